@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# The whole test suite: sets the machine up, tests the default build (MPI), then the build without MPI.
+#
+#   bash jobs/test.sh [--quick] [ARGUMENT...] [-- TEST-ARGUMENT...]
+#
+# --quick leaves the second build out. Other arguments go to `cargo test` of both builds, those after -- to the tests:
+#   bash jobs/test.sh --quick --release         bash jobs/test.sh --quick --test ranks -- --nocapture
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# What is tested again in the build without MPI: what differs there, which is ranks and files.
+BUNDLED_TESTS=(--lib --test ranks --test checkpoint)
+# Tests start jobs of several ranks each; more of them at a time would only wait for one another.
+TEST_THREADS=2
+
+quick=false
+arguments=()
+test_arguments=()
+while [ $# -gt 0 ]; do
+    case $1 in
+    --quick) quick=true ;;
+    -h | --help)
+        sed -n '2,/^set /{s/^# \{0,1\}//;/^set /d;p;}' "$0"
+        exit 0
+        ;;
+    --)
+        shift
+        test_arguments=("$@")
+        break
+        ;;
+    *) arguments+=("$1") ;;
+    esac
+    shift
+done
+
+# Runs cargo test with the given arguments, then the user's.
+cargo_test() {
+    local title=$1 start=$SECONDS
+    shift
+    set -- cargo test "$@" ${arguments[@]+"${arguments[@]}"} -- --test-threads="$TEST_THREADS" \
+        ${test_arguments[@]+"${test_arguments[@]}"}
+    printf '\n$ %s\n' "$*"
+    "$@" </dev/null
+    summary+=("$(printf '%6d s  %s' $((SECONDS - start)) "$title")")
+}
+
+summary=()
+status=0
+trap 'status=$?; [ $status = 0 ] || printf "\ntest: FAILED (status %d) after %d s\n" $status $SECONDS >&2' EXIT
+
+command -v cargo >/dev/null || PATH=$PATH:$HOME/.cargo/bin
+bash jobs/setup.sh
+# shellcheck source=jobs/mpi-env.sh
+. jobs/mpi-env.sh
+
+# Without it, tests that need mpirun would pass over a machine that has none.
+export MOREAU_REQUIRE_MPI=1
+cargo_test "default build: MPI, parallel HDF5"
+
+if ! $quick; then
+    bash jobs/setup.sh --bundled
+    unset MOREAU_REQUIRE_MPI
+    cargo_test "build without MPI, HDF5 compiled in" \
+        --target-dir "${CARGO_TARGET_DIR:-target}/bundled" --no-default-features --features bundled "${BUNDLED_TESTS[@]}"
+fi
+
+printf '\ntest: all passed\n'
+printf '%s\n' "${summary[@]}"
+printf '%6d s  in all\n' $SECONDS

@@ -1,0 +1,111 @@
+//! Bodies: who they are, what a rank stores of them, and the three questions that the solver asks of each.
+//!
+//! A [`BodyId`] is global and for ever; its place in one rank's arrays is an index and lasts a step.
+//! A [`BodyRow`] is one body, whole: what is inserted, sent to another rank, or written to a checkpoint.
+//! [`Bodies`] are the columns that loops run over.
+
+mod rigid;
+pub use rigid::Bodies;
+
+use crate::math::{Quaternion, Vector3};
+use crate::shape::HalfSpace;
+use bytemuck::{Pod, Zeroable};
+
+/// A body's number, the same on all ranks and for ever. Walls have ids of their own, from [`BodyId::FIRST_WALL`] upwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
+#[repr(transparent)]
+pub struct BodyId(pub u64);
+
+impl BodyId {
+    /// The id of the first wall; all ids of bodies are smaller.
+    pub const FIRST_WALL: BodyId = BodyId(1 << 63);
+
+    /// The id of wall number `index`, counted from 0.
+    #[must_use]
+    pub const fn wall(index: usize) -> Self {
+        Self(Self::FIRST_WALL.0 + index as u64)
+    }
+
+    /// The number of the wall, if this is one.
+    #[must_use]
+    pub fn wall_index(self) -> Option<usize> {
+        (self >= Self::FIRST_WALL).then(|| (self.0 - Self::FIRST_WALL.0) as usize)
+    }
+}
+
+impl std::fmt::Display for BodyId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.wall_index() {
+            Some(wall) => write!(f, "wall {wall}"),
+            None => write!(f, "{}", self.0),
+        }
+    }
+}
+
+/// One body, whole: what is inserted, migrates to another rank, and is written to a checkpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct BodyRow {
+    /// Global number.
+    pub id: BodyId,
+    /// Centre of mass, global frame [m].
+    pub position: [f64; 3],
+    /// Velocity of the centre of mass, global frame [m/s].
+    pub velocity: [f64; 3],
+    /// Orientation (w, x, y, z), body frame to global frame.
+    pub orientation: Quaternion,
+    /// Angular velocity, global frame [rad/s].
+    pub angular_velocity: [f64; 3],
+    /// Radius [m].
+    pub radius: f64,
+    /// Mass [kg].
+    pub mass: f64,
+    /// Number of the material in the configuration, counted from 0.
+    pub material: u32,
+    /// Kind of body; 0: free rigid sphere (the only kind so far).
+    pub kind: u32,
+}
+
+/// Translational and angular velocity of one body, global frame [m/s, rad/s]: what a contact reads and changes.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct Twist {
+    /// Velocity of the centre of mass [m/s].
+    pub linear: Vector3,
+    /// Angular velocity [rad/s].
+    pub angular: Vector3,
+}
+
+impl Twist {
+    /// Whether all six components are finite.
+    #[must_use]
+    pub fn is_finite(&self) -> bool {
+        self.linear.iter().chain(self.angular.iter()).all(|c| c.is_finite())
+    }
+
+    /// Six numbers, linear first: the form in which twists travel between ranks.
+    #[must_use]
+    pub fn to_array(self) -> [f64; 6] {
+        let (v, w) = (self.linear, self.angular);
+        [v.x, v.y, v.z, w.x, w.y, w.z]
+    }
+
+    /// A twist from six numbers, linear first.
+    #[must_use]
+    pub fn from_slice(c: &[f64]) -> Self {
+        Self {
+            linear: Vector3::new(c[0], c[1], c[2]),
+            angular: Vector3::new(c[3], c[4], c[5]),
+        }
+    }
+}
+
+/// A wall: an immovable half-space that bodies stay out of. Every rank knows every wall.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wall {
+    /// For logs and reports: `floor`, `box.x-`, …
+    pub name: String,
+    /// Its surface.
+    pub shape: HalfSpace,
+    /// Number of its material.
+    pub material: u32,
+}

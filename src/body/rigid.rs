@@ -1,0 +1,157 @@
+//! Rigid spheres in columns, and the three questions the solver asks: your free velocity, your response to an impulse, take
+//! this impulse.
+
+use super::{BodyId, BodyRow, Twist};
+use crate::math::{Quaternion, Vector3, rotate};
+use crate::shape::solid_sphere_inertia;
+
+/// The bodies that one rank knows in a step, by place in its arrays, in ascending order of id.
+#[derive(Clone, Debug, Default)]
+pub struct Bodies {
+    id: Vec<BodyId>,
+    position: Vec<Vector3>,
+    radius: Vec<f64>,
+    inverse_mass: Vec<f64>,
+    inverse_inertia: Vec<f64>,
+    mass: Vec<f64>,
+    material: Vec<u32>,
+    kind: Vec<u32>,
+    orientation: Vec<Quaternion>,
+    /// Velocities: what the solver changes.
+    twist: Vec<Twist>,
+}
+
+impl Bodies {
+    /// Columns from rows, in the order of the rows.
+    #[must_use]
+    pub fn from_rows(rows: &[BodyRow]) -> Self {
+        let mut bodies = Self::default();
+        for row in rows {
+            bodies.id.push(row.id);
+            bodies.position.push(Vector3::from(row.position));
+            bodies.radius.push(row.radius);
+            bodies.mass.push(row.mass);
+            bodies.inverse_mass.push(1.0 / row.mass);
+            bodies.inverse_inertia.push(1.0 / solid_sphere_inertia(row.mass, row.radius));
+            bodies.material.push(row.material);
+            bodies.kind.push(row.kind);
+            bodies.orientation.push(row.orientation);
+            bodies.twist.push(Twist {
+                linear: Vector3::from(row.velocity),
+                angular: Vector3::from(row.angular_velocity),
+            });
+        }
+        bodies
+    }
+
+    /// One body, whole.
+    #[must_use]
+    pub fn row(&self, i: usize) -> BodyRow {
+        BodyRow {
+            id: self.id[i],
+            position: self.position[i].into(),
+            velocity: self.twist[i].linear.into(),
+            orientation: self.orientation[i],
+            angular_velocity: self.twist[i].angular.into(),
+            radius: self.radius[i],
+            mass: self.mass[i],
+            material: self.material[i],
+            kind: self.kind[i],
+        }
+    }
+
+    /// How many bodies there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.id.len()
+    }
+
+    /// Whether there is no body.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.id.is_empty()
+    }
+
+    /// Ids.
+    #[must_use]
+    pub fn ids(&self) -> &[BodyId] {
+        &self.id
+    }
+
+    /// Centres of mass [m].
+    #[must_use]
+    pub fn positions(&self) -> &[Vector3] {
+        &self.position
+    }
+
+    /// Radii [m].
+    #[must_use]
+    pub fn radii(&self) -> &[f64] {
+        &self.radius
+    }
+
+    /// Masses [kg].
+    #[must_use]
+    pub fn masses(&self) -> &[f64] {
+        &self.mass
+    }
+
+    /// Numbers of the materials.
+    #[must_use]
+    pub fn materials(&self) -> &[u32] {
+        &self.material
+    }
+
+    /// Velocities [m/s, rad/s].
+    #[must_use]
+    pub fn twists(&self) -> &[Twist] {
+        &self.twist
+    }
+
+    /// Velocities, to be changed.
+    pub fn twists_mut(&mut self) -> &mut [Twist] {
+        &mut self.twist
+    }
+
+    /// First question: the velocity at the end of the step if nothing touched the body, `V + Δt M⁻¹ F_ext`
+    /// [001 eq. 1.23]. Gravity [m/s²] is the only external force.
+    #[must_use]
+    pub fn free_velocity(&self, i: usize, gravity: &Vector3, dt: f64) -> Twist {
+        let now = self.twist[i];
+        Twist {
+            linear: now.linear + gravity * dt,
+            angular: now.angular,
+        }
+    }
+
+    /// Second question: the response to an impulse, as inverse mass [1/kg] and inverse moment of inertia [1/(kg m²)].
+    #[must_use]
+    pub fn response(&self, i: usize) -> (f64, f64) {
+        (self.inverse_mass[i], self.inverse_inertia[i])
+    }
+
+    /// Kinetic energy, translational and rotational [J].
+    #[must_use]
+    pub fn kinetic_energy(&self, i: usize) -> (f64, f64) {
+        let twist = &self.twist[i];
+        let translation = 0.5 * self.mass[i] * twist.linear.norm_squared();
+        let rotation = 0.5 * solid_sphere_inertia(self.mass[i], self.radius[i]) * twist.angular.norm_squared();
+        (translation, rotation)
+    }
+
+    /// Moves a body by its velocity over the step: `x ← x + Δt v` [001 eq. 1.2], `q ← exp(Δt ω/2) q`.
+    pub fn advance(&mut self, i: usize, dt: f64) {
+        let twist = self.twist[i];
+        self.position[i] += twist.linear * dt;
+        self.orientation[i] = rotate(self.orientation[i], &(twist.angular * dt));
+    }
+}
+
+impl Twist {
+    /// Third question: takes an impulse [N s] and a couple impulse [N m s] about the centre of mass.
+    #[inline]
+    pub fn take(&mut self, response: (f64, f64), impulse: &Vector3, couple: &Vector3) {
+        self.linear += impulse * response.0;
+        self.angular += couple * response.1;
+    }
+}

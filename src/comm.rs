@@ -1,0 +1,243 @@
+//! All that anyone may know of other ranks: the trait [`Comm`].
+//!
+//! [`threads`] runs ranks as threads of one process (one rank is the serial run); `mpi` runs them as MPI processes and is the
+//! only file that names the MPI library. Reductions are on integers, so that their result never depends on the order of
+//! arrival: floats that decide anything travel as [`ExactSum`]s or as maxima.
+
+#[cfg(feature = "mpi")]
+mod mpi;
+pub mod threads;
+
+#[cfg(feature = "mpi")]
+pub use mpi::FileAccess;
+
+use crate::math::ExactSum;
+
+/// Runs `work` on this process's rank and returns its status, after MPI (if any) has been left in order. All ranks should
+/// return the same status, for it becomes the status of the job.
+pub fn launch(work: impl FnOnce(&dyn Comm) -> i32) -> i32 {
+    #[cfg(feature = "mpi")]
+    let comm = mpi::initialize();
+    #[cfg(not(feature = "mpi"))]
+    let comm = threads::Serial;
+    work(&comm)
+}
+
+/// How HDF5 opens one file from all ranks together; without MPI there is no such way and no such value.
+#[cfg(not(feature = "mpi"))]
+#[derive(Clone, Copy, Debug)]
+pub enum FileAccess {}
+
+#[cfg(not(feature = "mpi"))]
+impl FileAccess {
+    /// Tells an HDF5 file access about the ranks.
+    pub fn apply(self, _: &mut hdf5::plist::file_access::FileAccessBuilder) {
+        match self {}
+    }
+}
+
+/// One rank's view of all ranks. All methods but [`post`](Comm::post), [`receive`](Comm::receive) and
+/// [`abort`](Comm::abort) are collective: every rank calls them, in the same order.
+pub trait Comm {
+    /// This rank's number, from 0.
+    fn rank(&self) -> usize;
+
+    /// The number of ranks.
+    fn size(&self) -> usize;
+
+    /// Every rank's bytes, on every rank, in the order of ranks.
+    fn all_gather(&self, bytes: &[u8]) -> Vec<Vec<u8>>;
+
+    /// Sends each message to its rank (which need not expect it) and returns what came here as (sender, bytes), by rank of
+    /// the sender. At most one message per destination; a message to this rank itself is allowed.
+    fn exchange(&self, messages: Vec<(usize, Vec<u8>)>) -> Vec<(usize, Vec<u8>)>;
+
+    /// Starts to send numbers to another rank and returns at once; the data are copied. The receiver must ask for them with
+    /// [`receive`](Comm::receive), messages between two ranks being matched in the order in which they are posted. Each
+    /// message must have been received by the end of the run.
+    fn post(&self, to: usize, data: &[f64]);
+
+    /// Waits for the next numbers that `from` has posted to this rank. Their count must equal `data.len()`.
+    fn receive(&self, from: usize, data: &mut [f64]);
+
+    /// Replaces each integer by its sum over all ranks (wrapping).
+    fn sum_i64(&self, values: &mut [i64]);
+
+    /// Replaces each integer by its largest over all ranks.
+    fn max_i64(&self, values: &mut [i64]);
+
+    /// Waits until all ranks have come here.
+    fn barrier(&self);
+
+    /// Ends the job on all ranks with this exit status, now.
+    fn abort(&self, status: i32) -> !;
+
+    /// How HDF5 can open one file from all ranks together; `None` where it cannot (one rank then does the writing).
+    fn file_access(&self) -> Option<FileAccess>;
+
+    /// The sum of all ranks' sums: exact, so the same bits on any number of ranks.
+    fn sum_exact(&self, sum: &ExactSum) -> ExactSum {
+        let mut wire = sum.to_wire();
+        self.sum_i64(&mut wire);
+        ExactSum::from_wire(&wire)
+    }
+
+    /// The largest of all ranks' numbers, NaN if one of them is NaN.
+    fn max_f64(&self, value: f64) -> f64 {
+        let mut key = [order_key(value)];
+        self.max_i64(&mut key);
+        from_order_key(key[0])
+    }
+
+    /// The sum of one count over all ranks.
+    fn sum_count(&self, count: usize) -> u64 {
+        let mut v = [count as i64];
+        self.sum_i64(&mut v);
+        v[0] as u64
+    }
+
+    /// Whether it holds on any rank.
+    fn any(&self, here: bool) -> bool {
+        let mut v = [i64::from(here)];
+        self.max_i64(&mut v);
+        v[0] != 0
+    }
+}
+
+/// A number as an integer of the same order, NaN above all.
+fn order_key(x: f64) -> i64 {
+    if x.is_nan() {
+        return i64::MAX;
+    }
+    let bits = x.to_bits() as i64;
+    if bits < 0 {
+        i64::MIN.wrapping_sub(bits)
+    } else {
+        bits
+    }
+}
+
+fn from_order_key(key: i64) -> f64 {
+    if key == i64::MAX {
+        return f64::NAN;
+    }
+    let bits = if key < 0 {
+        i64::MIN.wrapping_sub(key)
+    } else {
+        key
+    };
+    f64::from_bits(bits as u64)
+}
+
+/// One answer for all ranks: if any rank failed, every rank gets the failure of the lowest such rank.
+///
+/// # Errors
+/// The message (and exit status) of the lowest rank that failed, the same on all ranks.
+pub fn agree<T, E: Failure>(comm: &dyn Comm, result: Result<T, E>) -> Result<T, E> {
+    if !comm.any(result.is_err()) {
+        return result;
+    }
+    let mine = result
+        .as_ref()
+        .err()
+        .map(Failure::to_bytes)
+        .unwrap_or_default();
+    let all = comm.all_gather(&mine);
+    let first = all.iter().find(|b| !b.is_empty());
+    Err(E::from_bytes(first.map_or(&[], Vec::as_slice)))
+}
+
+/// What [`Comm::exchange`] demands of its messages.
+fn check_messages(comm: &dyn Comm, messages: &[(usize, Vec<u8>)]) {
+    let (rank, size) = (comm.rank(), comm.size());
+    let mut seen = vec![false; size];
+    for (to, _) in messages {
+        assert!(
+            *to < size,
+            "rank {rank} sends to rank {to}, but there are {size}"
+        );
+        assert!(
+            !seen[*to],
+            "rank {rank} sends two messages to rank {to} in one exchange"
+        );
+        seen[*to] = true;
+    }
+}
+
+/// What [`Comm::post`] and [`Comm::receive`] demand of the other rank.
+fn check_peer(comm: &dyn Comm, peer: usize) {
+    let (rank, size) = (comm.rank(), comm.size());
+    assert!(
+        peer < size,
+        "rank {rank} sends to or receives from rank {peer}, but there are {size}"
+    );
+    assert!(peer != rank, "rank {rank} sends to or receives from itself");
+}
+
+/// What [`Comm::receive`] demands of a message.
+fn check_length(comm: &dyn Comm, from: usize, sent: usize, expected: usize) {
+    let rank = comm.rank();
+    assert!(
+        sent == expected,
+        "rank {from} has posted {sent} numbers to rank {rank}, which expects {expected}"
+    );
+}
+
+/// An error that can be told to other ranks.
+pub trait Failure {
+    /// The error as bytes, never empty.
+    fn to_bytes(&self) -> Vec<u8>;
+    /// The error from another rank's bytes.
+    fn from_bytes(bytes: &[u8]) -> Self;
+}
+
+impl Failure for String {
+    fn to_bytes(&self) -> Vec<u8> {
+        if self.is_empty() {
+            b"?".to_vec()
+        } else {
+            self.as_bytes().to_vec()
+        }
+    }
+    fn from_bytes(bytes: &[u8]) -> Self {
+        String::from_utf8_lossy(bytes).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod checks;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn order_keys_sort_as_numbers_do_and_come_back() {
+        let x = [
+            f64::NEG_INFINITY,
+            -1e300,
+            -1.0,
+            -5e-324,
+            0.0,
+            5e-324,
+            0.1,
+            1.0,
+            f64::MAX,
+            f64::INFINITY,
+        ];
+        assert!(x.windows(2).all(|w| order_key(w[0]) < order_key(w[1])));
+        assert!(
+            x.iter()
+                .all(|&v| from_order_key(order_key(v)).to_bits() == v.to_bits())
+        );
+        assert!(order_key(f64::NAN) > order_key(f64::INFINITY));
+        assert!(from_order_key(order_key(f64::NAN)).is_nan());
+        assert_eq!(from_order_key(order_key(-0.0)), 0.0);
+    }
+
+    #[test]
+    #[cfg(not(feature = "mpi"))]
+    fn without_mpi_there_is_one_rank_and_its_status_is_handed_on() {
+        assert_eq!(launch(|comm| 40 + comm.size() as i32), 41);
+    }
+}

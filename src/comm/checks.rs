@@ -1,0 +1,184 @@
+//! What every [`Comm`] must do, whatever its ranks are: run on threads by the unit tests and on processes by
+//! `tests/mpi_comm.rs`. Each check is called on all ranks; expected values come from formulas in the ranks' numbers.
+
+use super::{Comm, ExactSum, agree};
+
+/// All checks, each several times, so that what is left over from one meets the next.
+pub(crate) fn all(comm: &dyn Comm) {
+    for round in 0..3 {
+        gathers_in_rank_order(comm, round);
+        exchanges(comm, round);
+        posts_and_receives(comm, round);
+        reduces(comm, round);
+        reduces_floats(comm);
+        agrees(comm);
+    }
+    comm.barrier();
+}
+
+/// Some bytes that only this key gives; about a third of the keys give none, a few give a lot.
+fn bytes_of(key: [usize; 3]) -> Vec<u8> {
+    let mut x = 0x9e37_79b9_7f4a_7c15_u64;
+    for k in key {
+        x = (x ^ k as u64).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x ^= x >> 29;
+    }
+    let len = match x % 12 {
+        0..4 => 0,
+        4..11 => x % 97,
+        // Above the size up to which MPI libraries send without asking the receiver.
+        _ => 60_000 + x % 80_000,
+    };
+    (0..len).map(|i| (x >> (i % 57)) as u8 ^ i as u8).collect()
+}
+
+fn numbers(from: usize, to: usize, round: usize, len: usize) -> Vec<f64> {
+    let tag = (from * 1000 + to * 10 + round) as f64;
+    (0..len).map(|i| tag + i as f64 / 1024.0).collect()
+}
+
+fn gathers_in_rank_order(comm: &dyn Comm, round: usize) {
+    let all = comm.all_gather(&bytes_of([comm.rank(), 7, round]));
+    let expected: Vec<_> = (0..comm.size()).map(|r| bytes_of([r, 7, round])).collect();
+    assert!(all == expected, "all_gather of random sizes");
+    let nothing = comm.all_gather(&[]);
+    assert_eq!(nothing, vec![Vec::<u8>::new(); comm.size()]);
+}
+
+fn exchanges(comm: &dyn Comm, round: usize) {
+    let (me, size) = (comm.rank(), comm.size());
+    // (sender, receiver) -> whether there is a message: none, only to oneself, to everyone, a sparse pattern, all to one.
+    let patterns: [&dyn Fn(usize, usize) -> bool; 5] = [
+        &|_, _| false,
+        &|from, to| from == to,
+        &|_, _| true,
+        &|from, to| (from * 5 + to * 3 + round) % 4 == 1,
+        &|_, to| to == round % size,
+    ];
+    for (number, goes) in patterns.iter().enumerate() {
+        let key = round * 10 + number;
+        // Against the order of ranks, because the order of sending must not matter.
+        let messages = (0..size).rev().filter(|&to| goes(me, to));
+        let here = comm.exchange(messages.map(|to| (to, bytes_of([me, to, key]))).collect());
+        let senders = (0..size).filter(|&from| goes(from, me));
+        let expected: Vec<_> = senders
+            .map(|from| (from, bytes_of([from, me, key])))
+            .collect();
+        assert!(
+            here == expected,
+            "exchange {number} in round {round} on rank {me}"
+        );
+    }
+}
+
+fn posts_and_receives(comm: &dyn Comm, round: usize) {
+    let (me, size) = (comm.rank(), comm.size());
+    let others = || (0..size).filter(|&r| r != me);
+    let lengths = [3, 0, 20_000, 1];
+    for to in others() {
+        for (number, &len) in lengths.iter().enumerate() {
+            comm.post(to, &numbers(me, to, number, len));
+        }
+    }
+    // Another method in between must neither see these messages nor lose them.
+    gathers_in_rank_order(comm, round);
+    comm.exchange(vec![((me + 1) % size, vec![1])]);
+    for from in others().collect::<Vec<_>>().into_iter().rev() {
+        for (number, &len) in lengths.iter().enumerate() {
+            let mut data = vec![f64::NAN; len];
+            comm.receive(from, &mut data);
+            assert!(
+                data == numbers(from, me, number, len),
+                "message {number} of {from} to {me}"
+            );
+        }
+    }
+    // A ring that goes on without any rank waiting for all.
+    if size > 1 {
+        let (next, last) = ((me + 1) % size, (me + size - 1) % size);
+        let mut token = [me as f64];
+        for _ in 0..size {
+            comm.post(next, &token);
+            comm.receive(last, &mut token);
+            token[0] += 1.0;
+        }
+        assert_eq!(token[0], (me + size) as f64, "a token that went round once");
+    }
+}
+
+fn reduces(comm: &dyn Comm, round: usize) {
+    let (me, size) = (comm.rank() as i64, comm.size() as i64);
+    let mut sum = [1, me, -me * me, i64::MAX, round as i64];
+    comm.sum_i64(&mut sum);
+    let gauss = size * (size - 1) / 2;
+    let squares = (size - 1) * size * (2 * size - 1) / 6;
+    // The fourth wraps.
+    let wrapped = i64::MAX.wrapping_mul(size);
+    assert_eq!(sum, [size, gauss, -squares, wrapped, size * round as i64]);
+    comm.sum_i64(&mut []);
+
+    let mut max = [me, -me, i64::MIN, if me == size / 2 { i64::MAX } else { 0 }];
+    comm.max_i64(&mut max);
+    assert_eq!(max, [size - 1, 0, i64::MIN, i64::MAX]);
+
+    assert_eq!(comm.sum_count(comm.rank() + 1), (gauss + size) as u64);
+    assert!(comm.any(me == size - 1));
+    assert!(!comm.any(false));
+}
+
+fn reduces_floats(comm: &dyn Comm) {
+    let (me, size) = (comm.rank() as f64, comm.size() as f64);
+    assert_eq!(comm.max_f64(-1.5 - me), -1.5);
+    assert_eq!(comm.max_f64(me / 3.0), (size - 1.0) / 3.0);
+    let with_nan = if comm.rank() == comm.size() - 1 {
+        f64::NAN
+    } else {
+        f64::INFINITY
+    };
+    assert!(comm.max_f64(with_nan).is_nan());
+
+    // 1e100 and its negative on different ranks (or the same) leave exactly what lies between them.
+    let mut sum = ExactSum::default();
+    sum.add(0.1);
+    if comm.rank() == 0 {
+        sum.add(1e100);
+    }
+    if comm.rank() == comm.size() - 1 {
+        sum.add(-1e100);
+    }
+    let mut serial = ExactSum::default();
+    (0..comm.size()).for_each(|_| serial.add(0.1));
+    assert_eq!(
+        comm.sum_exact(&sum).value().to_bits(),
+        serial.value().to_bits()
+    );
+}
+
+fn agrees(comm: &dyn Comm) {
+    let (me, size) = (comm.rank(), comm.size());
+    let fails = |which: &dyn Fn(usize) -> bool| -> Result<usize, String> {
+        let here = if which(me) {
+            Err(format!("no luck on {me}"))
+        } else {
+            Ok(me)
+        };
+        agree(comm, here)
+    };
+    assert_eq!(fails(&|_| false), Ok(me));
+    for culprit in 0..size {
+        assert_eq!(
+            fails(&|r| r == culprit),
+            Err(format!("no luck on {culprit}"))
+        );
+        let two = fails(&|r| r == culprit || r == size - 1);
+        assert_eq!(
+            two,
+            Err(format!("no luck on {culprit}")),
+            "the lower of two"
+        );
+    }
+    assert_eq!(
+        agree(comm, Err::<(), String>(String::new())),
+        Err("?".to_owned())
+    );
+}

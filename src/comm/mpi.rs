@@ -1,0 +1,315 @@
+//! Ranks as MPI processes: the only file that names the MPI library.
+//!
+//! Everything goes over a communicator of our own, so that no message meets those of another library (HDF5 talks MPI too).
+//! Our posts have one tag; the sparse exchange has two that it uses in turn. Errors of MPI calls end the job (MPI's default
+//! error handler), hence no return code is looked at. A message is counted in an `i32`, as MPI does it: larger ones are
+//! refused in a panic that names the method.
+
+// Sends that outlive the call, with buffers that we own, and the last two calls of a panicking process have no safe wrapper.
+#![allow(unsafe_code)]
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+
+use ::mpi::collective::SystemOperation;
+use ::mpi::datatype::PartitionMut;
+use ::mpi::environment::Universe;
+use ::mpi::ffi;
+use ::mpi::point_to_point::MatchedReceiveVec;
+use ::mpi::topology::SimpleCommunicator;
+use ::mpi::traits::{
+    AsRaw, Communicator, CommunicatorCollectives, Destination, Equivalence, Source,
+};
+use ::mpi::{Count, Rank, Tag, Threading};
+
+use super::{Comm, check_length, check_messages, check_peer};
+
+const TAG_POST: Tag = 1;
+const TAGS_EXCHANGE: [Tag; 2] = [2, 3];
+
+/// Exit status of a job in which a rank panicked (that of a single Rust process).
+const STATUS_PANIC: i32 = 101;
+
+/// This process among those that mpirun (or the like) has started; MPI ends when it is dropped.
+pub(super) struct Processes {
+    comm: SimpleCommunicator,
+    rank: usize,
+    size: usize,
+    /// Posts that may still be under way, oldest first.
+    posts: RefCell<VecDeque<Post>>,
+    /// How many exchanges there have been.
+    exchanges: Cell<usize>,
+    /// Last, because fields are dropped in this order and the communicator must be freed before MPI ends.
+    _universe: Universe,
+}
+
+/// A send under way, and the numbers that MPI reads until it is complete.
+struct Post {
+    request: ffi::MPI_Request,
+    _data: Vec<f64>,
+}
+
+/// Starts MPI, once per process, for calls from this thread only.
+///
+/// From here on a panic on any thread ends the whole job, before the stack unwinds: destructors on the way may be collective
+/// (an open parallel HDF5 file, MPI itself) and would wait for the other ranks for ever.
+pub(super) fn initialize() -> Processes {
+    let (universe, threading) = ::mpi::initialize_with_threading(Threading::Funneled)
+        .expect("MPI is started once per process");
+    assert!(
+        threading >= Threading::Funneled,
+        "this MPI library does not work in a process that has several threads"
+    );
+    let comm = universe.world().duplicate();
+    let rank = index(comm.rank());
+    let size = index(comm.size());
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        report(info);
+        if ::mpi::is_finalized() {
+            return;
+        }
+        eprintln!("rank {rank} of {size} has panicked: the job ends");
+        // SAFETY: MPI is initialized and not finalized. From another thread than the first, MPI does not promise that this
+        // works; the process is lost anyway, and the libraries at hand do end the job.
+        unsafe {
+            ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, STATUS_PANIC);
+        }
+    }));
+    Processes {
+        comm,
+        rank,
+        size,
+        posts: RefCell::default(),
+        exchanges: Cell::new(0),
+        _universe: universe,
+    }
+}
+
+fn index(rank: Rank) -> usize {
+    usize::try_from(rank).expect("MPI counts ranks from 0")
+}
+
+/// A length as MPI wants it.
+fn count(len: usize, method: &str) -> Count {
+    Count::try_from(len).unwrap_or_else(|_| {
+        panic!(
+            "{method}: {len} items at once are more than MPI can count, {}",
+            Count::MAX
+        )
+    })
+}
+
+impl Processes {
+    fn process(&self, rank: usize) -> ::mpi::topology::Process<'_> {
+        self.comm.process_at_rank(count(rank, "rank"))
+    }
+
+    /// Frees the posts that are complete, as far as there is none before them that is not.
+    fn reclaim_posts(&self) {
+        let mut posts = self.posts.borrow_mut();
+        while let Some(oldest) = posts.front_mut() {
+            let mut done = 0;
+            // SAFETY: the request is of `MPI_Isend` and has not completed before (then it would not be in the list); both
+            // pointers are valid for the call, and no status is asked for.
+            unsafe {
+                ffi::MPI_Test(&mut oldest.request, &mut done, ffi::RSMPI_STATUS_IGNORE);
+            }
+            if done == 0 {
+                return;
+            }
+            posts.pop_front();
+        }
+    }
+}
+
+impl Comm for Processes {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn all_gather(&self, bytes: &[u8]) -> Vec<Vec<u8>> {
+        let mut lengths = vec![0; self.size];
+        let len = count(bytes.len(), "all_gather");
+        self.comm.all_gather_into(&len, &mut lengths[..]);
+        let total: usize = lengths.iter().map(|&len| index(len)).sum();
+        count(total, "all_gather, all ranks together");
+        let starts: Vec<Count> = lengths
+            .iter()
+            .scan(0, |end, &len| Some(std::mem::replace(end, *end + len)))
+            .collect();
+        if total == 0 {
+            return vec![Vec::new(); self.size];
+        }
+        // An empty slice may have any address, even the one that is MPI's sign for "in place".
+        let nothing = [0];
+        let bytes = if bytes.is_empty() {
+            &nothing[..0]
+        } else {
+            bytes
+        };
+        let mut all = vec![0; total];
+        let mut parts = PartitionMut::new(&mut all[..], &lengths[..], &starts[..]);
+        self.comm.all_gather_varcount_into(bytes, &mut parts);
+        let mut rest = &all[..];
+        let next = |&len: &Count| {
+            let (part, after) = rest.split_at(index(len));
+            rest = after;
+            part.to_vec()
+        };
+        lengths.iter().map(next).collect()
+    }
+
+    /// No rank knows who will send to it (and no table of all ranks is passed round to tell): a send is complete only when
+    /// its receiver has taken it, and a rank whose sends are complete says so in a barrier that does not block. Once all
+    /// have, nothing can be under way. A rank may leave while another still waits for the end of the barrier, and start the
+    /// next exchange: hence two tags in turn; two exchanges further it cannot be.
+    fn exchange(&self, messages: Vec<(usize, Vec<u8>)>) -> Vec<(usize, Vec<u8>)> {
+        check_messages(self, &messages);
+        let number = self.exchanges.get();
+        self.exchanges.set(number + 1);
+        let tag = TAGS_EXCHANGE[number % TAGS_EXCHANGE.len()];
+        let (own, others): (Vec<_>, Vec<_>) =
+            messages.into_iter().partition(|(to, _)| *to == self.rank);
+        let mut received = own;
+        ::mpi::request::scope(|scope| {
+            let mut sends: VecDeque<_> = others
+                .iter()
+                .map(|(to, bytes)| {
+                    count(bytes.len(), "exchange");
+                    self.process(*to)
+                        .immediate_synchronous_send_with_tag(scope, &bytes[..], tag)
+                })
+                .collect();
+            let mut barrier = None;
+            loop {
+                let arrived = self
+                    .comm
+                    .any_process()
+                    .immediate_matched_probe_with_tag(tag);
+                if let Some(arrived) = arrived {
+                    let (bytes, status) = arrived.matched_receive_vec::<u8>();
+                    received.push((index(status.source_rank()), bytes));
+                    continue;
+                }
+                while let Some(oldest) = sends.pop_front() {
+                    if let Err(oldest) = oldest.test() {
+                        sends.push_front(oldest);
+                        break;
+                    }
+                }
+                barrier = match barrier.take() {
+                    None if sends.is_empty() => Some(self.comm.immediate_barrier()),
+                    None => None,
+                    Some(waiting) => match waiting.test() {
+                        Ok(_) => return,
+                        Err(waiting) => Some(waiting),
+                    },
+                };
+                std::thread::yield_now();
+            }
+        });
+        received.sort_by_key(|&(from, _)| from);
+        received
+    }
+
+    fn post(&self, to: usize, data: &[f64]) {
+        check_peer(self, to);
+        self.reclaim_posts();
+        let data = data.to_vec();
+        let len = count(data.len(), "post");
+        // SAFETY: a null request is a valid value to overwrite; `data` holds `len` doubles and lives, unmoved on the heap
+        // and untouched, in `posts` until the request is complete (`reclaim_posts`, `drop`); `to` is a rank of `comm`.
+        let request = unsafe {
+            let mut request = ffi::RSMPI_REQUEST_NULL;
+            ffi::MPI_Isend(
+                data.as_ptr().cast(),
+                len,
+                ffi::RSMPI_DOUBLE,
+                count(to, "rank"),
+                TAG_POST,
+                self.comm.as_raw(),
+                &mut request,
+            );
+            request
+        };
+        self.posts.borrow_mut().push_back(Post {
+            request,
+            _data: data,
+        });
+    }
+
+    fn receive(&self, from: usize, data: &mut [f64]) {
+        check_peer(self, from);
+        // Looked at before it is taken, so that a wrong length can be told and does not end in an error of MPI.
+        let (message, status) = self.process(from).matched_probe_with_tag(TAG_POST);
+        let sent = index(status.count(f64::equivalent_datatype()));
+        check_length(self, from, sent, data.len());
+        message.matched_receive_into(data);
+    }
+
+    fn sum_i64(&self, values: &mut [i64]) {
+        if values.is_empty() {
+            return;
+        }
+        // Unsigned, because there an overflow wraps by definition; the bits of the sum are the same.
+        let values: &mut [u64] = bytemuck::cast_slice_mut(values);
+        count(values.len(), "sum_i64");
+        self.comm
+            .all_reduce_into(&values.to_vec()[..], values, SystemOperation::sum());
+    }
+
+    fn max_i64(&self, values: &mut [i64]) {
+        if values.is_empty() {
+            return;
+        }
+        count(values.len(), "max_i64");
+        self.comm
+            .all_reduce_into(&values.to_vec()[..], values, SystemOperation::max());
+    }
+
+    fn barrier(&self) {
+        self.comm.barrier();
+    }
+
+    fn abort(&self, status: i32) -> ! {
+        self.comm.abort(status)
+    }
+
+    fn file_access(&self) -> Option<FileAccess> {
+        // SAFETY: MPI is initialized, which is all that reading the constant asks for.
+        Some(FileAccess(unsafe { ffi::RSMPI_COMM_WORLD }))
+    }
+}
+
+impl Drop for Processes {
+    /// Waits for the receivers of all posts: MPI must not end, nor the numbers be freed, before.
+    fn drop(&mut self) {
+        for post in self.posts.get_mut() {
+            // SAFETY: as in `reclaim_posts`; the numbers live until `posts` is dropped, after this.
+            unsafe {
+                ffi::MPI_Wait(&mut post.request, ffi::RSMPI_STATUS_IGNORE);
+            }
+        }
+    }
+}
+
+/// How HDF5 opens one file from all ranks together. The communicator in it is that of all processes, which is valid as long
+/// as MPI runs; HDF5 makes a copy of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct FileAccess(ffi::MPI_Comm);
+
+impl FileAccess {
+    /// Tells an HDF5 file access about the ranks. Opening and closing the file, and whatever changes its structure, is then
+    /// collective, and HDF5 keeps its metadata together in few writes and reads.
+    pub fn apply(self, p: &mut hdf5::plist::file_access::FileAccessBuilder) {
+        p.mpio(self.0, None)
+            .libver_v110()
+            .all_coll_metadata_ops(true)
+            .coll_metadata_write(true);
+    }
+}

@@ -1,0 +1,61 @@
+//! Narrow phase: the one contact of two spheres, or of a sphere and a half-space.
+
+use crate::contact::{Candidate, ContactKey, Partner};
+use crate::math::Vector3;
+use crate::shape::HalfSpace;
+
+/// Where two surfaces are nearest.
+pub(super) struct Nearest {
+    /// Unit normal from the first body to the second.
+    pub normal: Vector3,
+    /// Distance between the surfaces, negative if they overlap [m].
+    pub gap: f64,
+    /// Midway between the surfaces [m].
+    pub point: Vector3,
+}
+
+impl Nearest {
+    pub(super) fn candidate(self, key: ContactKey, a: usize, b: Partner) -> Candidate {
+        Candidate { key, a, b, normal: self.normal, gap: self.gap, point: self.point }
+    }
+}
+
+/// Spheres at `x_1`, `x_2` with radii `r_1`, `r_2` [m]: `n = (x_2 − x_1)/|x_2 − x_1|`, `g = |x_2 − x_1| − r_1 − r_2`.
+/// Spheres with one centre have no normal; they get the z axis, so that the overlap is reported and nothing is NaN.
+pub(super) fn sphere_sphere(x1: &Vector3, r1: f64, x2: &Vector3, r2: f64) -> Nearest {
+    let branch = x2 - x1;
+    let distance = branch.norm();
+    let normal = if distance > 0.0 { branch / distance } else { Vector3::z() };
+    let gap = distance - r1 - r2;
+    Nearest { normal, gap, point: x1 + normal * (r1 + 0.5 * gap) }
+}
+
+/// A sphere at `x` with radius `r` [m] and a half-space: `n` points into the solid, `g = distance of x − r`.
+pub(super) fn sphere_half_space(x: &Vector3, r: f64, wall: &HalfSpace) -> Nearest {
+    let normal = -wall.normal;
+    let gap = wall.distance(x) - r;
+    Nearest { normal, gap, point: x + normal * (r + 0.5 * gap) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contact_point_is_midway_between_the_surfaces() {
+        let c = sphere_sphere(&Vector3::zeros(), 1.0, &Vector3::new(0.0, 3.0, 4.0), 2.0);
+        assert_eq!((c.gap, c.normal), (2.0, Vector3::new(0.0, 0.6, 0.8)));
+        assert!((c.point - Vector3::new(0.0, 1.2, 1.6)).norm() < 1e-15);
+        let floor = HalfSpace { point: Vector3::new(0.0, 0.0, 1.0), normal: Vector3::z() };
+        let c = sphere_half_space(&Vector3::new(5.0, 6.0, 4.0), 2.0, &floor);
+        assert_eq!((c.gap, c.normal, c.point), (1.0, -Vector3::z(), Vector3::new(5.0, 6.0, 1.5)));
+        let c = sphere_half_space(&Vector3::new(5.0, 6.0, 2.5), 2.0, &floor);
+        assert_eq!((c.gap, c.point), (-0.5, Vector3::new(5.0, 6.0, 0.75)));
+    }
+
+    #[test]
+    fn one_centre_gives_a_finite_contact() {
+        let c = sphere_sphere(&Vector3::zeros(), 1.0, &Vector3::zeros(), 0.5);
+        assert_eq!((c.gap, c.normal), (-1.5, Vector3::z()));
+    }
+}

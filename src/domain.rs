@@ -1,0 +1,66 @@
+//! Who owns a point, a block, a body: the domain cut among ranks.
+//!
+//! A rank owns whole blocks ([`partition`]), the bodies whose centre lies in them, and the contacts whose point lies in
+//! them. [`migration`] brings bodies, with the contacts that start at them, to their owners, and copies of them to every
+//! rank whose blocks their box touches; [`ghosts`] hands velocities from holder to holder within a sweep.
+
+pub mod ghosts;
+pub mod migration;
+pub mod partition;
+
+pub use crate::comm::Failure;
+use crate::comm::{Comm, agree};
+use crate::math::ExactSum;
+use partition::Partition;
+
+/// The domain as one rank sees it: the cut, and the other ranks.
+#[derive(Clone)]
+pub struct Domain<'a> {
+    comm: &'a dyn Comm,
+    partition: Partition,
+}
+
+impl<'a> Domain<'a> {
+    /// The domain cut as `partition` says among the ranks of `comm`.
+    #[must_use]
+    pub fn new(comm: &'a dyn Comm, partition: Partition) -> Self {
+        Self { comm, partition }
+    }
+
+    /// Who owns what.
+    #[must_use]
+    pub fn partition(&self) -> &Partition {
+        &self.partition
+    }
+
+    /// This rank.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.comm.rank()
+    }
+
+    /// The largest number on any rank, NaN if one is NaN. Collective.
+    #[must_use]
+    pub fn max(&self, value: f64) -> f64 {
+        self.comm.max_f64(value)
+    }
+
+    /// The exact sums over all ranks. Collective.
+    #[must_use]
+    pub fn sums<const N: usize>(&self, sums: &[ExactSum; N]) -> [f64; N] {
+        let mut wire: Vec<i64> = sums.iter().flat_map(ExactSum::to_wire).collect();
+        self.comm.sum_i64(&mut wire);
+        std::array::from_fn(|k| {
+            let part = &wire[k * ExactSum::WIRE_LEN..(k + 1) * ExactSum::WIRE_LEN];
+            ExactSum::from_wire(part).value()
+        })
+    }
+
+    /// One answer for all ranks. Collective.
+    ///
+    /// # Errors
+    /// The failure of the lowest rank that failed, the same on all ranks.
+    pub fn agree<T, E: Failure>(&self, result: Result<T, E>) -> Result<T, E> {
+        agree(self.comm, result)
+    }
+}

@@ -1,0 +1,216 @@
+//! Velocities on their way from holder to holder.
+//!
+//! A rank has a copy of every body whose box touches its blocks. Along the tour of the colours the newest velocity of a
+//! body is on the rank that owns the block named by the holder rule; when an axis flips, exactly the bodies whose holder
+//! changes travel, and overwrite the copy they meet. No sums, no averages: the sweep over many ranks is the serial sweep.
+//!
+//! Both ends of a message know its bodies without asking: they see the same boxes, and list them in order of id.
+
+use super::Domain;
+use crate::body::{Bodies, Twist};
+use crate::comm::Comm;
+use crate::math::{ExactSum, Vector3};
+use crate::solver::Halo;
+use crate::solver::grid::{Parity, Span};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// The bodies that change hands on one flip, by the other rank, in order of id.
+#[derive(Clone, Debug, Default)]
+struct Plan {
+    sends: Vec<(usize, Vec<usize>)>,
+    receives: Vec<(usize, Vec<usize>)>,
+}
+
+/// The halo of a rank for one step.
+pub struct Ghosts<'a> {
+    comm: &'a dyn Comm,
+    /// By colour and axis.
+    flips: Vec<Plan>,
+    /// By colour: from the holder to the owner of the body.
+    home: Vec<Plan>,
+    /// Bodies that another rank holds at colour 0.
+    elsewhere: Vec<usize>,
+    buffer: Vec<f64>,
+    /// What was spent on exchange.
+    pub traffic: Traffic,
+}
+
+/// What exchange has cost.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Traffic {
+    /// Time in sends, receives and reductions.
+    pub time: Duration,
+    /// Messages sent by this rank.
+    pub messages: u64,
+    /// Bytes sent by this rank.
+    pub bytes: u64,
+}
+
+impl Traffic {
+    /// Adds what another solve has cost.
+    pub fn add(&mut self, other: &Traffic) {
+        self.time += other.time;
+        self.messages += other.messages;
+        self.bytes += other.bytes;
+    }
+}
+
+impl<'a> Ghosts<'a> {
+    /// Plans all hand-overs of a step, from the bodies (own and copies, in order of id) and their spans.
+    #[must_use]
+    pub fn plan(domain: &Domain<'a>, spans: &[Span], positions: &[Vector3]) -> Self {
+        let (comm, domain) = (domain.comm, &domain.partition);
+        let rank = comm.rank();
+        let mut flips = vec![Lists::default(); Parity::COLOURS * 3];
+        let mut home = vec![Lists::default(); Parity::COLOURS];
+        let mut elsewhere = Vec::new();
+        for (i, span) in spans.iter().enumerate() {
+            if span.blocks().all(|b| domain.owner_of_block(b) == rank) {
+                continue; // Far from all cuts.
+            }
+            let owner = domain.owner_of_point(&positions[i]);
+            if domain.owner_of_block(span.holder(Parity(0))) != rank {
+                elsewhere.push(i);
+            }
+            for colour in (0..Parity::COLOURS as u8).map(Parity) {
+                let holder = domain.owner_of_block(span.holder(colour));
+                home[usize::from(colour.0)].add(rank, holder, owner, i);
+                for axis in (0..3).filter(|&a| span.splits(a)) {
+                    let next = domain.owner_of_block(span.holder(colour.flipped(axis)));
+                    flips[usize::from(colour.0) * 3 + axis].add(rank, holder, next, i);
+                }
+            }
+        }
+        Self {
+            comm,
+            flips: flips.into_iter().map(Lists::plan).collect(),
+            home: home.into_iter().map(Lists::plan).collect(),
+            elsewhere,
+            buffer: Vec::new(),
+            traffic: Traffic::default(),
+        }
+    }
+
+    /// Brings the velocities from their holders at the end of a solve to the owners of the bodies.
+    pub fn bring_home(&mut self, at: Parity, twists: &mut [Twist]) {
+        let begin = Instant::now();
+        let plan = &self.home[usize::from(at.0)];
+        send(self.comm, plan, &mut self.buffer, &mut self.traffic, twists);
+        receive(self.comm, plan, &mut self.buffer, twists);
+        self.traffic.time += begin.elapsed();
+    }
+}
+
+impl Halo for Ghosts<'_> {
+    fn leaving(&self, from: Parity, axis: usize) -> impl Iterator<Item = usize> {
+        let plan = &self.flips[usize::from(from.0) * 3 + axis];
+        plan.sends.iter().flat_map(|(_, places)| places.iter().copied())
+    }
+
+    fn begin(&mut self, twists: &mut [Twist]) {
+        if cfg!(debug_assertions) {
+            self.elsewhere.iter().for_each(|&i| twists[i] = NOBODYS);
+        }
+    }
+
+    fn send(&mut self, from: Parity, axis: usize, twists: &[Twist]) {
+        let begin = Instant::now();
+        let plan = &self.flips[usize::from(from.0) * 3 + axis];
+        send(self.comm, plan, &mut self.buffer, &mut self.traffic, twists);
+        self.traffic.time += begin.elapsed();
+    }
+
+    fn receive(&mut self, from: Parity, axis: usize, twists: &mut [Twist]) {
+        let begin = Instant::now();
+        let plan = &self.flips[usize::from(from.0) * 3 + axis];
+        receive(self.comm, plan, &mut self.buffer, twists);
+        self.traffic.time += begin.elapsed();
+        // A velocity that left is another rank's to change: whoever reads the old copy before it comes back must notice.
+        if cfg!(debug_assertions) {
+            for &i in plan.sends.iter().flat_map(|(_, places)| places) {
+                twists[i] = NOBODYS;
+            }
+        }
+    }
+
+    fn sum(&self, sums: &mut [ExactSum]) {
+        if self.comm.size() == 1 {
+            return;
+        }
+        let mut wire: Vec<i64> = sums.iter().flat_map(ExactSum::to_wire).collect();
+        self.comm.sum_i64(&mut wire);
+        for (sum, part) in sums.iter_mut().zip(wire.chunks_exact(ExactSum::WIRE_LEN)) {
+            *sum = ExactSum::from_wire(part);
+        }
+    }
+
+    fn max(&self, value: f64) -> f64 {
+        self.comm.max_f64(value)
+    }
+}
+
+/// What debug builds put in the place of a velocity that is another rank's to know.
+const NOBODYS: Twist = Twist {
+    linear: Vector3::new(f64::NAN, f64::NAN, f64::NAN),
+    angular: Vector3::new(f64::NAN, f64::NAN, f64::NAN),
+};
+
+/// A plan in the making.
+#[derive(Clone, Debug, Default)]
+struct Lists {
+    sends: BTreeMap<usize, Vec<usize>>,
+    receives: BTreeMap<usize, Vec<usize>>,
+}
+
+impl Lists {
+    /// Notes that a body goes from one rank to another, if that concerns this rank.
+    fn add(&mut self, rank: usize, from: usize, to: usize, body: usize) {
+        if from == to {
+        } else if from == rank {
+            self.sends.entry(to).or_default().push(body);
+        } else if to == rank {
+            self.receives.entry(from).or_default().push(body);
+        }
+    }
+
+    fn plan(self) -> Plan {
+        Plan { sends: self.sends.into_iter().collect(), receives: self.receives.into_iter().collect() }
+    }
+}
+
+fn send(comm: &dyn Comm, plan: &Plan, buffer: &mut Vec<f64>, traffic: &mut Traffic, twists: &[Twist]) {
+    for (to, places) in &plan.sends {
+        buffer.clear();
+        places.iter().for_each(|&i| buffer.extend(twists[i].to_array()));
+        comm.post(*to, buffer);
+        traffic.messages += 1;
+        traffic.bytes += 8 * buffer.len() as u64;
+    }
+}
+
+fn receive(comm: &dyn Comm, plan: &Plan, buffer: &mut Vec<f64>, twists: &mut [Twist]) {
+    for (from, places) in &plan.receives {
+        buffer.clear();
+        buffer.resize(6 * places.len(), f64::NAN);
+        comm.receive(*from, buffer);
+        for (&i, numbers) in places.iter().zip(buffer.chunks_exact(6)) {
+            twists[i] = Twist::from_slice(numbers);
+        }
+    }
+}
+
+/// Bodies that a rank knows must reach where its copies say; used by the step.
+#[must_use]
+pub fn spans(domain: &Domain, bodies: &Bodies, margin: f64) -> Vec<Span> {
+    let grid = domain.partition.grid();
+    let of = |(x, r): (&Vector3, &f64)| grid.span(x, reach(*r, margin));
+    bodies.positions().iter().zip(bodies.radii()).map(of).collect()
+}
+
+/// Half the width of a body's box [m]: beyond it lies none of its contacts with gap below `margin`. A hair more than
+/// `r + margin/2`, as the contact point is rounded.
+#[must_use]
+pub fn reach(radius: f64, margin: f64) -> f64 {
+    (radius + 0.5 * margin) * (1.0 + 1e-9)
+}

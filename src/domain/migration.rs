@@ -1,0 +1,120 @@
+//! Bodies on their way to their owners, with the contacts that start at them, and copies on their way to every rank whose
+//! blocks their box touches.
+
+use super::Domain;
+use super::ghosts::reach;
+use crate::body::{BodyId, BodyRow};
+use crate::contact::ContactRow;
+use crate::math::Vector3;
+use std::collections::{BTreeMap, HashMap};
+
+/// Bodies and contacts in one message, or on one rank between two steps: each contact is with its first body.
+#[derive(Clone, Debug, Default)]
+pub struct Parcel {
+    /// Bodies.
+    pub bodies: Vec<BodyRow>,
+    /// Contacts.
+    pub contacts: Vec<ContactRow>,
+}
+
+impl Parcel {
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = (self.bodies.len() as u64).to_le_bytes().to_vec();
+        bytes.extend_from_slice(bytemuck::cast_slice(&self.bodies));
+        bytes.extend_from_slice(bytemuck::cast_slice(&self.contacts));
+        bytes
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        let (count, rest) = bytes.split_at(8);
+        let count = bytemuck::pod_read_unaligned::<u64>(count) as usize;
+        let (bodies, contacts) = rest.split_at(count * size_of::<BodyRow>());
+        self.bodies.extend(bytemuck::allocation::pod_collect_to_vec::<u8, BodyRow>(bodies));
+        self.contacts.extend(bytemuck::allocation::pod_collect_to_vec::<u8, ContactRow>(contacts));
+    }
+}
+
+/// Sends every body to the rank that owns its centre, with the contacts that start at it.
+///
+/// Collective. `mine` holds bodies in any order, each on one rank, and each contact on the rank of its first body.
+#[must_use]
+pub fn to_owners(domain: &Domain, mine: Parcel) -> Parcel {
+    let owner = |row: &BodyRow| domain.partition.owner_of_point(&Vector3::from(row.position));
+    let leaving: HashMap<BodyId, usize> = (mine.bodies.iter())
+        .map(|row| (row.id, owner(row)))
+        .filter(|&(_, to)| to != domain.rank())
+        .collect();
+    let mut staying = Parcel::default();
+    let mut parcels: BTreeMap<usize, Parcel> = BTreeMap::new();
+    for row in mine.bodies {
+        match leaving.get(&row.id) {
+            Some(&to) => parcels.entry(to).or_default().bodies.push(row),
+            None => staying.bodies.push(row),
+        }
+    }
+    for row in mine.contacts {
+        match leaving.get(&row.key.a) {
+            Some(&to) => parcels.entry(to).or_default().contacts.push(row),
+            None => staying.contacts.push(row),
+        }
+    }
+    deliver(domain, parcels, &mut staying);
+    staying
+}
+
+/// Adds to this rank's own bodies copies of all others whose box touches its blocks, with the contacts that start at them;
+/// bodies in order of id, contacts in order of key.
+///
+/// Collective. `own` holds the bodies that this rank owns.
+#[must_use]
+pub fn with_copies(domain: &Domain, own: &Parcel, margin: f64) -> Parcel {
+    let mut reached: HashMap<BodyId, Vec<usize>> = HashMap::new();
+    let mut parcels: BTreeMap<usize, Parcel> = BTreeMap::new();
+    for row in &own.bodies {
+        let span = domain.partition.grid().span(&Vector3::from(row.position), reach(row.radius, margin));
+        let mut ranks: Vec<usize> = span.blocks().map(|b| domain.partition.owner_of_block(b)).collect();
+        ranks.sort_unstable();
+        ranks.dedup();
+        ranks.retain(|&to| to != domain.rank());
+        ranks.iter().for_each(|&to| parcels.entry(to).or_default().bodies.push(*row));
+        if !ranks.is_empty() {
+            reached.insert(row.id, ranks);
+        }
+    }
+    for row in &own.contacts {
+        for &to in reached.get(&row.key.a).into_iter().flatten() {
+            parcels.entry(to).or_default().contacts.push(*row);
+        }
+    }
+    let mut all = own.clone();
+    deliver(domain, parcels, &mut all);
+    all.bodies.sort_unstable_by_key(|row| row.id);
+    all.contacts.sort_unstable_by_key(|row| row.key);
+    all
+}
+
+/// Sends each contact to the rank that owns its first body. `owner` tells that rank.
+///
+/// Collective.
+#[must_use]
+pub fn to_first_bodies(domain: &Domain, contacts: Vec<ContactRow>, owner: impl Fn(BodyId) -> usize) -> Vec<ContactRow> {
+    let mut parcels: BTreeMap<usize, Parcel> = BTreeMap::new();
+    let mut staying = Parcel::default();
+    for row in contacts {
+        let to = owner(row.key.a);
+        if to == domain.rank() {
+            staying.contacts.push(row);
+        } else {
+            parcels.entry(to).or_default().contacts.push(row);
+        }
+    }
+    deliver(domain, parcels, &mut staying);
+    staying.contacts
+}
+
+fn deliver(domain: &Domain, parcels: BTreeMap<usize, Parcel>, into: &mut Parcel) {
+    let messages = parcels.into_iter().map(|(to, parcel)| (to, parcel.to_bytes())).collect();
+    for (_, bytes) in domain.comm.exchange(messages) {
+        into.take(&bytes);
+    }
+}

@@ -1,0 +1,125 @@
+//! The cut of the block grid into bricks of whole blocks, one brick a rank.
+
+use crate::math::Vector3;
+use crate::solver::grid::{Block3, BlockGrid};
+
+/// The block grid and its cut among ranks: who owns a point, a block.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Partition {
+    lower: Vector3,
+    upper: Vector3,
+    grid: BlockGrid,
+    ranks: [usize; 3],
+}
+
+impl Partition {
+    /// Cuts the grid among `size` ranks: as many of them as can be get blocks, with the least area of cuts.
+    #[must_use]
+    pub fn new(lower: Vector3, upper: Vector3, grid: BlockGrid, size: usize) -> Self {
+        let count = grid.count().map(|n| n as usize);
+        let ranks = rank_grids(size)
+            .min_by_key(|ranks| {
+                let used = [0, 1, 2].map(|a| ranks[a].min(count[a]));
+                let idle = size - used.iter().product::<usize>();
+                let area = |a: usize| (used[a] - 1) * count[(a + 1) % 3] * count[(a + 2) % 3];
+                (idle, area(0) + area(1) + area(2), *ranks)
+            })
+            .unwrap_or([1, 1, 1]);
+        Self::with_ranks(lower, upper, grid, ranks)
+    }
+
+    /// Cuts the grid among a given number of ranks on each axis.
+    #[must_use]
+    pub fn with_ranks(lower: Vector3, upper: Vector3, grid: BlockGrid, ranks: [usize; 3]) -> Self {
+        Self { lower, upper, grid, ranks }
+    }
+
+    /// The block grid.
+    #[must_use]
+    pub fn grid(&self) -> &BlockGrid {
+        &self.grid
+    }
+
+    /// Ranks on each axis.
+    #[must_use]
+    pub fn ranks(&self) -> [usize; 3] {
+        self.ranks
+    }
+
+    /// The rank that owns a block.
+    #[must_use]
+    pub fn owner_of_block(&self, block: Block3) -> usize {
+        let count = self.grid.count();
+        let cut = [0, 1, 2].map(|a| block[a] as usize * self.ranks[a] / count[a] as usize);
+        (cut[2] * self.ranks[1] + cut[1]) * self.ranks[0] + cut[0]
+    }
+
+    /// The rank that owns a point: exactly one, as blocks are half open.
+    #[must_use]
+    pub fn owner_of_point(&self, x: &Vector3) -> usize {
+        self.owner_of_block(self.grid.block_of(x))
+    }
+
+    /// Whether a point lies in the domain, its faces included.
+    #[must_use]
+    pub fn contains(&self, x: &Vector3) -> bool {
+        (0..3).all(|a| (self.lower[a]..=self.upper[a]).contains(&x[a]))
+    }
+}
+
+/// All ways to write `size` as a product of three.
+fn rank_grids(size: usize) -> impl Iterator<Item = [usize; 3]> {
+    let divisors = move |n: usize| (1..=n).filter(move |d| n.is_multiple_of(*d));
+    divisors(size).flat_map(move |x| divisors(size / x).map(move |y| [x, y, size / x / y]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn partition(count: [i32; 3], size: usize) -> Partition {
+        let upper = Vector3::from(count.map(f64::from));
+        Partition::new(Vector3::zeros(), upper, BlockGrid::new(Vector3::zeros(), upper, 1.0), size)
+    }
+
+    #[test]
+    fn bricks_use_all_ranks_where_there_are_blocks_enough() {
+        assert_eq!(partition([4, 4, 4], 8).ranks(), [2, 2, 2]);
+        assert_eq!(partition([10, 2, 2], 4).ranks(), [4, 1, 1]);
+        assert_eq!(partition([2, 2, 9], 3).ranks(), [1, 1, 3]);
+        assert_eq!(partition([6, 6, 1], 6).ranks()[2], 1);
+        for (count, size) in [([4, 4, 4], 8), ([5, 3, 2], 7), ([6, 4, 2], 12), ([1, 1, 1], 3), ([2, 1, 1], 8)] {
+            let partition = partition(count, size);
+            let mut owned = vec![0; size];
+            for x in 0..count[0] {
+                for y in 0..count[1] {
+                    for z in 0..count[2] {
+                        owned[partition.owner_of_block([x, y, z])] += 1;
+                    }
+                }
+            }
+            let blocks = count.iter().product::<i32>() as usize;
+            let working = owned.iter().filter(|&&n| n > 0).count();
+            assert_eq!(owned.iter().sum::<usize>(), blocks);
+            if [4, 5, 6].contains(&count[0]) && size != 7 {
+                assert_eq!(working, size, "{count:?} on {size}: {owned:?}");
+            }
+            assert!(working >= 1);
+        }
+    }
+
+    /// Validation H5: a centre on a face, edge or corner of eight sub-domains has one owner.
+    #[test]
+    fn h5_points_on_faces_edges_and_corners_have_one_owner() {
+        let partition = partition([4, 4, 4], 8);
+        for x in [1.9, 2.0, 2.1] {
+            for y in [1.9, 2.0, 2.1] {
+                for z in [1.9, 2.0, 2.1] {
+                    let upper = [x, y, z].map(|c: f64| usize::from(c >= 2.0));
+                    let expected = (upper[2] * 2 + upper[1]) * 2 + upper[0];
+                    assert_eq!(partition.owner_of_point(&Vector3::new(x, y, z)), expected);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Files that a run writes and reads. Writers see a [`Snapshot`], never the run.
+
+pub mod checkpoint;
+mod hdf;
+pub mod series;
+
+use crate::body::BodyRow;
+use crate::contact::ContactRow;
+
+/// The state of a run at the end of a step, as one rank sees it: the bodies it owns and their contacts.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    /// What is the same on all ranks.
+    pub header: Header,
+    /// This rank's bodies, in any order.
+    pub bodies: Vec<BodyRow>,
+    /// Contacts, each on exactly one rank (not necessarily that of its bodies), in any order.
+    pub contacts: Vec<ContactRow>,
+    /// All walls, on all ranks, by number.
+    pub walls: Vec<WallRow>,
+}
+
+/// What a checkpoint says about the run as a whole.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Header {
+    /// Steps done.
+    pub step: u64,
+    /// Time [s].
+    pub time: f64,
+    /// Seed of the run's random streams.
+    pub seed: u64,
+    /// The configuration as run (TOML text, overrides applied).
+    pub config: String,
+    /// Ranks that wrote the state.
+    pub ranks: u64,
+    /// Steps that have ended at the sweep cap so far.
+    pub capped_steps: u64,
+    /// Energy dissipated at contacts so far [J].
+    pub dissipated: f64,
+}
+
+/// The state of a wall.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct WallRow {
+    /// A point of the plane, global frame [m].
+    pub point: [f64; 3],
+    /// Unit normal into the free side, global frame.
+    pub normal: [f64; 3],
+    /// Number of the material.
+    pub material: u32,
+    /// Impulse that the bodies gave the wall in the last step [N s].
+    pub impulse: [f64; 3],
+}

@@ -1,0 +1,129 @@
+//! Signorini's condition and Coulomb's law at a contact of spheres, or of a sphere and a plane [001 eq. 1.30].
+//!
+//! For these shapes the reduced mass matrix is diagonal [001 eq. 1.20–1.21], so normal and tangential parts are solved one
+//! after the other, exactly. Restitution is zero. Here impulses stand for [001]'s forces times Δt.
+
+use super::Status;
+use crate::math::Vector3;
+
+/// What the law knows of a contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameters {
+    /// Unit normal from the first body to the second.
+    pub normal: Vector3,
+    /// `g⁺/Δt` with `g⁺ = max(g, 0)`: the speed at which the gap just closes within the step [m/s].
+    ///
+    /// An overlap (g < 0) counts as a closed gap: it does not grow, and nothing pushes the bodies apart [001 §1.4].
+    pub closing_speed: f64,
+    /// Normal reduced mass `m_n` [kg].
+    pub normal_mass: f64,
+    /// Tangential reduced mass `m_t` [kg].
+    pub tangential_mass: f64,
+    /// Coefficient of friction μ.
+    pub friction: f64,
+}
+
+/// Reduced masses `(m_n, m_t)` [kg] of two spheres [001 eq. 1.21]:
+/// `1/m_n = 1/m_1 + 1/m_2`, `1/m_t = 1/m_n + l_1²/I_1 + l_2²/I_2`; a wall has inverse mass and inertia 0.
+///
+/// `lever` [m]: distances from the centres to the contact point.
+#[must_use]
+pub fn reduced_masses(inverse_mass: [f64; 2], inverse_inertia: [f64; 2], lever: [f64; 2]) -> (f64, f64) {
+    let normal = inverse_mass[0] + inverse_mass[1];
+    let turning = lever[0] * lever[0] * inverse_inertia[0] + lever[1] * lever[1] * inverse_inertia[1];
+    (1.0 / normal, 1.0 / (normal + turning))
+}
+
+/// The impulse [N s] on the second body that the law asks for, when all other impulses are as they stand.
+///
+/// `impulse` is what the contact has now and `velocity` the relative velocity of the second body against the first at the
+/// contact [m/s], in which that impulse is already at work: `V_free = velocity − M⁻¹ impulse`. [001 eq. 1.30] then reads
+///
+/// - `R_n = max(0, r_n − m_n (u_n + g⁺/Δt))`; zero: no contact;
+/// - `R_t = r_t − m_t u_t`: sticking;
+/// - if `|R_t| > μ R_n`: `R_t` is scaled down to `μ R_n`: sliding.
+///
+/// A NaN in the input comes out as NaN, never as zero.
+#[must_use]
+#[inline]
+pub fn solve(law: &Parameters, impulse: &Vector3, velocity: &Vector3) -> (Vector3, Status) {
+    let n = &law.normal;
+    let u_n = velocity.dot(n);
+    let r_n = impulse.dot(n);
+    let new_n = r_n - law.normal_mass * (u_n + law.closing_speed);
+    if new_n <= 0.0 {
+        return (Vector3::zeros(), Status::Open);
+    }
+    let new_t = (impulse - n * r_n) - (velocity - n * u_n) * law.tangential_mass;
+    let size = new_t.norm();
+    let bound = law.friction * new_n;
+    if size > bound {
+        (n * new_n + new_t * (bound / size), Status::Sliding)
+    } else {
+        (n * new_n + new_t, Status::Sticking)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn law(friction: f64, closing_speed: f64) -> Parameters {
+        Parameters { normal: Vector3::z(), closing_speed, normal_mass: 2.0, tangential_mass: 0.5, friction }
+    }
+
+    #[test]
+    fn every_branch_of_the_law() {
+        let zero = Vector3::zeros();
+        let down = Vector3::new(0.1, 0.0, -1.0);
+        assert_eq!(solve(&law(0.5, 1.1), &zero, &down), (zero, Status::Open), "the gap does not close");
+        let (r, status) = solve(&law(0.5, 0.0), &zero, &down);
+        assert_eq!((r, status), (Vector3::new(-0.05, 0.0, 2.0), Status::Sticking));
+        let (r, status) = solve(&law(0.01, 0.0), &zero, &down);
+        assert!((r - Vector3::new(-0.02, 0.0, 2.0)).norm() < 1e-15 && status == Status::Sliding);
+        let (r, _) = solve(&law(0.0, 0.0), &zero, &down);
+        assert_eq!(r, Vector3::new(0.0, 0.0, 2.0), "no friction");
+        let (r, status) = solve(&law(1e6, 0.5), &Vector3::new(0.3, 0.0, 1.0), &Vector3::new(0.0, 0.0, -0.5));
+        assert_eq!((r, status), (Vector3::new(0.3, 0.0, 1.0), Status::Sticking), "a solved contact keeps its impulse");
+        let (r, status) = solve(&law(0.5, 0.0), &Vector3::new(0.3, 0.0, 1.0), &Vector3::new(0.0, 0.0, 0.5));
+        assert_eq!((r, status), (zero, Status::Open), "a contact that opens loses its impulse");
+    }
+
+    #[test]
+    fn nan_is_not_swallowed() {
+        for bad in [Vector3::new(f64::NAN, 0.0, -1.0), Vector3::new(0.0, 0.0, f64::NAN)] {
+            let (r, _) = solve(&law(0.5, 0.0), &Vector3::zeros(), &bad);
+            assert!(r.iter().any(|c| c.is_nan()));
+        }
+    }
+
+    /// Validation A3: equal solid spheres m_n = m/2, m_t = m/7; sphere and wall m_n = m, m_t = 2m/7; and for any two spheres
+    /// the diagonal of Hᵀ M⁻¹ H, whose other elements vanish.
+    #[test]
+    fn a3_reduced_masses() {
+        let (m, r) = (3.0, 0.2);
+        let inertia = 0.4 * m * r * r;
+        let (n, t) = reduced_masses([1.0 / m; 2], [1.0 / inertia; 2], [r; 2]);
+        assert!((n - m / 2.0).abs() < 1e-14 * m && (t - m / 7.0).abs() < 1e-14 * m);
+        let (n, t) = reduced_masses([1.0 / m, 0.0], [1.0 / inertia, 0.0], [r, 0.0]);
+        assert!((n - m).abs() < 1e-14 * m && (t - 2.0 * m / 7.0).abs() < 1e-14 * m);
+
+        use crate::rng::{Purpose, Stream};
+        for trial in 0..100 {
+            let mut draw = Stream::new(Purpose::Trial, 3, [trial, 0, 0]);
+            let (m1, m2) = (draw.between(0.1, 5.0), draw.between(0.1, 5.0));
+            let (r1, r2) = (draw.between(0.1, 2.0), draw.between(0.1, 2.0));
+            let direction = Vector3::new(draw.unit() - 0.5, draw.unit() - 0.5, draw.unit() - 0.5).normalize();
+            let (i1, i2) = (0.4 * m1 * r1 * r1, 0.4 * m2 * r2 * r2);
+            let (m_n, m_t) = reduced_masses([1.0 / m1, 1.0 / m2], [1.0 / i1, 1.0 / i2], [r1, r2]);
+            // The answer of the relative velocity [001 eq. 1.14] to a unit impulse along each axis.
+            for e in [Vector3::x(), Vector3::y(), Vector3::z()] {
+                let (l1, l2) = (direction * r1, -direction * r2);
+                let v = e / m2 + (l2.cross(&e) / i2).cross(&l2) + e / m1 + (l1.cross(&e) / i1).cross(&l1);
+                let e_n = direction * direction.dot(&e);
+                let expected = e_n / m_n + (e - e_n) / m_t;
+                assert!((v - expected).norm() < 1e-14 * expected.norm());
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Vectors, rotations and repeatable sums: the arithmetic that every room may use.
+//!
+//! nalgebra stands behind these names. Two rules keep results equal to the last bit on every machine and rank count:
+//! transcendental functions come from the pure-Rust `libm` crate, and sums that decide anything are [`ExactSum`]s.
+
+mod exact_sum;
+pub use exact_sum::ExactSum;
+
+/// A vector in the global frame.
+pub type Vector3 = nalgebra::Vector3<f64>;
+
+/// A unit quaternion (w, x, y, z) that turns body-frame vectors into global-frame vectors.
+pub type Quaternion = [f64; 4];
+
+/// The orientation of a body that has not been turned.
+pub const IDENTITY: Quaternion = [1.0, 0.0, 0.0, 0.0];
+
+/// The larger of two numbers, NaN if either is NaN.
+///
+/// `f64::max` returns the other number when one is NaN, so a maximum norm taken with it calls a diverged field small.
+#[must_use]
+pub fn nan_max(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() {
+        f64::NAN
+    } else {
+        a.max(b)
+    }
+}
+
+/// Turns an orientation by the rotation vector `angle` [rad] (global frame): `q ← exp(angle / 2) q`, renormalised.
+///
+/// The exponential map of `dt ω`: exact for a constant angular velocity ω over the step.
+#[must_use]
+pub fn rotate(q: Quaternion, angle: &Vector3) -> Quaternion {
+    let size = angle.norm();
+    if size == 0.0 {
+        return q; // Keeps a body that does not turn bitwise unturned.
+    }
+    let half = 0.5 * size;
+    let s = libm::sin(half) / size;
+    let (pw, px, py, pz) = (libm::cos(half), s * angle.x, s * angle.y, s * angle.z);
+    let [qw, qx, qy, qz] = q;
+    let turned = [
+        pw * qw - px * qx - py * qy - pz * qz,
+        pw * qx + px * qw + py * qz - pz * qy,
+        pw * qy - px * qz + py * qw + pz * qx,
+        pw * qz + px * qy - py * qx + pz * qw,
+    ];
+    let norm = turned.iter().map(|c| c * c).sum::<f64>().sqrt();
+    turned.map(|c| c / norm)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nan_max_keeps_nan_where_f64_max_loses_it() {
+        assert!(nan_max(f64::NAN, 1.0).is_nan() && nan_max(1.0, f64::NAN).is_nan());
+        assert_eq!(f64::NAN.max(0.0), 0.0);
+        assert_eq!(nan_max(1.0, 2.0), 2.0);
+    }
+
+    #[test]
+    fn quarter_turns_add_up_to_a_whole_turn() {
+        let quarter = Vector3::new(0.0, 0.0, std::f64::consts::FRAC_PI_2);
+        let once = rotate(IDENTITY, &quarter);
+        let half_angle = std::f64::consts::FRAC_PI_4;
+        let expected = [half_angle.cos(), 0.0, 0.0, half_angle.sin()];
+        assert!(once.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-15));
+        let whole = (0..4).fold(IDENTITY, |q, _| rotate(q, &quarter));
+        assert!((whole[0] + 1.0).abs() < 1e-15, "a whole turn is −1 as a quaternion");
+    }
+
+    #[test]
+    fn no_rotation_changes_no_bit() {
+        let q = [0.1, 0.2, 0.3, 0.4];
+        assert_eq!(rotate(q, &Vector3::zeros()), q);
+    }
+}

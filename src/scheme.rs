@@ -1,0 +1,84 @@
+//! How time advances. [`moreau_jean`] is the step of the paper; quasi-static schemes will stand beside it.
+
+pub mod moreau_jean;
+mod timers;
+
+pub use timers::{Timers, Verb};
+
+use crate::body::BodyId;
+use crate::domain::Failure;
+use serde::{Deserialize, Serialize};
+
+/// Why a step could not be done. The state before the step is lost; the last checkpoint is not.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
+pub enum StepError {
+    /// A position or velocity is not a finite number.
+    #[error("step {step}: body {id} has a position or velocity that is not finite: position {position:?} m, velocity {velocity:?} m/s")]
+    NotFinite {
+        /// The step.
+        step: u64,
+        /// The body.
+        id: u64,
+        /// Its position [m].
+        position: [f64; 3],
+        /// Its velocity [m/s].
+        velocity: [f64; 3],
+    },
+    /// The solver met a number that is not finite, though all bodies are finite.
+    #[error("step {step}: the impulses are not finite after {sweeps} sweeps")]
+    SolverNotFinite {
+        /// The step.
+        step: u64,
+        /// Sweeps done.
+        sweeps: u64,
+    },
+    /// A body has left the domain.
+    #[error("step {step}: body {id} has left the domain at {position:?} m; close the domain with walls or make it larger")]
+    Lost {
+        /// The step.
+        step: u64,
+        /// The body.
+        id: u64,
+        /// Where it is [m].
+        position: [f64; 3],
+    },
+    /// A body moves so far in one step that contacts could be missed.
+    #[error(
+        "step {step}: body {id} moves {travel} m in one step of {dt} s, more than blocks of {edge} m allow; \
+         choose a smaller time.dt or a larger solver.block_edge"
+    )]
+    TooFast {
+        /// The step.
+        step: u64,
+        /// The body.
+        id: u64,
+        /// Speed times time step [m].
+        travel: f64,
+        /// Time step [s].
+        dt: f64,
+        /// Shortest edge of a block [m].
+        edge: f64,
+    },
+}
+
+impl StepError {
+    /// The body that the error is about.
+    #[must_use]
+    pub fn body(&self) -> Option<BodyId> {
+        match self {
+            Self::NotFinite { id, .. } | Self::Lost { id, .. } | Self::TooFast { id, .. } => Some(BodyId(*id)),
+            Self::SolverNotFinite { .. } => None,
+        }
+    }
+}
+
+impl Failure for StepError {
+    fn to_bytes(&self) -> Vec<u8> {
+        toml::to_string(self).unwrap_or_default().into_bytes()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(bytes);
+        toml::from_str(&text).unwrap_or(Self::SolverNotFinite { step: 0, sweeps: 0 })
+    }
+}

@@ -1,0 +1,70 @@
+//! A timer for each verb of the step.
+
+use std::time::{Duration, Instant};
+
+/// What a step, and the run around it, spends time on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// Bodies and copies to the ranks that need them.
+    Migrate,
+    /// From bodies to contacts in blocks, impulses of the last step found by key.
+    Detect,
+    /// Sweeps and the judge, without exchange.
+    Sweep,
+    /// Waiting for and talking to other ranks within the solve.
+    Exchange,
+    /// Bodies and contacts back to their owners, positions and orientations advanced, ledgers summed.
+    Move,
+    /// Series, checkpoints, logs.
+    Io,
+}
+
+impl Verb {
+    /// All verbs in the order of the step.
+    pub const ALL: [Verb; 6] = [Verb::Migrate, Verb::Detect, Verb::Sweep, Verb::Exchange, Verb::Move, Verb::Io];
+
+    /// Its name in tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Verb::Migrate => "migrate",
+            Verb::Detect => "detect",
+            Verb::Sweep => "sweep",
+            Verb::Exchange => "exchange",
+            Verb::Move => "move",
+            Verb::Io => "io",
+        }
+    }
+}
+
+/// Time spent on each verb by this rank.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Timers([Duration; Verb::ALL.len()]);
+
+impl Timers {
+    /// Does something under a verb's timer.
+    pub fn time<T>(&mut self, verb: Verb, work: impl FnOnce() -> T) -> T {
+        let begin = Instant::now();
+        let result = work();
+        self.add(verb, begin.elapsed());
+        result
+    }
+
+    /// Adds time to a verb.
+    pub fn add(&mut self, verb: Verb, time: Duration) {
+        self.0[verb as usize] += time;
+    }
+
+    /// Counts time that was taken under one verb as another's.
+    pub fn move_time(&mut self, from: Verb, to: Verb, time: Duration) {
+        let moved = time.min(self.0[from as usize]);
+        self.0[from as usize] -= moved;
+        self.0[to as usize] += moved;
+    }
+
+    /// Time spent on a verb [s].
+    #[must_use]
+    pub fn seconds(&self, verb: Verb) -> f64 {
+        self.0[verb as usize].as_secs_f64()
+    }
+}

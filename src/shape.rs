@@ -1,0 +1,32 @@
+//! Shapes: spheres and half-spaces; later cylinders, meshes, polyhedra.
+
+use crate::math::Vector3;
+
+/// A solid half-space: everything behind a plane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HalfSpace {
+    /// A point of the plane [m].
+    pub point: Vector3,
+    /// Unit normal, from the solid into the free side.
+    pub normal: Vector3,
+}
+
+impl HalfSpace {
+    /// Distance of a point from the plane, positive on the free side [m].
+    #[must_use]
+    pub fn distance(&self, x: &Vector3) -> f64 {
+        self.normal.dot(&(x - self.point))
+    }
+}
+
+/// Moment of inertia of a solid sphere about its centre [kg m²]: `2/5 m r²`.
+#[must_use]
+pub fn solid_sphere_inertia(mass: f64, radius: f64) -> f64 {
+    0.4 * mass * radius * radius
+}
+
+/// Volume of a sphere [m³].
+#[must_use]
+pub fn sphere_volume(radius: f64) -> f64 {
+    4.0 / 3.0 * std::f64::consts::PI * radius * radius * radius
+}

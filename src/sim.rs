@@ -1,0 +1,139 @@
+//! The run: from a configuration or a checkpoint to its end, with output on the way.
+//!
+//! [`setup`] makes the first state and checks it before anything is written; [`output`] writes series and checkpoints;
+//! [`log`] tells the user. This file is the loop, and what a run's end means to the shell.
+
+mod log;
+mod output;
+mod setup;
+
+pub use setup::check;
+
+use crate::comm::{Comm, Failure, agree};
+use crate::domain::Domain;
+use crate::io::checkpoint;
+use crate::measure;
+use crate::scheme::moreau_jean::System;
+use log::Log;
+use output::{Ledger, Output};
+use setup::Start;
+use std::path::{Path, PathBuf};
+
+/// What the command line says beside the configuration.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Folder for results; by default `out` beside the current folder, or the checkpoint's folder.
+    pub out: Option<PathBuf>,
+    /// `key=value` overrides of the configuration, in order.
+    pub set: Vec<String>,
+    /// Threads per rank.
+    pub threads: usize,
+    /// Whether a run that the folder already holds may be deleted.
+    pub overwrite: bool,
+}
+
+/// Why a run ended badly.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RunError {
+    /// The input is wrong; nothing was run or written.
+    #[error("{0}")]
+    Input(String),
+    /// A step failed, or results could not be written.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl RunError {
+    /// The exit status: 2 for bad input, 3 for a failed run.
+    #[must_use]
+    pub fn status(&self) -> i32 {
+        match self {
+            Self::Input(_) => 2,
+            Self::Failed(_) => 3,
+        }
+    }
+}
+
+impl Failure for RunError {
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = vec![self.status() as u8];
+        bytes.extend_from_slice(self.to_string().as_bytes());
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Self {
+        let (status, text) = bytes.split_first().unwrap_or((&3, b"unknown failure"));
+        let text = String::from_utf8_lossy(text).into_owned();
+        if *status == 2 { Self::Input(text) } else { Self::Failed(text) }
+    }
+}
+
+/// `moreau run`: from a configuration to the end. Returns the exit status, the same on all ranks.
+pub fn run(comm: &dyn Comm, config: &Path, options: &Options) -> i32 {
+    finish(comm, setup::from_config(comm, config, options).and_then(|start| drive(comm, start)))
+}
+
+/// `moreau resume`: from a checkpoint, or the newest valid one of a folder, to the end.
+pub fn resume(comm: &dyn Comm, from: &Path, options: &Options) -> i32 {
+    finish(comm, setup::from_checkpoint(comm, from, options).and_then(|start| drive(comm, start)))
+}
+
+fn finish(comm: &dyn Comm, result: Result<(), RunError>) -> i32 {
+    match result {
+        Ok(()) => 0,
+        Err(error) => {
+            if comm.rank() == 0 {
+                eprintln!("moreau: {error}");
+            }
+            error.status()
+        }
+    }
+}
+
+/// The loop.
+fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
+    let Start { scenario, partition, mut system, out, mut ledger, folder } = start;
+    let domain = Domain::new(comm, partition);
+    let mut output = agree(comm, Output::open(comm, &scenario, &out, folder, system.steps()))?;
+    let last_step = scenario.last_step();
+    let rest_energy = setup::rest_energy(&domain, &scenario, &system);
+    let mut log = Log::new(comm.rank() == 0, &scenario, &system, last_step, comm.size());
+    let energy = |system: &System| {
+        domain.sums(&[system.bodies().iter().map(measure::translational_energy).collect()])[0]
+    };
+    let mut at_rest = system.steps() > 0 && energy(&system) < rest_energy;
+
+    while !at_rest && last_step.is_none_or(|n| system.steps() < n) {
+        let done = system.step(&domain).map_err(|error| {
+            let last = output.last_checkpoint().map_or_else(
+                || "there is no checkpoint yet".to_string(),
+                |path| format!("the last good checkpoint is {}", path.display()),
+            );
+            RunError::Failed(format!("{error}; {last}"))
+        })?;
+        ledger.add(&done, scenario.solver.tolerance);
+        at_rest = done.translational_energy < rest_energy;
+        output.after_step(&domain, &scenario, &mut system, &ledger, &done)?;
+        log.after_step(&system, &done);
+    }
+    log.clear();
+
+    output.finish(comm, &domain, &scenario, &mut system, &ledger)?;
+    let hash = checkpoint::state_hash(comm, system.steps(), system.time(), system.bodies());
+    log.summary(&domain, comm, &scenario, &system, &ledger, at_rest, &output);
+    if comm.rank() == 0 {
+        println!("state {hash:016x} step {} time {}", system.steps(), system.time());
+    }
+    Ok(())
+}
+
+/// Totals since step 0 that belong to the run, and counts since this program started.
+impl Ledger {
+    fn add(&mut self, done: &crate::scheme::moreau_jean::Done, _tolerance: f64) {
+        self.dissipated += done.dissipated;
+        self.sweeps.push(done.outcome.sweeps);
+        if !done.outcome.verdict.converged {
+            self.capped_steps += 1;
+        }
+    }
+}

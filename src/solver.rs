@@ -1,0 +1,96 @@
+//! The solver: finds together the impulses of all contacts of a step.
+//!
+//! [`nsgs`] is the paper's algorithm: the sweep and the solve. [`blocks`] holds the contacts as the sweep visits them,
+//! [`grid`] the blocks' geometry and the tour of their colours, [`merit`] the judge, which alone decides what is converged.
+//! Of other ranks the solver asks only a [`Halo`].
+
+pub mod blocks;
+pub mod grid;
+pub mod merit;
+pub mod nsgs;
+
+use crate::body::Twist;
+use crate::math::ExactSum;
+use grid::Parity;
+
+/// What the user may set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// The load residual at which a step counts as converged.
+    pub tolerance: f64,
+    /// Sweeps after which a step is given up as not converged.
+    pub max_sweeps: u64,
+    /// Seed of the run's random streams.
+    pub seed: u64,
+    /// When a new order of contacts is drawn.
+    pub order: Order,
+    /// Edge of a block [m]; `None`: four of the largest diameters.
+    pub block_edge: Option<f64>,
+    /// Distance below which two bodies are candidates for a contact even at rest [m]; `None`: a twentieth of the smallest
+    /// radius.
+    pub skin: Option<f64>,
+}
+
+/// When a new order of contacts is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Order {
+    /// For each sweep.
+    #[default]
+    Sweep,
+    /// For each step, and kept within it.
+    Step,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-2,
+            max_sweeps: 500,
+            seed: 1,
+            order: Order::Sweep,
+            block_edge: None,
+            skin: None,
+        }
+    }
+}
+
+/// The little that the solver asks of other ranks.
+///
+/// In a sweep each body's newest velocity is on one rank, its holder, which changes as the tour goes from colour to colour
+/// ([`grid::Span::holder`]).
+pub trait Halo {
+    /// Places of the bodies that this rank hands over when the tour leaves `from` by flipping `axis`.
+    fn leaving(&self, from: Parity, axis: usize) -> impl Iterator<Item = usize>;
+
+    /// A solve begins at colour 0: until now every copy of a body had its newest velocity, from here on only the holder's.
+    fn begin(&mut self, twists: &mut [Twist]);
+
+    /// Starts to hand them over: their velocities as they are now.
+    fn send(&mut self, from: Parity, axis: usize, twists: &[Twist]);
+
+    /// Takes over the velocities of the bodies that this rank holds after the flip and did not hold before.
+    fn receive(&mut self, from: Parity, axis: usize, twists: &mut [Twist]);
+
+    /// The sum over all ranks, exact.
+    fn sum(&self, sums: &mut [ExactSum]);
+
+    /// The largest over all ranks, NaN if one is NaN.
+    fn max(&self, value: f64) -> f64;
+}
+
+/// The halo of a run on one rank: nothing to exchange.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Alone;
+
+impl Halo for Alone {
+    fn leaving(&self, _: Parity, _: usize) -> impl Iterator<Item = usize> {
+        std::iter::empty()
+    }
+    fn begin(&mut self, _: &mut [Twist]) {}
+    fn send(&mut self, _: Parity, _: usize, _: &[Twist]) {}
+    fn receive(&mut self, _: Parity, _: usize, _: &mut [Twist]) {}
+    fn sum(&self, _: &mut [ExactSum]) {}
+    fn max(&self, value: f64) -> f64 {
+        value
+    }
+}

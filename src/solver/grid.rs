@@ -1,0 +1,216 @@
+//! The grid of blocks: cells of the domain in which contacts are binned, their colours, and the tour of the colours.
+//!
+//! A block's edge is more than any body's box, so a body's contacts lie in at most 2×2×2 neighbouring blocks, all of
+//! different parity: blocks of one parity share no body.
+
+use crate::math::Vector3;
+use crate::rng::{Purpose, Stream};
+
+/// Place of a block in the grid.
+pub type Block3 = [i32; 3];
+
+/// The parity of a block on the three axes, one bit each: its colour, 0 to 7.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Parity(pub u8);
+
+impl Parity {
+    /// The number of colours.
+    pub const COLOURS: usize = 8;
+
+    /// The colour of a block.
+    #[must_use]
+    pub fn of(block: Block3) -> Self {
+        Self((0..3).fold(0, |bits, axis| bits | (((block[axis] & 1) as u8) << axis)))
+    }
+
+    /// Parity on one axis, 0 or 1.
+    #[must_use]
+    pub fn on(self, axis: usize) -> i32 {
+        i32::from(self.0 >> axis & 1)
+    }
+
+    /// The colour reached by flipping one axis.
+    #[must_use]
+    pub fn flipped(self, axis: usize) -> Self {
+        Self(self.0 ^ (1 << axis))
+    }
+}
+
+/// The domain cut into blocks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BlockGrid {
+    lower: Vector3,
+    edge: Vector3,
+    count: Block3,
+}
+
+impl BlockGrid {
+    /// As many blocks on each axis as fit with an edge of at least `least_edge` [m], at least one.
+    #[must_use]
+    pub fn new(lower: Vector3, upper: Vector3, least_edge: f64) -> Self {
+        let extent = upper - lower;
+        // More than 2^20 blocks on an axis serve nobody; the bound keeps linear indices far inside 64 bits.
+        let blocks = extent.map(|e| (e / least_edge).floor().clamp(1.0, f64::from(1 << 20)));
+        Self {
+            lower,
+            edge: extent.component_div(&blocks),
+            count: [blocks.x as i32, blocks.y as i32, blocks.z as i32],
+        }
+    }
+
+    /// Blocks on each axis.
+    #[must_use]
+    pub fn count(&self) -> Block3 {
+        self.count
+    }
+
+    /// The shortest edge of a block on an axis with more than one block [m]; infinite if there is one block only.
+    #[must_use]
+    pub fn shortest_edge(&self) -> f64 {
+        let axes = (0..3).filter(|&a| self.count[a] > 1);
+        axes.map(|a| self.edge[a]).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The block that holds a point; points outside belong to the nearest block at the rim.
+    #[must_use]
+    pub fn block_of(&self, x: &Vector3) -> Block3 {
+        [0, 1, 2].map(|a| {
+            let k = ((x[a] - self.lower[a]) / self.edge[a]).floor();
+            k.clamp(0.0, f64::from(self.count[a] - 1)) as i32
+        })
+    }
+
+    /// The blocks that the box of half-width `reach` [m] around `x` touches, as lowest and highest on each axis.
+    #[must_use]
+    pub fn span(&self, x: &Vector3, reach: f64) -> Span {
+        let reach = Vector3::repeat(reach);
+        Span { low: self.block_of(&(x - reach)), high: self.block_of(&(x + reach)) }
+    }
+
+    /// A number for a block, the same on all ranks.
+    #[must_use]
+    pub fn linear(&self, block: Block3) -> u64 {
+        let [x, y, z] = block.map(|k| k as u64);
+        (z * self.count[1] as u64 + y) * self.count[0] as u64 + x
+    }
+}
+
+/// The blocks that a body's box touches: one or two on each axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Lowest block.
+    pub low: Block3,
+    /// Highest block.
+    pub high: Block3,
+}
+
+impl Span {
+    /// The holder rule: of the one or two blocks on each axis, the one whose parity is that of `at`, or the only one. The
+    /// rank that owns this block has the body's newest velocity.
+    #[must_use]
+    pub fn holder(&self, at: Parity) -> Block3 {
+        [0, 1, 2].map(|a| if self.low[a] & 1 == at.on(a) { self.low[a] } else { self.high[a] })
+    }
+
+    /// Whether the box touches two blocks on this axis.
+    #[must_use]
+    pub fn splits(&self, axis: usize) -> bool {
+        self.high[axis] > self.low[axis]
+    }
+
+    /// The blocks themselves, one to eight.
+    pub fn blocks(self) -> impl Iterator<Item = Block3> {
+        let Span { low, high } = self;
+        (low[2]..=high[2])
+            .flat_map(move |z| (low[1]..=high[1]).flat_map(move |y| (low[0]..=high[0]).map(move |x| [x, y, z])))
+    }
+}
+
+/// A closed tour of the eight colours in which each step flips one axis (a Gray code): between two phases only neighbours
+/// across the faces of that axis have anything to tell each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tour {
+    start: Parity,
+    flips: [usize; 8],
+}
+
+impl Tour {
+    /// The tour that starts at `start` and flips `axes[0]` most often; `offset` turns it by so many steps.
+    #[must_use]
+    pub fn new(start: Parity, axes: [usize; 3], offset: usize) -> Self {
+        let pattern = [0, 1, 0, 2, 0, 1, 0, 2];
+        Self { start, flips: std::array::from_fn(|k| axes[pattern[(k + offset) % 8]]) }
+    }
+
+    /// The tour of a sweep: start, axes and turn drawn at random, the same on all ranks.
+    #[must_use]
+    pub fn draw(seed: u64, step: u64, sweep: u64) -> Self {
+        let mut stream = Stream::new(Purpose::Tour, seed, [step, sweep, 0]);
+        let mut axes = [0, 1, 2];
+        stream.shuffle(&mut axes);
+        let start = Parity(stream.below(8) as u8);
+        Self::new(start, axes, stream.below(8) as usize)
+    }
+
+    /// The tour used where the order does not matter: x fastest, from colour 0.
+    #[must_use]
+    pub fn plain() -> Self {
+        Self::new(Parity(0), [0, 1, 2], 0)
+    }
+
+    /// The first colour, which is also the one reached after the last flip.
+    #[must_use]
+    pub fn start(&self) -> Parity {
+        self.start
+    }
+
+    /// The colours in order, each with the axis that flips after it.
+    pub fn phases(&self) -> impl Iterator<Item = (Parity, usize)> {
+        let flips = self.flips;
+        let mut at = self.start;
+        flips.into_iter().map(move |axis| {
+            let phase = (at, axis);
+            at = at.flipped(axis);
+            phase
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_tour_visits_each_colour_once_and_closes() {
+        let drawn = (0..500).map(|sweep| Tour::draw(3, 1, sweep));
+        for tour in drawn.chain([Tour::plain()]) {
+            let phases: Vec<(Parity, usize)> = tour.phases().collect();
+            let mut seen: Vec<u8> = phases.iter().map(|(p, _)| p.0).collect();
+            seen.sort_unstable();
+            assert_eq!(seen, [0, 1, 2, 3, 4, 5, 6, 7]);
+            let (last, axis) = phases[7];
+            assert_eq!(last.flipped(axis), tour.start());
+        }
+        assert_ne!(Tour::draw(3, 1, 0), Tour::draw(3, 1, 1));
+    }
+
+    #[test]
+    fn points_go_to_half_open_blocks_and_stray_points_to_the_rim() {
+        let grid = BlockGrid::new(Vector3::zeros(), Vector3::new(1.0, 2.0, 0.3), 0.5);
+        assert_eq!(grid.count(), [2, 4, 1]);
+        assert_eq!(grid.shortest_edge(), 0.5);
+        assert_eq!(grid.block_of(&Vector3::new(0.5, 0.5, 0.1)), [1, 1, 0]);
+        assert_eq!(grid.block_of(&Vector3::new(0.4999, 1.9999, 0.1)), [0, 3, 0]);
+        assert_eq!(grid.block_of(&Vector3::new(-1.0, 99.0, 5.0)), [0, 3, 0]);
+    }
+
+    #[test]
+    fn the_holder_has_the_parity_where_the_span_offers_it() {
+        let span = Span { low: [3, 4, 5], high: [4, 4, 6] };
+        assert_eq!(span.holder(Parity(0b000)), [4, 4, 6]);
+        assert_eq!(span.holder(Parity(0b111)), [3, 4, 5]);
+        assert_eq!(span.holder(Parity(0b001)), [3, 4, 6]);
+        assert_eq!(span.blocks().count(), 4);
+        assert!(span.splits(0) && !span.splits(1) && span.splits(2));
+    }
+}

@@ -1,0 +1,128 @@
+//! Runs programs under mpirun for the tests: many ranks on few cores, as any user including root, with a time limit.
+
+#![allow(
+    dead_code,
+    reason = "compiled into each test file, which uses what it needs"
+)]
+
+use std::ffi::OsStr;
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What a job left behind.
+#[derive(Debug)]
+pub(crate) struct Output {
+    /// Exit status of mpirun, that of the ranks as a rule; none if a signal ended it, as happens beyond the time limit.
+    pub(crate) status: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// For Open MPI on a test machine; other MPI libraries ignore all of it.
+const ENVIRONMENT: [(&str, &str); 12] = [
+    ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+    ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+    // More ranks than cores, which then must not sit on one core each, nor spin while they wait.
+    ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
+    ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"),
+    ("OMPI_MCA_hwloc_base_binding_policy", "none"),
+    ("OMPI_MCA_mpi_yield_when_idle", "1"),
+    // One host: shared memory, without the system call that containers forbid; no search for networks, no ssh.
+    ("OMPI_MCA_btl", "self,vader,tcp"),
+    ("OMPI_MCA_pml", "ob1"),
+    ("OMPI_MCA_btl_vader_single_copy_mechanism", "none"),
+    ("OMPI_MCA_plm_rsh_agent", "sh"),
+    ("RAYON_NUM_THREADS", "1"),
+    ("HDF5_USE_FILE_LOCKING", "FALSE"),
+];
+
+/// How long mpirun gets to end its ranks after it was asked to.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// Runs `exe` on so many ranks, and ends the job after `limit`.
+pub(crate) fn mpirun(
+    ranks: usize,
+    exe: impl AsRef<OsStr>,
+    args: &[&str],
+    limit: Duration,
+) -> Output {
+    let mut command = Command::new("mpirun");
+    command.arg("-n").arg(ranks.to_string()).arg(exe).args(args);
+    run(command, limit)
+}
+
+/// Runs a program in the environment of the test jobs, and ends it after `limit`.
+pub(crate) fn run(mut command: Command, limit: Duration) -> Output {
+    let mut child = command
+        .envs(ENVIRONMENT)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|e| panic!("{command:?}: {e}"));
+    let stdout = collect(child.stdout.take());
+    let stderr = collect(child.stderr.take());
+
+    let start = Instant::now();
+    let mut asked = false;
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("a child can be waited for") {
+            break status;
+        }
+        if !asked && start.elapsed() > limit {
+            // Asked, not killed, because mpirun then ends its ranks.
+            asked = true;
+            let id = child.id().to_string();
+            let _ = Command::new("kill").args(["-TERM", &id]).status();
+        }
+        if start.elapsed() > limit + GRACE {
+            let _ = child.kill();
+        }
+        thread::sleep(Duration::from_millis(10));
+    };
+    let mut stderr = stderr.join().expect("a reader of a pipe");
+    if asked {
+        stderr.push_str(&format!("\n[ended at the time limit of {limit:?}]\n"));
+    }
+    Output {
+        status: status.code().filter(|_| !asked),
+        stdout: stdout.join().expect("a reader of a pipe"),
+        stderr,
+    }
+}
+
+/// Reads a pipe to its end, beside all else, so that the program never waits for a full pipe.
+fn collect(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+/// Whether jobs can be run here. If not, says so where it is seen even though the test passes, or fails if the environment
+/// variable `MOREAU_REQUIRE_MPI` is 1.
+pub(crate) fn mpi_available() -> bool {
+    let probe = Command::new("mpirun")
+        .arg("--version")
+        .envs(ENVIRONMENT)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    if probe.is_ok_and(|status| status.success()) {
+        return true;
+    }
+    let required = std::env::var("MOREAU_REQUIRE_MPI").is_ok_and(|v| v == "1");
+    assert!(!required, "MOREAU_REQUIRE_MPI=1, but mpirun does not run");
+    let name = thread::current().name().unwrap_or("a test").to_owned();
+    // Past the capture of the test harness, which hides what a passing test prints.
+    let _ = writeln!(
+        std::io::stderr(),
+        "\n*** SKIPPED: {name}: mpirun does not run here ***\n"
+    );
+    false
+}

@@ -1,0 +1,244 @@
+//! The promise of the parallel scheme: the same input gives the same bits on any number of ranks and threads.
+
+mod scene;
+
+use moreau::body::BodyId;
+use moreau::math::Vector3;
+use moreau::rng::{Purpose, Stream};
+use scene::Scene;
+
+const RANKS: [usize; 5] = [1, 2, 3, 4, 8];
+
+/// Spheres of ±10 % size with random velocities on a perturbed lattice in a closed box, under gravity, with friction.
+fn poured_box(side: usize, layers: usize, seed: u64) -> Scene {
+    let (r, cell) = (0.005, 0.0125);
+    let upper = [side as f64 * cell, side as f64 * cell, layers as f64 * cell];
+    let mut s = Scene::new([0.0; 3], upper, 1e-3);
+    s.close();
+    s.gravity = Vector3::new(0.3, -0.2, -9.81);
+    s.friction = 0.5;
+    s.solver.tolerance = 1e-2;
+    s.solver.max_sweeps = 60;
+    for k in 0..side * side * layers {
+        let mut draw = Stream::new(Purpose::Trial, seed, [k as u64, 0, 0]);
+        let site = [k % side, k / side % side, k / side / side];
+        let position = site.map(|i| (i as f64 + 0.5 + draw.between(-0.05, 0.05)) * cell);
+        let radius = r * draw.between(0.9, 1.1);
+        let i = s.glass_sphere(position, radius);
+        s.bodies[i].velocity = [0; 3].map(|_| draw.between(-0.5, 0.5));
+        s.bodies[i].angular_velocity = [0; 3].map(|_| draw.between(-20.0, 20.0));
+    }
+    s
+}
+
+/// Acceptance c, H4: falling, colliding, packing, crossing faces, edges and corners: bodies, contact impulses and what each
+/// step reports are equal to the last bit on 1, 2, 3, 4, 8 ranks and with two threads.
+#[test]
+fn same_bits_on_any_number_of_ranks_and_threads() {
+    let s = poured_box(8, 10, 1);
+    let steps = 150;
+    let serial = s.run_on(1, 1, steps);
+    assert!(serial.contacts.iter().filter(|c| c.status != 0).count() > 600, "the packing carries no force yet");
+    assert!(serial.done.iter().any(|d| d.outcome.sweeps > 5));
+    for ranks in RANKS {
+        for threads in [1, 2] {
+            if (ranks, threads) != (1, 1) && (threads == 1 || ranks <= 2) {
+                let state = s.run_on(ranks, threads, steps);
+                assert!(state == serial, "{ranks} ranks of {threads} threads differ from the serial run");
+            }
+        }
+    }
+}
+
+/// The same with cuts along one axis only, and with the coarsest and finest blocks that the bodies allow.
+#[test]
+fn same_bits_for_any_cut() {
+    for edge in [0.0125, 0.018, 0.03] {
+        let mut s = poured_box(6, 6, 2);
+        s.solver.block_edge = Some(edge);
+        s.dt = 2e-4;
+        let serial = s.run(60);
+        for grid in [[4, 1, 1], [1, 3, 1], [1, 1, 5], [2, 2, 2], [3, 2, 1]] {
+            s.ranks = Some(grid);
+            let state = s.run_on(grid.iter().product(), 1, 60);
+            assert!(state == serial, "block edge {edge}, ranks {grid:?}");
+        }
+    }
+}
+
+/// H8: ranks without bodies, more ranks than bodies, all bodies on one rank, no bodies.
+#[test]
+fn h8_empty_and_lopsided_ranks() {
+    let mut s = poured_box(6, 6, 3);
+    s.bodies.truncate(3);
+    let serial = s.run(40);
+    assert!(s.run_on(8, 1, 40) == serial, "more ranks than bodies");
+
+    let mut s = poured_box(6, 6, 3);
+    for body in &mut s.bodies {
+        body.position = body.position.map(|c| c * 0.9);
+    }
+    s.upper *= 3.0;
+    s.walls.clear();
+    s.close();
+    let serial = s.run(40);
+    for ranks in [4, 8] {
+        assert!(s.run_on(ranks, 1, 40) == serial, "all bodies in a corner, {ranks} ranks");
+    }
+
+    s.bodies.clear();
+    s.solver.block_edge = Some(0.05);
+    for ranks in [1, 4] {
+        let state = s.run_on(ranks, 1, 5);
+        assert!(state.bodies.is_empty() && state.all_converged());
+    }
+}
+
+/// H5: the bodies of all ranks are the bodies there were, each once, after every step; contacts likewise.
+#[test]
+fn h5_no_body_and_no_contact_is_lost_or_doubled() {
+    let s = poured_box(6, 7, 4);
+    for ranks in [3, 8] {
+        for steps in [1, 30, 80] {
+            let state = s.run_on(ranks, 1, steps);
+            assert!(state.bodies.iter().map(|b| b.id.0).eq(0..s.bodies.len() as u64));
+            assert!(state.contacts.windows(2).all(|w| w[0].key < w[1].key), "a contact is on two ranks");
+        }
+    }
+}
+
+/// H6: a sphere moving along (1, 1, 1) through the corner of eight ranks, alone and with a sphere at rest in each octant
+/// that it hits on its way.
+#[test]
+fn h6_corner_crossing() {
+    for company in [false, true] {
+        let mut s = Scene::new([-8.0; 3], [8.0; 3], 0.05);
+        s.solver.block_edge = Some(4.0);
+        s.friction = 0.3;
+        let mover = s.sphere([-3.0; 3], 1.0, 1.0);
+        s.bodies[mover].velocity = [1.0; 3];
+        s.bodies[mover].angular_velocity = [0.2, -0.1, 0.4];
+        if company {
+            for octant in 0..8 {
+                let side = |bit: u32| if octant >> bit & 1 == 1 { 1.55 } else { -1.55 };
+                if octant != 0 {
+                    s.sphere([side(0), side(1), side(2)], 1.0, 0.5 + f64::from(octant));
+                }
+            }
+        }
+        let serial = s.run(100);
+        assert_eq!(serial.position(0).x > 1.0, !company, "the mover crosses, or is stopped by its company");
+        for ranks in RANKS {
+            let state = s.run_on(ranks, 1, 100);
+            assert!(state == serial, "{ranks} ranks, company {company}");
+        }
+        if !company {
+            assert!((serial.position(0) - Vector3::repeat(2.0)).norm() < 1e-12);
+        }
+    }
+}
+
+/// Acceptance f, A5: without walls and gravity, Σ m v stays within 1e-13 Σ |m v|; angular momentum changes by no more than
+/// the impulses of incipient contacts acting across their gaps; energy never grows.
+#[test]
+fn a5_momentum_and_energy() {
+    let mut s = poured_box(10, 10, 5);
+    s.walls.clear();
+    s.gravity = Vector3::zeros();
+    s.lower -= Vector3::repeat(0.5);
+    s.upper += Vector3::repeat(0.5);
+    s.solver.tolerance = 1e-6;
+    s.solver.max_sweeps = 300;
+    // Towards the centre, so that they meet.
+    let centre = Vector3::repeat(0.0625);
+    for body in &mut s.bodies {
+        let inward = (centre - Vector3::from(body.position)) * 10.0;
+        (0..3).for_each(|a| body.velocity[a] += inward[a]);
+    }
+    let momentum = |state: &[moreau::body::BodyRow]| -> Vector3 {
+        state.iter().map(|b| Vector3::from(b.velocity) * b.mass).sum()
+    };
+    let size: f64 = s.bodies.iter().map(|b| (Vector3::from(b.velocity) * b.mass).norm()).sum();
+    let start = momentum(&s.bodies);
+    for ranks in [1, 2, 4] {
+        let state = s.run_on(ranks, 1, 100);
+        assert!(state.contacts.iter().filter(|c| c.status != 0).count() > 300, "too few collisions to mean anything");
+        let drift = (momentum(&state.bodies) - start).norm();
+        assert!(drift <= 1e-13 * size, "{ranks} ranks: momentum drifts by {:e} of Σ|m v|", drift / size);
+    }
+
+    let energy = |rows: &[moreau::body::BodyRow]| moreau::measure::kinetic_energy(rows).value();
+    let spin = |rows: &[moreau::body::BodyRow]| -> Vector3 {
+        let of = |b: &moreau::body::BodyRow| {
+            let inertia = moreau::shape::solid_sphere_inertia(b.mass, b.radius);
+            Vector3::from(b.position).cross(&Vector3::from(b.velocity)) * b.mass
+                + Vector3::from(b.angular_velocity) * inertia
+        };
+        rows.iter().map(of).sum()
+    };
+    let mut last = (energy(&s.bodies), spin(&s.bodies));
+    let scale = last.0;
+    for steps in 1..=40 {
+        let state = s.run(steps);
+        let now = (energy(&state.bodies), spin(&state.bodies));
+        assert!(now.0 <= last.0 + 1e-12 * scale, "step {steps}: energy grows");
+        assert!((last.0 - now.0 - state.done[steps as usize - 1].dissipated).abs() <= 1e-12 * scale, "the ledger closes");
+        let slack: f64 = (state.contacts.iter())
+            .map(|c| {
+                let (n, r) = (Vector3::from(c.normal), Vector3::from(c.impulse));
+                (r - n * n.dot(&r)).norm() * c.gap.abs()
+            })
+            .sum();
+        let moment = s.bodies.iter().map(|b| b.mass * 0.06 * Vector3::from(b.velocity).norm()).sum::<f64>();
+        assert!((now.1 - last.1).norm() <= slack + 1e-12 * moment, "step {steps}: angular momentum");
+        last = now;
+    }
+}
+
+/// A closed box keeps all bodies inside; a body that leaves an open domain is named, with step and place, on all ranks.
+#[test]
+fn a_lost_body_is_named() {
+    let mut s = Scene::new([0.0; 3], [10.0; 3], 0.1);
+    for k in 0..6 {
+        s.sphere([1.0 + 1.5 * f64::from(k), 5.0, 5.0], 0.5, 1.0);
+    }
+    s.bodies[3].velocity = [0.0, 0.0, 3.0];
+    for ranks in [1, 2, 4] {
+        let error = s.try_run(ranks, 1, 100).unwrap_err();
+        assert_eq!(error.body(), Some(BodyId(3)));
+        let text = error.to_string();
+        assert!(text.contains("step 17: body 3 has left the domain at [5.5, 5.0, 10.1"), "{text}");
+    }
+}
+
+/// Acceptance h, in the library: a velocity that is not finite ends the step with the body's id, on all ranks.
+#[test]
+fn a_velocity_that_is_not_finite_is_named() {
+    let mut s = poured_box(4, 4, 6);
+    for bad in [f64::NAN, f64::INFINITY] {
+        for spin in [false, true] {
+            let clean = s.bodies[37];
+            if spin {
+                s.bodies[37].angular_velocity[1] = bad;
+            } else {
+                s.bodies[37].velocity[1] = bad;
+            }
+            for ranks in [1, 2, 4] {
+                let error = s.try_run(ranks, 1, 5).unwrap_err();
+                let text = error.to_string();
+                assert!(text.contains("step 1:") && text.contains("finite"), "{text}");
+                assert_eq!(error.body(), Some(BodyId(37)), "{text}");
+            }
+            s.bodies[37] = clean;
+        }
+    }
+}
+
+/// A body too fast for the blocks is refused, not allowed to tunnel.
+#[test]
+fn a_body_too_fast_for_the_blocks_is_named() {
+    let mut s = poured_box(6, 6, 7);
+    s.bodies[5].velocity[0] = 60.0;
+    let error = s.try_run(2, 1, 1).unwrap_err();
+    assert!(error.to_string().contains("body 5 moves 0.06"), "{error}");
+}

@@ -1,0 +1,194 @@
+//! Small scenes for tests: bodies and walls put together by hand, run on any number of ranks as threads of this process.
+#![allow(dead_code, unreachable_pub, missing_docs)] // A module of tests, each of which uses some of it.
+
+use moreau::body::{BodyId, BodyRow, Wall};
+use moreau::comm::{Comm, threads};
+use moreau::contact::ContactRow;
+use moreau::domain::Domain;
+use moreau::domain::migration::Parcel;
+use moreau::domain::partition::Partition;
+use moreau::law::FrictionTable;
+use moreau::math::{IDENTITY, Vector3};
+use moreau::scheme::StepError;
+use moreau::scheme::moreau_jean::{Done, Physics, System};
+use moreau::shape::{HalfSpace, sphere_volume};
+use moreau::solver::Settings;
+use moreau::solver::grid::BlockGrid;
+
+/// A scene: SI units, one material.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    pub bodies: Vec<BodyRow>,
+    pub walls: Vec<Wall>,
+    pub gravity: Vector3,
+    pub dt: f64,
+    pub friction: f64,
+    pub lower: Vector3,
+    pub upper: Vector3,
+    pub solver: Settings,
+    /// Ranks on each axis; by default as the program would cut.
+    pub ranks: Option<[usize; 3]>,
+}
+
+/// A state, in order of ids and keys, and what each step did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    pub bodies: Vec<BodyRow>,
+    pub contacts: Vec<ContactRow>,
+    pub done: Vec<Done>,
+}
+
+impl Scene {
+    /// No bodies, no walls, no gravity; "exact" solver settings (tolerance 1e-12, many sweeps).
+    pub fn new(lower: [f64; 3], upper: [f64; 3], dt: f64) -> Self {
+        Self {
+            bodies: Vec::new(),
+            walls: Vec::new(),
+            gravity: Vector3::zeros(),
+            dt,
+            friction: 0.0,
+            lower: Vector3::from(lower),
+            upper: Vector3::from(upper),
+            solver: Settings { tolerance: 1e-12, max_sweeps: 20_000, ..Settings::default() },
+            ranks: None,
+        }
+    }
+
+    /// Adds a solid sphere of given mass; returns its place.
+    pub fn sphere(&mut self, position: [f64; 3], radius: f64, mass: f64) -> usize {
+        self.bodies.push(BodyRow {
+            id: BodyId(self.bodies.len() as u64),
+            position,
+            velocity: [0.0; 3],
+            orientation: IDENTITY,
+            angular_velocity: [0.0; 3],
+            radius,
+            mass,
+            material: 0,
+            kind: 0,
+        });
+        self.bodies.len() - 1
+    }
+
+    pub fn glass_sphere(&mut self, position: [f64; 3], radius: f64) -> usize {
+        self.sphere(position, radius, 2500.0 * sphere_volume(radius))
+    }
+
+    /// Adds a plane through a point, free on the side of the normal.
+    pub fn plane(&mut self, point: [f64; 3], normal: [f64; 3]) {
+        let shape = HalfSpace { point: Vector3::from(point), normal: Vector3::from(normal).normalize() };
+        let name = format!("plane-{}", self.walls.len());
+        self.walls.push(Wall { name, shape, material: 0 });
+    }
+
+    /// Closes the domain with planes on all its faces.
+    pub fn close(&mut self) {
+        let (l, u) = (self.lower, self.upper);
+        for axis in 0..3 {
+            let mut n = [0.0; 3];
+            n[axis] = 1.0;
+            self.plane(l.into(), n);
+            n[axis] = -1.0;
+            self.plane(u.into(), n);
+        }
+    }
+
+    pub fn largest_radius(&self) -> f64 {
+        self.bodies.iter().map(|b| b.radius).fold(0.0, f64::max)
+    }
+
+    pub fn physics(&self) -> Physics {
+        let largest_radius = self.largest_radius();
+        let smallest = self.bodies.iter().map(|b| b.radius).fold(f64::INFINITY, f64::min);
+        Physics {
+            dt: self.dt,
+            gravity: self.gravity,
+            friction: FrictionTable::new(vec![self.friction]),
+            walls: self.walls.clone(),
+            solver: self.solver,
+            largest_radius,
+            skin: self.solver.skin.unwrap_or(0.05 * smallest),
+        }
+    }
+
+    pub fn partition(&self, size: usize) -> Partition {
+        let edge = self.solver.block_edge.unwrap_or(8.0 * self.largest_radius());
+        let grid = BlockGrid::new(self.lower, self.upper, edge);
+        match self.ranks {
+            Some(ranks) => Partition::with_ranks(self.lower, self.upper, grid, ranks),
+            None => Partition::new(self.lower, self.upper, grid, size),
+        }
+    }
+
+    /// One rank's system: every rank starts with the bodies of every `size`-th id, wherever they are (the first migration
+    /// brings them home).
+    pub fn system(&self, comm: &dyn Comm, threads: usize) -> System {
+        let mine = self.bodies.iter().filter(|b| b.id.0 as usize % comm.size() == comm.rank()).copied().collect();
+        System::new(self.physics(), 0, Parcel { bodies: mine, contacts: Vec::new() }, threads).unwrap()
+    }
+
+    /// Runs some steps on `ranks` thread ranks of `threads` threads each.
+    pub fn try_run(&self, ranks: usize, threads: usize, steps: u64) -> Result<State, StepError> {
+        let results = threads::run(ranks, |comm| {
+            let mut system = self.system(comm, threads);
+            let domain = Domain::new(comm, self.partition(comm.size()));
+            let mut done = Vec::new();
+            for _ in 0..steps {
+                done.push(system.step(&domain)?);
+            }
+            Ok((system.bodies().to_vec(), system.contacts().to_vec(), done))
+        });
+        let mut state = State::default();
+        for result in results {
+            let (bodies, contacts, done) = result?;
+            state.bodies.extend(bodies);
+            state.contacts.extend(contacts);
+            assert!(state.done.is_empty() || same_done(&state.done, &done), "ranks disagree on what a step did");
+            state.done = done;
+        }
+        state.bodies.sort_by_key(|b| b.id);
+        state.contacts.sort_by_key(|c| c.key);
+        Ok(state)
+    }
+
+    pub fn run_on(&self, ranks: usize, threads: usize, steps: u64) -> State {
+        self.try_run(ranks, threads, steps).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    /// Runs some steps on one rank.
+    pub fn run(&self, steps: u64) -> State {
+        self.run_on(1, 1, steps)
+    }
+}
+
+fn same_done(a: &[Done], b: &[Done]) -> bool {
+    a == b
+}
+
+impl State {
+    pub fn velocity(&self, i: usize) -> Vector3 {
+        Vector3::from(self.bodies[i].velocity)
+    }
+    pub fn spin(&self, i: usize) -> Vector3 {
+        Vector3::from(self.bodies[i].angular_velocity)
+    }
+    pub fn position(&self, i: usize) -> Vector3 {
+        Vector3::from(self.bodies[i].position)
+    }
+    /// Impulse of the contact of two bodies, or of a body and a wall.
+    pub fn impulse(&self, a: BodyId, b: BodyId) -> Vector3 {
+        let contact = self.contacts.iter().find(|c| c.key.a == a && c.key.b == b);
+        contact.map_or(Vector3::zeros(), |c| Vector3::from(c.impulse))
+    }
+    pub fn all_converged(&self) -> bool {
+        self.done.iter().all(|d| d.outcome.verdict.converged)
+    }
+    /// Every bit of every body.
+    pub fn bits(&self) -> Vec<u8> {
+        bytemuck::cast_slice(&self.bodies).to_vec()
+    }
+    /// Every bit of every contact.
+    pub fn contact_bits(&self) -> Vec<u8> {
+        bytemuck::cast_slice(&self.contacts).to_vec()
+    }
+}
