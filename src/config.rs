@@ -1,18 +1,57 @@
 //! The configuration: TOML as typed, checked as a whole, made into a [`Scenario`].
 //!
 //! All faults are told at once, before anything runs or is written, each with file, line, key, value, and what is accepted.
+//!
+//! # Keys
+//! SI units; in parentheses the default; all others must be given.
+//!
+//! | key | value |
+//! | --- | --- |
+//! | `title` (name of the file) | text |
+//! | `gravity` | 3 numbers, m/s² |
+//! | `time.dt` | > 0, s |
+//! | `time.until`, `time.steps`, `time.rest` | at least one: time in s; steps; kinetic energy per body as a fraction of `m g d` |
+//! | `domain.lower`, `domain.upper` | 3 numbers each, m |
+//! | `domain.periodic` (`[false, false, false]`) | nothing else yet |
+//! | `domain.max_overlap` (0.01) | largest overlap of two initial bodies, as a fraction of the smaller radius |
+//! | `solver.tolerance` (0.01) | load residual, between 0 and 1 |
+//! | `solver.max_sweeps` (500) | ≥ 1 |
+//! | `solver.order` (`"sweep"`) | new order of contacts in every `"sweep"` or `"step"` |
+//! | `solver.exchange` (`"phase"`) | nothing else yet |
+//! | `solver.seed` (1) | whole number |
+//! | `solver.block_edge`, `solver.skin` (see [`Settings`]) | > 0, m |
+//! | `[[material]]` | `name`, `density` > 0 (kg/m³), `friction` ≥ 0 |
+//! | `[[wall]]` with `shape = "box"` | `material`, `faces` (all six of `"x-"` … `"z+"`), `name` (`"box"`): walls `box.x-` … |
+//! | `[[wall]]` with `shape = "plane"` | `material`, `point` (m), `normal` into the free side, `name` (`plane-K` for entry K) |
+//! | `[[bodies]]` with `sample = "lattice"` | `material`, `count`, `radius` (m, or `{ uniform = [LOW, HIGH] }`), `jitter` (0.04, of the largest diameter), `lower`, `upper` (the domain), `velocity` (0, m/s) |
+//! | `[[bodies]]` with `sample = "file"` | `material`, `file`, `velocity` (0, m/s), which is added to that in the file |
+//! | `output.series` (1) | steps between rows |
+//! | `checkpoint.every` (500), `checkpoint.keep` (2) | steps, 0: only at the end; files kept |
+
+mod bodies;
+mod document;
+mod fault;
+mod read;
+mod reader;
+#[cfg(test)]
+mod tests;
+mod walls;
+
+pub use fault::{Fault, Faults, Place};
 
 use crate::math::Vector3;
 use crate::sample::Sample;
-use crate::shape::HalfSpace;
+use crate::body::Wall;
 use crate::solver::Settings;
+use document::{Source, Value};
+use std::path::Path;
 
 /// A checked run: what `moreau run` needs to start.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
     /// A line for logs and reports.
     pub title: String,
-    /// The configuration as run: the TOML text with overrides applied.
+    /// The configuration as run: the TOML text with overrides applied and paths of files made absolute.
     pub text: String,
     /// Gravity [m/s²].
     pub gravity: Vector3,
@@ -42,6 +81,26 @@ pub struct Scenario {
     pub checkpoint_keep: usize,
 }
 
+impl Scenario {
+    /// The step at which the run ends at the latest, by `steps` or `until`.
+    #[must_use]
+    pub fn last_step(&self) -> Option<u64> {
+        // A hair less than a whole step beyond is rounding of until/dt.
+        let until = self.end.until.map(|t| (t / self.dt - 1e-6).ceil().max(0.0) as u64);
+        self.end.steps.into_iter().chain(until).min()
+    }
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let steps = self.steps.map(|n| format!("step {n}"));
+        let until = self.until.map(|t| format!("time {t} s"));
+        let rest = self.rest.map(|r| format!("rest (kinetic energy per body below {r:e} m g d)"));
+        let ends: Vec<String> = [steps, until, rest].into_iter().flatten().collect();
+        f.write_str(&ends.join(" or "))
+    }
+}
+
 /// When a run ends: whichever comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct End {
@@ -64,13 +123,115 @@ pub struct Material {
     pub friction: f64,
 }
 
-/// A wall: an immovable half-space that bodies stay out of.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Wall {
-    /// For logs and reports: `floor`, `box.x-`, …
-    pub name: String,
-    /// Its surface.
-    pub shape: HalfSpace,
-    /// Number of its material.
-    pub material: u32,
+/// Reads and checks a configuration file with overrides (`key=value`) applied.
+///
+/// Paths of files are relative to the folder of the configuration, those in overrides to the working directory.
+///
+/// # Errors
+/// All that is wrong, at once; a file of bodies that cannot be opened included.
+pub fn load(path: &Path, overrides: &[String]) -> Result<Scenario, Faults> {
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|e| {
+        let message = format!("cannot be read: {e}; accepted: a TOML file");
+        let key = String::new();
+        let place = Place::File;
+        Faults::new(
+            &name,
+            vec![Fault {
+                place,
+                key,
+                message,
+            }],
+        )
+    })?;
+    let base = path.parent().unwrap_or(Path::new(""));
+    check(&name, &text, base, overrides, true)
+}
+
+/// The same from a text, as a checkpoint carries it; `name` is what faults call it, `base` the folder that paths of files
+/// are relative to. Files of bodies need not be there any more.
+///
+/// # Errors
+/// All that is wrong, at once.
+pub fn parse(
+    name: &str,
+    text: &str,
+    base: &Path,
+    overrides: &[String],
+) -> Result<Scenario, Faults> {
+    check(name, text, base, overrides, false)
+}
+
+fn check(
+    name: &str,
+    text: &str,
+    base: &Path,
+    overrides: &[String],
+    files_needed: bool,
+) -> Result<Scenario, Faults> {
+    let mut source = Source::read(text, overrides).map_err(|list| Faults::new(name, list))?;
+    let mut faults = std::mem::take(&mut source.faults);
+    make_files_absolute(&mut source, base, files_needed, &mut faults);
+    let title = Path::new(name).file_stem().unwrap_or_default();
+    let mut scenario = read::scenario(&source.root, &title.to_string_lossy(), &mut faults);
+    scenario.text = source.text();
+    if faults.is_empty() {
+        Ok(scenario)
+    } else {
+        Err(Faults::new(name, faults))
+    }
+}
+
+/// Makes the paths of files of bodies absolute, in the tree and in the text, and tells which are not there if they must be.
+fn make_files_absolute(
+    source: &mut Source,
+    base: &Path,
+    files_needed: bool,
+    faults: &mut Vec<Fault>,
+) {
+    let mut paths = Vec::new();
+    let entries = source.root.child_mut("bodies").map(|n| n.items_mut());
+    for node in entries.unwrap_or_default() {
+        let Some(file) = node.child_mut("file") else {
+            continue;
+        };
+        let Value::Text(path) = &mut file.value else {
+            continue;
+        };
+        let from_shell = matches!(file.place, Place::Set(_));
+        let joined = if from_shell {
+            Path::new(path).to_owned()
+        } else {
+            base.join(&*path)
+        };
+        let absolute = std::path::absolute(&joined).unwrap_or(joined);
+        let mut refuse = |why: String| {
+            let folder = if from_shell {
+                "working directory"
+            } else {
+                "configuration's folder"
+            };
+            let message = format!(
+                "{} {why}; accepted: the path of a file of bodies, absolute or from the {folder}",
+                file.shown
+            );
+            let (place, key) = (file.place.clone(), file.path.clone());
+            faults.push(Fault {
+                place,
+                key,
+                message,
+            });
+        };
+        if let (true, Err(e)) = (files_needed, std::fs::File::open(&absolute)) {
+            refuse(format!("cannot be opened ({}: {e})", absolute.display()));
+        }
+        match absolute.to_str() {
+            Some(text) => *path = text.to_owned(),
+            None => refuse("lies in a folder whose name is not Unicode".to_owned()),
+        }
+        paths.push((file.path.clone(), path.clone()));
+    }
+    for (key, path) in paths {
+        source.replace(&key, &path);
+    }
 }

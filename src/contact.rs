@@ -116,6 +116,16 @@ impl Contact {
         twists[self.place[1] as usize].take(self.response[1], impulse, &(couple * -self.lever[1]));
     }
 
+    /// Overlap at the start of the step relative to the smaller radius; 0 if there is none.
+    #[must_use]
+    pub fn relative_overlap(&self) -> f64 {
+        if self.gap >= 0.0 {
+            return 0.0;
+        }
+        let [a, b] = self.lever; // The radii; a wall has none.
+        -self.gap / if b > 0.0 { a.min(b) } else { a }
+    }
+
     /// The record that outlives the step.
     #[must_use]
     pub fn row(&self) -> ContactRow {

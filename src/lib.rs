@@ -25,23 +25,25 @@
 //! | 5 | [`io`] | checkpoint, series |
 //! | 6 | [`config`] | TOML as typed, checked into a scenario |
 //! | 7 | [`sim`] | the run: steps, output, stop |
+//! | 7 | [`report`] | what finished files say |
 //!
 //! Four functions carry the algorithm, each calling the one below: the step ([`scheme`]), the solve and the sweep
 //! ([`solver`]), one contact ([`law`]).
 
 pub mod body;
 pub mod comm;
-//pub mod config;
+pub mod config;
 pub mod contact;
 pub mod detect;
 pub mod domain;
-//pub mod io;
+pub mod io;
 pub mod law;
 pub mod math;
 pub mod measure;
+pub mod report;
 pub mod rng;
-//pub mod sample;
+pub mod sample;
 pub mod scheme;
 pub mod shape;
-//pub mod sim;
+pub mod sim;
 pub mod solver;

@@ -1,1 +1,139 @@
-fn main() {}
+//! The program `moreau`: command line to exit status, and nothing else.
+
+use clap::{Args, Parser, Subcommand};
+use moreau::comm::{Comm, launch, threads::Serial};
+use moreau::sim::{self, Options};
+use std::path::PathBuf;
+
+/// Contact dynamics (NSCD) of dense packings: rigid bodies, dry friction, any number of MPI ranks, the same bits.
+///
+/// Exit status: 0 finished; 2 bad input, nothing written; 3 a step failed.
+#[derive(Parser)]
+#[command(version, propagate_version = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs a configuration to its end (under mpirun: on all ranks)
+    Run {
+        /// The configuration, a TOML file
+        config: PathBuf,
+        #[command(flatten)]
+        run: RunArgs,
+    },
+    /// Goes on from a checkpoint, or from the newest valid one of a folder, on any number of ranks
+    Resume {
+        /// A checkpoint, or the folder of a run
+        from: PathBuf,
+        #[command(flatten)]
+        run: RunArgs,
+    },
+    /// Validates a configuration and says what a run would be like; runs and writes nothing
+    Check {
+        /// The configuration, a TOML file
+        config: PathBuf,
+        /// Overrides a key of the configuration
+        #[arg(long, value_name = "KEY=VALUE")]
+        set: Vec<String>,
+    },
+    /// Says what a checkpoint holds
+    Info {
+        /// The checkpoint
+        file: PathBuf,
+    },
+}
+
+#[derive(Args)]
+struct RunArgs {
+    /// Folder for results [default: out, or the checkpoint's folder]
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// Ends at this step, counted from time zero
+    #[arg(long, value_name = "N", conflicts_with = "until")]
+    steps: Option<u64>,
+    /// Ends at this time [s], counted from time zero
+    #[arg(long, value_name = "T", value_parser = time)]
+    until: Option<f64>,
+    /// Overrides a key of the configuration
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Seed of the random streams
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Threads per rank
+    #[arg(long, value_name = "T", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    threads: u16,
+    /// Deletes a run that the folder already holds
+    #[arg(long)]
+    overwrite: bool,
+}
+
+/// A time that a run can end at.
+fn time(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(t) if f64::is_finite(t) && t >= 0.0 => Ok(t),
+        _ => Err("accepted: a time in seconds, 0 or more".to_owned()),
+    }
+}
+
+impl RunArgs {
+    fn options(self) -> Options {
+        let mut set = self.set;
+        set.extend(self.seed.map(|s| format!("solver.seed={s}")));
+        let (steps, until) = (self.steps, self.until);
+        Options { out: self.out, set, steps, until, threads: usize::from(self.threads), overwrite: self.overwrite }
+    }
+}
+
+fn main() {
+    std::process::exit(status());
+}
+
+fn status() -> i32 {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(told) if !told.use_stderr() => {
+            let _ = told.print(); // Help or version; a closed pipe is no error.
+            return 0;
+        }
+        Err(error) => {
+            return launch(|comm: &dyn Comm| {
+                if comm.rank() == 0 {
+                    let _ = error.print();
+                }
+                2
+            });
+        }
+    };
+    match cli.command {
+        Command::Run { config, run } => {
+            let options = run.options();
+            launch(|comm| sim::run(comm, &config, &options))
+        }
+        Command::Resume { from, run } => {
+            let options = run.options();
+            launch(|comm| sim::resume(comm, &from, &options))
+        }
+        Command::Check { config, set } => {
+            let options = Options { set, ..Options::default() };
+            told(sim::check(&Serial, &config, &options).map_err(|e| (e.to_string(), e.status())))
+        }
+        Command::Info { file } => told(moreau::report::info(&file).map_err(|e| (e, 2))),
+    }
+}
+
+fn told(result: Result<String, (String, i32)>) -> i32 {
+    match result {
+        Ok(text) => {
+            println!("{text}");
+            0
+        }
+        Err((error, status)) => {
+            eprintln!("moreau: {error}");
+            status
+        }
+    }
+}

@@ -21,6 +21,12 @@ pub fn kinetic_energy(bodies: &[BodyRow]) -> ExactSum {
     bodies.iter().map(energy).collect()
 }
 
+/// Kinetic energy of translation alone [J].
+#[must_use]
+pub fn translational_energy(bodies: &[BodyRow]) -> ExactSum {
+    bodies.iter().map(|row| 0.5 * row.mass * Vector3::from(row.velocity).norm_squared()).collect()
+}
+
 /// Potential energy `−Σ m g·x` [J], zero at the origin.
 #[must_use]
 pub fn potential_energy(bodies: &[BodyRow], gravity: &Vector3) -> ExactSum {

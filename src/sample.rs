@@ -5,7 +5,7 @@ mod file;
 mod lattice;
 
 use crate::body::BodyRow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where the bodies of one `[[bodies]]` entry come from, checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,7 +16,7 @@ pub struct Sample {
     pub material: u32,
     /// Density of that material [kg/m³].
     pub density: f64,
-    /// Velocity that all of them start with [m/s].
+    /// Velocity that all of them start with [m/s]; comes on top of those that a file gives them.
     pub velocity: [f64; 3],
 }
 
@@ -52,4 +52,86 @@ pub enum Radius {
     Constant(f64),
     /// Uniform between two bounds.
     Uniform(f64, f64),
+}
+
+/// Why a sample cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file cannot be opened or read.
+    #[error("{}: {source}", file.display())]
+    Unreadable {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Something in a file is wrong.
+    #[error("{}:{line}: {message}", file.display())]
+    Line {
+        /// The file.
+        file: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// What is wrong, what was found, what is accepted.
+        message: String,
+    },
+    /// A lattice has no room for its bodies.
+    #[error("{0}")]
+    Full(String),
+}
+
+impl Error {
+    fn line(file: &Path, line: u64, message: impl Into<String>) -> Self {
+        Self::Line {
+            file: file.to_owned(),
+            line,
+            message: message.into(),
+        }
+    }
+
+    fn unreadable(file: &Path, source: std::io::Error) -> Self {
+        Self::Unreadable {
+            file: file.to_owned(),
+            source,
+        }
+    }
+}
+
+/// The number of bodies of a sample. A file is read and checked from end to end.
+///
+/// # Errors
+/// See [`Error`].
+pub fn count(sample: &Sample) -> Result<u64, Error> {
+    match &sample.source {
+        Source::Lattice(lattice) => lattice.check().map(|()| lattice.count),
+        Source::File(path) => file::read(path, sample, 0, &mut |_| {}).map(|read| read.bodies),
+    }
+}
+
+/// Calls `keep` for every body of a sample in the order of ids, which count up from `first_id`. The caller keeps those that
+/// it wants; the same bodies come on every call, whoever calls.
+///
+/// # Errors
+/// See [`Error`]. Bodies may have been given to `keep` before an error shows.
+pub fn bodies(
+    sample: &Sample,
+    first_id: u64,
+    seed: u64,
+    keep: &mut dyn FnMut(BodyRow),
+) -> Result<(), Error> {
+    match &sample.source {
+        Source::Lattice(lattice) => lattice.fill(sample, first_id, seed, keep),
+        Source::File(path) => file::read(path, sample, first_id, keep).map(|_| ()),
+    }
+}
+
+/// What the file of a sample holds that has no meaning here and is passed over: columns, sections, atom types. For the log.
+///
+/// # Errors
+/// See [`Error`].
+pub fn ignored(sample: &Sample) -> Result<Vec<String>, Error> {
+    match &sample.source {
+        Source::Lattice(_) => Ok(Vec::new()),
+        Source::File(path) => file::read(path, sample, 0, &mut |_| {}).map(|read| read.ignored),
+    }
 }

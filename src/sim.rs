@@ -13,9 +13,8 @@ use crate::comm::{Comm, Failure, agree};
 use crate::domain::Domain;
 use crate::io::checkpoint;
 use crate::measure;
-use crate::scheme::moreau_jean::System;
 use log::Log;
-use output::{Ledger, Output};
+use output::Output;
 use setup::Start;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +25,10 @@ pub struct Options {
     pub out: Option<PathBuf>,
     /// `key=value` overrides of the configuration, in order.
     pub set: Vec<String>,
+    /// Ends at this step instead of where the configuration says; not remembered in checkpoints.
+    pub steps: Option<u64>,
+    /// Ends at this time [s] instead of where the configuration says; not remembered in checkpoints.
+    pub until: Option<f64>,
     /// Threads per rank.
     pub threads: usize,
     /// Whether a run that the folder already holds may be deleted.
@@ -92,16 +95,14 @@ fn finish(comm: &dyn Comm, result: Result<(), RunError>) -> i32 {
 
 /// The loop.
 fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
-    let Start { scenario, partition, mut system, out, mut ledger, folder } = start;
+    let Start { scenario, partition, mut system, out, mut ledger, folder, threads } = start;
     let domain = Domain::new(comm, partition);
-    let mut output = agree(comm, Output::open(comm, &scenario, &out, folder, system.steps()))?;
+    let mut output = agree(comm, Output::open(comm, &out, folder, system.steps()))?;
     let last_step = scenario.last_step();
     let rest_energy = setup::rest_energy(&domain, &scenario, &system);
-    let mut log = Log::new(comm.rank() == 0, &scenario, &system, last_step, comm.size());
-    let energy = |system: &System| {
-        domain.sums(&[system.bodies().iter().map(measure::translational_energy).collect()])[0]
-    };
-    let mut at_rest = system.steps() > 0 && energy(&system) < rest_energy;
+    let mut log = Log::new(comm, &scenario, &system, threads);
+    let [energy] = domain.sums(&[measure::translational_energy(system.bodies())]);
+    let mut at_rest = system.steps() > 0 && energy < rest_energy;
 
     while !at_rest && last_step.is_none_or(|n| system.steps() < n) {
         let done = system.step(&domain).map_err(|error| {
@@ -111,29 +112,18 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
             );
             RunError::Failed(format!("{error}; {last}"))
         })?;
-        ledger.add(&done, scenario.solver.tolerance);
+        ledger.add(&done);
         at_rest = done.translational_energy < rest_energy;
-        output.after_step(&domain, &scenario, &mut system, &ledger, &done)?;
+        output.after_step(comm, &domain, &scenario, &mut system, &ledger, &done)?;
         log.after_step(&system, &done);
     }
     log.clear();
 
     output.finish(comm, &domain, &scenario, &mut system, &ledger)?;
     let hash = checkpoint::state_hash(comm, system.steps(), system.time(), system.bodies());
-    log.summary(&domain, comm, &scenario, &system, &ledger, at_rest, &output);
+    log.summary(comm, &domain, &scenario, &system, &ledger, at_rest, &output);
     if comm.rank() == 0 {
         println!("state {hash:016x} step {} time {}", system.steps(), system.time());
     }
     Ok(())
-}
-
-/// Totals since step 0 that belong to the run, and counts since this program started.
-impl Ledger {
-    fn add(&mut self, done: &crate::scheme::moreau_jean::Done, _tolerance: f64) {
-        self.dissipated += done.dissipated;
-        self.sweeps.push(done.outcome.sweeps);
-        if !done.outcome.verdict.converged {
-            self.capped_steps += 1;
-        }
-    }
 }

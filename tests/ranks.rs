@@ -66,6 +66,35 @@ fn same_bits_for_any_cut() {
     }
 }
 
+/// The scheme on copies of which only the holder's counts: random packings, block sizes and rank grids, one cold and one
+/// warm step, against the serial run. All that a rank does not hold is filled with NaN, which would spread at once.
+#[test]
+fn serial_bits_on_nan_filled_copies() {
+    assert!(cfg!(debug_assertions), "without debug assertions nothing is filled with NaN");
+    for case in 0..40 {
+        let mut draw = Stream::new(Purpose::Trial, 8, [case, 0, 0]);
+        let side = 3 + draw.below(4) as usize;
+        let mut s = Scene::new([0.0; 3], [side as f64; 3], 0.01);
+        s.friction = draw.between(0.0, 1.0);
+        s.solver.tolerance = 1e-3;
+        s.solver.max_sweeps = 12;
+        s.gravity = Vector3::new(0.0, 0.0, -1.0);
+        for k in 0..side * side * side {
+            let site = [k % side, k / side % side, k / side / side];
+            let position = site.map(|i| i as f64 + 0.5 + draw.between(-0.1, 0.1));
+            let i = s.sphere(position, draw.between(0.4, 0.5), draw.between(0.5, 2.0));
+            s.bodies[i].velocity = [0; 3].map(|_| draw.between(-1.0, 1.0));
+        }
+        s.close();
+        s.solver.block_edge = Some(draw.between(1.2, 3.0));
+        let grid = [0; 3].map(|_| 1 + draw.below(3) as usize);
+        s.ranks = Some(grid);
+        let serial = Scene { ranks: None, ..s.clone() }.run(2);
+        let state = s.run_on(grid.iter().product(), 1, 2);
+        assert!(state == serial, "case {case}: ranks {grid:?}, block edge {:?}", s.solver.block_edge);
+    }
+}
+
 /// H8: ranks without bodies, more ranks than bodies, all bodies on one rank, no bodies.
 #[test]
 fn h8_empty_and_lopsided_ranks() {
@@ -162,7 +191,8 @@ fn a5_momentum_and_energy() {
     let start = momentum(&s.bodies);
     for ranks in [1, 2, 4] {
         let state = s.run_on(ranks, 1, 100);
-        assert!(state.contacts.iter().filter(|c| c.status != 0).count() > 300, "too few collisions to mean anything");
+        let lost: f64 = state.done.iter().map(|d| d.dissipated).sum();
+        assert!(lost > 0.3 * moreau::measure::kinetic_energy(&s.bodies).value(), "too few collisions to mean anything");
         let drift = (momentum(&state.bodies) - start).norm();
         assert!(drift <= 1e-13 * size, "{ranks} ranks: momentum drifts by {:e} of Σ|m v|", drift / size);
     }
@@ -237,7 +267,7 @@ fn a_velocity_that_is_not_finite_is_named() {
 /// A body too fast for the blocks is refused, not allowed to tunnel.
 #[test]
 fn a_body_too_fast_for_the_blocks_is_named() {
-    let mut s = poured_box(6, 6, 7);
+    let mut s = poured_box(12, 3, 7);
     s.bodies[5].velocity[0] = 60.0;
     let error = s.try_run(2, 1, 1).unwrap_err();
     assert!(error.to_string().contains("body 5 moves 0.06"), "{error}");

@@ -3,7 +3,7 @@
 
 use super::{StepError, Timers, Verb};
 use crate::body::{Bodies, BodyRow, Wall};
-use crate::contact::{Candidate, ContactRow};
+use crate::contact::{Candidate, Contact, ContactRow};
 use crate::detect::candidates;
 use crate::domain::Domain;
 use crate::domain::ghosts::{Ghosts, Traffic, reach, spans};
@@ -115,6 +115,12 @@ impl System {
         &self.parcel.contacts
     }
 
+    /// The largest overlap that this rank saw at the start of the last step, relative to the smaller radius.
+    #[must_use]
+    pub fn largest_overlap(&self) -> f64 {
+        self.blocks.contacts().map(Contact::relative_overlap).fold(0.0, nan_max)
+    }
+
     /// One time step. Collective.
     ///
     /// # Errors
@@ -149,7 +155,10 @@ impl System {
     fn margin(&self, domain: &Domain) -> Result<f64, StepError> {
         let Physics { dt, gravity, skin, largest_radius, .. } = &self.physics;
         let step = self.step + 1;
-        let speed = |row: &BodyRow| (Vector3::from(row.velocity) + gravity * *dt).norm();
+        let speed = |row: &BodyRow| match is_finite(row) {
+            true => (Vector3::from(row.velocity) + gravity * *dt).norm(),
+            false => f64::NAN,
+        };
         let here = self.parcel.bodies.iter().fold(0.0, |s, row| nan_max(s, speed(row)));
         let fastest = domain.max(here);
         let margin = skin + 2.0 * fastest * dt;

@@ -110,7 +110,7 @@ impl Blocks {
                         Partner::Wall(w) => Side::wall(wall_material[w]),
                     };
                     let a = Side::body(bodies, c.a, place(c.a));
-                    contact(c, [a, b], materials, dt, previous(c))
+                    contact_of(c, [a, b], materials, dt, previous(c))
                 })
                 .collect();
             let walls = places.len() as u32;
@@ -265,7 +265,7 @@ impl Side {
     }
 }
 
-fn contact(c: &Candidate, [a, b]: [Side; 2], materials: &FrictionTable, dt: f64, impulse: Vector3) -> Contact {
+fn contact_of(c: &Candidate, [a, b]: [Side; 2], materials: &FrictionTable, dt: f64, impulse: Vector3) -> Contact {
     let lever = [a.lever, b.lever];
     let response = [a.response, b.response];
     let (normal_mass, tangential_mass) = reduced_masses(response.map(|r| r.0), response.map(|r| r.1), lever);
@@ -285,5 +285,31 @@ fn contact(c: &Candidate, [a, b]: [Side; 2], materials: &FrictionTable, dt: f64,
         gap: c.gap,
         impulse,
         status: crate::law::Status::Open,
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::body::BodyId;
+    use crate::contact::ContactKey;
+
+    /// Two unit spheres that touch.
+    pub(in crate::solver) fn contact() -> Contact {
+        let candidate = Candidate {
+            key: ContactKey { a: BodyId(0), b: BodyId(1), feature: 0 },
+            a: 0,
+            b: Partner::Body(1),
+            normal: Vector3::z(),
+            gap: 0.0,
+            point: Vector3::zeros(),
+        };
+        let side = |place| Side { place, lever: 1.0, response: (1.0, 2.5), material: 0 };
+        contact_of(&candidate, [side(0), side(1)], &FrictionTable::new(vec![0.5]), 0.01, Vector3::zeros())
+    }
+
+    pub(in crate::solver) fn block(contacts: Vec<Contact>) -> Block {
+        let bodies = vec![0, 1];
+        Block { linear: 0, colour: Parity(0), bodies, contacts, order: Vec::new(), early: [false; 3] }
     }
 }

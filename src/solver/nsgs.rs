@@ -169,3 +169,29 @@ fn run<H: Halo>(
     *at = tour.start();
     tally
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Validation B8: each sweep visits every contact of a block exactly once, in an order that differs from sweep to
+    /// sweep, from step to step and from block to block, and does not depend on the orders drawn before.
+    #[test]
+    fn b8_each_sweep_is_a_new_permutation() {
+        let contact = crate::solver::blocks::tests::contact();
+        let mut block = crate::solver::blocks::tests::block(vec![contact; 40]);
+        let mut order = |linear: u64, step: u64, sweep: u64| {
+            block.linear = linear;
+            draw_order(&mut block, 1, step, sweep);
+            block.order.clone()
+        };
+        let first = order(3, 7, 0);
+        let mut sorted = first.clone();
+        sorted.sort_unstable();
+        assert!(sorted.iter().copied().eq(0..40));
+        assert_ne!(first, order(3, 7, 1));
+        assert_ne!(first, order(3, 8, 0));
+        assert_ne!(first, order(4, 7, 0));
+        assert_eq!(first, order(3, 7, 0));
+    }
+}

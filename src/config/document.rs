@@ -1,0 +1,318 @@
+//! From TOML text and `--set` overrides to a tree of values that know where they were given.
+//!
+//! Overrides are worked into the text, comments and order kept, and the tree is read from that text: so the text that a
+//! checkpoint carries is, by construction, the one that was checked. Lines are those of the text before overrides, which
+//! is what the user has in the editor.
+
+use super::fault::{Fault, Place};
+use std::collections::HashMap;
+use toml_edit::{Document, DocumentMut, InlineTable, Item, TableLike, Value as TomlValue};
+
+/// A value and where it was given.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    /// Its key from the root, written as `--set` takes it; empty for the root.
+    pub(super) path: String,
+    /// Where it was given.
+    pub(super) place: Place,
+    /// The value as written, shortened, for messages.
+    pub(super) shown: String,
+    /// The value.
+    pub(super) value: Value,
+}
+
+impl Node {
+    /// The value of a key, if this is a table that has it.
+    pub(super) fn child_mut(&mut self, key: &str) -> Option<&mut Node> {
+        match &mut self.value {
+            Value::Table(entries) => entries.iter_mut().find(|(k, _)| k == key).map(|(_, n)| n),
+            _ => None,
+        }
+    }
+
+    /// The entries, if this is a list.
+    pub(super) fn items_mut(&mut self) -> &mut [Node] {
+        match &mut self.value {
+            Value::List(items) => items,
+            _ => &mut [],
+        }
+    }
+}
+
+/// A TOML value.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    Boolean(bool),
+    Integer(i64),
+    Float(f64),
+    Text(String),
+    Date,
+    List(Vec<Node>),
+    Table(Vec<(String, Node)>),
+}
+
+/// The configuration text with overrides applied, and the tree read from it.
+pub(super) struct Source {
+    document: DocumentMut,
+    /// The root table.
+    pub(super) root: Node,
+    /// Overrides that could not be applied.
+    pub(super) faults: Vec<Fault>,
+}
+
+impl Source {
+    /// Reads the text, applies the overrides (`key=value`), reads the result. Fails on what is not TOML.
+    pub(super) fn read(text: &str, overrides: &[String]) -> Result<Self, Vec<Fault>> {
+        let original = Document::parse(text).map_err(|e| {
+            let line = e
+                .span()
+                .map_or(Place::File, |s| Place::Line(line_of(text, s.start)));
+            vec![fault(
+                line,
+                "",
+                format!("not TOML: {}", e.message().replace('\n', ", ")),
+            )]
+        })?;
+        let mut places = Places::default();
+        places.gather(text, "", original.as_item(), 1);
+        let mut document = original.into_mut();
+        let mut faults = Vec::new();
+        for text in overrides {
+            match apply(&mut document, text) {
+                Ok(path) => places.overrides.push((path, text.clone())),
+                Err((path, message)) => {
+                    faults.push(fault(Place::Set(text.clone()), &path, message));
+                }
+            }
+        }
+        let root = places.node("", document.as_item(), &Place::File);
+        Ok(Self {
+            document,
+            root,
+            faults,
+        })
+    }
+
+    /// Replaces the value of an existing key by a text.
+    pub(super) fn replace(&mut self, path: &str, text: &str) {
+        let keys: Vec<&str> = path.split('.').collect();
+        let replaced = set(self.document.as_item_mut(), &keys, TomlValue::from(text));
+        debug_assert!(replaced.is_ok(), "{path} was just read");
+    }
+
+    /// The text as run.
+    pub(super) fn text(&self) -> String {
+        self.document.to_string()
+    }
+}
+
+fn fault(place: Place, key: &str, message: String) -> Fault {
+    Fault {
+        place,
+        key: key.to_owned(),
+        message,
+    }
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    1 + text.as_bytes()[..offset.min(text.len())]
+        .iter()
+        .filter(|&&b| b == b'\n')
+        .count()
+}
+
+fn join(path: &str, key: &str) -> String {
+    if path.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{path}.{key}")
+    }
+}
+
+/// Where each key was given.
+#[derive(Default)]
+struct Places {
+    lines: HashMap<String, usize>,
+    overrides: Vec<(String, String)>,
+}
+
+impl Places {
+    /// Notes the lines of an item of the original text and of all below it; `above` is the line of what holds it.
+    fn gather(&mut self, text: &str, path: &str, item: &Item, above: usize) {
+        let here = match item.span() {
+            Some(span) if !path.is_empty() => line_of(text, span.start),
+            _ => above,
+        };
+        self.lines.insert(path.to_owned(), here);
+        if let Some(table) = item.as_table_like() {
+            for (key, child) in table.iter() {
+                self.gather(text, &join(path, key), child, here);
+            }
+        } else if let Some(tables) = item.as_array_of_tables() {
+            for (k, table) in tables.iter().enumerate() {
+                let item = Item::Table(table.clone());
+                self.gather(text, &join(path, &k.to_string()), &item, here);
+            }
+        } else if let Some(array) = item.as_array() {
+            for (k, value) in array.iter().enumerate() {
+                let item = Item::Value(value.clone());
+                self.gather(text, &join(path, &k.to_string()), &item, here);
+            }
+        }
+    }
+
+    /// Where the value at `path` comes from; `above` is where what holds it comes from.
+    fn of(&self, path: &str, above: &Place) -> Place {
+        let last = self.overrides.iter().rev();
+        if let Some((_, text)) = last.clone().find(|(set, _)| lies_in(path, set)) {
+            return Place::Set(text.clone());
+        }
+        if path.is_empty() {
+            return Place::File;
+        }
+        if let Some(&line) = self.lines.get(path) {
+            return Place::Line(line);
+        }
+        let inside = last.clone().find(|(set, _)| lies_in(set, path));
+        inside.map_or_else(|| above.clone(), |(_, text)| Place::Set(text.clone()))
+    }
+
+    fn node(&self, path: &str, item: &Item, above: &Place) -> Node {
+        let place = self.of(path, above);
+        let below = |key: &str, item: &Item| self.node(&join(path, key), item, &place);
+        let value = if let Some(table) = item.as_table_like() {
+            let entries = table
+                .iter()
+                .map(|(key, item)| (key.to_owned(), below(key, item)));
+            Value::Table(entries.collect())
+        } else if let Some(tables) = item.as_array_of_tables() {
+            let tables = tables.iter().map(|t| Item::Table(t.clone())).enumerate();
+            Value::List(tables.map(|(k, t)| below(&k.to_string(), &t)).collect())
+        } else {
+            match item.as_value() {
+                Some(TomlValue::Boolean(v)) => Value::Boolean(*v.value()),
+                Some(TomlValue::Integer(v)) => Value::Integer(*v.value()),
+                Some(TomlValue::Float(v)) => Value::Float(*v.value()),
+                Some(TomlValue::String(v)) => Value::Text(v.value().clone()),
+                Some(TomlValue::Array(v)) => {
+                    let items = v.iter().map(|v| Item::Value(v.clone())).enumerate();
+                    Value::List(items.map(|(k, v)| below(&k.to_string(), &v)).collect())
+                }
+                _ => Value::Date,
+            }
+        };
+        Node {
+            path: path.to_owned(),
+            place,
+            shown: shorten(item),
+            value,
+        }
+    }
+}
+
+/// Whether key `path` is key `outer` or lies below it.
+fn lies_in(path: &str, outer: &str) -> bool {
+    path.strip_prefix(outer)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+fn shorten(item: &Item) -> String {
+    let Some(value) = item.as_value() else {
+        return "a table".to_owned();
+    };
+    let mut value = value.clone();
+    value.decor_mut().clear();
+    let text = value.to_string();
+    let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match one_line.char_indices().nth(60) {
+        Some((cut, _)) => format!("{}...", &one_line[..cut]),
+        None => one_line,
+    }
+}
+
+/// Applies one override and returns its key; on failure the key as far as known, and what is wrong.
+fn apply(document: &mut DocumentMut, text: &str) -> Result<String, (String, String)> {
+    let wrong = |path: &str, message: String| Err((path.to_owned(), message));
+    let Some((path, value)) = text.split_once('=') else {
+        return wrong(
+            "",
+            "no \"=\" in it, accepted: key=value, as in time.dt=1e-3".to_owned(),
+        );
+    };
+    let (path, value) = (path.trim(), value.trim());
+    let keys: Vec<&str> = path.split('.').collect();
+    if keys.iter().any(|key| key.is_empty()) {
+        return wrong(
+            path,
+            "an empty key, accepted: names joined by points, as in time.dt".to_owned(),
+        );
+    }
+    if value.is_empty() {
+        return wrong(path, "no value after the \"=\"".to_owned());
+    }
+    // What is not TOML is a text whose quotes the shell has eaten.
+    let mut value = value.parse::<TomlValue>().unwrap_or_else(|_| value.into());
+    value.decor_mut().clear();
+    match set(document.as_item_mut(), &keys, value) {
+        Ok(()) => Ok(path.to_owned()),
+        Err(message) => wrong(path, message),
+    }
+}
+
+fn set(item: &mut Item, keys: &[&str], mut value: TomlValue) -> Result<(), String> {
+    let Some((key, rest)) = keys.split_first() else {
+        // The old value's surroundings hold the comment at the line's end.
+        if let Some(old) = item.as_value() {
+            *value.decor_mut() = old.decor().clone();
+        }
+        *item = Item::Value(value);
+        return Ok(());
+    };
+    let index = |len: usize| {
+        let found = key.parse().ok().filter(|&k: &usize| k < len);
+        found.ok_or_else(|| format!("no entry {key:?}, there are {len}, counted from 0"))
+    };
+    if item.is_table_like() {
+        let table: &mut dyn TableLike = item.as_table_like_mut().expect("just asked");
+        if !table.contains_key(key) {
+            let child = if rest.is_empty() {
+                Item::Value(value.clone())
+            } else {
+                Item::Value(TomlValue::InlineTable(InlineTable::new()))
+            };
+            table.insert(key, child);
+        }
+        return match table.get_mut(key) {
+            Some(child) => set(child, rest, value),
+            None => Err(format!("cannot set {key:?}")),
+        };
+    }
+    if let Some(tables) = item.as_array_of_tables_mut() {
+        let k = index(tables.len())?;
+        let Some(slot) = tables.get_mut(k) else {
+            return Err(format!("no entry {key:?}"));
+        };
+        if rest.is_empty() {
+            return Err("an entry can only be set key by key".to_owned());
+        }
+        let mut child = Item::Table(std::mem::take(slot));
+        let done = set(&mut child, rest, value);
+        if let Item::Table(table) = child {
+            *slot = table;
+        }
+        return done;
+    }
+    if let Some(array) = item.as_array_mut() {
+        let k = index(array.len())?;
+        let Some(slot) = array.get_mut(k) else {
+            return Err(format!("no entry {key:?}"));
+        };
+        let mut child = Item::Value(slot.clone());
+        set(&mut child, rest, value)?;
+        if let Item::Value(value) = child {
+            *slot = value;
+        }
+        return Ok(());
+    }
+    Err(format!("{} holds no key {key:?}", shorten(item)))
+}

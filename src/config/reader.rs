@@ -1,0 +1,401 @@
+//! Reads typed, checked values out of the tree, one call a key, and gathers what is wrong.
+//!
+//! On a fault a stand-in is returned (NaN for numbers, so that comparisons with it start no second fault): with a fault on
+//! the list nothing read is used.
+
+use super::document::{Node, Value};
+use super::fault::{Fault, Place};
+
+/// Which numbers are accepted. NaN and infinities never are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Range {
+    /// Any finite number.
+    Finite,
+    /// Greater than zero.
+    Positive,
+    /// Zero or greater.
+    NotNegative,
+    /// From the first to the second, both included.
+    Between(f64, f64),
+    /// Strictly between the two.
+    Inside(f64, f64),
+}
+
+impl Range {
+    fn accepts(self, x: f64) -> bool {
+        x.is_finite()
+            && match self {
+                Self::Finite => true,
+                Self::Positive => x > 0.0,
+                Self::NotNegative => x >= 0.0,
+                Self::Between(low, high) => (low..=high).contains(&x),
+                Self::Inside(low, high) => x > low && x < high,
+            }
+    }
+
+    fn says(self) -> String {
+        match self {
+            Self::Finite => "a finite number".to_owned(),
+            Self::Positive => "a finite number > 0".to_owned(),
+            Self::NotNegative => "a finite number >= 0".to_owned(),
+            Self::Between(low, high) => format!("a number from {low} to {high}"),
+            Self::Inside(low, high) => format!("a number > {low} and < {high}"),
+        }
+    }
+}
+
+/// What a number is: its accepted range, and its unit as text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Number(pub(super) Range, pub(super) &'static str);
+
+impl Number {
+    fn says(self) -> String {
+        let Self(range, unit) = self;
+        if unit.is_empty() {
+            range.says()
+        } else {
+            format!("{} [{unit}]", range.says())
+        }
+    }
+
+    /// The number in the node, NaN and a fault if it is none of these.
+    pub(super) fn read(self, node: &Node, faults: &mut Vec<Fault>) -> f64 {
+        let x = match node.value {
+            Value::Float(x) => x,
+            Value::Integer(n) => n as f64,
+            _ => {
+                wrong_type(node, &self.says(), faults);
+                return f64::NAN;
+            }
+        };
+        if self.0.accepts(x) {
+            return x;
+        }
+        refuse(node, &self.says(), faults);
+        f64::NAN
+    }
+
+    /// Exactly `N` such numbers, NaN where one is not.
+    pub(super) fn read_list<const N: usize>(
+        self,
+        node: &Node,
+        faults: &mut Vec<Fault>,
+    ) -> [f64; N] {
+        let mut numbers = [f64::NAN; N];
+        match &node.value {
+            Value::List(items) if items.len() == N => {
+                for (x, item) in numbers.iter_mut().zip(items) {
+                    *x = self.read(item, faults);
+                }
+            }
+            Value::List(items) => {
+                let says = format!("{N} numbers, each {}", self.says());
+                let message = format!(
+                    "{} holds {} values, accepted: {says}",
+                    node.shown,
+                    items.len()
+                );
+                tell(node, message, faults);
+            }
+            _ => wrong_type(
+                node,
+                &format!("{N} numbers in brackets, each {}", self.says()),
+                faults,
+            ),
+        }
+        numbers
+    }
+}
+
+/// Adds a fault at a node.
+pub(super) fn tell(node: &Node, message: impl Into<String>, faults: &mut Vec<Fault>) {
+    faults.push(Fault {
+        place: node.place.clone(),
+        key: node.path.clone(),
+        message: message.into(),
+    });
+}
+
+fn refuse(node: &Node, accepted: &str, faults: &mut Vec<Fault>) {
+    tell(
+        node,
+        format!("{} is not accepted; accepted: {accepted}", node.shown),
+        faults,
+    );
+}
+
+fn wrong_type(node: &Node, accepted: &str, faults: &mut Vec<Fault>) {
+    let message = match &node.value {
+        Value::Table(_) => format!("is a table; accepted: {accepted}"),
+        value => format!("{} is {}; accepted: {accepted}", node.shown, kind(value)),
+    };
+    tell(node, message, faults);
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Boolean(_) => "a boolean",
+        Value::Integer(_) => "a whole number",
+        Value::Float(_) => "a number with a fraction",
+        Value::Text(_) => "a text",
+        Value::Date => "a date",
+        Value::List(_) => "a list",
+        Value::Table(_) => "a table",
+    }
+}
+
+/// The known word nearest to `word`, if one is near enough to be meant.
+pub(super) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    let lower = word.to_lowercase();
+    let likeness = |k: &str| strsim::damerau_levenshtein(&lower, &k.to_lowercase());
+    let best = known.iter().min_by_key(|k| likeness(k))?;
+    (likeness(best) <= 1 + word.chars().count().max(best.chars().count()) / 3).then_some(*best)
+}
+
+/// `; did you mean …?` and what is accepted, for a word that is not among the known ones.
+fn or_rather(word: &str, known: &[&str]) -> String {
+    let hint = nearest(word, known).map(|k| format!("did you mean {k}? "));
+    format!("{}accepted: {}", hint.unwrap_or_default(), known.join(", "))
+}
+
+/// One table of the configuration, being read.
+pub(super) struct Section<'a> {
+    path: String,
+    place: Place,
+    /// `None`: the table is not in the file; keys without a default are then told as missing only if it is `needed`.
+    entries: Option<&'a [(String, Node)]>,
+    needed: bool,
+}
+
+impl<'a> Section<'a> {
+    /// A table and the keys it may hold; all others are faults.
+    pub(super) fn new(node: &'a Node, known: &[&str], faults: &mut Vec<Fault>) -> Self {
+        let entries = match &node.value {
+            Value::Table(entries) => Some(entries.as_slice()),
+            _ => {
+                wrong_type(node, "a table of keys", faults);
+                None
+            }
+        };
+        for (key, child) in entries.unwrap_or_default() {
+            if !known.contains(&key.as_str()) {
+                tell(
+                    child,
+                    format!("unknown key; {}", or_rather(key, known)),
+                    faults,
+                );
+            }
+        }
+        Self {
+            path: node.path.clone(),
+            place: node.place.clone(),
+            entries,
+            needed: entries.is_some(),
+        }
+    }
+
+    /// The table called `key`. Where it is missing, all of its keys are: those with a default get it.
+    pub(super) fn table(&self, key: &str, known: &[&str], faults: &mut Vec<Fault>) -> Self {
+        match self.get(key) {
+            Some(node) => Self::new(node, known, faults),
+            None => Self {
+                path: self.path_of(key),
+                place: Place::File,
+                entries: None,
+                needed: true,
+            },
+        }
+    }
+
+    /// The tables of the array of tables called `key`; none if there is no such key.
+    pub(super) fn tables(&self, key: &str, accepted: &str, faults: &mut Vec<Fault>) -> &'a [Node] {
+        let Some(node) = self.get(key) else {
+            return &[];
+        };
+        match &node.value {
+            Value::List(items) => items,
+            _ => {
+                wrong_type(node, accepted, faults);
+                &[]
+            }
+        }
+    }
+
+    /// The same where at least one must be there.
+    pub(super) fn need_tables(
+        &self,
+        key: &str,
+        accepted: &str,
+        faults: &mut Vec<Fault>,
+    ) -> &'a [Node] {
+        self.need(key, accepted, faults);
+        let tables = self.tables(key, accepted, faults);
+        if let (Some(Value::List(_)), true) = (self.get(key).map(|n| &n.value), tables.is_empty()) {
+            self.missing(key, accepted, faults);
+        }
+        tables
+    }
+
+    /// The value of a key.
+    pub(super) fn get(&self, key: &str) -> Option<&'a Node> {
+        let entries = self.entries.unwrap_or_default();
+        entries.iter().find(|(k, _)| k == key).map(|(_, node)| node)
+    }
+
+    fn path_of(&self, key: &str) -> String {
+        if self.path.is_empty() {
+            key.to_owned()
+        } else {
+            format!("{}.{key}", self.path)
+        }
+    }
+
+    /// Tells that a key is missing.
+    pub(super) fn missing(&self, key: &str, accepted: &str, faults: &mut Vec<Fault>) {
+        if self.needed {
+            faults.push(Fault {
+                place: self.place.clone(),
+                key: self.path_of(key),
+                message: format!("missing; accepted: {accepted}"),
+            });
+        }
+    }
+
+    /// The value of a key that must be there.
+    pub(super) fn need(
+        &self,
+        key: &str,
+        accepted: &str,
+        faults: &mut Vec<Fault>,
+    ) -> Option<&'a Node> {
+        let node = self.get(key);
+        if node.is_none() {
+            self.missing(key, accepted, faults);
+        }
+        node
+    }
+
+    /// A number that must be there.
+    pub(super) fn number(&self, key: &str, number: Number, faults: &mut Vec<Fault>) -> f64 {
+        self.need(key, &number.says(), faults)
+            .map_or(f64::NAN, |node| number.read(node, faults))
+    }
+
+    /// A number that may be there.
+    pub(super) fn number_if(
+        &self,
+        key: &str,
+        number: Number,
+        faults: &mut Vec<Fault>,
+    ) -> Option<f64> {
+        self.get(key).map(|node| number.read(node, faults))
+    }
+
+    /// Three numbers that must be there.
+    pub(super) fn vector(&self, key: &str, number: Number, faults: &mut Vec<Fault>) -> [f64; 3] {
+        let accepted = format!("3 numbers in brackets, each {}", number.says());
+        self.need(key, &accepted, faults)
+            .map_or([f64::NAN; 3], |node| number.read_list(node, faults))
+    }
+
+    /// Three numbers that may be there.
+    pub(super) fn vector_if(
+        &self,
+        key: &str,
+        number: Number,
+        faults: &mut Vec<Fault>,
+    ) -> Option<[f64; 3]> {
+        self.get(key).map(|node| number.read_list(node, faults))
+    }
+
+    /// A whole number, at least `least`, that may be there.
+    pub(super) fn whole_if(&self, key: &str, least: u64, faults: &mut Vec<Fault>) -> Option<u64> {
+        let node = self.get(key)?;
+        let accepted = format!("a whole number >= {least}");
+        match node.value {
+            Value::Integer(n) => match u64::try_from(n) {
+                Ok(n) if n >= least => return Some(n),
+                _ => refuse(node, &accepted, faults),
+            },
+            _ => wrong_type(node, &accepted, faults),
+        }
+        Some(least)
+    }
+
+    /// A text that may be there; not an empty one.
+    pub(super) fn text_if(&self, key: &str, faults: &mut Vec<Fault>) -> Option<&'a str> {
+        let node = self.get(key)?;
+        match &node.value {
+            Value::Text(text) if !text.trim().is_empty() => Some(text),
+            Value::Text(_) => {
+                refuse(node, "a text that is not empty", faults);
+                None
+            }
+            _ => {
+                wrong_type(node, "a text in quotes", faults);
+                None
+            }
+        }
+    }
+
+    /// A text that must be there.
+    pub(super) fn text(
+        &self,
+        key: &str,
+        accepted: &str,
+        faults: &mut Vec<Fault>,
+    ) -> Option<&'a str> {
+        self.need(key, accepted, faults)?;
+        self.text_if(key, faults)
+    }
+
+    /// One of several words that may be there.
+    pub(super) fn choice_if(
+        &self,
+        key: &str,
+        words: &[&'static str],
+        faults: &mut Vec<Fault>,
+    ) -> Option<&'static str> {
+        let node = self.get(key)?;
+        let word = self.text_if(key, faults)?;
+        let found = words.iter().find(|w| **w == word).copied();
+        if found.is_none() {
+            let message = format!("{} is not known; {}", node.shown, or_rather(word, words));
+            tell(node, message, faults);
+        }
+        found
+    }
+
+    /// One of several words that must be there.
+    pub(super) fn choice(
+        &self,
+        key: &str,
+        words: &[&'static str],
+        faults: &mut Vec<Fault>,
+    ) -> Option<&'static str> {
+        self.need(key, &words.join(", "), faults)?;
+        self.choice_if(key, words, faults)
+    }
+
+    /// The number of a name among the names given elsewhere, as a material's.
+    pub(super) fn name_of(
+        &self,
+        key: &str,
+        names: &[&str],
+        faults: &mut Vec<Fault>,
+    ) -> Option<usize> {
+        let node = self.need(key, &names.join(", "), faults)?;
+        let word = self.text_if(key, faults)?;
+        let found = names.iter().position(|name| *name == word);
+        // With no names at all there is another fault, of which this one is only the echo.
+        if found.is_none() && !names.is_empty() {
+            let message = format!(
+                "{} is not the name of any; {}",
+                node.shown,
+                or_rather(word, names)
+            );
+            tell(node, message, faults);
+        }
+        found
+    }
+}

@@ -1,0 +1,82 @@
+//! Checkpoints: the whole state of a run in one HDF5 file, from which any number of ranks goes on to the same bits.
+//!
+//! `docs/formats.md` describes the file. [`write`] brings the rows of all ranks into the order of ids, so that the file
+//! does not depend on who owned what; [`read`] deals them out again. What a file holds is guarded twice, by Fletcher32 and
+//! by a hash of the content that also covers what lies outside the datasets; whatever is not as it should be is refused.
+
+mod folder;
+mod hash;
+mod layout;
+mod order;
+mod read;
+mod write;
+
+pub use folder::{newest, prune};
+pub use hash::state_hash;
+pub use read::{Found, header, read, read_newest};
+pub use write::write;
+
+use super::{Header, WallRow};
+use crate::body::BodyRow;
+use crate::comm::Failure;
+use crate::contact::ContactRow;
+
+/// The root attribute `format`.
+pub const FORMAT: &str = "moreau-checkpoint";
+
+/// The version of the format that this program writes, and the newest it reads.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// A state read from a checkpoint: this rank's part of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loaded {
+    /// What the file says about the run as a whole.
+    pub header: Header,
+    /// An equal share of the bodies: ranks hold them in the order of ids, one rank after the other.
+    pub bodies: Vec<BodyRow>,
+    /// The contacts whose body `a` is among these bodies, by key.
+    pub contacts: Vec<ContactRow>,
+    /// All walls, on every rank, by number.
+    pub walls: Vec<WallRow>,
+}
+
+/// How much a checkpoint holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// Bodies.
+    pub bodies: u64,
+    /// Contacts.
+    pub contacts: u64,
+    /// Walls.
+    pub walls: u64,
+}
+
+/// Why there is no checkpoint: the message names the file, the dataset, what is wrong, and what is expected.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// It could not be written. Older checkpoints are as they were.
+    #[error("{0}")]
+    Write(String),
+    /// It could not be read, or is not what it should be.
+    #[error("{0}")]
+    Read(String),
+}
+
+impl Failure for Error {
+    fn to_bytes(&self) -> Vec<u8> {
+        let (tag, message) = match self {
+            Self::Write(message) => (b'w', message),
+            Self::Read(message) => (b'r', message),
+        };
+        [&[tag], message.as_bytes()].concat()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Self {
+        let message = String::from_utf8_lossy(bytes.get(1..).unwrap_or_default()).into_owned();
+        if bytes.first() == Some(&b'w') {
+            Self::Write(message)
+        } else {
+            Self::Read(message)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Hashes: of what a checkpoint holds, and of a state of bodies.
+//!
+//! Each is a wrapping sum of one 64-bit hash (XXH64) for each row, so that neither the number of ranks nor their order
+//! enters it; a row's place, or its id, is part of what is hashed, so that rows cannot change places unseen.
+
+use super::FORMAT_VERSION;
+use crate::body::BodyRow;
+use crate::comm::Comm;
+use crate::io::Header;
+use twox_hash::XxHash64;
+
+/// The hash of some rows of a dataset, those from `first` on. The hash of the dataset is the wrapping sum over its parts.
+pub(super) fn of_rows(first: u64, row_bytes: usize, bytes: &[u8]) -> u64 {
+    let row = |(k, row): (usize, &[u8])| XxHash64::oneshot(first + k as u64, row);
+    bytes
+        .chunks_exact(row_bytes)
+        .enumerate()
+        .map(row)
+        .fold(0, u64::wrapping_add)
+}
+
+/// The hash of a whole checkpoint: the header, and each dataset's path, rows, and hash. Two runs in the same state have the
+/// same, whatever the number of ranks that wrote it.
+pub(super) fn of_content<'a>(
+    header: &Header,
+    datasets: impl Iterator<Item = (&'a str, u64, u64)>,
+) -> u64 {
+    let mut bytes = Vec::new();
+    let mut number = |bits: u64| bytes.extend_from_slice(&bits.to_le_bytes());
+    number(FORMAT_VERSION.into());
+    number(header.step);
+    number(header.time.to_bits());
+    number(header.seed);
+    number(header.capped_steps);
+    number(header.dissipated.to_bits());
+    number(XxHash64::oneshot(0, header.config.as_bytes()));
+    for (path, rows, hash) in datasets {
+        number(XxHash64::oneshot(0, path.as_bytes()));
+        number(rows);
+        number(hash);
+    }
+    XxHash64::oneshot(0, &bytes)
+}
+
+/// A hash as files and logs show it.
+pub(super) fn to_text(hash: u64) -> String {
+    format!("{hash:016x}")
+}
+
+/// A hash of step, time, and all ranks' bodies: ids, positions, orientations, velocities, angular velocities, to the bit.
+/// Collective; the same for any number of ranks, whoever owns which body.
+#[must_use]
+pub fn state_hash(comm: &dyn Comm, step: u64, time: f64, bodies: &[BodyRow]) -> u64 {
+    let body = |body: &BodyRow| {
+        let mut bytes = Vec::with_capacity(14 * 8);
+        bytes.extend_from_slice(&body.id.0.to_le_bytes());
+        let turning = body
+            .orientation
+            .iter()
+            .chain(&body.velocity)
+            .chain(&body.angular_velocity);
+        for number in body.position.iter().chain(turning) {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+        XxHash64::oneshot(0, &bytes)
+    };
+    let mut sum = [
+        bodies.iter().map(body).fold(0, u64::wrapping_add) as i64,
+        bodies.len() as i64,
+    ];
+    comm.sum_i64(&mut sum);
+    let whole = [step, time.to_bits(), sum[1] as u64, sum[0] as u64]
+        .map(u64::to_le_bytes)
+        .concat();
+    XxHash64::oneshot(0, &whole)
+}

@@ -1,0 +1,370 @@
+//! The datasets of a checkpoint: what each is called, what it means, and where its numbers stand in a row in memory.
+//!
+//! One list for each group serves writing, reading and checking; a new quantity is one entry here and a line in
+//! `docs/formats.md`.
+
+use crate::body::{BodyId, BodyRow};
+use crate::contact::ContactRow;
+use crate::io::WallRow;
+use crate::io::hdf::{Element, Table};
+use std::ops::Range;
+
+/// A row in memory that is stored as one row of each dataset of a group.
+pub(super) trait Record: Copy + 'static {
+    /// The group.
+    const GROUP: &'static str;
+    /// Its datasets. The first holds the key.
+    const COLUMNS: &'static [Column<Self>];
+    /// A row to be filled.
+    fn blank() -> Self;
+    /// How messages call this row.
+    fn name(&self) -> String;
+}
+
+/// One dataset.
+pub(super) struct Column<R> {
+    pub(super) path: &'static str,
+    pub(super) unit: &'static str,
+    pub(super) description: &'static str,
+    values: Values<R>,
+}
+
+enum Values<R> {
+    /// Numbers stored as they are: how many, and where.
+    Real(usize, fn(&mut R) -> &mut [f64]),
+    /// Whole numbers, stored as the element named: how many, how to get and how to set one.
+    Whole(Element, usize, fn(&R, usize) -> u64, fn(&mut R, usize, u64)),
+}
+
+impl<R: Record> Column<R> {
+    /// The form of the dataset when it holds this many rows.
+    pub(super) fn table(&self, rows: u64) -> Table<'static> {
+        let (element, width) = match self.values {
+            Values::Real(width, _) => (Element::F64, width),
+            Values::Whole(element, width, ..) => (element, width),
+        };
+        Table {
+            path: self.path,
+            element,
+            width,
+            rows,
+        }
+    }
+
+    /// The bytes of the dataset for these rows.
+    ///
+    /// # Errors
+    /// If a number is not finite, or too large for its element.
+    pub(super) fn encode(&self, rows: &[R]) -> Result<Vec<u8>, String> {
+        let mut bytes = Vec::with_capacity(rows.len() * self.table(0).row_bytes());
+        for row in rows {
+            match self.values {
+                Values::Real(_, of) => {
+                    for number in of(&mut row.clone()) {
+                        if !number.is_finite() {
+                            return Err(format!("{}: {} of {}", self.path, number, row.name()));
+                        }
+                        bytes.extend_from_slice(&number.to_le_bytes());
+                    }
+                }
+                Values::Whole(element, width, get, _) => {
+                    for k in 0..width {
+                        let number = get(row, k).to_le_bytes();
+                        let (kept, cut) = number.split_at(element.bytes());
+                        if cut.iter().any(|&b| b != 0) {
+                            let number = get(row, k);
+                            return Err(format!(
+                                "{}: {number} of {} does not fit the format",
+                                self.path,
+                                row.name()
+                            ));
+                        }
+                        bytes.extend_from_slice(kept);
+                    }
+                }
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// Puts the bytes of the dataset into these rows, which are those from `first` on.
+    ///
+    /// # Errors
+    /// If a number is not finite.
+    pub(super) fn decode(&self, bytes: &[u8], first: u64, rows: &mut [R]) -> Result<(), String> {
+        let table = self.table(0);
+        let numbers_of_rows = bytes.chunks_exact(table.row_bytes());
+        for ((k, row), numbers) in rows.iter_mut().enumerate().zip(numbers_of_rows) {
+            let numbers = numbers.chunks_exact(table.element.bytes()).map(|number| {
+                let mut wide = [0; 8];
+                wide[..number.len()].copy_from_slice(number);
+                u64::from_le_bytes(wide)
+            });
+            match self.values {
+                Values::Real(_, of) => {
+                    for (to, number) in of(row).iter_mut().zip(numbers) {
+                        *to = f64::from_bits(number);
+                        if !to.is_finite() {
+                            return Err(format!(
+                                "{}: row {}: {to}, expected finite numbers",
+                                self.path,
+                                first + k as u64
+                            ));
+                        }
+                    }
+                }
+                Values::Whole(_, _, _, set) => numbers
+                    .enumerate()
+                    .for_each(|(at, number)| set(row, at, number)),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The rows of a slab, from the bytes that `read` returns for each dataset.
+pub(super) fn assemble<R: Record>(
+    rows: Range<u64>,
+    mut read: impl FnMut(&Column<R>) -> Result<Vec<u8>, String>,
+) -> Result<Vec<R>, String> {
+    let mut slab = vec![R::blank(); (rows.end - rows.start) as usize];
+    for column in R::COLUMNS {
+        column.decode(&read(column)?, rows.start, &mut slab)?;
+    }
+    Ok(slab)
+}
+
+impl Record for BodyRow {
+    const GROUP: &'static str = "/bodies";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column {
+            path: "/bodies/id",
+            unit: "1",
+            description: "number of the body, for ever; ascending",
+            values: Values::Whole(
+                Element::U64,
+                1,
+                |row, _| row.id.0,
+                |row, _, id| row.id.0 = id,
+            ),
+        },
+        Column {
+            path: "/bodies/position",
+            unit: "m",
+            description: "centre of mass, global frame",
+            values: Values::Real(3, |row| &mut row.position),
+        },
+        Column {
+            path: "/bodies/velocity",
+            unit: "m/s",
+            description: "velocity of the centre of mass, global frame",
+            values: Values::Real(3, |row| &mut row.velocity),
+        },
+        Column {
+            path: "/bodies/orientation",
+            unit: "1",
+            description: "unit quaternion w, x, y, z that turns the body frame into the global frame",
+            values: Values::Real(4, |row| &mut row.orientation),
+        },
+        Column {
+            path: "/bodies/angular_velocity",
+            unit: "rad/s",
+            description: "angular velocity, global frame",
+            values: Values::Real(3, |row| &mut row.angular_velocity),
+        },
+        Column {
+            path: "/bodies/radius",
+            unit: "m",
+            description: "radius",
+            values: Values::Real(1, |row| std::slice::from_mut(&mut row.radius)),
+        },
+        Column {
+            path: "/bodies/mass",
+            unit: "kg",
+            description: "mass",
+            values: Values::Real(1, |row| std::slice::from_mut(&mut row.mass)),
+        },
+        Column {
+            path: "/bodies/material",
+            unit: "1",
+            description: "number of the material in the configuration, from 0",
+            values: Values::Whole(
+                Element::U16,
+                1,
+                |row, _| row.material.into(),
+                |row, _, of| row.material = of as u32,
+            ),
+        },
+        Column {
+            path: "/bodies/kind",
+            unit: "1",
+            description: "kind of body; 0: free rigid sphere",
+            values: Values::Whole(
+                Element::U8,
+                1,
+                |row, _| row.kind.into(),
+                |row, _, kind| row.kind = kind as u32,
+            ),
+        },
+    ];
+
+    fn blank() -> Self {
+        bytemuck::Zeroable::zeroed()
+    }
+
+    fn name(&self) -> String {
+        format!("body {}", self.id)
+    }
+}
+
+impl Record for ContactRow {
+    const GROUP: &'static str = "/contacts";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column {
+            path: "/contacts/body",
+            unit: "1",
+            description: "ids of the two bodies (the second may be a wall), the smaller first; ascending",
+            values: Values::Whole(
+                Element::U64,
+                2,
+                |row, which| if which == 0 { row.key.a.0 } else { row.key.b.0 },
+                |row, which, id| {
+                    *(if which == 0 {
+                        &mut row.key.a.0
+                    } else {
+                        &mut row.key.b.0
+                    }) = id
+                },
+            ),
+        },
+        Column {
+            path: "/contacts/feature",
+            unit: "1",
+            description: "which of several contacts of the same two bodies, from 0",
+            values: Values::Whole(
+                Element::U32,
+                1,
+                |row, _| row.key.feature,
+                |row, _, of| row.key.feature = of,
+            ),
+        },
+        Column {
+            path: "/contacts/point",
+            unit: "m",
+            description: "contact point, midway between the two surfaces, global frame",
+            values: Values::Real(3, |row| &mut row.point),
+        },
+        Column {
+            path: "/contacts/normal",
+            unit: "1",
+            description: "unit normal from the first body to the second, global frame",
+            values: Values::Real(3, |row| &mut row.normal),
+        },
+        Column {
+            path: "/contacts/gap",
+            unit: "m",
+            description: "distance between the surfaces at the start of the step, negative if they overlap",
+            values: Values::Real(1, |row| std::slice::from_mut(&mut row.gap)),
+        },
+        Column {
+            path: "/contacts/impulse",
+            unit: "N s",
+            description: "impulse on the second body in the last step, global frame",
+            values: Values::Real(3, |row| &mut row.impulse),
+        },
+        Column {
+            path: "/contacts/couple_impulse",
+            unit: "N m s",
+            description: "couple impulse on the second body in the last step, global frame",
+            values: Values::Real(3, |row| &mut row.couple_impulse),
+        },
+        Column {
+            path: "/contacts/status",
+            unit: "1",
+            description: "0: open, 1: sticking, 2: sliding",
+            values: Values::Whole(
+                Element::U8,
+                1,
+                |row, _| row.status,
+                |row, _, status| row.status = status,
+            ),
+        },
+    ];
+
+    fn blank() -> Self {
+        bytemuck::Zeroable::zeroed()
+    }
+
+    fn name(&self) -> String {
+        format!("the contact of {} and {}", self.key.a, self.key.b)
+    }
+}
+
+/// A wall with its id, which in memory is its place in the list of walls.
+#[derive(Clone, Copy, Default)]
+pub(super) struct NumberedWall {
+    pub(super) id: u64,
+    pub(super) wall: WallRow,
+}
+
+/// The walls with their ids.
+pub(super) fn numbered(walls: &[WallRow]) -> Vec<NumberedWall> {
+    let id = |index| BodyId::wall(index).0;
+    walls
+        .iter()
+        .enumerate()
+        .map(|(index, &wall)| NumberedWall {
+            id: id(index),
+            wall,
+        })
+        .collect()
+}
+
+impl Record for NumberedWall {
+    const GROUP: &'static str = "/walls";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column {
+            path: "/walls/id",
+            unit: "1",
+            description: "id of the wall, shared with no body: 2^63 + its number in the configuration",
+            values: Values::Whole(Element::U64, 1, |row, _| row.id, |row, _, id| row.id = id),
+        },
+        Column {
+            path: "/walls/point",
+            unit: "m",
+            description: "a point of the plane, global frame",
+            values: Values::Real(3, |row| &mut row.wall.point),
+        },
+        Column {
+            path: "/walls/normal",
+            unit: "1",
+            description: "unit normal into the free side, global frame",
+            values: Values::Real(3, |row| &mut row.wall.normal),
+        },
+        Column {
+            path: "/walls/material",
+            unit: "1",
+            description: "number of the material in the configuration, from 0",
+            values: Values::Whole(
+                Element::U16,
+                1,
+                |row, _| row.wall.material.into(),
+                |row, _, of| row.wall.material = of as u32,
+            ),
+        },
+        Column {
+            path: "/walls/impulse",
+            unit: "N s",
+            description: "impulse that the bodies gave the wall in the last step, global frame",
+            values: Values::Real(3, |row| &mut row.wall.impulse),
+        },
+    ];
+
+    fn blank() -> Self {
+        Self::default()
+    }
+
+    fn name(&self) -> String {
+        BodyId(self.id).to_string()
+    }
+}

@@ -1,0 +1,127 @@
+//! Brings the rows of all ranks into the order of their keys: ids with gaps, rows on any rank, any number of ranks.
+
+use crate::body::{BodyId, BodyRow};
+use crate::comm::{Comm, agree};
+use crate::contact::{ContactKey, ContactRow};
+use bytemuck::Pod;
+use std::ops::Range;
+
+/// A row that has a place in the order.
+pub(super) trait Keyed: Pod {
+    type Key: Pod + Ord;
+    fn key(&self) -> Self::Key;
+}
+
+impl Keyed for BodyRow {
+    type Key = BodyId;
+    fn key(&self) -> BodyId {
+        self.id
+    }
+}
+
+impl Keyed for ContactRow {
+    type Key = ContactKey;
+    fn key(&self) -> ContactKey {
+        self.key
+    }
+}
+
+/// The part `share(total, rank)` of the ordered rows of all ranks, and how many there are. Collective; the shares of ranks
+/// follow each other.
+///
+/// # Errors
+/// Names the row that is there twice, by `name`.
+pub(super) fn in_order<R: Keyed>(
+    comm: &dyn Comm,
+    rows: &[R],
+    share: impl Fn(u64, usize) -> Range<u64>,
+    name: impl Fn(&R) -> String,
+) -> Result<(Vec<R>, u64), String> {
+    let total = comm.sum_count(rows.len());
+    let mut rows = rows.to_vec();
+    rows.sort_unstable_by_key(R::key);
+
+    // Near enough to where they belong, by comparison with keys drawn from all ranks ...
+    let bounds = bounds(comm, &rows, total);
+    let mut to = 0;
+    let messages = runs(&rows, |row| {
+        while bounds.get(to).is_some_and(|bound| *bound <= row.key()) {
+            to += 1;
+        }
+        to
+    });
+    let mut rows: Vec<R> = decode(comm.exchange(messages));
+    rows.sort_unstable_by_key(R::key);
+    let twice = rows.windows(2).find(|pair| pair[0].key() == pair[1].key());
+    agree(
+        comm,
+        twice.map_or(Ok(()), |pair| {
+            Err(format!("{} is there twice", name(&pair[0])))
+        }),
+    )?;
+
+    // ... and then, as each row's place is known, exactly there.
+    let counts: Vec<u64> = decode(
+        comm.all_gather(bytemuck::bytes_of(&(rows.len() as u64)))
+            .into_iter()
+            .enumerate(),
+    );
+    let mut place: u64 = counts[..comm.rank()].iter().sum();
+    let mut to = 0;
+    let messages = runs(&rows, |_| {
+        while share(total, to).end <= place {
+            to += 1;
+        }
+        place += 1;
+        to
+    });
+    Ok((decode(comm.exchange(messages)), total))
+}
+
+/// The smallest key of each rank but the first, such that ranks get about equally many rows.
+fn bounds<R: Keyed>(comm: &dyn Comm, ordered: &[R], total: u64) -> Vec<R::Key> {
+    const KEYS_PER_RANK: u64 = 8;
+    let every = (total / (KEYS_PER_RANK * comm.size() as u64)).max(1) as usize;
+    let mine: Vec<R::Key> = ordered.iter().step_by(every).map(R::key).collect();
+    let mut keys: Vec<R::Key> = decode(
+        comm.all_gather(bytemuck::cast_slice(&mine))
+            .into_iter()
+            .enumerate(),
+    );
+    keys.sort_unstable();
+    if keys.is_empty() {
+        return keys;
+    }
+    (1..comm.size())
+        .map(|rank| keys[rank * keys.len() / comm.size()])
+        .collect()
+}
+
+/// Messages of the rows for each destination; destinations ascend.
+pub(super) fn runs<R: Pod>(
+    rows: &[R],
+    mut destination: impl FnMut(&R) -> usize,
+) -> Vec<(usize, Vec<u8>)> {
+    let mut messages: Vec<(usize, Vec<u8>)> = Vec::new();
+    for row in rows {
+        let to = destination(row);
+        match messages.last_mut() {
+            Some((last, bytes)) if *last == to => bytes.extend_from_slice(bytemuck::bytes_of(row)),
+            _ => messages.push((to, bytemuck::bytes_of(row).to_vec())),
+        }
+    }
+    messages
+}
+
+/// The rows of messages, one sender after the other.
+pub(super) fn decode<R: Pod>(messages: impl IntoIterator<Item = (usize, Vec<u8>)>) -> Vec<R> {
+    let mut rows = Vec::new();
+    for (_, bytes) in messages {
+        rows.extend(
+            bytes
+                .chunks_exact(size_of::<R>())
+                .map(bytemuck::pod_read_unaligned::<R>),
+        );
+    }
+    rows
+}

@@ -1,0 +1,126 @@
+//! Writes a checkpoint under a temporary name and gives it its own when all of it is on the disk.
+
+use super::layout::{NumberedWall, Record, numbered};
+use super::{Error, FORMAT, FORMAT_VERSION, folder, hash, order};
+use crate::comm::{Comm, agree};
+use crate::io::hdf::{Writer, written_rows};
+use crate::io::{Header, Snapshot};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// Writes the state of a run to a file of its own in the folder, and returns its path. Collective. The file is there
+/// whole or not at all; other checkpoints of the folder are not touched.
+///
+/// The attribute `ranks` is the number of ranks that write, whatever the header says.
+///
+/// # Errors
+/// If the file cannot be written, or the state holds numbers that are not finite, do not fit the format, or ids twice.
+pub fn write(comm: &dyn Comm, dir: &Path, snapshot: &Snapshot) -> Result<PathBuf, Error> {
+    let path = dir.join(folder::name(snapshot.header.step));
+    let temporary = folder::temporary(&path);
+    let written = write_as(comm, &temporary, snapshot).and_then(|()| {
+        let published = if comm.rank() == 0 {
+            publish(&temporary, &path, dir)
+        } else {
+            Ok(())
+        };
+        agree(comm, published.map_err(|e| e.to_string()))
+    });
+    match written {
+        Ok(()) => Ok(path),
+        Err(fault) => {
+            if comm.rank() == 0 {
+                // It may not even exist; the fault that is told is the one that came first.
+                let _ = std::fs::remove_file(&temporary);
+            }
+            Err(Error::Write(format!(
+                "checkpoint {}: {fault}",
+                path.display()
+            )))
+        }
+    }
+}
+
+/// To the disk, then to its name, then the name to the disk.
+fn publish(temporary: &Path, path: &Path, dir: &Path) -> std::io::Result<()> {
+    File::options().write(true).open(temporary)?.sync_all()?;
+    std::fs::rename(temporary, path)?;
+    // Elsewhere a folder cannot be opened, and the system sees to it.
+    #[cfg(unix)]
+    File::open(dir)?.sync_all()?;
+    #[cfg(not(unix))]
+    let _ = dir;
+    Ok(())
+}
+
+fn write_as(comm: &dyn Comm, path: &Path, snapshot: &Snapshot) -> Result<(), String> {
+    let share = |rows, rank| written_rows(rows, rank, comm.size());
+    let (bodies, body_count) = order::in_order(comm, &snapshot.bodies, share, Record::name)?;
+    let (contacts, contact_count) = order::in_order(comm, &snapshot.contacts, share, Record::name)?;
+    let walls = numbered(&snapshot.walls);
+    let wall_count = walls.len() as u64;
+    let own_walls = share(wall_count, comm.rank());
+
+    let mut file = Contents {
+        comm,
+        file: Writer::create(comm, path)?,
+        datasets: Vec::new(),
+    };
+    file.group(&bodies, body_count)?;
+    file.group(&contacts, contact_count)?;
+    file.group::<NumberedWall>(
+        &walls[own_walls.start as usize..own_walls.end as usize],
+        wall_count,
+    )?;
+    file.header(&snapshot.header)?;
+    file.file.close()
+}
+
+/// A file being written, and what it holds so far.
+struct Contents<'c> {
+    comm: &'c dyn Comm,
+    file: Writer<'c>,
+    /// Path, rows, and hash.
+    datasets: Vec<(&'static str, u64, u64)>,
+}
+
+impl Contents<'_> {
+    /// Writes the datasets of a group, of which this rank writes the given rows.
+    fn group<R: Record>(&mut self, rows: &[R], total: u64) -> Result<(), String> {
+        let first = written_rows(total, self.comm.rank(), self.comm.size()).start;
+        self.file.group(R::GROUP)?;
+        for column in R::COLUMNS {
+            let table = column.table(total);
+            let bytes = agree(self.comm, column.encode(rows))?;
+            let mut hash = [hash::of_rows(first, table.row_bytes(), &bytes) as i64];
+            self.comm.sum_i64(&mut hash);
+            let hash = hash[0] as u64;
+            let shown = hash::to_text(hash);
+            let texts = [
+                ("unit", column.unit),
+                ("description", column.description),
+                ("content_hash", &shown),
+            ];
+            self.file.dataset(&table, &texts, first, &bytes)?;
+            self.datasets.push((column.path, total, hash));
+        }
+        Ok(())
+    }
+
+    /// Writes what is the same on all ranks.
+    fn header(&self, header: &Header) -> Result<(), String> {
+        self.file.text("format", FORMAT)?;
+        self.file.number("format_version", FORMAT_VERSION)?;
+        self.file
+            .text("moreau_version", env!("CARGO_PKG_VERSION"))?;
+        self.file.number("step", header.step)?;
+        self.file.number("time", header.time)?;
+        self.file.number("seed", header.seed)?;
+        self.file.text("config", &header.config)?;
+        self.file.number("ranks", self.comm.size() as u64)?;
+        self.file.number("capped_steps", header.capped_steps)?;
+        self.file.number("dissipated", header.dissipated)?;
+        let hash = hash::of_content(header, self.datasets.iter().copied());
+        self.file.text("content_hash", &hash::to_text(hash))
+    }
+}

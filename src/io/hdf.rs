@@ -1,0 +1,101 @@
+//! HDF5 files of datasets that are distributed over ranks by rows.
+//!
+//! Writing goes one of two ways, with the same content of the file: all ranks open one file and each dataset is one
+//! collective transfer (parallel HDF5), or rank 0 holds the file and writes slab by slab what the others send, so that it
+//! never stores more than one slab besides its own. Reading is never collective: each rank opens the file by itself and
+//! reads its rows, so that a damaged file cannot leave some ranks waiting in a call that others have given up.
+//!
+//! Files are kept to what HDF5 1.10 reads; that format guards all of its own data by checksums, and Fletcher32 guards the
+//! rows. There is no compression (mantissas do not compress: a quarter less for nine times the time), so a file is at least
+//! as long as what it claims to hold, and is asked for that before memory is.
+//!
+//! HDF5 prints nothing: its wrapper keeps the error stack silent on every thread, and hands it out as error values.
+
+mod raw;
+mod read;
+mod write;
+
+pub(super) use read::Reader;
+pub(super) use write::Writer;
+
+use hdf5::types::{FloatSize, IntSize, TypeDescriptor};
+use std::ops::Range;
+
+/// Rows of a chunk: what is read, written and check-summed as one. Part of no promise: readers take any.
+const CHUNK_ROWS: u64 = 8192;
+
+/// What one number of a dataset is, in the file and in the bytes handed over (little-endian).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Element {
+    U8,
+    U16,
+    U32,
+    U64,
+    F64,
+}
+
+impl Element {
+    /// Bytes of one number.
+    pub(super) fn bytes(self) -> usize {
+        match self {
+            Self::U8 => 1,
+            Self::U16 => 2,
+            Self::U32 => 4,
+            Self::U64 | Self::F64 => 8,
+        }
+    }
+
+    fn descriptor(self) -> TypeDescriptor {
+        match self {
+            Self::U8 => TypeDescriptor::Unsigned(IntSize::U1),
+            Self::U16 => TypeDescriptor::Unsigned(IntSize::U2),
+            Self::U32 => TypeDescriptor::Unsigned(IntSize::U4),
+            Self::U64 => TypeDescriptor::Unsigned(IntSize::U8),
+            Self::F64 => TypeDescriptor::Float(FloatSize::U8),
+        }
+    }
+}
+
+/// The form of a dataset.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Table<'a> {
+    /// Path of the dataset in the file.
+    pub(super) path: &'a str,
+    /// What its numbers are.
+    pub(super) element: Element,
+    /// Numbers in a row; 1 makes the dataset one-dimensional.
+    pub(super) width: usize,
+    /// Rows of all ranks.
+    pub(super) rows: u64,
+}
+
+impl Table<'_> {
+    /// Bytes of one row.
+    pub(super) fn row_bytes(&self) -> usize {
+        self.width * self.element.bytes()
+    }
+
+    fn shape(&self, rows: u64) -> Vec<usize> {
+        if self.width == 1 {
+            vec![rows as usize]
+        } else {
+            vec![rows as usize, self.width]
+        }
+    }
+}
+
+/// The rows that a rank writes: whole chunks, as equal in number as they can be, so that no chunk has two writers.
+pub(super) fn written_rows(rows: u64, rank: usize, size: usize) -> Range<u64> {
+    let chunks = rows.div_ceil(CHUNK_ROWS);
+    let start = |rank: usize| (share(chunks, rank, size) * CHUNK_ROWS).min(rows);
+    start(rank)..start(rank + 1)
+}
+
+/// The rows that a rank reads: as equal in number as they can be.
+pub(super) fn read_rows(rows: u64, rank: usize, size: usize) -> Range<u64> {
+    share(rows, rank, size)..share(rows, rank + 1, size)
+}
+
+fn share(things: u64, rank: usize, size: usize) -> u64 {
+    (u128::from(things) * rank as u128 / size as u128) as u64
+}

@@ -1,0 +1,154 @@
+//! Reads a file on one rank.
+
+use super::Table;
+use super::raw::{self, Slab};
+use hdf5::types::TypeDescriptor;
+use hdf5::{Attribute, Dataset, File, H5Type, Location};
+use std::ops::Range;
+use std::path::Path;
+
+const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
+
+/// A file open for reading on this rank. Nothing here is collective.
+pub(in crate::io) struct Reader {
+    file: File,
+    /// Bytes of the file: no honest dataset or text is longer.
+    length: u64,
+}
+
+impl Reader {
+    /// Opens the file, if it is one of HDF5's.
+    pub(in crate::io) fn open(path: &Path) -> Result<Self, String> {
+        let cannot = |e: std::io::Error| format!("cannot read it: {e}");
+        let mut plain = std::fs::File::open(path).map_err(cannot)?;
+        let about = plain.metadata().map_err(cannot)?;
+        if !about.is_file() {
+            return Err("cannot read it: not a file".into());
+        }
+        let mut start = [0; SIGNATURE.len()];
+        let read = std::io::Read::read_exact(&mut plain, &mut start);
+        if read.is_err() || start != SIGNATURE {
+            return Err("not an HDF5 file (it does not start with HDF5's signature)".into());
+        }
+        let file = File::open(path).map_err(|e| format!("damaged or incomplete HDF5 file: {e}"))?;
+        Ok(Self {
+            file,
+            length: about.len(),
+        })
+    }
+
+    /// A number attached to the file.
+    pub(in crate::io) fn number<T: H5Type>(&self, name: &str) -> Result<T, String> {
+        let attribute = attribute(&self.file, "", name)?;
+        let (found, expected) = (kind_of(&attribute), T::type_descriptor());
+        if found.as_ref() != Ok(&expected) || !attribute.is_scalar() {
+            return Err(format!(
+                "attribute `{name}`: not one number of type {expected}"
+            ));
+        }
+        attribute
+            .read_scalar()
+            .map_err(|e| format!("attribute `{name}`: {e}"))
+    }
+
+    /// A text attached to the file.
+    pub(in crate::io) fn text(&self, name: &str) -> Result<String, String> {
+        read_text(&self.file, "", name, self.length)
+    }
+
+    /// A text attached to a dataset.
+    pub(in crate::io) fn text_of(&self, path: &str, name: &str) -> Result<String, String> {
+        let dataset = self.dataset(path)?;
+        read_text(&dataset, path, name, self.length)
+    }
+
+    /// Rows of a dataset.
+    pub(in crate::io) fn rows(&self, path: &str) -> Result<u64, String> {
+        let shape = self
+            .dataset(path)?
+            .get_shape()
+            .map_err(|e| format!("{path}: {e}"))?;
+        shape
+            .first()
+            .map(|&rows| rows as u64)
+            .ok_or_else(|| format!("{path}: a single value, expected rows"))
+    }
+
+    /// Checks that a dataset has the form it should have, and that the file is long enough to hold it.
+    pub(in crate::io) fn check(&self, table: &Table) -> Result<(), String> {
+        let path = table.path;
+        let dataset = self.dataset(path)?;
+        let found = kind_of(&dataset).map_err(|e| format!("{path}: {e}"))?;
+        let expected = table.element.descriptor();
+        if found != expected {
+            return Err(format!(
+                "{path}: numbers of type {found}, expected {expected}"
+            ));
+        }
+        let shape = dataset.get_shape().map_err(|e| format!("{path}: {e}"))?;
+        if shape != table.shape(table.rows) {
+            return Err(format!(
+                "{path}: shape {shape:?}, expected {:?}",
+                table.shape(table.rows)
+            ));
+        }
+        let bytes = u128::from(table.rows) * table.row_bytes() as u128;
+        if bytes > u128::from(self.length) {
+            return Err(format!(
+                "{path}: claims {} rows, {bytes} bytes; the whole file has {}",
+                table.rows, self.length
+            ));
+        }
+        Ok(())
+    }
+
+    /// Some rows of a dataset that has been [checked](Self::check).
+    pub(in crate::io) fn read(&self, table: &Table, rows: Range<u64>) -> Result<Vec<u8>, String> {
+        let dataset = self.dataset(table.path)?;
+        let bytes = (rows.end - rows.start) as usize * table.row_bytes();
+        Slab::new(&dataset, table, rows.start, bytes)
+            .and_then(|slab| slab.read())
+            .map_err(|e| {
+                format!(
+                    "{}: cannot read rows {} to {}: {e}",
+                    table.path, rows.start, rows.end
+                )
+            })
+    }
+
+    fn dataset(&self, path: &str) -> Result<Dataset, String> {
+        if !self.file.link_exists(path) {
+            return Err(format!("dataset {path} is missing"));
+        }
+        self.file.dataset(path).map_err(|e| format!("{path}: {e}"))
+    }
+}
+
+/// What the numbers of a dataset or attribute are.
+fn kind_of(of: &hdf5::Container) -> Result<TypeDescriptor, String> {
+    of.dtype()
+        .and_then(|kind| kind.to_descriptor())
+        .map_err(|e| e.to_string())
+}
+
+/// How messages call an attribute of a dataset, or (no path) of the file.
+fn called(path: &str, name: &str) -> String {
+    if path.is_empty() {
+        format!("attribute `{name}`")
+    } else {
+        format!("{path}: attribute `{name}`")
+    }
+}
+
+fn attribute(of: &Location, path: &str, name: &str) -> Result<Attribute, String> {
+    of.attr(name)
+        .map_err(|e| format!("{} is missing or damaged: {e}", called(path, name)))
+}
+
+fn read_text(of: &Location, path: &str, name: &str, limit: u64) -> Result<String, String> {
+    let fault = |what: String| format!("{}: {what}", called(path, name));
+    let attribute = attribute(of, path, name)?;
+    let mut bytes = raw::read_text(&attribute, limit).map_err(|e| fault(e.to_string()))?;
+    bytes.truncate(bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len()));
+    String::from_utf8(bytes).map_err(|_| fault("not UTF-8".into()))
+}

@@ -1,0 +1,311 @@
+//! `series.csv`: a line of figures for each step, or every few, written by one rank. `docs/formats.md` describes the columns.
+//!
+//! A run that goes on from a checkpoint first drops the lines that a killed run had written beyond it, so that each step
+//! stands there once.
+
+use crate::comm::Failure;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// The columns, in the order of the fields of [`Row`].
+const HEADER: &str = "step,time,bodies,contacts,active,sweeps,residual,converged,max_overlap,kinetic_energy,\
+    potential_energy,dissipated,wall_s,detect_s,sweep_s,exchange_s,imbalance";
+
+/// One line: the state after a step, and what the steps since the line before cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Steps done.
+    pub step: u64,
+    /// Time [s].
+    pub time: f64,
+    /// Bodies.
+    pub bodies: u64,
+    /// Candidate contacts, those with a gap below the margin.
+    pub contacts: u64,
+    /// Contacts that carry an impulse.
+    pub active: u64,
+    /// Sweeps of the step.
+    pub sweeps: u64,
+    /// Residual at the end of the step [1].
+    pub residual: f64,
+    /// Whether the residual passed the tolerance.
+    pub converged: bool,
+    /// Largest overlap [1], in radii of the smaller body.
+    pub max_overlap: f64,
+    /// Kinetic energy, translation and rotation [J].
+    pub kinetic_energy: f64,
+    /// Potential energy in gravity [J].
+    pub potential_energy: f64,
+    /// Energy dissipated at contacts so far [J].
+    pub dissipated: f64,
+    /// Wall-clock time [s].
+    pub wall_s: f64,
+    /// Its part in detection [s].
+    pub detect_s: f64,
+    /// Its part in sweeps [s].
+    pub sweep_s: f64,
+    /// Its part in exchange between ranks [s].
+    pub exchange_s: f64,
+    /// Largest over mean time in sweeps of all ranks [1].
+    pub imbalance: f64,
+}
+
+/// Why the series cannot be written, or not be gone on with.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Error(String);
+
+impl Failure for Error {
+    fn to_bytes(&self) -> Vec<u8> {
+        self.0.to_bytes()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Self {
+        Self(String::from_bytes(bytes))
+    }
+}
+
+/// An open series.
+#[derive(Debug)]
+pub struct Series {
+    path: PathBuf,
+    lines: csv::Writer<File>,
+}
+
+impl Series {
+    /// Starts a series, in place of what is there under this path.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn create(path: &Path) -> Result<Self, Error> {
+        let started =
+            File::create(path).and_then(|mut file| writeln!(file, "{HEADER}").map(|()| file));
+        Ok(Self::to(path, started.map_err(told(path))?))
+    }
+
+    /// Goes on with a series after `step`: later lines, and a last line that was cut off, are dropped. Until that is done
+    /// the old file stays as it is. A series that is not there is started.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written, or holds something else.
+    pub fn resume(path: &Path, step: u64) -> Result<Self, Error> {
+        let old = match File::open(path) {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Self::create(path),
+            opened => opened.map_err(told(path))?,
+        };
+        let mut name = path.as_os_str().to_owned();
+        name.push(".tmp");
+        let temporary = PathBuf::from(name);
+        let kept =
+            keep_until(step, old, &temporary).and_then(|()| std::fs::rename(&temporary, path));
+        if kept.is_err() {
+            // It may not exist; the fault that is told is the one that came first.
+            let _ = std::fs::remove_file(&temporary);
+        }
+        kept.map_err(told(path))?;
+        Ok(Self::to(
+            path,
+            File::options()
+                .append(true)
+                .open(path)
+                .map_err(told(path))?,
+        ))
+    }
+
+    fn to(path: &Path, file: File) -> Self {
+        let lines = csv::WriterBuilder::new()
+            .has_headers(false)
+            .from_writer(file);
+        Self {
+            path: path.to_owned(),
+            lines,
+        }
+    }
+
+    /// Adds a line. It is in the file after the next [`flush`](Self::flush), if not before.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write(&mut self, row: &Row) -> Result<(), Error> {
+        self.lines
+            .serialize(row)
+            .map_err(|e| told(&self.path)(e.into()))
+    }
+
+    /// Sees to it that all lines are in the file. To be called at the end, and before a checkpoint is written: only then
+    /// does the series hold every step up to it.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn flush(&mut self) -> Result<(), Error> {
+        self.lines.flush().map_err(told(&self.path))
+    }
+}
+
+fn told(path: &Path) -> impl Fn(std::io::Error) -> Error + '_ {
+    move |e| Error(format!("series {}: {e}", path.display()))
+}
+
+/// Copies the header and the lines up to `step`, as they are, to the disk.
+fn keep_until(step: u64, old: File, to: &Path) -> std::io::Result<()> {
+    let mut old = BufReader::new(old);
+    let mut new = BufWriter::new(File::create(to)?);
+    writeln!(new, "{HEADER}")?;
+    let mut bad = None;
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        // A line that does not end is one whose writing was cut off, even if what is there can be read: digits are missing.
+        if old.read_until(b'\n', &mut line)? == 0 || line.last() != Some(&b'\n') {
+            break;
+        }
+        if number == 1 {
+            let found = String::from_utf8_lossy(&line);
+            if found.trim_end() != HEADER {
+                return Err(invalid(format!(
+                    "line 1 is `{}`, expected `{HEADER}`",
+                    found.trim_end()
+                )));
+            }
+            continue;
+        }
+        // Only the last line may be spoilt, by the crash.
+        if let Some(fault) = bad {
+            return Err(invalid(fault));
+        }
+        match parse(&line) {
+            Ok(row) if row.step <= step => new.write_all(&line)?,
+            Ok(_) => {}
+            Err(e) => bad = Some(format!("line {number}: {e}")),
+        }
+    }
+    new.into_inner()
+        .map_err(std::io::IntoInnerError::into_error)?
+        .sync_all()
+}
+
+fn parse(line: &[u8]) -> Result<Row, String> {
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .from_reader(line);
+    let row = reader
+        .deserialize()
+        .next()
+        .ok_or("empty, expected figures")?;
+    row.map_err(|e| match e.kind() {
+        csv::ErrorKind::Deserialize { err, .. } => err.to_string(),
+        _ => e.to_string(),
+    })
+}
+
+fn invalid(fault: String) -> std::io::Error {
+    std::io::Error::new(std::io::ErrorKind::InvalidData, fault)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(step: u64) -> Row {
+        let x = step as f64;
+        Row {
+            step,
+            time: 0.1 * x,
+            residual: 1.0 / 3.0,
+            max_overlap: 5e-324,
+            converged: step % 2 == 0,
+            sweep_s: x,
+            ..Row::default()
+        }
+    }
+
+    fn series(dir: &tempfile::TempDir, steps: std::ops::RangeInclusive<u64>) -> PathBuf {
+        let path = dir.path().join("series.csv");
+        let mut series = Series::create(&path).unwrap();
+        steps.for_each(|step| series.write(&row(step)).unwrap());
+        series.flush().unwrap();
+        path
+    }
+
+    #[test]
+    fn the_header_names_the_fields_and_numbers_come_back_to_the_bit() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = series(&dir, 1..=40);
+        let mut by_name = csv::Reader::from_path(&path).unwrap();
+        let back: Vec<Row> = by_name.deserialize().map(|r| r.unwrap()).collect();
+        assert_eq!(back, (1..=40).map(row).collect::<Vec<_>>());
+        let mut named = csv::Writer::from_writer(Vec::new());
+        named.serialize(row(1)).unwrap();
+        let text = String::from_utf8(named.into_inner().unwrap()).unwrap();
+        assert_eq!(text.lines().next(), Some(HEADER));
+    }
+
+    /// What a killed run leaves, cut at every byte, and gone on with at step 3: the file of a run that was never killed.
+    #[test]
+    fn resume_gives_the_file_of_a_run_that_was_not_killed_wherever_it_was_cut() {
+        let dir = tempfile::tempdir().unwrap();
+        let whole = std::fs::read(series(&dir, 1..=6)).unwrap();
+        let three = std::fs::read(series(&dir, 1..=3)).unwrap().len();
+        let path = dir.path().join("series.csv");
+        for cut in 0..=whole.len() {
+            std::fs::write(&path, &whole[..cut]).unwrap();
+            let mut series = Series::resume(&path, 3).unwrap();
+            if cut < three {
+                // Lines before the checkpoint are lost only if they were not flushed: nothing to add them from.
+                series.flush().unwrap();
+                assert!(whole.starts_with(&std::fs::read(&path).unwrap()));
+                continue;
+            }
+            (4..=6).for_each(|step| series.write(&row(step)).unwrap());
+            series.flush().unwrap();
+            assert_eq!(std::fs::read(&path).unwrap(), whole, "cut at {cut}");
+            assert_eq!(
+                std::fs::read_dir(dir.path()).unwrap().count(),
+                1,
+                "no temporary file is left"
+            );
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_no_series_is_refused_and_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = series(&dir, 1..=4);
+        let good = std::fs::read_to_string(&path).unwrap();
+        let third = good.lines().nth(2).unwrap();
+        let refused = |text: &str, expected: &str| {
+            std::fs::write(&path, text).unwrap();
+            let error = Series::resume(&path, 3).unwrap_err().to_string();
+            assert!(
+                error.contains("series.csv") && error.contains(expected),
+                "{error}"
+            );
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+            assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+        };
+        refused("x,y\n1,2\n", "line 1 is `x,y`, expected `step,time");
+        refused(&good.replace(third, "2,what"), "line 3:");
+        // The last line may be spoilt by a crash.
+        std::fs::write(&path, format!("{good}\0\0\0\n")).unwrap();
+        Series::resume(&path, 9).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), good);
+        assert!(Series::create(&dir.path().join("nowhere/series.csv")).is_err());
+    }
+
+    /// The device that is always full: the failure is an error value, at the latest when the lines are flushed.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_an_error() {
+        let file = File::options().write(true).open("/dev/full").unwrap();
+        let mut series = Series::to(Path::new("/dev/full"), file);
+        let written = series.write(&row(1)).and_then(|()| series.flush());
+        assert!(
+            written
+                .unwrap_err()
+                .to_string()
+                .starts_with("series /dev/full: ")
+        );
+    }
+}

@@ -1,0 +1,164 @@
+//! Bodies from a file that somebody else's code wrote: CSV or a LAMMPS/LIGGGHTS data file, told apart by their content.
+//!
+//! Nothing is guessed: a value that is not a number, a size that is not positive, a file that ends too early is an error
+//! with file, line, column, value and what is accepted. What is passed over is listed.
+
+mod lammps;
+mod table;
+
+use super::{Error, Sample};
+use crate::body::{BodyId, BodyRow};
+use crate::math::IDENTITY;
+use crate::shape::sphere_volume;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+/// What a file held beside the bodies given to the caller.
+pub(super) struct Read {
+    /// The number of bodies.
+    pub(super) bodies: u64,
+    /// Columns and sections passed over.
+    pub(super) ignored: Vec<String>,
+}
+
+/// One body as it stands in a file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Row {
+    position: [f64; 3],
+    velocity: [f64; 3],
+    angular_velocity: [f64; 3],
+    radius: f64,
+    /// `None`: that of the sample's material.
+    density: Option<f64>,
+}
+
+impl Row {
+    fn body(&self, sample: &Sample, id: u64) -> BodyRow {
+        let density = self.density.unwrap_or(sample.density);
+        BodyRow {
+            id: BodyId(id),
+            position: self.position,
+            velocity: [0, 1, 2].map(|k| sample.velocity[k] + self.velocity[k]),
+            orientation: IDENTITY,
+            angular_velocity: self.angular_velocity,
+            radius: self.radius,
+            mass: density * sphere_volume(self.radius),
+            material: sample.material,
+            kind: 0,
+        }
+    }
+}
+
+/// Reads a file from end to end and gives its bodies to `keep`, ids counting up from `first_id`.
+pub(super) fn read(
+    path: &Path,
+    sample: &Sample,
+    first_id: u64,
+    keep: &mut dyn FnMut(BodyRow),
+) -> Result<Read, Error> {
+    let mut next = first_id;
+    let mut take = |row: Row| {
+        keep(row.body(sample, next));
+        next += 1;
+    };
+    let ignored = if is_lammps(path)? {
+        lammps::read(path, &mut take)?
+    } else {
+        table::read(path, &mut take)?
+    };
+    let bodies = next - first_id;
+    if bodies == 0 {
+        let message = "the file holds no bodies; accepted: at least one";
+        return Err(Error::line(path, 1, message));
+    }
+    Ok(Read { bodies, ignored })
+}
+
+/// Whether one of the first lines speaks of atoms, as the header of every LAMMPS data file does.
+fn is_lammps(path: &Path) -> Result<bool, Error> {
+    let mut lines = Lines::open(path)?;
+    for _ in 0..50 {
+        let Some(line) = lines.next()? else { break };
+        let text = line.split('#').next().unwrap_or_default();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        if matches!(words.as_slice(), [_, "atoms", ..] | ["Atoms", ..]) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The lines of a file, numbered.
+struct Lines<'a> {
+    path: &'a Path,
+    reader: BufReader<File>,
+    line: Vec<u8>,
+    /// The number of the line last returned, counted from 1.
+    number: u64,
+}
+
+impl<'a> Lines<'a> {
+    fn open(path: &'a Path) -> Result<Self, Error> {
+        let file = File::open(path).map_err(|e| Error::unreadable(path, e))?;
+        Ok(Self {
+            path,
+            reader: BufReader::with_capacity(1 << 16, file),
+            line: Vec::new(),
+            number: 0,
+        })
+    }
+
+    /// The next line, letters that are not Unicode (as in a title of old) replaced.
+    fn next(&mut self) -> Result<Option<String>, Error> {
+        self.line.clear();
+        let read = self.reader.read_until(b'\n', &mut self.line);
+        if read.map_err(|e| Error::unreadable(self.path, e))? == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        Ok(Some(String::from_utf8_lossy(&self.line).into_owned()))
+    }
+}
+
+/// Where a value stands: for messages.
+#[derive(Clone, Copy)]
+struct Cell<'a> {
+    path: &'a Path,
+    line: u64,
+    column: &'a str,
+    text: &'a str,
+}
+
+impl Cell<'_> {
+    fn refuse(&self, accepted: &str) -> Error {
+        let (column, text) = (self.column, self.text);
+        let message = format!("column {column}: {text:?} is not accepted; accepted: {accepted}");
+        Error::line(self.path, self.line, message)
+    }
+
+    /// A finite number.
+    fn number(&self) -> Result<f64, Error> {
+        let x = self.text.parse().ok().filter(|x: &f64| x.is_finite());
+        x.ok_or_else(|| self.refuse("a finite number"))
+    }
+
+    /// A number greater than zero.
+    fn positive(&self) -> Result<f64, Error> {
+        let x = self
+            .text
+            .parse()
+            .ok()
+            .filter(|x: &f64| x.is_finite() && *x > 0.0);
+        x.ok_or_else(|| self.refuse("a finite number > 0"))
+    }
+
+    /// A whole number, at least 1.
+    fn whole(&self) -> Result<u64, Error> {
+        let n = self.text.parse().ok().filter(|n: &u64| *n > 0);
+        n.ok_or_else(|| self.refuse("a whole number >= 1"))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,158 @@
+//! Bodies from CSV: a header that names the columns, one body a row, ids in the order of rows.
+//!
+//! Columns: `x`, `y`, `z` and `radius` (or `r`) or `diameter` (or `d`); optional `vx,vy,vz`, `wx,wy,wz` and `density`.
+//! Capitals and blanks round a name do not count, `#` starts a line of comment. Any other column is passed over.
+
+use super::{Cell, Lines, Row};
+use crate::sample::Error;
+use csv::{ErrorKind, ReaderBuilder, StringRecord, Trim};
+use std::fs::File;
+use std::path::Path;
+
+/// Reads the file; returns the columns passed over.
+pub(super) fn read(path: &Path, take: &mut dyn FnMut(Row)) -> Result<Vec<String>, Error> {
+    read_rows(path, take).map_err(|error| match error {
+        Error::Line { line, message, .. } => Error::line(path, line_with_text(path, line), message),
+        other => other,
+    })
+}
+
+/// The first line from `line` on that is not blank and no comment: the csv crate counts those as part of the row below.
+fn line_with_text(path: &Path, line: u64) -> u64 {
+    let Ok(mut lines) = Lines::open(path) else {
+        return line;
+    };
+    while let Ok(Some(text)) = lines.next() {
+        if lines.number >= line && !text.trim().is_empty() && !text.starts_with('#') {
+            return lines.number;
+        }
+    }
+    line
+}
+
+fn read_rows(path: &Path, take: &mut dyn FnMut(Row)) -> Result<Vec<String>, Error> {
+    let file = File::open(path).map_err(|e| Error::unreadable(path, e))?;
+    let mut reader = ReaderBuilder::new()
+        .trim(Trim::All)
+        .comment(Some(b'#'))
+        .from_reader(file);
+    let header = reader.headers().map_err(|e| told(path, e))?.clone();
+    let columns = Columns::find(path, header)?;
+    let mut record = StringRecord::new();
+    while reader.read_record(&mut record).map_err(|e| told(path, e))? {
+        let line = record.position().map_or(0, csv::Position::line);
+        take(columns.row(path, line, &record)?);
+    }
+    Ok(columns.ignored)
+}
+
+fn told(path: &Path, error: csv::Error) -> Error {
+    let line = error.position().map_or(1, csv::Position::line);
+    match error.into_kind() {
+        ErrorKind::Io(source) => Error::unreadable(path, source),
+        ErrorKind::UnequalLengths {
+            expected_len, len, ..
+        } => {
+            let message = format!("{len} fields; accepted: {expected_len}, as the header has");
+            Error::line(path, line, message)
+        }
+        ErrorKind::Utf8 { .. } => Error::line(path, line, "not text; accepted: UTF-8"),
+        other => Error::line(path, line, format!("not CSV: {other:?}")),
+    }
+}
+
+/// Which field of a record holds what.
+struct Columns {
+    header: StringRecord,
+    position: [usize; 3],
+    size: usize,
+    /// What the size column is to be multiplied by to be a radius.
+    to_radius: f64,
+    velocity: Option<[usize; 3]>,
+    angular_velocity: Option<[usize; 3]>,
+    density: Option<usize>,
+    ignored: Vec<String>,
+}
+
+impl Columns {
+    fn find(path: &Path, header: StringRecord) -> Result<Self, Error> {
+        let found = header.iter().collect::<Vec<_>>().join(",");
+        let wrong = |what: String| {
+            let message = format!(
+                "{what} in the header {found:?}; accepted: x,y,z,radius (or r, diameter, d), \
+                 and vx,vy,vz, wx,wy,wz, density if need be"
+            );
+            Error::line(path, 1, message)
+        };
+        let names: Vec<String> = header.iter().map(str::to_lowercase).collect();
+        let place = |name: &str| names.iter().position(|n| n == name);
+        let known = [
+            "x", "y", "z", "radius", "r", "diameter", "d", "vx", "vy", "vz", "wx", "wy", "wz",
+            "density",
+        ];
+        for name in known {
+            if names.iter().filter(|n| *n == name).count() > 1 {
+                return Err(wrong(format!("column {name} is there twice")));
+            }
+        }
+        let [Some(x), Some(y), Some(z)] = ["x", "y", "z"].map(place) else {
+            let missing = ["x", "y", "z"]
+                .into_iter()
+                .filter(|name| place(name).is_none());
+            return Err(wrong(format!(
+                "no column {}",
+                missing.collect::<Vec<_>>().join(", ")
+            )));
+        };
+        let sizes = [("radius", 1.0), ("r", 1.0), ("diameter", 0.5), ("d", 0.5)];
+        let sizes: Vec<_> = sizes
+            .iter()
+            .filter_map(|&(name, k)| Some((place(name)?, k)))
+            .collect();
+        let (size, to_radius) = match sizes.as_slice() {
+            [] => return Err(wrong("no column radius".to_owned())),
+            [one] => *one,
+            _ => return Err(wrong("more than one column for the size".to_owned())),
+        };
+        let of_three = |names: [&str; 3]| match names.map(place) {
+            [Some(x), Some(y), Some(z)] => Ok(Some([x, y, z])),
+            [None, None, None] => Ok(None),
+            _ => Err(wrong(format!("not all of {}", names.join(", ")))),
+        };
+        let velocity = of_three(["vx", "vy", "vz"])?;
+        let angular_velocity = of_three(["wx", "wy", "wz"])?;
+        let unknown = names.iter().filter(|name| !known.contains(&name.as_str()));
+        let ignored = unknown.map(|name| format!("column {name}")).collect();
+        Ok(Self {
+            position: [x, y, z],
+            size,
+            to_radius,
+            velocity,
+            angular_velocity,
+            density: place("density"),
+            ignored,
+            header,
+        })
+    }
+
+    fn row(&self, path: &Path, line: u64, record: &StringRecord) -> Result<Row, Error> {
+        let cell = |k: usize| Cell {
+            path,
+            line,
+            column: &self.header[k],
+            text: &record[k],
+        };
+        let vector = |columns: [usize; 3]| -> Result<[f64; 3], Error> {
+            let [x, y, z] = columns;
+            Ok([cell(x).number()?, cell(y).number()?, cell(z).number()?])
+        };
+        let vector_if = |columns: Option<[usize; 3]>| columns.map_or(Ok([0.0; 3]), vector);
+        Ok(Row {
+            position: vector(self.position)?,
+            velocity: vector_if(self.velocity)?,
+            angular_velocity: vector_if(self.angular_velocity)?,
+            radius: self.to_radius * cell(self.size).positive()?,
+            density: self.density.map(|k| cell(k).positive()).transpose()?,
+        })
+    }
+}

@@ -1,0 +1,260 @@
+//! Files of bodies, good and bad. Files at fault that a configuration names are in `tests/bad_config.rs`.
+
+use super::super::{Lattice, Radius, Sample, Source, bodies, count, ignored};
+use crate::body::{BodyId, BodyRow};
+use std::path::{Path, PathBuf};
+
+const SHIPPED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
+
+fn sample(source: Source) -> Sample {
+    Sample {
+        source,
+        material: 1,
+        density: 2500.0,
+        velocity: [0.0, 0.0, -0.5],
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<BodyRow>, String> {
+    let sample = sample(Source::File(path.to_owned()));
+    let mut rows = Vec::new();
+    bodies(&sample, 100, 1, &mut |b| rows.push(b)).map_err(|e| e.to_string())?;
+    assert_eq!(
+        count(&sample).map_err(|e| e.to_string())?,
+        rows.len() as u64
+    );
+    Ok(rows)
+}
+
+/// Reads a text as a file; errors without the path of the temporary folder.
+fn read_text(text: &str) -> Result<(Vec<BodyRow>, Vec<String>), String> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("f");
+    std::fs::write(&path, text).expect("written");
+    let prefix = format!("{}:", path.display());
+    let rows = read(&path).map_err(|e| e.strip_prefix(&prefix).map_or(e.clone(), str::to_owned))?;
+    let ignored = ignored(&sample(Source::File(path))).expect("read before");
+    Ok((rows, ignored))
+}
+
+/// Makes the files shipped: 1000 spheres of 5 mm, 10 x 10 x 10, on a floor of 0.115 m x 0.115 m, at nanometres.
+/// `cargo test --lib write_settle_1k -- --ignored`
+#[test]
+#[ignore = "writes tests/data/settle-1k.*"]
+fn write_settle_1k() {
+    let lattice = sample(Source::Lattice(Lattice {
+        count: 1000,
+        radius: Radius::Constant(0.005),
+        lower: [0.0; 3],
+        upper: [0.115; 3],
+        jitter: 0.07,
+    }));
+    let mut csv = "x,y,z,radius\n".to_owned();
+    let mut data = "LAMMPS data: 1000 loose spheres\n\n1000 atoms\n1 atom types\n\n".to_owned();
+    data += "0 0.115 xlo xhi\n0 0.115 ylo yhi\n0 0.12 zlo zhi\n\nAtoms # sphere\n\n";
+    let mut write = |b: BodyRow| {
+        let [x, y, z] = b.position;
+        csv += &format!("{x:.9},{y:.9},{z:.9},{}\n", b.radius);
+        data += &format!("{} 1 {} 2500 {x:.9} {y:.9} {z:.9}\n", b.id, 2.0 * b.radius);
+    };
+    bodies(&lattice, 1, 1, &mut write).expect("they fit");
+    std::fs::write(format!("{SHIPPED}/settle-1k.csv"), csv).expect("written");
+    std::fs::write(format!("{SHIPPED}/settle-1k.data"), data).expect("written");
+}
+
+#[test]
+fn the_shipped_twins_give_the_same_bodies() {
+    let csv = read(&Path::new(SHIPPED).join("settle-1k.csv")).expect("good");
+    let data = read(&Path::new(SHIPPED).join("settle-1k.data")).expect("good");
+    assert_eq!(csv.len(), 1000);
+    assert_eq!(csv, data);
+    for (k, b) in csv.iter().enumerate() {
+        assert_eq!(
+            (b.id, b.material, b.radius),
+            (BodyId(100 + k as u64), 1, 0.005)
+        );
+        assert_eq!(b.velocity, [0.0, 0.0, -0.5]);
+        let inside = |x: f64, high: f64| x >= 0.005 && x <= high - 0.005;
+        assert!(
+            inside(b.position[0], 0.115) && inside(b.position[1], 0.115),
+            "body {}",
+            b.id
+        );
+        assert!(inside(b.position[2], 0.115), "body {}", b.id);
+        for other in &csv[..k] {
+            let d2: f64 = (0..3)
+                .map(|i| (b.position[i] - other.position[i]).powi(2))
+                .sum();
+            assert!(d2.sqrt() >= 0.01, "{} and {} overlap", b.id, other.id);
+        }
+    }
+}
+
+/// Files of 10 000 and 50 000 bodies of another code, where the checkout lies beside them.
+#[test]
+fn larger_files_of_another_code_are_read() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+    for (name, n) in [("settle-10k", 10_000), ("settle-50k", 50_000)] {
+        let twins: Vec<PathBuf> = ["csv", "data"]
+            .map(|e| folder.join(format!("{name}.{e}")))
+            .into();
+        if twins.iter().any(|file| !file.exists()) {
+            eprintln!(
+                "SKIPPED: {name}.csv and {name}.data are not in {}",
+                folder.display()
+            );
+            continue;
+        }
+        let [csv, data] = [0, 1].map(|k| read(&twins[k]).expect("good"));
+        assert_eq!(csv.len(), n);
+        assert_eq!(csv, data);
+        // 2500 kg/m3 * 4/3 pi (5 mm)^3.
+        assert!(
+            csv.iter()
+                .all(|b| (b.mass / 1.308_996_938_995_747e-3 - 1.0).abs() < 1e-14)
+        );
+    }
+}
+
+#[test]
+fn a_data_files_bodies_come_by_id_with_its_densities_and_velocities() {
+    let text = "title\n\n3 atoms # all\n2 atom types\n\nMasses\n\n1 1.0\n2 1.0\n\nAtoms\n\n\
+                7 2 0.2 1000 7 0 0 0 0 -1\n2 1 0.1 2000 2 0 0 0 0 0\n5 1 0.1 2000 5 0 0 1 0 0\n\n\
+                Velocities\n\n5 0.5 0 0 0 0 5\n7 0.7 0 0 0 0 7\n2 0.2 0 1 0 0 2\n";
+    let (rows, ignored) = read_text(text).expect("good");
+    let x: Vec<f64> = rows.iter().map(|b| b.position[0]).collect();
+    assert_eq!(x, [2.0, 5.0, 7.0]);
+    assert_eq!(
+        rows[0].velocity,
+        [0.2, 0.0, 0.5],
+        "the file's and the sample's"
+    );
+    assert_eq!(rows[2].angular_velocity, [0.0, 0.0, 7.0]);
+    // 1000 kg/m3 * 4/3 pi (0.1 m)^3 = 4.1887902047863905 kg.
+    assert!((rows[2].mass - 4.188_790_204_786_390_5).abs() < 1e-15);
+    assert_eq!(ignored, ["section Masses", "atom types 1, 2"]);
+}
+
+#[test]
+fn a_tables_columns_may_come_in_any_order_with_others_between() {
+    let text = "# from somewhere\n Diameter, z, colour, y, x, density, vx, vy, vz\n\n\
+                0.2, 3, red, 2, 1, 1000, 4, 5, 6\n";
+    let (rows, ignored) = read_text(text).expect("good");
+    assert_eq!(rows[0].position, [1.0, 2.0, 3.0]);
+    assert_eq!((rows[0].radius, rows[0].velocity), (0.1, [4.0, 5.0, 5.5]));
+    assert!((rows[0].mass - 4.188_790_204_786_390_5).abs() < 1e-15);
+    assert_eq!(ignored, ["column colour"]);
+}
+
+/// Each text and the beginning of what must be said about it, line number first.
+#[test]
+fn what_is_wrong_in_a_file_is_told_with_its_line() {
+    let head = "t\n\n2 atoms\n\nAtoms\n\n"; // Rows start on line 7.
+    let one = "1 1 0.1 2500 0 0 0\n";
+    let cases = [
+        ("".to_owned(), "1: no column x, y, z in the header \"\""),
+        ("x,y,z,r\n".to_owned(), "1: the file holds no bodies"),
+        (
+            "x,y,z\n1,2,3\n".to_owned(),
+            "1: no column radius in the header \"x,y,z\"",
+        ),
+        ("x,y,x,r\n".to_owned(), "1: column x is there twice"),
+        (
+            "x,y,z,r,d\n".to_owned(),
+            "1: more than one column for the size",
+        ),
+        ("x,y,z,r,vx\n".to_owned(), "1: not all of vx, vy, vz"),
+        (
+            "x,y,z,r\n1,2,3,1\n\n1,2,3\n".to_owned(),
+            "4: 3 fields; accepted: 4",
+        ),
+        (
+            "x,y,z,r\n1,2,3,1\n\n1,2,q,1\n".to_owned(),
+            "4: column z: \"q\" is not accepted; accepted: a finite",
+        ),
+        ("x,y,z,r\n1,2,,1\n".to_owned(), "2: column z: \"\""),
+        ("x,y,z,r\n1,nan,3,1\n".to_owned(), "2: column y: \"nan\""),
+        (
+            "x,y,z,r\n1,2,3,0\n".to_owned(),
+            "2: column r: \"0\" is not accepted; accepted: a finite number > 0",
+        ),
+        ("x,y,z,r\n1,2,3,-1\n".to_owned(), "2: column r: \"-1\""),
+        (
+            "x,y,z,r,density\n1,2,3,1,0\n".to_owned(),
+            "2: column density: \"0\"",
+        ),
+        (
+            "t\n\n0 atoms\n".to_owned(),
+            "3: column atoms: \"0\" is not accepted; accepted: a whole number >= 1",
+        ),
+        (
+            "t\n\n2 atoms\n".to_owned(),
+            "3: the file ends in its header",
+        ),
+        (
+            "t\n\nAtoms\n\n".to_owned() + one,
+            "3: no count of atoms in the header",
+        ),
+        (
+            "t\n\n2 atoms\n\nMasses\n\n1 1\n".to_owned(),
+            "7: no section Atoms",
+        ),
+        (
+            head.to_owned() + one,
+            "7: the file ends after 1 of the 2 lines of section Atoms",
+        ),
+        (
+            head.to_owned() + one + "2 1 0.1 2500 0\n",
+            "8: 5 fields; accepted: 7 (id type diameter density x y z)",
+        ),
+        (
+            head.to_owned() + one + one,
+            "8: atom 1 is there already, on line 7",
+        ),
+        (
+            head.to_owned() + one + "2 1 0.1 2500 0 0 0\n" + one,
+            "9: more atoms than the header's 2",
+        ),
+        (
+            head.to_owned() + one + "2 1 -0.1 2500 0 0 0\n",
+            "8: column diameter: \"-0.1\"",
+        ),
+        (
+            head.to_owned() + one + "2 1 0.1 2500 0 inf 0\n",
+            "8: column y: \"inf\"",
+        ),
+        (
+            head.to_owned() + one + "x 1 0.1 2500 0 0 0\n",
+            "8: column id: \"x\"",
+        ),
+        (
+            head.to_owned() + one + "\nVelocities\n",
+            "9: the next section starts after 1 of the 2",
+        ),
+        (
+            head.replace("Atoms", "Atoms # atomic") + one,
+            "5: atom style \"atomic\"; accepted: sphere",
+        ),
+        (
+            head.to_owned() + one + "2 1 0.1 2500 0 0 0\nVelocities\n\n1 0 0 0 0 0 0\n",
+            "11: the file ends after 1 of the 2 lines of section Velocities",
+        ),
+        (
+            head.to_owned() + one + "2 1 0.1 2500 0 0 0\nVelocities\n\n3 0 0 0 0 0 0\n",
+            "11: column id: \"3\" is not accepted; accepted: an id of section Atoms",
+        ),
+    ];
+    for (text, expected) in cases {
+        let error = read_text(&text).expect_err(&text);
+        assert!(
+            error.starts_with(expected),
+            "{text:?}\n  says     {error}\n  expected {expected}"
+        );
+    }
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let error = read(Path::new("/nowhere/bodies.csv")).expect_err("there is none");
+    assert!(error.starts_with("/nowhere/bodies.csv: "), "{error}");
+}
