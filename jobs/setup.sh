@@ -12,7 +12,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-RUST_NEEDED=1.85
+RUST_NEEDED=1.88
 
 # check | Debian package | what for
 NEEDS_DEFAULT='

@@ -79,7 +79,10 @@ impl Twist {
     /// Whether all six components are finite.
     #[must_use]
     pub fn is_finite(&self) -> bool {
-        self.linear.iter().chain(self.angular.iter()).all(|c| c.is_finite())
+        self.linear
+            .iter()
+            .chain(self.angular.iter())
+            .all(|c| c.is_finite())
     }
 
     /// Six numbers, linear first: the form in which twists travel between ranks.

@@ -39,9 +39,9 @@ mod walls;
 
 pub use fault::{Fault, Faults, Place};
 
+use crate::body::Wall;
 use crate::math::Vector3;
 use crate::sample::Sample;
-use crate::body::Wall;
 use crate::solver::Settings;
 use document::{Source, Value};
 use std::path::Path;
@@ -86,7 +86,10 @@ impl Scenario {
     #[must_use]
     pub fn last_step(&self) -> Option<u64> {
         // A hair less than a whole step beyond is rounding of until/dt.
-        let until = self.end.until.map(|t| (t / self.dt - 1e-6).ceil().max(0.0) as u64);
+        let until = self
+            .end
+            .until
+            .map(|t| (t / self.dt - 1e-6).ceil().max(0.0) as u64);
         self.end.steps.into_iter().chain(until).min()
     }
 }
@@ -95,7 +98,9 @@ impl std::fmt::Display for End {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let steps = self.steps.map(|n| format!("step {n}"));
         let until = self.until.map(|t| format!("time {t} s"));
-        let rest = self.rest.map(|r| format!("rest (kinetic energy per body below {r:e} m g d)"));
+        let rest = self
+            .rest
+            .map(|r| format!("rest (kinetic energy per body below {r:e} m g d)"));
         let ends: Vec<String> = [steps, until, rest].into_iter().flatten().collect();
         f.write_str(&ends.join(" or "))
     }

@@ -112,7 +112,11 @@ impl Contact {
     #[inline]
     pub fn apply(&self, impulse: &Vector3, twists: &mut [Twist]) {
         let couple = self.law.normal.cross(impulse);
-        twists[self.place[0] as usize].take(self.response[0], &-impulse, &(couple * -self.lever[0]));
+        twists[self.place[0] as usize].take(
+            self.response[0],
+            &-impulse,
+            &(couple * -self.lever[0]),
+        );
         twists[self.place[1] as usize].take(self.response[1], impulse, &(couple * -self.lever[1]));
     }
 

@@ -14,7 +14,12 @@ use crate::math::Vector3;
 ///
 /// `mine` keeps, of a contact that several ranks see, the one copy that this rank has to solve.
 #[must_use]
-pub fn candidates(bodies: &Bodies, walls: &[Wall], margin: f64, mine: impl Fn(&Vector3) -> bool) -> Vec<Candidate> {
+pub fn candidates(
+    bodies: &Bodies,
+    walls: &[Wall],
+    margin: f64,
+    mine: impl Fn(&Vector3) -> bool,
+) -> Vec<Candidate> {
     let mut found = Vec::new();
     cells::near_pairs(bodies.positions(), bodies.radii(), margin, |i, j| {
         // Places are in ascending order of id.
@@ -26,7 +31,11 @@ pub fn candidates(bodies: &Bodies, walls: &[Wall], margin: f64, mine: impl Fn(&V
             bodies.radii()[b],
         );
         if contact.gap < margin && mine(&contact.point) {
-            let key = ContactKey { a: bodies.ids()[a], b: bodies.ids()[b], feature: 0 };
+            let key = ContactKey {
+                a: bodies.ids()[a],
+                b: bodies.ids()[b],
+                feature: 0,
+            };
             found.push(contact.candidate(key, a, Partner::Body(b)));
         }
     });
@@ -34,7 +43,11 @@ pub fn candidates(bodies: &Bodies, walls: &[Wall], margin: f64, mine: impl Fn(&V
         for (a, (x, &radius)) in bodies.positions().iter().zip(bodies.radii()).enumerate() {
             let contact = sphere::sphere_half_space(x, radius, &wall.shape);
             if contact.gap < margin && mine(&contact.point) {
-                let key = ContactKey { a: bodies.ids()[a], b: BodyId::wall(w), feature: 0 };
+                let key = ContactKey {
+                    a: bodies.ids()[a],
+                    b: BodyId::wall(w),
+                    feature: 0,
+                };
                 found.push(contact.candidate(key, a, Partner::Wall(w)));
             }
         }

@@ -84,7 +84,15 @@ impl RunArgs {
         let mut set = self.set;
         set.extend(self.seed.map(|s| format!("solver.seed={s}")));
         let (steps, until) = (self.steps, self.until);
-        Options { out: self.out, set, steps, until, threads: usize::from(self.threads), overwrite: self.overwrite }
+        Options {
+            out: self.out,
+            set,
+            steps,
+            until,
+            threads: usize::from(self.threads),
+            overwrite: self.overwrite,
+            nan_before: None,
+        }
     }
 }
 
@@ -118,7 +126,10 @@ fn status() -> i32 {
             launch(|comm| sim::resume(comm, &from, &options))
         }
         Command::Check { config, set } => {
-            let options = Options { set, ..Options::default() };
+            let options = Options {
+                set,
+                ..Options::default()
+            };
             told(sim::check(&Serial, &config, &options).map_err(|e| (e.to_string(), e.status())))
         }
         Command::Info { file } => told(moreau::report::info(&file).map_err(|e| (e, 2))),

@@ -67,9 +67,16 @@ mod tests {
         let once = rotate(IDENTITY, &quarter);
         let half_angle = std::f64::consts::FRAC_PI_4;
         let expected = [half_angle.cos(), 0.0, 0.0, half_angle.sin()];
-        assert!(once.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-15));
+        assert!(
+            once.iter()
+                .zip(&expected)
+                .all(|(a, b)| (a - b).abs() < 1e-15)
+        );
         let whole = (0..4).fold(IDENTITY, |q, _| rotate(q, &quarter));
-        assert!((whole[0] + 1.0).abs() < 1e-15, "a whole turn is −1 as a quaternion");
+        assert!(
+            (whole[0] + 1.0).abs() < 1e-15,
+            "a whole turn is −1 as a quaternion"
+        );
     }
 
     #[test]

@@ -15,7 +15,10 @@ use crate::shape::solid_sphere_inertia;
 pub fn kinetic_energy(bodies: &[BodyRow]) -> ExactSum {
     let energy = |row: &BodyRow| {
         let inertia = solid_sphere_inertia(row.mass, row.radius);
-        let (v, w) = (Vector3::from(row.velocity), Vector3::from(row.angular_velocity));
+        let (v, w) = (
+            Vector3::from(row.velocity),
+            Vector3::from(row.angular_velocity),
+        );
         0.5 * (row.mass * v.norm_squared() + inertia * w.norm_squared())
     };
     bodies.iter().map(energy).collect()
@@ -24,19 +27,28 @@ pub fn kinetic_energy(bodies: &[BodyRow]) -> ExactSum {
 /// Kinetic energy of translation alone [J].
 #[must_use]
 pub fn translational_energy(bodies: &[BodyRow]) -> ExactSum {
-    bodies.iter().map(|row| 0.5 * row.mass * Vector3::from(row.velocity).norm_squared()).collect()
+    bodies
+        .iter()
+        .map(|row| 0.5 * row.mass * Vector3::from(row.velocity).norm_squared())
+        .collect()
 }
 
 /// Potential energy `−Σ m g·x` [J], zero at the origin.
 #[must_use]
 pub fn potential_energy(bodies: &[BodyRow], gravity: &Vector3) -> ExactSum {
-    bodies.iter().map(|row| -row.mass * gravity.dot(&Vector3::from(row.position))).collect()
+    bodies
+        .iter()
+        .map(|row| -row.mass * gravity.dot(&Vector3::from(row.position)))
+        .collect()
 }
 
 /// Contacts that carry an impulse.
 #[must_use]
 pub fn active(contacts: &[ContactRow]) -> usize {
-    contacts.iter().filter(|c| c.status != Status::Open as u64).count()
+    contacts
+        .iter()
+        .filter(|c| c.status != Status::Open as u64)
+        .count()
 }
 
 /// The largest overlap, relative to the smaller radius; 0 if nothing overlaps. `radius` [m] tells a body's radius; a wall
@@ -44,10 +56,19 @@ pub fn active(contacts: &[ContactRow]) -> usize {
 #[must_use]
 pub fn largest_overlap(contacts: &[ContactRow], radius: impl Fn(BodyId) -> f64) -> f64 {
     let relative = |c: &ContactRow| {
-        let b = if c.key.b.wall_index().is_some() { f64::INFINITY } else { radius(c.key.b) };
+        let b = if c.key.b.wall_index().is_some() {
+            f64::INFINITY
+        } else {
+            radius(c.key.b)
+        };
         -c.gap / radius(c.key.a).min(b)
     };
-    contacts.iter().filter(|c| !(c.gap >= 0.0)).map(relative).fold(0.0, nan_max)
+    contacts
+        .iter()
+        // A NaN is kept, for the maximum to show.
+        .filter(|c| c.gap < 0.0 || c.gap.is_nan())
+        .map(relative)
+        .fold(0.0, nan_max)
 }
 
 /// Impulse that the bodies gave each wall in the last step [N s], by wall and axis.
@@ -65,6 +86,7 @@ pub fn wall_impulses(contacts: &[ContactRow], walls: usize) -> Vec<[ExactSum; 3]
 /// Volume of spheres inside a box [m³], exact to 1e-6 of a sphere.
 #[must_use]
 pub fn solid_volume(bodies: &[BodyRow], lower: &Vector3, upper: &Vector3) -> ExactSum {
-    let volume = |row: &BodyRow| sphere_box_volume(&Vector3::from(row.position), row.radius, lower, upper);
+    let volume =
+        |row: &BodyRow| sphere_box_volume(&Vector3::from(row.position), row.radius, lower, upper);
     bodies.iter().map(volume).collect()
 }

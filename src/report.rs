@@ -16,12 +16,31 @@ use std::path::Path;
 /// If it is not a checkpoint that this program reads, the reason.
 pub fn info(path: &Path) -> Result<String, String> {
     let loaded = checkpoint::read(&Serial, path).map_err(|e| e.to_string())?;
-    let Loaded { header, bodies, contacts, walls } = &loaded;
+    let Loaded {
+        header,
+        bodies,
+        contacts,
+        walls,
+    } = &loaded;
     let name = format!("{} (configuration)", path.display());
-    let scenario = config::parse(&name, &header.config, path.parent().unwrap_or(Path::new("")), &[])
-        .map_err(|faults| faults.to_string())?;
-    let radius = |id: BodyId| bodies.binary_search_by_key(&id, |b| b.id).map_or(f64::NAN, |k| bodies[k].radius);
-    let with = |status: Status| contacts.iter().filter(|c| c.status == status as u64).count();
+    let scenario = config::parse(
+        &name,
+        &header.config,
+        path.parent().unwrap_or(Path::new("")),
+        &[],
+    )
+    .map_err(|faults| faults.to_string())?;
+    let radius = |id: BodyId| {
+        bodies
+            .binary_search_by_key(&id, |b| b.id)
+            .map_or(f64::NAN, |k| bodies[k].radius)
+    };
+    let with = |status: Status| {
+        contacts
+            .iter()
+            .filter(|c| c.status == status as u64)
+            .count()
+    };
     let active = measure::active(contacts);
     let weight: f64 = bodies.iter().map(|b| b.mass).sum::<f64>() * scenario.gravity.norm();
 
@@ -30,7 +49,10 @@ pub fn info(path: &Path) -> Result<String, String> {
         let _ = writeln!(text, "{key:<12} {value}"); // Writing to a string does not fail.
     };
     line("title", scenario.title.clone());
-    line("step", format!("{} ({} at the sweep cap)", header.step, header.capped_steps));
+    line(
+        "step",
+        format!("{} ({} at the sweep cap)", header.step, header.capped_steps),
+    );
     line("time", format!("{} s", header.time));
     line("seed", header.seed.to_string());
     line("written by", format!("{} ranks", header.ranks));
@@ -45,27 +67,72 @@ pub fn info(path: &Path) -> Result<String, String> {
             with(Status::Open)
         ),
     );
-    let to_walls = contacts.iter().filter(|c| c.status != 0 && c.key.b.wall_index().is_some()).count();
-    line("coordination", format!("{:.3} active contacts per body", (2 * active - to_walls) as f64 / bodies.len().max(1) as f64));
-    line("kinetic", format!("{:.4e} J", measure::kinetic_energy(bodies).value()));
-    line("potential", format!("{:.6e} J", measure::potential_energy(bodies, &scenario.gravity).value()));
+    let to_walls = contacts
+        .iter()
+        .filter(|c| c.status != 0 && c.key.b.wall_index().is_some())
+        .count();
+    line(
+        "coordination",
+        format!(
+            "{:.3} active contacts per body",
+            (2 * active - to_walls) as f64 / bodies.len().max(1) as f64
+        ),
+    );
+    line(
+        "kinetic",
+        format!("{:.4e} J", measure::kinetic_energy(bodies).value()),
+    );
+    line(
+        "potential",
+        format!(
+            "{:.6e} J",
+            measure::potential_energy(bodies, &scenario.gravity).value()
+        ),
+    );
     line("dissipated", format!("{:.6e} J", header.dissipated));
-    line("overlap", format!("{:.3e} of the smaller radius at most", measure::largest_overlap(contacts, radius)));
+    line(
+        "overlap",
+        format!(
+            "{:.3e} of the smaller radius at most",
+            measure::largest_overlap(contacts, radius)
+        ),
+    );
     line("weight", format!("{weight:.6e} N"));
     let mut total = Vector3::zeros();
     for (wall, row) in scenario.walls.iter().zip(walls) {
         let force = Vector3::from(row.impulse) / scenario.dt;
         total += force;
-        line("wall force", format!("{:<12} {:>13.5e} {:>13.5e} {:>13.5e} N", wall.name, force.x, force.y, force.z));
+        line(
+            "wall force",
+            format!(
+                "{:<12} {:>13.5e} {:>13.5e} {:>13.5e} N",
+                wall.name, force.x, force.y, force.z
+            ),
+        );
     }
-    line("wall force", format!("{:<12} {:>13.5e} {:>13.5e} {:>13.5e} N", "all", total.x, total.y, total.z));
+    line(
+        "wall force",
+        format!(
+            "{:<12} {:>13.5e} {:>13.5e} {:>13.5e} N",
+            "all", total.x, total.y, total.z
+        ),
+    );
     match core(bodies, &scenario) {
         Some((lower, upper)) => {
-            let fraction = measure::solid_volume(bodies, &lower, &upper).value() / (upper - lower).product();
+            let fraction =
+                measure::solid_volume(bodies, &lower, &upper).value() / (upper - lower).product();
             let [l, u] = [lower, upper].map(<[f64; 3]>::from);
-            line("packing", format!("{fraction:.4} solid in the core, 2.5 diameters inside the packing: {l:.4?} to {u:.4?} m"));
+            line(
+                "packing",
+                format!(
+                    "{fraction:.4} solid in the core, 2.5 diameters inside the packing: {l:.4?} to {u:.4?} m"
+                ),
+            );
         }
-        None => line("packing", "too few layers for a core 2.5 diameters inside".to_owned()),
+        None => line(
+            "packing",
+            "too few layers for a core 2.5 diameters inside".to_owned(),
+        ),
     }
     Ok(text.trim_end().to_owned())
 }

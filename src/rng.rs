@@ -29,7 +29,10 @@ impl Stream {
     #[must_use]
     pub fn new(purpose: Purpose, seed: u64, key: [u64; 3]) -> Self {
         let mut bytes = [0u8; 32];
-        for (chunk, word) in bytes.chunks_exact_mut(8).zip([seed, key[0], key[1], key[2]]) {
+        for (chunk, word) in bytes
+            .chunks_exact_mut(8)
+            .zip([seed, key[0], key[1], key[2]])
+        {
             chunk.copy_from_slice(&word.to_le_bytes());
         }
         let mut rng = ChaCha8Rng::from_seed(bytes);

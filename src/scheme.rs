@@ -13,7 +13,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
 pub enum StepError {
     /// A position or velocity is not a finite number.
-    #[error("step {step}: body {id} has a position or velocity that is not finite: position {position:?} m, velocity {velocity:?} m/s")]
+    #[error(
+        "step {step}: body {id} has a position or velocity that is not finite: position {position:?} m, velocity {velocity:?} m/s"
+    )]
     NotFinite {
         /// The step.
         step: u64,
@@ -33,7 +35,9 @@ pub enum StepError {
         sweeps: u64,
     },
     /// A body has left the domain.
-    #[error("step {step}: body {id} has left the domain at {position:?} m; close the domain with walls or make it larger")]
+    #[error(
+        "step {step}: body {id} has left the domain at {position:?} m; close the domain with walls or make it larger"
+    )]
     Lost {
         /// The step.
         step: u64,
@@ -66,7 +70,9 @@ impl StepError {
     #[must_use]
     pub fn body(&self) -> Option<BodyId> {
         match self {
-            Self::NotFinite { id, .. } | Self::Lost { id, .. } | Self::TooFast { id, .. } => Some(BodyId(*id)),
+            Self::NotFinite { id, .. } | Self::Lost { id, .. } | Self::TooFast { id, .. } => {
+                Some(BodyId(*id))
+            }
             Self::SolverNotFinite { .. } => None,
         }
     }

@@ -5,16 +5,19 @@
 
 mod log;
 mod output;
+mod rest;
 mod setup;
 
 pub use setup::check;
 
+use crate::body::BodyId;
 use crate::comm::{Comm, Failure, agree};
 use crate::domain::Domain;
 use crate::io::checkpoint;
 use crate::measure;
 use log::Log;
 use output::Output;
+use rest::Rest;
 use setup::Start;
 use std::path::{Path, PathBuf};
 
@@ -33,6 +36,8 @@ pub struct Options {
     pub threads: usize,
     /// Whether a run that the folder already holds may be deleted.
     pub overwrite: bool,
+    /// For tests: before this step the velocity of this body is made NaN.
+    pub nan_before: Option<(u64, BodyId)>,
 }
 
 /// Why a run ended badly.
@@ -67,18 +72,38 @@ impl Failure for RunError {
     fn from_bytes(bytes: &[u8]) -> Self {
         let (status, text) = bytes.split_first().unwrap_or((&3, b"unknown failure"));
         let text = String::from_utf8_lossy(text).into_owned();
-        if *status == 2 { Self::Input(text) } else { Self::Failed(text) }
+        if *status == 2 {
+            Self::Input(text)
+        } else {
+            Self::Failed(text)
+        }
     }
 }
 
 /// `moreau run`: from a configuration to the end. Returns the exit status, the same on all ranks.
 pub fn run(comm: &dyn Comm, config: &Path, options: &Options) -> i32 {
-    finish(comm, setup::from_config(comm, config, options).and_then(|start| drive(comm, start)))
+    finish(comm, try_run(comm, config, options))
+}
+
+/// As [`run`], with the failure as a value.
+///
+/// # Errors
+/// The same on all ranks.
+pub fn try_run(comm: &dyn Comm, config: &Path, options: &Options) -> Result<(), RunError> {
+    drive(comm, setup::from_config(comm, config, options)?)
 }
 
 /// `moreau resume`: from a checkpoint, or the newest valid one of a folder, to the end.
 pub fn resume(comm: &dyn Comm, from: &Path, options: &Options) -> i32 {
-    finish(comm, setup::from_checkpoint(comm, from, options).and_then(|start| drive(comm, start)))
+    finish(comm, try_resume(comm, from, options))
+}
+
+/// As [`resume`], with the failure as a value.
+///
+/// # Errors
+/// The same on all ranks.
+pub fn try_resume(comm: &dyn Comm, from: &Path, options: &Options) -> Result<(), RunError> {
+    drive(comm, setup::from_checkpoint(comm, from, options)?)
 }
 
 fn finish(comm: &dyn Comm, result: Result<(), RunError>) -> i32 {
@@ -95,16 +120,31 @@ fn finish(comm: &dyn Comm, result: Result<(), RunError>) -> i32 {
 
 /// The loop.
 fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
-    let Start { scenario, partition, mut system, out, mut ledger, folder, threads } = start;
+    let Start {
+        scenario,
+        partition,
+        mut system,
+        out,
+        mut ledger,
+        folder,
+        threads,
+        nan_before,
+    } = start;
     let domain = Domain::new(comm, partition);
     let mut output = agree(comm, Output::open(comm, &out, folder, system.steps()))?;
     let last_step = scenario.last_step();
-    let rest_energy = setup::rest_energy(&domain, &scenario, &system);
+    let rest = Rest::new(&domain, &scenario, &system);
     let mut log = Log::new(comm, &scenario, &system, threads);
     let [energy] = domain.sums(&[measure::translational_energy(system.bodies())]);
-    let mut at_rest = system.steps() > 0 && energy < rest_energy;
+    let mut at_rest = rest.reached(&domain, &system, energy);
 
     while !at_rest && last_step.is_none_or(|n| system.steps() < n) {
+        if let Some((step, id)) = nan_before
+            && system.steps() + 1 == step
+        {
+            let guilty = system.bodies_mut().iter_mut().filter(|row| row.id == id);
+            guilty.for_each(|row| row.velocity[1] = f64::NAN);
+        }
         let done = system.step(&domain).map_err(|error| {
             let last = output.last_checkpoint().map_or_else(
                 || "there is no checkpoint yet".to_string(),
@@ -113,7 +153,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
             RunError::Failed(format!("{error}; {last}"))
         })?;
         ledger.add(&done);
-        at_rest = done.translational_energy < rest_energy;
+        at_rest = rest.reached(&domain, &system, done.translational_energy);
         output.after_step(comm, &domain, &scenario, &mut system, &ledger, &done)?;
         log.after_step(&system, &done);
     }
@@ -123,7 +163,11 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
     let hash = checkpoint::state_hash(comm, system.steps(), system.time(), system.bodies());
     log.summary(comm, &domain, &scenario, &system, &ledger, at_rest, &output);
     if comm.rank() == 0 {
-        println!("state {hash:016x} step {} time {}", system.steps(), system.time());
+        println!(
+            "state {hash:016x} step {} time {}",
+            system.steps(),
+            system.time()
+        );
     }
     Ok(())
 }

@@ -45,21 +45,33 @@ fn a1_two_step_collision() {
         let scene = pair(0.003, dt, mass, [1.0, 0.0]);
         for (steps, (v, force)) in [(1, first), (2, second)] {
             let state = scene.run(steps);
-            assert!(close(state.velocity(0).x, v[0], 1e-12) && close(state.velocity(1).x, v[1], 1e-12));
+            assert!(
+                close(state.velocity(0).x, v[0], 1e-12) && close(state.velocity(1).x, v[1], 1e-12)
+            );
             let r = state.impulse(BodyId(0), BodyId(1)).x / dt;
-            assert!(close(r, force, 1e-12), "step {steps}: R = {r}, expected {force}");
+            assert!(
+                close(r, force, 1e-12),
+                "step {steps}: R = {r}, expected {force}"
+            );
         }
         let state = scene.run(2);
         let gap = state.position(1).x - state.position(0).x - 2.0;
         assert!(gap.abs() < 1e-12);
         let reduced = mass[0] * mass[1] / (mass[0] + mass[1]);
         let total: f64 = first.1 + second.1;
-        assert!(close(total * dt, reduced, 1e-12), "the whole impulse is M |V₀|");
+        assert!(
+            close(total * dt, reduced, 1e-12),
+            "the whole impulse is M |V₀|"
+        );
     }
     // A gap that the approach does not close within the step: no force yet.
     let state = pair(0.02, dt, [1.0, 1.0], [1.0, 0.0]).run(1);
     assert_eq!(state.impulse(BodyId(0), BodyId(1)), Vector3::zeros());
-    assert!(close(state.position(1).x - state.position(0).x - 2.0, 0.01, 1e-12));
+    assert!(close(
+        state.position(1).x - state.position(0).x - 2.0,
+        0.01,
+        1e-12
+    ));
 }
 
 /// A2: contacts that open, or do not close, change no bit; touching spheres pushed together stay, pulled apart fly.
@@ -68,28 +80,47 @@ fn a2_no_contact_and_persistence() {
     let dt = 0.01;
     for (gap, v) in [(0.0, [-0.3, 0.2]), (0.02, [1.0, 0.0]), (1e-3, [0.05, 0.0])] {
         let state = pair(gap, dt, [1.0, 2.0], v).run(1);
-        assert_eq!([state.velocity(0).x, state.velocity(1).x], v, "V = V_free to the last bit");
+        assert_eq!(
+            [state.velocity(0).x, state.velocity(1).x],
+            v,
+            "V = V_free to the last bit"
+        );
         assert_eq!(state.impulse(BodyId(0), BodyId(1)), Vector3::zeros());
     }
     // A constant force F on each body is an initial velocity F dt/m in each step.
     let (force, mass) = (7.0, 1.0);
     let push = force * dt / mass;
     let state = pair(0.0, dt, [mass; 2], [push, -push]).run(1);
-    assert!(close(state.impulse(BodyId(0), BodyId(1)).x, force * dt, 1e-12));
+    assert!(close(
+        state.impulse(BodyId(0), BodyId(1)).x,
+        force * dt,
+        1e-12
+    ));
     assert!(state.velocity(0).norm() < 1e-15 && state.velocity(1).norm() < 1e-15);
     let state = pair(0.0, dt, [mass; 2], [-push, push]).run(1);
-    assert!(close(state.velocity(1).x - state.velocity(0).x, 2.0 * push, 1e-15));
+    assert!(close(
+        state.velocity(1).x - state.velocity(0).x,
+        2.0 * push,
+        1e-15
+    ));
 }
 
 /// A4: oblique impact on a wall: sticks and rolls iff v_t ≤ 7/2 μ v_n.
 #[test]
 fn a4_oblique_impact() {
-    for (v_t, expected_v, expected_spin) in [(0.6, 5.0 / 7.0 * 0.6, 5.0 * 0.6 / 7.0), (0.8, 0.8 - 0.2, 5.0 * 0.2 / 2.0)] {
+    for (v_t, expected_v, expected_spin) in [
+        (0.6, 5.0 / 7.0 * 0.6, 5.0 * 0.6 / 7.0),
+        (0.8, 0.8 - 0.2, 5.0 * 0.2 / 2.0),
+    ] {
         let mut s = sphere_on_incline(0.0, 0.2, 0.01);
         s.gravity = Vector3::zeros();
         s.bodies[0].velocity = [v_t, 0.0, -1.0];
         let state = s.run(1);
-        assert!(close(state.velocity(0).x, expected_v, 1e-12), "{} for {v_t}", state.velocity(0).x);
+        assert!(
+            close(state.velocity(0).x, expected_v, 1e-12),
+            "{} for {v_t}",
+            state.velocity(0).x
+        );
         assert!(close(state.spin(0).y, expected_spin, 1e-12));
         assert!(state.velocity(0).z.abs() < 1e-12);
     }
@@ -117,7 +148,11 @@ fn a6_free_fall() {
     let state = s.run(n);
     let t = n as f64 * dt;
     assert!(close(state.velocity(0).z, v0 - g * t, 1e-12));
-    assert!(close(state.position(0).z, v0 * t - 0.5 * g * t * t - 0.5 * g * t * dt, 1e-12));
+    assert!(close(
+        state.position(0).z,
+        v0 * t - 0.5 * g * t * t - 0.5 * g * t * dt,
+        1e-12
+    ));
 }
 
 /// A8: a sphere on an incline of 35°, g = 10: rolls without slip iff μ ≥ 2/7 tan α = 0.200059.
@@ -127,11 +162,22 @@ fn a8_sphere_on_incline() {
     for dt in [1e-2, 1e-3] {
         let n = (1.0f64 / dt).round() as u64;
         let state = sphere_on_incline(angle, 0.3, dt).run(n);
-        assert!(close(state.velocity(0).x, 5.0 / 7.0 * 10.0 * angle.sin(), 1e-9));
+        assert!(close(
+            state.velocity(0).x,
+            5.0 / 7.0 * 10.0 * angle.sin(),
+            1e-9
+        ));
         assert!(close(state.velocity(0).x, 4.096975, 1e-6));
-        assert!((state.velocity(0).x - state.spin(0).y).abs() < 1e-12, "slip");
+        assert!(
+            (state.velocity(0).x - state.spin(0).y).abs() < 1e-12,
+            "slip"
+        );
         let state = sphere_on_incline(angle, 0.1, dt).run(n);
-        assert!(close(state.velocity(0).x, 10.0 * (angle.sin() - 0.1 * angle.cos()), 1e-9));
+        assert!(close(
+            state.velocity(0).x,
+            10.0 * (angle.sin() - 0.1 * angle.cos()),
+            1e-9
+        ));
         assert!(close(state.velocity(0).x, 4.916612, 1e-6));
         assert!(close(state.spin(0).y, 2.5 * 0.1 * 10.0 * angle.cos(), 1e-9));
         assert!(close(state.spin(0).y, 2.047880, 1e-6));
@@ -146,7 +192,11 @@ fn a9_slip_to_roll() {
         let mut s = sphere_on_incline(0.0, 0.2, dt);
         s.bodies[0].velocity[0] = 1.0;
         let state = s.run((0.3f64 / dt) as u64);
-        assert!(rolls(&state) && close(state.velocity(0).x, 5.0 / 7.0, 1e-13), "dt {dt}: {}", state.velocity(0).x);
+        assert!(
+            rolls(&state) && close(state.velocity(0).x, 5.0 / 7.0, 1e-13),
+            "dt {dt}: {}",
+            state.velocity(0).x
+        );
     }
     let dt = 1e-3;
     let mut s = sphere_on_incline(0.0, 0.2, dt);
@@ -154,15 +204,25 @@ fn a9_slip_to_roll() {
     let first = (1..200).find(|&n| rolls(&s.run(n))).unwrap();
     let expected = 2.0 / (7.0 * 0.2 * 10.0);
     let t = first as f64 * dt;
-    assert!(t >= expected - 1e-12 && t <= expected + dt + 1e-12, "rolls after {t} s");
-    assert!(close(s.run(first).position(0).x, 12.0 / (49.0 * 0.2 * 10.0), 1e-3));
+    assert!(
+        t >= expected - 1e-12 && t <= expected + dt + 1e-12,
+        "rolls after {t} s"
+    );
+    assert!(close(
+        s.run(first).position(0).x,
+        12.0 / (49.0 * 0.2 * 10.0),
+        1e-3
+    ));
 }
 
 /// A10: a column of balls: contact j carries all that lies above it.
 #[test]
 fn a10_column() {
     let g = 10.0;
-    for masses in [vec![0.1; 10], vec![0.3, 0.1, 0.7, 0.2, 0.05, 1.0, 0.4, 0.1, 0.6, 0.25]] {
+    for masses in [
+        vec![0.1; 10],
+        vec![0.3, 0.1, 0.7, 0.2, 0.05, 1.0, 0.4, 0.1, 0.6, 0.25],
+    ] {
         let mut s = Scene::new([-1.0, -1.0, 0.0], [1.0, 1.0, 21.0], 0.01);
         s.plane([0.0; 3], [0.0, 0.0, 1.0]);
         s.gravity = Vector3::new(0.0, 0.0, -g);
@@ -178,7 +238,11 @@ fn a10_column() {
         };
         for j in 0..masses.len() {
             let weight: f64 = masses[j..].iter().sum::<f64>() * g;
-            assert!((force(j) - weight).abs() < 1e-9 * weight, "contact {j}: {} for {weight}", force(j));
+            assert!(
+                (force(j) - weight).abs() < 1e-9 * weight,
+                "contact {j}: {} for {weight}",
+                force(j)
+            );
         }
     }
 }
@@ -187,7 +251,10 @@ fn a10_column() {
 #[test]
 fn a11_accelerated_row() {
     let (dt, force) = (0.01, 1.0);
-    for masses in [vec![1.0; 10], vec![0.3, 1.0, 2.0, 0.5, 0.7, 1.3, 0.2, 4.0, 1.0, 0.6]] {
+    for masses in [
+        vec![1.0; 10],
+        vec![0.3, 1.0, 2.0, 0.5, 0.7, 1.3, 0.2, 4.0, 1.0, 0.6],
+    ] {
         let mut s = Scene::new([0.0, -1.0, -1.0], [21.0, 1.0, 1.0], dt);
         for (k, &m) in masses.iter().enumerate() {
             s.sphere([1.0 + 2.0 * k as f64, 0.0, 0.0], 1.0, m);
@@ -200,7 +267,10 @@ fn a11_accelerated_row() {
         for i in 0..masses.len() - 1 {
             let beyond: f64 = masses[i + 1..].iter().sum();
             let r = state.impulse(BodyId(i as u64), BodyId(i as u64 + 1)).x / dt;
-            assert!((r - force * beyond / whole).abs() < 1e-9, "contact {i}: {r}");
+            assert!(
+                (r - force * beyond / whole).abs() < 1e-9,
+                "contact {i}: {r}"
+            );
         }
         assert!((0..masses.len()).all(|i| close(state.velocity(i).x, force * dt / whole, 1e-9)));
     }
@@ -217,23 +287,39 @@ fn a12_stacked_cubic_lattice() {
         s.friction = friction;
         for k in 0..80 {
             let (x, y, z) = (k % 4, k / 4 % 4, k / 16);
-            s.sphere([1.0 + 2.0 * f64::from(x), 1.0 + 2.0 * f64::from(y), 1.0 + 2.0 * f64::from(z)], 1.0, 0.1);
+            s.sphere(
+                [
+                    1.0 + 2.0 * f64::from(x),
+                    1.0 + 2.0 * f64::from(y),
+                    1.0 + 2.0 * f64::from(z),
+                ],
+                1.0,
+                0.1,
+            );
         }
         s.solver.block_edge = Some(2.2);
         let state = s.run(1);
         assert!(state.all_converged());
         let wall_forces = |wall: usize| {
             let mine = move |c: &&moreau::contact::ContactRow| c.key.b == BodyId::wall(wall);
-            state.contacts.iter().filter(mine).map(|c| Vector3::from(c.impulse) / s.dt)
+            state
+                .contacts
+                .iter()
+                .filter(mine)
+                .map(|c| Vector3::from(c.impulse) / s.dt)
         };
         let vertical: f64 = (0..6).flat_map(wall_forces).map(|f| f.z).sum();
-        assert!((vertical + 80.0).abs() < 80.0 * 1e-8, "total {vertical} for weight 80 (walls are pushed down)");
+        assert!(
+            (vertical + 80.0).abs() < 80.0 * 1e-8,
+            "total {vertical} for weight 80 (walls are pushed down)"
+        );
         if friction == 0.0 {
             // Wall 4 is z = 0.
             assert_eq!(wall_forces(4).filter(|f| f.z != 0.0).count(), 16);
             assert!(wall_forces(4).all(|f| (f.z + 5.0).abs() < 5.0 * 1e-8));
             for axis in 0..2 {
-                let [low, high] = [2 * axis, 2 * axis + 1].map(|w| wall_forces(w).map(|f| f[axis]).sum::<f64>());
+                let [low, high] =
+                    [2 * axis, 2 * axis + 1].map(|w| wall_forces(w).map(|f| f[axis]).sum::<f64>());
                 assert!((low + high).abs() < 1e-9);
             }
         }
@@ -250,5 +336,9 @@ fn a17_initial_overlap_is_kept() {
     assert_eq!(state.bodies, s.bodies, "no gravity: not one bit changes");
     s.gravity = Vector3::new(0.0, 0.0, -10.0);
     let state = s.run(10_000);
-    assert!((state.position(0).z - (1.0 - 1e-3)).abs() < 1e-15, "{:e}", state.position(0).z - (1.0 - 1e-3));
+    assert!(
+        (state.position(0).z - (1.0 - 1e-3)).abs() < 1e-15,
+        "{:e}",
+        state.position(0).z - (1.0 - 1e-3)
+    );
 }

@@ -1,6 +1,8 @@
 //! How fast sweeps converge on a column of N equal balls on a floor, started cold, against the diffusion law of
 //! [001 eq. 1.32–1.34] and its measured constants (validation B1, B2, B9).
 
+#![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
+
 mod scene;
 
 use moreau::body::{Bodies, Twist};
@@ -37,7 +39,15 @@ impl Column {
         let mut blocks = Blocks::new(1).unwrap();
         let found = candidates(&bodies, &s.walls, 0.1, |_| true);
         assert_eq!(found.len(), n);
-        blocks.fill(&found, &bodies, &grid, &FrictionTable::new(vec![0.0]), &[0], DT, |_| Vector3::zeros());
+        blocks.fill(
+            &found,
+            &bodies,
+            &grid,
+            &FrictionTable::new(vec![0.0]),
+            &[0],
+            DT,
+            |_| Vector3::zeros(),
+        );
         let free = Vector3::new(0.0, 0.0, -G);
         for i in 0..n {
             bodies.twists_mut()[i] = bodies.free_velocity(i, &free, DT);
@@ -55,29 +65,49 @@ impl Column {
     /// Largest error of a force, in units of the column's weight.
     fn error(&self) -> f64 {
         let exact = |j: usize| (self.n - j) as f64;
-        let errors = self.forces().into_iter().enumerate().map(|(j, r)| (r - exact(j)).abs());
+        let errors = self
+            .forces()
+            .into_iter()
+            .enumerate()
+            .map(|(j, r)| (r - exact(j)).abs());
         errors.fold(0.0, f64::max) / self.n as f64
     }
 
     /// One sweep from the floor up, or from the top down.
     fn ordered_sweep(&mut self, up: bool) {
-        self.blocks.each(self.bodies.twists_mut(), &|block, local: &mut [Twist]| {
-            let mut order: Vec<u32> = (0..block.contacts.len() as u32).collect();
-            let height = |k: &u32| block.contacts[*k as usize].point.z;
-            order.sort_by(|a, b| height(a).total_cmp(&height(b)));
-            if !up {
-                order.reverse();
-            }
-            let change = sweep_in_order(&mut block.contacts, &order, local);
-            Share { sums: [change, 0.0], largest: 0.0 }
-        });
+        self.blocks
+            .each(self.bodies.twists_mut(), &|block, local: &mut [Twist]| {
+                let mut order: Vec<u32> = (0..block.contacts.len() as u32).collect();
+                let height = |k: &u32| block.contacts[*k as usize].point.z;
+                order.sort_by(|a, b| height(a).total_cmp(&height(b)));
+                if !up {
+                    order.reverse();
+                }
+                let change = sweep_in_order(&mut block.contacts, &order, local);
+                Share {
+                    sums: [change, 0.0],
+                    largest: 0.0,
+                }
+            });
     }
 
     /// So many sweeps of the solver itself, random in each sweep.
     fn random_sweeps(&mut self, sweeps: u64, seed: u64) {
-        let settings = Settings { tolerance: 1e-300, max_sweeps: sweeps, seed, ..Settings::default() };
+        let settings = Settings {
+            tolerance: 1e-300,
+            max_sweeps: sweeps,
+            seed,
+            ..Settings::default()
+        };
         let bodies = [ExactSum::default(), ExactSum::default()];
-        let outcome = solve(&mut self.blocks, self.bodies.twists_mut(), &mut Alone, bodies, &settings, 0);
+        let outcome = solve(
+            &mut self.blocks,
+            self.bodies.twists_mut(),
+            &mut Alone,
+            bodies,
+            &settings,
+            0,
+        );
         assert_eq!(outcome.sweeps, sweeps);
     }
 }
@@ -123,7 +153,10 @@ fn b1_random_sweeps() {
     assert!((random - 0.797).abs() < 0.02 * 0.797, "q = {random}");
     for edge in [8.0, 20.0] {
         let blocks = q(edge);
-        assert!((0.75..0.85).contains(&blocks), "blocks of {edge} radii: q = {blocks}");
+        assert!(
+            (0.75..0.85).contains(&blocks),
+            "blocks of {edge} radii: q = {blocks}"
+        );
     }
 }
 
@@ -142,7 +175,11 @@ fn sweeps_to_one_percent(n: usize, random: bool) -> f64 {
         let middle = (low + high) / 2;
         let mut column = Column::new(n, ONE_BLOCK);
         column.random_sweeps(middle, 9);
-        if column.error() <= 0.01 { high = middle } else { low = middle }
+        if column.error() <= 0.01 {
+            high = middle
+        } else {
+            low = middle
+        }
     }
     high as f64
 }
@@ -153,12 +190,21 @@ fn b2_sweeps_to_accuracy() {
     for n in [40, 80] {
         let expected = 1.782 * (n * n) as f64;
         let sweeps = sweeps_to_one_percent(n, false);
-        assert!((sweeps / expected - 1.0).abs() < 0.01, "N = {n}: {sweeps}, expected {expected}");
+        assert!(
+            (sweeps / expected - 1.0).abs() < 0.01,
+            "N = {n}: {sweeps}, expected {expected}"
+        );
         let expected = 2.236 * (n * n) as f64;
         let sweeps = sweeps_to_one_percent(n, true);
-        assert!((sweeps / expected - 1.0).abs() < 0.02, "N = {n}, random: {sweeps}, expected {expected}");
+        assert!(
+            (sweeps / expected - 1.0).abs() < 0.02,
+            "N = {n}, random: {sweeps}, expected {expected}"
+        );
     }
-    let (few, many) = (sweeps_to_one_percent(10, false), sweeps_to_one_percent(160, false));
+    let (few, many) = (
+        sweeps_to_one_percent(10, false),
+        sweeps_to_one_percent(160, false),
+    );
     let slope = (many / few).ln() / 16f64.ln();
     assert!((slope - 2.0).abs() < 0.02, "slope {slope}");
 }
@@ -169,23 +215,38 @@ fn b9_bias_of_one_ordered_sweep() {
     let mut up = Column::new(8, ONE_BLOCK);
     up.ordered_sweep(true);
     for (j, r) in up.forces().into_iter().enumerate() {
-        assert!((r - 0.5f64.powi(j as i32)).abs() < 1e-12, "contact {j}: {r}");
+        assert!(
+            (r - 0.5f64.powi(j as i32)).abs() < 1e-12,
+            "contact {j}: {r}"
+        );
     }
     let mut down = Column::new(8, ONE_BLOCK);
     down.ordered_sweep(false);
     for (j, r) in down.forces().into_iter().enumerate() {
-        assert!((r - if j == 0 { 1.0 } else { 0.0 }).abs() < 1e-12, "contact {j}: {r}");
+        assert!(
+            (r - if j == 0 { 1.0 } else { 0.0 }).abs() < 1e-12,
+            "contact {j}: {r}"
+        );
     }
     // Random sweeps lie between: each contact's mean force is below that of the upward sweep, and not zero.
     let mut mean = [0.0; 8];
     for seed in 0..10_000 {
         let mut column = Column::new(8, ONE_BLOCK);
         column.random_sweeps(1, seed);
-        mean.iter_mut().zip(column.forces()).for_each(|(m, r)| *m += r / 1e4);
+        mean.iter_mut()
+            .zip(column.forces())
+            .for_each(|(m, r)| *m += r / 1e4);
     }
-    assert!((mean[0] - 1.0).abs() < 1e-9, "the floor's first answer is always one ball's weight: {}", mean[0]);
+    assert!(
+        (mean[0] - 1.0).abs() < 1e-9,
+        "the floor's first answer is always one ball's weight: {}",
+        mean[0]
+    );
     // The force climbs one ball only where the lower contact comes first: 1/j! of all orders, too few beyond the sixth.
     for (j, m) in mean.iter().enumerate().take(6).skip(1) {
-        assert!(*m > 0.0 && *m < 0.5f64.powi(j as i32), "contact {j}: mean {m}");
+        assert!(
+            *m > 0.0 && *m < 0.5f64.powi(j as i32),
+            "contact {j}: mean {m}"
+        );
     }
 }

@@ -93,7 +93,7 @@ fn in_step(comm: &dyn Comm) {
         if size > 1 {
             comm.post(next, &[number as f64; 2]);
         }
-        if (me as u64 + number) % 7 == 0 {
+        if (me as u64 + number).is_multiple_of(7) {
             std::thread::sleep(Duration::from_micros(200));
         }
         let here = comm.exchange(vec![(next, number.to_le_bytes().to_vec())]);

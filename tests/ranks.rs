@@ -1,5 +1,7 @@
 //! The promise of the parallel scheme: the same input gives the same bits on any number of ranks and threads.
 
+#![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
+
 mod scene;
 
 use moreau::body::BodyId;
@@ -38,13 +40,19 @@ fn same_bits_on_any_number_of_ranks_and_threads() {
     let s = poured_box(8, 10, 1);
     let steps = 150;
     let serial = s.run_on(1, 1, steps);
-    assert!(serial.contacts.iter().filter(|c| c.status != 0).count() > 600, "the packing carries no force yet");
+    assert!(
+        serial.contacts.iter().filter(|c| c.status != 0).count() > 600,
+        "the packing carries no force yet"
+    );
     assert!(serial.done.iter().any(|d| d.outcome.sweeps > 5));
     for ranks in RANKS {
         for threads in [1, 2] {
             if (ranks, threads) != (1, 1) && (threads == 1 || ranks <= 2) {
                 let state = s.run_on(ranks, threads, steps);
-                assert!(state == serial, "{ranks} ranks of {threads} threads differ from the serial run");
+                assert!(
+                    state == serial,
+                    "{ranks} ranks of {threads} threads differ from the serial run"
+                );
             }
         }
     }
@@ -70,7 +78,11 @@ fn same_bits_for_any_cut() {
 /// warm step, against the serial run. All that a rank does not hold is filled with NaN, which would spread at once.
 #[test]
 fn serial_bits_on_nan_filled_copies() {
-    assert!(cfg!(debug_assertions), "without debug assertions nothing is filled with NaN");
+    if cfg!(not(debug_assertions)) {
+        panic!(
+            "without debug assertions nothing is filled with NaN; run the tests in the dev profile"
+        );
+    }
     for case in 0..40 {
         let mut draw = Stream::new(Purpose::Trial, 8, [case, 0, 0]);
         let side = 3 + draw.below(4) as usize;
@@ -89,9 +101,17 @@ fn serial_bits_on_nan_filled_copies() {
         s.solver.block_edge = Some(draw.between(1.2, 3.0));
         let grid = [0; 3].map(|_| 1 + draw.below(3) as usize);
         s.ranks = Some(grid);
-        let serial = Scene { ranks: None, ..s.clone() }.run(2);
+        let serial = Scene {
+            ranks: None,
+            ..s.clone()
+        }
+        .run(2);
         let state = s.run_on(grid.iter().product(), 1, 2);
-        assert!(state == serial, "case {case}: ranks {grid:?}, block edge {:?}", s.solver.block_edge);
+        assert!(
+            state == serial,
+            "case {case}: ranks {grid:?}, block edge {:?}",
+            s.solver.block_edge
+        );
     }
 }
 
@@ -112,7 +132,10 @@ fn h8_empty_and_lopsided_ranks() {
     s.close();
     let serial = s.run(40);
     for ranks in [4, 8] {
-        assert!(s.run_on(ranks, 1, 40) == serial, "all bodies in a corner, {ranks} ranks");
+        assert!(
+            s.run_on(ranks, 1, 40) == serial,
+            "all bodies in a corner, {ranks} ranks"
+        );
     }
 
     s.bodies.clear();
@@ -130,8 +153,17 @@ fn h5_no_body_and_no_contact_is_lost_or_doubled() {
     for ranks in [3, 8] {
         for steps in [1, 30, 80] {
             let state = s.run_on(ranks, 1, steps);
-            assert!(state.bodies.iter().map(|b| b.id.0).eq(0..s.bodies.len() as u64));
-            assert!(state.contacts.windows(2).all(|w| w[0].key < w[1].key), "a contact is on two ranks");
+            assert!(
+                state
+                    .bodies
+                    .iter()
+                    .map(|b| b.id.0)
+                    .eq(0..s.bodies.len() as u64)
+            );
+            assert!(
+                state.contacts.windows(2).all(|w| w[0].key < w[1].key),
+                "a contact is on two ranks"
+            );
         }
     }
 }
@@ -156,7 +188,11 @@ fn h6_corner_crossing() {
             }
         }
         let serial = s.run(100);
-        assert_eq!(serial.position(0).x > 1.0, !company, "the mover crosses, or is stopped by its company");
+        assert_eq!(
+            serial.position(0).x > 1.0,
+            !company,
+            "the mover crosses, or is stopped by its company"
+        );
         for ranks in RANKS {
             let state = s.run_on(ranks, 1, 100);
             assert!(state == serial, "{ranks} ranks, company {company}");
@@ -185,16 +221,30 @@ fn a5_momentum_and_energy() {
         (0..3).for_each(|a| body.velocity[a] += inward[a]);
     }
     let momentum = |state: &[moreau::body::BodyRow]| -> Vector3 {
-        state.iter().map(|b| Vector3::from(b.velocity) * b.mass).sum()
+        state
+            .iter()
+            .map(|b| Vector3::from(b.velocity) * b.mass)
+            .sum()
     };
-    let size: f64 = s.bodies.iter().map(|b| (Vector3::from(b.velocity) * b.mass).norm()).sum();
+    let size: f64 = s
+        .bodies
+        .iter()
+        .map(|b| (Vector3::from(b.velocity) * b.mass).norm())
+        .sum();
     let start = momentum(&s.bodies);
     for ranks in [1, 2, 4] {
         let state = s.run_on(ranks, 1, 100);
         let lost: f64 = state.done.iter().map(|d| d.dissipated).sum();
-        assert!(lost > 0.3 * moreau::measure::kinetic_energy(&s.bodies).value(), "too few collisions to mean anything");
+        assert!(
+            lost > 0.3 * moreau::measure::kinetic_energy(&s.bodies).value(),
+            "too few collisions to mean anything"
+        );
         let drift = (momentum(&state.bodies) - start).norm();
-        assert!(drift <= 1e-13 * size, "{ranks} ranks: momentum drifts by {:e} of Σ|m v|", drift / size);
+        assert!(
+            drift <= 1e-13 * size,
+            "{ranks} ranks: momentum drifts by {:e} of Σ|m v|",
+            drift / size
+        );
     }
 
     let energy = |rows: &[moreau::body::BodyRow]| moreau::measure::kinetic_energy(rows).value();
@@ -211,16 +261,29 @@ fn a5_momentum_and_energy() {
     for steps in 1..=40 {
         let state = s.run(steps);
         let now = (energy(&state.bodies), spin(&state.bodies));
-        assert!(now.0 <= last.0 + 1e-12 * scale, "step {steps}: energy grows");
-        assert!((last.0 - now.0 - state.done[steps as usize - 1].dissipated).abs() <= 1e-12 * scale, "the ledger closes");
+        assert!(
+            now.0 <= last.0 + 1e-12 * scale,
+            "step {steps}: energy grows"
+        );
+        assert!(
+            (last.0 - now.0 - state.done[steps as usize - 1].dissipated).abs() <= 1e-12 * scale,
+            "the ledger closes"
+        );
         let slack: f64 = (state.contacts.iter())
             .map(|c| {
                 let (n, r) = (Vector3::from(c.normal), Vector3::from(c.impulse));
                 (r - n * n.dot(&r)).norm() * c.gap.abs()
             })
             .sum();
-        let moment = s.bodies.iter().map(|b| b.mass * 0.06 * Vector3::from(b.velocity).norm()).sum::<f64>();
-        assert!((now.1 - last.1).norm() <= slack + 1e-12 * moment, "step {steps}: angular momentum");
+        let moment = s
+            .bodies
+            .iter()
+            .map(|b| b.mass * 0.06 * Vector3::from(b.velocity).norm())
+            .sum::<f64>();
+        assert!(
+            (now.1 - last.1).norm() <= slack + 1e-12 * moment,
+            "step {steps}: angular momentum"
+        );
         last = now;
     }
 }
@@ -237,7 +300,10 @@ fn a_lost_body_is_named() {
         let error = s.try_run(ranks, 1, 100).unwrap_err();
         assert_eq!(error.body(), Some(BodyId(3)));
         let text = error.to_string();
-        assert!(text.contains("step 17: body 3 has left the domain at [5.5, 5.0, 10.1"), "{text}");
+        assert!(
+            text.contains("step 17: body 3 has left the domain at [5.5, 5.0, 10.1"),
+            "{text}"
+        );
     }
 }
 
@@ -256,7 +322,10 @@ fn a_velocity_that_is_not_finite_is_named() {
             for ranks in [1, 2, 4] {
                 let error = s.try_run(ranks, 1, 5).unwrap_err();
                 let text = error.to_string();
-                assert!(text.contains("step 1:") && text.contains("finite"), "{text}");
+                assert!(
+                    text.contains("step 1:") && text.contains("finite"),
+                    "{text}"
+                );
                 assert_eq!(error.body(), Some(BodyId(37)), "{text}");
             }
             s.bodies[37] = clean;

@@ -32,7 +32,9 @@ impl Bodies {
             bodies.radius.push(row.radius);
             bodies.mass.push(row.mass);
             bodies.inverse_mass.push(1.0 / row.mass);
-            bodies.inverse_inertia.push(1.0 / solid_sphere_inertia(row.mass, row.radius));
+            bodies
+                .inverse_inertia
+                .push(1.0 / solid_sphere_inertia(row.mass, row.radius));
             bodies.material.push(row.material);
             bodies.kind.push(row.kind);
             bodies.orientation.push(row.orientation);
@@ -135,7 +137,8 @@ impl Bodies {
     pub fn kinetic_energy(&self, i: usize) -> (f64, f64) {
         let twist = &self.twist[i];
         let translation = 0.5 * self.mass[i] * twist.linear.norm_squared();
-        let rotation = 0.5 * solid_sphere_inertia(self.mass[i], self.radius[i]) * twist.angular.norm_squared();
+        let rotation =
+            0.5 * solid_sphere_inertia(self.mass[i], self.radius[i]) * twist.angular.norm_squared();
         (translation, rotation)
     }
 

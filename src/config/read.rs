@@ -71,12 +71,12 @@ fn time(root: &Section, gravity: [f64; 3], faults: &mut Vec<Fault>) -> (f64, End
                         (without an end the run would go on for ever)";
         section.missing("until", accepted, faults);
     }
-    if let (Some(node), None, None) = (section.get("rest"), end.steps, end.until) {
-        if gravity == [0.0; 3] {
-            let message = "rest is measured by m g d, and there is no gravity; \
-                           accepted: until or steps beside it";
-            tell(node, message, faults);
-        }
+    if let (Some(node), None, None) = (section.get("rest"), end.steps, end.until)
+        && gravity == [0.0; 3]
+    {
+        let message = "rest is measured by m g d, and there is no gravity; \
+                       accepted: until or steps beside it";
+        tell(node, message, faults);
     }
     (dt, end)
 }

@@ -1,10 +1,10 @@
 //! The `[[wall]]` entries: faces of the domain's box, and planes.
 
-use crate::body::Wall;
 use super::document::{Node, Value};
 use super::fault::Fault;
 use super::read::Domain;
 use super::reader::{Number, Range, Section, nearest, tell};
+use crate::body::Wall;
 use crate::math::Vector3;
 use crate::shape::HalfSpace;
 

@@ -16,7 +16,14 @@ pub(super) struct Nearest {
 
 impl Nearest {
     pub(super) fn candidate(self, key: ContactKey, a: usize, b: Partner) -> Candidate {
-        Candidate { key, a, b, normal: self.normal, gap: self.gap, point: self.point }
+        Candidate {
+            key,
+            a,
+            b,
+            normal: self.normal,
+            gap: self.gap,
+            point: self.point,
+        }
     }
 }
 
@@ -25,16 +32,28 @@ impl Nearest {
 pub(super) fn sphere_sphere(x1: &Vector3, r1: f64, x2: &Vector3, r2: f64) -> Nearest {
     let branch = x2 - x1;
     let distance = branch.norm();
-    let normal = if distance > 0.0 { branch / distance } else { Vector3::z() };
+    let normal = if distance > 0.0 {
+        branch / distance
+    } else {
+        Vector3::z()
+    };
     let gap = distance - r1 - r2;
-    Nearest { normal, gap, point: x1 + normal * (r1 + 0.5 * gap) }
+    Nearest {
+        normal,
+        gap,
+        point: x1 + normal * (r1 + 0.5 * gap),
+    }
 }
 
 /// A sphere at `x` with radius `r` [m] and a half-space: `n` points into the solid, `g = distance of x − r`.
 pub(super) fn sphere_half_space(x: &Vector3, r: f64, wall: &HalfSpace) -> Nearest {
     let normal = -wall.normal;
     let gap = wall.distance(x) - r;
-    Nearest { normal, gap, point: x + normal * (r + 0.5 * gap) }
+    Nearest {
+        normal,
+        gap,
+        point: x + normal * (r + 0.5 * gap),
+    }
 }
 
 #[cfg(test)]
@@ -46,9 +65,15 @@ mod tests {
         let c = sphere_sphere(&Vector3::zeros(), 1.0, &Vector3::new(0.0, 3.0, 4.0), 2.0);
         assert_eq!((c.gap, c.normal), (2.0, Vector3::new(0.0, 0.6, 0.8)));
         assert!((c.point - Vector3::new(0.0, 1.2, 1.6)).norm() < 1e-15);
-        let floor = HalfSpace { point: Vector3::new(0.0, 0.0, 1.0), normal: Vector3::z() };
+        let floor = HalfSpace {
+            point: Vector3::new(0.0, 0.0, 1.0),
+            normal: Vector3::z(),
+        };
         let c = sphere_half_space(&Vector3::new(5.0, 6.0, 4.0), 2.0, &floor);
-        assert_eq!((c.gap, c.normal, c.point), (1.0, -Vector3::z(), Vector3::new(5.0, 6.0, 1.5)));
+        assert_eq!(
+            (c.gap, c.normal, c.point),
+            (1.0, -Vector3::z(), Vector3::new(5.0, 6.0, 1.5))
+        );
         let c = sphere_half_space(&Vector3::new(5.0, 6.0, 2.5), 2.0, &floor);
         assert_eq!((c.gap, c.point), (-0.5, Vector3::new(5.0, 6.0, 0.75)));
     }

@@ -105,7 +105,9 @@ impl<'a> Ghosts<'a> {
 impl Halo for Ghosts<'_> {
     fn leaving(&self, from: Parity, axis: usize) -> impl Iterator<Item = usize> {
         let plan = &self.flips[usize::from(from.0) * 3 + axis];
-        plan.sends.iter().flat_map(|(_, places)| places.iter().copied())
+        plan.sends
+            .iter()
+            .flat_map(|(_, places)| places.iter().copied())
     }
 
     fn begin(&mut self, twists: &mut [Twist]) {
@@ -175,14 +177,25 @@ impl Lists {
     }
 
     fn plan(self) -> Plan {
-        Plan { sends: self.sends.into_iter().collect(), receives: self.receives.into_iter().collect() }
+        Plan {
+            sends: self.sends.into_iter().collect(),
+            receives: self.receives.into_iter().collect(),
+        }
     }
 }
 
-fn send(comm: &dyn Comm, plan: &Plan, buffer: &mut Vec<f64>, traffic: &mut Traffic, twists: &[Twist]) {
+fn send(
+    comm: &dyn Comm,
+    plan: &Plan,
+    buffer: &mut Vec<f64>,
+    traffic: &mut Traffic,
+    twists: &[Twist],
+) {
     for (to, places) in &plan.sends {
         buffer.clear();
-        places.iter().for_each(|&i| buffer.extend(twists[i].to_array()));
+        places
+            .iter()
+            .for_each(|&i| buffer.extend(twists[i].to_array()));
         comm.post(*to, buffer);
         traffic.messages += 1;
         traffic.bytes += 8 * buffer.len() as u64;
@@ -205,7 +218,12 @@ fn receive(comm: &dyn Comm, plan: &Plan, buffer: &mut Vec<f64>, twists: &mut [Tw
 pub fn spans(domain: &Domain, bodies: &Bodies, margin: f64) -> Vec<Span> {
     let grid = domain.partition.grid();
     let of = |(x, r): (&Vector3, &f64)| grid.span(x, reach(*r, margin));
-    bodies.positions().iter().zip(bodies.radii()).map(of).collect()
+    bodies
+        .positions()
+        .iter()
+        .zip(bodies.radii())
+        .map(of)
+        .collect()
 }
 
 /// Half the width of a body's box [m]: beyond it lies none of its contacts with gap below `margin`. A hair more than

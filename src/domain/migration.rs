@@ -29,8 +29,14 @@ impl Parcel {
         let (count, rest) = bytes.split_at(8);
         let count = bytemuck::pod_read_unaligned::<u64>(count) as usize;
         let (bodies, contacts) = rest.split_at(count * size_of::<BodyRow>());
-        self.bodies.extend(bytemuck::allocation::pod_collect_to_vec::<u8, BodyRow>(bodies));
-        self.contacts.extend(bytemuck::allocation::pod_collect_to_vec::<u8, ContactRow>(contacts));
+        self.bodies
+            .extend(bytemuck::allocation::pod_collect_to_vec::<u8, BodyRow>(
+                bodies,
+            ));
+        self.contacts
+            .extend(bytemuck::allocation::pod_collect_to_vec::<u8, ContactRow>(
+                contacts,
+            ));
     }
 }
 
@@ -39,7 +45,11 @@ impl Parcel {
 /// Collective. `mine` holds bodies in any order, each on one rank, and each contact on the rank of its first body.
 #[must_use]
 pub fn to_owners(domain: &Domain, mine: Parcel) -> Parcel {
-    let owner = |row: &BodyRow| domain.partition.owner_of_point(&Vector3::from(row.position));
+    let owner = |row: &BodyRow| {
+        domain
+            .partition
+            .owner_of_point(&Vector3::from(row.position))
+    };
     let leaving: HashMap<BodyId, usize> = (mine.bodies.iter())
         .map(|row| (row.id, owner(row)))
         .filter(|&(_, to)| to != domain.rank())
@@ -71,12 +81,20 @@ pub fn with_copies(domain: &Domain, own: &Parcel, margin: f64) -> Parcel {
     let mut reached: HashMap<BodyId, Vec<usize>> = HashMap::new();
     let mut parcels: BTreeMap<usize, Parcel> = BTreeMap::new();
     for row in &own.bodies {
-        let span = domain.partition.grid().span(&Vector3::from(row.position), reach(row.radius, margin));
-        let mut ranks: Vec<usize> = span.blocks().map(|b| domain.partition.owner_of_block(b)).collect();
+        let span = domain
+            .partition
+            .grid()
+            .span(&Vector3::from(row.position), reach(row.radius, margin));
+        let mut ranks: Vec<usize> = span
+            .blocks()
+            .map(|b| domain.partition.owner_of_block(b))
+            .collect();
         ranks.sort_unstable();
         ranks.dedup();
         ranks.retain(|&to| to != domain.rank());
-        ranks.iter().for_each(|&to| parcels.entry(to).or_default().bodies.push(*row));
+        ranks
+            .iter()
+            .for_each(|&to| parcels.entry(to).or_default().bodies.push(*row));
         if !ranks.is_empty() {
             reached.insert(row.id, ranks);
         }
@@ -97,7 +115,11 @@ pub fn with_copies(domain: &Domain, own: &Parcel, margin: f64) -> Parcel {
 ///
 /// Collective.
 #[must_use]
-pub fn to_first_bodies(domain: &Domain, contacts: Vec<ContactRow>, owner: impl Fn(BodyId) -> usize) -> Vec<ContactRow> {
+pub fn to_first_bodies(
+    domain: &Domain,
+    contacts: Vec<ContactRow>,
+    owner: impl Fn(BodyId) -> usize,
+) -> Vec<ContactRow> {
     let mut parcels: BTreeMap<usize, Parcel> = BTreeMap::new();
     let mut staying = Parcel::default();
     for row in contacts {
@@ -113,7 +135,10 @@ pub fn to_first_bodies(domain: &Domain, contacts: Vec<ContactRow>, owner: impl F
 }
 
 fn deliver(domain: &Domain, parcels: BTreeMap<usize, Parcel>, into: &mut Parcel) {
-    let messages = parcels.into_iter().map(|(to, parcel)| (to, parcel.to_bytes())).collect();
+    let messages = parcels
+        .into_iter()
+        .map(|(to, parcel)| (to, parcel.to_bytes()))
+        .collect();
     for (_, bytes) in domain.comm.exchange(messages) {
         into.take(&bytes);
     }

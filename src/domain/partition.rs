@@ -13,16 +13,25 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// Cuts the grid among `size` ranks: as many of them as can be get blocks, with the least area of cuts.
+    /// Cuts the grid among `size` ranks: as many of them as can be get blocks; then with the fewest cuts across gravity,
+    /// where what settles would leave the upper ranks idle; then with the least area of cuts.
     #[must_use]
-    pub fn new(lower: Vector3, upper: Vector3, grid: BlockGrid, size: usize) -> Self {
+    pub fn new(
+        lower: Vector3,
+        upper: Vector3,
+        grid: BlockGrid,
+        size: usize,
+        gravity: &Vector3,
+    ) -> Self {
+        let upright = (gravity.norm() > 0.0).then(|| gravity.iamax());
         let count = grid.count().map(|n| n as usize);
         let ranks = rank_grids(size)
             .min_by_key(|ranks| {
                 let used = [0, 1, 2].map(|a| ranks[a].min(count[a]));
                 let idle = size - used.iter().product::<usize>();
                 let area = |a: usize| (used[a] - 1) * count[(a + 1) % 3] * count[(a + 2) % 3];
-                (idle, area(0) + area(1) + area(2), *ranks)
+                let layers = upright.map_or(1, |a| ranks[a]);
+                (idle, layers, area(0) + area(1) + area(2), *ranks)
             })
             .unwrap_or([1, 1, 1]);
         Self::with_ranks(lower, upper, grid, ranks)
@@ -31,7 +40,12 @@ impl Partition {
     /// Cuts the grid among a given number of ranks on each axis.
     #[must_use]
     pub fn with_ranks(lower: Vector3, upper: Vector3, grid: BlockGrid, ranks: [usize; 3]) -> Self {
-        Self { lower, upper, grid, ranks }
+        Self {
+            lower,
+            upper,
+            grid,
+            ranks,
+        }
     }
 
     /// The block grid.
@@ -79,7 +93,8 @@ mod tests {
 
     fn partition(count: [i32; 3], size: usize) -> Partition {
         let upper = Vector3::from(count.map(f64::from));
-        Partition::new(Vector3::zeros(), upper, BlockGrid::new(Vector3::zeros(), upper, 1.0), size)
+        let grid = BlockGrid::new(Vector3::zeros(), upper, 1.0);
+        Partition::new(Vector3::zeros(), upper, grid, size, &Vector3::zeros())
     }
 
     #[test]
@@ -88,7 +103,13 @@ mod tests {
         assert_eq!(partition([10, 2, 2], 4).ranks(), [4, 1, 1]);
         assert_eq!(partition([2, 2, 9], 3).ranks(), [1, 1, 3]);
         assert_eq!(partition([6, 6, 1], 6).ranks()[2], 1);
-        for (count, size) in [([4, 4, 4], 8), ([5, 3, 2], 7), ([6, 4, 2], 12), ([1, 1, 1], 3), ([2, 1, 1], 8)] {
+        for (count, size) in [
+            ([4, 4, 4], 8),
+            ([5, 3, 2], 7),
+            ([6, 4, 2], 12),
+            ([1, 1, 1], 3),
+            ([2, 1, 1], 8),
+        ] {
             let partition = partition(count, size);
             let mut owned = vec![0; size];
             for x in 0..count[0] {
@@ -106,6 +127,25 @@ mod tests {
             }
             assert!(working >= 1);
         }
+    }
+
+    #[test]
+    fn what_settles_is_cut_upright_where_it_can_be() {
+        let cut = |count: [i32; 3], size| {
+            let upper = Vector3::from(count.map(f64::from));
+            let grid = BlockGrid::new(Vector3::zeros(), upper, 1.0);
+            Partition::new(
+                Vector3::zeros(),
+                upper,
+                grid,
+                size,
+                &Vector3::new(0.1, 0.0, -9.81),
+            )
+            .ranks()
+        };
+        assert_eq!(cut([5, 5, 6], 2)[2], 1);
+        assert_eq!(cut([4, 4, 40], 8)[2], 1);
+        assert_eq!(cut([2, 2, 40], 8), [2, 2, 2], "no rank may be idle");
     }
 
     /// Validation H5: a centre on a face, edge or corner of eight sub-domains has one owner.

@@ -215,7 +215,7 @@ mod tests {
             time: 0.1 * x,
             residual: 1.0 / 3.0,
             max_overlap: 5e-324,
-            converged: step % 2 == 0,
+            converged: step.is_multiple_of(2),
             sweep_s: x,
             ..Row::default()
         }

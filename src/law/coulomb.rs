@@ -28,9 +28,14 @@ pub struct Parameters {
 ///
 /// `lever` [m]: distances from the centres to the contact point.
 #[must_use]
-pub fn reduced_masses(inverse_mass: [f64; 2], inverse_inertia: [f64; 2], lever: [f64; 2]) -> (f64, f64) {
+pub fn reduced_masses(
+    inverse_mass: [f64; 2],
+    inverse_inertia: [f64; 2],
+    lever: [f64; 2],
+) -> (f64, f64) {
     let normal = inverse_mass[0] + inverse_mass[1];
-    let turning = lever[0] * lever[0] * inverse_inertia[0] + lever[1] * lever[1] * inverse_inertia[1];
+    let turning =
+        lever[0] * lever[0] * inverse_inertia[0] + lever[1] * lever[1] * inverse_inertia[1];
     (1.0 / normal, 1.0 / (normal + turning))
 }
 
@@ -69,29 +74,61 @@ mod tests {
     use super::*;
 
     fn law(friction: f64, closing_speed: f64) -> Parameters {
-        Parameters { normal: Vector3::z(), closing_speed, normal_mass: 2.0, tangential_mass: 0.5, friction }
+        Parameters {
+            normal: Vector3::z(),
+            closing_speed,
+            normal_mass: 2.0,
+            tangential_mass: 0.5,
+            friction,
+        }
     }
 
     #[test]
     fn every_branch_of_the_law() {
         let zero = Vector3::zeros();
         let down = Vector3::new(0.1, 0.0, -1.0);
-        assert_eq!(solve(&law(0.5, 1.1), &zero, &down), (zero, Status::Open), "the gap does not close");
+        assert_eq!(
+            solve(&law(0.5, 1.1), &zero, &down),
+            (zero, Status::Open),
+            "the gap does not close"
+        );
         let (r, status) = solve(&law(0.5, 0.0), &zero, &down);
-        assert_eq!((r, status), (Vector3::new(-0.05, 0.0, 2.0), Status::Sticking));
+        assert_eq!(
+            (r, status),
+            (Vector3::new(-0.05, 0.0, 2.0), Status::Sticking)
+        );
         let (r, status) = solve(&law(0.01, 0.0), &zero, &down);
         assert!((r - Vector3::new(-0.02, 0.0, 2.0)).norm() < 1e-15 && status == Status::Sliding);
         let (r, _) = solve(&law(0.0, 0.0), &zero, &down);
         assert_eq!(r, Vector3::new(0.0, 0.0, 2.0), "no friction");
-        let (r, status) = solve(&law(1e6, 0.5), &Vector3::new(0.3, 0.0, 1.0), &Vector3::new(0.0, 0.0, -0.5));
-        assert_eq!((r, status), (Vector3::new(0.3, 0.0, 1.0), Status::Sticking), "a solved contact keeps its impulse");
-        let (r, status) = solve(&law(0.5, 0.0), &Vector3::new(0.3, 0.0, 1.0), &Vector3::new(0.0, 0.0, 0.5));
-        assert_eq!((r, status), (zero, Status::Open), "a contact that opens loses its impulse");
+        let (r, status) = solve(
+            &law(1e6, 0.5),
+            &Vector3::new(0.3, 0.0, 1.0),
+            &Vector3::new(0.0, 0.0, -0.5),
+        );
+        assert_eq!(
+            (r, status),
+            (Vector3::new(0.3, 0.0, 1.0), Status::Sticking),
+            "a solved contact keeps its impulse"
+        );
+        let (r, status) = solve(
+            &law(0.5, 0.0),
+            &Vector3::new(0.3, 0.0, 1.0),
+            &Vector3::new(0.0, 0.0, 0.5),
+        );
+        assert_eq!(
+            (r, status),
+            (zero, Status::Open),
+            "a contact that opens loses its impulse"
+        );
     }
 
     #[test]
     fn nan_is_not_swallowed() {
-        for bad in [Vector3::new(f64::NAN, 0.0, -1.0), Vector3::new(0.0, 0.0, f64::NAN)] {
+        for bad in [
+            Vector3::new(f64::NAN, 0.0, -1.0),
+            Vector3::new(0.0, 0.0, f64::NAN),
+        ] {
             let (r, _) = solve(&law(0.5, 0.0), &Vector3::zeros(), &bad);
             assert!(r.iter().any(|c| c.is_nan()));
         }
@@ -113,13 +150,17 @@ mod tests {
             let mut draw = Stream::new(Purpose::Trial, 3, [trial, 0, 0]);
             let (m1, m2) = (draw.between(0.1, 5.0), draw.between(0.1, 5.0));
             let (r1, r2) = (draw.between(0.1, 2.0), draw.between(0.1, 2.0));
-            let direction = Vector3::new(draw.unit() - 0.5, draw.unit() - 0.5, draw.unit() - 0.5).normalize();
+            let direction =
+                Vector3::new(draw.unit() - 0.5, draw.unit() - 0.5, draw.unit() - 0.5).normalize();
             let (i1, i2) = (0.4 * m1 * r1 * r1, 0.4 * m2 * r2 * r2);
             let (m_n, m_t) = reduced_masses([1.0 / m1, 1.0 / m2], [1.0 / i1, 1.0 / i2], [r1, r2]);
             // The answer of the relative velocity [001 eq. 1.14] to a unit impulse along each axis.
             for e in [Vector3::x(), Vector3::y(), Vector3::z()] {
                 let (l1, l2) = (direction * r1, -direction * r2);
-                let v = e / m2 + (l2.cross(&e) / i2).cross(&l2) + e / m1 + (l1.cross(&e) / i1).cross(&l1);
+                let v = e / m2
+                    + (l2.cross(&e) / i2).cross(&l2)
+                    + e / m1
+                    + (l1.cross(&e) / i1).cross(&l1);
                 let e_n = direction * direction.dot(&e);
                 let expected = e_n / m_n + (e - e_n) / m_t;
                 assert!((v - expected).norm() < 1e-14 * expected.norm());

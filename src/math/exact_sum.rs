@@ -134,7 +134,8 @@ impl ExactSum {
         // leading · 2^(32 (top − 3) − 1074), in two factors because one power of two may be out of range by itself.
         let exponent = DIGIT_BITS as i32 * (top as i32 - 3) - 1074;
         let half = exponent / 2;
-        let magnitude = leading as f64 * libm::exp2(f64::from(half)) * libm::exp2(f64::from(exponent - half));
+        let magnitude =
+            leading as f64 * libm::exp2(f64::from(half)) * libm::exp2(f64::from(exponent - half));
         if negative { -magnitude } else { magnitude }
     }
 
@@ -168,7 +169,9 @@ mod tests {
         let mut state = 1u64;
         (0..5000)
             .map(|k| {
-                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                state = state
+                    .wrapping_mul(6364136223846793005)
+                    .wrapping_add(1442695040888963407);
                 let x = (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
                 x * libm::exp2(f64::from(k % 200 - 100))
             })
@@ -184,11 +187,17 @@ mod tests {
         let mut wire = [0i64; ExactSum::WIRE_LEN];
         for part in x.chunks(7) {
             let sum: ExactSum = part.iter().copied().collect();
-            wire.iter_mut().zip(sum.to_wire()).for_each(|(a, b)| *a += b);
+            wire.iter_mut()
+                .zip(sum.to_wire())
+                .for_each(|(a, b)| *a += b);
         }
-        assert_eq!(ExactSum::from_wire(&wire).value().to_bits(), forward.value().to_bits());
+        assert_eq!(
+            ExactSum::from_wire(&wire).value().to_bits(),
+            forward.value().to_bits()
+        );
         let mut merged = ExactSum::default();
-        x.chunks(11).for_each(|part| merged.merge(&part.iter().copied().collect()));
+        x.chunks(11)
+            .for_each(|part| merged.merge(&part.iter().copied().collect()));
         assert_eq!(merged.value().to_bits(), forward.value().to_bits());
         let naive: f64 = x.iter().sum();
         assert!((naive - forward.value()).abs() <= 1e-12 * x.iter().map(|v| v.abs()).sum::<f64>());
@@ -205,7 +214,16 @@ mod tests {
 
     #[test]
     fn single_numbers_come_back_as_they_went_in() {
-        for x in [1.0, -1.0, 0.1, f64::MAX, f64::MIN_POSITIVE, 5e-324, -7.25e-100, 9.8e99] {
+        for x in [
+            1.0,
+            -1.0,
+            0.1,
+            f64::MAX,
+            f64::MIN_POSITIVE,
+            5e-324,
+            -7.25e-100,
+            9.8e99,
+        ] {
             assert_eq!([x].into_iter().collect::<ExactSum>().value(), x);
         }
     }
@@ -213,7 +231,13 @@ mod tests {
     #[test]
     fn a_number_that_is_not_finite_is_never_swallowed() {
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            assert!([1.0, bad, 2.0].into_iter().collect::<ExactSum>().value().is_nan());
+            assert!(
+                [1.0, bad, 2.0]
+                    .into_iter()
+                    .collect::<ExactSum>()
+                    .value()
+                    .is_nan()
+            );
         }
     }
 }

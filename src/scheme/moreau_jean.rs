@@ -11,9 +11,9 @@ use crate::domain::migration::{Parcel, to_first_bodies, to_owners, with_copies};
 use crate::law::FrictionTable;
 use crate::math::{ExactSum, Vector3, nan_max};
 use crate::shape::solid_sphere_inertia;
+use crate::solver::Settings;
 use crate::solver::blocks::Blocks;
 use crate::solver::nsgs::{Outcome, solve};
-use crate::solver::Settings;
 
 /// What does not change during a run.
 #[derive(Clone, Debug)]
@@ -118,7 +118,10 @@ impl System {
     /// The largest overlap that this rank saw at the start of the last step, relative to the smaller radius.
     #[must_use]
     pub fn largest_overlap(&self) -> f64 {
-        self.blocks.contacts().map(Contact::relative_overlap).fold(0.0, nan_max)
+        self.blocks
+            .contacts()
+            .map(Contact::relative_overlap)
+            .fold(0.0, nan_max)
     }
 
     /// One time step. Collective.
@@ -131,20 +134,33 @@ impl System {
         let all = timers.time(Verb::Migrate, || self.migrate(domain, margin));
         let mut bodies = Bodies::from_rows(&all.bodies);
         let spans = spans(domain, &bodies, margin);
-        let mut ghosts = timers.time(Verb::Migrate, || Ghosts::plan(domain, &spans, bodies.positions()));
-        timers.time(Verb::Detect, || self.detect(domain, &bodies, &all.contacts, margin));
+        let mut ghosts = timers.time(Verb::Migrate, || {
+            Ghosts::plan(domain, &spans, bodies.positions())
+        });
+        timers.time(Verb::Detect, || {
+            self.detect(domain, &bodies, &all.contacts, margin)
+        });
         let scales = self.free_velocities(domain, &mut bodies);
 
         let settings = self.physics.solver;
         let blocks = &mut self.blocks;
         let outcome = timers.time(Verb::Sweep, || {
-            solve(blocks, bodies.twists_mut(), &mut ghosts, scales, &settings, self.step)
+            solve(
+                blocks,
+                bodies.twists_mut(),
+                &mut ghosts,
+                scales,
+                &settings,
+                self.step,
+            )
         });
         let exchange = ghosts.traffic.time;
         timers.move_time(Verb::Sweep, Verb::Exchange, exchange);
         ghosts.bring_home(outcome.at, bodies.twists_mut());
 
-        let done = timers.time(Verb::Move, || self.advance(domain, bodies, &all.bodies, outcome))?;
+        let done = timers.time(Verb::Move, || {
+            self.advance(domain, bodies, &all.bodies, outcome)
+        })?;
         self.traffic.add(&ghosts.traffic);
         self.timers = timers;
         Ok(done)
@@ -153,13 +169,23 @@ impl System {
     /// The gap below which a pair counts as a candidate: nothing further apart can touch within the step, as two bodies
     /// close at most twice the largest speed.
     fn margin(&self, domain: &Domain) -> Result<f64, StepError> {
-        let Physics { dt, gravity, skin, largest_radius, .. } = &self.physics;
+        let Physics {
+            dt,
+            gravity,
+            skin,
+            largest_radius,
+            ..
+        } = &self.physics;
         let step = self.step + 1;
         let speed = |row: &BodyRow| match is_finite(row) {
             true => (Vector3::from(row.velocity) + gravity * *dt).norm(),
             false => f64::NAN,
         };
-        let here = self.parcel.bodies.iter().fold(0.0, |s, row| nan_max(s, speed(row)));
+        let here = self
+            .parcel
+            .bodies
+            .iter()
+            .fold(0.0, |s, row| nan_max(s, speed(row)));
         let fastest = domain.max(here);
         let margin = skin + 2.0 * fastest * dt;
         let edge = domain.partition().grid().shortest_edge();
@@ -167,14 +193,28 @@ impl System {
             return Ok(margin);
         }
         let guilty = |row: &&BodyRow| !speed(row).is_finite() || speed(row) == fastest;
-        domain.agree(match self.parcel.bodies.iter().filter(guilty).min_by_key(|row| row.id) {
-            Some(row) if !speed(row).is_finite() => Err(not_finite(step, row)),
-            Some(row) => {
-                let travel = speed(row) * dt;
-                Err(StepError::TooFast { step, id: row.id.0, travel, dt: *dt, edge })
-            }
-            None => Ok(margin),
-        })
+        domain.agree(
+            match self
+                .parcel
+                .bodies
+                .iter()
+                .filter(guilty)
+                .min_by_key(|row| row.id)
+            {
+                Some(row) if !speed(row).is_finite() => Err(not_finite(step, row)),
+                Some(row) => {
+                    let travel = speed(row) * dt;
+                    Err(StepError::TooFast {
+                        step,
+                        id: row.id.0,
+                        travel,
+                        dt: *dt,
+                        edge,
+                    })
+                }
+                None => Ok(margin),
+            },
+        )
     }
 
     /// Bodies to their owners, and copies to all who need them. What comes back is in order of id and key.
@@ -188,7 +228,12 @@ impl System {
 
     /// Contacts whose point lies in this rank's blocks, each with the impulse it had in the last step.
     fn detect(&mut self, domain: &Domain, bodies: &Bodies, history: &[ContactRow], margin: f64) {
-        let Physics { dt, walls, friction, .. } = &self.physics;
+        let Physics {
+            dt,
+            walls,
+            friction,
+            ..
+        } = &self.physics;
         let partition = domain.partition();
         let mine = |point: &Vector3| partition.owner_of_point(point) == domain.rank();
         let found = candidates(bodies, walls, margin, mine);
@@ -197,7 +242,15 @@ impl System {
             Err(_) => Vector3::zeros(),
         };
         let wall_material: Vec<u32> = walls.iter().map(|w| w.material).collect();
-        self.blocks.fill(&found, bodies, partition.grid(), friction, &wall_material, *dt, previous);
+        self.blocks.fill(
+            &found,
+            bodies,
+            partition.grid(),
+            friction,
+            &wall_material,
+            *dt,
+            previous,
+        );
     }
 
     /// `V ← V_free` for every body known here [001 eq. 1.23]; returns this rank's parts of the judge's two sums over bodies,
@@ -228,7 +281,11 @@ impl System {
         let Physics { dt, gravity, .. } = self.physics;
         let step = self.step + 1;
         let partition = domain.partition();
-        let owner: Vec<usize> = bodies.positions().iter().map(|x| partition.owner_of_point(x)).collect();
+        let owner: Vec<usize> = bodies
+            .positions()
+            .iter()
+            .map(|x| partition.owner_of_point(x))
+            .collect();
         let mut sums = [ExactSum::default(), ExactSum::default()];
         let mut rows = Vec::new();
         let mut failure = None;
@@ -238,26 +295,43 @@ impl System {
             if !is_finite(&row) {
                 failure.get_or_insert(not_finite(step, &row));
             } else if !partition.contains(&bodies.positions()[i]) {
-                failure.get_or_insert(StepError::Lost { step, id: row.id.0, position: row.position });
+                failure.get_or_insert(StepError::Lost {
+                    step,
+                    id: row.id.0,
+                    position: row.position,
+                });
             }
             sums[0].add(bodies.kinetic_energy(i).0);
             sums[1].add(energy_lost(&before[i], &row, &(gravity * dt)));
             rows.push(row);
         }
         if outcome.verdict.non_finite {
-            failure.get_or_insert(StepError::SolverNotFinite { step, sweeps: outcome.sweeps });
+            failure.get_or_insert(StepError::SolverNotFinite {
+                step,
+                sweeps: outcome.sweeps,
+            });
         }
         domain.agree(failure.map_or(Ok(()), Err))?;
 
         let contacts: Vec<ContactRow> = self.blocks.contacts().map(|c| c.row()).collect();
         let contacts = to_first_bodies(domain, contacts, |id| {
             // The contact's point lies in this rank's blocks, so its bodies are known here.
-            bodies.ids().binary_search(&id).map_or(domain.rank(), |i| owner[i])
+            bodies
+                .ids()
+                .binary_search(&id)
+                .map_or(domain.rank(), |i| owner[i])
         });
-        self.parcel = Parcel { bodies: rows, contacts };
+        self.parcel = Parcel {
+            bodies: rows,
+            contacts,
+        };
         self.step = step;
         let [translational_energy, dissipated] = domain.sums(&sums);
-        Ok(Done { outcome, translational_energy, dissipated })
+        Ok(Done {
+            outcome,
+            translational_energy,
+            dissipated,
+        })
     }
 }
 
@@ -273,10 +347,20 @@ fn energy_lost(before: &BodyRow, after: &BodyRow, gravity_dt: &Vector3) -> f64 {
 }
 
 fn is_finite(row: &BodyRow) -> bool {
-    let numbers = row.position.iter().chain(&row.velocity).chain(&row.angular_velocity).chain(&row.orientation);
+    let numbers = row
+        .position
+        .iter()
+        .chain(&row.velocity)
+        .chain(&row.angular_velocity)
+        .chain(&row.orientation);
     numbers.into_iter().all(|c| c.is_finite())
 }
 
 fn not_finite(step: u64, row: &BodyRow) -> StepError {
-    StepError::NotFinite { step, id: row.id.0, position: row.position, velocity: row.velocity }
+    StepError::NotFinite {
+        step,
+        id: row.id.0,
+        position: row.position,
+        velocity: row.velocity,
+    }
 }

@@ -21,7 +21,14 @@ pub enum Verb {
 
 impl Verb {
     /// All verbs in the order of the step.
-    pub const ALL: [Verb; 6] = [Verb::Migrate, Verb::Detect, Verb::Sweep, Verb::Exchange, Verb::Move, Verb::Io];
+    pub const ALL: [Verb; 6] = [
+        Verb::Migrate,
+        Verb::Detect,
+        Verb::Sweep,
+        Verb::Exchange,
+        Verb::Move,
+        Verb::Io,
+    ];
 
     /// Its name in tables.
     #[must_use]

@@ -24,7 +24,12 @@ pub(super) struct Log {
 }
 
 impl Log {
-    pub(super) fn new(comm: &dyn Comm, scenario: &Scenario, system: &System, threads: usize) -> Self {
+    pub(super) fn new(
+        comm: &dyn Comm,
+        scenario: &Scenario,
+        system: &System,
+        threads: usize,
+    ) -> Self {
         let speaks = comm.rank() == 0;
         let last_step = scenario.last_step();
         if speaks {
@@ -44,13 +49,23 @@ impl Log {
             };
             bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(4));
             let template = "{bar:30} step {pos}/{len} {msg} {per_sec} ETA {eta}";
-            bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.set_style(
+                ProgressStyle::with_template(template)
+                    .unwrap_or_else(|_| ProgressStyle::default_bar()),
+            );
             bar.set_position(system.steps());
             bar.reset_eta();
             bar
         });
         let now = Instant::now();
-        Self { speaks, bar, begin: now, first_step: system.steps(), last_step, last_line: now }
+        Self {
+            speaks,
+            bar,
+            begin: now,
+            first_step: system.steps(),
+            last_step,
+            last_line: now,
+        }
     }
 
     pub(super) fn after_step(&mut self, system: &System, done: &Done) {
@@ -58,7 +73,11 @@ impl Log {
             return;
         }
         let verdict = &done.outcome.verdict;
-        let cap = if verdict.converged { "" } else { " NOT CONVERGED" };
+        let cap = if verdict.converged {
+            ""
+        } else {
+            " NOT CONVERGED"
+        };
         let state = format!(
             "time {:.4} s, {} sweeps, residual {:.1e}{cap}, kinetic energy {:.2e} J",
             system.time(),
@@ -71,12 +90,16 @@ impl Log {
             bar.set_message(state);
         } else if self.last_line.elapsed() >= LINE_EVERY {
             self.last_line = Instant::now();
-            let rate = (system.steps() - self.first_step) as f64 / self.begin.elapsed().as_secs_f64();
+            let rate =
+                (system.steps() - self.first_step) as f64 / self.begin.elapsed().as_secs_f64();
             let of = self.last_step.map_or_else(String::new, |n| format!("/{n}"));
             let left = self.last_step.map_or_else(String::new, |n| {
                 format!(", {:.0} s left at most", (n - system.steps()) as f64 / rate)
             });
-            eprintln!("step {}{of}, {state}, {rate:.1} steps/s{left}", system.steps());
+            eprintln!(
+                "step {}{of}, {state}, {rate:.1} steps/s{left}",
+                system.steps()
+            );
         }
     }
 
@@ -87,6 +110,7 @@ impl Log {
     }
 
     /// The end: how it ended, what the walls carry, how hard it was, where the time went. Collective.
+    #[allow(clippy::too_many_arguments)] // All that a run is.
     pub(super) fn summary(
         &self,
         comm: &dyn Comm,
@@ -99,31 +123,68 @@ impl Log {
     ) {
         let walls = walls(domain, system);
         let overlap = domain.max(system.largest_overlap());
-        let [weight] = domain.sums(&[system.bodies().iter().map(|b| b.mass * scenario.gravity.norm()).collect()]);
-        let table: Vec<[f64; 3]> = Verb::ALL.iter().map(|&verb| spread(comm, system.timers.seconds(verb))).collect();
+        let [weight] = domain.sums(&[system
+            .bodies()
+            .iter()
+            .map(|b| b.mass * scenario.gravity.norm())
+            .collect()]);
+        let table: Vec<[f64; 3]> = Verb::ALL
+            .iter()
+            .map(|&verb| spread(comm, system.timers.seconds(verb)))
+            .collect();
         let mut traffic = [system.traffic.messages as i64, system.traffic.bytes as i64];
         comm.sum_i64(&mut traffic);
         if !self.speaks {
             return;
         }
         let ending = if at_rest { "at rest" } else { "end reached" };
-        println!("{ending} at step {}, time {} s, after {:.1} s of wall time", system.steps(), system.time(), output.wall_seconds());
+        println!(
+            "{ending} at step {}, time {} s, after {:.1} s of wall time",
+            system.steps(),
+            system.time(),
+            output.wall_seconds()
+        );
         let mut sweeps = ledger.sweeps.clone();
         sweeps.sort_unstable();
-        let at = |share: f64| sweeps.get(((sweeps.len() - 1) as f64 * share) as usize).copied().unwrap_or(0);
+        let at = |share: f64| {
+            sweeps
+                .get(((sweeps.len() - 1) as f64 * share) as usize)
+                .copied()
+                .unwrap_or(0)
+        };
         if !sweeps.is_empty() {
             let total: u64 = sweeps.iter().sum();
-            println!("sweeps     {total} in {} steps: median {}, 90 % {}, largest {}", sweeps.len(), at(0.5), at(0.9), at(1.0));
+            println!(
+                "sweeps     {total} in {} steps: median {}, 90 % {}, largest {}",
+                sweeps.len(),
+                at(0.5),
+                at(0.9),
+                at(1.0)
+            );
         }
-        println!("capped     {} of {} steps ended at the cap of {} sweeps", ledger.capped_steps, system.steps(), scenario.solver.max_sweeps);
+        println!(
+            "capped     {} of {} steps ended at the cap of {} sweeps",
+            ledger.capped_steps,
+            system.steps(),
+            scenario.solver.max_sweeps
+        );
         println!("overlap    {overlap:.2e} of the smaller radius at most");
         println!("weight     {weight:.6e} N; forces of the bodies on the walls:");
         for (row, wall) in walls.iter().zip(&scenario.walls) {
             let f = row.impulse.map(|r| r / scenario.dt);
-            println!("           {:<12} {:>13.5e} {:>13.5e} {:>13.5e} N", wall.name, f[0], f[1], f[2]);
+            println!(
+                "           {:<12} {:>13.5e} {:>13.5e} {:>13.5e} N",
+                wall.name, f[0], f[1], f[2]
+            );
         }
-        println!("messages   {} of together {} bytes within solves", traffic[0], traffic[1]);
-        println!("{:<10} {:>10} {:>10} {:>10}  seconds over ranks", "timer", "min", "mean", "max");
+        println!(
+            "messages   {} of together {} bytes within solves",
+            traffic[0], traffic[1]
+        );
+        println!(
+            "{:<10} {:>10} {:>10} {:>10}  seconds over ranks",
+            "timer", "min", "mean", "max"
+        );
         for (verb, [min, mean, max]) in Verb::ALL.iter().zip(table) {
             println!("{:<10} {min:>10.3} {mean:>10.3} {max:>10.3}", verb.name());
         }
@@ -136,7 +197,11 @@ impl Log {
 
 /// Smallest, mean and largest over ranks. Collective.
 fn spread(comm: &dyn Comm, seconds: f64) -> [f64; 3] {
-    let all: Vec<f64> = comm.all_gather(&seconds.to_le_bytes()).iter().map(|b| bytemuck::pod_read_unaligned(b)).collect();
+    let all: Vec<f64> = comm
+        .all_gather(&seconds.to_le_bytes())
+        .iter()
+        .map(|b| bytemuck::pod_read_unaligned(b))
+        .collect();
     let min = all.iter().copied().fold(f64::INFINITY, f64::min);
     let max = all.iter().copied().fold(0.0, f64::max);
     [min, all.iter().sum::<f64>() / all.len() as f64, max]

@@ -56,8 +56,17 @@ pub(super) struct Output {
 
 impl Output {
     /// Prepares the folder, on rank 0.
-    pub(super) fn open(comm: &dyn Comm, out: &Path, folder: Folder, step: u64) -> Result<Self, RunError> {
-        let series = if comm.rank() == 0 { Some(prepare(out, &folder, step)?) } else { None };
+    pub(super) fn open(
+        comm: &dyn Comm,
+        out: &Path,
+        folder: Folder,
+        step: u64,
+    ) -> Result<Self, RunError> {
+        let series = if comm.rank() == 0 {
+            Some(prepare(out, &folder, step)?)
+        } else {
+            None
+        };
         let last_checkpoint = match folder {
             Folder::GoOn(path) => Some((step, path)),
             _ => None,
@@ -78,7 +87,9 @@ impl Output {
 
     /// The newest checkpoint of this run.
     pub(super) fn last_checkpoint(&self) -> Option<&Path> {
-        self.last_checkpoint.as_ref().map(|(_, path)| path.as_path())
+        self.last_checkpoint
+            .as_ref()
+            .map(|(_, path)| path.as_path())
     }
 
     /// Time since the run began [s].
@@ -118,7 +129,11 @@ impl Output {
         ledger: &Ledger,
     ) -> Result<(), RunError> {
         let begin = Instant::now();
-        if self.last_checkpoint.as_ref().is_none_or(|(step, _)| *step != system.steps()) {
+        if self
+            .last_checkpoint
+            .as_ref()
+            .is_none_or(|(step, _)| *step != system.steps())
+        {
             self.checkpoint(comm, domain, scenario, system, ledger)?;
         }
         system.timers.add(Verb::Io, begin.elapsed());
@@ -135,11 +150,18 @@ impl Output {
         done: &Done,
     ) -> Result<(), RunError> {
         let bodies = system.bodies();
-        let energies = [measure::kinetic_energy(bodies), measure::potential_energy(bodies, &scenario.gravity)];
+        let energies = [
+            measure::kinetic_energy(bodies),
+            measure::potential_energy(bodies, &scenario.gravity),
+        ];
         let [kinetic_energy, potential_energy] = domain.sums(&energies);
         let mut counts = [bodies, &[]].map(|b| b.len() as i64);
         counts[1] = system.contacts().len() as i64;
-        let mut counts = [counts[0], counts[1], measure::active(system.contacts()) as i64];
+        let mut counts = [
+            counts[0],
+            counts[1],
+            measure::active(system.contacts()) as i64,
+        ];
         comm.sum_i64(&mut counts);
         let max_overlap = domain.max(system.largest_overlap());
 
@@ -169,7 +191,10 @@ impl Output {
             imbalance: slowest(work) * comm.size() as f64 / whole_work,
         };
         self.last_row = (system.timers, wall_s);
-        let written = self.series.as_mut().map_or(Ok(()), |series| series.write(&row));
+        let written = self
+            .series
+            .as_mut()
+            .map_or(Ok(()), |series| series.write(&row));
         agree(comm, written.map_err(|e| RunError::Failed(e.to_string())))
     }
 
@@ -181,8 +206,12 @@ impl Output {
         system: &System,
         ledger: &Ledger,
     ) -> Result<(), RunError> {
-        let last = self.last_checkpoint().map_or_else(String::new, |p| format!("; the last good one is {}", p.display()));
-        let failed = |e: &dyn std::fmt::Display| RunError::Failed(format!("step {}: {e}{last}", system.steps()));
+        let last = self.last_checkpoint().map_or_else(String::new, |p| {
+            format!("; the last good one is {}", p.display())
+        });
+        let failed = |e: &dyn std::fmt::Display| {
+            RunError::Failed(format!("step {}: {e}{last}", system.steps()))
+        };
         // The series must hold every row up to a checkpoint, for a resumed run goes on after it.
         let flushed = self.series.as_mut().map_or(Ok(()), Series::flush);
         agree(comm, flushed.map_err(|e| failed(&e)))?;
@@ -231,7 +260,10 @@ const SERIES: &str = "series.csv";
 /// Makes the folder ready to be written to, or says why it cannot be. Nothing is changed if it cannot.
 fn prepare(out: &Path, folder: &Folder, step: u64) -> Result<Series, RunError> {
     let input = |e: &dyn std::fmt::Display| {
-        RunError::Input(format!("output folder {}: {e}; accepted: a folder that can be written to", out.display()))
+        RunError::Input(format!(
+            "output folder {}: {e}; accepted: a folder that can be written to",
+            out.display()
+        ))
     };
     let old = match std::fs::exists(out).map_err(|e| input(&e))? {
         true => checkpoint::newest(out).map_err(|e| input(&e))?,

@@ -2,7 +2,7 @@
 
 use super::output::{Folder, Ledger};
 use super::{Options, RunError};
-use crate::body::{Bodies, BodyRow};
+use crate::body::{Bodies, BodyId, BodyRow};
 use crate::comm::{Comm, agree};
 use crate::config::{self, Scenario};
 use crate::contact::Partner;
@@ -13,7 +13,7 @@ use crate::domain::migration::{Parcel, to_owners, with_copies};
 use crate::domain::partition::Partition;
 use crate::io::checkpoint::{self, Loaded};
 use crate::law::FrictionTable;
-use crate::math::{ExactSum, Vector3};
+use crate::math::Vector3;
 use crate::sample;
 use crate::scheme::moreau_jean::{Physics, System};
 use crate::solver::grid::BlockGrid;
@@ -31,6 +31,8 @@ pub(super) struct Start {
     pub folder: Folder,
     /// Threads per rank.
     pub threads: usize,
+    /// For tests: a body whose velocity becomes NaN before a step.
+    pub nan_before: Option<(u64, BodyId)>,
 }
 
 /// What all bodies together are like.
@@ -49,47 +51,96 @@ const BLOCK_EDGE_IN_RADII: f64 = 8.0;
 const SKIN_IN_RADII: f64 = 0.05;
 
 /// The start of `moreau run`. Collective.
-pub(super) fn from_config(comm: &dyn Comm, path: &Path, options: &Options) -> Result<Start, RunError> {
-    let loaded = config::load(path, &options.set).map_err(|faults| RunError::Input(faults.to_string()));
+pub(super) fn from_config(
+    comm: &dyn Comm,
+    path: &Path,
+    options: &Options,
+) -> Result<Start, RunError> {
+    let loaded =
+        config::load(path, &options.set).map_err(|faults| RunError::Input(faults.to_string()));
     let scenario = end_as_told(agree(comm, loaded)?, options);
     let sizes = agree(comm, sizes(&scenario))?;
     let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
     let bodies = agree(comm, own_bodies(&scenario, &partition, comm.rank()))?;
-    let parcel = Parcel { bodies, contacts: Vec::new() };
+    let parcel = Parcel {
+        bodies,
+        contacts: Vec::new(),
+    };
     let domain = Domain::new(comm, partition);
-    agree(comm, no_overlaps(&domain, &physics, &parcel, scenario.max_initial_overlap))?;
+    agree(
+        comm,
+        no_overlaps(&domain, &physics, &parcel, scenario.max_initial_overlap),
+    )?;
     let out = options.out.clone().unwrap_or_else(|| PathBuf::from("out"));
-    let folder = if options.overwrite { Folder::Clear } else { Folder::Fresh };
+    let folder = if options.overwrite {
+        Folder::Clear
+    } else {
+        Folder::Fresh
+    };
     let system = agree(comm, system(physics, 0, parcel, options.threads))?;
     let partition = domain.partition().clone();
-    Ok(Start { scenario, partition, system, ledger: Ledger::default(), out, folder, threads: options.threads })
+    Ok(Start {
+        scenario,
+        partition,
+        system,
+        ledger: Ledger::default(),
+        out,
+        folder,
+        threads: options.threads,
+        nan_before: options.nan_before,
+    })
 }
 
 /// The start of `moreau resume`. Collective.
-pub(super) fn from_checkpoint(comm: &dyn Comm, from: &Path, options: &Options) -> Result<Start, RunError> {
+pub(super) fn from_checkpoint(
+    comm: &dyn Comm,
+    from: &Path,
+    options: &Options,
+) -> Result<Start, RunError> {
     let input = |e: checkpoint::Error| RunError::Input(e.to_string());
     let is_folder = comm.any(comm.rank() == 0 && from.is_dir());
     let (path, loaded) = if is_folder {
         let (path, loaded, skipped) = checkpoint::read_newest(comm, from).map_err(input)?;
         if comm.rank() == 0 {
-            skipped.iter().for_each(|(path, why)| eprintln!("moreau: skipped {}: {why}", path.display()));
+            skipped
+                .iter()
+                .for_each(|(path, why)| eprintln!("moreau: skipped {}: {why}", path.display()));
         }
         (path, loaded)
     } else {
-        (from.to_owned(), checkpoint::read(comm, from).map_err(input)?)
+        (
+            from.to_owned(),
+            checkpoint::read(comm, from).map_err(input)?,
+        )
     };
-    let Loaded { header, bodies, contacts, .. } = loaded;
+    let Loaded {
+        header,
+        bodies,
+        contacts,
+        ..
+    } = loaded;
     if comm.rank() == 0 {
-        eprintln!("resuming from {} (step {}, time {} s)", path.display(), header.step, header.time);
+        eprintln!(
+            "resuming from {} (step {}, time {} s)",
+            path.display(),
+            header.step,
+            header.time
+        );
     }
 
     let home = path.parent().unwrap_or(Path::new("")).to_owned();
     let name = format!("{} (configuration)", path.display());
     let parsed = config::parse(&name, &header.config, &home, &options.set);
-    let scenario = agree(comm, parsed.map_err(|faults| RunError::Input(faults.to_string())))?;
+    let scenario = agree(
+        comm,
+        parsed.map_err(|faults| RunError::Input(faults.to_string())),
+    )?;
     let scenario = end_as_told(scenario, options);
     if scenario.dt * header.step as f64 != header.time {
-        let text = format!("time.dt = {} does not lead to step {} at {} s; a run keeps its time step", scenario.dt, header.step, header.time);
+        let text = format!(
+            "time.dt = {} does not lead to step {} at {} s; a run keeps its time step",
+            scenario.dt, header.step, header.time
+        );
         return Err(RunError::Input(text));
     }
     let radii = bodies.iter().map(|b| b.radius);
@@ -100,17 +151,54 @@ pub(super) fn from_checkpoint(comm: &dyn Comm, from: &Path, options: &Options) -
         volume: 0.0,
     };
     let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
-    let known = bodies.iter().all(|b| (b.material as usize) < scenario.materials.len());
-    agree(comm, if known { Ok(()) } else { Err(RunError::Input(format!("{name}: a body has a material that the configuration does not list"))) })?;
-    let system = agree(comm, system(physics, header.step, Parcel { bodies, contacts }, options.threads))?;
-    let ledger = Ledger { dissipated: header.dissipated, capped_steps: header.capped_steps, ..Ledger::default() };
+    let known = bodies
+        .iter()
+        .all(|b| (b.material as usize) < scenario.materials.len());
+    agree(
+        comm,
+        if known {
+            Ok(())
+        } else {
+            Err(RunError::Input(format!(
+                "{name}: a body has a material that the configuration does not list"
+            )))
+        },
+    )?;
+    let system = agree(
+        comm,
+        system(
+            physics,
+            header.step,
+            Parcel { bodies, contacts },
+            options.threads,
+        ),
+    )?;
+    let ledger = Ledger {
+        dissipated: header.dissipated,
+        capped_steps: header.capped_steps,
+        ..Ledger::default()
+    };
     let (out, folder) = match &options.out {
-        Some(out) if !same_folder(out, &home) => {
-            (out.clone(), if options.overwrite { Folder::Clear } else { Folder::Fresh })
-        }
+        Some(out) if !same_folder(out, &home) => (
+            out.clone(),
+            if options.overwrite {
+                Folder::Clear
+            } else {
+                Folder::Fresh
+            },
+        ),
         _ => (home, Folder::GoOn(path)),
     };
-    Ok(Start { scenario, partition, system, ledger, out, folder, threads: options.threads })
+    Ok(Start {
+        scenario,
+        partition,
+        system,
+        ledger,
+        out,
+        folder,
+        threads: options.threads,
+        nan_before: options.nan_before,
+    })
 }
 
 /// `--steps` and `--until` stand for the end that the configuration names.
@@ -123,7 +211,13 @@ fn end_as_told(mut scenario: Scenario, options: &Options) -> Scenario {
 }
 
 fn same_folder(a: &Path, b: &Path) -> bool {
-    let whole = |p: &Path| std::fs::canonicalize(if p.as_os_str().is_empty() { Path::new(".") } else { p });
+    let whole = |p: &Path| {
+        std::fs::canonicalize(if p.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            p
+        })
+    };
     matches!((whole(a), whole(b)), (Ok(a), Ok(b)) if a == b)
 }
 
@@ -132,11 +226,15 @@ fn same_folder(a: &Path, b: &Path) -> bool {
 /// # Errors
 /// As `run` would.
 pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, RunError> {
-    let scenario = config::load(path, &options.set).map_err(|faults| RunError::Input(faults.to_string()))?;
+    let scenario =
+        config::load(path, &options.set).map_err(|faults| RunError::Input(faults.to_string()))?;
     let sizes = sizes(&scenario)?;
     let (physics, partition) = divide(&scenario, &sizes, comm.size())?;
     let bodies = own_bodies(&scenario, &partition, comm.rank())?;
-    let parcel = Parcel { bodies, contacts: Vec::new() };
+    let parcel = Parcel {
+        bodies,
+        contacts: Vec::new(),
+    };
     let domain = Domain::new(comm, partition);
     no_overlaps(&domain, &physics, &parcel, scenario.max_initial_overlap)?;
     let blocks = domain.partition().grid().count();
@@ -151,13 +249,32 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
     }
     let mut lines = vec![
         format!("title      {}", scenario.title),
-        format!("bodies     {}, radius {} to {} m", sizes.count, sizes.smallest, sizes.largest),
-        format!("filling    {:.3} of the domain's {box_volume:.3e} m³ is solid", sizes.volume / box_volume),
-        format!("blocks     {} × {} × {}, edge at least {:.4} m", blocks[0], blocks[1], blocks[2], edge(&scenario, &sizes)),
-        format!("dt         {} s; blocks allow {:.3} m/s, a radius per step is {:.3} m/s", scenario.dt, top_speed(&physics, &domain), sizes.smallest / scenario.dt),
+        format!(
+            "bodies     {}, radius {} to {} m",
+            sizes.count, sizes.smallest, sizes.largest
+        ),
+        format!(
+            "filling    {:.3} of the domain's {box_volume:.3e} m³ is solid",
+            sizes.volume / box_volume
+        ),
+        format!(
+            "blocks     {} × {} × {}, edge at least {:.4} m",
+            blocks[0],
+            blocks[1],
+            blocks[2],
+            edge(&scenario, &sizes)
+        ),
+        format!(
+            "dt         {} s; blocks allow {:.3} m/s, a radius per step is {:.3} m/s",
+            scenario.dt,
+            top_speed(&physics, &domain),
+            sizes.smallest / scenario.dt
+        ),
         format!("end        {}", scenario.end),
         format!("memory     about {megabytes:.0} MB over all ranks"),
-        format!("time       roughly {seconds_per_step:.2e} core-seconds per step in a settling packing (an estimate, not a promise)"),
+        format!(
+            "time       roughly {seconds_per_step:.2e} core-seconds per step in a settling packing (an estimate, not a promise)"
+        ),
     ];
     lines.extend(ignored.iter().map(|what| format!("ignored    {what}")));
     lines.push("ok".to_owned());
@@ -171,7 +288,10 @@ fn top_speed(physics: &Physics, domain: &Domain) -> f64 {
 }
 
 fn edge(scenario: &Scenario, sizes: &Sizes) -> f64 {
-    scenario.solver.block_edge.unwrap_or(BLOCK_EDGE_IN_RADII * sizes.largest)
+    scenario
+        .solver
+        .block_edge
+        .unwrap_or(BLOCK_EDGE_IN_RADII * sizes.largest)
 }
 
 /// Every body of every sample, in order of ids.
@@ -183,29 +303,44 @@ fn each_body(scenario: &Scenario, keep: &mut dyn FnMut(BodyRow)) -> Result<u64, 
             count += 1;
             keep(row);
         };
-        sample::bodies(sample, next_id, scenario.solver.seed, &mut one).map_err(|e| RunError::Input(e.to_string()))?;
+        sample::bodies(sample, next_id, scenario.solver.seed, &mut one)
+            .map_err(|e| RunError::Input(e.to_string()))?;
         next_id += count;
     }
     Ok(next_id)
 }
 
 fn sizes(scenario: &Scenario) -> Result<Sizes, RunError> {
-    let mut sizes = Sizes { count: 0, smallest: f64::INFINITY, largest: 0.0, volume: 0.0 };
+    let mut sizes = Sizes {
+        count: 0,
+        smallest: f64::INFINITY,
+        largest: 0.0,
+        volume: 0.0,
+    };
     sizes.count = each_body(scenario, &mut |row| {
         sizes.smallest = sizes.smallest.min(row.radius);
         sizes.largest = sizes.largest.max(row.radius);
         sizes.volume += crate::shape::sphere_volume(row.radius);
     })?;
     if sizes.count == 0 {
-        return Err(RunError::Input("there are no bodies; accepted: at least one".to_owned()));
+        return Err(RunError::Input(
+            "there are no bodies; accepted: at least one".to_owned(),
+        ));
     }
     Ok(sizes)
 }
 
 /// What does not change during the run, and who owns what.
-fn divide(scenario: &Scenario, sizes: &Sizes, ranks: usize) -> Result<(Physics, Partition), RunError> {
+fn divide(
+    scenario: &Scenario,
+    sizes: &Sizes,
+    ranks: usize,
+) -> Result<(Physics, Partition), RunError> {
     let edge = edge(scenario, sizes);
-    let skin = scenario.solver.skin.unwrap_or(SKIN_IN_RADII * sizes.smallest);
+    let skin = scenario
+        .solver
+        .skin
+        .unwrap_or(SKIN_IN_RADII * sizes.smallest);
     let least = 2.0 * reach(sizes.largest, skin);
     if edge < least {
         let text = format!(
@@ -224,11 +359,24 @@ fn divide(scenario: &Scenario, sizes: &Sizes, ranks: usize) -> Result<(Physics, 
         skin,
     };
     let grid = BlockGrid::new(scenario.lower, scenario.upper, edge);
-    Ok((physics, Partition::new(scenario.lower, scenario.upper, grid, ranks)))
+    Ok((
+        physics,
+        Partition::new(
+            scenario.lower,
+            scenario.upper,
+            grid,
+            ranks,
+            &scenario.gravity,
+        ),
+    ))
 }
 
 /// The initial bodies in this rank's blocks. Every rank sees all bodies, so all find the same fault.
-fn own_bodies(scenario: &Scenario, partition: &Partition, rank: usize) -> Result<Vec<BodyRow>, RunError> {
+fn own_bodies(
+    scenario: &Scenario,
+    partition: &Partition,
+    rank: usize,
+) -> Result<Vec<BodyRow>, RunError> {
     let mut own = Vec::new();
     let mut outside: Option<BodyRow> = None;
     each_body(scenario, &mut |row| {
@@ -252,15 +400,26 @@ fn own_bodies(scenario: &Scenario, partition: &Partition, rank: usize) -> Result
 }
 
 /// Bodies must not start inside each other or a wall by more than a fraction of the smaller radius. Collective.
-fn no_overlaps(domain: &Domain, physics: &Physics, parcel: &Parcel, fraction: f64) -> Result<(), RunError> {
+fn no_overlaps(
+    domain: &Domain,
+    physics: &Physics,
+    parcel: &Parcel,
+    fraction: f64,
+) -> Result<(), RunError> {
     let all = with_copies(domain, &to_owners(domain, parcel.clone()), 0.0);
     let bodies = Bodies::from_rows(&all.bodies);
     let mine = |x: &Vector3| domain.partition().owner_of_point(x) == domain.rank();
     let mut deep = Vec::new();
     for c in candidates(&bodies, &physics.walls, 0.0, mine) {
         let (radius, other) = match c.b {
-            Partner::Body(b) => (bodies.radii()[c.a].min(bodies.radii()[b]), format!("body {}", c.key.b)),
-            Partner::Wall(w) => (bodies.radii()[c.a], format!("wall {}", physics.walls[w].name)),
+            Partner::Body(b) => (
+                bodies.radii()[c.a].min(bodies.radii()[b]),
+                format!("body {}", c.key.b),
+            ),
+            Partner::Wall(w) => (
+                bodies.radii()[c.a],
+                format!("wall {}", physics.walls[w].name),
+            ),
         };
         if -c.gap > fraction * radius {
             deep.push((c.key, -c.gap / radius, other));
@@ -279,13 +438,6 @@ fn no_overlaps(domain: &Domain, physics: &Physics, parcel: &Parcel, fraction: f6
 }
 
 fn system(physics: Physics, step: u64, parcel: Parcel, threads: usize) -> Result<System, RunError> {
-    System::new(physics, step, parcel, threads).map_err(|e| RunError::Input(format!("--threads {threads}: {e}")))
-}
-
-/// The translational kinetic energy below which the packing is at rest [J]: the given fraction of `Σ m g d`; nothing is
-/// below it if the run has no such end. Collective.
-pub(super) fn rest_energy(domain: &Domain, scenario: &Scenario, system: &System) -> f64 {
-    let lift = |row: &BodyRow| row.mass * scenario.gravity.norm() * 2.0 * row.radius;
-    let [whole] = domain.sums(&[system.bodies().iter().map(lift).collect::<ExactSum>()]);
-    scenario.end.rest.map_or(f64::NEG_INFINITY, |fraction| fraction * whole)
+    System::new(physics, step, parcel, threads)
+        .map_err(|e| RunError::Input(format!("--threads {threads}: {e}")))
 }

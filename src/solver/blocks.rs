@@ -68,7 +68,10 @@ impl Blocks {
             0 | 1 => None,
             n => Some(rayon::ThreadPoolBuilder::new().num_threads(n).build()?),
         };
-        Ok(Self { pool, ..Self::default() })
+        Ok(Self {
+            pool,
+            ..Self::default()
+        })
     }
 
     /// Puts this step's contacts into blocks. `previous` tells the impulse [N s] a contact had in the last step, zero if it
@@ -90,7 +93,9 @@ impl Blocks {
                 (Parity::of(block).0, grid.linear(block), block, k)
             })
             .collect();
-        by_block.sort_unstable_by(|x, y| (x.0, x.1, candidates[x.3].key).cmp(&(y.0, y.1, candidates[y.3].key)));
+        by_block.sort_unstable_by(|x, y| {
+            (x.0, x.1, candidates[x.3].key).cmp(&(y.0, y.1, candidates[y.3].key))
+        });
 
         self.blocks.clear();
         for members in by_block.chunk_by(|x, y| x.1 == y.1) {
@@ -118,11 +123,21 @@ impl Blocks {
                 c.place = c.place.map(|p| p.min(walls));
             }
             let colour = Parity(colour);
-            self.blocks.push(Block { linear, colour, bodies: places, contacts, order: Vec::new(), early: [false; 3] });
+            self.blocks.push(Block {
+                linear,
+                colour,
+                bodies: places,
+                contacts,
+                order: Vec::new(),
+                early: [false; 3],
+            });
         }
         let mut first = 0;
         for (c, range) in self.colours.iter_mut().enumerate() {
-            let n = self.blocks[first..].iter().take_while(|b| usize::from(b.colour.0) == c).count();
+            let n = self.blocks[first..]
+                .iter()
+                .take_while(|b| usize::from(b.colour.0) == c)
+                .count();
             *range = first..first + n;
             first += n;
         }
@@ -160,7 +175,11 @@ impl Blocks {
     }
 
     /// Visits all blocks, in no order that matters: for what changes no velocity.
-    pub fn each(&mut self, twists: &mut [Twist], visit: &(impl Fn(&mut Block, &mut [Twist]) -> Share + Sync)) -> Tally {
+    pub fn each(
+        &mut self,
+        twists: &mut [Twist],
+        visit: &(impl Fn(&mut Block, &mut [Twist]) -> Share + Sync),
+    ) -> Tally {
         let mut tally = Tally::default();
         self.visit(0..self.blocks.len(), None, twists, &mut tally, visit);
         tally
@@ -188,7 +207,10 @@ impl Blocks {
             }
             Some(pool) => {
                 let shared: &[Twist] = twists;
-                let blocks: Vec<&mut Block> = self.blocks[range].iter_mut().filter(|b| wanted(b)).collect();
+                let blocks: Vec<&mut Block> = self.blocks[range]
+                    .iter_mut()
+                    .filter(|b| wanted(b))
+                    .collect();
                 let work = |block: &mut Block| {
                     let mut local = Vec::new();
                     read(block, shared, &mut local);
@@ -255,20 +277,38 @@ struct Side {
 
 impl Side {
     fn body(bodies: &Bodies, i: usize, place: u32) -> Self {
-        let (lever, response, material) = (bodies.radii()[i], bodies.response(i), bodies.materials()[i]);
-        Self { place, lever, response, material }
+        let (lever, response, material) =
+            (bodies.radii()[i], bodies.response(i), bodies.materials()[i]);
+        Self {
+            place,
+            lever,
+            response,
+            material,
+        }
     }
 
     /// Infinite mass; the place is that after all bodies, known only when these are counted.
     fn wall(material: u32) -> Self {
-        Self { place: u32::MAX, lever: 0.0, response: (0.0, 0.0), material }
+        Self {
+            place: u32::MAX,
+            lever: 0.0,
+            response: (0.0, 0.0),
+            material,
+        }
     }
 }
 
-fn contact_of(c: &Candidate, [a, b]: [Side; 2], materials: &FrictionTable, dt: f64, impulse: Vector3) -> Contact {
+fn contact_of(
+    c: &Candidate,
+    [a, b]: [Side; 2],
+    materials: &FrictionTable,
+    dt: f64,
+    impulse: Vector3,
+) -> Contact {
     let lever = [a.lever, b.lever];
     let response = [a.response, b.response];
-    let (normal_mass, tangential_mass) = reduced_masses(response.map(|r| r.0), response.map(|r| r.1), lever);
+    let (normal_mass, tangential_mass) =
+        reduced_masses(response.map(|r| r.0), response.map(|r| r.1), lever);
     Contact {
         key: c.key,
         place: [a.place, b.place],
@@ -297,19 +337,41 @@ pub(super) mod tests {
     /// Two unit spheres that touch.
     pub(in crate::solver) fn contact() -> Contact {
         let candidate = Candidate {
-            key: ContactKey { a: BodyId(0), b: BodyId(1), feature: 0 },
+            key: ContactKey {
+                a: BodyId(0),
+                b: BodyId(1),
+                feature: 0,
+            },
             a: 0,
             b: Partner::Body(1),
             normal: Vector3::z(),
             gap: 0.0,
             point: Vector3::zeros(),
         };
-        let side = |place| Side { place, lever: 1.0, response: (1.0, 2.5), material: 0 };
-        contact_of(&candidate, [side(0), side(1)], &FrictionTable::new(vec![0.5]), 0.01, Vector3::zeros())
+        let side = |place| Side {
+            place,
+            lever: 1.0,
+            response: (1.0, 2.5),
+            material: 0,
+        };
+        contact_of(
+            &candidate,
+            [side(0), side(1)],
+            &FrictionTable::new(vec![0.5]),
+            0.01,
+            Vector3::zeros(),
+        )
     }
 
     pub(in crate::solver) fn block(contacts: Vec<Contact>) -> Block {
         let bodies = vec![0, 1];
-        Block { linear: 0, colour: Parity(0), bodies, contacts, order: Vec::new(), early: [false; 3] }
+        Block {
+            linear: 0,
+            colour: Parity(0),
+            bodies,
+            contacts,
+            order: Vec::new(),
+            early: [false; 3],
+        }
     }
 }

@@ -84,7 +84,10 @@ impl BlockGrid {
     #[must_use]
     pub fn span(&self, x: &Vector3, reach: f64) -> Span {
         let reach = Vector3::repeat(reach);
-        Span { low: self.block_of(&(x - reach)), high: self.block_of(&(x + reach)) }
+        Span {
+            low: self.block_of(&(x - reach)),
+            high: self.block_of(&(x + reach)),
+        }
     }
 
     /// A number for a block, the same on all ranks.
@@ -109,7 +112,13 @@ impl Span {
     /// rank that owns this block has the body's newest velocity.
     #[must_use]
     pub fn holder(&self, at: Parity) -> Block3 {
-        [0, 1, 2].map(|a| if self.low[a] & 1 == at.on(a) { self.low[a] } else { self.high[a] })
+        [0, 1, 2].map(|a| {
+            if self.low[a] & 1 == at.on(a) {
+                self.low[a]
+            } else {
+                self.high[a]
+            }
+        })
     }
 
     /// Whether the box touches two blocks on this axis.
@@ -121,8 +130,9 @@ impl Span {
     /// The blocks themselves, one to eight.
     pub fn blocks(self) -> impl Iterator<Item = Block3> {
         let Span { low, high } = self;
-        (low[2]..=high[2])
-            .flat_map(move |z| (low[1]..=high[1]).flat_map(move |y| (low[0]..=high[0]).map(move |x| [x, y, z])))
+        (low[2]..=high[2]).flat_map(move |z| {
+            (low[1]..=high[1]).flat_map(move |y| (low[0]..=high[0]).map(move |x| [x, y, z]))
+        })
     }
 }
 
@@ -139,7 +149,10 @@ impl Tour {
     #[must_use]
     pub fn new(start: Parity, axes: [usize; 3], offset: usize) -> Self {
         let pattern = [0, 1, 0, 2, 0, 1, 0, 2];
-        Self { start, flips: std::array::from_fn(|k| axes[pattern[(k + offset) % 8]]) }
+        Self {
+            start,
+            flips: std::array::from_fn(|k| axes[pattern[(k + offset) % 8]]),
+        }
     }
 
     /// The tour of a sweep: start, axes and turn drawn at random, the same on all ranks.
@@ -206,7 +219,10 @@ mod tests {
 
     #[test]
     fn the_holder_has_the_parity_where_the_span_offers_it() {
-        let span = Span { low: [3, 4, 5], high: [4, 4, 6] };
+        let span = Span {
+            low: [3, 4, 5],
+            high: [4, 4, 6],
+        };
         assert_eq!(span.holder(Parity(0b000)), [4, 4, 6]);
         assert_eq!(span.holder(Parity(0b111)), [3, 4, 5]);
         assert_eq!(span.holder(Parity(0b001)), [3, 4, 6]);

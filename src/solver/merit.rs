@@ -44,12 +44,19 @@ impl Scale {
     #[must_use]
     pub fn accepts(&self, violation: f64, tolerance: f64) -> bool {
         // A NaN fails every comparison and is not accepted.
-        violation <= tolerance * tolerance * self.reference || violation <= ROUNDING * ROUNDING * self.motion
+        violation <= tolerance * tolerance * self.reference
+            || violation <= ROUNDING * ROUNDING * self.motion
     }
 
     /// The judge's verdict on sums over all contacts of all ranks.
     #[must_use]
-    pub fn judge(&self, violation: f64, impulse: f64, largest_violation: f64, tolerance: f64) -> Verdict {
+    pub fn judge(
+        &self,
+        violation: f64,
+        impulse: f64,
+        largest_violation: f64,
+        tolerance: f64,
+    ) -> Verdict {
         let finite = violation.is_finite() && impulse.is_finite() && largest_violation.is_finite();
         let ratio = |a: f64, b: f64| if a == 0.0 { 0.0 } else { (a / b).sqrt() };
         Verdict {
@@ -97,23 +104,40 @@ mod tests {
 
     #[test]
     fn a_field_with_a_nan_is_never_converged() {
-        let scale = Scale { reference: 1.0, motion: 1.0 };
+        let scale = Scale {
+            reference: 1.0,
+            motion: 1.0,
+        };
         assert!(scale.judge(1e-9, 1.0, 1e-3, 1e-2).converged);
-        for (v, r, m) in [(f64::NAN, 1.0, 1.0), (1e-9, f64::NAN, 1.0), (1e-9, 1.0, f64::NAN), (1e-9, f64::INFINITY, 1.0)] {
+        for (v, r, m) in [
+            (f64::NAN, 1.0, 1.0),
+            (1e-9, f64::NAN, 1.0),
+            (1e-9, 1.0, f64::NAN),
+            (1e-9, f64::INFINITY, 1.0),
+        ] {
             let verdict = scale.judge(v, r, m, 1e-2);
             assert!(verdict.non_finite && !verdict.converged);
         }
-        let broken = Scale { reference: f64::NAN, motion: 1.0 };
+        let broken = Scale {
+            reference: f64::NAN,
+            motion: 1.0,
+        };
         assert!(broken.judge(1.0, 1.0, 1.0, 1e-2).non_finite);
         assert!(!broken.judge(1.0, 1.0, 1.0, 1e-2).converged);
     }
 
     #[test]
     fn the_tolerance_is_on_velocities_in_units_of_the_load() {
-        let scale = Scale { reference: 4.0, motion: 0.0 };
+        let scale = Scale {
+            reference: 4.0,
+            motion: 0.0,
+        };
         assert!(scale.judge(4e-4, 1.0, 0.0, 1e-2).converged);
         assert!(!scale.judge(4.1e-4, 1.0, 0.0, 1e-2).converged);
         assert_eq!(scale.judge(4e-4, 1.0, 0.0, 1e-2).residual, 1e-2);
-        assert!(Scale::default().judge(0.0, 0.0, 0.0, 1e-2).converged, "no load and no violation");
+        assert!(
+            Scale::default().judge(0.0, 0.0, 0.0, 1e-2).converged,
+            "no load and no violation"
+        );
     }
 }

@@ -48,12 +48,23 @@ pub fn solve<H: Halo>(
     let mut outcome = Outcome::default();
     while outcome.sweeps < settings.max_sweeps {
         // `order = "step"` keeps the order of the first sweep.
-        let drawn = if settings.order == Order::Sweep { outcome.sweeps } else { 0 };
+        let drawn = if settings.order == Order::Sweep {
+            outcome.sweeps
+        } else {
+            0
+        };
         let tour = Tour::draw(settings.seed, step, drawn);
-        let tally = run(blocks, twists, halo, &mut at, &tour, &|block: &mut Block, local: &mut [Twist]| {
-            draw_order(block, settings.seed, step, drawn);
-            sweep(block, local)
-        });
+        let tally = run(
+            blocks,
+            twists,
+            halo,
+            &mut at,
+            &tour,
+            &|block: &mut Block, local: &mut [Twist]| {
+                draw_order(block, settings.seed, step, drawn);
+                sweep(block, local)
+            },
+        );
         outcome.sweeps += 1;
 
         // The sweep's own change is a free estimate; where it passes, or at the cap, the judge decides.
@@ -73,7 +84,10 @@ pub fn solve<H: Halo>(
 /// One sweep through a block, in the block's order. Its share: `Σ|d|²/m_n` of its changes.
 fn sweep(block: &mut Block, twists: &mut [Twist]) -> Share {
     let change = sweep_in_order(&mut block.contacts, &block.order, twists);
-    Share { sums: [change, 0.0], largest: 0.0 }
+    Share {
+        sums: [change, 0.0],
+        largest: 0.0,
+    }
 }
 
 /// Updates each contact once, in the order given; returns `Σ|d|²/m_n` over the changes d [J].
@@ -129,13 +143,21 @@ fn judge<H: Halo>(
 }
 
 /// The step's scales: before the first impulse acts every copy of a body has its newest velocity, so no tour is needed.
-fn scale<H: Halo>(blocks: &mut Blocks, twists: &mut [Twist], halo: &H, bodies: [ExactSum; 2]) -> Scale {
+fn scale<H: Halo>(
+    blocks: &mut Blocks,
+    twists: &mut [Twist],
+    halo: &H,
+    bodies: [ExactSum; 2],
+) -> Scale {
     let [load, motion] = bodies;
     let contacts = merit::first_sum(blocks.each(twists, &merit::relative_motion));
     let mut sums = [load, motion, contacts];
     halo.sum(&mut sums);
     let [load, motion, contacts] = sums.map(|s| s.value());
-    Scale { reference: load + contacts, motion }
+    Scale {
+        reference: load + contacts,
+        motion,
+    }
 }
 
 fn reduce<H: Halo>(tally: Tally, halo: &H) -> [f64; 2] {
@@ -163,7 +185,9 @@ fn run<H: Halo>(
     }
     let mut tally = Tally::default();
     for (colour, axis) in tour.phases() {
-        blocks.phase((colour, axis), twists, &mut tally, visit, |newest| halo.send(colour, axis, newest));
+        blocks.phase((colour, axis), twists, &mut tally, visit, |newest| {
+            halo.send(colour, axis, newest)
+        });
         halo.receive(colour, axis, twists);
     }
     *at = tour.start();

@@ -28,7 +28,7 @@ pub(crate) fn body(i: u64) -> BodyRow {
 /// Contact number `k` of `bodies`: with a later body, or with a wall.
 pub(crate) fn contact(k: u64, bodies: u64) -> ContactRow {
     let a = k / 2;
-    let b = if k % 2 == 0 && a + 1 < bodies {
+    let b = if k.is_multiple_of(2) && a + 1 < bodies {
         body(a + 1).id
     } else {
         BodyId::wall((a % 3) as usize)

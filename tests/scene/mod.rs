@@ -1,5 +1,5 @@
 //! Small scenes for tests: bodies and walls put together by hand, run on any number of ranks as threads of this process.
-#![allow(dead_code, unreachable_pub, missing_docs)] // A module of tests, each of which uses some of it.
+#![allow(dead_code, unreachable_pub, missing_docs, clippy::unwrap_used)] // A module of tests, each of which uses some of it.
 
 use moreau::body::{BodyId, BodyRow, Wall};
 use moreau::comm::{Comm, threads};
@@ -49,7 +49,11 @@ impl Scene {
             friction: 0.0,
             lower: Vector3::from(lower),
             upper: Vector3::from(upper),
-            solver: Settings { tolerance: 1e-12, max_sweeps: 20_000, ..Settings::default() },
+            solver: Settings {
+                tolerance: 1e-12,
+                max_sweeps: 20_000,
+                ..Settings::default()
+            },
             ranks: None,
         }
     }
@@ -76,9 +80,16 @@ impl Scene {
 
     /// Adds a plane through a point, free on the side of the normal.
     pub fn plane(&mut self, point: [f64; 3], normal: [f64; 3]) {
-        let shape = HalfSpace { point: Vector3::from(point), normal: Vector3::from(normal).normalize() };
+        let shape = HalfSpace {
+            point: Vector3::from(point),
+            normal: Vector3::from(normal).normalize(),
+        };
         let name = format!("plane-{}", self.walls.len());
-        self.walls.push(Wall { name, shape, material: 0 });
+        self.walls.push(Wall {
+            name,
+            shape,
+            material: 0,
+        });
     }
 
     /// Closes the domain with planes on all its faces.
@@ -99,7 +110,11 @@ impl Scene {
 
     pub fn physics(&self) -> Physics {
         let largest_radius = self.largest_radius();
-        let smallest = self.bodies.iter().map(|b| b.radius).fold(f64::INFINITY, f64::min);
+        let smallest = self
+            .bodies
+            .iter()
+            .map(|b| b.radius)
+            .fold(f64::INFINITY, f64::min);
         Physics {
             dt: self.dt,
             gravity: self.gravity,
@@ -112,19 +127,36 @@ impl Scene {
     }
 
     pub fn partition(&self, size: usize) -> Partition {
-        let edge = self.solver.block_edge.unwrap_or(8.0 * self.largest_radius());
+        let edge = self
+            .solver
+            .block_edge
+            .unwrap_or(8.0 * self.largest_radius());
         let grid = BlockGrid::new(self.lower, self.upper, edge);
         match self.ranks {
             Some(ranks) => Partition::with_ranks(self.lower, self.upper, grid, ranks),
-            None => Partition::new(self.lower, self.upper, grid, size),
+            None => Partition::new(self.lower, self.upper, grid, size, &self.gravity),
         }
     }
 
     /// One rank's system: every rank starts with the bodies of every `size`-th id, wherever they are (the first migration
     /// brings them home).
     pub fn system(&self, comm: &dyn Comm, threads: usize) -> System {
-        let mine = self.bodies.iter().filter(|b| b.id.0 as usize % comm.size() == comm.rank()).copied().collect();
-        System::new(self.physics(), 0, Parcel { bodies: mine, contacts: Vec::new() }, threads).unwrap()
+        let mine = self
+            .bodies
+            .iter()
+            .filter(|b| b.id.0 as usize % comm.size() == comm.rank())
+            .copied()
+            .collect();
+        System::new(
+            self.physics(),
+            0,
+            Parcel {
+                bodies: mine,
+                contacts: Vec::new(),
+            },
+            threads,
+        )
+        .unwrap()
     }
 
     /// Runs some steps on `ranks` thread ranks of `threads` threads each.
@@ -143,7 +175,10 @@ impl Scene {
             let (bodies, contacts, done) = result?;
             state.bodies.extend(bodies);
             state.contacts.extend(contacts);
-            assert!(state.done.is_empty() || same_done(&state.done, &done), "ranks disagree on what a step did");
+            assert!(
+                state.done.is_empty() || same_done(&state.done, &done),
+                "ranks disagree on what a step did"
+            );
             state.done = done;
         }
         state.bodies.sort_by_key(|b| b.id);
@@ -152,7 +187,8 @@ impl Scene {
     }
 
     pub fn run_on(&self, ranks: usize, threads: usize, steps: u64) -> State {
-        self.try_run(ranks, threads, steps).unwrap_or_else(|e| panic!("{e}"))
+        self.try_run(ranks, threads, steps)
+            .unwrap_or_else(|e| panic!("{e}"))
     }
 
     /// Runs some steps on one rank.

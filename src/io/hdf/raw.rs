@@ -32,7 +32,7 @@ impl<'d> Slab<'d> {
     ) -> hdf5::Result<Self> {
         let rows = (bytes / table.row_bytes()) as u64;
         let file = dataset.space()?;
-        if file.shape() != table.shape(table.rows) || bytes % table.row_bytes() != 0 {
+        if file.shape() != table.shape(table.rows) || !bytes.is_multiple_of(table.row_bytes()) {
             return Err("the dataset has another shape than its rows".into());
         }
         let (start, count) = ([first, 0], [rows, table.width as u64]);
@@ -146,7 +146,7 @@ pub(super) fn write_text(to: &Location, name: &str, text: &str) -> hdf5::Result<
     let length = text.len().max(1);
     let attribute = to
         .new_attr_builder()
-        .empty_as(TypeDescriptor::FixedUnicode(length))
+        .empty_as(&TypeDescriptor::FixedUnicode(length))
         .create(name)?;
     let mut bytes = text.as_bytes().to_vec();
     bytes.resize(length, 0);

@@ -168,7 +168,7 @@ fn create_dataset(file: &File, table: &Table) -> hdf5::Result<Dataset> {
         // All rows are written anyway; filling them first would write everything twice.
         .fill_time(FillTime::Never)
         .chunk(chunk)
-        .empty_as(table.element.descriptor())
+        .empty_as(&table.element.descriptor())
         .shape(table.shape(table.rows))
         .create(table.path)
 }
