@@ -8,8 +8,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# What is tested again in the build without MPI: what differs there, which is ranks and files.
-BUNDLED_TESTS=(--lib --test ranks --test checkpoint)
+# What is tested again in the build without MPI: what differs there, which is how ranks talk and how files are written. That
+# both builds end in the same state is tested after that.
+BUNDLED_TESTS=(--lib --test analytic --test checkpoint)
 # Tests start jobs of several ranks each; more of them at a time would only wait for one another.
 TEST_THREADS=2
 
@@ -44,6 +45,26 @@ cargo_test() {
     summary+=("$(printf '%6d s  %s' $((SECONDS - start)) "$title")")
 }
 
+# Both builds run the main job at reduced size, and one goes on from the other's checkpoint: the same bits.
+same_state_in_both_builds() {
+    local target=${CARGO_TARGET_DIR:-target} profile=debug start=$SECONDS out state first=
+    case " ${arguments[*]-} " in *" --release "*) profile=release ;; esac
+    out=$(mktemp -d)
+    local small=(--set bodies.0.count=2000 --set 'domain.upper=[0.15, 0.15, 0.30]')
+    printf '\nthe same state in both builds:\n'
+    "$target/$profile/moreau" run configs/settle.toml --out "$out/a" --steps 200 "${small[@]}" >"$out/a.log"
+    "$target/bundled/$profile/moreau" run configs/settle.toml --out "$out/b" --steps 200 "${small[@]}" >"$out/b.log"
+    "$target/$profile/moreau" run configs/settle.toml --out "$out/c" --steps 100 "${small[@]}" >"$out/half.log"
+    "$target/bundled/$profile/moreau" resume "$out/c" --steps 200 >"$out/c.log"
+    for log in a b c; do
+        state=$(tail -n 1 "$out/$log.log")
+        echo "  $state"
+        [ "$state" = "${first:=$state}" ] || { echo "test: the builds differ" >&2; return 1; }
+    done
+    rm -r "$out"
+    summary+=("$(printf '%6d s  %s' $((SECONDS - start)) "the same state in both builds")")
+}
+
 summary=()
 status=0
 trap 'status=$?; [ $status = 0 ] || printf "\ntest: FAILED (status %d) after %d s\n" $status $SECONDS >&2' EXIT
@@ -62,6 +83,7 @@ if ! $quick; then
     unset MOREAU_REQUIRE_MPI
     cargo_test "build without MPI, HDF5 compiled in" \
         --target-dir "${CARGO_TARGET_DIR:-target}/bundled" --no-default-features --features bundled "${BUNDLED_TESTS[@]}"
+    same_state_in_both_builds
 fi
 
 printf '\ntest: all passed\n'

@@ -67,27 +67,42 @@ pub enum Partner {
     Wall(usize),
 }
 
-/// A contact as the sweep works on it, between two places of one block.
+/// A body as the contacts of its block see it: what the solver asked it, next to what the sweep changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Member {
+    /// Velocity.
+    pub twist: Twist,
+    /// Distance from the centre to its contact points, the radius [m]; 0 for a wall.
+    pub lever: f64,
+    /// Inverse mass and inverse moment of inertia; 0 for a wall.
+    pub response: (f64, f64),
+}
+
+/// A contact as the sweep works on it, between two members of one block. Kept small: a sweep moves all contacts through the
+/// cache.
 #[derive(Clone, Debug)]
 pub struct Contact {
-    /// Name of the contact.
-    pub key: ContactKey,
-    /// Places of the two bodies among the block's bodies; a wall has the block's last, immovable place.
+    /// Places of the two bodies among the block's members; walls share the last, which nothing moves.
     pub place: [u32; 2],
-    /// Distances from the centres to the contact point [m]; 0 for a wall.
-    pub lever: [f64; 2],
-    /// Inverse mass and inverse moment of inertia of the two bodies; 0 for a wall.
-    pub response: [(f64, f64); 2],
     /// Geometry and parameters for the law.
     pub law: Parameters,
-    /// Contact point [m].
-    pub point: Vector3,
-    /// Gap at the start of the step [m].
-    pub gap: f64,
     /// Impulse on the second body, global frame [N s].
     pub impulse: Vector3,
     /// What the law did last.
     pub status: Status,
+}
+
+/// What is known of a contact beside what the sweep needs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Origin {
+    /// Name of the contact.
+    pub key: ContactKey,
+    /// Contact point [m].
+    pub point: Vector3,
+    /// Gap at the start of the step [m].
+    pub gap: f64,
+    /// Radius of the smaller body [m].
+    pub smaller_radius: f64,
 }
 
 impl Contact {
@@ -95,52 +110,60 @@ impl Contact {
     /// `l_2 = −r_2 n`: `v_2 − v_1 − (r_1 ω_1 + r_2 ω_2) × n`.
     #[must_use]
     #[inline]
-    pub fn relative_velocity(&self, twists: &[Twist]) -> Vector3 {
-        let [a, b] = self.place.map(|p| &twists[p as usize]);
-        let spin = a.angular * self.lever[0] + b.angular * self.lever[1];
-        b.linear - a.linear - spin.cross(&self.law.normal)
+    pub fn relative_velocity(&self, members: &[Member]) -> Vector3 {
+        let [a, b] = self.place.map(|p| &members[p as usize]);
+        let spin = a.twist.angular * a.lever + b.twist.angular * b.lever;
+        b.twist.linear - a.twist.linear - spin.cross(&self.law.normal)
     }
 
     /// The impulse that the law asks for at the present velocities.
     #[must_use]
     #[inline]
-    pub fn wanted(&self, twists: &[Twist]) -> (Vector3, Status) {
-        coulomb::solve(&self.law, &self.impulse, &self.relative_velocity(twists))
+    pub fn wanted(&self, members: &[Member]) -> (Vector3, Status) {
+        coulomb::solve(&self.law, &self.impulse, &self.relative_velocity(members))
     }
 
     /// Lets an impulse act on the second body, its negative on the first [001 eq. 1.12].
     #[inline]
-    pub fn apply(&self, impulse: &Vector3, twists: &mut [Twist]) {
+    pub fn apply(&self, impulse: &Vector3, members: &mut [Member]) {
         let couple = self.law.normal.cross(impulse);
-        twists[self.place[0] as usize].take(
-            self.response[0],
-            &-impulse,
-            &(couple * -self.lever[0]),
-        );
-        twists[self.place[1] as usize].take(self.response[1], impulse, &(couple * -self.lever[1]));
-    }
-
-    /// Overlap at the start of the step relative to the smaller radius; 0 if there is none.
-    #[must_use]
-    pub fn relative_overlap(&self) -> f64 {
-        if self.gap >= 0.0 {
-            return 0.0;
-        }
-        let [a, b] = self.lever; // The radii; a wall has none.
-        -self.gap / if b > 0.0 { a.min(b) } else { a }
+        members[self.place[0] as usize].take(&-impulse, &couple);
+        members[self.place[1] as usize].take(impulse, &couple);
     }
 
     /// The record that outlives the step.
     #[must_use]
-    pub fn row(&self) -> ContactRow {
+    pub fn row(&self, origin: &Origin) -> ContactRow {
         ContactRow {
-            key: self.key,
-            point: self.point.into(),
+            key: origin.key,
+            point: origin.point.into(),
             normal: self.law.normal.into(),
-            gap: self.gap,
+            gap: origin.gap,
             impulse: self.impulse.into(),
             couple_impulse: [0.0; 3],
             status: self.status as u64,
+        }
+    }
+}
+
+impl Member {
+    /// Takes an impulse and, as `n × impulse`, its couple: on the first body `l_1 × (−r) = −r_1 n × r`, on the second
+    /// `l_2 × r = −r_2 n × r`.
+    #[inline]
+    fn take(&mut self, impulse: &Vector3, couple: &Vector3) {
+        self.twist
+            .take(self.response, impulse, &(couple * -self.lever));
+    }
+}
+
+impl Origin {
+    /// Overlap at the start of the step relative to the smaller radius; 0 if there is none.
+    #[must_use]
+    pub fn relative_overlap(&self) -> f64 {
+        if self.gap >= 0.0 {
+            0.0
+        } else {
+            -self.gap / self.smaller_radius
         }
     }
 }

@@ -53,7 +53,7 @@ pub fn info(path: &Path) -> Result<String, String> {
         "step",
         format!("{} ({} at the sweep cap)", header.step, header.capped_steps),
     );
-    line("time", format!("{} s", header.time));
+    line("time", format!("{} s", crate::sim::shown_time(header.time)));
     line("seed", header.seed.to_string());
     line("written by", format!("{} ranks", header.ranks));
     line("bodies", bodies.len().to_string());

@@ -8,6 +8,7 @@ mod output;
 mod rest;
 mod setup;
 
+pub(crate) use log::shown_time;
 pub use setup::check;
 
 use crate::body::BodyId;
@@ -166,7 +167,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         println!(
             "state {hash:016x} step {} time {}",
             system.steps(),
-            system.time()
+            shown_time(system.time())
         );
     }
     Ok(())

@@ -5,12 +5,12 @@
 
 mod scene;
 
-use moreau::body::{Bodies, Twist};
-use moreau::contact::ContactRow;
+use moreau::body::Bodies;
+use moreau::contact::{ContactRow, Member};
 use moreau::detect::candidates;
 use moreau::law::FrictionTable;
 use moreau::math::{ExactSum, Vector3};
-use moreau::solver::blocks::{Blocks, Share};
+use moreau::solver::blocks::{Blocks, Filling, Share};
 use moreau::solver::nsgs::{solve, sweep_in_order};
 use moreau::solver::{Alone, Settings, grid::BlockGrid};
 use scene::Scene;
@@ -39,15 +39,14 @@ impl Column {
         let mut blocks = Blocks::new(1).unwrap();
         let found = candidates(&bodies, &s.walls, 0.1, |_| true);
         assert_eq!(found.len(), n);
-        blocks.fill(
-            &found,
-            &bodies,
-            &grid,
-            &FrictionTable::new(vec![0.0]),
-            &[0],
-            DT,
-            |_| Vector3::zeros(),
-        );
+        let filling = Filling {
+            bodies: &bodies,
+            walls: &s.walls,
+            friction: &FrictionTable::new(vec![0.0]),
+            grid: &grid,
+            dt: DT,
+        };
+        blocks.fill(&found, &filling, |_| Vector3::zeros());
         let free = Vector3::new(0.0, 0.0, -G);
         for i in 0..n {
             bodies.twists_mut()[i] = bodies.free_velocity(i, &free, DT);
@@ -57,7 +56,7 @@ impl Column {
 
     /// Contact forces from the floor up, in units of a ball's weight.
     fn forces(&self) -> Vec<f64> {
-        let mut rows: Vec<ContactRow> = self.blocks.contacts().map(|c| c.row()).collect();
+        let mut rows: Vec<ContactRow> = self.blocks.rows().collect();
         rows.sort_by(|a, b| a.point[2].total_cmp(&b.point[2]));
         rows.iter().map(|c| c.impulse[2].abs() / (G * DT)).collect()
     }
@@ -75,20 +74,22 @@ impl Column {
 
     /// One sweep from the floor up, or from the top down.
     fn ordered_sweep(&mut self, up: bool) {
-        self.blocks
-            .each(self.bodies.twists_mut(), &|block, local: &mut [Twist]| {
+        self.blocks.each(
+            self.bodies.twists_mut(),
+            &|block, members: &mut [Member]| {
                 let mut order: Vec<u32> = (0..block.contacts.len() as u32).collect();
-                let height = |k: &u32| block.contacts[*k as usize].point.z;
+                let height = |k: &u32| block.origins[*k as usize].point.z;
                 order.sort_by(|a, b| height(a).total_cmp(&height(b)));
                 if !up {
                     order.reverse();
                 }
-                let change = sweep_in_order(&mut block.contacts, &order, local);
+                let change = sweep_in_order(&mut block.contacts, &order, members);
                 Share {
                     sums: [change, 0.0],
                     largest: 0.0,
                 }
-            });
+            },
+        );
     }
 
     /// So many sweeps of the solver itself, random in each sweep.

@@ -3,7 +3,7 @@
 
 use super::{StepError, Timers, Verb};
 use crate::body::{Bodies, BodyRow, Wall};
-use crate::contact::{Candidate, Contact, ContactRow};
+use crate::contact::{Candidate, ContactRow};
 use crate::detect::candidates;
 use crate::domain::Domain;
 use crate::domain::ghosts::{Ghosts, Traffic, reach, spans};
@@ -12,7 +12,7 @@ use crate::law::FrictionTable;
 use crate::math::{ExactSum, Vector3, nan_max};
 use crate::shape::solid_sphere_inertia;
 use crate::solver::Settings;
-use crate::solver::blocks::Blocks;
+use crate::solver::blocks::{Blocks, Filling};
 use crate::solver::nsgs::{Outcome, solve};
 
 /// What does not change during a run.
@@ -120,7 +120,7 @@ impl System {
     pub fn largest_overlap(&self) -> f64 {
         self.blocks
             .contacts()
-            .map(Contact::relative_overlap)
+            .map(|(_, origin)| origin.relative_overlap())
             .fold(0.0, nan_max)
     }
 
@@ -241,16 +241,14 @@ impl System {
             Ok(k) => Vector3::from(history[k].impulse),
             Err(_) => Vector3::zeros(),
         };
-        let wall_material: Vec<u32> = walls.iter().map(|w| w.material).collect();
-        self.blocks.fill(
-            &found,
+        let filling = Filling {
             bodies,
-            partition.grid(),
+            walls,
             friction,
-            &wall_material,
-            *dt,
-            previous,
-        );
+            grid: partition.grid(),
+            dt: *dt,
+        };
+        self.blocks.fill(&found, &filling, previous);
     }
 
     /// `V ← V_free` for every body known here [001 eq. 1.23]; returns this rank's parts of the judge's two sums over bodies,
@@ -313,7 +311,7 @@ impl System {
         }
         domain.agree(failure.map_or(Ok(()), Err))?;
 
-        let contacts: Vec<ContactRow> = self.blocks.contacts().map(|c| c.row()).collect();
+        let contacts: Vec<ContactRow> = self.blocks.rows().collect();
         let contacts = to_first_bodies(domain, contacts, |id| {
             // The contact's point lies in this rank's blocks, so its bodies are known here.
             bodies

@@ -141,7 +141,7 @@ impl Log {
         println!(
             "{ending} at step {}, time {} s, after {:.1} s of wall time",
             system.steps(),
-            system.time(),
+            shown_time(system.time()),
             output.wall_seconds()
         );
         let mut sweeps = ledger.sweeps.clone();
@@ -193,6 +193,11 @@ impl Log {
             println!("checkpoint {}", path.display());
         }
     }
+}
+
+/// A time as a user would write it: 1.404, where a multiple of the time step is 1.4040000000000001.
+pub(crate) fn shown_time(time: f64) -> f64 {
+    format!("{time:.12e}").parse().unwrap_or(time)
 }
 
 /// Smallest, mean and largest over ranks. Collective.

@@ -8,7 +8,7 @@
 //!   quantity falls although nothing converges, so it decides nothing.
 
 use super::blocks::{Block, Share, Tally};
-use crate::body::Twist;
+use crate::contact::Member;
 use crate::math::{ExactSum, nan_max};
 
 /// Below this fraction of the bodies' own speeds a violation is rounding, not error: a body at speed v knows its velocity
@@ -70,10 +70,10 @@ impl Scale {
 }
 
 /// A visit that measures a block: sums `Σ|d|²/m_n` and `Σ|r|²/m_n`, and the largest `|d|/m_n`; changes nothing.
-pub(super) fn measure(block: &mut Block, twists: &mut [Twist]) -> Share {
+pub(super) fn measure(block: &mut Block, members: &mut [Member]) -> Share {
     let mut share = Share::default();
     for c in &block.contacts {
-        let (wanted, _) = c.wanted(twists);
+        let (wanted, _) = c.wanted(members);
         let mass = c.law.normal_mass;
         let square = (wanted - c.impulse).norm_squared();
         share.sums[0] += square / mass;
@@ -84,10 +84,10 @@ pub(super) fn measure(block: &mut Block, twists: &mut [Twist]) -> Share {
 }
 
 /// A visit that sums `m_n |u|²` over the contacts of a block; changes nothing.
-pub(super) fn relative_motion(block: &mut Block, twists: &mut [Twist]) -> Share {
+pub(super) fn relative_motion(block: &mut Block, members: &mut [Member]) -> Share {
     let mut share = Share::default();
     for c in &block.contacts {
-        share.sums[0] += c.law.normal_mass * c.relative_velocity(twists).norm_squared();
+        share.sums[0] += c.law.normal_mass * c.relative_velocity(members).norm_squared();
     }
     share
 }

@@ -11,7 +11,7 @@ use super::grid::{Parity, Tour};
 use super::merit::{self, Scale, Verdict};
 use super::{Halo, Order, Settings};
 use crate::body::Twist;
-use crate::contact::Contact;
+use crate::contact::{Contact, Member};
 use crate::math::ExactSum;
 use crate::rng::{Purpose, Stream};
 
@@ -60,9 +60,9 @@ pub fn solve<H: Halo>(
             halo,
             &mut at,
             &tour,
-            &|block: &mut Block, local: &mut [Twist]| {
+            &|block: &mut Block, members: &mut [Member]| {
                 draw_order(block, settings.seed, step, drawn);
-                sweep(block, local)
+                sweep(block, members)
             },
         );
         outcome.sweeps += 1;
@@ -82,8 +82,8 @@ pub fn solve<H: Halo>(
 }
 
 /// One sweep through a block, in the block's order. Its share: `Σ|d|²/m_n` of its changes.
-fn sweep(block: &mut Block, twists: &mut [Twist]) -> Share {
-    let change = sweep_in_order(&mut block.contacts, &block.order, twists);
+fn sweep(block: &mut Block, members: &mut [Member]) -> Share {
+    let change = sweep_in_order(&mut block.contacts, &block.order, members);
     Share {
         sums: [change, 0.0],
         largest: 0.0,
@@ -93,17 +93,17 @@ fn sweep(block: &mut Block, twists: &mut [Twist]) -> Share {
 /// Updates each contact once, in the order given; returns `Σ|d|²/m_n` over the changes d [J].
 ///
 /// This is the algorithm: the law's answer at the present velocities replaces the impulse, and the bodies take the change.
-pub fn sweep_in_order(contacts: &mut [Contact], order: &[u32], twists: &mut [Twist]) -> f64 {
+pub fn sweep_in_order(contacts: &mut [Contact], order: &[u32], members: &mut [Member]) -> f64 {
     let mut change = 0.0;
     for &k in order {
         let contact = &mut contacts[k as usize];
-        let (wanted, status) = contact.wanted(twists);
+        let (wanted, status) = contact.wanted(members);
         let d = wanted - contact.impulse;
         contact.status = status;
         let square = d.norm_squared();
         if square != 0.0 {
             contact.impulse = wanted;
-            contact.apply(&d, twists);
+            contact.apply(&d, members);
             change += square / contact.law.normal_mass;
         }
     }
@@ -118,10 +118,10 @@ fn draw_order(block: &mut Block, seed: u64, step: u64, sweep: u64) {
 }
 
 /// Lets the impulses that the contacts bring along act on the velocities.
-fn warm_start(block: &mut Block, twists: &mut [Twist]) -> Share {
+fn warm_start(block: &mut Block, members: &mut [Member]) -> Share {
     for c in &block.contacts {
         if c.impulse.norm_squared() != 0.0 {
-            c.apply(&c.impulse, twists);
+            c.apply(&c.impulse, members);
         }
     }
     Share::default()
@@ -173,7 +173,7 @@ fn run<H: Halo>(
     halo: &mut H,
     at: &mut Parity,
     tour: &Tour,
-    visit: &(impl Fn(&mut Block, &mut [Twist]) -> Share + Sync),
+    visit: &(impl Fn(&mut Block, &mut [Member]) -> Share + Sync),
 ) -> Tally {
     // From where the last tour ended to where this one starts, an axis at a time.
     for axis in 0..3 {
@@ -202,8 +202,7 @@ mod tests {
     /// sweep, from step to step and from block to block, and does not depend on the orders drawn before.
     #[test]
     fn b8_each_sweep_is_a_new_permutation() {
-        let contact = crate::solver::blocks::tests::contact();
-        let mut block = crate::solver::blocks::tests::block(vec![contact; 40]);
+        let mut block = crate::solver::blocks::tests::block(40);
         let mut order = |linear: u64, step: u64, sweep: u64| {
             block.linear = linear;
             draw_order(&mut block, 1, step, sweep);
