@@ -27,6 +27,12 @@ pub fn nan_max(a: f64, b: f64) -> f64 {
     }
 }
 
+/// A number rounded to 13 digits, as a person would write it: 1.404, where 1404 steps of 0.001 are 1.4040000000000001.
+#[must_use]
+pub fn as_written(x: f64) -> f64 {
+    format!("{x:.12e}").parse().unwrap_or(x)
+}
+
 /// Turns an orientation by the rotation vector `angle` [rad] (global frame): `q ← exp(angle / 2) q`, renormalised.
 ///
 /// The exponential map of `dt ω`: exact for a constant angular velocity ω over the step.
@@ -59,6 +65,14 @@ mod tests {
         assert!(nan_max(f64::NAN, 1.0).is_nan() && nan_max(1.0, f64::NAN).is_nan());
         assert_eq!(f64::NAN.max(0.0), 0.0);
         assert_eq!(nan_max(1.0, 2.0), 2.0);
+    }
+
+    #[test]
+    fn numbers_are_shown_as_written() {
+        assert_eq!(1404.0 * 0.001, 1.4040000000000001);
+        assert_eq!(as_written(1404.0 * 0.001), 1.404);
+        assert_eq!([0.0, -1e-300, 2.5].map(as_written), [0.0, -1e-300, 2.5]);
+        assert!(as_written(f64::NAN).is_nan());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::comm::threads::Serial;
 use crate::config;
 use crate::io::checkpoint::{self, Loaded};
 use crate::law::Status;
-use crate::math::Vector3;
+use crate::math::{Vector3, as_written};
 use crate::measure;
 use std::fmt::Write;
 use std::path::Path;
@@ -53,7 +53,7 @@ pub fn info(path: &Path) -> Result<String, String> {
         "step",
         format!("{} ({} at the sweep cap)", header.step, header.capped_steps),
     );
-    line("time", format!("{} s", crate::sim::shown_time(header.time)));
+    line("time", format!("{} s", as_written(header.time)));
     line("seed", header.seed.to_string());
     line("written by", format!("{} ranks", header.ranks));
     line("bodies", bodies.len().to_string());

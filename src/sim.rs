@@ -8,13 +8,13 @@ mod output;
 mod rest;
 mod setup;
 
-pub(crate) use log::shown_time;
 pub use setup::check;
 
 use crate::body::BodyId;
 use crate::comm::{Comm, Failure, agree};
 use crate::domain::Domain;
 use crate::io::checkpoint;
+use crate::math::as_written;
 use crate::measure;
 use log::Log;
 use output::Output;
@@ -167,7 +167,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         println!(
             "state {hash:016x} step {} time {}",
             system.steps(),
-            shown_time(system.time())
+            as_written(system.time())
         );
     }
     Ok(())

@@ -4,6 +4,7 @@ use super::output::{Ledger, Output, walls};
 use crate::comm::Comm;
 use crate::config::Scenario;
 use crate::domain::Domain;
+use crate::math::as_written;
 use crate::scheme::Verb;
 use crate::scheme::moreau_jean::{Done, System};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -141,7 +142,7 @@ impl Log {
         println!(
             "{ending} at step {}, time {} s, after {:.1} s of wall time",
             system.steps(),
-            shown_time(system.time()),
+            as_written(system.time()),
             output.wall_seconds()
         );
         let mut sweeps = ledger.sweeps.clone();
@@ -193,11 +194,6 @@ impl Log {
             println!("checkpoint {}", path.display());
         }
     }
-}
-
-/// A time as a user would write it: 1.404, where a multiple of the time step is 1.4040000000000001.
-pub(crate) fn shown_time(time: f64) -> f64 {
-    format!("{time:.12e}").parse().unwrap_or(time)
 }
 
 /// Smallest, mean and largest over ranks. Collective.
