@@ -1,6 +1,6 @@
 //! From bodies to candidate contacts: which surfaces are nearer to each other than a margin, and where.
 //!
-//! The broad phase ([`cells`]) finds pairs whose boxes are near; the narrow phase ([`sphere`]) says what the contact is.
+//! The broad phase (`cells`) finds pairs whose boxes are near; the narrow phase (`sphere`) says what the contact is.
 //! A pair is always seen from the lower id to the higher, so every rank that sees it computes the same bits.
 
 mod cells;

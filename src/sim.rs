@@ -1,7 +1,7 @@
 //! The run: from a configuration or a checkpoint to its end, with output on the way.
 //!
-//! [`setup`] makes the first state and checks it before anything is written; [`output`] writes series and checkpoints;
-//! [`log`] tells the user. This file is the loop, and what a run's end means to the shell.
+//! `setup` makes the first state and checks it before anything is written; `output` writes series and checkpoints;
+//! `log` tells the user. This file is the loop, and what a run's end means to the shell.
 
 mod log;
 mod output;
