@@ -75,13 +75,6 @@ pub trait Comm {
     /// How HDF5 can open one file from all ranks together; `None` where it cannot (one rank then does the writing).
     fn file_access(&self) -> Option<FileAccess>;
 
-    /// The sum of all ranks' sums: exact, so the same bits on any number of ranks.
-    fn sum_exact(&self, sum: &ExactSum) -> ExactSum {
-        let mut wire = sum.to_wire();
-        self.sum_i64(&mut wire);
-        ExactSum::from_wire(&wire)
-    }
-
     /// The largest of all ranks' numbers, NaN if one of them is NaN.
     fn max_f64(&self, value: f64) -> f64 {
         let mut key = [order_key(value)];
@@ -101,6 +94,15 @@ pub trait Comm {
         let mut v = [i64::from(here)];
         self.max_i64(&mut v);
         v[0] != 0
+    }
+}
+
+/// Replaces each sum by that of all ranks: exact, so the same bits on any number of ranks. Collective.
+pub fn sum_exact(comm: &dyn Comm, sums: &mut [ExactSum]) {
+    let mut wire: Vec<i64> = sums.iter().flat_map(ExactSum::to_wire).collect();
+    comm.sum_i64(&mut wire);
+    for (sum, part) in sums.iter_mut().zip(wire.chunks_exact(ExactSum::WIRE_LEN)) {
+        *sum = ExactSum::from_wire(part);
     }
 }
 

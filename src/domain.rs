@@ -9,7 +9,7 @@ pub mod migration;
 pub mod partition;
 
 pub use crate::comm::Failure;
-use crate::comm::{Comm, agree};
+use crate::comm::{Comm, agree, sum_exact};
 use crate::math::ExactSum;
 use partition::Partition;
 
@@ -48,12 +48,9 @@ impl<'a> Domain<'a> {
     /// The exact sums over all ranks. Collective.
     #[must_use]
     pub fn sums<const N: usize>(&self, sums: &[ExactSum; N]) -> [f64; N] {
-        let mut wire: Vec<i64> = sums.iter().flat_map(ExactSum::to_wire).collect();
-        self.comm.sum_i64(&mut wire);
-        std::array::from_fn(|k| {
-            let part = &wire[k * ExactSum::WIRE_LEN..(k + 1) * ExactSum::WIRE_LEN];
-            ExactSum::from_wire(part).value()
-        })
+        let mut sums = sums.clone();
+        sum_exact(self.comm, &mut sums);
+        sums.map(|sum| sum.value())
     }
 
     /// One answer for all ranks. Collective.

@@ -1,7 +1,7 @@
 //! `moreau`: contact dynamics (NSCD) of dense packings of rigid bodies, distributed over MPI ranks.
 //!
-//! In each time step the impulses of all contacts are found together by randomized non-linear Gauss–Seidel sweeps, so that
-//! no body enters another and Coulomb's law of friction holds at the end of the step. The same input gives the same
+//! In each time step the impulses of all contacts are found together by randomized non-linear Gauss–Seidel sweeps, so that,
+//! within a stated tolerance, no body enters another and Coulomb's law of friction holds at the end of the step. The same input gives the same
 //! trajectory, bit for bit, on any number of ranks and threads.
 //!
 //! # The rooms

@@ -3,11 +3,12 @@
 use clap::{Args, Parser, Subcommand};
 use moreau::comm::{Comm, launch, threads::Serial};
 use moreau::sim::{self, Options};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Contact dynamics (NSCD) of dense packings: rigid bodies, dry friction, any number of MPI ranks, the same bits.
 ///
-/// Exit status: 0 finished; 2 bad input, nothing written; 3 a step failed.
+/// Exit status: 0 finished; 2 bad input, nothing written; 3 a step failed; 101 a fault of the program.
 #[derive(Parser)]
 #[command(version, propagate_version = true)]
 struct Cli {
@@ -48,7 +49,7 @@ enum Command {
 
 #[derive(Args)]
 struct RunArgs {
-    /// Folder for results [default: out, or the checkpoint's folder]
+    /// Folder for results [default: out in the working directory, or the checkpoint's folder]
     #[arg(long)]
     out: Option<PathBuf>,
     /// Ends at this step, counted from time zero
@@ -139,11 +140,11 @@ fn status() -> i32 {
 fn told(result: Result<String, (String, i32)>) -> i32 {
     match result {
         Ok(text) => {
-            println!("{text}");
+            let _ = writeln!(std::io::stdout().lock(), "{text}"); // A closed pipe is no error.
             0
         }
         Err((error, status)) => {
-            eprintln!("moreau: {error}");
+            let _ = writeln!(std::io::stderr().lock(), "moreau: {error}");
             status
         }
     }

@@ -24,13 +24,10 @@ pub fn kinetic_energy(bodies: &[BodyRow]) -> ExactSum {
     bodies.iter().map(energy).collect()
 }
 
-/// Kinetic energy of translation alone [J].
+/// Kinetic energy of a body's translation [J].
 #[must_use]
-pub fn translational_energy(bodies: &[BodyRow]) -> ExactSum {
-    bodies
-        .iter()
-        .map(|row| 0.5 * row.mass * Vector3::from(row.velocity).norm_squared())
-        .collect()
+pub fn translational_energy(row: &BodyRow) -> f64 {
+    0.5 * row.mass * Vector3::from(row.velocity).norm_squared()
 }
 
 /// Potential energy `−Σ m g·x` [J], zero at the origin.
@@ -89,4 +86,32 @@ pub fn solid_volume(bodies: &[BodyRow], lower: &Vector3, upper: &Vector3) -> Exa
     let volume =
         |row: &BodyRow| sphere_box_volume(&Vector3::from(row.position), row.radius, lower, upper);
     bodies.iter().map(volume).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::ContactKey;
+
+    #[test]
+    fn overlap_is_relative_to_the_smaller_radius_and_walls_have_none() {
+        let contact = |b: BodyId, gap: f64| ContactRow {
+            key: ContactKey {
+                a: BodyId(0),
+                b,
+                feature: 0,
+            },
+            gap,
+            ..bytemuck::Zeroable::zeroed()
+        };
+        let radius = |id: BodyId| [2.0, 0.5][id.0 as usize];
+        let pair = contact(BodyId(1), -0.1);
+        assert_eq!(largest_overlap(&[pair], radius), 0.2);
+        assert_eq!(
+            largest_overlap(&[contact(BodyId::wall(0), -0.1)], radius),
+            0.05
+        );
+        assert_eq!(largest_overlap(&[contact(BodyId(1), 0.3)], radius), 0.0);
+        assert!(largest_overlap(&[contact(BodyId(1), f64::NAN), pair], radius).is_nan());
+    }
 }

@@ -80,7 +80,8 @@ impl StepError {
 
 impl Failure for StepError {
     fn to_bytes(&self) -> Vec<u8> {
-        toml::to_string(self).unwrap_or_default().into_bytes()
+        let text = toml::to_string(self).unwrap_or_else(|e| e.to_string());
+        text.into_bytes()
     }
 
     fn from_bytes(bytes: &[u8]) -> Self {

@@ -3,6 +3,22 @@
 //! `setup` makes the first state and checks it before anything is written; `output` writes series and checkpoints;
 //! `log` tells the user. This file is the loop, and what a run's end means to the shell.
 
+/// Writes a line to stdout. That nobody reads it any more (a closed pipe) is no reason to end a run.
+macro_rules! say {
+    ($($line:tt)*) => {{
+        use std::io::Write;
+        let _ = writeln!(std::io::stdout().lock(), $($line)*);
+    }};
+}
+
+/// Writes a line to stderr, likewise.
+macro_rules! tell {
+    ($($line:tt)*) => {{
+        use std::io::Write;
+        let _ = writeln!(std::io::stderr().lock(), $($line)*);
+    }};
+}
+
 mod log;
 mod output;
 mod rest;
@@ -25,7 +41,7 @@ use std::path::{Path, PathBuf};
 /// What the command line says beside the configuration.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Folder for results; by default `out` beside the current folder, or the checkpoint's folder.
+    /// Folder for results; by default `out` in the working directory, or the checkpoint's folder.
     pub out: Option<PathBuf>,
     /// `key=value` overrides of the configuration, in order.
     pub set: Vec<String>,
@@ -112,7 +128,7 @@ fn finish(comm: &dyn Comm, result: Result<(), RunError>) -> i32 {
         Ok(()) => 0,
         Err(error) => {
             if comm.rank() == 0 {
-                eprintln!("moreau: {error}");
+                tell!("moreau: {error}");
             }
             error.status()
         }
@@ -136,7 +152,11 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
     let last_step = scenario.last_step();
     let rest = Rest::new(&domain, &scenario, &system);
     let mut log = Log::new(comm, &scenario, &system, threads);
-    let [energy] = domain.sums(&[measure::translational_energy(system.bodies())]);
+    let [energy] = domain.sums(&[system
+        .bodies()
+        .iter()
+        .map(measure::translational_energy)
+        .collect()]);
     let mut at_rest = rest.reached(&domain, &system, energy);
 
     while !at_rest && last_step.is_none_or(|n| system.steps() < n) {
@@ -164,7 +184,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
     let hash = checkpoint::state_hash(comm, system.steps(), system.time(), system.bodies());
     log.summary(comm, &domain, &scenario, &system, &ledger, at_rest, &output);
     if comm.rank() == 0 {
-        println!(
+        say!(
             "state {hash:016x} step {} time {}",
             system.steps(),
             as_written(system.time())

@@ -64,6 +64,13 @@ fn a1_two_step_collision() {
             "the whole impulse is M |V₀|"
         );
     }
+    // Head on, each crossing less than the gap by itself: only together do they close it.
+    let state = pair(0.015, dt, [1.0, 1.0], [1.0, -1.0]).run(1);
+    assert!(close(
+        state.impulse(BodyId(0), BodyId(1)).x,
+        0.5 * (2.0 - 1.5),
+        1e-12
+    ));
     // A gap that the approach does not close within the step: no force yet.
     let state = pair(0.02, dt, [1.0, 1.0], [1.0, 0.0]).run(1);
     assert_eq!(state.impulse(BodyId(0), BodyId(1)), Vector3::zeros());
@@ -341,4 +348,71 @@ fn a17_initial_overlap_is_kept() {
         "{:e}",
         state.position(0).z - (1.0 - 1e-3)
     );
+}
+
+/// A body that spins freely turns by n ω Δt about ω: its orientation is the quaternion of that turn.
+#[test]
+fn a_free_spin_turns_the_body() {
+    let (dt, n) = (0.01, 130);
+    let mut s = Scene::new([-1.0; 3], [1.0; 3], dt);
+    s.sphere([0.0; 3], 0.1, 1.0);
+    let omega = Vector3::new(0.4, -1.2, 0.9);
+    s.bodies[0].angular_velocity = omega.into();
+    let state = s.run(n);
+    let half = 0.5 * omega.norm() * dt * n as f64;
+    let axis = omega.normalize() * half.sin();
+    let expected = [half.cos(), axis.x, axis.y, axis.z];
+    for (q, e) in state.bodies[0].orientation.iter().zip(expected) {
+        assert!((q - e).abs() < 1e-13, "{:?}", state.bodies[0].orientation);
+    }
+}
+
+/// A column at rest needs its sweeps once: the next step starts from the last impulses, found by key, and needs at least
+/// five times fewer (the idea of B4); a cold step of the same column does not.
+#[test]
+fn warm_start_saves_sweeps() {
+    let mut s = Scene::new([-1.0, -1.0, 0.0], [1.0, 1.0, 41.0], 0.01);
+    s.plane([0.0; 3], [0.0, 0.0, 1.0]);
+    s.gravity = Vector3::new(0.0, 0.0, -10.0);
+    s.solver.tolerance = 1e-3;
+    s.solver.block_edge = Some(4.5);
+    for k in 0..20 {
+        s.sphere([0.0, 0.0, 1.0 + 2.0 * f64::from(k)], 1.0, 0.1);
+    }
+    for ranks in [1, 3] {
+        let sweeps: Vec<u64> = (s.run_on(ranks, 1, 2).done.iter())
+            .map(|d| d.outcome.sweeps)
+            .collect();
+        assert!(sweeps[0] >= 5 * sweeps[1], "{ranks} ranks: {sweeps:?}");
+        assert!(sweeps[0] > 50, "{sweeps:?}");
+    }
+}
+
+/// A load-free collision of fast bodies ends in rounding, not at the sweep cap.
+#[test]
+fn rounding_counts_as_converged() {
+    let mut s = Scene::new([-20.0; 3], [20.0; 3], 0.01);
+    for k in 0..6 {
+        s.sphere(
+            [-6.0 + 2.0 * f64::from(k), 0.0, 0.0],
+            1.0,
+            1.0 + 0.3 * f64::from(k),
+        );
+    }
+    s.bodies[0].velocity = [3.0, 0.1, 0.0];
+    s.friction = 0.3;
+    let state = s.run(20);
+    assert!(state.all_converged());
+}
+
+/// Deep inside each other, across a cut between ranks, with sizes 1 to 20: every rank count sees the contact.
+#[test]
+fn a_nested_contact_is_seen_on_any_number_of_ranks() {
+    let mut s = Scene::new([0.0; 3], [0.4, 0.2, 0.2], 1e-3);
+    s.sphere([0.205, 0.1, 0.1], 0.001, 1e-5);
+    s.sphere([0.21, 0.1, 0.1], 0.02, 0.1);
+    s.solver.block_edge = Some(0.06);
+    for ranks in [1, 2, 3, 4] {
+        assert_eq!(s.run_on(ranks, 1, 1).contacts.len(), 1, "{ranks} ranks");
+    }
 }

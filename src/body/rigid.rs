@@ -132,16 +132,6 @@ impl Bodies {
         (self.inverse_mass[i], self.inverse_inertia[i])
     }
 
-    /// Kinetic energy, translational and rotational [J].
-    #[must_use]
-    pub fn kinetic_energy(&self, i: usize) -> (f64, f64) {
-        let twist = &self.twist[i];
-        let translation = 0.5 * self.mass[i] * twist.linear.norm_squared();
-        let rotation =
-            0.5 * solid_sphere_inertia(self.mass[i], self.radius[i]) * twist.angular.norm_squared();
-        (translation, rotation)
-    }
-
     /// Moves a body by its velocity over the step: `x ← x + Δt v` [001 eq. 1.2], `q ← exp(Δt ω/2) q`.
     pub fn advance(&mut self, i: usize, dt: f64) {
         let twist = self.twist[i];

@@ -41,7 +41,9 @@ pub(super) fn sphere_sphere(x1: &Vector3, r1: f64, x2: &Vector3, r2: f64) -> Nea
     Nearest {
         normal,
         gap,
-        point: x1 + normal * (r1 + 0.5 * gap),
+        // Midway, but never outside either sphere, where one lies deep in the other: the contact must be found by the rank
+        // that has both.
+        point: x1 + normal * (r1 + 0.5 * gap).clamp(-r1, distance + r2),
     }
 }
 
@@ -52,7 +54,7 @@ pub(super) fn sphere_half_space(x: &Vector3, r: f64, wall: &HalfSpace) -> Neares
     Nearest {
         normal,
         gap,
-        point: x + normal * (r + 0.5 * gap),
+        point: x + normal * (r + 0.5 * gap).max(-r),
     }
 }
 
@@ -76,6 +78,27 @@ mod tests {
         );
         let c = sphere_half_space(&Vector3::new(5.0, 6.0, 2.5), 2.0, &floor);
         assert_eq!((c.gap, c.point), (-0.5, Vector3::new(5.0, 6.0, 0.75)));
+    }
+
+    /// However deep the overlap, the point lies in both spheres' boxes: a contact that no rank sees is lost.
+    #[test]
+    fn the_point_of_nested_spheres_lies_in_both() {
+        use crate::rng::{Purpose, Stream};
+        for trial in 0..1000 {
+            let mut draw = Stream::new(Purpose::Trial, 31, [trial, 0, 0]);
+            let mut centre = || Vector3::new(draw.unit(), draw.unit(), draw.unit()) * 0.1;
+            let (x1, x2) = (centre(), centre());
+            let (r1, r2) = (draw.between(0.001, 0.3), draw.between(0.001, 0.3));
+            let c = sphere_sphere(&x1, r1, &x2, r2);
+            let slack = c.gap.max(0.0) / 2.0 + 1e-12;
+            assert!((c.point - x1).norm() <= r1 + slack && (c.point - x2).norm() <= r2 + slack);
+        }
+        let floor = HalfSpace {
+            point: Vector3::zeros(),
+            normal: Vector3::z(),
+        };
+        let c = sphere_half_space(&Vector3::new(0.0, 0.0, -7.0), 1.0, &floor);
+        assert_eq!((c.gap, c.point), (-8.0, Vector3::new(0.0, 0.0, -6.0)));
     }
 
     #[test]

@@ -8,10 +8,11 @@
 
 use super::Domain;
 use crate::body::{Bodies, Twist};
-use crate::comm::Comm;
+use crate::comm::{Comm, sum_exact};
 use crate::math::{ExactSum, Vector3};
 use crate::solver::Halo;
 use crate::solver::grid::{Parity, Span};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -27,13 +28,14 @@ pub struct Ghosts<'a> {
     comm: &'a dyn Comm,
     /// By colour and axis.
     flips: Vec<Plan>,
-    /// By colour: from the holder to the owner of the body.
-    home: Vec<Plan>,
+    /// From the holder at colour 0 to the owner of the body.
+    home: Plan,
     /// Bodies that another rank holds at colour 0.
     elsewhere: Vec<usize>,
     buffer: Vec<f64>,
-    /// What was spent on exchange.
-    pub traffic: Traffic,
+    traffic: Traffic,
+    /// Time in reductions, which is mostly waiting for slower ranks.
+    reducing: Cell<Duration>,
 }
 
 /// What exchange has cost.
@@ -63,19 +65,20 @@ impl<'a> Ghosts<'a> {
         let (comm, domain) = (domain.comm, &domain.partition);
         let rank = comm.rank();
         let mut flips = vec![Lists::default(); Parity::COLOURS * 3];
-        let mut home = vec![Lists::default(); Parity::COLOURS];
+        let mut home = Lists::default();
         let mut elsewhere = Vec::new();
         for (i, span) in spans.iter().enumerate() {
             if span.blocks().all(|b| domain.owner_of_block(b) == rank) {
                 continue; // Far from all cuts.
             }
             let owner = domain.owner_of_point(&positions[i]);
-            if domain.owner_of_block(span.holder(Parity(0))) != rank {
+            let first = domain.owner_of_block(span.holder(Parity(0)));
+            home.add(rank, first, owner, i);
+            if first != rank {
                 elsewhere.push(i);
             }
             for colour in (0..Parity::COLOURS as u8).map(Parity) {
                 let holder = domain.owner_of_block(span.holder(colour));
-                home[usize::from(colour.0)].add(rank, holder, owner, i);
                 for axis in (0..3).filter(|&a| span.splits(a)) {
                     let next = domain.owner_of_block(span.holder(colour.flipped(axis)));
                     flips[usize::from(colour.0) * 3 + axis].add(rank, holder, next, i);
@@ -85,17 +88,26 @@ impl<'a> Ghosts<'a> {
         Self {
             comm,
             flips: flips.into_iter().map(Lists::plan).collect(),
-            home: home.into_iter().map(Lists::plan).collect(),
+            home: home.plan(),
             elsewhere,
             buffer: Vec::new(),
             traffic: Traffic::default(),
+            reducing: Cell::default(),
         }
     }
 
-    /// Brings the velocities from their holders at the end of a solve to the owners of the bodies.
-    pub fn bring_home(&mut self, at: Parity, twists: &mut [Twist]) {
+    /// What exchange has cost so far.
+    #[must_use]
+    pub fn traffic(&self) -> Traffic {
+        let mut traffic = self.traffic;
+        traffic.time += self.reducing.get();
+        traffic
+    }
+
+    /// Brings the velocities from their holders to the owners of the bodies after a solve, which ends at colour 0.
+    pub fn bring_home(&mut self, twists: &mut [Twist]) {
         let begin = Instant::now();
-        let plan = &self.home[usize::from(at.0)];
+        let plan = &self.home;
         send(self.comm, plan, &mut self.buffer, &mut self.traffic, twists);
         receive(self.comm, plan, &mut self.buffer, twists);
         self.traffic.time += begin.elapsed();
@@ -140,15 +152,16 @@ impl Halo for Ghosts<'_> {
         if self.comm.size() == 1 {
             return;
         }
-        let mut wire: Vec<i64> = sums.iter().flat_map(ExactSum::to_wire).collect();
-        self.comm.sum_i64(&mut wire);
-        for (sum, part) in sums.iter_mut().zip(wire.chunks_exact(ExactSum::WIRE_LEN)) {
-            *sum = ExactSum::from_wire(part);
-        }
+        let begin = Instant::now();
+        sum_exact(self.comm, sums);
+        self.reducing.set(self.reducing.get() + begin.elapsed());
     }
 
     fn max(&self, value: f64) -> f64 {
-        self.comm.max_f64(value)
+        let begin = Instant::now();
+        let largest = self.comm.max_f64(value);
+        self.reducing.set(self.reducing.get() + begin.elapsed());
+        largest
     }
 }
 

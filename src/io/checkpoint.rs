@@ -11,7 +11,7 @@ mod order;
 mod read;
 mod write;
 
-pub use folder::{newest, prune};
+pub use folder::{newest, prune, set_aside};
 pub use hash::state_hash;
 pub use read::{Found, header, read, read_newest};
 pub use write::write;

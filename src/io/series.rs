@@ -32,7 +32,7 @@ pub struct Row {
     pub residual: f64,
     /// Whether the residual passed the tolerance.
     pub converged: bool,
-    /// Largest overlap [1], in radii of the smaller body.
+    /// Largest overlap at the start of the step [1], in radii of the smaller body.
     pub max_overlap: f64,
     /// Kinetic energy, translation and rotation [J].
     pub kinetic_energy: f64,
@@ -48,7 +48,7 @@ pub struct Row {
     pub sweep_s: f64,
     /// Its part in exchange between ranks [s].
     pub exchange_s: f64,
-    /// Largest over mean time in sweeps of all ranks [1].
+    /// Largest over mean time in detection and sweeps, waiting left out, of all ranks [1].
     pub imbalance: f64,
 }
 

@@ -37,8 +37,8 @@ pub fn sphere_box_volume(x: &Vector3, r: f64, lower: &Vector3, upper: &Vector3) 
     let (bottom, top) = (low.z.max(-r), high.z.min(r));
     // Midpoints in an angle, so that the slices are thin where the sphere narrows.
     let (from, to) = (
-        (bottom / r).clamp(-1.0, 1.0).asin(),
-        (top / r).clamp(-1.0, 1.0).asin(),
+        libm::asin((bottom / r).clamp(-1.0, 1.0)),
+        libm::asin((top / r).clamp(-1.0, 1.0)),
     );
     let width = (to - from) / SLICES as f64;
     (0..SLICES)
@@ -62,7 +62,7 @@ fn disc_quadrant_area(r: f64, x: f64, y: f64) -> f64 {
     let (x, y) = (x.clamp(-r, r), y.clamp(-r, r));
     // ∫_{-r}^{x} (height below y of the disc's chord at u) du; the chord's half-height is √(r² − u²).
     let half_chord = |u: f64| {
-        0.5 * (u * (r * r - u * u).max(0.0).sqrt() + r * r * (u / r).clamp(-1.0, 1.0).asin())
+        0.5 * (u * (r * r - u * u).max(0.0).sqrt() + r * r * libm::asin((u / r).clamp(-1.0, 1.0)))
     };
     let chord = |from: f64, to: f64| {
         if to > from {

@@ -10,6 +10,7 @@ use crate::domain::ghosts::{Ghosts, Traffic, reach, spans};
 use crate::domain::migration::{Parcel, to_first_bodies, to_owners, with_copies};
 use crate::law::FrictionTable;
 use crate::math::{ExactSum, Vector3, nan_max};
+use crate::measure::translational_energy;
 use crate::shape::solid_sphere_inertia;
 use crate::solver::Settings;
 use crate::solver::blocks::{Blocks, Filling};
@@ -57,6 +58,8 @@ pub struct Done {
     pub translational_energy: f64,
     /// Energy dissipated at contacts within the step [J]: what the bodies lost beyond gravity's work.
     pub dissipated: f64,
+    /// Bodies that ended faster than detection had looked ahead: it may have missed a contact of theirs.
+    pub outran: u64,
 }
 
 impl System {
@@ -130,44 +133,40 @@ impl System {
     /// The same on all ranks; the state is then not to be used.
     pub fn step(&mut self, domain: &Domain) -> Result<Done, StepError> {
         let mut timers = self.timers;
-        let margin = self.margin(domain)?;
+        let margin = timers.time(Verb::Migrate, || self.margin(domain))?;
         let all = timers.time(Verb::Migrate, || self.migrate(domain, margin));
-        let mut bodies = Bodies::from_rows(&all.bodies);
-        let spans = spans(domain, &bodies, margin);
-        let mut ghosts = timers.time(Verb::Migrate, || {
-            Ghosts::plan(domain, &spans, bodies.positions())
+        let (mut bodies, mut ghosts) = timers.time(Verb::Migrate, || {
+            let bodies = Bodies::from_rows(&all.bodies);
+            let spans = spans(domain, &bodies, margin);
+            let ghosts = Ghosts::plan(domain, &spans, bodies.positions());
+            (bodies, ghosts)
         });
         timers.time(Verb::Detect, || {
             self.detect(domain, &bodies, &all.contacts, margin)
         });
-        let scales = self.free_velocities(domain, &mut bodies);
+        let scales = timers.time(Verb::Move, || self.free_velocities(domain, &mut bodies));
 
         let settings = self.physics.solver;
         let blocks = &mut self.blocks;
         let outcome = timers.time(Verb::Sweep, || {
-            solve(
-                blocks,
-                bodies.twists_mut(),
-                &mut ghosts,
-                scales,
-                &settings,
-                self.step,
-            )
+            let twists = bodies.twists_mut();
+            let outcome = solve(blocks, twists, &mut ghosts, scales, &settings, self.step);
+            ghosts.bring_home(twists);
+            outcome
         });
-        let exchange = ghosts.traffic.time;
-        timers.move_time(Verb::Sweep, Verb::Exchange, exchange);
-        ghosts.bring_home(outcome.at, bodies.twists_mut());
+        let traffic = ghosts.traffic();
+        timers.move_time(Verb::Sweep, Verb::Exchange, traffic.time);
 
         let done = timers.time(Verb::Move, || {
-            self.advance(domain, bodies, &all.bodies, outcome)
+            self.advance(domain, bodies, &all.bodies, outcome, margin)
         })?;
-        self.traffic.add(&ghosts.traffic);
+        self.traffic.add(&traffic);
         self.timers = timers;
         Ok(done)
     }
 
-    /// The gap below which a pair counts as a candidate: nothing further apart can touch within the step, as two bodies
-    /// close at most twice the largest speed.
+    /// The gap below which a pair counts as a candidate. Two bodies close at most twice the largest speed, here that of free
+    /// motion. Contacts rarely make a body faster than any was before (a wedge can); [`Done::outran`] tells when one did.
     fn margin(&self, domain: &Domain) -> Result<f64, StepError> {
         let Physics {
             dt,
@@ -275,6 +274,7 @@ impl System {
         mut bodies: Bodies,
         before: &[BodyRow],
         outcome: Outcome,
+        margin: f64,
     ) -> Result<Done, StepError> {
         let Physics { dt, gravity, .. } = self.physics;
         let step = self.step + 1;
@@ -284,7 +284,7 @@ impl System {
             .iter()
             .map(|x| partition.owner_of_point(x))
             .collect();
-        let mut sums = [ExactSum::default(), ExactSum::default()];
+        let mut sums = <[ExactSum; 3]>::default();
         let mut rows = Vec::new();
         let mut failure = None;
         for i in (0..bodies.len()).filter(|&i| owner[i] == domain.rank()) {
@@ -299,8 +299,10 @@ impl System {
                     position: row.position,
                 });
             }
-            sums[0].add(bodies.kinetic_energy(i).0);
+            sums[0].add(translational_energy(&row));
             sums[1].add(energy_lost(&before[i], &row, &(gravity * dt)));
+            let outran = 2.0 * Vector3::from(row.velocity).norm() * dt > margin;
+            sums[2].add(f64::from(u8::from(outran)));
             rows.push(row);
         }
         if outcome.verdict.non_finite {
@@ -313,22 +315,20 @@ impl System {
 
         let contacts: Vec<ContactRow> = self.blocks.rows().collect();
         let contacts = to_first_bodies(domain, contacts, |id| {
-            // The contact's point lies in this rank's blocks, so its bodies are known here.
-            bodies
-                .ids()
-                .binary_search(&id)
-                .map_or(domain.rank(), |i| owner[i])
+            let place = bodies.ids().binary_search(&id);
+            owner[place.expect("the bodies of a contact reach into the block that holds it")]
         });
         self.parcel = Parcel {
             bodies: rows,
             contacts,
         };
         self.step = step;
-        let [translational_energy, dissipated] = domain.sums(&sums);
+        let [translational_energy, dissipated, outran] = domain.sums(&sums);
         Ok(Done {
             outcome,
             translational_energy,
             dissipated,
+            outran: outran as u64,
         })
     }
 }

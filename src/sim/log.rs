@@ -7,6 +7,7 @@ use crate::domain::Domain;
 use crate::math::as_written;
 use crate::scheme::Verb;
 use crate::scheme::moreau_jean::{Done, System};
+use crate::solver::merit::Verdict;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -34,7 +35,7 @@ impl Log {
         let speaks = comm.rank() == 0;
         let last_step = scenario.last_step();
         if speaks {
-            eprintln!(
+            tell!(
                 "moreau {}: {}, {} ranks × {} threads, from step {}",
                 env!("CARGO_PKG_VERSION"),
                 scenario.title,
@@ -97,7 +98,7 @@ impl Log {
             let left = self.last_step.map_or_else(String::new, |n| {
                 format!(", {:.0} s left at most", (n - system.steps()) as f64 / rate)
             });
-            eprintln!(
+            tell!(
                 "step {}{of}, {state}, {rate:.1} steps/s{left}",
                 system.steps()
             );
@@ -139,61 +140,88 @@ impl Log {
             return;
         }
         let ending = if at_rest { "at rest" } else { "end reached" };
-        println!(
+        say!(
             "{ending} at step {}, time {} s, after {:.1} s of wall time",
             system.steps(),
             as_written(system.time()),
             output.wall_seconds()
         );
-        let mut sweeps = ledger.sweeps.clone();
-        sweeps.sort_unstable();
-        let at = |share: f64| {
-            sweeps
-                .get(((sweeps.len() - 1) as f64 * share) as usize)
-                .copied()
-                .unwrap_or(0)
-        };
-        if !sweeps.is_empty() {
-            let total: u64 = sweeps.iter().sum();
-            println!(
-                "sweeps     {total} in {} steps: median {}, 90 % {}, largest {}",
-                sweeps.len(),
-                at(0.5),
-                at(0.9),
-                at(1.0)
+        let steps: u64 = ledger.sweeps.values().sum();
+        if steps > 0 {
+            let total: u64 = ledger.sweeps.iter().map(|(sweeps, n)| sweeps * n).sum();
+            let [median, most] = [0.5, 0.9].map(|share| quantile(ledger, steps, share));
+            let largest = ledger.sweeps.keys().max().unwrap_or(&0);
+            say!(
+                "sweeps     {total} in {steps} steps: median {median}, 90 % {most}, largest {largest}"
+            );
+            let Verdict {
+                residual,
+                relative_change,
+                largest_violation,
+                ..
+            } = ledger.last;
+            say!(
+                "last step  residual {residual:.2e}, relative change {relative_change:.2e}, largest violation {largest_violation:.2e} m/s"
+            );
+            say!(
+                "overlap    {overlap:.2e} of the smaller radius at most, at the start of the last step"
             );
         }
-        println!(
+        say!(
             "capped     {} of {} steps ended at the cap of {} sweeps",
             ledger.capped_steps,
             system.steps(),
             scenario.solver.max_sweeps
         );
-        println!("overlap    {overlap:.2e} of the smaller radius at most");
-        println!("weight     {weight:.6e} N; forces of the bodies on the walls:");
-        for (row, wall) in walls.iter().zip(&scenario.walls) {
-            let f = row.impulse.map(|r| r / scenario.dt);
-            println!(
-                "           {:<12} {:>13.5e} {:>13.5e} {:>13.5e} N",
-                wall.name, f[0], f[1], f[2]
+        if ledger.outran_steps > 0 {
+            say!(
+                "fast       in {} steps a body ended faster than detection had looked ahead; a smaller time.dt or a larger solver.skin is safer",
+                ledger.outran_steps
             );
         }
-        println!(
+        say!("weight     {weight:.6e} N; forces of the bodies on the walls:");
+        for (row, wall) in walls.iter().zip(&scenario.walls) {
+            let f = row.impulse.map(|r| r / scenario.dt);
+            say!(
+                "           {:<12} {:>13.5e} {:>13.5e} {:>13.5e} N",
+                wall.name,
+                f[0],
+                f[1],
+                f[2]
+            );
+        }
+        say!(
             "messages   {} of together {} bytes within solves",
-            traffic[0], traffic[1]
+            traffic[0],
+            traffic[1]
         );
-        println!(
+        say!(
             "{:<10} {:>10} {:>10} {:>10}  seconds over ranks",
-            "timer", "min", "mean", "max"
+            "timer",
+            "min",
+            "mean",
+            "max"
         );
         for (verb, [min, mean, max]) in Verb::ALL.iter().zip(table) {
-            println!("{:<10} {min:>10.3} {mean:>10.3} {max:>10.3}", verb.name());
+            say!("{:<10} {min:>10.3} {mean:>10.3} {max:>10.3}", verb.name());
         }
-        println!("results    {}", output.folder().display());
+        say!("results    {}", output.folder().display());
         if let Some(path) = output.last_checkpoint() {
-            println!("checkpoint {}", path.display());
+            say!("checkpoint {}", path.display());
         }
     }
+}
+
+/// Sweeps that this share of the steps did not exceed.
+fn quantile(ledger: &Ledger, steps: u64, share: f64) -> u64 {
+    let mut left = (steps as f64 * share).ceil() as u64;
+    for (sweeps, n) in &ledger.sweeps {
+        if *n >= left {
+            return *sweeps;
+        }
+        left -= n;
+    }
+    0
 }
 
 /// Smallest, mean and largest over ranks. Collective.

@@ -10,6 +10,8 @@ use crate::io::{Header, Snapshot, WallRow};
 use crate::measure;
 use crate::scheme::moreau_jean::{Done, System};
 use crate::scheme::{Timers, Verb};
+use crate::solver::merit::Verdict;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -20,14 +22,20 @@ pub(super) struct Ledger {
     pub dissipated: f64,
     /// Steps since step 0 that ended at the sweep cap.
     pub capped_steps: u64,
-    /// Sweeps of each step since this program started.
-    pub sweeps: Vec<u64>,
+    /// How many steps took so many sweeps, since this program started.
+    pub sweeps: BTreeMap<u64, u64>,
+    /// Steps since this program started in which a body ended faster than detection had looked ahead.
+    pub outran_steps: u64,
+    /// Whether the last step converged, and how well.
+    pub last: Verdict,
 }
 
 impl Ledger {
     pub(super) fn add(&mut self, done: &Done) {
         self.dissipated += done.dissipated;
-        self.sweeps.push(done.outcome.sweeps);
+        *self.sweeps.entry(done.outcome.sweeps).or_default() += 1;
+        self.outran_steps += u64::from(done.outran > 0);
+        self.last = done.outcome.verdict;
         self.capped_steps += u64::from(!done.outcome.verdict.converged);
     }
 }
@@ -155,13 +163,9 @@ impl Output {
             measure::potential_energy(bodies, &scenario.gravity),
         ];
         let [kinetic_energy, potential_energy] = domain.sums(&energies);
-        let mut counts = [bodies, &[]].map(|b| b.len() as i64);
-        counts[1] = system.contacts().len() as i64;
-        let mut counts = [
-            counts[0],
-            counts[1],
-            measure::active(system.contacts()) as i64,
-        ];
+        let contacts = system.contacts();
+        let mut counts =
+            [bodies.len(), contacts.len(), measure::active(contacts)].map(|n| n as i64);
         comm.sum_i64(&mut counts);
         let max_overlap = domain.max(system.largest_overlap());
 
@@ -290,6 +294,11 @@ fn prepare(out: &Path, folder: &Folder, step: u64) -> Result<Series, RunError> {
             checkpoint::prune(out, 0).map_err(|e| input(&e))?;
             Ok(fresh)
         }
-        Folder::GoOn(_) => Series::resume(&series, step).map_err(|e| input(&e)),
+        Folder::GoOn(_) => {
+            for path in checkpoint::set_aside(out, step).map_err(|e| input(&e))? {
+                tell!("moreau: beyond the resumed step, now {}", path.display());
+            }
+            Series::resume(&series, step).map_err(|e| input(&e))
+        }
     }
 }

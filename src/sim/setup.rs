@@ -104,7 +104,7 @@ pub(super) fn from_checkpoint(
         if comm.rank() == 0 {
             skipped
                 .iter()
-                .for_each(|(path, why)| eprintln!("moreau: skipped {}: {why}", path.display()));
+                .for_each(|(path, why)| tell!("moreau: skipped {}: {why}", path.display()));
         }
         (path, loaded)
     } else {
@@ -120,7 +120,7 @@ pub(super) fn from_checkpoint(
         ..
     } = loaded;
     if comm.rank() == 0 {
-        eprintln!(
+        tell!(
             "resuming from {} (step {}, time {} s)",
             path.display(),
             header.step,
@@ -151,19 +151,7 @@ pub(super) fn from_checkpoint(
         volume: 0.0,
     };
     let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
-    let known = bodies
-        .iter()
-        .all(|b| (b.material as usize) < scenario.materials.len());
-    agree(
-        comm,
-        if known {
-            Ok(())
-        } else {
-            Err(RunError::Input(format!(
-                "{name}: a body has a material that the configuration does not list"
-            )))
-        },
-    )?;
+    agree(comm, bodies_fit(&bodies, &scenario))?;
     let system = agree(
         comm,
         system(
@@ -178,8 +166,10 @@ pub(super) fn from_checkpoint(
         capped_steps: header.capped_steps,
         ..Ledger::default()
     };
+    // One rank's view of the folders goes for all.
+    let elsewhere = |out: &PathBuf| comm.any(comm.rank() == 0 && !same_folder(out, &home));
     let (out, folder) = match &options.out {
-        Some(out) if !same_folder(out, &home) => (
+        Some(out) if elsewhere(out) => (
             out.clone(),
             if options.overwrite {
                 Folder::Clear
@@ -199,6 +189,29 @@ pub(super) fn from_checkpoint(
         threads: options.threads,
         nan_before: options.nan_before,
     })
+}
+
+/// Bodies of a checkpoint must fit the configuration, which `--set` may have changed.
+fn bodies_fit(bodies: &[BodyRow], scenario: &Scenario) -> Result<(), RunError> {
+    for row in bodies {
+        let x = Vector3::from(row.position);
+        let inside = (0..3).all(|a| (scenario.lower[a]..=scenario.upper[a]).contains(&x[a]));
+        let behind = scenario
+            .walls
+            .iter()
+            .find(|wall| wall.shape.distance(&x) < 0.0);
+        let fault = if row.material as usize >= scenario.materials.len() {
+            "has a material that the configuration does not list".to_owned()
+        } else if !inside {
+            format!("is outside the domain, at {:?} m", row.position)
+        } else if let Some(wall) = behind {
+            format!("is behind wall {}, at {:?} m", wall.name, row.position)
+        } else {
+            continue;
+        };
+        return Err(RunError::Input(format!("body {} {fault}", row.id)));
+    }
+    Ok(())
 }
 
 /// `--steps` and `--until` stand for the end that the configuration names.

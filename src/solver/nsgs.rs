@@ -22,14 +22,12 @@ pub struct Outcome {
     pub sweeps: u64,
     /// The judge's last verdict.
     pub verdict: Verdict,
-    /// The colour at which the solve ended: it says which rank holds each body's newest velocity.
-    pub at: Parity,
 }
 
 /// Finds the impulses of all contacts in `blocks`.
 ///
 /// `twists` are the free velocities of all bodies that this rank knows, and become the velocities at the end of the step
-/// (on the rank that holds the body at [`Outcome::at`]). The contacts start with the impulses they carry (warm start).
+/// (on the rank that holds the body at colour 0, where the judge's tour ends). The contacts start with the impulses they carry (warm start).
 /// `bodies` are this rank's parts of the two sums over bodies in [`Scale`]: load, motion.
 pub fn solve<H: Halo>(
     blocks: &mut Blocks,
@@ -77,7 +75,6 @@ pub fn solve<H: Halo>(
             }
         }
     }
-    outcome.at = at;
     outcome
 }
 

@@ -198,7 +198,7 @@ impl Scene {
 }
 
 fn same_done(a: &[Done], b: &[Done]) -> bool {
-    a == b
+    format!("{a:?}") == format!("{b:?}")
 }
 
 impl State {
@@ -219,12 +219,13 @@ impl State {
     pub fn all_converged(&self) -> bool {
         self.done.iter().all(|d| d.outcome.verdict.converged)
     }
-    /// Every bit of every body.
-    pub fn bits(&self) -> Vec<u8> {
-        bytemuck::cast_slice(&self.bodies).to_vec()
-    }
-    /// Every bit of every contact.
-    pub fn contact_bits(&self) -> Vec<u8> {
-        bytemuck::cast_slice(&self.contacts).to_vec()
+    /// Whether all bodies, all contacts and what each step reports are equal to the last bit (−0 is not 0).
+    pub fn same_bits(&self, other: &Self) -> bool {
+        fn bits<T: bytemuck::Pod>(rows: &[T]) -> &[u8] {
+            bytemuck::cast_slice(rows)
+        }
+        bits(&self.bodies) == bits(&other.bodies)
+            && bits(&self.contacts) == bits(&other.contacts)
+            && format!("{:?}", self.done) == format!("{:?}", other.done)
     }
 }

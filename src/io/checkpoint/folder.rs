@@ -70,9 +70,40 @@ pub fn prune(dir: &Path, keep: usize) -> Result<(), Error> {
             .into_iter()
             .map(|(step, _)| temporary(&dir.join(name(step)))),
     ) {
-        std::fs::remove_file(path).map_err(fault)?;
+        match std::fs::remove_file(path) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(fault(e)),
+            _ => {}
+        }
     }
     Ok(())
+}
+
+/// Renames the checkpoints beyond `step` to `…h5.superseded`, and tells which: a run that goes on from `step` makes its own,
+/// and neither counting nor the next resume may take those of the former run, or damaged ones, for its newest. Only one
+/// rank may call it.
+///
+/// # Errors
+/// If the folder cannot be read or a file not be renamed.
+pub fn set_aside(dir: &Path, step: u64) -> Result<Vec<PathBuf>, Error> {
+    let fault = |e| {
+        Error::Write(format!(
+            "{}: cannot rename checkpoints beyond step {step}: {e}",
+            dir.display()
+        ))
+    };
+    let mut renamed = Vec::new();
+    for (_, whole) in entries(dir)
+        .map_err(fault)?
+        .into_iter()
+        .filter(|(s, _)| *s > step)
+        .filter_map(|(s, whole)| whole.then(|| (s, dir.join(name(s)))))
+    {
+        let mut aside = whole.clone().into_os_string();
+        aside.push(".superseded");
+        std::fs::rename(&whole, &aside).map_err(fault)?;
+        renamed.push(PathBuf::from(aside));
+    }
+    Ok(renamed)
 }
 
 /// Step of each checkpoint, newest first, and whether it bears its final name.

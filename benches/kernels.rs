@@ -1,0 +1,120 @@
+//! The kernels by themselves: one contact, one sweep, one detection. `cargo bench` prints times and items per second.
+//!
+//! Absolute times are this machine's; compare two commits on one machine, run one after the other, several times.
+
+use divan::counter::ItemsCount;
+use divan::{Bencher, black_box};
+use moreau::body::{Bodies, BodyId, BodyRow};
+use moreau::contact::{Candidate, Member};
+use moreau::detect::candidates;
+use moreau::law::FrictionTable;
+use moreau::law::coulomb::{Parameters, solve};
+use moreau::math::{IDENTITY, Vector3};
+use moreau::rng::{Purpose, Stream};
+use moreau::shape::sphere_volume;
+use moreau::solver::blocks::{Block, Blocks, Filling, Share};
+use moreau::solver::grid::BlockGrid;
+use moreau::solver::nsgs::sweep_in_order;
+
+fn main() {
+    divan::main();
+}
+
+/// Bodies: a cube of so many on a side, on a perturbed lattice so dense that each touches some of its neighbours.
+const SIDES: [usize; 3] = [10, 20, 46];
+
+const DT: f64 = 1e-3;
+
+struct Packing {
+    bodies: Bodies,
+    grid: BlockGrid,
+}
+
+impl Packing {
+    fn new(side: usize) -> Self {
+        let r = 0.005;
+        let row = |k: usize| {
+            let mut draw = Stream::new(Purpose::Trial, 1, [k as u64, 0, 0]);
+            let site = [k % side, k / side % side, k / side / side];
+            let radius = r * draw.between(0.9, 1.1);
+            BodyRow {
+                id: BodyId(k as u64),
+                position: site.map(|i| (i as f64 + draw.between(0.45, 0.55)) * 2.0 * r),
+                velocity: [0; 3].map(|_| draw.between(-0.1, 0.1)),
+                orientation: IDENTITY,
+                angular_velocity: [0.0; 3],
+                radius,
+                mass: 2500.0 * sphere_volume(radius),
+                material: 0,
+                kind: 0,
+            }
+        };
+        let rows: Vec<BodyRow> = (0..side * side * side).map(row).collect();
+        let upper = Vector3::repeat(side as f64 * 2.0 * r);
+        Self {
+            bodies: Bodies::from_rows(&rows),
+            grid: BlockGrid::new(Vector3::zeros(), upper, 8.0 * 1.1 * r),
+        }
+    }
+
+    fn candidates(&self) -> Vec<Candidate> {
+        candidates(&self.bodies, &[], 0.001, |_| true)
+    }
+}
+
+/// One contact: the law alone.
+#[divan::bench]
+fn one_contact(bencher: Bencher) {
+    let law = Parameters {
+        normal: Vector3::new(0.6, 0.0, 0.8),
+        closing_speed: 0.01,
+        normal_mass: 1e-3,
+        tangential_mass: 3e-4,
+        friction: 0.5,
+    };
+    let (impulse, velocity) = (Vector3::new(1e-5, 0.0, 1e-5), Vector3::new(0.1, 0.2, -0.5));
+    bencher
+        .counter(ItemsCount::new(1usize))
+        .bench(|| solve(black_box(&law), black_box(&impulse), black_box(&velocity)));
+}
+
+/// One sweep of the plain kernel, its random order included; items are contact updates.
+#[divan::bench(args = SIDES)]
+fn sweep(bencher: Bencher, side: usize) {
+    let packing = Packing::new(side);
+    let found = packing.candidates();
+    let mut blocks = Blocks::new(1).expect("one thread needs no pool");
+    let filling = Filling {
+        bodies: &packing.bodies,
+        walls: &[],
+        friction: &FrictionTable::new(vec![0.5]),
+        grid: &packing.grid,
+        dt: DT,
+    };
+    blocks.fill(&found, &filling, |_| Vector3::zeros());
+    let mut twists = packing.bodies.twists().to_vec();
+    let mut number = 0;
+    bencher
+        .counter(ItemsCount::new(found.len()))
+        .bench_local(|| {
+            number += 1;
+            blocks.each(&mut twists, &|block: &mut Block, members: &mut [Member]| {
+                let mut order: Vec<u32> = (0..block.contacts.len() as u32).collect();
+                Stream::new(Purpose::Order, 1, [0, number, block.linear]).shuffle(&mut order);
+                let change = sweep_in_order(&mut block.contacts, &order, members);
+                Share {
+                    sums: [change, 0.0],
+                    largest: 0.0,
+                }
+            })
+        });
+}
+
+/// Detection from positions to candidates; items are bodies.
+#[divan::bench(args = SIDES)]
+fn detection(bencher: Bencher, side: usize) {
+    let packing = Packing::new(side);
+    bencher
+        .counter(ItemsCount::new(packing.bodies.len()))
+        .bench(|| packing.candidates());
+}
