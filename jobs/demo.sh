@@ -7,7 +7,8 @@
 # The same by environment: RANKS (2), CONFIG (configs/settle.toml), OUT (out/settle), MPIRUN (mpirun).
 # What an earlier run left in DIR is overwritten.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+self=$(realpath "$0")
+cd "$(dirname "$self")/.."
 
 ranks=${RANKS:-2}
 config=${CONFIG:-configs/settle.toml}
@@ -28,7 +29,7 @@ while [ $# -gt 0 ]; do
     --config=*) config=${1#*=} ;;
     --out=*) out=${1#*=} ;;
     -h | --help)
-        sed -n '2,/^set /{s/^# \{0,1\}//;/^set /d;p;}' "$0"
+        sed -n '2,/^set /{s/^# \{0,1\}//;/^set /d;p;}' "$self"
         exit 0
         ;;
     *) arguments+=("$1") ;;
@@ -67,13 +68,14 @@ The results are in $out:
 
 How to look at them:
   $moreau info $checkpoint
-  column -s, -t < $out/series.csv | less -S
+  head -n 5 $out/series.csv
+and with Python and its package h5py, where they are installed:
   python3 -c '
 import h5py
 f = h5py.File("$checkpoint")
 print(dict(f.attrs)["step"], f["bodies/position"][:5], f["contacts/impulse"].shape)'
 
-How to go on from there, on any number of ranks:
+How to go on from there, on any number of ranks (rest is an end too; 0 switches it off):
   . jobs/mpi-env.sh
-  mpirun -n 4 $moreau resume $out --until 3.0
+  mpirun -n 4 $moreau resume $out --until 3.0 --set time.rest=0
 END

@@ -10,9 +10,10 @@
 # With apt (Debian, Ubuntu), as root or by sudo, the missing packages are installed; elsewhere their names are printed.
 # It asks no questions; a second run finds everything and takes no time.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+self=$(realpath "$0")
+cd "$(dirname "$self")/.."
 
-RUST_NEEDED=1.88
+RUST_NEEDED=1.89
 
 # check | Debian package | what for
 NEEDS_DEFAULT='
@@ -40,7 +41,7 @@ for argument in "$@"; do
     --bundled) needs=$NEEDS_BUNDLED ;;
     --tools) tools=$NEEDS_TOOLS ;;
     -h | --help)
-        sed -n '2,/^set /{s/^# \{0,1\}//;/^set /d;p;}' "$0"
+        sed -n '2,/^set /{s/^# \{0,1\}//;/^set /d;p;}' "$self"
         exit 0
         ;;
     *)

@@ -6,7 +6,8 @@
 # --quick leaves the second build out. Other arguments go to `cargo test` of both builds, those after -- to the tests:
 #   bash jobs/test.sh --quick --release         bash jobs/test.sh --quick --test ranks -- --nocapture
 set -euo pipefail
-cd "$(dirname "$0")/.."
+self=$(realpath "$0")
+cd "$(dirname "$self")/.."
 
 # What is tested again in the build without MPI: what differs there, which is how ranks talk and how files are written. That
 # both builds end in the same state is tested after that.
@@ -21,7 +22,7 @@ while [ $# -gt 0 ]; do
     case $1 in
     --quick) quick=true ;;
     -h | --help)
-        sed -n '2,/^set /{s/^# \{0,1\}//;/^set /d;p;}' "$0"
+        sed -n '2,/^set /{s/^# \{0,1\}//;/^set /d;p;}' "$self"
         exit 0
         ;;
     --)

@@ -20,7 +20,25 @@ pub fn launch(work: impl FnOnce(&dyn Comm) -> i32) -> i32 {
     let comm = mpi::initialize();
     #[cfg(not(feature = "mpi"))]
     let comm = threads::Serial;
+    #[cfg(not(feature = "mpi"))]
+    if let Some(ranks) = launched_as_one_of() {
+        eprintln!(
+            "moreau: started as one of {ranks} processes, but built without MPI; \
+             accepted: one process, or the default build"
+        );
+        return 2;
+    }
     work(&comm)
+}
+
+/// The number of processes that an MPI launcher started, if it says that there are several.
+#[cfg(not(feature = "mpi"))]
+fn launched_as_one_of() -> Option<u64> {
+    let told = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
+    let counts = told
+        .iter()
+        .filter_map(|name| std::env::var(name).ok()?.parse().ok());
+    counts.filter(|n| *n > 1).max()
 }
 
 /// How HDF5 opens one file from all ranks together; without MPI there is no such way and no such value.

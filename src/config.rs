@@ -10,7 +10,7 @@
 //! | `title` (name of the file) | text |
 //! | `gravity` | 3 numbers, m/s² |
 //! | `time.dt` | > 0, s |
-//! | `time.until`, `time.steps`, `time.rest` | at least one: time in s; steps; kinetic energy per body as a fraction of `m g d` |
+//! | `time.until`, `time.steps`, `time.rest` | at least one: time in s; steps; kinetic energy per body as a fraction of `m g d`, 0: not at rest |
 //! | `domain.lower`, `domain.upper` | 3 numbers each, m |
 //! | `domain.periodic` (`[false, false, false]`) | nothing else yet |
 //! | `domain.max_overlap` (0.01) | largest overlap of two initial bodies, as a fraction of the smaller radius |

@@ -52,11 +52,11 @@ struct RunArgs {
     /// Folder for results [default: out in the working directory, or the checkpoint's folder]
     #[arg(long)]
     out: Option<PathBuf>,
-    /// Ends at this step, counted from time zero
+    /// Ends at this step, counted from time zero, or at rest if the configuration says so and that comes first
     #[arg(long, value_name = "N", conflicts_with = "until")]
     steps: Option<u64>,
-    /// Ends at this time [s], counted from time zero
-    #[arg(long, value_name = "T", value_parser = time)]
+    /// Ends at this time [s], counted from time zero, or at rest likewise
+    #[arg(long, value_name = "T", value_parser = time, allow_negative_numbers = true)]
     until: Option<f64>,
     /// Overrides a key of the configuration
     #[arg(long, value_name = "KEY=VALUE")]

@@ -48,7 +48,8 @@ pub enum StepError {
     },
     /// A body moves so far in one step that contacts could be missed.
     #[error(
-        "step {step}: body {id} moves {travel} m in one step of {dt} s, more than blocks of {edge} m allow; \
+        "step {step}: body {id} moves {travel} m in one step of {dt} s, more than the {allowed} m that blocks of {edge} m \
+         leave it; \
          choose a smaller time.dt or a larger solver.block_edge"
     )]
     TooFast {
@@ -60,6 +61,8 @@ pub enum StepError {
         travel: f64,
         /// Time step [s].
         dt: f64,
+        /// How far a body may move [m].
+        allowed: f64,
         /// Shortest edge of a block [m].
         edge: f64,
     },

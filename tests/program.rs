@@ -365,6 +365,9 @@ fn a_killed_rank_ends_the_job_and_the_run_goes_on() {
             assert!(begin.elapsed() < LIMIT, "no checkpoint after {LIMIT:?}");
             std::thread::sleep(Duration::from_millis(20));
         }
+        let second = alone(&["resume", &out]);
+        assert_eq!(second.status, Some(2), "{}", second.stderr);
+        assert!(second.stderr.contains("another run is writing to it"));
         let victim = ranks_of(&out)[2].clone();
         assert!(
             Command::new("kill")

@@ -64,7 +64,10 @@ fn time(root: &Section, gravity: [f64; 3], faults: &mut Vec<Fault>) -> (f64, End
     let end = End {
         steps: section.whole_if("steps", 0, faults),
         until: section.number_if("until", Number(Range::NotNegative, "s"), faults),
-        rest: section.number_if("rest", Number(Range::Positive, "of m g d"), faults),
+        // 0 switches the end at rest off: nothing is slower than that.
+        rest: section
+            .number_if("rest", Number(Range::NotNegative, "of m g d"), faults)
+            .filter(|fraction| *fraction > 0.0),
     };
     if end == End::default() {
         let accepted = "at least one of until = TIME [s], steps = NUMBER, rest = FRACTION of m g d \

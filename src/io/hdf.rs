@@ -24,6 +24,10 @@ use std::ops::Range;
 /// Rows of a chunk: what is read, written and check-summed as one. Part of no promise: readers take any.
 const CHUNK_ROWS: u64 = 8192;
 
+/// Bytes beside its rows that a chunk (checksum, index) and a dataset (header, attributes) take, on the safe side.
+const CHUNK_OVERHEAD: u64 = 256;
+const DATASET_OVERHEAD: u64 = 8192;
+
 /// What one number of a dataset is, in the file and in the bytes handed over (little-endian).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Element {
@@ -73,6 +77,13 @@ impl Table<'_> {
     /// Bytes of one row.
     pub(super) fn row_bytes(&self) -> usize {
         self.width * self.element.bytes()
+    }
+
+    /// Bytes that the dataset takes in a file, whole chunks and what describes them.
+    pub(super) fn file_bytes(&self) -> u64 {
+        let chunk = self.rows.clamp(1, CHUNK_ROWS);
+        let chunks = self.rows.div_ceil(chunk);
+        chunks * (chunk * self.row_bytes() as u64 + CHUNK_OVERHEAD) + DATASET_OVERHEAD
     }
 
     fn shape(&self, rows: u64) -> Vec<usize> {

@@ -203,10 +203,12 @@ impl System {
                 Some(row) if !speed(row).is_finite() => Err(not_finite(step, row)),
                 Some(row) => {
                     let travel = speed(row) * dt;
+                    let allowed = 0.5 * (edge - 2.0 * largest_radius - skin);
                     Err(StepError::TooFast {
                         step,
                         id: row.id.0,
                         travel,
+                        allowed,
                         dt: *dt,
                         edge,
                     })

@@ -19,8 +19,7 @@ const LINE_EVERY: Duration = Duration::from_secs(5);
 pub(super) struct Log {
     speaks: bool,
     bar: Option<ProgressBar>,
-    begin: Instant,
-    first_step: u64,
+    line_step: u64,
     last_step: Option<u64>,
     last_line: Instant,
 }
@@ -50,7 +49,7 @@ impl Log {
                 None => ProgressBar::new_spinner(),
             };
             bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(4));
-            let template = "{bar:30} step {pos}/{len} {msg} {per_sec} ETA {eta}";
+            let template = "{bar:20} {pos}/{len} {msg} ETA {eta}";
             bar.set_style(
                 ProgressStyle::with_template(template)
                     .unwrap_or_else(|_| ProgressStyle::default_bar()),
@@ -63,8 +62,7 @@ impl Log {
         Self {
             speaks,
             bar,
-            begin: now,
-            first_step: system.steps(),
+            line_step: system.steps(),
             last_step,
             last_line: now,
         }
@@ -91,12 +89,16 @@ impl Log {
             bar.set_position(system.steps());
             bar.set_message(state);
         } else if self.last_line.elapsed() >= LINE_EVERY {
-            self.last_line = Instant::now();
             let rate =
-                (system.steps() - self.first_step) as f64 / self.begin.elapsed().as_secs_f64();
+                (system.steps() - self.line_step) as f64 / self.last_line.elapsed().as_secs_f64();
+            self.last_line = Instant::now();
+            self.line_step = system.steps();
             let of = self.last_step.map_or_else(String::new, |n| format!("/{n}"));
             let left = self.last_step.map_or_else(String::new, |n| {
-                format!(", {:.0} s left at most", (n - system.steps()) as f64 / rate)
+                format!(
+                    ", about {:.0} s to the last step",
+                    (n - system.steps()) as f64 / rate
+                )
             });
             tell!(
                 "step {}{of}, {state}, {rate:.1} steps/s{left}",
@@ -139,7 +141,12 @@ impl Log {
         if !self.speaks {
             return;
         }
-        let ending = if at_rest { "at rest" } else { "end reached" };
+        let ending = match (at_rest, ledger.sweeps.is_empty()) {
+            (true, true) => "already at rest (--set time.rest=0 goes on)",
+            (true, false) => "at rest",
+            (false, true) => "nothing to do: the end is already reached",
+            (false, false) => "end reached",
+        };
         say!(
             "{ending} at step {}, time {} s, after {:.1} s of wall time",
             system.steps(),

@@ -12,6 +12,7 @@ use crate::scheme::moreau_jean::{Done, System};
 use crate::scheme::{Timers, Verb};
 use crate::solver::merit::Verdict;
 use std::collections::BTreeMap;
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -56,6 +57,8 @@ pub(super) struct Output {
     folder: PathBuf,
     /// On rank 0.
     series: Option<Series>,
+    /// On rank 0: held while the run lives, so that no other run writes to the folder.
+    _lock: Option<File>,
     begin: Instant,
     /// Timers and clock at the last row.
     last_row: (Timers, f64),
@@ -70,10 +73,11 @@ impl Output {
         folder: Folder,
         step: u64,
     ) -> Result<Self, RunError> {
-        let series = if comm.rank() == 0 {
-            Some(prepare(out, &folder, step)?)
+        let (series, lock) = if comm.rank() == 0 {
+            let (series, lock) = prepare(out, &folder, step)?;
+            (Some(series), lock)
         } else {
-            None
+            (None, None)
         };
         let last_checkpoint = match folder {
             Folder::GoOn(path) => Some((step, path)),
@@ -82,6 +86,7 @@ impl Output {
         Ok(Self {
             folder: out.to_owned(),
             series,
+            _lock: lock,
             begin: Instant::now(),
             last_row: (Timers::default(), 0.0),
             last_checkpoint,
@@ -262,7 +267,7 @@ pub(super) fn walls(domain: &Domain, system: &System) -> Vec<WallRow> {
 const SERIES: &str = "series.csv";
 
 /// Makes the folder ready to be written to, or says why it cannot be. Nothing is changed if it cannot.
-fn prepare(out: &Path, folder: &Folder, step: u64) -> Result<Series, RunError> {
+fn prepare(out: &Path, folder: &Folder, step: u64) -> Result<(Series, Option<File>), RunError> {
     let input = |e: &dyn std::fmt::Display| {
         RunError::Input(format!(
             "output folder {}: {e}; accepted: a folder that can be written to",
@@ -274,7 +279,7 @@ fn prepare(out: &Path, folder: &Folder, step: u64) -> Result<Series, RunError> {
         false => Vec::new(),
     };
     let series = out.join(SERIES);
-    let holds_a_run = !old.is_empty() || series.exists();
+    let holds_a_run = !old.is_empty() || series.metadata().is_ok_and(|m| m.len() > 0);
     match folder {
         Folder::Fresh if holds_a_run => {
             return Err(RunError::Input(format!(
@@ -286,7 +291,8 @@ fn prepare(out: &Path, folder: &Folder, step: u64) -> Result<Series, RunError> {
         }
         _ => std::fs::create_dir_all(out).map_err(|e| input(&e))?,
     }
-    match folder {
+    let lock = lock(out).map_err(|e| input(&e))?;
+    let series = match folder {
         Folder::Fresh => Series::create(&series).map_err(|e| input(&e)),
         Folder::Clear => {
             // The new series first: where it cannot be written, nothing is deleted.
@@ -300,5 +306,16 @@ fn prepare(out: &Path, folder: &Folder, step: u64) -> Result<Series, RunError> {
             }
             Series::resume(&series, step).map_err(|e| input(&e))
         }
+    };
+    Ok((series?, lock))
+}
+
+/// Locks the folder for this run; nothing where the file system knows no locks.
+fn lock(out: &Path) -> std::io::Result<Option<File>> {
+    let file = File::create(out.join(".lock"))?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Err(std::io::Error::other("another run is writing to it")),
+        Err(TryLockError::Error(_)) => Ok(None),
     }
 }

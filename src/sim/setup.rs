@@ -47,6 +47,10 @@ struct Sizes {
 /// Block edge in largest radii where the configuration names none: four diameters, some 70 bodies of a dense packing.
 const BLOCK_EDGE_IN_RADII: f64 = 8.0;
 
+/// Memory per body, copies and buffers of a dense packing included [bytes]: 10 000 took 76 MB in one process, which itself
+/// takes 28.
+const BYTES_PER_BODY: f64 = 4.8e3;
+
 /// Skin in smallest radii where the configuration names none.
 const SKIN_IN_RADII: f64 = 0.05;
 
@@ -59,6 +63,7 @@ pub(super) fn from_config(
     let loaded =
         config::load(path, &options.set).map_err(|faults| RunError::Input(faults.to_string()));
     let scenario = end_as_told(agree(comm, loaded)?, options);
+    agree(comm, memory_suffices(&scenario, comm.size()))?;
     let sizes = agree(comm, sizes(&scenario))?;
     let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
     let bodies = agree(comm, own_bodies(&scenario, &partition, comm.rank()))?;
@@ -241,6 +246,7 @@ fn same_folder(a: &Path, b: &Path) -> bool {
 pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, RunError> {
     let scenario =
         config::load(path, &options.set).map_err(|faults| RunError::Input(faults.to_string()))?;
+    memory_suffices(&scenario, comm.size())?;
     let sizes = sizes(&scenario)?;
     let (physics, partition) = divide(&scenario, &sizes, comm.size())?;
     let bodies = own_bodies(&scenario, &partition, comm.rank())?;
@@ -252,10 +258,10 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
     no_overlaps(&domain, &physics, &parcel, scenario.max_initial_overlap)?;
     let blocks = domain.partition().grid().count();
     let box_volume = (scenario.upper - scenario.lower).product();
-    // Measured on settled packings: 2.4 kB per body all in; 3.1 candidates a body, some 60 sweeps a step at tolerance 1e-2
-    // in the middle of a settling run, 40 ns an update of the plain kernel.
-    let megabytes = sizes.count as f64 * 2.4e3 / 1e6;
-    let seconds_per_step = sizes.count as f64 * 3.1 * 60.0 * 40e-9;
+    // Measured on 10 000 settled spheres: 2.9 candidates a body, some 40 sweeps a step at tolerance 1e-2 while the packing
+    // settles, 64 ns an update of the plain kernel, and 5 µs a body for all the rest of a step.
+    let megabytes = sizes.count as f64 * BYTES_PER_BODY / 1e6;
+    let seconds_per_step = sizes.count as f64 * (2.9 * 40.0 * 64e-9 + 5e-6);
     let mut ignored = Vec::new();
     for entry in &scenario.samples {
         ignored.extend(sample::ignored(entry).map_err(|e| RunError::Input(e.to_string()))?);
@@ -284,7 +290,7 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
             sizes.smallest / scenario.dt
         ),
         format!("end        {}", scenario.end),
-        format!("memory     about {megabytes:.0} MB over all ranks"),
+        format!("memory     about {megabytes:.0} MB over all ranks, and 30 MB for each"),
         format!(
             "time       roughly {seconds_per_step:.2e} core-seconds per step in a settling packing (an estimate, not a promise)"
         ),
@@ -321,6 +327,26 @@ fn each_body(scenario: &Scenario, keep: &mut dyn FnMut(BodyRow)) -> Result<u64, 
         next_id += count;
     }
     Ok(next_id)
+}
+
+/// Refuses what cannot fit before any body is made. Where the system does not tell its memory, anything goes.
+fn memory_suffices(scenario: &Scenario, ranks: usize) -> Result<(), RunError> {
+    let mut bodies = 0;
+    for sample in &scenario.samples {
+        bodies += sample::count(sample).map_err(|e| RunError::Input(e.to_string()))?;
+    }
+    let needed = bodies as f64 * BYTES_PER_BODY / ranks as f64;
+    let info = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let total = info.lines().find_map(|line| line.strip_prefix("MemTotal:"));
+    let kibibytes = total.and_then(|t| t.split_whitespace().next()?.parse::<f64>().ok());
+    match kibibytes.map(|k| k * 1024.0) {
+        Some(there) if needed > there => Err(RunError::Input(format!(
+            "{bodies} bodies on {ranks} ranks need about {:.3e} bytes of memory each, and this machine has {there:.3e}; \
+             accepted: fewer bodies, or more ranks on more machines",
+            needed
+        ))),
+        _ => Ok(()),
+    }
 }
 
 fn sizes(scenario: &Scenario) -> Result<Sizes, RunError> {

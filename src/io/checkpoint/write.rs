@@ -2,7 +2,9 @@
 
 use super::layout::{NumberedWall, Record, numbered};
 use super::{Error, FORMAT, FORMAT_VERSION, folder, hash, order};
+use crate::body::BodyRow;
 use crate::comm::{Comm, agree};
+use crate::contact::ContactRow;
 use crate::io::hdf::{Writer, written_rows};
 use crate::io::{Header, Snapshot};
 use std::fs::File;
@@ -61,9 +63,13 @@ fn write_as(comm: &dyn Comm, path: &Path, snapshot: &Snapshot) -> Result<(), Str
     let wall_count = walls.len() as u64;
     let own_walls = share(wall_count, comm.rank());
 
+    let size = file_bytes::<BodyRow>(body_count)
+        + file_bytes::<ContactRow>(contact_count)
+        + file_bytes::<NumberedWall>(wall_count)
+        + 2 * snapshot.header.config.len() as u64;
     let mut file = Contents {
         comm,
-        file: Writer::create(comm, path)?,
+        file: Writer::create(comm, path, size)?,
         datasets: Vec::new(),
     };
     file.group(&bodies, body_count)?;
@@ -73,7 +79,20 @@ fn write_as(comm: &dyn Comm, path: &Path, snapshot: &Snapshot) -> Result<(), Str
         wall_count,
     )?;
     file.header(&snapshot.header)?;
-    file.file.close()
+    file.file.close()?;
+    if cfg!(debug_assertions) && comm.rank() == 0 {
+        let written = std::fs::metadata(path).map_or(0, |m| m.len());
+        assert!(
+            written <= size,
+            "room was asked for {size} bytes, and {written} were written"
+        );
+    }
+    Ok(())
+}
+
+/// Bytes that a group of so many rows takes.
+fn file_bytes<R: Record>(rows: u64) -> u64 {
+    R::COLUMNS.iter().map(|c| c.table(rows).file_bytes()).sum()
 }
 
 /// A file being written, and what it holds so far.

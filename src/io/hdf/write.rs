@@ -19,15 +19,22 @@ pub(in crate::io) struct Writer<'c> {
 }
 
 impl<'c> Writer<'c> {
-    /// Creates the file, or empties it.
-    pub(in crate::io) fn create(comm: &'c dyn Comm, path: &Path) -> Result<Self, String> {
-        // What the system has against this file is found out by one rank, and in its own words.
+    /// Creates the file, or empties it, if there is room for `bytes`.
+    pub(in crate::io) fn create(
+        comm: &'c dyn Comm,
+        path: &Path,
+        bytes: u64,
+    ) -> Result<Self, String> {
+        // What the system has against this file is found out by one rank, and in its own words. Above all a full disk: a
+        // collective call in which one rank fails leaves the others waiting inside HDF5.
         let allowed = if comm.rank() == 0 {
-            std::fs::File::create(path).map(drop)
+            let created = std::fs::File::create(path).map_err(|e| format!("cannot create it: {e}"));
+            let no_room = |e| format!("no room for its {bytes} bytes: {e}");
+            created.and_then(|file| reserve(&file, bytes).map_err(no_room))
         } else {
             Ok(())
         };
-        agree(comm, allowed.map_err(|e| format!("cannot create it: {e}")))?;
+        agree(comm, allowed)?;
         let opened = open_to_write(comm, path).map_err(|e| format!("cannot create it: {e}"));
         let (file, transfer) = agree(comm, opened)?;
         Ok(Self {
@@ -138,6 +145,22 @@ impl<'c> Writer<'c> {
             closed.map_err(|e| format!("cannot close it: {e}")),
         )
     }
+}
+
+/// Asks the system for so much room. HDF5 empties the file again, so this tells whether there is room, and keeps none.
+#[cfg(target_os = "linux")]
+fn reserve(file: &std::fs::File, bytes: u64) -> std::io::Result<()> {
+    use rustix::fs::{FallocateFlags, fallocate};
+    match fallocate(file, FallocateFlags::empty(), 0, bytes) {
+        // Some file systems cannot say.
+        Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => Ok(()),
+        told => Ok(told?),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn reserve(_: &std::fs::File, _: u64) -> std::io::Result<()> {
+    Ok(())
 }
 
 fn open_to_write(
