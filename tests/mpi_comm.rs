@@ -14,7 +14,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use harness::{Output, mpi_available, mpirun, run};
-use moreau::comm::{Comm, agree, launch};
+use moreau::comm::{Comm, agree, launch, sum_exact};
 use moreau::math::ExactSum;
 
 const PART: &str = "MOREAU_PROBE";

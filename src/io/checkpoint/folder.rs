@@ -92,12 +92,9 @@ pub fn set_aside(dir: &Path, step: u64) -> Result<Vec<PathBuf>, Error> {
         ))
     };
     let mut renamed = Vec::new();
-    for (_, whole) in entries(dir)
-        .map_err(fault)?
-        .into_iter()
-        .filter(|(s, _)| *s > step)
-        .filter_map(|(s, whole)| whole.then(|| (s, dir.join(name(s)))))
-    {
+    let beyond = |(at, whole): &(u64, bool)| *whole && *at > step;
+    for (at, _) in entries(dir).map_err(fault)?.into_iter().filter(beyond) {
+        let whole = dir.join(name(at));
         let mut aside = whole.clone().into_os_string();
         aside.push(".superseded");
         std::fs::rename(&whole, &aside).map_err(fault)?;
