@@ -416,3 +416,39 @@ fn a_nested_contact_is_seen_on_any_number_of_ranks() {
         assert_eq!(s.run_on(ranks, 1, 1).contacts.len(), 1, "{ranks} ranks");
     }
 }
+
+/// The judge's figures after one sweep on a cold column of two balls, by hand. With e = g Δt and the mass m the load scale is
+/// E_ref = 2 m e² (bodies) + m e² (the floor contact's free approach). If the floor comes first, both balls end at −e/2 and
+/// the floor is violated by e/2; if it comes second, the upper ball falls on the lower with e.
+#[test]
+fn the_judge_by_hand() {
+    let (g, dt) = (10.0, 0.01);
+    let mut s = Scene::new([-1.0, -1.0, 0.0], [1.0, 1.0, 5.0], dt);
+    s.plane([0.0; 3], [0.0, 0.0, 1.0]);
+    s.gravity = Vector3::new(0.0, 0.0, -g);
+    s.sphere([0.0, 0.0, 1.0], 1.0, 0.7);
+    s.sphere([0.0, 0.0, 3.0], 1.0, 0.7);
+    s.solver.max_sweeps = 1;
+    let e = g * dt;
+    // Residual, relative change, largest violation [m/s].
+    let floor_first = [(1.0f64 / 12.0).sqrt(), (1.0f64 / 6.0).sqrt(), e / 2.0];
+    let floor_second = [(1.0f64 / 6.0).sqrt(), (1.0f64 / 2.0).sqrt(), e];
+    let mut seen = [0, 0];
+    for seed in 0..20 {
+        s.solver.seed = seed;
+        let verdict = s.run(1).done[0].outcome.verdict;
+        assert!(!verdict.converged);
+        let found = [
+            verdict.residual,
+            verdict.relative_change,
+            verdict.largest_violation,
+        ];
+        let is = |expected: [f64; 3]| found.iter().zip(expected).all(|(a, b)| close(*a, b, 1e-12));
+        match (is(floor_first), is(floor_second)) {
+            (true, false) => seen[0] += 1,
+            (false, true) => seen[1] += 1,
+            _ => panic!("seed {seed}: {found:?}"),
+        }
+    }
+    assert!(seen.iter().all(|n| *n > 3), "both orders come: {seen:?}");
+}

@@ -58,3 +58,81 @@ impl Rest {
         net.norm() <= UNBALANCED * self.weight.norm()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::BodyId;
+    use crate::comm::threads::Serial;
+    use crate::config;
+    use crate::contact::{ContactKey, ContactRow};
+    use crate::domain::migration::Parcel;
+    use crate::domain::partition::Partition;
+    use crate::law::FrictionTable;
+    use crate::scheme::moreau_jean::Physics;
+    use crate::solver::grid::BlockGrid;
+    use std::path::Path;
+
+    const CONFIG: &str = r#"
+        gravity = [0.0, 0.0, -10.0]
+        time = { dt = 0.01, rest = 1e-6 }
+        domain = { lower = [0.0, 0.0, 0.0], upper = [4.0, 4.0, 4.0] }
+        material = [{ name = "m", density = 1.0, friction = 0.5 }]
+        wall = [{ shape = "box", faces = ["z-"], material = "m" }]
+        bodies = [{ sample = "lattice", material = "m", count = 1, radius = 1.0 }]
+    "#;
+
+    /// A ball of 2 kg, slow, on a floor that carries `carried` of its weight, after `steps` steps.
+    fn resting(carried: f64, steps: u64, speed: f64) -> bool {
+        let scenario = config::parse("test", CONFIG, Path::new(""), &[]).expect("a good scenario");
+        let (lower, upper) = (scenario.lower, scenario.upper);
+        let body = BodyRow {
+            id: BodyId(0),
+            velocity: [0.0, 0.0, speed],
+            radius: 1.0,
+            mass: 2.0,
+            ..bytemuck::Zeroable::zeroed()
+        };
+        let contact = ContactRow {
+            key: ContactKey {
+                a: BodyId(0),
+                b: BodyId::wall(0),
+                feature: 0,
+            },
+            impulse: [0.0, 0.0, -carried * 2.0 * 10.0 * 0.01],
+            status: 1,
+            ..bytemuck::Zeroable::zeroed()
+        };
+        let physics = Physics {
+            dt: scenario.dt,
+            gravity: scenario.gravity,
+            friction: FrictionTable::new(vec![0.5]),
+            walls: scenario.walls.clone(),
+            solver: scenario.solver,
+            largest_radius: 1.0,
+            skin: 0.05,
+        };
+        let parcel = Parcel {
+            bodies: vec![body],
+            contacts: vec![contact],
+        };
+        let system = System::new(physics, steps, parcel, 1).expect("one thread");
+        let grid = BlockGrid::new(lower, upper, 8.0);
+        let domain = Domain::new(&Serial, Partition::with_ranks(lower, upper, grid, [1; 3]));
+        let rest = Rest::new(&domain, &scenario, &system);
+        rest.reached(&domain, &system, measure::translational_energy(&body))
+    }
+
+    /// Rest takes slow bodies and a floor that carries them; at the top of a bounce, or before the first step, there is none.
+    #[test]
+    fn rest_is_slow_and_balanced() {
+        // 1e-6 m g d is an energy of 4e-5 J, a speed of 6.3 mm/s.
+        assert!(resting(1.0, 5, 0.006));
+        assert!(resting(1.0009, 5, 0.0));
+        assert!(!resting(1.0, 5, 0.0064), "too fast");
+        assert!(!resting(0.0, 5, 0.0), "the top of a bounce");
+        assert!(!resting(1.0011, 5, 0.0), "not balanced");
+        assert!(!resting(1.0, 0, 0.0), "nothing has happened yet");
+        assert!(!resting(1.0, 5, f64::NAN));
+    }
+}
