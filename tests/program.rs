@@ -370,8 +370,8 @@ fn a_killed_rank_ends_the_job_and_the_run_goes_on() {
         assert!(second.stderr.contains("another run is writing to it"));
         let victim = ranks_of(&out)[2].clone();
         assert!(
-            Command::new("kill")
-                .args(["-KILL", &victim])
+            Command::new("sh")
+                .args(["-c", &format!("kill -KILL {victim}")])
                 .status()
                 .unwrap()
                 .success()

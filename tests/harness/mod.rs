@@ -75,7 +75,9 @@ pub(crate) fn run(mut command: Command, limit: Duration) -> Output {
             // Asked, not killed, because mpirun then ends its ranks.
             asked = true;
             let id = child.id().to_string();
-            let _ = Command::new("kill").args(["-TERM", &id]).status();
+            let _ = Command::new("sh")
+                .args(["-c", &format!("kill -TERM {id}")])
+                .status();
         }
         if start.elapsed() > limit + GRACE {
             let _ = child.kill();
