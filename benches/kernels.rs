@@ -7,9 +7,9 @@ use divan::{Bencher, black_box};
 use moreau::body::{Bodies, BodyId, BodyRow};
 use moreau::contact::{Candidate, Member};
 use moreau::detect::candidates;
-use moreau::law::FrictionTable;
+use moreau::law::PairTable;
 use moreau::law::coulomb::{Parameters, solve};
-use moreau::math::{IDENTITY, Vector3};
+use moreau::math::Vector3;
 use moreau::rng::{Purpose, Stream};
 use moreau::shape::sphere_volume;
 use moreau::solver::blocks::{Block, Blocks, Filling, Share};
@@ -37,16 +37,11 @@ impl Packing {
             let mut draw = Stream::new(Purpose::Trial, 1, [k as u64, 0, 0]);
             let site = [k % side, k / side % side, k / side / side];
             let radius = r * draw.between(0.9, 1.1);
+            let position = site.map(|i| (i as f64 + draw.between(0.45, 0.55)) * 2.0 * r);
+            let mass = 2500.0 * sphere_volume(radius);
             BodyRow {
-                id: BodyId(k as u64),
-                position: site.map(|i| (i as f64 + draw.between(0.45, 0.55)) * 2.0 * r),
                 velocity: [0; 3].map(|_| draw.between(-0.1, 0.1)),
-                orientation: IDENTITY,
-                angular_velocity: [0.0; 3],
-                radius,
-                mass: 2500.0 * sphere_volume(radius),
-                material: 0,
-                kind: 0,
+                ..BodyRow::sphere(BodyId(k as u64), position, radius, mass)
             }
         };
         let rows: Vec<BodyRow> = (0..side * side * side).map(row).collect();
@@ -87,7 +82,7 @@ fn sweep(bencher: Bencher, side: usize) {
     let filling = Filling {
         bodies: &packing.bodies,
         walls: &[],
-        friction: &FrictionTable::new(vec![0.5]),
+        pairs: &PairTable::of_friction(&[0.5]),
         grid: &packing.grid,
         dt: DT,
     };

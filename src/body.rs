@@ -5,10 +5,13 @@
 //! [`Bodies`] are the columns that loops run over.
 
 mod rigid;
-pub use rigid::Bodies;
+mod wall;
 
-use crate::math::{Quaternion, Vector3};
-use crate::shape::HalfSpace;
+pub use rigid::Bodies;
+pub use wall::{Drive, Freedom, Motion, Servo, Signal, Wall, WallState};
+
+use crate::math::{IDENTITY, Quaternion, Vector3};
+use crate::shape::solid_sphere_inertia;
 use bytemuck::{Pod, Zeroable};
 
 /// A body's number, the same on all ranks and for ever. Walls have ids of their own, from [`BodyId::FIRST_WALL`] upwards.
@@ -60,10 +63,53 @@ pub struct BodyRow {
     pub radius: f64,
     /// Mass [kg].
     pub mass: f64,
+    /// Moment of inertia about any axis through the centre [kg m²].
+    pub inertia: f64,
+    /// How often the body has gone round the periodic axes: its way is that of `position + image × period`.
+    pub image: [i64; 3],
     /// Number of the material in the configuration, counted from 0.
     pub material: u32,
-    /// Kind of body; 0: free rigid sphere (the only kind so far).
+    /// [`BodyKind`] as a number.
     pub kind: u32,
+}
+
+/// How a body moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(u32)]
+pub enum BodyKind {
+    /// By Newton's law.
+    #[default]
+    Free = 0,
+    /// Not at all: glued in place.
+    Fixed = 1,
+    /// With the velocity and angular velocity that it has, for ever, whatever pushes against it.
+    Driven = 2,
+}
+
+impl BodyRow {
+    /// A solid sphere of given centre [m], radius [m] and mass [kg], at rest.
+    #[must_use]
+    pub fn sphere(id: BodyId, position: [f64; 3], radius: f64, mass: f64) -> Self {
+        Self {
+            id,
+            position,
+            velocity: [0.0; 3],
+            orientation: IDENTITY,
+            angular_velocity: [0.0; 3],
+            radius,
+            mass,
+            inertia: solid_sphere_inertia(mass, radius),
+            image: [0; 3],
+            material: 0,
+            kind: BodyKind::Free as u32,
+        }
+    }
+
+    /// Whether impulses move the body.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        self.kind == BodyKind::Free as u32
+    }
 }
 
 /// Translational and angular velocity of one body, global frame [m/s, rad/s]: what a contact reads and changes.
@@ -100,15 +146,4 @@ impl Twist {
             angular: Vector3::new(c[3], c[4], c[5]),
         }
     }
-}
-
-/// A wall: an immovable half-space that bodies stay out of. Every rank knows every wall.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Wall {
-    /// For logs and reports: `floor`, `box.x-`, …
-    pub name: String,
-    /// Its surface.
-    pub shape: HalfSpace,
-    /// Number of its material.
-    pub material: u32,
 }

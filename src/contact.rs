@@ -39,6 +39,8 @@ pub struct ContactRow {
     pub couple_impulse: [f64; 3],
     /// [`Status`] as a number.
     pub status: u64,
+    /// 1: the contact has closed and its cohesion is not broken; 0: it has not, or there is none.
+    pub bonded: u64,
 }
 
 /// A contact that may close within the step.
@@ -142,6 +144,7 @@ impl Contact {
             impulse: self.impulse.into(),
             couple_impulse: [0.0; 3],
             status: self.status as u64,
+            bonded: 0,
         }
     }
 }

@@ -41,7 +41,7 @@ pub fn candidates(
     });
     for (w, wall) in walls.iter().enumerate() {
         for (a, (x, &radius)) in bodies.positions().iter().zip(bodies.radii()).enumerate() {
-            let contact = sphere::sphere_half_space(x, radius, &wall.shape);
+            let contact = sphere::sphere_wall(x, radius, &wall.surface);
             if contact.gap < margin && mine(&contact.point) {
                 let key = ContactKey {
                     a: bodies.ids()[a],

@@ -42,12 +42,18 @@ pub struct Header {
 /// The state of a wall.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct WallRow {
-    /// A point of the plane, global frame [m].
-    pub point: [f64; 3],
-    /// Unit normal into the free side, global frame.
-    pub normal: [f64; 3],
+    /// Way of the wall's centre since time zero, global frame [m].
+    pub displacement: [f64; 3],
+    /// The quaternion by which it has turned since time zero.
+    pub orientation: [f64; 4],
+    /// Velocity of its centre, global frame [m/s].
+    pub velocity: [f64; 3],
+    /// Angular velocity, global frame [rad/s].
+    pub angular_velocity: [f64; 3],
     /// Number of the material.
     pub material: u32,
     /// Impulse that the bodies gave the wall in the last step [N s].
     pub impulse: [f64; 3],
+    /// Their couple impulse about its centre [N m s].
+    pub couple_impulse: [f64; 3],
 }

@@ -8,18 +8,16 @@ use crate::body::{BodyId, BodyRow};
 use crate::contact::ContactRow;
 use crate::law::Status;
 use crate::math::{ExactSum, Vector3, nan_max};
-use crate::shape::solid_sphere_inertia;
 
 /// Kinetic energy, translational and rotational together [J].
 #[must_use]
 pub fn kinetic_energy(bodies: &[BodyRow]) -> ExactSum {
     let energy = |row: &BodyRow| {
-        let inertia = solid_sphere_inertia(row.mass, row.radius);
         let (v, w) = (
             Vector3::from(row.velocity),
             Vector3::from(row.angular_velocity),
         );
-        0.5 * (row.mass * v.norm_squared() + inertia * w.norm_squared())
+        0.5 * (row.mass * v.norm_squared() + row.inertia * w.norm_squared())
     };
     bodies.iter().map(energy).collect()
 }

@@ -1,4 +1,10 @@
-//! Shapes: spheres and half-spaces; later cylinders, meshes, polyhedra.
+//! Shapes: spheres, discs and the surfaces of walls; later meshes, polyhedra. And the space they lie in ([`Period`]).
+
+mod period;
+mod surface;
+
+pub use period::Period;
+pub use surface::Surface;
 
 use crate::math::Vector3;
 

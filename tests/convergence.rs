@@ -8,7 +8,7 @@ mod scene;
 use moreau::body::Bodies;
 use moreau::contact::{ContactRow, Member};
 use moreau::detect::candidates;
-use moreau::law::FrictionTable;
+use moreau::law::PairTable;
 use moreau::math::{ExactSum, Vector3};
 use moreau::solver::blocks::{Blocks, Filling, Share};
 use moreau::solver::nsgs::{solve, sweep_in_order};
@@ -42,7 +42,7 @@ impl Column {
         let filling = Filling {
             bodies: &bodies,
             walls: &s.walls,
-            friction: &FrictionTable::new(vec![0.0]),
+            pairs: &PairTable::of_friction(&[0.0]),
             grid: &grid,
             dt: DT,
         };

@@ -3,7 +3,6 @@
 
 use super::{BodyId, BodyRow, Twist};
 use crate::math::{Quaternion, Vector3, rotate};
-use crate::shape::solid_sphere_inertia;
 
 /// The bodies that one rank knows in a step, by place in its arrays, in ascending order of id.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +13,8 @@ pub struct Bodies {
     inverse_mass: Vec<f64>,
     inverse_inertia: Vec<f64>,
     mass: Vec<f64>,
+    inertia: Vec<f64>,
+    image: Vec<[i64; 3]>,
     material: Vec<u32>,
     kind: Vec<u32>,
     orientation: Vec<Quaternion>,
@@ -31,10 +32,14 @@ impl Bodies {
             bodies.position.push(Vector3::from(row.position));
             bodies.radius.push(row.radius);
             bodies.mass.push(row.mass);
-            bodies.inverse_mass.push(1.0 / row.mass);
-            bodies
-                .inverse_inertia
-                .push(1.0 / solid_sphere_inertia(row.mass, row.radius));
+            bodies.inertia.push(row.inertia);
+            bodies.image.push(row.image);
+            let (mass, inertia) = match row.is_free() {
+                true => (1.0 / row.mass, 1.0 / row.inertia),
+                false => (0.0, 0.0),
+            };
+            bodies.inverse_mass.push(mass);
+            bodies.inverse_inertia.push(inertia);
             bodies.material.push(row.material);
             bodies.kind.push(row.kind);
             bodies.orientation.push(row.orientation);
@@ -57,6 +62,8 @@ impl Bodies {
             angular_velocity: self.twist[i].angular.into(),
             radius: self.radius[i],
             mass: self.mass[i],
+            inertia: self.inertia[i],
+            image: self.image[i],
             material: self.material[i],
             kind: self.kind[i],
         }

@@ -135,7 +135,7 @@ fn every_key_arrives() {
     let normals: Vec<_> = s
         .walls
         .iter()
-        .map(|w| w.shape.normal.as_slice().to_vec())
+        .map(|w| w.plane().normal.as_slice().to_vec())
         .collect();
     let expected = [
         [0.0, 0.0, 1.0],
@@ -146,8 +146,8 @@ fn every_key_arrives() {
     for (n, e) in normals.iter().zip(expected) {
         assert!(n.iter().zip(e).all(|(a, b)| (a - b).abs() < 1e-15), "{n:?}");
     }
-    assert_eq!(s.walls[0].shape.point.z, 0.0);
-    assert_eq!(s.walls[1].shape.point.x, 1.0);
+    assert_eq!(s.walls[0].plane().point.z, 0.0);
+    assert_eq!(s.walls[1].plane().point.x, 1.0);
     let Source::Lattice(lattice) = &s.samples[0].source else {
         panic!("a lattice")
     };
@@ -211,7 +211,7 @@ fn a_boxes_normals_point_inwards() {
     let middle = 0.5 * (s.lower + s.upper);
     let distances: Vec<f64> = s.walls[..6]
         .iter()
-        .map(|w| w.shape.distance(&middle))
+        .map(|w| w.plane().distance(&middle))
         .collect();
     assert_eq!(distances, [1.0, 1.0, 0.5, 0.5, 1.0, 1.0]);
 }

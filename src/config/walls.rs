@@ -6,7 +6,7 @@ use super::read::Domain;
 use super::reader::{Number, Range, Section, nearest, tell};
 use crate::body::Wall;
 use crate::math::Vector3;
-use crate::shape::HalfSpace;
+use crate::shape::{HalfSpace, Surface};
 
 const FACES: [&str; 6] = ["x-", "x+", "y-", "y+", "z-", "z+"];
 
@@ -60,21 +60,16 @@ fn read_entry(
         Some("plane") => {
             let name = name.map_or_else(|| format!("plane-{entry}"), str::to_owned);
             let shape = plane(&section, faults);
-            vec![Wall {
-                name,
-                shape,
-                material,
-            }]
+            vec![Wall::fixed(name, Surface::Plane(shape), material)]
         }
         Some(_) => {
             let faces = section
                 .get("faces")
                 .map_or(FACES.to_vec(), |node| faces(node, faults));
             let name = name.unwrap_or("box");
-            let wall = |face: &str| Wall {
-                name: format!("{name}.{face}"),
-                shape: domain_face(domain, face),
-                material,
+            let wall = |face: &str| {
+                let surface = Surface::Plane(domain_face(domain, face));
+                Wall::fixed(format!("{name}.{face}"), surface, material)
             };
             faces.into_iter().map(wall).collect()
         }

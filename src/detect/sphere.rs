@@ -2,7 +2,7 @@
 
 use crate::contact::{Candidate, ContactKey, Partner};
 use crate::math::Vector3;
-use crate::shape::HalfSpace;
+use crate::shape::Surface;
 
 /// Where two surfaces are nearest.
 pub(super) struct Nearest {
@@ -47,10 +47,10 @@ pub(super) fn sphere_sphere(x1: &Vector3, r1: f64, x2: &Vector3, r2: f64) -> Nea
     }
 }
 
-/// A sphere at `x` with radius `r` [m] and a half-space: `n` points into the solid, `g = distance of x − r`.
-pub(super) fn sphere_half_space(x: &Vector3, r: f64, wall: &HalfSpace) -> Nearest {
-    let normal = -wall.normal;
-    let gap = wall.distance(x) - r;
+/// A sphere at `x` with radius `r` [m] and a wall: `n` points into the wall, `g = distance of x − r`.
+pub(super) fn sphere_wall(x: &Vector3, r: f64, wall: &Surface) -> Nearest {
+    let (distance, normal) = wall.nearest(x);
+    let gap = distance - r;
     Nearest {
         normal,
         gap,
@@ -61,22 +61,23 @@ pub(super) fn sphere_half_space(x: &Vector3, r: f64, wall: &HalfSpace) -> Neares
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shape::HalfSpace;
 
     #[test]
     fn contact_point_is_midway_between_the_surfaces() {
         let c = sphere_sphere(&Vector3::zeros(), 1.0, &Vector3::new(0.0, 3.0, 4.0), 2.0);
         assert_eq!((c.gap, c.normal), (2.0, Vector3::new(0.0, 0.6, 0.8)));
         assert!((c.point - Vector3::new(0.0, 1.2, 1.6)).norm() < 1e-15);
-        let floor = HalfSpace {
+        let floor = Surface::Plane(HalfSpace {
             point: Vector3::new(0.0, 0.0, 1.0),
             normal: Vector3::z(),
-        };
-        let c = sphere_half_space(&Vector3::new(5.0, 6.0, 4.0), 2.0, &floor);
+        });
+        let c = sphere_wall(&Vector3::new(5.0, 6.0, 4.0), 2.0, &floor);
         assert_eq!(
             (c.gap, c.normal, c.point),
             (1.0, -Vector3::z(), Vector3::new(5.0, 6.0, 1.5))
         );
-        let c = sphere_half_space(&Vector3::new(5.0, 6.0, 2.5), 2.0, &floor);
+        let c = sphere_wall(&Vector3::new(5.0, 6.0, 2.5), 2.0, &floor);
         assert_eq!((c.gap, c.point), (-0.5, Vector3::new(5.0, 6.0, 0.75)));
     }
 
@@ -93,11 +94,11 @@ mod tests {
             let slack = c.gap.max(0.0) / 2.0 + 1e-12;
             assert!((c.point - x1).norm() <= r1 + slack && (c.point - x2).norm() <= r2 + slack);
         }
-        let floor = HalfSpace {
+        let floor = Surface::Plane(HalfSpace {
             point: Vector3::zeros(),
             normal: Vector3::z(),
-        };
-        let c = sphere_half_space(&Vector3::new(0.0, 0.0, -7.0), 1.0, &floor);
+        });
+        let c = sphere_wall(&Vector3::new(0.0, 0.0, -7.0), 1.0, &floor);
         assert_eq!((c.gap, c.point), (-8.0, Vector3::new(0.0, 0.0, -6.0)));
     }
 

@@ -25,7 +25,7 @@ use crate::contact::ContactRow;
 pub const FORMAT: &str = "moreau-checkpoint";
 
 /// The version of the format that this program writes, and the newest it reads.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// A state read from a checkpoint: this rank's part of it.
 #[derive(Clone, Debug, PartialEq)]

@@ -35,6 +35,8 @@ pub(super) enum Element {
     U16,
     U32,
     U64,
+    /// 64 bits, with sign.
+    I64,
     F64,
 }
 
@@ -45,7 +47,7 @@ impl Element {
             Self::U8 => 1,
             Self::U16 => 2,
             Self::U32 => 4,
-            Self::U64 | Self::F64 => 8,
+            Self::U64 | Self::I64 | Self::F64 => 8,
         }
     }
 
@@ -55,6 +57,7 @@ impl Element {
             Self::U16 => TypeDescriptor::Unsigned(IntSize::U2),
             Self::U32 => TypeDescriptor::Unsigned(IntSize::U4),
             Self::U64 => TypeDescriptor::Unsigned(IntSize::U8),
+            Self::I64 => TypeDescriptor::Integer(IntSize::U8),
             Self::F64 => TypeDescriptor::Float(FloatSize::U8),
         }
     }

@@ -8,7 +8,6 @@ mod table;
 
 use super::{Error, Sample};
 use crate::body::{BodyId, BodyRow};
-use crate::math::IDENTITY;
 use crate::shape::sphere_volume;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -36,16 +35,12 @@ struct Row {
 impl Row {
     fn body(&self, sample: &Sample, id: u64) -> BodyRow {
         let density = self.density.unwrap_or(sample.density);
+        let mass = density * sphere_volume(self.radius);
         BodyRow {
-            id: BodyId(id),
-            position: self.position,
             velocity: [0, 1, 2].map(|k| sample.velocity[k] + self.velocity[k]),
-            orientation: IDENTITY,
             angular_velocity: self.angular_velocity,
-            radius: self.radius,
-            mass: density * sphere_volume(self.radius),
             material: sample.material,
-            kind: 0,
+            ..BodyRow::sphere(BodyId(id), self.position, self.radius, mass)
         }
     }
 }

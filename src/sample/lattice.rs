@@ -5,7 +5,6 @@
 
 use super::{Error, Lattice, Radius, Sample};
 use crate::body::{BodyId, BodyRow};
-use crate::math::IDENTITY;
 use crate::rng::{Purpose, Stream};
 use crate::shape::sphere_volume;
 
@@ -93,16 +92,11 @@ impl Lattice {
                 let centre = self.lower[axis] + (site[axis] as f64 + 0.5) * step[axis];
                 centre + stream.between(-reach, reach)
             });
+            let mass = sample.density * sphere_volume(radius);
             keep(BodyRow {
-                id: BodyId(id),
-                position,
                 velocity: sample.velocity,
-                orientation: IDENTITY,
-                angular_velocity: [0.0; 3],
-                radius,
-                mass: sample.density * sphere_volume(radius),
                 material: sample.material,
-                kind: 0,
+                ..BodyRow::sphere(BodyId(id), position, radius, mass)
             });
         }
         Ok(())

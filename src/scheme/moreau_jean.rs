@@ -8,10 +8,9 @@ use crate::detect::candidates;
 use crate::domain::Domain;
 use crate::domain::ghosts::{Ghosts, Traffic, reach, spans};
 use crate::domain::migration::{Parcel, to_first_bodies, to_owners, with_copies};
-use crate::law::FrictionTable;
+use crate::law::PairTable;
 use crate::math::{ExactSum, Vector3, nan_max};
 use crate::measure::translational_energy;
-use crate::shape::solid_sphere_inertia;
 use crate::solver::Settings;
 use crate::solver::blocks::{Blocks, Filling};
 use crate::solver::nsgs::{Outcome, solve};
@@ -23,8 +22,8 @@ pub struct Physics {
     pub dt: f64,
     /// Gravity [m/s²].
     pub gravity: Vector3,
-    /// Friction between materials.
-    pub friction: FrictionTable,
+    /// What holds between materials.
+    pub pairs: PairTable,
     /// Walls by number.
     pub walls: Vec<Wall>,
     /// The solver's settings.
@@ -232,7 +231,7 @@ impl System {
         let Physics {
             dt,
             walls,
-            friction,
+            pairs,
             ..
         } = &self.physics;
         let partition = domain.partition();
@@ -245,7 +244,7 @@ impl System {
         let filling = Filling {
             bodies,
             walls,
-            friction,
+            pairs,
             grid: partition.grid(),
             dt: *dt,
         };
@@ -338,12 +337,11 @@ impl System {
 /// What a body lost beyond gravity's work `m g Δt · (v₀+v₁)/2` [J]. The contacts' work is `Σ r · (u₀+u₁)/2`, and this is its
 /// negative, body by body.
 fn energy_lost(before: &BodyRow, after: &BodyRow, gravity_dt: &Vector3) -> f64 {
-    let inertia = solid_sphere_inertia(after.mass, after.radius);
     let [v0, v1] = [before, after].map(|row| Vector3::from(row.velocity));
     let [w0, w1] = [before, after].map(|row| Vector3::from(row.angular_velocity));
     let linear = (v0 + gravity_dt - v1).dot(&(v0 + v1));
     let angular = (w0 - w1).dot(&(w0 + w1));
-    0.5 * (after.mass * linear + inertia * angular)
+    0.5 * (after.mass * linear + after.inertia * angular)
 }
 
 fn is_finite(row: &BodyRow) -> bool {

@@ -256,10 +256,9 @@ pub(super) fn walls(domain: &Domain, system: &System) -> Vec<WallRow> {
     let sums = impulses.into_iter().map(|sum| domain.sums(&sum));
     (walls.iter().zip(sums))
         .map(|(wall, impulse)| WallRow {
-            point: wall.shape.point.into(),
-            normal: wall.shape.normal.into(),
             material: wall.material,
             impulse,
+            ..WallRow::default()
         })
         .collect()
 }

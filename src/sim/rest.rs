@@ -68,7 +68,7 @@ mod tests {
     use crate::contact::{ContactKey, ContactRow};
     use crate::domain::migration::Parcel;
     use crate::domain::partition::Partition;
-    use crate::law::FrictionTable;
+    use crate::law::PairTable;
     use crate::scheme::moreau_jean::Physics;
     use crate::solver::grid::BlockGrid;
     use std::path::Path;
@@ -106,7 +106,7 @@ mod tests {
         let physics = Physics {
             dt: scenario.dt,
             gravity: scenario.gravity,
-            friction: FrictionTable::new(vec![0.5]),
+            pairs: PairTable::of_friction(&[0.5]),
             walls: scenario.walls.clone(),
             solver: scenario.solver,
             largest_radius: 1.0,

@@ -12,7 +12,7 @@ use crate::domain::ghosts::reach;
 use crate::domain::migration::{Parcel, to_owners, with_copies};
 use crate::domain::partition::Partition;
 use crate::io::checkpoint::{self, Loaded};
-use crate::law::FrictionTable;
+use crate::law::PairTable;
 use crate::math::Vector3;
 use crate::sample;
 use crate::scheme::moreau_jean::{Physics, System};
@@ -204,7 +204,7 @@ fn bodies_fit(bodies: &[BodyRow], scenario: &Scenario) -> Result<(), RunError> {
         let behind = scenario
             .walls
             .iter()
-            .find(|wall| wall.shape.distance(&x) < 0.0);
+            .find(|wall| wall.surface.nearest(&x).0 < 0.0);
         let fault = if row.material as usize >= scenario.materials.len() {
             "has a material that the configuration does not list".to_owned()
         } else if !inside {
@@ -391,7 +391,7 @@ fn divide(
     let physics = Physics {
         dt: scenario.dt,
         gravity: scenario.gravity,
-        friction: FrictionTable::new(scenario.materials.iter().map(|m| m.friction).collect()),
+        pairs: PairTable::of_friction(&scenario.materials.iter().map(|m| m.friction).collect::<Vec<_>>()),
         walls: scenario.walls.clone(),
         solver: scenario.solver,
         largest_radius: sizes.largest,

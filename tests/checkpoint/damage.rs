@@ -138,8 +138,8 @@ fn a_file_that_is_not_what_was_written_is_refused() {
     });
     case(
         &[
-            "format version 2",
-            "this program (moreau 0.1.0) reads version 1",
+            "format version 3",
+            "this program (moreau 0.1.0) reads version 2",
         ],
         &|file| {
             file.attr("format_version")

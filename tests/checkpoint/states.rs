@@ -20,6 +20,8 @@ pub(crate) fn body(i: u64) -> BodyRow {
         angular_velocity: [x, 2.0 * x, -3.0 / (1.0 + x)],
         radius: 0.005 + 1e-9 * x,
         mass: 0.1 + 1e-9 * x,
+        inertia: 0.2 + 1e-9 * x,
+        image: [i as i64, -(i as i64), 0],
         material: (i % 65536) as u32,
         kind: (i % 256) as u32,
     }
@@ -46,6 +48,7 @@ pub(crate) fn contact(k: u64, bodies: u64) -> ContactRow {
         impulse: [1e-7 * x, 0.0, -x.sqrt()],
         couple_impulse: [0.0, x.tan(), 1.0],
         status: k % 3,
+        bonded: k % 2,
     }
 }
 
@@ -53,8 +56,11 @@ pub(crate) fn walls() -> Vec<WallRow> {
     let wall = |w: u32| {
         let x = f64::from(w);
         WallRow {
-            point: [x, -x, 0.1],
-            normal: [0.0, 0.6, 0.8],
+            displacement: [x, -x, 0.1],
+            orientation: [0.0, 0.6, 0.8, x],
+            velocity: [x; 3],
+            angular_velocity: [-x; 3],
+            couple_impulse: [0.5, x, 0.25],
             material: w,
             impulse: [x / 3.0, 0.0, -1.0],
         }

@@ -7,11 +7,11 @@ use moreau::contact::ContactRow;
 use moreau::domain::Domain;
 use moreau::domain::migration::Parcel;
 use moreau::domain::partition::Partition;
-use moreau::law::FrictionTable;
-use moreau::math::{IDENTITY, Vector3};
+use moreau::law::PairTable;
+use moreau::math::Vector3;
 use moreau::scheme::StepError;
 use moreau::scheme::moreau_jean::{Done, Physics, System};
-use moreau::shape::{HalfSpace, sphere_volume};
+use moreau::shape::{HalfSpace, Surface, sphere_volume};
 use moreau::solver::Settings;
 use moreau::solver::grid::BlockGrid;
 
@@ -60,17 +60,8 @@ impl Scene {
 
     /// Adds a solid sphere of given mass; returns its place.
     pub fn sphere(&mut self, position: [f64; 3], radius: f64, mass: f64) -> usize {
-        self.bodies.push(BodyRow {
-            id: BodyId(self.bodies.len() as u64),
-            position,
-            velocity: [0.0; 3],
-            orientation: IDENTITY,
-            angular_velocity: [0.0; 3],
-            radius,
-            mass,
-            material: 0,
-            kind: 0,
-        });
+        let id = BodyId(self.bodies.len() as u64);
+        self.bodies.push(BodyRow::sphere(id, position, radius, mass));
         self.bodies.len() - 1
     }
 
@@ -85,11 +76,7 @@ impl Scene {
             normal: Vector3::from(normal).normalize(),
         };
         let name = format!("plane-{}", self.walls.len());
-        self.walls.push(Wall {
-            name,
-            shape,
-            material: 0,
-        });
+        self.walls.push(Wall::fixed(name, Surface::Plane(shape), 0));
     }
 
     /// Closes the domain with planes on all its faces.
@@ -118,7 +105,7 @@ impl Scene {
         Physics {
             dt: self.dt,
             gravity: self.gravity,
-            friction: FrictionTable::new(vec![self.friction]),
+            pairs: PairTable::of_friction(&[self.friction]),
             walls: self.walls.clone(),
             solver: self.solver,
             largest_radius,

@@ -185,6 +185,23 @@ impl Record for BodyRow {
             values: Values::Real(1, |row| std::slice::from_mut(&mut row.mass)),
         },
         Column {
+            path: "/bodies/inertia",
+            unit: "kg m2",
+            description: "moment of inertia about any axis through the centre",
+            values: Values::Real(1, |row| std::slice::from_mut(&mut row.inertia)),
+        },
+        Column {
+            path: "/bodies/image",
+            unit: "1",
+            description: "how often the body has gone round the periodic axes: its way is that of position + image * period",
+            values: Values::Whole(
+                Element::I64,
+                3,
+                |row, k| row.image[k] as u64,
+                |row, k, of| row.image[k] = of as i64,
+            ),
+        },
+        Column {
             path: "/bodies/material",
             unit: "1",
             description: "number of the material in the configuration, from 0",
@@ -198,7 +215,7 @@ impl Record for BodyRow {
         Column {
             path: "/bodies/kind",
             unit: "1",
-            description: "kind of body; 0: free rigid sphere",
+            description: "0: free, 1: fixed, 2: moves with its velocity whatever pushes",
             values: Values::Whole(
                 Element::U8,
                 1,
@@ -279,6 +296,17 @@ impl Record for ContactRow {
             values: Values::Real(3, |row| &mut row.couple_impulse),
         },
         Column {
+            path: "/contacts/bonded",
+            unit: "1",
+            description: "1: the contact has closed and its cohesion is not broken; 0: it has not, or there is none",
+            values: Values::Whole(
+                Element::U8,
+                1,
+                |row, _| row.bonded,
+                |row, _, bonded| row.bonded = bonded,
+            ),
+        },
+        Column {
             path: "/contacts/status",
             unit: "1",
             description: "0: open, 1: sticking, 2: sliding",
@@ -330,16 +358,28 @@ impl Record for NumberedWall {
             values: Values::Whole(Element::U64, 1, |row, _| row.id, |row, _, id| row.id = id),
         },
         Column {
-            path: "/walls/point",
+            path: "/walls/displacement",
             unit: "m",
-            description: "a point of the plane, global frame",
-            values: Values::Real(3, |row| &mut row.wall.point),
+            description: "way of the wall's centre since time zero, global frame",
+            values: Values::Real(3, |row| &mut row.wall.displacement),
         },
         Column {
-            path: "/walls/normal",
+            path: "/walls/orientation",
             unit: "1",
-            description: "unit normal into the free side, global frame",
-            values: Values::Real(3, |row| &mut row.wall.normal),
+            description: "unit quaternion w, x, y, z by which the wall has turned since time zero",
+            values: Values::Real(4, |row| &mut row.wall.orientation),
+        },
+        Column {
+            path: "/walls/velocity",
+            unit: "m/s",
+            description: "velocity of the wall's centre in the last step, global frame",
+            values: Values::Real(3, |row| &mut row.wall.velocity),
+        },
+        Column {
+            path: "/walls/angular_velocity",
+            unit: "rad/s",
+            description: "angular velocity of the wall in the last step, global frame",
+            values: Values::Real(3, |row| &mut row.wall.angular_velocity),
         },
         Column {
             path: "/walls/material",
@@ -357,6 +397,12 @@ impl Record for NumberedWall {
             unit: "N s",
             description: "impulse that the bodies gave the wall in the last step, global frame",
             values: Values::Real(3, |row| &mut row.wall.impulse),
+        },
+        Column {
+            path: "/walls/couple_impulse",
+            unit: "N m s",
+            description: "couple impulse that the bodies gave the wall in the last step about its centre, global frame",
+            values: Values::Real(3, |row| &mut row.wall.couple_impulse),
         },
     ];
 

@@ -107,6 +107,7 @@ fn memory_type(element: Element) -> hid_t {
         Element::U16 => *h5t::H5T_STD_U16LE,
         Element::U32 => *h5t::H5T_STD_U32LE,
         Element::U64 => *h5t::H5T_STD_U64LE,
+        Element::I64 => *h5t::H5T_STD_I64LE,
         Element::F64 => *h5t::H5T_IEEE_F64LE,
     }
 }

@@ -4,7 +4,7 @@ use super::{Block, Blocks};
 use crate::body::{Bodies, Wall};
 use crate::contact::{Candidate, Contact, Member, Origin, Partner};
 use crate::law::coulomb::{Parameters, reduced_masses};
-use crate::law::{FrictionTable, Status};
+use crate::law::{PairTable, Status};
 use crate::math::Vector3;
 use crate::solver::grid::{BlockGrid, Parity};
 
@@ -15,8 +15,8 @@ pub struct Filling<'a> {
     pub bodies: &'a Bodies,
     /// The walls that they name.
     pub walls: &'a [Wall],
-    /// Friction between materials.
-    pub friction: &'a FrictionTable,
+    /// What holds between materials.
+    pub pairs: &'a PairTable,
     /// Where blocks lie.
     pub grid: &'a BlockGrid,
     /// Time step [s].
@@ -159,7 +159,7 @@ impl Filling<'_> {
             closing_speed: c.gap.max(0.0) / self.dt,
             normal_mass,
             tangential_mass,
-            friction: self.friction.between(sides[0].material, sides[1].material),
+            friction: self.pairs.between(sides[0].material, sides[1].material).friction,
         };
         let smaller_radius = match c.b {
             Partner::Body(_) => a.lever.min(b.lever),
