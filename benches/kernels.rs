@@ -8,6 +8,8 @@ use moreau::body::{Bodies, BodyId, BodyRow};
 use moreau::contact::{Candidate, Member};
 use moreau::detect::candidates;
 use moreau::law::PairTable;
+use moreau::solver::GapRule;
+use moreau::solver::pushed::Pushed;
 use moreau::law::coulomb::{Parameters, solve};
 use moreau::math::Vector3;
 use moreau::rng::{Purpose, Stream};
@@ -48,7 +50,7 @@ impl Packing {
         let upper = Vector3::repeat(side as f64 * 2.0 * r);
         Self {
             bodies: Bodies::from_rows(&rows),
-            grid: BlockGrid::new(Vector3::zeros(), upper, 8.0 * 1.1 * r),
+            grid: BlockGrid::new(Vector3::zeros(), upper, 8.0 * 1.1 * r, [false; 3]),
         }
     }
 
@@ -82,11 +84,14 @@ fn sweep(bencher: Bencher, side: usize) {
     let filling = Filling {
         bodies: &packing.bodies,
         walls: &[],
+        states: &[],
+        pushed: &Pushed::default(),
         pairs: &PairTable::of_friction(&[0.5]),
+        gap: GapRule::Positive,
         grid: &packing.grid,
         dt: DT,
     };
-    blocks.fill(&found, &filling, |_| Vector3::zeros());
+    blocks.fill(&found, &filling, |_| None);
     let mut twists = packing.bodies.twists().to_vec();
     let mut number = 0;
     bencher
@@ -96,9 +101,12 @@ fn sweep(bencher: Bencher, side: usize) {
             blocks.each(&mut twists, &|block: &mut Block, members: &mut [Member]| {
                 let mut order: Vec<u32> = (0..block.contacts.len() as u32).collect();
                 Stream::new(Purpose::Order, 1, [0, number, block.linear]).shuffle(&mut order);
-                let change = sweep_in_order(&mut block.contacts, &order, members);
+                let Block {
+                    contacts, extras, ..
+                } = block;
+                let change = sweep_in_order(contacts, extras, &order, members);
                 Share {
-                    sums: [change, 0.0],
+                    sums: [change],
                     largest: 0.0,
                 }
             })

@@ -42,6 +42,7 @@ pub use fault::{Fault, Faults, Place};
 use crate::body::Wall;
 use crate::math::Vector3;
 use crate::sample::Sample;
+use crate::shape::Period;
 use crate::solver::Settings;
 use document::{Source, Value};
 use std::path::Path;
@@ -65,6 +66,10 @@ pub struct Scenario {
     pub upper: Vector3,
     /// The solver's settings.
     pub solver: Settings,
+    pub pairs: crate::law::PairTable,
+    pub periodic: [bool; 3],
+    pub delete_outside: bool,
+    pub two_dimensional: bool,
     /// Materials by number.
     pub materials: Vec<Material>,
     /// Walls by number.
@@ -82,6 +87,12 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// Which axes are periodic, and with what period.
+    #[must_use]
+    pub fn period(&self) -> Period {
+        Period::of_box(&self.lower, &self.upper, self.periodic)
+    }
+
     /// The step at which the run ends at the latest, by `steps` or `until`.
     #[must_use]
     pub fn last_step(&self) -> Option<u64> {

@@ -6,6 +6,7 @@
 use crate::body::{BodyId, Twist};
 use crate::law::Status;
 use crate::law::coulomb::{self, Parameters};
+use crate::law::full::{self, Extra};
 use crate::math::Vector3;
 use bytemuck::{Pod, Zeroable};
 
@@ -74,9 +75,11 @@ pub enum Partner {
 pub struct Member {
     /// Velocity.
     pub twist: Twist,
-    /// Distance from the centre to its contact points, the radius [m]; 0 for a wall.
+    /// Distance from the centre to its contact points, against the normal for the second body [m]; 0 for a wall that does not
+    /// turn under impulses.
     pub lever: f64,
-    /// Inverse mass and inverse moment of inertia; 0 for a wall.
+    /// Inverse mass and inverse moment of inertia by which a contact's impulse changes the velocity at once; 0 for what
+    /// impulses do not move, and for walls that move by Newton's law, which take all impulses together after the sweep.
     pub response: (f64, f64),
 }
 
@@ -84,7 +87,7 @@ pub struct Member {
 /// cache.
 #[derive(Clone, Debug)]
 pub struct Contact {
-    /// Places of the two bodies among the block's members; walls share the last, which nothing moves.
+    /// Places of the two bodies among the block's members; walls that do not move share the last, which nothing moves.
     pub place: [u32; 2],
     /// Geometry and parameters for the law.
     pub law: Parameters,
@@ -92,6 +95,8 @@ pub struct Contact {
     pub impulse: Vector3,
     /// What the law did last.
     pub status: Status,
+    /// Place among the block's extras of what the law has to know beyond [`Parameters`]; [`Contact::PLAIN`]: nothing.
+    pub extra: u32,
 }
 
 /// What is known of a contact beside what the sweep needs.
@@ -105,24 +110,71 @@ pub struct Origin {
     pub gap: f64,
     /// Radius of the smaller body [m].
     pub smaller_radius: f64,
+    /// Whether its law has cohesion.
+    pub adhesive: bool,
+    /// Whether the contact is bonded at the start of the step, so that its cohesion is at work.
+    pub bonded: bool,
+    /// Velocity and angular velocity of a driven wall at the contact [m/s, rad/s]; 0 for all else.
+    pub drive: Twist,
 }
 
 impl Contact {
+    /// The place of an extra that is not there.
+    pub const PLAIN: u32 = u32::MAX;
+
     /// Relative velocity of the second body against the first at the contact [m/s] [001 eq. 1.14], with `l_1 = r_1 n` and
-    /// `l_2 = −r_2 n`: `v_2 − v_1 − (r_1 ω_1 + r_2 ω_2) × n`.
+    /// `l_2 = −r_2 n`: `v_2 − v_1 − (r_1 ω_1 + r_2 ω_2) × n`. A driven wall's own velocity is not in it.
     #[must_use]
     #[inline]
     pub fn relative_velocity(&self, members: &[Member]) -> Vector3 {
         let [a, b] = self.place.map(|p| &members[p as usize]);
-        let spin = a.twist.angular * a.lever + b.twist.angular * b.lever;
-        b.twist.linear - a.twist.linear - spin.cross(&self.law.normal)
+        self.relative([&a.twist, &b.twist], [a.lever, b.lever])
     }
 
-    /// The impulse that the law asks for at the present velocities.
+    /// The same for other velocities of the members.
+    #[must_use]
+    pub fn relative_velocity_of(&self, twists: &[Twist], members: &[Member]) -> Vector3 {
+        let [a, b] = self.place.map(|p| p as usize);
+        let levers = [members[a].lever, members[b].lever];
+        self.relative([&twists[a], &twists[b]], levers)
+    }
+
+    #[inline]
+    fn relative(&self, [a, b]: [&Twist; 2], levers: [f64; 2]) -> Vector3 {
+        let spin = a.angular * levers[0] + b.angular * levers[1];
+        b.linear - a.linear - spin.cross(&self.law.normal)
+    }
+
+    /// Relative angular velocity `ω_2 − ω_1` [rad/s] [001 eq. 1.38].
     #[must_use]
     #[inline]
-    pub fn wanted(&self, members: &[Member]) -> (Vector3, Status) {
-        coulomb::solve(&self.law, &self.impulse, &self.relative_velocity(members))
+    pub fn relative_spin(&self, members: &[Member]) -> Vector3 {
+        let [a, b] = self.place.map(|p| &members[p as usize]);
+        b.twist.angular - a.twist.angular
+    }
+
+    /// The impulse, the couple impulse, and what the law does, at the present velocities.
+    #[must_use]
+    #[inline]
+    pub fn wanted(&self, extras: &[Extra], members: &[Member]) -> (Vector3, Vector3, Status) {
+        let velocity = self.relative_velocity(members);
+        match extras.get(self.extra as usize) {
+            None => {
+                let (impulse, status) = coulomb::solve(&self.law, &self.impulse, &velocity);
+                (impulse, Vector3::zeros(), status)
+            }
+            Some(extra) => {
+                let spin = self.relative_spin(members);
+                full::solve(&self.law, extra, &self.impulse, &velocity, &spin)
+            }
+        }
+    }
+
+    /// The couple impulse that the contact has now [N m s].
+    #[must_use]
+    pub fn couple(&self, extras: &[Extra]) -> Vector3 {
+        let extra = extras.get(self.extra as usize);
+        extra.map_or_else(Vector3::zeros, |e| e.couple)
     }
 
     /// Lets an impulse act on the second body, its negative on the first [001 eq. 1.12].
@@ -133,18 +185,29 @@ impl Contact {
         members[self.place[1] as usize].take(impulse, &couple);
     }
 
+    /// Lets a couple impulse act on the second body, its negative on the first [001 eq. 1.39].
+    #[inline]
+    pub fn apply_couple(&self, couple: &Vector3, members: &mut [Member]) {
+        let [a, b] = self.place.map(|p| p as usize);
+        let (of_a, of_b) = (members[a].response.1, members[b].response.1);
+        members[a].twist.angular -= couple * of_a;
+        members[b].twist.angular += couple * of_b;
+    }
+
     /// The record that outlives the step.
     #[must_use]
-    pub fn row(&self, origin: &Origin) -> ContactRow {
+    pub fn row(&self, origin: &Origin, extras: &[Extra]) -> ContactRow {
+        let closed = self.impulse.dot(&self.law.normal) > 0.0;
         ContactRow {
             key: origin.key,
             point: origin.point.into(),
             normal: self.law.normal.into(),
             gap: origin.gap,
             impulse: self.impulse.into(),
-            couple_impulse: [0.0; 3],
+            couple_impulse: self.couple(extras).into(),
             status: self.status as u64,
-            bonded: 0,
+            // What has been pressed together is bonded until it is torn apart.
+            bonded: u64::from(origin.adhesive && (closed || origin.bonded)),
         }
     }
 }

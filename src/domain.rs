@@ -53,6 +53,24 @@ impl<'a> Domain<'a> {
         sums.map(|sum| sum.value())
     }
 
+    /// Whole numbers, summed over all ranks. Collective.
+    pub fn count(&self, numbers: &mut [i64]) {
+        self.comm.sum_i64(numbers);
+    }
+
+    /// The numbers of all ranks, one rank's after the other's, on every rank. Collective.
+    #[must_use]
+    pub fn gather(&self, mine: &[u64]) -> Vec<u64> {
+        let bytes: &[u8] = bytemuck::cast_slice(mine);
+        let others = (0..self.comm.size()).filter(|&to| to != self.rank());
+        let messages = others.map(|to| (to, bytes.to_vec())).collect();
+        let mut all: std::collections::BTreeMap<usize, Vec<u8>> =
+            self.comm.exchange(messages).into_iter().collect();
+        all.insert(self.rank(), bytes.to_vec());
+        let read = |bytes: &Vec<u8>| bytemuck::allocation::pod_collect_to_vec::<u8, u64>(bytes);
+        all.values().flat_map(read).collect()
+    }
+
     /// One answer for all ranks. Collective.
     ///
     /// # Errors

@@ -6,6 +6,7 @@ pub mod series;
 
 use crate::body::BodyRow;
 use crate::contact::ContactRow;
+use crate::measure::Ledger;
 
 /// The state of a run at the end of a step, as one rank sees it: the bodies it owns and their contacts.
 #[derive(Clone, Debug, Default)]
@@ -35,8 +36,10 @@ pub struct Header {
     pub ranks: u64,
     /// Steps that have ended at the sweep cap so far.
     pub capped_steps: u64,
-    /// Energy dissipated at contacts so far [J].
-    pub dissipated: f64,
+    /// Bodies deleted so far because they left the domain.
+    pub deleted: u64,
+    /// Energies so far.
+    pub ledger: Ledger,
 }
 
 /// The state of a wall.

@@ -6,6 +6,7 @@
 //! between two materials.
 
 pub mod coulomb;
+pub mod full;
 mod pair;
 
 pub use pair::{Arm, Pair, PairTable};

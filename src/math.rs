@@ -33,6 +33,20 @@ pub fn as_written(x: f64) -> f64 {
     format!("{x:.12e}").parse().unwrap_or(x)
 }
 
+/// Turns a vector as the shortest rotation turns the unit vector `from` into the unit vector `to`; a half turn, which has no
+/// axis, only takes its parallel part along.
+#[must_use]
+pub fn turned_with(from: &Vector3, to: &Vector3, v: &Vector3) -> Vector3 {
+    if from == to {
+        return *v; // Not a bit of it changes.
+    }
+    let (axis, cosine) = (from.cross(to), from.dot(to));
+    if cosine <= -1.0 + 1e-12 {
+        return v - from * v.dot(from) + to * v.dot(from);
+    }
+    v * cosine + axis.cross(v) + axis * (axis.dot(v) / (1.0 + cosine))
+}
+
 /// Turns an orientation by the rotation vector `angle` [rad] (global frame): `q ← exp(angle / 2) q`, renormalised.
 ///
 /// The exponential map of `dt ω`: exact for a constant angular velocity ω over the step.
@@ -73,6 +87,18 @@ mod tests {
         assert_eq!(as_written(1404.0 * 0.001), 1.404);
         assert_eq!([0.0, -1e-300, 2.5].map(as_written), [0.0, -1e-300, 2.5]);
         assert!(as_written(f64::NAN).is_nan());
+    }
+
+    #[test]
+    fn vectors_turn_with_a_direction() {
+        let (x, y) = (Vector3::x(), Vector3::y());
+        let v = Vector3::new(1.0, 2.0, 3.0);
+        assert_eq!(turned_with(&x, &x, &v), v);
+        assert_eq!(turned_with(&x, &y, &v), Vector3::new(-2.0, 1.0, 3.0));
+        assert!((turned_with(&x, &-x, &v) - Vector3::new(-1.0, 2.0, 3.0)).norm() < 1e-15);
+        let to = Vector3::new(0.36, 0.48, 0.8);
+        let turned = turned_with(&x, &to, &v);
+        assert!((turned.norm() - v.norm()).abs() < 1e-15 * 4.0 && (turned.dot(&to) - 1.0).abs() < 1e-15);
     }
 
     #[test]

@@ -1,15 +1,18 @@
 //! Measures of a state: overlaps, wall loads, energies, packing fraction. Pure functions of a rank's rows; sums come out as
 //! [`ExactSum`]s, so that their total over ranks does not depend on the ranks.
 
+mod ledger;
 mod packing;
+pub use ledger::Ledger;
 pub use packing::sphere_box_volume;
 
 use crate::body::{BodyId, BodyRow};
 use crate::contact::ContactRow;
 use crate::law::Status;
 use crate::math::{ExactSum, Vector3, nan_max};
+use crate::shape::Period;
 
-/// Kinetic energy, translational and rotational together [J].
+/// Kinetic energy of the free bodies, translational and rotational together [J].
 #[must_use]
 pub fn kinetic_energy(bodies: &[BodyRow]) -> ExactSum {
     let energy = |row: &BodyRow| {
@@ -19,7 +22,7 @@ pub fn kinetic_energy(bodies: &[BodyRow]) -> ExactSum {
         );
         0.5 * (row.mass * v.norm_squared() + row.inertia * w.norm_squared())
     };
-    bodies.iter().map(energy).collect()
+    bodies.iter().filter(|row| row.is_free()).map(energy).collect()
 }
 
 /// Kinetic energy of a body's translation [J].
@@ -28,13 +31,20 @@ pub fn translational_energy(row: &BodyRow) -> f64 {
     0.5 * row.mass * Vector3::from(row.velocity).norm_squared()
 }
 
-/// Potential energy `−Σ m g·x` [J], zero at the origin.
+/// Potential energy `−Σ m g·x` of the free bodies [J], zero at the origin; a body that has gone round a periodic axis is as far
+/// down as it has gone.
 #[must_use]
-pub fn potential_energy(bodies: &[BodyRow], gravity: &Vector3) -> ExactSum {
-    bodies
-        .iter()
-        .map(|row| -row.mass * gravity.dot(&Vector3::from(row.position)))
+pub fn potential_energy(bodies: &[BodyRow], gravity: &Vector3, period: &Period) -> ExactSum {
+    let free = bodies.iter().filter(|row| row.is_free());
+    free.map(|row| -row.mass * gravity.dot(&way(row, period)))
         .collect()
+}
+
+/// Where a body would be if it had never been brought back into the period [m].
+#[must_use]
+pub fn way(row: &BodyRow, period: &Period) -> Vector3 {
+    let turned = |axis: usize| row.image[axis] as f64 * period.length[axis].unwrap_or_default();
+    Vector3::from(row.position) + Vector3::new(turned(0), turned(1), turned(2))
 }
 
 /// Contacts that carry an impulse.
@@ -73,6 +83,22 @@ pub fn wall_impulses(contacts: &[ContactRow], walls: usize) -> Vec<[ExactSum; 3]
     for c in contacts {
         if let Some(sum) = c.key.b.wall_index().and_then(|w| sums.get_mut(w)) {
             sum.iter_mut().zip(c.impulse).for_each(|(s, r)| s.add(r));
+        }
+    }
+    sums
+}
+
+/// Couple impulse that the bodies gave each wall in the last step about the wall's centre [N m s], by wall and axis; `centres`
+/// are those at the start of the step [m].
+#[must_use]
+pub fn wall_couples(contacts: &[ContactRow], centres: &[Vector3]) -> Vec<[ExactSum; 3]> {
+    let mut sums = vec![<[ExactSum; 3]>::default(); centres.len()];
+    for c in contacts {
+        if let Some(w) = c.key.b.wall_index().filter(|&w| w < centres.len()) {
+            let arm = Vector3::from(c.point) - centres[w];
+            let couple = arm.cross(&Vector3::from(c.impulse)) + Vector3::from(c.couple_impulse);
+            let each = sums[w].iter_mut().zip(couple.iter());
+            each.for_each(|(s, x)| s.add(*x));
         }
     }
     sums

@@ -6,7 +6,7 @@ use crate::config;
 use crate::io::checkpoint::{self, Loaded};
 use crate::law::Status;
 use crate::math::{Vector3, as_written};
-use crate::measure;
+use crate::measure::{self, Ledger};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -86,10 +86,14 @@ pub fn info(path: &Path) -> Result<String, String> {
         "potential",
         format!(
             "{:.6e} J",
-            measure::potential_energy(bodies, &scenario.gravity).value()
+            measure::potential_energy(bodies, &scenario.gravity, &scenario.period()).value()
         ),
     );
-    line("dissipated", format!("{:.6e} J", header.dissipated));
+    for (name, energy) in Ledger::NAMES.iter().zip(header.ledger.to_array()) {
+        if energy != 0.0 {
+            line(name, format!("{energy:.6e} J"));
+        }
+    }
     line(
         "overlap",
         format!(
@@ -107,6 +111,14 @@ pub fn info(path: &Path) -> Result<String, String> {
             format!(
                 "{:<12} {:>13.5e} {:>13.5e} {:>13.5e} N",
                 wall.name, force.x, force.y, force.z
+            ),
+        );
+        let torque = Vector3::from(row.couple_impulse) / scenario.dt;
+        line(
+            "wall torque",
+            format!(
+                "{:<12} {:>13.5e} {:>13.5e} {:>13.5e} N m",
+                wall.name, torque.x, torque.y, torque.z
             ),
         );
     }

@@ -2,6 +2,8 @@
 
 pub mod moreau_jean;
 mod timers;
+mod walls;
+mod watch;
 
 pub use timers::{Timers, Verb};
 
@@ -46,6 +48,24 @@ pub enum StepError {
         /// Where it is [m].
         position: [f64; 3],
     },
+    /// Impulses have grown over many steps while the violation stood still: no impulses can satisfy the contacts.
+    #[error(
+        "step {step}: infeasible: over {steps} steps the impulses have grown {growth:.1} times while the contacts stayed violated \
+         by {violation} m/s; squeezed: {bodies}; no impulses can satisfy these contacts: look for bodies between walls that \
+         leave them no room"
+    )]
+    Infeasible {
+        /// The step.
+        step: u64,
+        /// How long it has been so.
+        steps: u64,
+        /// Growth of the impulses over the last half of that time.
+        growth: f64,
+        /// Largest violation [m/s].
+        violation: f64,
+        /// The contacts with the largest violations.
+        bodies: String,
+    },
     /// A body moves so far in one step that contacts could be missed.
     #[error(
         "step {step}: body {id} moves {travel} m in one step of {dt} s, more than the {allowed} m that blocks of {edge} m \
@@ -76,7 +96,7 @@ impl StepError {
             Self::NotFinite { id, .. } | Self::Lost { id, .. } | Self::TooFast { id, .. } => {
                 Some(BodyId(*id))
             }
-            Self::SolverNotFinite { .. } => None,
+            Self::SolverNotFinite { .. } | Self::Infeasible { .. } => None,
         }
     }
 }

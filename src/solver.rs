@@ -1,13 +1,17 @@
 //! The solver: finds together the impulses of all contacts of a step.
 //!
 //! [`nsgs`] is the paper's algorithm: the sweep and the solve. [`blocks`] holds the contacts as the sweep visits them,
-//! [`grid`] the blocks' geometry and the tour of their colours, [`merit`] the judge, which alone decides what is converged.
+//! [`grid`] the blocks' geometry and the tour of their colours, [`merit`] the judge, which alone decides what is converged,
+//! [`work`] where the energy goes, [`pushed`] walls that move by Newton's law, [`project`] takes overlaps back.
 //! Of other ranks the solver asks only a [`Halo`].
 
 pub mod blocks;
 pub mod grid;
 pub mod merit;
 pub mod nsgs;
+pub mod project;
+pub mod pushed;
+pub mod work;
 
 use crate::body::Twist;
 use crate::math::ExactSum;
@@ -29,6 +33,45 @@ pub struct Settings {
     /// Distance below which two bodies are candidates for a contact even at rest [m]; `None`: a twentieth of the smallest
     /// radius.
     pub skin: Option<f64>,
+    /// What becomes of overlaps of rigid contacts.
+    pub gap: GapRule,
+    /// How overlaps that are left are taken back.
+    pub projection: Projection,
+}
+
+/// What the law of a rigid contact makes of an overlap g < 0. An open gap counts as it is under all rules.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub enum GapRule {
+    /// It counts as a closed gap, `g⁺ = max(g, 0)`: it does not grow, and nothing pushes the bodies apart [001 §1.4].
+    #[default]
+    Positive,
+    /// It counts as it is, and is undone within the step at the speed `−g/Δt`, which pumps in kinetic energy.
+    Full,
+    /// A fraction of it is undone in each step, at a bounded speed.
+    Recover {
+        /// Fraction in a step.
+        fraction: f64,
+        /// Largest speed [m/s].
+        top_speed: f64,
+    },
+}
+
+/// Sweeps over positions after each solve, which take overlaps back without touching velocities.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Projection {
+    /// How many; 0: none.
+    pub sweeps: u64,
+    /// Fraction of an overlap that each aims at.
+    pub fraction: f64,
+}
+
+impl Default for Projection {
+    fn default() -> Self {
+        Self {
+            sweeps: 0,
+            fraction: 0.1,
+        }
+    }
 }
 
 /// When a new order of contacts is drawn.
@@ -50,6 +93,8 @@ impl Default for Settings {
             order: Order::Sweep,
             block_edge: None,
             skin: None,
+            gap: GapRule::default(),
+            projection: Projection::default(),
         }
     }
 }

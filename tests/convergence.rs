@@ -8,9 +8,12 @@ mod scene;
 use moreau::body::Bodies;
 use moreau::contact::{ContactRow, Member};
 use moreau::detect::candidates;
+use moreau::body::WallState;
 use moreau::law::PairTable;
+use moreau::solver::GapRule;
+use moreau::solver::pushed::Pushed;
 use moreau::math::{ExactSum, Vector3};
-use moreau::solver::blocks::{Blocks, Filling, Share};
+use moreau::solver::blocks::{Block, Blocks, Filling, Share};
 use moreau::solver::nsgs::{solve, sweep_in_order};
 use moreau::solver::{Alone, Settings, grid::BlockGrid};
 use scene::Scene;
@@ -35,18 +38,21 @@ impl Column {
             s.sphere([0.0, 0.0, 1.0 + 2.0 * k as f64], 1.0, 1.0);
         }
         let mut bodies = Bodies::from_rows(&s.bodies);
-        let grid = BlockGrid::new(s.lower, s.upper, block_edge);
+        let grid = BlockGrid::new(s.lower, s.upper, block_edge, [false; 3]);
         let mut blocks = Blocks::new(1).unwrap();
         let found = candidates(&bodies, &s.walls, 0.1, |_| true);
         assert_eq!(found.len(), n);
         let filling = Filling {
             bodies: &bodies,
             walls: &s.walls,
+            states: &[WallState::default()],
+            pushed: &Pushed::default(),
             pairs: &PairTable::of_friction(&[0.0]),
+            gap: GapRule::Positive,
             grid: &grid,
             dt: DT,
         };
-        blocks.fill(&found, &filling, |_| Vector3::zeros());
+        blocks.fill(&found, &filling, |_| None);
         let free = Vector3::new(0.0, 0.0, -G);
         for i in 0..n {
             bodies.twists_mut()[i] = bodies.free_velocity(i, &free, DT);
@@ -76,16 +82,19 @@ impl Column {
     fn ordered_sweep(&mut self, up: bool) {
         self.blocks.each(
             self.bodies.twists_mut(),
-            &|block, members: &mut [Member]| {
+            &|block: &mut Block, members: &mut [Member]| {
                 let mut order: Vec<u32> = (0..block.contacts.len() as u32).collect();
                 let height = |k: &u32| block.origins[*k as usize].point.z;
                 order.sort_by(|a, b| height(a).total_cmp(&height(b)));
                 if !up {
                     order.reverse();
                 }
-                let change = sweep_in_order(&mut block.contacts, &order, members);
+                let Block {
+                    contacts, extras, ..
+                } = block;
+                let change = sweep_in_order(contacts, extras, &order, members);
                 Share {
-                    sums: [change, 0.0],
+                    sums: [change],
                     largest: 0.0,
                 }
             },
@@ -104,6 +113,7 @@ impl Column {
         let outcome = solve(
             &mut self.blocks,
             self.bodies.twists_mut(),
+            &Pushed::default(),
             &mut Alone,
             bodies,
             &settings,

@@ -4,6 +4,7 @@
 
 use moreau::body::BodyId;
 use moreau::comm::threads::{self, Serial};
+use moreau::config;
 use moreau::io::checkpoint::{self, Loaded};
 use moreau::measure;
 use moreau::sim::{self, Options};
@@ -56,11 +57,11 @@ fn a_packing_comes_to_rest_on_the_floor() {
     let energy: f64 = state.bodies.iter().map(measure::translational_energy).sum();
     assert!(energy < 1e-6 * lift, "{energy} J");
 
-    let floor = state
-        .walls
-        .iter()
-        .position(|w| w.normal == [0.0, 0.0, 1.0])
-        .unwrap();
+    let config = &state.header.config;
+    let scenario = config::parse("settled", config, Path::new(""), &[]).unwrap();
+    let floor = scenario.walls.iter();
+    let floor = floor.map(|w| &w.name).position(|name| name.ends_with(".z-"));
+    let floor = floor.unwrap();
     let on_floor = state
         .contacts
         .iter()

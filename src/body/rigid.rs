@@ -3,6 +3,7 @@
 
 use super::{BodyId, BodyRow, Twist};
 use crate::math::{Quaternion, Vector3, rotate};
+use crate::shape::Period;
 
 /// The bodies that one rank knows in a step, by place in its arrays, in ascending order of id.
 #[derive(Clone, Debug, Default)]
@@ -127,6 +128,9 @@ impl Bodies {
     #[must_use]
     pub fn free_velocity(&self, i: usize, gravity: &Vector3, dt: f64) -> Twist {
         let now = self.twist[i];
+        if !self.is_free(i) {
+            return now;
+        }
         Twist {
             linear: now.linear + gravity * dt,
             angular: now.angular,
@@ -139,10 +143,22 @@ impl Bodies {
         (self.inverse_mass[i], self.inverse_inertia[i])
     }
 
-    /// Moves a body by its velocity over the step: `x ← x + Δt v` [001 eq. 1.2], `q ← exp(Δt ω/2) q`.
-    pub fn advance(&mut self, i: usize, dt: f64) {
+    /// Whether impulses and gravity move the body.
+    #[must_use]
+    pub fn is_free(&self, i: usize) -> bool {
+        self.inverse_mass[i] > 0.0
+    }
+
+    /// Moves a body by its velocity over the step: `x ← x + Δt v` [001 eq. 1.2], `q ← exp(Δt ω/2) q`, and by a way [m] beside;
+    /// brings it back into the period.
+    pub fn advance(&mut self, i: usize, dt: f64, way: &Vector3, period: &Period) {
         let twist = self.twist[i];
-        self.position[i] += twist.linear * dt;
+        let moved = self.position[i] + twist.linear * dt + way;
+        let (position, turns) = period.wrapped(&moved);
+        self.position[i] = position;
+        for axis in 0..3 {
+            self.image[i][axis] += turns[axis];
+        }
         self.orientation[i] = rotate(self.orientation[i], &(twist.angular * dt));
     }
 }

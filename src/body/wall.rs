@@ -141,3 +141,23 @@ impl Wall {
         }
     }
 }
+
+impl Wall {
+    /// The surface where it is.
+    #[must_use]
+    pub fn placed(&self, state: &WallState) -> Surface {
+        self.surface
+            .placed(&self.centre, &state.displacement, state.orientation)
+    }
+
+    pub fn driven(&self, state: &WallState, _t0: f64, _t1: f64) -> WallState { *state }
+    pub fn moved(&self, state: &WallState, dt: f64) -> WallState { WallState { displacement: state.displacement + state.velocity * dt, ..*state } }
+    pub fn place_now(&self, state: &WallState) -> Vector3 { self.centre + state.displacement }
+    pub fn velocity_at(&self, state: &WallState, p: &Vector3) -> Vector3 { state.velocity + state.angular_velocity.cross(&(p - self.place_now(state))) }
+}
+impl Freedom {
+    pub fn projected(&self, v: Vector3) -> Vector3 { self.direction.map_or(v, |e| e * e.dot(&v)) }
+}
+impl Servo {
+    pub fn next_speed(&self, present: f64, pushed: f64) -> f64 { (present + self.gain * (self.force - pushed)).clamp(-self.top_speed, self.top_speed) }
+}

@@ -48,6 +48,8 @@ pub(super) fn scenario(root: &Node, name: &str, faults: &mut Vec<Fault>) -> Scen
         lower: Vector3::from(domain.lower),
         upper: Vector3::from(domain.upper),
         solver,
+        pairs: crate::law::PairTable::of_friction(&materials.iter().map(|m| m.friction).collect::<Vec<_>>()),
+        periodic: [false; 3], delete_outside: false, two_dimensional: false,
         materials,
         walls,
         samples,
@@ -183,6 +185,7 @@ fn solver(root: &Section, faults: &mut Vec<Fault>) -> Settings {
         order,
         block_edge: section.number_if("block_edge", SIZE, faults),
         skin: section.number_if("skin", SIZE, faults),
+        ..default
     }
 }
 

@@ -93,7 +93,7 @@ mod tests {
 
     fn partition(count: [i32; 3], size: usize) -> Partition {
         let upper = Vector3::from(count.map(f64::from));
-        let grid = BlockGrid::new(Vector3::zeros(), upper, 1.0);
+        let grid = BlockGrid::new(Vector3::zeros(), upper, 1.0, [false; 3]);
         Partition::new(Vector3::zeros(), upper, grid, size, &Vector3::zeros())
     }
 
@@ -133,7 +133,7 @@ mod tests {
     fn what_settles_is_cut_upright_where_it_can_be() {
         let cut = |count: [i32; 3], size| {
             let upper = Vector3::from(count.map(f64::from));
-            let grid = BlockGrid::new(Vector3::zeros(), upper, 1.0);
+            let grid = BlockGrid::new(Vector3::zeros(), upper, 1.0, [false; 3]);
             Partition::new(
                 Vector3::zeros(),
                 upper,

@@ -27,6 +27,11 @@ pub const FORMAT: &str = "moreau-checkpoint";
 /// The version of the format that this program writes, and the newest it reads.
 pub const FORMAT_VERSION: u32 = 2;
 
+/// The root attribute that holds an entry of the ledger of energies.
+fn attribute(energy: &str) -> String {
+    format!("energy_{energy}")
+}
+
 /// A state read from a checkpoint: this rank's part of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loaded {

@@ -1,17 +1,109 @@
-//! `series.csv`: a line of figures for each step, or every few, written by one rank. `docs/formats.md` describes the columns.
+//! `series.csv`: a line of figures for each step, or every few, written by one rank; beside it `walls.csv` and `deleted.csv`.
+//! `docs/formats.md` describes the columns.
 //!
 //! A run that goes on from a checkpoint first drops the lines that a killed run had written beyond it, so that each step
 //! stands there once.
 
 use crate::comm::Failure;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
+use std::marker::PhantomData;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// The columns, in the order of the fields of [`Row`].
-const HEADER: &str = "step,time,bodies,contacts,active,sweeps,residual,converged,max_overlap,kinetic_energy,\
-    potential_energy,dissipated,wall_s,detect_s,sweep_s,exchange_s,imbalance";
+/// What stands in a line of a file of this kind: the first column is the step.
+pub trait Line: Serialize + DeserializeOwned {
+    /// The columns, in the order of the fields.
+    const HEADER: &'static str;
+    /// The step that the line belongs to.
+    fn step(&self) -> u64;
+}
+
+impl Line for Row {
+    const HEADER: &'static str = "step,time,bodies,contacts,active,sweeps,residual,converged,max_overlap,kinetic_energy,\
+        potential_energy,dissipated,wall_s,detect_s,sweep_s,exchange_s,imbalance,\
+        elastic_energy,normal,cohesion,friction,rolling,torsion,driven,integrator,projected,deleted";
+    fn step(&self) -> u64 {
+        self.step
+    }
+}
+
+/// A line of `walls.csv`: a wall after a step, and what the bodies did to it in the step. Global frame.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WallLine {
+    /// Steps done.
+    pub step: u64,
+    /// Time [s].
+    pub time: f64,
+    /// The wall's name.
+    pub wall: String,
+    /// Force of the bodies on it [N].
+    pub fx: f64,
+    /// The same along y.
+    pub fy: f64,
+    /// The same along z.
+    pub fz: f64,
+    /// Their torque about its centre [N m].
+    pub tx: f64,
+    /// The same about y.
+    pub ty: f64,
+    /// The same about z.
+    pub tz: f64,
+    /// Where its centre is [m].
+    pub x: f64,
+    /// The same along y.
+    pub y: f64,
+    /// The same along z.
+    pub z: f64,
+    /// Its centre's velocity [m/s].
+    pub vx: f64,
+    /// The same along y.
+    pub vy: f64,
+    /// The same along z.
+    pub vz: f64,
+}
+
+impl Line for WallLine {
+    const HEADER: &'static str = "step,time,wall,fx,fy,fz,tx,ty,tz,x,y,z,vx,vy,vz";
+    fn step(&self) -> u64 {
+        self.step
+    }
+}
+
+/// A line of `deleted.csv`: a body that left the domain in a step and was deleted, as it was then.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DeletedLine {
+    /// The step.
+    pub step: u64,
+    /// Its end [s].
+    pub time: f64,
+    /// The body.
+    pub id: u64,
+    /// Where it was [m].
+    pub x: f64,
+    /// The same along y.
+    pub y: f64,
+    /// The same along z.
+    pub z: f64,
+    /// Its velocity [m/s].
+    pub vx: f64,
+    /// The same along y.
+    pub vy: f64,
+    /// The same along z.
+    pub vz: f64,
+    /// Its radius [m].
+    pub radius: f64,
+    /// Its mass [kg].
+    pub mass: f64,
+}
+
+impl Line for DeletedLine {
+    const HEADER: &'static str = "step,time,id,x,y,z,vx,vy,vz,radius,mass";
+    fn step(&self) -> u64 {
+        self.step
+    }
+}
 
 /// One line: the state after a step, and what the steps since the line before cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -34,7 +126,7 @@ pub struct Row {
     pub converged: bool,
     /// Largest overlap at the start of the step [1], in radii of the smaller body.
     pub max_overlap: f64,
-    /// Kinetic energy, translation and rotation [J].
+    /// Kinetic energy of free bodies, translation and rotation [J].
     pub kinetic_energy: f64,
     /// Potential energy in gravity [J].
     pub potential_energy: f64,
@@ -50,6 +142,26 @@ pub struct Row {
     pub exchange_s: f64,
     /// Largest over mean time in detection and sweeps, waiting left out, of all ranks [1].
     pub imbalance: f64,
+    /// Energy in the springs of compliant contacts [J].
+    pub elastic_energy: f64,
+    /// Energy that normal impulses which push took out of the bodies' motion so far [J].
+    pub normal: f64,
+    /// Energy that normal impulses which pull took out so far [J].
+    pub cohesion: f64,
+    /// Energy that friction took out so far [J].
+    pub friction: f64,
+    /// Energy that rolling friction took out so far [J].
+    pub rolling: f64,
+    /// Energy that torsion friction took out so far [J].
+    pub torsion: f64,
+    /// Energy that walls and bodies that are not free brought in so far [J].
+    pub driven: f64,
+    /// Energy lost to the integrator so far [J].
+    pub integrator: f64,
+    /// Potential energy that the projection of positions brought in so far [J].
+    pub projected: f64,
+    /// Bodies deleted so far because they left the domain.
+    pub deleted: u64,
 }
 
 /// Why the series cannot be written, or not be gone on with.
@@ -69,19 +181,20 @@ impl Failure for Error {
 
 /// An open series.
 #[derive(Debug)]
-pub struct Series {
+pub struct Series<L = Row> {
     path: PathBuf,
     lines: csv::Writer<File>,
+    line: PhantomData<L>,
 }
 
-impl Series {
+impl<L: Line> Series<L> {
     /// Starts a series, in place of what is there under this path.
     ///
     /// # Errors
     /// If the file cannot be written.
     pub fn create(path: &Path) -> Result<Self, Error> {
         let started =
-            File::create(path).and_then(|mut file| writeln!(file, "{HEADER}").map(|()| file));
+            File::create(path).and_then(|mut file| writeln!(file, "{}", L::HEADER).map(|()| file));
         Ok(Self::to(path, started.map_err(told(path))?))
     }
 
@@ -99,7 +212,7 @@ impl Series {
         name.push(".tmp");
         let temporary = PathBuf::from(name);
         let kept =
-            keep_until(step, old, &temporary).and_then(|()| std::fs::rename(&temporary, path));
+            keep_until::<L>(step, old, &temporary).and_then(|()| std::fs::rename(&temporary, path));
         if kept.is_err() {
             // It may not exist; the fault that is told is the one that came first.
             let _ = std::fs::remove_file(&temporary);
@@ -121,6 +234,7 @@ impl Series {
         Self {
             path: path.to_owned(),
             lines,
+            line: PhantomData,
         }
     }
 
@@ -128,7 +242,7 @@ impl Series {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn write(&mut self, row: &Row) -> Result<(), Error> {
+    pub fn write(&mut self, row: &L) -> Result<(), Error> {
         self.lines
             .serialize(row)
             .map_err(|e| told(&self.path)(e.into()))
@@ -149,10 +263,10 @@ fn told(path: &Path) -> impl Fn(std::io::Error) -> Error + '_ {
 }
 
 /// Copies the header and the lines up to `step`, as they are, to the disk.
-fn keep_until(step: u64, old: File, to: &Path) -> std::io::Result<()> {
+fn keep_until<L: Line>(step: u64, old: File, to: &Path) -> std::io::Result<()> {
     let mut old = BufReader::new(old);
     let mut new = BufWriter::new(File::create(to)?);
-    writeln!(new, "{HEADER}")?;
+    writeln!(new, "{}", L::HEADER)?;
     let mut bad = None;
     let mut line = Vec::new();
     for number in 1.. {
@@ -163,10 +277,11 @@ fn keep_until(step: u64, old: File, to: &Path) -> std::io::Result<()> {
         }
         if number == 1 {
             let found = String::from_utf8_lossy(&line);
-            if found.trim_end() != HEADER {
+            if found.trim_end() != L::HEADER {
                 return Err(invalid(format!(
-                    "line 1 is `{}`, expected `{HEADER}`",
-                    found.trim_end()
+                    "line 1 is `{}`, expected `{}`",
+                    found.trim_end(),
+                    L::HEADER
                 )));
             }
             continue;
@@ -175,8 +290,8 @@ fn keep_until(step: u64, old: File, to: &Path) -> std::io::Result<()> {
         if let Some(fault) = bad {
             return Err(invalid(fault));
         }
-        match parse(&line) {
-            Ok(row) if row.step <= step => new.write_all(&line)?,
+        match parse::<L>(&line) {
+            Ok(row) if row.step() <= step => new.write_all(&line)?,
             Ok(_) => {}
             Err(e) => bad = Some(format!("line {number}: {e}")),
         }
@@ -186,7 +301,7 @@ fn keep_until(step: u64, old: File, to: &Path) -> std::io::Result<()> {
         .sync_all()
 }
 
-fn parse(line: &[u8]) -> Result<Row, String> {
+fn parse<L: Line>(line: &[u8]) -> Result<L, String> {
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .from_reader(line);
@@ -223,7 +338,7 @@ mod tests {
 
     fn series(dir: &tempfile::TempDir, steps: std::ops::RangeInclusive<u64>) -> PathBuf {
         let path = dir.path().join("series.csv");
-        let mut series = Series::create(&path).unwrap();
+        let mut series = Series::<Row>::create(&path).unwrap();
         steps.for_each(|step| series.write(&row(step)).unwrap());
         series.flush().unwrap();
         path
@@ -239,7 +354,7 @@ mod tests {
         let mut named = csv::Writer::from_writer(Vec::new());
         named.serialize(row(1)).unwrap();
         let text = String::from_utf8(named.into_inner().unwrap()).unwrap();
-        assert_eq!(text.lines().next(), Some(HEADER));
+        assert_eq!(text.lines().next(), Some(Row::HEADER));
     }
 
     /// What a killed run leaves, cut at every byte, and gone on with at step 3: the file of a run that was never killed.
@@ -251,7 +366,7 @@ mod tests {
         let path = dir.path().join("series.csv");
         for cut in 0..=whole.len() {
             std::fs::write(&path, &whole[..cut]).unwrap();
-            let mut series = Series::resume(&path, 3).unwrap();
+            let mut series = Series::<Row>::resume(&path, 3).unwrap();
             if cut < three {
                 // Lines before the checkpoint are lost only if they were not flushed: nothing to add them from.
                 series.flush().unwrap();
@@ -277,7 +392,7 @@ mod tests {
         let third = good.lines().nth(2).unwrap();
         let refused = |text: &str, expected: &str| {
             std::fs::write(&path, text).unwrap();
-            let error = Series::resume(&path, 3).unwrap_err().to_string();
+            let error = Series::<Row>::resume(&path, 3).unwrap_err().to_string();
             assert!(
                 error.contains("series.csv") && error.contains(expected),
                 "{error}"
@@ -289,9 +404,9 @@ mod tests {
         refused(&good.replace(third, "2,what"), "line 3:");
         // The last line may be spoilt by a crash.
         std::fs::write(&path, format!("{good}\0\0\0\n")).unwrap();
-        Series::resume(&path, 9).unwrap();
+        Series::<Row>::resume(&path, 9).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), good);
-        assert!(Series::create(&dir.path().join("nowhere/series.csv")).is_err());
+        assert!(Series::<Row>::create(&dir.path().join("nowhere/series.csv")).is_err());
     }
 
     /// The device that is always full: the failure is an error value, at the latest when the lines are flushed.
@@ -299,7 +414,7 @@ mod tests {
     #[test]
     fn a_full_disk_is_an_error() {
         let file = File::options().write(true).open("/dev/full").unwrap();
-        let mut series = Series::to(Path::new("/dev/full"), file);
+        let mut series = Series::<Row>::to(Path::new("/dev/full"), file);
         let written = series.write(&row(1)).and_then(|()| series.flush());
         assert!(
             written

@@ -24,19 +24,21 @@ pub struct Parameters {
 }
 
 /// Reduced masses `(m_n, m_t)` [kg] of two spheres [001 eq. 1.21]:
-/// `1/m_n = 1/m_1 + 1/m_2`, `1/m_t = 1/m_n + l_1²/I_1 + l_2²/I_2`; a wall has inverse mass and inertia 0.
+/// `1/m_n = 1/m_1 + 1/m_2`, `1/m_t = 1/m_1 + 1/m_2 + l_1²/I_1 + l_2²/I_2`; a wall has inverse mass and inertia 0, and one that
+/// is free to move in some directions only has different inverse masses for the two parts.
 ///
 /// `lever` [m]: distances from the centres to the contact point.
 #[must_use]
 pub fn reduced_masses(
-    inverse_mass: [f64; 2],
+    normal: [f64; 2],
+    tangential: [f64; 2],
     inverse_inertia: [f64; 2],
     lever: [f64; 2],
 ) -> (f64, f64) {
-    let normal = inverse_mass[0] + inverse_mass[1];
+    let normal = normal[0] + normal[1];
     let turning =
         lever[0] * lever[0] * inverse_inertia[0] + lever[1] * lever[1] * inverse_inertia[1];
-    (1.0 / normal, 1.0 / (normal + turning))
+    (1.0 / normal, 1.0 / (tangential[0] + tangential[1] + turning))
 }
 
 /// The impulse [N s] on the second body that the law asks for, when all other impulses are as they stand.
@@ -140,9 +142,9 @@ mod tests {
     fn a3_reduced_masses() {
         let (m, r) = (3.0, 0.2);
         let inertia = 0.4 * m * r * r;
-        let (n, t) = reduced_masses([1.0 / m; 2], [1.0 / inertia; 2], [r; 2]);
+        let (n, t) = reduced_masses([1.0 / m; 2], [1.0 / m; 2], [1.0 / inertia; 2], [r; 2]);
         assert!((n - m / 2.0).abs() < 1e-14 * m && (t - m / 7.0).abs() < 1e-14 * m);
-        let (n, t) = reduced_masses([1.0 / m, 0.0], [1.0 / inertia, 0.0], [r, 0.0]);
+        let (n, t) = reduced_masses([1.0 / m, 0.0], [1.0 / m, 0.0], [1.0 / inertia, 0.0], [r, 0.0]);
         assert!((n - m).abs() < 1e-14 * m && (t - 2.0 * m / 7.0).abs() < 1e-14 * m);
 
         use crate::rng::{Purpose, Stream};
@@ -153,7 +155,10 @@ mod tests {
             let direction =
                 Vector3::new(draw.unit() - 0.5, draw.unit() - 0.5, draw.unit() - 0.5).normalize();
             let (i1, i2) = (0.4 * m1 * r1 * r1, 0.4 * m2 * r2 * r2);
-            let (m_n, m_t) = reduced_masses([1.0 / m1, 1.0 / m2], [1.0 / i1, 1.0 / i2], [r1, r2]);
+            let (m_n, m_t) = {
+                let inverse = [1.0 / m1, 1.0 / m2];
+                reduced_masses(inverse, inverse, [1.0 / i1, 1.0 / i2], [r1, r2])
+            };
             // The answer of the relative velocity [001 eq. 1.14] to a unit impulse along each axis.
             for e in [Vector3::x(), Vector3::y(), Vector3::z()] {
                 let (l1, l2) = (direction * r1, -direction * r2);

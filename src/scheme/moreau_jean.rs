@@ -1,9 +1,11 @@
 //! The time step of contact dynamics: implicit Euler for velocities that jump [001 eq. 1.1–1.2], known as the Moreau–Jean
 //! scheme. First the velocities at the end of the step are found together with the impulses, then the bodies move with them.
 
+use super::walls::Walls;
+use super::watch::Watch;
 use super::{StepError, Timers, Verb};
-use crate::body::{Bodies, BodyRow, Wall};
-use crate::contact::{Candidate, ContactRow};
+use crate::body::{Bodies, BodyId, BodyRow, Twist, Wall, WallState};
+use crate::contact::{Candidate, ContactRow, Partner};
 use crate::detect::candidates;
 use crate::domain::Domain;
 use crate::domain::ghosts::{Ghosts, Traffic, reach, spans};
@@ -14,6 +16,8 @@ use crate::measure::translational_energy;
 use crate::solver::Settings;
 use crate::solver::blocks::{Blocks, Filling};
 use crate::solver::nsgs::{Outcome, solve};
+use crate::solver::project::project;
+use crate::solver::pushed::Pushed;
 
 /// What does not change during a run.
 #[derive(Clone, Debug)]
@@ -24,14 +28,16 @@ pub struct Physics {
     pub gravity: Vector3,
     /// What holds between materials.
     pub pairs: PairTable,
-    /// Walls by number.
+    /// Walls by number, as they were at time zero.
     pub walls: Vec<Wall>,
     /// The solver's settings.
     pub solver: Settings,
     /// Largest radius of all bodies on all ranks [m].
     pub largest_radius: f64,
-    /// Distance below which bodies are candidates for a contact even at rest [m].
+    /// Distance below which bodies are candidates for a contact even at rest [m]; at least the longest range of cohesion.
     pub skin: f64,
+    /// Whether a body that leaves the domain is deleted; else it ends the run.
+    pub delete_outside: bool,
 }
 
 /// The state between two steps, as one rank has it, and the machinery that takes it to the next.
@@ -41,24 +47,42 @@ pub struct System {
     step: u64,
     /// Bodies that this rank had in the last step, each with the contacts that start at it.
     parcel: Parcel,
+    /// Walls, on all ranks alike.
+    walls: Vec<WallState>,
+    /// Energy in springs after the last step, over all ranks [J].
+    elastic: f64,
     blocks: Blocks,
+    watch: Watch,
+    /// Bodies of this rank that left the domain in the last step and were deleted.
+    deleted: Vec<BodyRow>,
     /// What this rank has spent on each verb.
     pub timers: Timers,
     /// What this rank has sent within solves.
     pub traffic: Traffic,
 }
 
-/// What a step did, the same on all ranks.
+/// What a step did, the same on all ranks. Energies [J].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Done {
     /// How the solve ended.
     pub outcome: Outcome,
-    /// Translational kinetic energy at the end of the step [J].
+    /// Translational kinetic energy of free bodies at the end of the step.
     pub translational_energy: f64,
-    /// Energy dissipated at contacts within the step [J]: what the bodies lost beyond gravity's work.
+    /// Dissipated at contacts within the step: what they took out of the bodies' motion, less what went into springs.
     pub dissipated: f64,
+    /// The same from the bodies' side: what they lost beyond gravity's work. Equal to what contacts took out less what walls
+    /// brought in, but for rounding.
+    pub lost: f64,
+    /// Lost to the integrator: `Σ m Δt g·(v₁ − v₀)/2`, as positions move with the velocities of the end of the step.
+    pub integrator: f64,
+    /// Potential energy that the projection of positions brought in.
+    pub projected: f64,
+    /// Energy in springs at the end of the step.
+    pub elastic: f64,
     /// Bodies that ended faster than detection had looked ahead: it may have missed a contact of theirs.
     pub outran: u64,
+    /// Bodies that left the domain and were deleted.
+    pub deleted: u64,
 }
 
 impl System {
@@ -73,10 +97,14 @@ impl System {
         threads: usize,
     ) -> Result<Self, rayon::ThreadPoolBuildError> {
         Ok(Self {
+            walls: vec![WallState::default(); physics.walls.len()],
             physics,
             step,
             parcel,
+            elastic: 0.0,
             blocks: Blocks::new(threads)?,
+            watch: Watch::default(),
+            deleted: Vec::new(),
             timers: Timers::default(),
             traffic: Traffic::default(),
         })
@@ -111,6 +139,30 @@ impl System {
         &mut self.parcel.bodies
     }
 
+    /// Where the walls are, on all ranks alike.
+    #[must_use]
+    pub fn walls(&self) -> &[WallState] {
+        &self.walls
+    }
+
+    /// Puts the walls where they were, and the energy in springs [J]: when a run goes on.
+    pub fn set_walls(&mut self, walls: Vec<WallState>, elastic: f64) {
+        self.walls = walls;
+        self.elastic = elastic;
+    }
+
+    /// Energy in springs [J].
+    #[must_use]
+    pub fn elastic(&self) -> f64 {
+        self.elastic
+    }
+
+    /// Bodies of this rank that left the domain in the last step and were deleted.
+    #[must_use]
+    pub fn deleted(&self) -> &[BodyRow] {
+        &self.deleted
+    }
+
     /// The contacts of the last step that start at this rank's bodies.
     #[must_use]
     pub fn contacts(&self) -> &[ContactRow] {
@@ -132,7 +184,10 @@ impl System {
     /// The same on all ranks; the state is then not to be used.
     pub fn step(&mut self, domain: &Domain) -> Result<Done, StepError> {
         let mut timers = self.timers;
-        let margin = timers.time(Verb::Migrate, || self.margin(domain))?;
+        let dt = self.physics.dt;
+        let (t0, t1) = (self.time(), (self.step + 1) as f64 * dt);
+        let walls = Walls::new(&self.physics.walls, &self.walls, t0, t1);
+        let margin = timers.time(Verb::Migrate, || self.margin(domain, &walls))?;
         let all = timers.time(Verb::Migrate, || self.migrate(domain, margin));
         let (mut bodies, mut ghosts) = timers.time(Verb::Migrate, || {
             let bodies = Bodies::from_rows(&all.bodies);
@@ -140,24 +195,42 @@ impl System {
             let ghosts = Ghosts::plan(domain, &spans, bodies.positions());
             (bodies, ghosts)
         });
+        let mut pushed = Pushed::new(&walls.placed, &walls.during, &self.physics.gravity, dt);
         timers.time(Verb::Detect, || {
-            self.detect(domain, &bodies, &all.contacts, margin)
+            self.detect(domain, &bodies, &walls, &mut pushed, &all.contacts, margin)
         });
         let scales = timers.time(Verb::Move, || self.free_velocities(domain, &mut bodies));
 
         let settings = self.physics.solver;
         let blocks = &mut self.blocks;
-        let outcome = timers.time(Verb::Sweep, || {
-            let twists = bodies.twists_mut();
-            let outcome = solve(blocks, twists, &mut ghosts, scales, &settings, self.step);
-            ghosts.bring_home(twists);
-            outcome
+        // Walls that move by Newton's law stand after the bodies.
+        let mut twists: Vec<Twist> = bodies.twists().iter().copied().collect();
+        twists.extend(pushed.free());
+        let (outcome, ways) = timers.time(Verb::Sweep, || {
+            let (step, halo) = (self.step, &mut ghosts);
+            let outcome = solve(blocks, &mut twists, &pushed, halo, scales, &settings, step);
+            let ways = (settings.projection.sweeps > 0).then(|| {
+                let mut ways = project(blocks, &mut twists, halo, &settings, step, dt);
+                halo.bring_home(&mut ways);
+                ways
+            });
+            halo.bring_home(&mut twists);
+            (outcome, ways)
         });
+        bodies.twists_mut().copy_from_slice(&twists[..all.bodies.len()]);
+        let pushed: Vec<(usize, Twist)> = pushed
+            .walls()
+            .zip(twists[all.bodies.len()..].iter().copied())
+            .collect();
         let traffic = ghosts.traffic();
         timers.move_time(Verb::Sweep, Verb::Exchange, traffic.time);
 
         let done = timers.time(Verb::Move, || {
-            self.advance(domain, bodies, &all.bodies, outcome, margin)
+            self.squeezed(domain, &outcome)?;
+            let ways = ways.as_deref();
+            let done = self.advance(domain, bodies, ways, &all.bodies, outcome, margin)?;
+            self.walls = walls.end(domain, &pushed, &self.parcel.contacts, dt);
+            Ok::<Done, StepError>(done)
         })?;
         self.traffic.add(&traffic);
         self.timers = timers;
@@ -166,7 +239,7 @@ impl System {
 
     /// The gap below which a pair counts as a candidate. Two bodies close at most twice the largest speed, here that of free
     /// motion. Contacts rarely make a body faster than any was before (a wedge can); [`Done::outran`] tells when one did.
-    fn margin(&self, domain: &Domain) -> Result<f64, StepError> {
+    fn margin(&self, domain: &Domain, walls: &Walls) -> Result<f64, StepError> {
         let Physics {
             dt,
             gravity,
@@ -176,7 +249,8 @@ impl System {
         } = &self.physics;
         let step = self.step + 1;
         let speed = |row: &BodyRow| match is_finite(row) {
-            true => (Vector3::from(row.velocity) + gravity * *dt).norm(),
+            true if row.is_free() => (Vector3::from(row.velocity) + gravity * *dt).norm(),
+            true => Vector3::from(row.velocity).norm(),
             false => f64::NAN,
         };
         let here = self
@@ -184,7 +258,8 @@ impl System {
             .bodies
             .iter()
             .fold(0.0, |s, row| nan_max(s, speed(row)));
-        let fastest = domain.max(here);
+        let positions = self.parcel.bodies.iter().map(|row| &row.position);
+        let fastest = domain.max(nan_max(here, walls.fastest(positions)));
         let margin = skin + 2.0 * fastest * dt;
         let edge = domain.partition().grid().shortest_edge();
         if fastest.is_finite() && 2.0 * reach(*largest_radius, margin) <= edge {
@@ -220,33 +295,59 @@ impl System {
     /// Bodies to their owners, and copies to all who need them. What comes back is in order of id and key.
     fn migrate(&mut self, domain: &Domain, margin: f64) -> Parcel {
         let mut parcel = std::mem::take(&mut self.parcel);
-        // An open contact has nothing to hand on.
-        parcel.contacts.retain(|row| row.impulse != [0.0; 3]);
+        // An open contact that is not bonded has nothing to hand on.
+        let told = |row: &ContactRow| row.impulse != [0.0; 3] || row.bonded != 0;
+        parcel.contacts.retain(told);
         let own = to_owners(domain, parcel);
         with_copies(domain, &own, margin)
     }
 
-    /// Contacts whose point lies in this rank's blocks, each with the impulse it had in the last step.
-    fn detect(&mut self, domain: &Domain, bodies: &Bodies, history: &[ContactRow], margin: f64) {
-        let Physics {
-            dt,
-            walls,
-            pairs,
-            ..
-        } = &self.physics;
+    /// Contacts whose point lies in this rank's blocks, each with what it was in the last step.
+    fn detect(
+        &mut self,
+        domain: &Domain,
+        bodies: &Bodies,
+        walls: &Walls,
+        pushed: &mut Pushed,
+        history: &[ContactRow],
+        margin: f64,
+    ) {
         let partition = domain.partition();
         let mine = |point: &Vector3| partition.owner_of_point(point) == domain.rank();
-        let found = candidates(bodies, walls, margin, mine);
-        let previous = |c: &Candidate| match history.binary_search_by_key(&c.key, |row| row.key) {
-            Ok(k) => Vector3::from(history[k].impulse),
-            Err(_) => Vector3::zeros(),
+        let mut found = candidates(bodies, &walls.placed, margin, mine);
+        // Nothing moves what neither side lets move.
+        found.retain(|c| {
+            bodies.is_free(c.a)
+                || match c.b {
+                    Partner::Body(b) => bodies.is_free(b),
+                    Partner::Wall(w) => pushed.place(w).is_some(),
+                }
+        });
+        if !pushed.is_empty() {
+            let mut contacts = vec![0; pushed.len()];
+            for c in &found {
+                if let Partner::Wall(w) = c.b
+                    && let Some(k) = pushed.place(w)
+                {
+                    contacts[k] += 1;
+                }
+            }
+            domain.count(&mut contacts);
+            pushed.share_among(&contacts);
+        }
+        let previous = |c: &Candidate| {
+            let place = history.binary_search_by_key(&c.key, |row| row.key);
+            place.ok().map(|k| &history[k])
         };
         let filling = Filling {
             bodies,
-            walls,
-            pairs,
+            walls: &walls.placed,
+            states: &walls.during,
+            pushed,
+            pairs: &self.physics.pairs,
+            gap: self.physics.solver.gap,
             grid: partition.grid(),
-            dt: *dt,
+            dt: self.physics.dt,
         };
         self.blocks.fill(&found, &filling, previous);
     }
@@ -259,6 +360,9 @@ impl System {
         for i in 0..bodies.len() {
             let free = bodies.free_velocity(i, gravity, *dt);
             bodies.twists_mut()[i] = free;
+            if !bodies.is_free(i) {
+                continue;
+            }
             if domain.partition().owner_of_point(&bodies.positions()[i]) == domain.rank() {
                 let mass = bodies.masses()[i];
                 sums[0].add(mass * (gravity * *dt).norm_squared());
@@ -268,11 +372,45 @@ impl System {
         sums
     }
 
-    /// Moves this rank's bodies with their new velocities and keeps what outlives the step.
+    /// Whether the contacts have turned out to ask for the impossible. Collective.
+    fn squeezed(&mut self, domain: &Domain, outcome: &Outcome) -> Result<(), StepError> {
+        let Some(seen) = self.watch.after(&outcome.verdict) else {
+            return Ok(());
+        };
+        let violation = outcome.verdict.largest_violation;
+        let mut worst: Vec<(f64, String)> = (self.blocks.all().iter())
+            .filter(|block| block.worst.0 >= 0.5 * violation)
+            .map(|block| {
+                let key = block.origins[block.worst.1].key;
+                (block.worst.0, self.told(key.a, key.b))
+            })
+            .collect();
+        worst.sort_by(|x, y| y.0.total_cmp(&x.0));
+        let bodies: Vec<String> = worst.into_iter().take(3).map(|(_, told)| told).collect();
+        let failure = (!bodies.is_empty()).then(|| StepError::Infeasible {
+            step: self.step + 1,
+            steps: seen.steps,
+            growth: seen.growth,
+            violation,
+            bodies: bodies.join(", "),
+        });
+        domain.agree(failure.map_or(Ok(()), Err))
+    }
+
+    fn told(&self, a: BodyId, b: BodyId) -> String {
+        match b.wall_index().and_then(|w| self.physics.walls.get(w)) {
+            Some(wall) => format!("body {a} against wall {}", wall.name),
+            None => format!("body {a} against body {b}"),
+        }
+    }
+
+    /// Moves this rank's bodies with their new velocities, and by what the projection asks beside, and keeps what outlives
+    /// the step.
     fn advance(
         &mut self,
         domain: &Domain,
         mut bodies: Bodies,
+        ways: Option<&[Twist]>,
         before: &[BodyRow],
         outcome: Outcome,
         margin: f64,
@@ -285,25 +423,37 @@ impl System {
             .iter()
             .map(|x| partition.owner_of_point(x))
             .collect();
-        let mut sums = <[ExactSum; 3]>::default();
+        let mut sums = <[ExactSum; 6]>::default();
         let mut rows = Vec::new();
         let mut failure = None;
+        self.deleted.clear();
         for i in (0..bodies.len()).filter(|&i| owner[i] == domain.rank()) {
-            bodies.advance(i, dt);
+            let way = ways.map_or_else(Vector3::zeros, |ways| ways[i].linear);
+            bodies.advance(i, dt, &way, partition.grid().period());
             let row = bodies.row(i);
+            let x = &bodies.positions()[i];
             if !is_finite(&row) {
                 failure.get_or_insert(not_finite(step, &row));
-            } else if !partition.contains(&bodies.positions()[i]) {
+            } else if !partition.contains(x) && self.physics.delete_outside {
+                self.deleted.push(row);
+                sums[5].add(1.0);
+                continue;
+            } else if !partition.contains(x) {
                 failure.get_or_insert(StepError::Lost {
                     step,
                     id: row.id.0,
                     position: row.position,
                 });
             }
-            sums[0].add(translational_energy(&row));
-            sums[1].add(energy_lost(&before[i], &row, &(gravity * dt)));
+            if row.is_free() {
+                let (v0, v1) = (Vector3::from(before[i].velocity), Vector3::from(row.velocity));
+                sums[0].add(translational_energy(&row));
+                sums[1].add(energy_lost(&before[i], &row, &(gravity * dt)));
+                sums[2].add(0.5 * row.mass * dt * gravity.dot(&(v1 - v0)));
+                sums[3].add(-row.mass * gravity.dot(&way));
+            }
             let outran = 2.0 * Vector3::from(row.velocity).norm() * dt > margin;
-            sums[2].add(f64::from(u8::from(outran)));
+            sums[4].add(f64::from(u8::from(outran)));
             rows.push(row);
         }
         if outcome.verdict.non_finite {
@@ -313,8 +463,15 @@ impl System {
             });
         }
         domain.agree(failure.map_or(Ok(()), Err))?;
+        let [translational_energy, lost, integrator, projected, outran, deleted] =
+            domain.sums(&sums);
 
-        let contacts: Vec<ContactRow> = self.blocks.rows().collect();
+        let mut contacts: Vec<ContactRow> = self.blocks.rows().collect();
+        if deleted > 0.0 {
+            let mine: Vec<u64> = self.deleted.iter().map(|row| row.id.0).collect();
+            let gone = domain.gather(&mine);
+            contacts.retain(|c| !gone.contains(&c.key.a.0) && !gone.contains(&c.key.b.0));
+        }
         let contacts = to_first_bodies(domain, contacts, |id| {
             let place = bodies.ids().binary_search(&id);
             owner[place.expect("the bodies of a contact reach into the block that holds it")]
@@ -324,12 +481,19 @@ impl System {
             contacts,
         };
         self.step = step;
-        let [translational_energy, dissipated, outran] = domain.sums(&sums);
+        let elastic = outcome.work.elastic;
+        let dissipated = outcome.work.taken() - (elastic - self.elastic);
+        self.elastic = elastic;
         Ok(Done {
             outcome,
             translational_energy,
             dissipated,
+            lost,
+            integrator,
+            projected,
+            elastic,
             outran: outran as u64,
+            deleted: deleted as u64,
         })
     }
 }

@@ -50,6 +50,8 @@ pub enum Surface {
 }
 
 impl Surface {
+    pub fn placed(&self, _c: &Vector3, _d: &Vector3, _q: crate::math::Quaternion) -> Surface { *self }
+
     /// Of a point `x` on the free side: its distance from the surface [m], negative behind it, and the unit vector from it
     /// to the surface.
     #[must_use]

@@ -1,12 +1,14 @@
 //! What a run writes: a row of the series after so many steps, a checkpoint after so many steps and at the end.
 
 use super::RunError;
+use crate::body::{BodyRow, Wall, WallState};
 use crate::comm::{Comm, agree};
 use crate::config::Scenario;
 use crate::domain::Domain;
 use crate::io::checkpoint;
-use crate::io::series::{Row, Series};
+use crate::io::series::{self, DeletedLine, Row, Series, WallLine};
 use crate::io::{Header, Snapshot, WallRow};
+use crate::math::Vector3;
 use crate::measure;
 use crate::scheme::moreau_jean::{Done, System};
 use crate::scheme::{Timers, Verb};
@@ -19,8 +21,10 @@ use std::time::Instant;
 /// What a run adds up.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ledger {
-    /// Energy dissipated at contacts since step 0 [J].
-    pub dissipated: f64,
+    /// Energies since step 0.
+    pub energies: measure::Ledger,
+    /// Bodies deleted since step 0.
+    pub deleted: u64,
     /// Steps since step 0 that ended at the sweep cap.
     pub capped_steps: u64,
     /// How many steps took so many sweeps, since this program started.
@@ -33,7 +37,18 @@ pub(super) struct Ledger {
 
 impl Ledger {
     pub(super) fn add(&mut self, done: &Done) {
-        self.dissipated += done.dissipated;
+        let (work, sum) = (&done.outcome.work, &mut self.energies);
+        sum.dissipated += done.dissipated;
+        sum.normal += work.normal;
+        sum.cohesion += work.cohesion;
+        sum.friction += work.friction;
+        sum.rolling += work.rolling;
+        sum.torsion += work.torsion;
+        sum.driven += work.driven;
+        sum.integrator += done.integrator;
+        sum.projected += done.projected;
+        sum.elastic = done.elastic;
+        self.deleted += done.deleted;
         *self.sweeps.entry(done.outcome.sweeps).or_default() += 1;
         self.outran_steps += u64::from(done.outran > 0);
         self.last = done.outcome.verdict;
@@ -56,7 +71,7 @@ pub(super) enum Folder {
 pub(super) struct Output {
     folder: PathBuf,
     /// On rank 0.
-    series: Option<Series>,
+    files: Option<Files>,
     /// On rank 0: held while the run lives, so that no other run writes to the folder.
     _lock: Option<File>,
     begin: Instant,
@@ -73,9 +88,9 @@ impl Output {
         folder: Folder,
         step: u64,
     ) -> Result<Self, RunError> {
-        let (series, lock) = if comm.rank() == 0 {
-            let (series, lock) = prepare(out, &folder, step)?;
-            (Some(series), lock)
+        let (files, lock) = if comm.rank() == 0 {
+            let (files, lock) = prepare(out, &folder, step)?;
+            (Some(files), lock)
         } else {
             (None, None)
         };
@@ -85,7 +100,7 @@ impl Output {
         };
         Ok(Self {
             folder: out.to_owned(),
-            series,
+            files,
             _lock: lock,
             begin: Instant::now(),
             last_row: (Timers::default(), 0.0),
@@ -122,6 +137,9 @@ impl Output {
     ) -> Result<(), RunError> {
         let begin = Instant::now();
         let step = system.steps();
+        if done.deleted > 0 {
+            self.deleted(comm, domain, system)?;
+        }
         if step.is_multiple_of(scenario.series_every) {
             self.row(comm, domain, scenario, system, ledger, done)?;
         }
@@ -165,7 +183,7 @@ impl Output {
         let bodies = system.bodies();
         let energies = [
             measure::kinetic_energy(bodies),
-            measure::potential_energy(bodies, &scenario.gravity),
+            measure::potential_energy(bodies, &scenario.gravity, domain.partition().grid().period()),
         ];
         let [kinetic_energy, potential_energy] = domain.sums(&energies);
         let contacts = system.contacts();
@@ -192,18 +210,65 @@ impl Output {
             max_overlap,
             kinetic_energy,
             potential_energy,
-            dissipated: ledger.dissipated,
+            dissipated: ledger.energies.dissipated,
             wall_s: wall_s - last_wall,
             detect_s: slowest(spent(Verb::Detect)),
             sweep_s: slowest(spent(Verb::Sweep)),
             exchange_s: slowest(spent(Verb::Exchange)),
             imbalance: slowest(work) * comm.size() as f64 / whole_work,
+            elastic_energy: ledger.energies.elastic,
+            normal: ledger.energies.normal,
+            cohesion: ledger.energies.cohesion,
+            friction: ledger.energies.friction,
+            rolling: ledger.energies.rolling,
+            torsion: ledger.energies.torsion,
+            driven: ledger.energies.driven,
+            integrator: ledger.energies.integrator,
+            projected: ledger.energies.projected,
+            deleted: ledger.deleted,
         };
         self.last_row = (system.timers, wall_s);
-        let written = self
-            .series
-            .as_mut()
-            .map_or(Ok(()), |series| series.write(&row));
+        let walls = walls(domain, system);
+        let written = self.files.as_mut().map_or(Ok(()), |files| {
+            files.series.write(&row)?;
+            let each = system.physics().walls.iter().zip(&walls);
+            each.into_iter()
+                .try_for_each(|(wall, row)| files.walls.write(&wall_line(system, wall, row)))
+        });
+        agree(comm, written.map_err(|e| RunError::Failed(e.to_string())))
+    }
+
+    /// Writes down the bodies that a step has deleted, by id. Collective.
+    fn deleted(
+        &mut self,
+        comm: &dyn Comm,
+        domain: &Domain,
+        system: &System,
+    ) -> Result<(), RunError> {
+        let (step, time) = (system.steps(), system.time());
+        let line = |row: &BodyRow| DeletedLine {
+            step,
+            time,
+            id: row.id.0,
+            x: row.position[0],
+            y: row.position[1],
+            z: row.position[2],
+            vx: row.velocity[0],
+            vy: row.velocity[1],
+            vz: row.velocity[2],
+            radius: row.radius,
+            mass: row.mass,
+        };
+        let words = size_of::<BodyRow>() / size_of::<u64>();
+        let all = domain.gather(bytemuck::cast_slice(system.deleted()));
+        let mut rows: Vec<BodyRow> = (all.chunks(words))
+            .map(|row| bytemuck::pod_read_unaligned(bytemuck::cast_slice(row)))
+            .collect();
+        rows.sort_unstable_by_key(|row| row.id);
+        let written = self.files.as_mut().map_or(Ok(()), |files| {
+            let mut lines = rows.iter().map(line);
+            lines.try_for_each(|line| files.deleted.write(&line))
+        });
         agree(comm, written.map_err(|e| RunError::Failed(e.to_string())))
     }
 
@@ -222,7 +287,7 @@ impl Output {
             RunError::Failed(format!("step {}: {e}{last}", system.steps()))
         };
         // The series must hold every row up to a checkpoint, for a resumed run goes on after it.
-        let flushed = self.series.as_mut().map_or(Ok(()), Series::flush);
+        let flushed = self.files.as_mut().map_or(Ok(()), Files::flush);
         agree(comm, flushed.map_err(|e| failed(&e)))?;
         let snapshot = Snapshot {
             header: Header {
@@ -232,7 +297,8 @@ impl Output {
                 config: scenario.text.clone(),
                 ranks: comm.size() as u64,
                 capped_steps: ledger.capped_steps,
-                dissipated: ledger.dissipated,
+                deleted: ledger.deleted,
+                ledger: ledger.energies,
             },
             bodies: system.bodies().to_vec(),
             contacts: system.contacts().to_vec(),
@@ -251,22 +317,92 @@ impl Output {
 
 /// Walls with what the bodies gave them in the last step. Collective.
 pub(super) fn walls(domain: &Domain, system: &System) -> Vec<WallRow> {
-    let walls = &system.physics().walls;
+    let (walls, states) = (&system.physics().walls, system.walls());
     let impulses = measure::wall_impulses(system.contacts(), walls.len());
-    let sums = impulses.into_iter().map(|sum| domain.sums(&sum));
-    (walls.iter().zip(sums))
-        .map(|(wall, impulse)| WallRow {
+    // Where the centres were when the impulses acted.
+    let centre = |(wall, state): (&Wall, &WallState)| {
+        wall.place_now(state) - state.velocity * system.physics().dt
+    };
+    let centres: Vec<Vector3> = walls.iter().zip(states).map(centre).collect();
+    let couples = measure::wall_couples(system.contacts(), &centres);
+    let sums = impulses.into_iter().zip(couples);
+    let sums = sums.map(|(impulse, couple)| (domain.sums(&impulse), domain.sums(&couple)));
+    (walls.iter().zip(states).zip(sums))
+        .map(|((wall, state), (impulse, couple_impulse))| WallRow {
+            displacement: state.displacement.into(),
+            orientation: state.orientation,
+            velocity: state.velocity.into(),
+            angular_velocity: state.angular_velocity.into(),
             material: wall.material,
             impulse,
-            ..WallRow::default()
+            couple_impulse,
         })
         .collect()
 }
 
+/// What `walls.csv` says of a wall.
+fn wall_line(system: &System, wall: &Wall, row: &WallRow) -> WallLine {
+    let dt = system.physics().dt;
+    let [force, torque] =
+        [row.impulse, row.couple_impulse].map(|sum| Vector3::from(sum) / dt);
+    let centre = wall.centre + Vector3::from(row.displacement);
+    let [vx, vy, vz] = row.velocity;
+    WallLine {
+        step: system.steps(),
+        time: system.time(),
+        wall: wall.name.clone(),
+        fx: force.x,
+        fy: force.y,
+        fz: force.z,
+        tx: torque.x,
+        ty: torque.y,
+        tz: torque.z,
+        x: centre.x,
+        y: centre.y,
+        z: centre.z,
+        vx,
+        vy,
+        vz,
+    }
+}
+
 const SERIES: &str = "series.csv";
+const WALLS: &str = "walls.csv";
+const DELETED: &str = "deleted.csv";
+
+/// The files that grow with the run.
+struct Files {
+    series: Series<Row>,
+    walls: Series<WallLine>,
+    deleted: Series<DeletedLine>,
+}
+
+impl Files {
+    fn create(out: &Path) -> Result<Self, series::Error> {
+        Ok(Self {
+            series: Series::create(&out.join(SERIES))?,
+            walls: Series::create(&out.join(WALLS))?,
+            deleted: Series::create(&out.join(DELETED))?,
+        })
+    }
+
+    fn resume(out: &Path, step: u64) -> Result<Self, series::Error> {
+        Ok(Self {
+            series: Series::resume(&out.join(SERIES), step)?,
+            walls: Series::resume(&out.join(WALLS), step)?,
+            deleted: Series::resume(&out.join(DELETED), step)?,
+        })
+    }
+
+    fn flush(&mut self) -> Result<(), series::Error> {
+        self.series.flush()?;
+        self.walls.flush()?;
+        self.deleted.flush()
+    }
+}
 
 /// Makes the folder ready to be written to, or says why it cannot be. Nothing is changed if it cannot.
-fn prepare(out: &Path, folder: &Folder, step: u64) -> Result<(Series, Option<File>), RunError> {
+fn prepare(out: &Path, folder: &Folder, step: u64) -> Result<(Files, Option<File>), RunError> {
     let input = |e: &dyn std::fmt::Display| {
         RunError::Input(format!(
             "output folder {}: {e}; accepted: a folder that can be written to",
@@ -291,11 +427,11 @@ fn prepare(out: &Path, folder: &Folder, step: u64) -> Result<(Series, Option<Fil
         _ => std::fs::create_dir_all(out).map_err(|e| input(&e))?,
     }
     let lock = lock(out).map_err(|e| input(&e))?;
-    let series = match folder {
-        Folder::Fresh => Series::create(&series).map_err(|e| input(&e)),
+    let files = match folder {
+        Folder::Fresh => Files::create(out).map_err(|e| input(&e)),
         Folder::Clear => {
             // The new series first: where it cannot be written, nothing is deleted.
-            let fresh = Series::create(&series).map_err(|e| input(&e))?;
+            let fresh = Files::create(out).map_err(|e| input(&e))?;
             checkpoint::prune(out, 0).map_err(|e| input(&e))?;
             Ok(fresh)
         }
@@ -303,10 +439,10 @@ fn prepare(out: &Path, folder: &Folder, step: u64) -> Result<(Series, Option<Fil
             for path in checkpoint::set_aside(out, step).map_err(|e| input(&e))? {
                 tell!("moreau: beyond the resumed step, now {}", path.display());
             }
-            Series::resume(&series, step).map_err(|e| input(&e))
+            Files::resume(out, step).map_err(|e| input(&e))
         }
     };
-    Ok((series?, lock))
+    Ok((files?, lock))
 }
 
 /// Locks the folder for this run; nothing where the file system knows no locks.

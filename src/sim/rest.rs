@@ -111,13 +111,14 @@ mod tests {
             solver: scenario.solver,
             largest_radius: 1.0,
             skin: 0.05,
+            delete_outside: false,
         };
         let parcel = Parcel {
             bodies: vec![body],
             contacts: vec![contact],
         };
         let system = System::new(physics, steps, parcel, 1).expect("one thread");
-        let grid = BlockGrid::new(lower, upper, 8.0);
+        let grid = BlockGrid::new(lower, upper, 8.0, [false; 3]);
         let domain = Domain::new(&Serial, Partition::with_ranks(lower, upper, grid, [1; 3]));
         let rest = Rest::new(&domain, &scenario, &system);
         rest.reached(&domain, &system, measure::translational_energy(&body))

@@ -2,7 +2,7 @@
 
 use super::output::{Folder, Ledger};
 use super::{Options, RunError};
-use crate::body::{Bodies, BodyId, BodyRow};
+use crate::body::{Bodies, BodyId, BodyRow, WallState};
 use crate::comm::{Comm, agree};
 use crate::config::{self, Scenario};
 use crate::contact::Partner;
@@ -11,8 +11,8 @@ use crate::domain::Domain;
 use crate::domain::ghosts::reach;
 use crate::domain::migration::{Parcel, to_owners, with_copies};
 use crate::domain::partition::Partition;
+use crate::io::WallRow;
 use crate::io::checkpoint::{self, Loaded};
-use crate::law::PairTable;
 use crate::math::Vector3;
 use crate::sample;
 use crate::scheme::moreau_jean::{Physics, System};
@@ -122,7 +122,7 @@ pub(super) fn from_checkpoint(
         header,
         bodies,
         contacts,
-        ..
+        walls,
     } = loaded;
     if comm.rank() == 0 {
         tell!(
@@ -156,8 +156,9 @@ pub(super) fn from_checkpoint(
         volume: 0.0,
     };
     let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
-    agree(comm, bodies_fit(&bodies, &scenario))?;
-    let system = agree(
+    let states = agree(comm, wall_states(&scenario, &walls))?;
+    agree(comm, bodies_fit(&bodies, &states, &scenario))?;
+    let mut system = agree(
         comm,
         system(
             physics,
@@ -166,8 +167,10 @@ pub(super) fn from_checkpoint(
             options.threads,
         ),
     )?;
+    system.set_walls(states, header.ledger.elastic);
     let ledger = Ledger {
-        dissipated: header.dissipated,
+        energies: header.ledger,
+        deleted: header.deleted,
         capped_steps: header.capped_steps,
         ..Ledger::default()
     };
@@ -196,20 +199,41 @@ pub(super) fn from_checkpoint(
     })
 }
 
+/// Walls as a checkpoint has them; they must be those of the configuration, which `--set` may have changed.
+fn wall_states(scenario: &Scenario, walls: &[WallRow]) -> Result<Vec<WallState>, RunError> {
+    if walls.len() != scenario.walls.len() {
+        return Err(RunError::Input(format!(
+            "the checkpoint has {} walls, the configuration {}; accepted: as many",
+            walls.len(),
+            scenario.walls.len()
+        )));
+    }
+    let state = |row: &WallRow| WallState {
+        displacement: Vector3::from(row.displacement),
+        orientation: row.orientation,
+        velocity: Vector3::from(row.velocity),
+        angular_velocity: Vector3::from(row.angular_velocity),
+    };
+    Ok(walls.iter().map(state).collect())
+}
+
 /// Bodies of a checkpoint must fit the configuration, which `--set` may have changed.
-fn bodies_fit(bodies: &[BodyRow], scenario: &Scenario) -> Result<(), RunError> {
+fn bodies_fit(
+    bodies: &[BodyRow],
+    states: &[WallState],
+    scenario: &Scenario,
+) -> Result<(), RunError> {
     for row in bodies {
         let x = Vector3::from(row.position);
         let inside = (0..3).all(|a| (scenario.lower[a]..=scenario.upper[a]).contains(&x[a]));
-        let behind = scenario
-            .walls
-            .iter()
-            .find(|wall| wall.surface.nearest(&x).0 < 0.0);
+        let each = scenario.walls.iter().zip(states);
+        let behind = each.map(|(wall, state)| (wall, wall.placed(state)));
+        let behind = behind.into_iter().find(|(_, surface)| surface.nearest(&x).0 < 0.0);
         let fault = if row.material as usize >= scenario.materials.len() {
             "has a material that the configuration does not list".to_owned()
         } else if !inside {
             format!("is outside the domain, at {:?} m", row.position)
-        } else if let Some(wall) = behind {
+        } else if let Some((wall, _)) = behind {
             format!("is behind wall {}, at {:?} m", wall.name, row.position)
         } else {
             continue;
@@ -380,6 +404,8 @@ fn divide(
         .solver
         .skin
         .unwrap_or(SKIN_IN_RADII * sizes.smallest);
+    // Contacts that cohesion may hold must be seen as long as it can.
+    let skin = skin.max(scenario.pairs.longest_range() * (1.0 + 1e-6));
     let least = 2.0 * reach(sizes.largest, skin);
     if edge < least {
         let text = format!(
@@ -391,13 +417,14 @@ fn divide(
     let physics = Physics {
         dt: scenario.dt,
         gravity: scenario.gravity,
-        pairs: PairTable::of_friction(&scenario.materials.iter().map(|m| m.friction).collect::<Vec<_>>()),
+        pairs: scenario.pairs.clone(),
         walls: scenario.walls.clone(),
         solver: scenario.solver,
         largest_radius: sizes.largest,
         skin,
+        delete_outside: scenario.delete_outside,
     };
-    let grid = BlockGrid::new(scenario.lower, scenario.upper, edge);
+    let grid = BlockGrid::new(scenario.lower, scenario.upper, edge, scenario.periodic);
     Ok((
         physics,
         Partition::new(

@@ -8,6 +8,7 @@ use super::Halo;
 use super::grid::Parity;
 use crate::body::Twist;
 use crate::contact::{Contact, ContactRow, Member, Origin};
+use crate::law::full::Extra;
 use crate::math::{ExactSum, nan_max};
 use rayon::prelude::*;
 
@@ -18,38 +19,68 @@ pub struct Block {
     pub linear: u64,
     /// Its colour.
     pub colour: Parity,
-    /// Places of its bodies in the rank's arrays.
-    bodies: Vec<usize>,
+    /// Places in the rank's arrays of its bodies and of the walls that they push.
+    pub bodies: Vec<usize>,
     /// The same bodies as its contacts know them, and as the last one the walls, which never move. Their velocities are
     /// right during a visit only.
     members: Vec<Member>,
+    /// The members' velocities before the step.
+    pub before: Vec<Twist>,
+    /// Which members impulses move: for the ledger of energies.
+    pub free: Vec<bool>,
     /// Its contacts.
     pub contacts: Vec<Contact>,
+    /// What the laws of some contacts have to know beside.
+    pub extras: Vec<Extra>,
+    /// Contacts with walls that move by Newton's law: place, and the wall's among those.
+    pub pushing: Vec<(u32, u32)>,
     /// What is known of each contact beside.
     pub origins: Vec<Origin>,
     /// The order in which the present sweep visits them.
     pub order: Vec<u32>,
+    /// Gap that each contact is about to have at the end of the step [m]: for the projection of positions.
+    pub predicted: Vec<f64>,
+    /// The largest violation that the judge has found here [m/s], and the contact's place.
+    pub worst: (f64, usize),
     /// For each axis: whether a body of this block is handed to another rank when that axis flips after this colour. Such
     /// blocks go first, so that their messages travel while the others are swept.
     early: [bool; 3],
 }
 
 /// What visits to blocks add up to.
-#[derive(Clone, Debug, Default)]
-pub struct Tally {
-    /// Two sums over contacts, exact over blocks.
-    pub sums: [ExactSum; 2],
+#[derive(Clone, Debug)]
+pub struct Tally<const N: usize> {
+    /// Sums over contacts, exact over blocks.
+    pub sums: [ExactSum; N],
     /// A maximum over contacts, NaN if one is NaN.
     pub largest: f64,
 }
 
 /// One block's share of a [`Tally`].
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Share {
-    /// Terms of the two sums.
-    pub sums: [f64; 2],
+#[derive(Clone, Copy, Debug)]
+pub struct Share<const N: usize> {
+    /// Terms of the sums.
+    pub sums: [f64; N],
     /// A maximum.
     pub largest: f64,
+}
+
+impl<const N: usize> Default for Tally<N> {
+    fn default() -> Self {
+        Self {
+            sums: std::array::from_fn(|_| ExactSum::default()),
+            largest: 0.0,
+        }
+    }
+}
+
+impl<const N: usize> Default for Share<N> {
+    fn default() -> Self {
+        Self {
+            sums: [0.0; N],
+            largest: 0.0,
+        }
+    }
 }
 
 /// All blocks of a rank that hold a contact, by colour and number.
@@ -92,12 +123,12 @@ impl Blocks {
 
     /// Visits the blocks of one colour: first those that other ranks wait for when `axis` flips next, then `between` (which
     /// sends what they wait for), then the rest. A visit gets the block and its members, whose velocities it may change.
-    pub fn phase(
+    pub fn phase<const N: usize>(
         &mut self,
         (colour, axis): (Parity, usize),
         twists: &mut [Twist],
-        tally: &mut Tally,
-        visit: &(impl Fn(&mut Block, &mut [Member]) -> Share + Sync),
+        tally: &mut Tally<N>,
+        visit: &(impl Fn(&mut Block, &mut [Member]) -> Share<N> + Sync),
         between: impl FnOnce(&[Twist]),
     ) {
         let range = self.colours[usize::from(colour.0)].clone();
@@ -107,11 +138,11 @@ impl Blocks {
     }
 
     /// Visits all blocks one after the other, in no order that matters: for what changes no velocity.
-    pub fn each(
+    pub fn each<const N: usize>(
         &mut self,
         twists: &mut [Twist],
-        visit: &(impl Fn(&mut Block, &mut [Member]) -> Share + Sync),
-    ) -> Tally {
+        visit: &(impl Fn(&mut Block, &mut [Member]) -> Share<N> + Sync),
+    ) -> Tally<N> {
         let mut tally = Tally::default();
         for colour in self.colours.clone() {
             self.visit(colour, None, twists, &mut tally, visit);
@@ -121,13 +152,13 @@ impl Blocks {
 
     /// Reads the velocities of each block's bodies, visits it, and writes them back. Blocks of one colour share no body, so
     /// with threads it does not matter who goes first: they all read before anyone writes.
-    fn visit(
+    fn visit<const N: usize>(
         &mut self,
         range: std::ops::Range<usize>,
         only: Option<(usize, bool)>,
         twists: &mut [Twist],
-        tally: &mut Tally,
-        visit: &(impl Fn(&mut Block, &mut [Member]) -> Share + Sync),
+        tally: &mut Tally<N>,
+        visit: &(impl Fn(&mut Block, &mut [Member]) -> Share<N> + Sync),
     ) {
         let wanted = |b: &&mut Block| only.is_none_or(|(axis, early)| b.early[axis] == early);
         let blocks = self.blocks[range].iter_mut().filter(wanted);
@@ -140,7 +171,7 @@ impl Blocks {
                 let shared: &[Twist] = twists;
                 let blocks: Vec<&mut Block> = blocks.collect();
                 let work = |block: &mut Block| block.visited(shared, visit);
-                let done: Vec<(&Block, Share)> = pool.install(|| {
+                let done: Vec<(&Block, Share<N>)> = pool.install(|| {
                     let each = blocks.into_par_iter().map(|block| {
                         let share = work(block);
                         (&*block, share)
@@ -155,6 +186,11 @@ impl Blocks {
         }
     }
 
+    /// The blocks themselves.
+    pub fn all(&self) -> &[Block] {
+        &self.blocks
+    }
+
     /// All contacts with what is known of them beside, block by block.
     pub fn contacts(&self) -> impl Iterator<Item = (&Contact, &Origin)> {
         self.blocks
@@ -164,17 +200,39 @@ impl Blocks {
 
     /// The records of all contacts.
     pub fn rows(&self) -> impl Iterator<Item = ContactRow> {
-        self.contacts().map(|(contact, origin)| contact.row(origin))
+        self.blocks.iter().flat_map(|b| {
+            let each = b.contacts.iter().zip(&b.origins);
+            each.map(|(contact, origin)| contact.row(origin, &b.extras))
+        })
     }
 }
 
 impl Block {
+    fn empty(linear: u64, colour: Parity) -> Self {
+        Self {
+            linear,
+            colour,
+            bodies: Vec::new(),
+            members: Vec::new(),
+            before: Vec::new(),
+            free: Vec::new(),
+            contacts: Vec::new(),
+            extras: Vec::new(),
+            pushing: Vec::new(),
+            origins: Vec::new(),
+            order: Vec::new(),
+            predicted: Vec::new(),
+            worst: (0.0, 0),
+            early: [false; 3],
+        }
+    }
+
     /// Lets `visit` see the block with its bodies' velocities.
-    fn visited(
+    fn visited<const N: usize>(
         &mut self,
         twists: &[Twist],
-        visit: &impl Fn(&mut Block, &mut [Member]) -> Share,
-    ) -> Share {
+        visit: &impl Fn(&mut Block, &mut [Member]) -> Share<N>,
+    ) -> Share<N> {
         let mut members = std::mem::take(&mut self.members);
         for (member, &i) in members.iter_mut().zip(&self.bodies) {
             member.twist = twists[i];
@@ -192,8 +250,8 @@ impl Block {
     }
 }
 
-impl Tally {
-    fn add(&mut self, share: &Share) {
+impl<const N: usize> Tally<N> {
+    fn add(&mut self, share: &Share<N>) {
         for (sum, term) in self.sums.iter_mut().zip(share.sums) {
             sum.add(term);
         }
@@ -221,16 +279,13 @@ pub(super) mod tests {
             law,
             impulse: Vector3::zeros(),
             status: Status::Open,
+            extra: Contact::PLAIN,
         };
         Block {
-            linear: 0,
-            colour: Parity(0),
             bodies: vec![0, 1],
             members: vec![Member::default(); 3],
             contacts: vec![contact; contacts],
-            origins: Vec::new(),
-            order: Vec::new(),
-            early: [false; 3],
+            ..Block::empty(0, Parity(0))
         }
     }
 }

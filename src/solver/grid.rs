@@ -47,7 +47,7 @@ pub struct BlockGrid {
 impl BlockGrid {
     /// As many blocks on each axis as fit with an edge of at least `least_edge` [m], at least one.
     #[must_use]
-    pub fn new(lower: Vector3, upper: Vector3, least_edge: f64) -> Self {
+    pub fn new(lower: Vector3, upper: Vector3, least_edge: f64, _periodic: [bool; 3]) -> Self {
         let extent = upper - lower;
         // More than 2^20 blocks on an axis serve nobody; the bound keeps linear indices far inside 64 bits.
         let blocks = extent.map(|e| (e / least_edge).floor().clamp(1.0, f64::from(1 << 20)));
@@ -58,6 +58,7 @@ impl BlockGrid {
         }
     }
 
+    pub fn period(&self) -> &crate::shape::Period { &crate::shape::Period::NONE }
     /// Blocks on each axis.
     #[must_use]
     pub fn count(&self) -> Block3 {
@@ -209,7 +210,7 @@ mod tests {
 
     #[test]
     fn points_go_to_half_open_blocks_and_stray_points_to_the_rim() {
-        let grid = BlockGrid::new(Vector3::zeros(), Vector3::new(1.0, 2.0, 0.3), 0.5);
+        let grid = BlockGrid::new(Vector3::zeros(), Vector3::new(1.0, 2.0, 0.3), 0.5, [false; 3]);
         assert_eq!(grid.count(), [2, 4, 1]);
         assert_eq!(grid.shortest_edge(), 0.5);
         assert_eq!(grid.block_of(&Vector3::new(0.5, 0.5, 0.1)), [1, 1, 0]);

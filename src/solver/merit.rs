@@ -7,9 +7,10 @@
 //! - **Relative change**, reported: `√(Σ|d|²/m_n) / √(Σ|r|²/m_n)`. In an infeasible state the impulses grow for ever and this
 //!   quantity falls although nothing converges, so it decides nothing.
 
-use super::blocks::{Block, Share, Tally};
+use super::blocks::{Block, Share};
+use super::work::{self, Work};
 use crate::contact::Member;
-use crate::math::{ExactSum, nan_max};
+use crate::math::nan_max;
 
 /// Below this fraction of the bodies' own speeds a violation is rounding, not error: a body at speed v knows its velocity
 /// to 1.1e-16 v, and a contact's relative velocity is made of ten such numbers.
@@ -33,6 +34,10 @@ pub struct Verdict {
     pub relative_change: f64,
     /// Largest `|d|/m_n` [m/s].
     pub largest_violation: f64,
+    /// `Σ|d|²/m_n` [J].
+    pub violation: f64,
+    /// `Σ|r|²/m_n` [J].
+    pub impulse: f64,
     /// Whether the residual is within the tolerance, or the violation is rounding.
     pub converged: bool,
     /// Whether a number was not finite: such a field is never converged.
@@ -63,39 +68,53 @@ impl Scale {
             residual: ratio(violation, self.reference),
             relative_change: ratio(violation, impulse),
             largest_violation,
+            violation,
+            impulse,
             converged: finite && self.accepts(violation, tolerance),
             non_finite: !(finite && self.reference.is_finite() && self.motion.is_finite()),
         }
     }
 }
 
-/// A visit that measures a block: sums `Σ|d|²/m_n` and `Σ|r|²/m_n`, and the largest `|d|/m_n`; changes nothing.
-pub(super) fn measure(block: &mut Block, members: &mut [Member]) -> Share {
+/// What the judge sums up: `Σ|d|²/m_n`, `Σ|r|²/m_n`, and the terms of [`Work`].
+pub(super) const TERMS: usize = 2 + Work::TERMS;
+
+/// A visit that measures a block; changes no impulse and no velocity. Couples count by their own reduced inertia.
+pub(super) fn measure(block: &mut Block, members: &mut [Member]) -> Share<TERMS> {
     let mut share = Share::default();
-    for c in &block.contacts {
-        let (wanted, _) = c.wanted(members);
+    block.worst = (0.0, 0);
+    for (k, c) in block.contacts.iter().enumerate() {
+        let (wanted, wanted_couple, _) = c.wanted(&block.extras, members);
         let mass = c.law.normal_mass;
         let square = (wanted - c.impulse).norm_squared();
-        share.sums[0] += square / mass;
-        share.sums[1] += c.impulse.norm_squared() / mass;
-        share.largest = nan_max(share.largest, square.sqrt() / mass);
+        let mut violation = square / mass;
+        let mut impulse = c.impulse.norm_squared() / mass;
+        if let Some(extra) = block.extras.get(c.extra as usize) {
+            violation += (wanted_couple - extra.couple).norm_squared() / extra.turning_mass;
+            impulse += extra.couple.norm_squared() / extra.turning_mass;
+        }
+        share.sums[0] += violation;
+        share.sums[1] += impulse;
+        let speed = (violation / mass).sqrt();
+        if speed > block.worst.0 {
+            block.worst = (speed, k);
+        }
+        share.largest = nan_max(share.largest, speed);
     }
+    let work = work::of_block(block, members);
+    share.sums[2..].copy_from_slice(&work.to_array());
     share
 }
 
 /// A visit that sums `m_n |u|²` over the contacts of a block; changes nothing.
-pub(super) fn relative_motion(block: &mut Block, members: &mut [Member]) -> Share {
+pub(super) fn relative_motion(block: &mut Block, members: &mut [Member]) -> Share<1> {
     let mut share = Share::default();
-    for c in &block.contacts {
-        share.sums[0] += c.law.normal_mass * c.relative_velocity(members).norm_squared();
+    for (k, c) in block.contacts.iter().enumerate() {
+        let drive = block.origins[k].drive.linear;
+        let velocity = c.relative_velocity(members) + drive;
+        share.sums[0] += c.law.normal_mass * velocity.norm_squared();
     }
     share
-}
-
-/// The first sum of a tally, alone.
-pub(super) fn first_sum(tally: Tally) -> ExactSum {
-    let [first, _] = tally.sums;
-    first
 }
 
 #[cfg(test)]

@@ -9,9 +9,12 @@
 use super::blocks::{Block, Blocks, Share, Tally};
 use super::grid::{Parity, Tour};
 use super::merit::{self, Scale, Verdict};
+use super::pushed::Pushed;
+use super::work::Work;
 use super::{Halo, Order, Settings};
 use crate::body::Twist;
 use crate::contact::{Contact, Member};
+use crate::law::full::Extra;
 use crate::math::ExactSum;
 use crate::rng::{Purpose, Stream};
 
@@ -22,26 +25,31 @@ pub struct Outcome {
     pub sweeps: u64,
     /// The judge's last verdict.
     pub verdict: Verdict,
+    /// Where the energy went at the contacts, over all ranks.
+    pub work: Work,
 }
 
 /// Finds the impulses of all contacts in `blocks`.
 ///
-/// `twists` are the free velocities of all bodies that this rank knows, and become the velocities at the end of the step
-/// (on the rank that holds the body at colour 0, where the judge's tour ends). The contacts start with the impulses they carry (warm start).
-/// `bodies` are this rank's parts of the two sums over bodies in [`Scale`]: load, motion.
+/// `twists` are the free velocities of all bodies that this rank knows, then those of the walls in `pushed`, and become the
+/// velocities at the end of the step (on the rank that holds the body at colour 0, where the judge's tour ends). The contacts
+/// start with the impulses they carry (warm start). `bodies` are this rank's parts of the two sums over bodies in [`Scale`]:
+/// load, motion.
 pub fn solve<H: Halo>(
     blocks: &mut Blocks,
     twists: &mut [Twist],
+    pushed: &Pushed,
     halo: &mut H,
     bodies: [ExactSum; 2],
     settings: &Settings,
     step: u64,
 ) -> Outcome {
     blocks.mark_early(halo, twists.len());
-    let scale = scale(blocks, twists, halo, bodies);
+    let scale = scale(blocks, twists, pushed, halo, bodies);
     let mut at = Parity(0);
     halo.begin(twists);
-    run(blocks, twists, halo, &mut at, &Tour::plain(), &warm_start);
+    let _: Tally<0> = run(blocks, twists, halo, &mut at, &Tour::plain(), &warm_start);
+    pushed.take_impulses(blocks, twists, halo);
 
     let mut outcome = Outcome::default();
     while outcome.sweeps < settings.max_sweeps {
@@ -52,7 +60,7 @@ pub fn solve<H: Halo>(
             0
         };
         let tour = Tour::draw(settings.seed, step, drawn);
-        let tally = run(
+        let tally: Tally<1> = run(
             blocks,
             twists,
             halo,
@@ -63,13 +71,15 @@ pub fn solve<H: Halo>(
                 sweep(block, members)
             },
         );
+        pushed.take_impulses(blocks, twists, halo);
         outcome.sweeps += 1;
 
         // The sweep's own change is a free estimate; where it passes, or at the cap, the judge decides.
-        let change = reduce(tally, halo)[0];
+        let [change] = reduce(tally, halo);
         let last = outcome.sweeps == settings.max_sweeps;
         if last || !change.is_finite() || scale.accepts(change, settings.tolerance) {
-            outcome.verdict = judge(blocks, twists, halo, &mut at, &scale, settings.tolerance);
+            (outcome.verdict, outcome.work) =
+                judge(blocks, twists, halo, &mut at, &scale, settings.tolerance);
             if outcome.verdict.converged || outcome.verdict.non_finite {
                 break;
             }
@@ -79,10 +89,15 @@ pub fn solve<H: Halo>(
 }
 
 /// One sweep through a block, in the block's order. Its share: `Σ|d|²/m_n` of its changes.
-fn sweep(block: &mut Block, members: &mut [Member]) -> Share {
-    let change = sweep_in_order(&mut block.contacts, &block.order, members);
+fn sweep(block: &mut Block, members: &mut [Member]) -> Share<1> {
+    let Block {
+        contacts,
+        extras,
+        order,
+        ..
+    } = block;
     Share {
-        sums: [change, 0.0],
+        sums: [sweep_in_order(contacts, extras, order, members)],
         largest: 0.0,
     }
 }
@@ -90,11 +105,16 @@ fn sweep(block: &mut Block, members: &mut [Member]) -> Share {
 /// Updates each contact once, in the order given; returns `Σ|d|²/m_n` over the changes d [J].
 ///
 /// This is the algorithm: the law's answer at the present velocities replaces the impulse, and the bodies take the change.
-pub fn sweep_in_order(contacts: &mut [Contact], order: &[u32], members: &mut [Member]) -> f64 {
+pub fn sweep_in_order(
+    contacts: &mut [Contact],
+    extras: &mut [Extra],
+    order: &[u32],
+    members: &mut [Member],
+) -> f64 {
     let mut change = 0.0;
     for &k in order {
         let contact = &mut contacts[k as usize];
-        let (wanted, status) = contact.wanted(members);
+        let (wanted, wanted_couple, status) = contact.wanted(extras, members);
         let d = wanted - contact.impulse;
         contact.status = status;
         let square = d.norm_squared();
@@ -103,28 +123,40 @@ pub fn sweep_in_order(contacts: &mut [Contact], order: &[u32], members: &mut [Me
             contact.apply(&d, members);
             change += square / contact.law.normal_mass;
         }
+        if let Some(extra) = extras.get_mut(contact.extra as usize) {
+            let d = wanted_couple - extra.couple;
+            let square = d.norm_squared();
+            if square != 0.0 {
+                extra.couple = wanted_couple;
+                contact.apply_couple(&d, members);
+                change += square / extra.turning_mass;
+            }
+        }
     }
     change
 }
 
 /// Draws the order of a block's contacts for a sweep: from their keys' order, so nothing of earlier sweeps is in it.
-fn draw_order(block: &mut Block, seed: u64, step: u64, sweep: u64) {
+pub(super) fn draw_order(block: &mut Block, seed: u64, step: u64, sweep: u64) {
     block.order.clear();
     block.order.extend(0..block.contacts.len() as u32);
     Stream::new(Purpose::Order, seed, [step, sweep, block.linear]).shuffle(&mut block.order);
 }
 
 /// Lets the impulses that the contacts bring along act on the velocities.
-fn warm_start(block: &mut Block, members: &mut [Member]) -> Share {
+fn warm_start(block: &mut Block, members: &mut [Member]) -> Share<0> {
     for c in &block.contacts {
         if c.impulse.norm_squared() != 0.0 {
             c.apply(&c.impulse, members);
+        }
+        if let Some(extra) = block.extras.get(c.extra as usize) {
+            c.apply_couple(&extra.couple, members);
         }
     }
     Share::default()
 }
 
-/// The judge's verdict on the present impulses and velocities.
+/// The judge's verdict on the present impulses and velocities, and the work they do.
 fn judge<H: Halo>(
     blocks: &mut Blocks,
     twists: &mut [Twist],
@@ -132,54 +164,64 @@ fn judge<H: Halo>(
     at: &mut Parity,
     scale: &Scale,
     tolerance: f64,
-) -> Verdict {
-    let tally = run(blocks, twists, halo, at, &Tour::plain(), &merit::measure);
+) -> (Verdict, Work) {
+    let tally: Tally<{ merit::TERMS }> =
+        run(blocks, twists, halo, at, &Tour::plain(), &merit::measure);
     let largest = halo.max(tally.largest);
-    let [violation, impulse] = reduce(tally, halo);
-    scale.judge(violation, impulse, largest, tolerance)
+    let sums = reduce(tally, halo);
+    let [violation, impulse, work @ ..] = sums;
+    let verdict = scale.judge(violation, impulse, largest, tolerance);
+    (verdict, Work::from_array(work))
 }
 
 /// The step's scales: before the first impulse acts every copy of a body has its newest velocity, so no tour is needed.
 fn scale<H: Halo>(
     blocks: &mut Blocks,
     twists: &mut [Twist],
+    pushed: &Pushed,
     halo: &H,
     bodies: [ExactSum; 2],
 ) -> Scale {
     let [load, motion] = bodies;
-    let contacts = merit::first_sum(blocks.each(twists, &merit::relative_motion));
+    let tally: Tally<1> = blocks.each(twists, &merit::relative_motion);
+    let [contacts] = tally.sums;
     let mut sums = [load, motion, contacts];
     halo.sum(&mut sums);
     let [load, motion, contacts] = sums.map(|s| s.value());
     Scale {
-        reference: load + contacts,
+        reference: load + pushed.load_energy() + contacts,
         motion,
     }
 }
 
-fn reduce<H: Halo>(tally: Tally, halo: &H) -> [f64; 2] {
+fn reduce<const N: usize, H: Halo>(tally: Tally<N>, halo: &H) -> [f64; N] {
     let mut sums = tally.sums;
     halo.sum(&mut sums);
     sums.map(|s| s.value())
 }
 
-/// Runs a tour through the eight colours: visits the blocks of each, handing over the bodies whose holder changes.
-fn run<H: Halo>(
-    blocks: &mut Blocks,
-    twists: &mut [Twist],
-    halo: &mut H,
-    at: &mut Parity,
-    tour: &Tour,
-    visit: &(impl Fn(&mut Block, &mut [Member]) -> Share + Sync),
-) -> Tally {
-    // From where the last tour ended to where this one starts, an axis at a time.
+/// Goes to a colour an axis at a time, handing over on the way.
+pub(super) fn go_to<H: Halo>(twists: &mut [Twist], halo: &mut H, at: &mut Parity, to: Parity) {
     for axis in 0..3 {
-        if at.on(axis) != tour.start().on(axis) {
+        if at.on(axis) != to.on(axis) {
             halo.send(*at, axis, twists);
             halo.receive(*at, axis, twists);
             *at = at.flipped(axis);
         }
     }
+}
+
+/// Runs a tour through the eight colours: visits the blocks of each, handing over the bodies whose holder changes.
+pub(super) fn run<const N: usize, H: Halo>(
+    blocks: &mut Blocks,
+    twists: &mut [Twist],
+    halo: &mut H,
+    at: &mut Parity,
+    tour: &Tour,
+    visit: &(impl Fn(&mut Block, &mut [Member]) -> Share<N> + Sync),
+) -> Tally<N> {
+    // From where the last tour ended to where this one starts.
+    go_to(twists, halo, at, tour.start());
     let mut tally = Tally::default();
     for (colour, axis) in tour.phases() {
         blocks.phase((colour, axis), twists, &mut tally, visit, |newest| {

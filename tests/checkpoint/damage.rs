@@ -144,7 +144,7 @@ fn a_file_that_is_not_what_was_written_is_refused() {
         &|file| {
             file.attr("format_version")
                 .unwrap()
-                .write_scalar(&2u32)
+                .write_scalar(&3u32)
                 .unwrap();
         },
     );

@@ -4,6 +4,7 @@ use moreau::body::{BodyId, BodyRow};
 use moreau::comm::{Comm, threads};
 use moreau::contact::{ContactKey, ContactRow};
 use moreau::io::checkpoint::{self, Error, Loaded};
+use moreau::measure::Ledger;
 use moreau::io::{Header, Snapshot, WallRow};
 use std::path::{Path, PathBuf};
 
@@ -76,7 +77,8 @@ pub(crate) fn header(step: u64) -> Header {
         config: "title = \"Kies & Öl\"\n[time]\ndt = 1e-3\n".into(),
         ranks: 0,
         capped_steps: 17,
-        dissipated: 1.0 / 3.0,
+        deleted: 3,
+        ledger: Ledger::from_array(std::array::from_fn(|k| (k as f64 + 1.0) / 3.0)),
     }
 }
 

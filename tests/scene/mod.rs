@@ -1,13 +1,13 @@
 //! Small scenes for tests: bodies and walls put together by hand, run on any number of ranks as threads of this process.
 #![allow(dead_code, unreachable_pub, missing_docs, clippy::unwrap_used)] // A module of tests, each of which uses some of it.
 
-use moreau::body::{BodyId, BodyRow, Wall};
+use moreau::body::{BodyId, BodyRow, Wall, WallState};
 use moreau::comm::{Comm, threads};
 use moreau::contact::ContactRow;
 use moreau::domain::Domain;
 use moreau::domain::migration::Parcel;
 use moreau::domain::partition::Partition;
-use moreau::law::PairTable;
+use moreau::law::{Pair, PairTable};
 use moreau::math::Vector3;
 use moreau::scheme::StepError;
 use moreau::scheme::moreau_jean::{Done, Physics, System};
@@ -22,7 +22,12 @@ pub struct Scene {
     pub walls: Vec<Wall>,
     pub gravity: Vector3,
     pub dt: f64,
+    /// Coulomb's coefficient, where `pair` says nothing.
     pub friction: f64,
+    /// All coefficients.
+    pub pair: Option<Pair>,
+    /// Whether bodies outside are deleted.
+    pub delete_outside: bool,
     pub lower: Vector3,
     pub upper: Vector3,
     pub solver: Settings,
@@ -35,6 +40,7 @@ pub struct Scene {
 pub struct State {
     pub bodies: Vec<BodyRow>,
     pub contacts: Vec<ContactRow>,
+    pub walls: Vec<WallState>,
     pub done: Vec<Done>,
 }
 
@@ -47,6 +53,8 @@ impl Scene {
             gravity: Vector3::zeros(),
             dt,
             friction: 0.0,
+            pair: None,
+            delete_outside: false,
             lower: Vector3::from(lower),
             upper: Vector3::from(upper),
             solver: Settings {
@@ -102,14 +110,18 @@ impl Scene {
             .iter()
             .map(|b| b.radius)
             .fold(f64::INFINITY, f64::min);
+        let pair = self.pair.unwrap_or(Pair::coulomb(self.friction));
+        let pairs = PairTable::new(1, |_, _| pair);
+        let range = pairs.longest_range() * (1.0 + 1e-6);
         Physics {
             dt: self.dt,
             gravity: self.gravity,
-            pairs: PairTable::of_friction(&[self.friction]),
+            pairs,
             walls: self.walls.clone(),
             solver: self.solver,
             largest_radius,
-            skin: self.solver.skin.unwrap_or(0.05 * smallest),
+            skin: self.solver.skin.unwrap_or(0.05 * smallest).max(range),
+            delete_outside: self.delete_outside,
         }
     }
 
@@ -118,7 +130,7 @@ impl Scene {
             .solver
             .block_edge
             .unwrap_or(8.0 * self.largest_radius());
-        let grid = BlockGrid::new(self.lower, self.upper, edge);
+        let grid = BlockGrid::new(self.lower, self.upper, edge, [false; 3]);
         match self.ranks {
             Some(ranks) => Partition::with_ranks(self.lower, self.upper, grid, ranks),
             None => Partition::new(self.lower, self.upper, grid, size, &self.gravity),
@@ -155,17 +167,23 @@ impl Scene {
             for _ in 0..steps {
                 done.push(system.step(&domain)?);
             }
-            Ok((system.bodies().to_vec(), system.contacts().to_vec(), done))
+            let walls = system.walls().to_vec();
+            Ok((system.bodies().to_vec(), system.contacts().to_vec(), walls, done))
         });
         let mut state = State::default();
         for result in results {
-            let (bodies, contacts, done) = result?;
+            let (bodies, contacts, walls, done) = result?;
             state.bodies.extend(bodies);
             state.contacts.extend(contacts);
             assert!(
                 state.done.is_empty() || same_done(&state.done, &done),
                 "ranks disagree on what a step did"
             );
+            assert!(
+                state.walls.is_empty() || format!("{:?}", state.walls) == format!("{walls:?}"),
+                "ranks disagree on where the walls are"
+            );
+            state.walls = walls;
             state.done = done;
         }
         state.bodies.sort_by_key(|b| b.id);
@@ -214,5 +232,6 @@ impl State {
         bits(&self.bodies) == bits(&other.bodies)
             && bits(&self.contacts) == bits(&other.contacts)
             && format!("{:?}", self.done) == format!("{:?}", other.done)
+            && format!("{:?}", self.walls) == format!("{:?}", other.walls)
     }
 }

@@ -32,7 +32,12 @@ pub(super) fn of_content<'a>(
     number(header.time.to_bits());
     number(header.seed);
     number(header.capped_steps);
-    number(header.dissipated.to_bits());
+    number(header.deleted);
+    header
+        .ledger
+        .to_array()
+        .iter()
+        .for_each(|energy| number(energy.to_bits()));
     number(XxHash64::oneshot(0, header.config.as_bytes()));
     for (path, rows, hash) in datasets {
         number(XxHash64::oneshot(0, path.as_bytes()));

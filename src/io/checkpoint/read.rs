@@ -2,10 +2,11 @@
 
 use super::layout::{Column, NumberedWall, Record, assemble};
 use super::order::{Keyed, decode, runs};
-use super::{Counts, Error, FORMAT, FORMAT_VERSION, Loaded, folder, hash};
+use super::{attribute, Counts, Error, FORMAT, FORMAT_VERSION, Loaded, folder, hash};
 use crate::body::{BodyId, BodyRow};
 use crate::comm::{Comm, agree};
 use crate::contact::ContactRow;
+use crate::measure::Ledger;
 use crate::io::Header;
 use crate::io::hdf::{Reader, read_rows};
 use crate::law::Status;
@@ -108,6 +109,10 @@ impl Opened {
                 env!("CARGO_PKG_VERSION")
             ));
         }
+        let mut energies = [0.0; Ledger::NAMES.len()];
+        for (value, name) in energies.iter_mut().zip(Ledger::NAMES) {
+            *value = file.number(&attribute(name))?;
+        }
         let header = Header {
             step: file.number("step")?,
             time: file.number("time")?,
@@ -115,9 +120,12 @@ impl Opened {
             config: file.text("config")?,
             ranks: file.number("ranks")?,
             capped_steps: file.number("capped_steps")?,
-            dissipated: file.number("dissipated")?,
+            deleted: file.number("deleted")?,
+            ledger: Ledger::from_array(energies),
         };
-        for (name, value) in [("time", header.time), ("dissipated", header.dissipated)] {
+        let named = Ledger::NAMES.map(attribute);
+        let energies = named.iter().map(String::as_str).zip(energies);
+        for (name, value) in [("time", header.time)].into_iter().chain(energies) {
             if !value.is_finite() {
                 return Err(format!(
                     "attribute `{name}`: {value}, expected a finite number"

@@ -1,10 +1,11 @@
 //! Writes a checkpoint under a temporary name and gives it its own when all of it is on the disk.
 
 use super::layout::{NumberedWall, Record, numbered};
-use super::{Error, FORMAT, FORMAT_VERSION, folder, hash, order};
+use super::{attribute, Error, FORMAT, FORMAT_VERSION, folder, hash, order};
 use crate::body::BodyRow;
 use crate::comm::{Comm, agree};
 use crate::contact::ContactRow;
+use crate::measure::Ledger;
 use crate::io::hdf::{Writer, written_rows};
 use crate::io::{Header, Snapshot};
 use std::fs::File;
@@ -138,7 +139,10 @@ impl Contents<'_> {
         self.file.text("config", &header.config)?;
         self.file.number("ranks", self.comm.size() as u64)?;
         self.file.number("capped_steps", header.capped_steps)?;
-        self.file.number("dissipated", header.dissipated)?;
+        self.file.number("deleted", header.deleted)?;
+        for (name, value) in Ledger::NAMES.iter().zip(header.ledger.to_array()) {
+            self.file.number(&attribute(name), value)?;
+        }
         let hash = hash::of_content(header, self.datasets.iter().copied());
         self.file.text("content_hash", &hash::to_text(hash))
     }

@@ -1,22 +1,31 @@
 //! From candidates to contacts in blocks.
 
 use super::{Block, Blocks};
-use crate::body::{Bodies, Wall};
-use crate::contact::{Candidate, Contact, Member, Origin, Partner};
+use crate::body::{Bodies, Twist, Wall, WallState};
+use crate::contact::{Candidate, Contact, ContactRow, Member, Origin, Partner};
 use crate::law::coulomb::{Parameters, reduced_masses};
-use crate::law::{PairTable, Status};
-use crate::math::Vector3;
+use crate::law::full::Extra;
+use crate::law::{Pair, PairTable, Status};
+use crate::math::{Vector3, turned_with};
+use crate::solver::GapRule;
 use crate::solver::grid::{BlockGrid, Parity};
+use crate::solver::pushed::{Pushed, Reaction};
 
 /// What contacts are made of.
 #[derive(Clone, Copy, Debug)]
 pub struct Filling<'a> {
-    /// The bodies that the candidates name.
+    /// The bodies that the candidates name, with their velocities before the step.
     pub bodies: &'a Bodies,
     /// The walls that they name.
     pub walls: &'a [Wall],
+    /// Where these are, and their velocities in this step; of walls that move by Newton's law those before it.
+    pub states: &'a [WallState],
+    /// Walls that move by Newton's law.
+    pub pushed: &'a Pushed,
     /// What holds between materials.
     pub pairs: &'a PairTable,
+    /// What becomes of overlaps.
+    pub gap: GapRule,
     /// Where blocks lie.
     pub grid: &'a BlockGrid,
     /// Time step [s].
@@ -26,17 +35,32 @@ pub struct Filling<'a> {
 /// What a contact needs to know of one of its two bodies.
 struct Side {
     member: Member,
+    before: Twist,
+    /// Velocity of a driven wall at the contact.
+    drive: Twist,
+    /// What of the side's inertia the law sees: as the member's response, but of a wall that moves by Newton's law its share.
+    seen: Reaction,
     material: u32,
+    /// Radius; `None`: a wall.
+    radius: Option<f64>,
+    free: bool,
+}
+
+/// The second side's place in the block's arrays.
+enum Place {
+    Body(usize),
+    Pushed(u32),
+    Still,
 }
 
 impl Blocks {
-    /// Puts a step's contacts into blocks. `previous` tells the impulse [N s] that a contact had in the last step, zero if
-    /// it had none (the warm start).
-    pub fn fill(
+    /// Puts a step's contacts into blocks. `previous` tells what a contact was in the last step, if it was there (the warm
+    /// start).
+    pub fn fill<'r>(
         &mut self,
         candidates: &[Candidate],
         filling: &Filling,
-        previous: impl Fn(&Candidate) -> Vector3,
+        previous: impl Fn(&Candidate) -> Option<&'r ContactRow>,
     ) {
         let Filling { grid, bodies, .. } = filling;
         let mut sorted: Vec<(Parity, u64, &Candidate)> = (candidates.iter())
@@ -48,7 +72,8 @@ impl Blocks {
         sorted.sort_unstable_by_key(|(colour, linear, c)| (colour.0, *linear, c.key));
 
         self.blocks.clear();
-        let mut place_of = vec![NOWHERE; bodies.len()];
+        // Walls that move by Newton's law stand after all bodies.
+        let mut place_of = vec![NOWHERE; bodies.len() + filling.pushed.len()];
         for contents in sorted.chunk_by(|x, y| x.1 == y.1) {
             let (colour, linear, _) = contents[0];
             let block = filling.block(colour, linear, contents, &mut place_of, &previous);
@@ -69,52 +94,56 @@ impl Blocks {
 const NOWHERE: u32 = u32::MAX;
 
 impl Filling<'_> {
-    fn block(
+    fn block<'r>(
         &self,
         colour: Parity,
         linear: u64,
         contents: &[(Parity, u64, &Candidate)],
         place_of: &mut [u32],
-        previous: &impl Fn(&Candidate) -> Vector3,
+        previous: &impl Fn(&Candidate) -> Option<&'r ContactRow>,
     ) -> Block {
-        let mut block = Block {
-            linear,
-            colour,
-            bodies: Vec::new(),
-            members: Vec::new(),
-            contacts: Vec::with_capacity(contents.len()),
-            origins: Vec::with_capacity(contents.len()),
-            order: Vec::new(),
-            early: [false; 3],
-        };
+        let mut block = Block::empty(linear, colour);
         for (.., c) in contents {
             let mut join = |i: usize, side: &Side| {
                 if place_of[i] == NOWHERE {
                     place_of[i] = block.bodies.len() as u32;
                     block.bodies.push(i);
                     block.members.push(side.member);
+                    block.before.push(side.before);
+                    block.free.push(side.free);
                 }
                 place_of[i]
             };
             let a = self.body(c.a);
             let place_a = join(c.a, &a);
-            let (b, place_b) = match c.b {
-                Partner::Body(j) => {
-                    let b = self.body(j);
-                    let place = join(j, &b);
-                    (b, place)
+            let (b, at) = match c.b {
+                Partner::Body(j) => (self.body(j), Place::Body(j)),
+                Partner::Wall(w) => self.wall(w, c),
+            };
+            let place_b = match at {
+                Place::Body(j) => join(j, &b),
+                Place::Pushed(k) => {
+                    block.pushing.push((block.contacts.len() as u32, k));
+                    join(self.bodies.len() + k as usize, &b)
                 }
                 // After all bodies, whose number is not known yet.
-                Partner::Wall(w) => (self.wall(w), NOWHERE),
+                Place::Still => NOWHERE,
             };
-            let (contact, origin) = self.contact(c, [&a, &b], [place_a, place_b], previous(c));
+            let (mut contact, origin, extra) = self.contact(c, [&a, &b], previous(c));
+            contact.place = [place_a, place_b];
+            if let Some(extra) = extra {
+                contact.extra = block.extras.len() as u32;
+                block.extras.push(extra);
+            }
             block.contacts.push(contact);
             block.origins.push(origin);
         }
-        let walls = block.bodies.len() as u32;
+        let still = block.bodies.len() as u32;
         block.members.push(Member::default());
+        block.before.push(Twist::default());
+        block.free.push(false);
         for contact in &mut block.contacts {
-            contact.place = contact.place.map(|p| p.min(walls));
+            contact.place = contact.place.map(|p| p.min(still));
         }
         block
     }
@@ -129,15 +158,45 @@ impl Filling<'_> {
         };
         Side {
             member,
+            before: bodies.twists()[i],
+            drive: Twist::default(),
+            seen: Reaction::of(response),
             material: bodies.materials()[i],
+            radius: Some(lever),
+            free: bodies.is_free(i),
         }
     }
 
-    /// Infinite mass, no lever.
-    fn wall(&self, w: usize) -> Side {
-        Side {
+    /// A wall as a contact sees it. Impulses act on it at once only in the law's eyes; its velocity takes them together after
+    /// the sweep.
+    fn wall(&self, w: usize, c: &Candidate) -> (Side, Place) {
+        let (wall, state) = (&self.walls[w], &self.states[w]);
+        let mut side = Side {
             member: Member::default(),
-            material: self.walls[w].material,
+            before: Twist::default(),
+            drive: Twist::default(),
+            seen: Reaction::default(),
+            material: wall.material,
+            radius: None,
+            free: false,
+        };
+        match self.pushed.place(w) {
+            Some(k) => {
+                side.member.lever = self.pushed.lever(k);
+                side.before = Twist {
+                    linear: state.velocity,
+                    angular: state.angular_velocity,
+                };
+                side.seen = self.pushed.reaction(k, &c.normal);
+                (side, Place::Pushed(k as u32))
+            }
+            None => {
+                side.drive = Twist {
+                    linear: wall.velocity_at(state, &c.point),
+                    angular: state.angular_velocity,
+                };
+                (side, Place::Still)
+            }
         }
     }
 
@@ -145,38 +204,148 @@ impl Filling<'_> {
         &self,
         c: &Candidate,
         sides: [&Side; 2],
-        place: [u32; 2],
-        impulse: Vector3,
-    ) -> (Contact, Origin) {
-        let [a, b] = sides.map(|side| side.member);
+        previous: Option<&ContactRow>,
+    ) -> (Contact, Origin, Option<Extra>) {
+        let [a, b] = sides;
+        let pair = self.pairs.between(a.material, b.material);
+        let radii = [a, b].map(|side| side.radius.or(a.radius).unwrap_or(f64::INFINITY));
         let (normal_mass, tangential_mass) = reduced_masses(
-            [a.response.0, b.response.0],
-            [a.response.1, b.response.1],
-            [a.lever, b.lever],
+            [a.seen.normal, b.seen.normal],
+            [a.seen.tangential, b.seen.tangential],
+            [a.seen.turning, b.seen.turning],
+            [a.member.lever, b.member.lever],
         );
-        let law = Parameters {
-            normal: c.normal,
-            closing_speed: c.gap.max(0.0) / self.dt,
-            normal_mass,
-            tangential_mass,
-            friction: self.pairs.between(sides[0].material, sides[1].material).friction,
+        // The impulse of the last step, turned with the normal.
+        let kept = |v: [f64; 3], row: &ContactRow| {
+            turned_with(&Vector3::from(row.normal), &c.normal, &Vector3::from(v))
         };
-        let smaller_radius = match c.b {
-            Partner::Body(_) => a.lever.min(b.lever),
-            Partner::Wall(_) => a.lever,
-        };
-        let contact = Contact {
-            place,
-            law,
+        let impulse = previous.map_or_else(Vector3::zeros, |row| kept(row.impulse, row));
+        let slid = previous.is_some_and(|row| row.status == Status::Sliding as u64);
+        let friction = if slid { pair.sliding_friction } else { pair.friction };
+        let adhesive = pair.cohesion > 0.0;
+        // What touches is bonded; what gapes only if it has been pressed together and is still within reach.
+        let reach = pair.cohesion_range + 1e-9 * radii[0].min(radii[1]);
+        let bonded = adhesive
+            && (c.gap <= 0.0 || (c.gap < reach && previous.is_some_and(|row| row.bonded == 1)));
+        let mut contact = Contact {
+            place: [0; 2],
+            law: Parameters {
+                normal: c.normal,
+                closing_speed: self.closing_speed(c.gap),
+                normal_mass,
+                tangential_mass,
+                friction,
+            },
             impulse,
             status: Status::Open,
+            extra: Contact::PLAIN,
         };
         let origin = Origin {
             key: c.key,
             point: c.point,
             gap: c.gap,
-            smaller_radius,
+            smaller_radius: radii[0].min(radii[1]),
+            adhesive,
+            bonded,
+            drive: b.drive,
         };
-        (contact, origin)
+        if pair.is_plain() && b.drive == Twist::default() {
+            return (contact, origin, None);
+        }
+        let couple = previous.map_or_else(Vector3::zeros, |row| kept(row.couple_impulse, row));
+        let mut extra = self.extra(pair, sides, radii, couple);
+        self.soften(pair, &mut contact, &mut extra, c.gap, radii);
+        if bonded {
+            extra.cohesion = pair.cohesion * self.dt;
+            if c.gap > 0.0 && extra.softness[0] == 0.0 {
+                extra.weakened = true;
+                contact.law.closing_speed = c.gap / self.dt;
+            }
+        }
+        self.bounce(pair, sides, &mut contact, &mut extra, c.gap);
+        (contact, origin, Some(extra))
+    }
+
+    /// `b_n` of a rigid contact: the speed at which the gap closes within the step, or what the rule makes of an overlap.
+    fn closing_speed(&self, gap: f64) -> f64 {
+        match self.gap {
+            GapRule::Positive => gap.max(0.0) / self.dt,
+            GapRule::Full => gap / self.dt,
+            GapRule::Recover { .. } if gap >= 0.0 => gap / self.dt,
+            GapRule::Recover {
+                fraction,
+                top_speed,
+            } => -(fraction * -gap / self.dt).min(top_speed),
+        }
+    }
+
+    /// Couples and the wall's own motion.
+    fn extra(&self, pair: &Pair, sides: [&Side; 2], radii: [f64; 2], couple: Vector3) -> Extra {
+        let [a, b] = sides;
+        let reduced_radius = match b.radius {
+            Some(_) => radii[0] * radii[1] / (radii[0] + radii[1]),
+            None => radii[0],
+        };
+        let turning = a.seen.turning + b.seen.turning;
+        let [of_a, of_b] = sides.map(|side| side.member.lever * side.seen.turning);
+        Extra {
+            offset: b.drive.linear,
+            spin_offset: b.drive.angular,
+            softness: [0.0; 2],
+            previous_tangential: Vector3::zeros(),
+            cohesion: 0.0,
+            weakened: false,
+            rolling: pair.rolling.length(reduced_radius),
+            torsion: pair.torsion.length(reduced_radius),
+            turning_mass: 1.0 / turning,
+            coupling: of_b - of_a,
+            couple,
+        }
+    }
+
+    /// Compliance: `γ = C/Δt²`, the signed gap, and the tangential impulse of the last step as history.
+    fn soften(
+        &self,
+        pair: &Pair,
+        contact: &mut Contact,
+        extra: &mut Extra,
+        gap: f64,
+        radii: [f64; 2],
+    ) {
+        let compliance = pair.compliance(radii);
+        if compliance == 0.0 {
+            return;
+        }
+        let gamma = compliance / (self.dt * self.dt);
+        extra.softness = [gamma, gamma / pair.tangential_ratio];
+        let law = &mut contact.law;
+        law.closing_speed = gap / self.dt;
+        law.normal_mass = 1.0 / (1.0 / law.normal_mass + extra.softness[0]);
+        law.tangential_mass = 1.0 / (1.0 / law.tangential_mass + extra.softness[1]);
+        extra.previous_tangential = contact.impulse - law.normal * contact.impulse.dot(&law.normal);
+    }
+
+    /// Restitution (Newton's, as Moreau takes it): of a contact that closes within the step the velocity after it is `−e` times
+    /// that before it.
+    fn bounce(
+        &self,
+        pair: &Pair,
+        sides: [&Side; 2],
+        contact: &mut Contact,
+        extra: &mut Extra,
+        gap: f64,
+    ) {
+        if pair.restitution == 0.0 && pair.tangential_restitution == 0.0 {
+            return;
+        }
+        let [a, b] = sides;
+        let spin = a.before.angular * a.member.lever + b.before.angular * b.member.lever;
+        let n = contact.law.normal;
+        let before = b.before.linear + b.drive.linear - a.before.linear - spin.cross(&n);
+        let u_n = before.dot(&n);
+        if u_n < 0.0 && gap + u_n * self.dt <= 0.0 && extra.softness[0] == 0.0 {
+            contact.law.closing_speed = pair.restitution * u_n;
+            extra.offset += (before - n * u_n) * pair.tangential_restitution;
+        }
     }
 }

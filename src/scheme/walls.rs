@@ -1,0 +1,111 @@
+//! The walls within a step: where they are, how they move in it, and what becomes of that.
+
+use crate::body::{Motion, Twist, Wall, WallState};
+use crate::contact::ContactRow;
+use crate::domain::Domain;
+use crate::math::{ExactSum, Vector3};
+use crate::measure;
+
+/// The walls of a step.
+pub(super) struct Walls {
+    /// The walls with their surfaces where they are at the start of the step.
+    pub placed: Vec<Wall>,
+    /// Positions at the start of the step, with the velocities of this step; for walls that move by Newton's law, those before it.
+    pub during: Vec<WallState>,
+    /// Positions at the end, for walls whose motion is prescribed.
+    after: Vec<WallState>,
+}
+
+impl Walls {
+    /// The walls of the step from `t0` to `t1` [s].
+    pub(super) fn new(walls: &[Wall], states: &[WallState], t0: f64, t1: f64) -> Self {
+        let place = |(wall, state): (&Wall, &WallState)| match wall.motion {
+            Motion::Fixed => wall.clone(),
+            _ => Wall {
+                surface: wall.placed(state),
+                ..wall.clone()
+            },
+        };
+        let after: Vec<WallState> = (walls.iter().zip(states))
+            .map(|(wall, state)| match wall.motion {
+                Motion::Driven(_) => wall.driven(state, t0, t1),
+                _ => *state,
+            })
+            .collect();
+        let during = |((wall, state), after): ((&Wall, &WallState), &WallState)| match wall.motion {
+            Motion::Driven(_) => WallState {
+                velocity: after.velocity,
+                angular_velocity: after.angular_velocity,
+                ..*state
+            },
+            _ => *state,
+        };
+        Self {
+            placed: walls.iter().zip(states).map(place).collect(),
+            during: walls.iter().zip(states).zip(&after).map(during).collect(),
+            after,
+        }
+    }
+
+    /// The largest speed of a wall's surface at any of these points [m/s].
+    pub(super) fn fastest<'p>(&self, points: impl Iterator<Item = &'p [f64; 3]> + Clone) -> f64 {
+        let mut fastest: f64 = 0.0;
+        for (wall, state) in self.placed.iter().zip(&self.during) {
+            if state.angular_velocity == Vector3::zeros() {
+                fastest = fastest.max(state.velocity.norm());
+                continue;
+            }
+            for x in points.clone() {
+                fastest = fastest.max(wall.velocity_at(state, &Vector3::from(*x)).norm());
+            }
+        }
+        fastest
+    }
+
+    /// The walls after the step. `pushed` are the new velocities of those that move by Newton's law, by number of the wall;
+    /// `contacts` this rank's. Collective.
+    pub(super) fn end(
+        self,
+        domain: &Domain,
+        pushed: &[(usize, Twist)],
+        contacts: &[ContactRow],
+        dt: f64,
+    ) -> Vec<WallState> {
+        let servo = |wall: &Wall| matches!(wall.motion, Motion::Servo(_));
+        let impulses = if self.placed.iter().any(servo) {
+            total(domain, &measure::wall_impulses(contacts, self.placed.len()))
+        } else {
+            Vec::new()
+        };
+        let end = |(w, wall): (usize, &Wall)| match &wall.motion {
+            Motion::Fixed => self.during[w],
+            Motion::Driven(_) => self.after[w],
+            Motion::Free(_) => {
+                let twist = pushed.iter().find(|(k, _)| *k == w);
+                let twist = twist.map_or_else(Twist::default, |(_, twist)| *twist);
+                let state = WallState {
+                    velocity: twist.linear,
+                    angular_velocity: twist.angular,
+                    ..self.during[w]
+                };
+                wall.moved(&state, dt)
+            }
+            Motion::Servo(servo) => {
+                // What is stored as its velocity is that of the step to come.
+                let moved = wall.moved(&self.during[w], dt);
+                let back = -servo.direction.dot(&impulses[w]) / dt;
+                let speed = servo.next_speed(moved.velocity.dot(&servo.direction), back);
+                WallState {
+                    velocity: servo.direction * speed,
+                    ..moved
+                }
+            }
+        };
+        self.placed.iter().enumerate().map(end).collect()
+    }
+}
+
+fn total(domain: &Domain, sums: &[[ExactSum; 3]]) -> Vec<Vector3> {
+    let each = sums.iter().map(|sum| Vector3::from(domain.sums(sum)));
+    each.collect()
+}

@@ -1,0 +1,89 @@
+//! Watches for states that no impulses can satisfy: bodies squeezed between walls that nothing moves.
+//!
+//! There the sweeps push harder and harder, so from step to step (each starts with the impulses of the last) the impulses grow
+//! in proportion to the sweeps done, while the violation stays as it is. A slow but feasible problem shows the one or the
+//! other, not both: when its impulses still grow, its violation falls.
+
+use crate::solver::merit::Verdict;
+
+/// Steps in a row that have not converged, compared when their number has doubled.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Watch {
+    steps: u64,
+    /// When to look next.
+    next: u64,
+    impulse: f64,
+    violation: f64,
+}
+
+/// What has been seen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Infeasible {
+    pub steps: u64,
+    pub growth: f64,
+}
+
+/// Steps after which a comparison is first made.
+const FIRST: u64 = 16;
+
+/// Impulses that have grown in proportion to the steps have doubled when the steps have.
+const GROWTH: f64 = 1.6;
+
+/// The violation stands still if it has not fallen below this part.
+const STILL: f64 = 0.8;
+
+impl Watch {
+    /// Takes note of a step's end.
+    pub(super) fn after(&mut self, verdict: &Verdict) -> Option<Infeasible> {
+        if verdict.converged {
+            *self = Self::default();
+            return None;
+        }
+        self.steps += 1;
+        if self.steps == FIRST {
+            self.note(verdict);
+        } else if self.steps == self.next {
+            let growth = (verdict.impulse / self.impulse).sqrt();
+            let left = (verdict.violation / self.violation).sqrt();
+            if growth >= GROWTH && left >= STILL {
+                let steps = self.steps;
+                return Some(Infeasible { steps, growth });
+            }
+            self.note(verdict);
+        }
+        None
+    }
+
+    fn note(&mut self, verdict: &Verdict) {
+        self.impulse = verdict.impulse;
+        self.violation = verdict.violation;
+        self.next = 2 * self.steps;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(step: impl Fn(f64) -> (f64, f64)) -> Option<Infeasible> {
+        let mut watch = Watch::default();
+        (1..2000).find_map(|k| {
+            let (impulse, violation) = step(f64::from(k));
+            watch.after(&Verdict {
+                impulse,
+                violation,
+                ..Verdict::default()
+            })
+        })
+    }
+
+    #[test]
+    fn growth_without_progress_is_infeasible_and_slow_progress_is_not() {
+        let grows = run(|k| (k * k, 1.0)).expect("infeasible");
+        assert_eq!((grows.steps, grows.growth), (32, 2.0));
+        assert!(run(|k| ((100.0 + k) * (100.0 + k), 1.0)).is_some_and(|i| i.steps > 100));
+        assert_eq!(run(|k| (1.0 - (-k / 500.0).exp(), (-k / 500.0).exp())), None);
+        assert_eq!(run(|_| (1.0, 1.0)), None, "noise that does not grow");
+        assert_eq!(run(|k| (k * k, 1.0 / k)), None, "progress");
+    }
+}

@@ -1,0 +1,118 @@
+//! Where the energy goes at the contacts in a step.
+//!
+//! The impulses r and couples τ of a step do the work `Σ r·ū + τ·Ω̄` on the bodies, ū and Ω̄ being the mean of the relative
+//! velocities before and after the step: this is an identity of impulsive motion, whatever the law. Each part of it is named
+//! here, so that the ledger closes to rounding.
+
+use super::blocks::Block;
+use crate::contact::Member;
+use crate::math::Vector3;
+
+/// Energies of a step [J].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Work {
+    /// Taken out by normal impulses that push, the springs' part included.
+    pub normal: f64,
+    /// Taken out by normal impulses that pull: cohesion.
+    pub cohesion: f64,
+    /// Taken out by friction, the springs' part included.
+    pub friction: f64,
+    /// Taken out by couples about tangential axes.
+    pub rolling: f64,
+    /// Taken out by couples about the normal.
+    pub torsion: f64,
+    /// Brought in by walls and bodies that are not free.
+    pub driven: f64,
+    /// In the springs of compliant contacts at the end of the step: a state, not a flow.
+    pub elastic: f64,
+}
+
+impl Work {
+    /// How many numbers it has.
+    pub const TERMS: usize = 7;
+
+    /// All numbers, in order.
+    #[must_use]
+    pub fn to_array(self) -> [f64; Self::TERMS] {
+        [
+            self.normal,
+            self.cohesion,
+            self.friction,
+            self.rolling,
+            self.torsion,
+            self.driven,
+            self.elastic,
+        ]
+    }
+
+    /// The same back.
+    #[must_use]
+    pub fn from_array(of: [f64; Self::TERMS]) -> Self {
+        let [normal, cohesion, friction, rolling, torsion, driven, elastic] = of;
+        Self {
+            normal,
+            cohesion,
+            friction,
+            rolling,
+            torsion,
+            driven,
+            elastic,
+        }
+    }
+
+    /// All that contacts took out of the bodies' motion [J].
+    #[must_use]
+    pub fn taken(&self) -> f64 {
+        self.normal + self.cohesion + self.friction + self.rolling + self.torsion
+    }
+}
+
+/// The work at the contacts of a block, at the velocities that its members have now.
+pub(super) fn of_block(block: &Block, members: &[Member]) -> Work {
+    let mut work = Work::default();
+    for (c, origin) in block.contacts.iter().zip(&block.origins) {
+        if c.impulse == Vector3::zeros() && c.extra == crate::contact::Contact::PLAIN {
+            continue;
+        }
+        let n = &c.law.normal;
+        let [a, b] = c.place.map(|p| p as usize);
+        let couple = c.couple(&block.extras);
+        // Velocities of the two sides at the contact, each the mean over the step: v_a + l_a ω_a × n, v_b − l_b ω_b × n.
+        let mean = |k: usize| {
+            let (now, before) = (&members[k].twist, &block.before[k]);
+            (
+                (now.linear + before.linear) * 0.5,
+                (now.angular + before.angular) * 0.5,
+            )
+        };
+        let ((v_a, w_a), (mut v_b, mut w_b)) = (mean(a), mean(b));
+        v_b += origin.drive.linear;
+        w_b += origin.drive.angular;
+        let at_a = v_a + w_a.cross(n) * members[a].lever;
+        let at_b = v_b - w_b.cross(n) * members[b].lever;
+        let (u, spin) = (at_b - at_a, w_b - w_a);
+        let (r_n, u_n) = (c.impulse.dot(n), u.dot(n));
+        let normal = -r_n * u_n;
+        if r_n >= 0.0 {
+            work.normal += normal;
+        } else {
+            work.cohesion += normal;
+        }
+        work.friction += -(c.impulse - n * r_n).dot(&(u - n * u_n));
+        let (t_n, s_n) = (couple.dot(n), spin.dot(n));
+        work.torsion += -t_n * s_n;
+        work.rolling += -(couple - n * t_n).dot(&(spin - n * s_n));
+        if !block.free[a] {
+            work.driven += c.impulse.dot(&at_a) + couple.dot(&w_a);
+        }
+        if !block.free[b] {
+            work.driven -= c.impulse.dot(&at_b) + couple.dot(&w_b);
+        }
+        if let Some(extra) = block.extras.get(c.extra as usize) {
+            let [soft_n, soft_t] = extra.softness;
+            let tangential = (c.impulse - n * r_n).norm_squared();
+            work.elastic += 0.5 * (soft_n * r_n * r_n + soft_t * tangential);
+        }
+    }
+    work
+}
