@@ -1,11 +1,12 @@
 //! What happens at one contact: pure functions of its geometry, masses and parameters, the impulse it has and the relative
 //! velocity it sees. A law knows no body, no list, no rank.
 //!
-//! [`coulomb`] is the law of [001 eq. 1.30], for contacts that have nothing more to them. `full` is the law with all that
+//! [`coulomb`] is the law of [001 eq. 1.30], for contacts that have nothing more to them. [`full`] is the law with all that
 //! [001 §1.7–1.8] and design add: couples, cohesion, restitution, compliance. [`PairTable`] says which coefficients hold
 //! between two materials.
 
 pub mod coulomb;
+mod couples;
 pub mod full;
 mod pair;
 

@@ -171,7 +171,7 @@ fn the_file_is_as_documented() {
             .unwrap()
             .read_scalar::<u32>()
             .unwrap(),
-        1
+        2
     );
     let text: hdf5::types::FixedUnicode<17> = file.attr("format").unwrap().read_scalar().unwrap();
     assert_eq!(text.as_str(), "moreau-checkpoint");
@@ -194,8 +194,14 @@ fn the_file_is_as_documented() {
         ("contacts/couple_impulse", "float64", vec![10, 3], "N m s"),
         ("contacts/status", "uint8", vec![10], "1"),
         ("walls/id", "uint64", vec![3], "1"),
-        ("walls/point", "float64", vec![3, 3], "m"),
-        ("walls/normal", "float64", vec![3, 3], "1"),
+        ("bodies/inertia", "float64", vec![5], "kg m2"),
+        ("bodies/image", "int64", vec![5, 3], "1"),
+        ("contacts/bonded", "uint8", vec![10], "1"),
+        ("walls/displacement", "float64", vec![3, 3], "m"),
+        ("walls/orientation", "float64", vec![3, 4], "1"),
+        ("walls/velocity", "float64", vec![3, 3], "m/s"),
+        ("walls/angular_velocity", "float64", vec![3, 3], "rad/s"),
+        ("walls/couple_impulse", "float64", vec![3, 3], "N m s"),
         ("walls/material", "uint16", vec![3], "1"),
         ("walls/impulse", "float64", vec![3, 3], "N s"),
     ] {
