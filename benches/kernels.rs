@@ -8,15 +8,15 @@ use moreau::body::{Bodies, BodyId, BodyRow};
 use moreau::contact::{Candidate, Member};
 use moreau::detect::candidates;
 use moreau::law::PairTable;
-use moreau::solver::GapRule;
-use moreau::solver::pushed::Pushed;
 use moreau::law::coulomb::{Parameters, solve};
 use moreau::math::Vector3;
 use moreau::rng::{Purpose, Stream};
 use moreau::shape::sphere_volume;
+use moreau::solver::GapRule;
 use moreau::solver::blocks::{Block, Blocks, Filling, Share};
 use moreau::solver::grid::BlockGrid;
 use moreau::solver::nsgs::sweep_in_order;
+use moreau::solver::pushed::Pushed;
 
 fn main() {
     divan::main();

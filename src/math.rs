@@ -47,6 +47,15 @@ pub fn turned_with(from: &Vector3, to: &Vector3, v: &Vector3) -> Vector3 {
     v * cosine + axis.cross(v) + axis * (axis.dot(v) / (1.0 + cosine))
 }
 
+/// A vector turned by a unit quaternion.
+#[must_use]
+pub fn turned(q: Quaternion, v: &Vector3) -> Vector3 {
+    let [w, x, y, z] = q;
+    let u = Vector3::new(x, y, z);
+    let twice = u.cross(v) * 2.0;
+    v + twice * w + u.cross(&twice)
+}
+
 /// Turns an orientation by the rotation vector `angle` [rad] (global frame): `q ← exp(angle / 2) q`, renormalised.
 ///
 /// The exponential map of `dt ω`: exact for a constant angular velocity ω over the step.
@@ -90,6 +99,13 @@ mod tests {
     }
 
     #[test]
+    fn a_quaternion_turns_vectors_as_its_axis_says() {
+        let quarter = rotate(IDENTITY, &(Vector3::z() * std::f64::consts::FRAC_PI_2));
+        let v = turned(quarter, &Vector3::new(1.0, 2.0, 3.0));
+        assert!((v - Vector3::new(-2.0, 1.0, 3.0)).norm() < 1e-15);
+    }
+
+    #[test]
     fn vectors_turn_with_a_direction() {
         let (x, y) = (Vector3::x(), Vector3::y());
         let v = Vector3::new(1.0, 2.0, 3.0);
@@ -98,7 +114,9 @@ mod tests {
         assert!((turned_with(&x, &-x, &v) - Vector3::new(-1.0, 2.0, 3.0)).norm() < 1e-15);
         let to = Vector3::new(0.36, 0.48, 0.8);
         let turned = turned_with(&x, &to, &v);
-        assert!((turned.norm() - v.norm()).abs() < 1e-15 * 4.0 && (turned.dot(&to) - 1.0).abs() < 1e-15);
+        assert!(
+            (turned.norm() - v.norm()).abs() < 1e-15 * 4.0 && (turned.dot(&to) - 1.0).abs() < 1e-15
+        );
     }
 
     #[test]

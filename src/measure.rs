@@ -22,7 +22,11 @@ pub fn kinetic_energy(bodies: &[BodyRow]) -> ExactSum {
         );
         0.5 * (row.mass * v.norm_squared() + row.inertia * w.norm_squared())
     };
-    bodies.iter().filter(|row| row.is_free()).map(energy).collect()
+    bodies
+        .iter()
+        .filter(|row| row.is_free())
+        .map(energy)
+        .collect()
 }
 
 /// Kinetic energy of a body's translation [J].

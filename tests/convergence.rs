@@ -6,15 +6,15 @@
 mod scene;
 
 use moreau::body::Bodies;
+use moreau::body::WallState;
 use moreau::contact::{ContactRow, Member};
 use moreau::detect::candidates;
-use moreau::body::WallState;
 use moreau::law::PairTable;
-use moreau::solver::GapRule;
-use moreau::solver::pushed::Pushed;
 use moreau::math::{ExactSum, Vector3};
+use moreau::solver::GapRule;
 use moreau::solver::blocks::{Block, Blocks, Filling, Share};
 use moreau::solver::nsgs::{solve, sweep_in_order};
+use moreau::solver::pushed::Pushed;
 use moreau::solver::{Alone, Settings, grid::BlockGrid};
 use scene::Scene;
 use std::f64::consts::PI;

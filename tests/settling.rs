@@ -60,7 +60,9 @@ fn a_packing_comes_to_rest_on_the_floor() {
     let config = &state.header.config;
     let scenario = config::parse("settled", config, Path::new(""), &[]).unwrap();
     let floor = scenario.walls.iter();
-    let floor = floor.map(|w| &w.name).position(|name| name.ends_with(".z-"));
+    let floor = floor
+        .map(|w| &w.name)
+        .position(|name| name.ends_with(".z-"));
     let floor = floor.unwrap();
     let on_floor = state
         .contacts

@@ -1,7 +1,8 @@
 //! Walls: surfaces that bodies stay out of, and how they move.
 
-use crate::math::{IDENTITY, Quaternion, Vector3};
+use crate::math::{IDENTITY, Quaternion, Vector3, rotate};
 use crate::shape::Surface;
+use std::f64::consts::TAU;
 use std::sync::Arc;
 
 /// A wall. Every rank knows every wall.
@@ -128,7 +129,6 @@ impl Wall {
         }
     }
 
-
     /// A wall that does not move.
     #[must_use]
     pub fn fixed(name: String, surface: Surface, material: u32) -> Self {
@@ -150,14 +150,221 @@ impl Wall {
             .placed(&self.centre, &state.displacement, state.orientation)
     }
 
-    pub fn driven(&self, state: &WallState, _t0: f64, _t1: f64) -> WallState { *state }
-    pub fn moved(&self, state: &WallState, dt: f64) -> WallState { WallState { displacement: state.displacement + state.velocity * dt, ..*state } }
-    pub fn place_now(&self, state: &WallState) -> Vector3 { self.centre + state.displacement }
-    pub fn velocity_at(&self, state: &WallState, p: &Vector3) -> Vector3 { state.velocity + state.angular_velocity.cross(&(p - self.place_now(state))) }
+    /// Where its centre is [m].
+    #[must_use]
+    pub fn place_now(&self, state: &WallState) -> Vector3 {
+        self.centre + state.displacement
+    }
+
+    /// Velocity of its material at a point [m/s].
+    #[must_use]
+    pub fn velocity_at(&self, state: &WallState, point: &Vector3) -> Vector3 {
+        let arm = point - self.place_now(state);
+        state.velocity + state.angular_velocity.cross(&arm)
+    }
+
+    /// Where a wall whose motion is prescribed is at `t1` [s], with its mean velocities since `t0`. Follows from the times
+    /// alone, so that no error adds up. `None`: its motion is not prescribed.
+    #[must_use]
+    pub fn driven(&self, t0: f64, t1: f64) -> Option<WallState> {
+        let Motion::Driven(drive) = &self.motion else {
+            return None;
+        };
+        let mut state = WallState::default();
+        if let Some((direction, signal)) = &drive.translation {
+            let (from, to) = (signal.way(t0), signal.way(t1));
+            state.displacement = direction * to;
+            state.velocity = direction * ((to - from) / (t1 - t0));
+        }
+        if let Some((axis, signal)) = &drive.rotation {
+            let (from, to) = (signal.way(t0), signal.way(t1));
+            // Whole turns leave no trace in an orientation, and cost digits.
+            let angle = to - (to / TAU).floor() * TAU;
+            state.orientation = rotate(IDENTITY, &(axis * angle));
+            state.angular_velocity = axis * ((to - from) / (t1 - t0));
+        }
+        Some(state)
+    }
+
+    /// The state after a step of `dt` [s] with its velocities.
+    #[must_use]
+    pub fn moved(&self, state: &WallState, dt: f64) -> WallState {
+        WallState {
+            displacement: state.displacement + state.velocity * dt,
+            orientation: rotate(state.orientation, &(state.angular_velocity * dt)),
+            ..*state
+        }
+    }
 }
+
 impl Freedom {
-    pub fn projected(&self, v: Vector3) -> Vector3 { self.direction.map_or(v, |e| e * e.dot(&v)) }
+    /// What is left of a force or velocity in the directions that are free.
+    #[must_use]
+    pub fn projected(&self, v: Vector3) -> Vector3 {
+        self.direction.map_or(v, |e| e * e.dot(&v))
+    }
 }
+
 impl Servo {
-    pub fn next_speed(&self, present: f64, pushed: f64) -> f64 { (present + self.gain * (self.force - pushed)).clamp(-self.top_speed, self.top_speed) }
+    /// The speed along its direction in the next step, from the present one and the force with which the bodies push back [N].
+    #[must_use]
+    pub fn next_speed(&self, present: f64, pushed: f64) -> f64 {
+        let speed = present + self.gain * (self.force - pushed);
+        speed.clamp(-self.top_speed, self.top_speed)
+    }
+}
+
+impl WallState {
+    /// Whether all its numbers are finite.
+    #[must_use]
+    pub fn is_finite(&self) -> bool {
+        let vectors = [self.displacement, self.velocity, self.angular_velocity];
+        vectors.iter().flat_map(|v| v.iter()).all(|c| c.is_finite())
+    }
+}
+
+impl Signal {
+    /// The way [m] or angle [rad] at a time [s], from time zero.
+    #[must_use]
+    pub fn way(&self, t: f64) -> f64 {
+        match self {
+            Self::Rate(rate) => rate * t,
+            Self::Sine {
+                amplitude,
+                frequency,
+                phase,
+            } => {
+                // Whole periods are taken off, so that the sine is as good after a million of them.
+                let periods = frequency * t;
+                let angle = TAU * (periods - periods.floor()) + phase;
+                amplitude * (libm::sin(angle) - libm::sin(*phase))
+            }
+            Self::Table {
+                times,
+                values,
+                rates: false,
+            } => at(times, values, t) - at(times, values, 0.0),
+            Self::Table { times, values, .. } => {
+                integral(times, values, t) - integral(times, values, 0.0)
+            }
+        }
+    }
+}
+
+/// The value of a polygon at t; before the first and after the last point it stays.
+fn at(times: &[f64], values: &[f64], t: f64) -> f64 {
+    let next = times.partition_point(|&x| x <= t);
+    match (next.checked_sub(1), times.get(next)) {
+        (None, _) => values[0],
+        (Some(last), None) => values[last],
+        (Some(k), Some(end)) => {
+            let share = (t - times[k]) / (end - times[k]);
+            values[k] + share * (values[next] - values[k])
+        }
+    }
+}
+
+/// The integral of the same from the first point to t, exactly.
+fn integral(times: &[f64], values: &[f64], t: f64) -> f64 {
+    if t <= times[0] {
+        return (t - times[0]) * values[0];
+    }
+    let mut sum = 0.0;
+    for k in 1..times.len() {
+        let end = times[k].min(t);
+        sum += 0.5 * (end - times[k - 1]) * (values[k - 1] + at(times, values, end));
+        if times[k] >= t {
+            return sum;
+        }
+    }
+    let last = times.len() - 1;
+    sum + (t - times[last]) * values[last]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn driven(translation: Option<Signal>, rotation: Option<Signal>) -> Wall {
+        let surface = Surface::Sphere {
+            centre: Vector3::x(),
+            radius: 0.5,
+            inside: false,
+        };
+        Wall {
+            motion: Motion::Driven(Drive {
+                translation: translation.map(|s| (Vector3::y(), s)),
+                rotation: rotation.map(|s| (Vector3::z(), s)),
+            }),
+            ..Wall::fixed("w".to_owned(), surface, 0)
+        }
+    }
+
+    /// The way between two times is the mean velocity times the time, whatever the signal, and the integral of a polygon of
+    /// rates is that of its trapezia.
+    #[test]
+    fn ways_are_integrals_of_velocities() {
+        let table = |rates| Signal::Table {
+            times: [0.5, 1.0, 3.0].into(),
+            values: [2.0, -1.0, 4.0].into(),
+            rates,
+        };
+        assert_eq!(
+            [0.0, 0.5, 0.75, 2.0, 9.0].map(|t| table(false).way(t)),
+            [0.0, 0.0, -1.5, -0.5, 2.0]
+        );
+        // 2 until 0.5 s, then through −1 at 1 s to 4 at 3 s.
+        let expected = [0.0, 1.0, 1.25, 1.25 + 3.0, 1.25 + 3.0 + 4.0];
+        assert_eq!(
+            [0.0, 0.5, 1.0, 3.0, 4.0].map(|t| table(true).way(t)),
+            expected
+        );
+        let sine = Signal::Sine {
+            amplitude: 0.3,
+            frequency: 2.0,
+            phase: 0.7,
+        };
+        assert_eq!(sine.way(0.0), 0.0);
+        for signal in [Signal::Rate(0.7), sine, table(false), table(true)] {
+            let wall = driven(Some(signal.clone()), None);
+            let mut way = 0.0;
+            for k in 0..1000 {
+                let state = wall
+                    .driven(f64::from(k) * 0.01, f64::from(k + 1) * 0.01)
+                    .unwrap();
+                way += state.velocity.y * 0.01;
+            }
+            assert!((way - signal.way(10.0)).abs() < 1e-11, "{signal:?}");
+        }
+    }
+
+    /// A million periods on, a sine is where it began, and a wall that has turned so often is where it was.
+    #[test]
+    fn no_error_adds_up() {
+        let sine = Signal::Sine {
+            amplitude: 1.0,
+            frequency: 4.0,
+            phase: 0.2,
+        };
+        assert!((sine.way(250_000.0 + 0.125) - sine.way(0.125)).abs() < 1e-9);
+        let wall = driven(None, Some(Signal::Rate(TAU)));
+        let state = wall.driven(999_999.0, 1_000_000.25).unwrap();
+        let point = wall.placed(&state).nearest(&Vector3::new(0.0, 2.0, 0.0));
+        assert!((point.0 - 0.5).abs() < 1e-9 && (point.1 + Vector3::y()).norm() < 1e-9);
+        let velocity = wall.velocity_at(&state, &Vector3::y());
+        assert!((velocity + Vector3::x() * TAU).norm() < 1e-9);
+    }
+
+    #[test]
+    fn a_servo_seeks_its_force_within_its_speed() {
+        let servo = Servo {
+            direction: Vector3::z(),
+            force: 10.0,
+            gain: 0.1,
+            top_speed: 0.5,
+        };
+        assert_eq!(servo.next_speed(0.0, 8.0), 0.2);
+        assert_eq!(servo.next_speed(0.2, 10.0), 0.2);
+        assert_eq!(servo.next_speed(0.4, 0.0), 0.5);
+    }
 }

@@ -8,8 +8,8 @@ use crate::comm::Failure;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
-use std::marker::PhantomData;
 use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 /// What stands in a line of a file of this kind: the first column is the step.

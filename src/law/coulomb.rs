@@ -38,7 +38,10 @@ pub fn reduced_masses(
     let normal = normal[0] + normal[1];
     let turning =
         lever[0] * lever[0] * inverse_inertia[0] + lever[1] * lever[1] * inverse_inertia[1];
-    (1.0 / normal, 1.0 / (tangential[0] + tangential[1] + turning))
+    (
+        1.0 / normal,
+        1.0 / (tangential[0] + tangential[1] + turning),
+    )
 }
 
 /// The impulse [N s] on the second body that the law asks for, when all other impulses are as they stand.
@@ -144,7 +147,12 @@ mod tests {
         let inertia = 0.4 * m * r * r;
         let (n, t) = reduced_masses([1.0 / m; 2], [1.0 / m; 2], [1.0 / inertia; 2], [r; 2]);
         assert!((n - m / 2.0).abs() < 1e-14 * m && (t - m / 7.0).abs() < 1e-14 * m);
-        let (n, t) = reduced_masses([1.0 / m, 0.0], [1.0 / m, 0.0], [1.0 / inertia, 0.0], [r, 0.0]);
+        let (n, t) = reduced_masses(
+            [1.0 / m, 0.0],
+            [1.0 / m, 0.0],
+            [1.0 / inertia, 0.0],
+            [r, 0.0],
+        );
         assert!((n - m).abs() < 1e-14 * m && (t - 2.0 * m / 7.0).abs() < 1e-14 * m);
 
         use crate::rng::{Purpose, Stream};

@@ -38,10 +38,7 @@ impl Plane {
         }
         // Neither slips. A number that is none goes on from here, as it fails every comparison.
         let det = a * c - beta * beta;
-        let both = [
-            r - (u * c - w * beta) / det,
-            s - (w * a - u * beta) / det,
-        ];
+        let both = [r - (u * c - w * beta) / det, s - (w * a - u * beta) / det];
         if both[0].norm() <= bound_r && both[1].norm() <= bound_s {
             return both;
         }
@@ -63,7 +60,11 @@ impl Plane {
                 return [r, s];
             }
         }
-        self.both_slip(&b_u, &b_w, [clamped(both[0], bound_r), clamped(both[1], bound_s)])
+        self.both_slip(
+            &b_u,
+            &b_w,
+            [clamped(both[0], bound_r), clamped(both[1], bound_s)],
+        )
     }
 
     /// Both on their rims: the angles at which neither force has a part along its rim. Newton's method on the two angles where
@@ -152,7 +153,10 @@ mod tests {
             let (u1, w1) = (u + dr * a + ds * beta, w + dr * beta + ds * c);
             let scale = u.norm() + w.norm() + (a + c) * (dr.norm() + ds.norm() + 1e-3);
             let mut case = 0;
-            for (k, (x, v, bound)) in [(r1, u1, bounds[0]), (s1, w1, bounds[1])].iter().enumerate() {
+            for (k, (x, v, bound)) in [(r1, u1, bounds[0]), (s1, w1, bounds[1])]
+                .iter()
+                .enumerate()
+            {
                 assert!(x.norm() <= bound * (1.0 + 1e-14), "trial {trial}");
                 let inside = x.norm() < bound * (1.0 - 1e-12);
                 let off = if inside {
@@ -164,7 +168,10 @@ mod tests {
                     let along = x / x.norm();
                     (v - along * v.dot(&along)).norm() + v.dot(&along).max(0.0)
                 };
-                assert!(off <= 1e-11 * scale, "trial {trial}: off by {off} of {scale}");
+                assert!(
+                    off <= 1e-11 * scale,
+                    "trial {trial}: off by {off} of {scale}"
+                );
             }
             cases[case] += 1;
         }

@@ -93,7 +93,11 @@ pub fn solve(
     } else {
         let spin = spin + extra.spin_offset;
         let plane = Plane {
-            matrix: [1.0 / law.tangential_mass, extra.coupling, 1.0 / extra.turning_mass],
+            matrix: [
+                1.0 / law.tangential_mass,
+                extra.coupling,
+                1.0 / extra.turning_mass,
+            ],
             present: [slip, n.cross(&spin)],
             bounds: [law.friction * pressed, extra.rolling * pressed],
             normal: *n,

@@ -217,7 +217,9 @@ impl System {
             halo.bring_home(&mut twists);
             (outcome, ways)
         });
-        bodies.twists_mut().copy_from_slice(&twists[..all.bodies.len()]);
+        bodies
+            .twists_mut()
+            .copy_from_slice(&twists[..all.bodies.len()]);
         let pushed: Vec<(usize, Twist)> = pushed
             .walls()
             .zip(twists[all.bodies.len()..].iter().copied())
@@ -446,7 +448,10 @@ impl System {
                 });
             }
             if row.is_free() {
-                let (v0, v1) = (Vector3::from(before[i].velocity), Vector3::from(row.velocity));
+                let (v0, v1) = (
+                    Vector3::from(before[i].velocity),
+                    Vector3::from(row.velocity),
+                );
                 sums[0].add(translational_energy(&row));
                 sums[1].add(energy_lost(&before[i], &row, &(gravity * dt)));
                 sums[2].add(0.5 * row.mass * dt * gravity.dot(&(v1 - v0)));
@@ -463,8 +468,14 @@ impl System {
             });
         }
         domain.agree(failure.map_or(Ok(()), Err))?;
-        let [translational_energy, lost, integrator, projected, outran, deleted] =
-            domain.sums(&sums);
+        let [
+            translational_energy,
+            lost,
+            integrator,
+            projected,
+            outran,
+            deleted,
+        ] = domain.sums(&sums);
 
         let mut contacts: Vec<ContactRow> = self.blocks.rows().collect();
         if deleted > 0.0 {

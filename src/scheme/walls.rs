@@ -27,10 +27,7 @@ impl Walls {
             },
         };
         let after: Vec<WallState> = (walls.iter().zip(states))
-            .map(|(wall, state)| match wall.motion {
-                Motion::Driven(_) => wall.driven(state, t0, t1),
-                _ => *state,
-            })
+            .map(|(wall, state)| wall.driven(t0, t1).unwrap_or(*state))
             .collect();
         let during = |((wall, state), after): ((&Wall, &WallState), &WallState)| match wall.motion {
             Motion::Driven(_) => WallState {

@@ -82,7 +82,10 @@ mod tests {
         let grows = run(|k| (k * k, 1.0)).expect("infeasible");
         assert_eq!((grows.steps, grows.growth), (32, 2.0));
         assert!(run(|k| ((100.0 + k) * (100.0 + k), 1.0)).is_some_and(|i| i.steps > 100));
-        assert_eq!(run(|k| (1.0 - (-k / 500.0).exp(), (-k / 500.0).exp())), None);
+        assert_eq!(
+            run(|k| (1.0 - (-k / 500.0).exp(), (-k / 500.0).exp())),
+            None
+        );
         assert_eq!(run(|_| (1.0, 1.0)), None, "noise that does not grow");
         assert_eq!(run(|k| (k * k, 1.0 / k)), None, "progress");
     }

@@ -94,7 +94,10 @@ mod tests {
         let (x, count) = period.wrapped(&Vector3::new(10.0, 9.0, -2.25));
         assert_eq!((x, count), (Vector3::new(2.0, 9.0, 0.75), [1, 0, -3]));
         let (x, count) = period.wrapped(&Vector3::new(2.0 - 1e-18, 0.0, -1e-18));
-        assert!(x.x >= 2.0 && x.x < 10.0 && x.z >= 0.0 && x.z < 1.0, "{x} {count:?}");
+        assert!(
+            x.x >= 2.0 && x.x < 10.0 && x.z >= 0.0 && x.z < 1.0,
+            "{x} {count:?}"
+        );
         let d = period.difference(&Vector3::new(2.5, 0.0, 0.1), &Vector3::new(9.5, 3.0, 0.9));
         assert!((d - Vector3::new(-1.0, 3.0, -0.2)).norm() < 1e-15);
         let far = Vector3::new(f64::NAN, 0.0, 0.0);

@@ -1,7 +1,7 @@
 //! Surfaces of walls: which point of it is nearest to a body's centre, and how far.
 
 use super::HalfSpace;
-use crate::math::Vector3;
+use crate::math::{IDENTITY, Quaternion, Vector3, turned};
 
 /// The surface of a wall, as it lies at a moment. Bodies are on its free side, or on both sides of a thin one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,15 +50,152 @@ pub enum Surface {
 }
 
 impl Surface {
-    pub fn placed(&self, _c: &Vector3, _d: &Vector3, _q: crate::math::Quaternion) -> Surface { *self }
-
     /// Of a point `x` on the free side: its distance from the surface [m], negative behind it, and the unit vector from it
-    /// to the surface.
+    /// towards the surface. A thin shell has no behind. Where all directions are alike (at the centre of a sphere, on an axis)
+    /// a fixed one is taken.
     #[must_use]
     pub fn nearest(&self, x: &Vector3) -> (f64, Vector3) {
         match self {
             Self::Plane(plane) => (plane.distance(x), -plane.normal),
-            _ => todo!(),
+            Self::Sphere {
+                centre,
+                radius,
+                inside,
+            } => {
+                let (away, distance) = direction(&(x - centre), &Vector3::z());
+                if *inside {
+                    (radius - distance, away)
+                } else {
+                    (distance - radius, -away)
+                }
+            }
+            Self::Bore {
+                centre,
+                axis,
+                radius,
+            } => {
+                let (_, across) = split(&(x - centre), axis);
+                let (away, distance) = direction(&across, &square_to(axis));
+                (radius - distance, away)
+            }
+            Self::Cylinder {
+                centre,
+                axis,
+                radius,
+                half_length,
+            } => {
+                let (height, across) = split(&(x - centre), axis);
+                let (away, distance) = direction(&across, &square_to(axis));
+                let up = if height < 0.0 { -axis } else { *axis };
+                let (beside, above) = (distance - radius, height.abs() - half_length);
+                if beside > 0.0 && above > 0.0 {
+                    // The nearest point is on the rim.
+                    let (out, far) = direction(&(away * beside + up * above), &up);
+                    (far, -out)
+                } else if beside > above {
+                    (beside, -away)
+                } else {
+                    (above, -up)
+                }
+            }
+            Self::Shell { centre, axis, ends } => {
+                let (height, across) = split(&(x - centre), axis);
+                let (away, distance) = direction(&across, &square_to(axis));
+                let [[r0, z0], [r1, z1]] = *ends;
+                let line = [r1 - r0, z1 - z0];
+                let square = line[0] * line[0] + line[1] * line[1];
+                let along = ((distance - r0) * line[0] + (height - z0) * line[1]) / square;
+                let along = along.clamp(0.0, 1.0);
+                let to = [
+                    r0 + along * line[0] - distance,
+                    z0 + along * line[1] - height,
+                ];
+                let side = away * line[1] - axis * line[0];
+                let (towards, far) =
+                    direction(&(away * to[0] + axis * to[1]), &(side / square.sqrt()));
+                (far, towards)
+            }
+        }
+    }
+
+    /// The surface turned by `orientation` about `centre` and then moved by `displacement` [m].
+    #[must_use]
+    pub fn placed(
+        &self,
+        centre: &Vector3,
+        displacement: &Vector3,
+        orientation: Quaternion,
+    ) -> Surface {
+        if orientation == IDENTITY && *displacement == Vector3::zeros() {
+            return *self; // Not a bit of it changes.
+        }
+        let turn = |v: &Vector3| turned(orientation, v);
+        let place = |x: &Vector3| centre + turn(&(x - centre)) + displacement;
+        match *self {
+            Self::Plane(HalfSpace { point, normal }) => Self::Plane(HalfSpace {
+                point: place(&point),
+                normal: turn(&normal),
+            }),
+            Self::Sphere {
+                centre,
+                radius,
+                inside,
+            } => Self::Sphere {
+                centre: place(&centre),
+                radius,
+                inside,
+            },
+            Self::Bore {
+                centre,
+                axis,
+                radius,
+            } => Self::Bore {
+                centre: place(&centre),
+                axis: turn(&axis),
+                radius,
+            },
+            Self::Cylinder {
+                centre,
+                axis,
+                radius,
+                half_length,
+            } => Self::Cylinder {
+                centre: place(&centre),
+                axis: turn(&axis),
+                radius,
+                half_length,
+            },
+            Self::Shell { centre, axis, ends } => Self::Shell {
+                centre: place(&centre),
+                axis: turn(&axis),
+                ends,
+            },
         }
     }
 }
+
+/// Unit vector and length of a vector; of the zero vector `otherwise`.
+fn direction(v: &Vector3, otherwise: &Vector3) -> (Vector3, f64) {
+    let size = v.norm();
+    if size == 0.0 {
+        (*otherwise, 0.0)
+    } else {
+        (v / size, size)
+    }
+}
+
+/// Part along an axis, and what is left of the vector.
+fn split(v: &Vector3, axis: &Vector3) -> (f64, Vector3) {
+    let along = v.dot(axis);
+    (along, v - axis * along)
+}
+
+/// Some unit vector at right angles to an axis.
+fn square_to(axis: &Vector3) -> Vector3 {
+    let mut other = Vector3::zeros();
+    other[axis.iamin()] = 1.0;
+    axis.cross(&other).normalize()
+}
+
+#[cfg(test)]
+mod tests;

@@ -183,7 +183,11 @@ impl Output {
         let bodies = system.bodies();
         let energies = [
             measure::kinetic_energy(bodies),
-            measure::potential_energy(bodies, &scenario.gravity, domain.partition().grid().period()),
+            measure::potential_energy(
+                bodies,
+                &scenario.gravity,
+                domain.partition().grid().period(),
+            ),
         ];
         let [kinetic_energy, potential_energy] = domain.sums(&energies);
         let contacts = system.contacts();
@@ -343,8 +347,7 @@ pub(super) fn walls(domain: &Domain, system: &System) -> Vec<WallRow> {
 /// What `walls.csv` says of a wall.
 fn wall_line(system: &System, wall: &Wall, row: &WallRow) -> WallLine {
     let dt = system.physics().dt;
-    let [force, torque] =
-        [row.impulse, row.couple_impulse].map(|sum| Vector3::from(sum) / dt);
+    let [force, torque] = [row.impulse, row.couple_impulse].map(|sum| Vector3::from(sum) / dt);
     let centre = wall.centre + Vector3::from(row.displacement);
     let [vx, vy, vz] = row.velocity;
     WallLine {

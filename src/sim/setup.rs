@@ -228,7 +228,9 @@ fn bodies_fit(
         let inside = (0..3).all(|a| (scenario.lower[a]..=scenario.upper[a]).contains(&x[a]));
         let each = scenario.walls.iter().zip(states);
         let behind = each.map(|(wall, state)| (wall, wall.placed(state)));
-        let behind = behind.into_iter().find(|(_, surface)| surface.nearest(&x).0 < 0.0);
+        let behind = behind
+            .into_iter()
+            .find(|(_, surface)| surface.nearest(&x).0 < 0.0);
         let fault = if row.material as usize >= scenario.materials.len() {
             "has a material that the configuration does not list".to_owned()
         } else if !inside {

@@ -58,7 +58,9 @@ impl BlockGrid {
         }
     }
 
-    pub fn period(&self) -> &crate::shape::Period { &crate::shape::Period::NONE }
+    pub fn period(&self) -> &crate::shape::Period {
+        &crate::shape::Period::NONE
+    }
     /// Blocks on each axis.
     #[must_use]
     pub fn count(&self) -> Block3 {
@@ -210,7 +212,12 @@ mod tests {
 
     #[test]
     fn points_go_to_half_open_blocks_and_stray_points_to_the_rim() {
-        let grid = BlockGrid::new(Vector3::zeros(), Vector3::new(1.0, 2.0, 0.3), 0.5, [false; 3]);
+        let grid = BlockGrid::new(
+            Vector3::zeros(),
+            Vector3::new(1.0, 2.0, 0.3),
+            0.5,
+            [false; 3],
+        );
         assert_eq!(grid.count(), [2, 4, 1]);
         assert_eq!(grid.shortest_edge(), 0.5);
         assert_eq!(grid.block_of(&Vector3::new(0.5, 0.5, 0.1)), [1, 1, 0]);

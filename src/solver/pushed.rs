@@ -70,7 +70,11 @@ impl Pushed {
                 pushed.places.push(None);
                 continue;
             };
-            let pull = if freedom.gravity { *gravity } else { Vector3::zeros() };
+            let pull = if freedom.gravity {
+                *gravity
+            } else {
+                Vector3::zeros()
+            };
             let load = freedom.projected(freedom.load + pull * freedom.mass) * dt;
             pushed.places.push(Some(pushed.each.len()));
             pushed.each.push(One {
@@ -80,7 +84,11 @@ impl Pushed {
                 direction: freedom.direction,
                 lever: match (wall.surface, freedom.inertia) {
                     (Surface::Sphere { radius, inside, .. }, Some(_)) => {
-                        if inside { -radius } else { radius }
+                        if inside {
+                            -radius
+                        } else {
+                            radius
+                        }
                     }
                     _ => 0.0,
                 },
@@ -190,7 +198,8 @@ impl Pushed {
         }
         halo.sum(&mut sums);
         let first = twists.len() - self.len();
-        for ((one, sums), twist) in (self.each.iter().zip(sums.chunks(6))).zip(&mut twists[first..]) {
+        for ((one, sums), twist) in (self.each.iter().zip(sums.chunks(6))).zip(&mut twists[first..])
+        {
             let [x, y, z, a, b, c] = std::array::from_fn(|k| sums[k].value());
             let impulse = Vector3::new(x, y, z);
             let along = one.direction.map_or(impulse, |e| e * e.dot(&impulse));

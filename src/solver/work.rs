@@ -48,7 +48,15 @@ impl Work {
     /// The same back.
     #[must_use]
     pub fn from_array(of: [f64; Self::TERMS]) -> Self {
-        let [normal, cohesion, friction, rolling, torsion, driven, elastic] = of;
+        let [
+            normal,
+            cohesion,
+            friction,
+            rolling,
+            torsion,
+            driven,
+            elastic,
+        ] = of;
         Self {
             normal,
             cohesion,

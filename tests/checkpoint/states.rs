@@ -4,8 +4,8 @@ use moreau::body::{BodyId, BodyRow};
 use moreau::comm::{Comm, threads};
 use moreau::contact::{ContactKey, ContactRow};
 use moreau::io::checkpoint::{self, Error, Loaded};
-use moreau::measure::Ledger;
 use moreau::io::{Header, Snapshot, WallRow};
+use moreau::measure::Ledger;
 use std::path::{Path, PathBuf};
 
 pub(crate) const RANKS: [usize; 5] = [1, 2, 3, 4, 8];

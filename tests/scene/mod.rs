@@ -69,7 +69,8 @@ impl Scene {
     /// Adds a solid sphere of given mass; returns its place.
     pub fn sphere(&mut self, position: [f64; 3], radius: f64, mass: f64) -> usize {
         let id = BodyId(self.bodies.len() as u64);
-        self.bodies.push(BodyRow::sphere(id, position, radius, mass));
+        self.bodies
+            .push(BodyRow::sphere(id, position, radius, mass));
         self.bodies.len() - 1
     }
 
@@ -168,7 +169,12 @@ impl Scene {
                 done.push(system.step(&domain)?);
             }
             let walls = system.walls().to_vec();
-            Ok((system.bodies().to_vec(), system.contacts().to_vec(), walls, done))
+            Ok((
+                system.bodies().to_vec(),
+                system.contacts().to_vec(),
+                walls,
+                done,
+            ))
         });
         let mut state = State::default();
         for result in results {

@@ -2,14 +2,14 @@
 
 use super::layout::{Column, NumberedWall, Record, assemble};
 use super::order::{Keyed, decode, runs};
-use super::{attribute, Counts, Error, FORMAT, FORMAT_VERSION, Loaded, folder, hash};
+use super::{Counts, Error, FORMAT, FORMAT_VERSION, Loaded, attribute, folder, hash};
 use crate::body::{BodyId, BodyRow};
 use crate::comm::{Comm, agree};
 use crate::contact::ContactRow;
-use crate::measure::Ledger;
 use crate::io::Header;
 use crate::io::hdf::{Reader, read_rows};
 use crate::law::Status;
+use crate::measure::Ledger;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 

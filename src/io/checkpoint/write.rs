@@ -1,13 +1,13 @@
 //! Writes a checkpoint under a temporary name and gives it its own when all of it is on the disk.
 
 use super::layout::{NumberedWall, Record, numbered};
-use super::{attribute, Error, FORMAT, FORMAT_VERSION, folder, hash, order};
+use super::{Error, FORMAT, FORMAT_VERSION, attribute, folder, hash, order};
 use crate::body::BodyRow;
 use crate::comm::{Comm, agree};
 use crate::contact::ContactRow;
-use crate::measure::Ledger;
 use crate::io::hdf::{Writer, written_rows};
 use crate::io::{Header, Snapshot};
+use crate::measure::Ledger;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 

@@ -30,7 +30,11 @@ fn nothing() -> Extra {
 }
 
 fn random(draw: &mut Stream) -> Vector3 {
-    Vector3::new(draw.between(-1.0, 1.0), draw.between(-1.0, 1.0), draw.between(-1.0, 1.0))
+    Vector3::new(
+        draw.between(-1.0, 1.0),
+        draw.between(-1.0, 1.0),
+        draw.between(-1.0, 1.0),
+    )
 }
 
 #[test]
@@ -44,7 +48,10 @@ fn without_extras_it_is_coulombs_law_to_the_bit() {
         let (impulse, velocity) = (random(&mut draw), random(&mut draw));
         let (r, couple, status) = solve(&law, &nothing(), &impulse, &velocity, &random(&mut draw));
         let (expected, expected_status) = coulomb::solve(&law, &impulse, &velocity);
-        assert_eq!((r, couple, status), (expected, Vector3::zeros(), expected_status));
+        assert_eq!(
+            (r, couple, status),
+            (expected, Vector3::zeros(), expected_status)
+        );
     }
 }
 
@@ -58,7 +65,10 @@ fn the_answer_put_on_two_bodies_satisfies_the_law() {
         let n = random(&mut draw).normalize();
         let mass = [draw.between(0.5, 3.0), draw.between(0.5, 3.0)];
         let inertia = [draw.between(0.1, 1.0), draw.between(0.1, 1.0)];
-        let lever = [draw.between(0.2, 1.0), [draw.between(0.2, 1.0), 0.0][draw.below(2) as usize]];
+        let lever = [
+            draw.between(0.2, 1.0),
+            [draw.between(0.2, 1.0), 0.0][draw.below(2) as usize],
+        ];
         let inverse = mass.map(|m| 1.0 / m);
         let turning = inertia.map(|i| 1.0 / i);
         let (normal_mass, tangential_mass) =
@@ -81,7 +91,10 @@ fn the_answer_put_on_two_bodies_satisfies_the_law() {
             spin_offset: random(&mut draw) * 0.1,
             ..nothing()
         };
-        let (mut v, mut w) = ([random(&mut draw), random(&mut draw)], [random(&mut draw), random(&mut draw)]);
+        let (mut v, mut w) = (
+            [random(&mut draw), random(&mut draw)],
+            [random(&mut draw), random(&mut draw)],
+        );
         let relative = |v: &[Vector3; 2], w: &[Vector3; 2]| {
             let spin = w[0] * lever[0] + w[1] * lever[1];
             (v[1] - v[0] - spin.cross(&n), w[1] - w[0])
@@ -98,8 +111,14 @@ fn the_answer_put_on_two_bodies_satisfies_the_law() {
         statuses[status as usize] += 1;
         let r_n = r.dot(&n);
         let u_n = u.dot(&n) + law.closing_speed + soft * r_n;
-        assert!(r_n >= 0.0 && u_n > -1e-12 && (r_n * u_n).abs() < 1e-12, "trial {trial}");
-        let (r_t, u_t) = (r - n * r_n, u - n * u.dot(&n) + (r - n * r_n) * (2.0 * soft));
+        assert!(
+            r_n >= 0.0 && u_n > -1e-12 && (r_n * u_n).abs() < 1e-12,
+            "trial {trial}"
+        );
+        let (r_t, u_t) = (
+            r - n * r_n,
+            u - n * u.dot(&n) + (r - n * r_n) * (2.0 * soft),
+        );
         let (c_n, s_n) = (couple.dot(&n), spin.dot(&n));
         let (c_t, s_t) = (couple - n * c_n, spin - n * s_n);
         for (x, velocity, bound) in [
@@ -135,7 +154,10 @@ fn every_branch_of_cohesion() {
         r.z
     };
     // Closed: pushed together, pulled less than F_C, pulled more.
-    assert_eq!([-1.0, 0.25, 2.0].map(|u| answer(false, 0.0, u)), [2.0, -0.5, -1.0]);
+    assert_eq!(
+        [-1.0, 0.25, 2.0].map(|u| answer(false, 0.0, u)),
+        [2.0, -0.5, -1.0]
+    );
     // Gaping by 0.5 a step: closes within the step, falls short of it, is held, opens on.
     assert_eq!(
         [-1.0, -0.25, 0.25, 2.0].map(|u| answer(true, 0.5, u)),

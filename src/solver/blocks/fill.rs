@@ -221,7 +221,11 @@ impl Filling<'_> {
         };
         let impulse = previous.map_or_else(Vector3::zeros, |row| kept(row.impulse, row));
         let slid = previous.is_some_and(|row| row.status == Status::Sliding as u64);
-        let friction = if slid { pair.sliding_friction } else { pair.friction };
+        let friction = if slid {
+            pair.sliding_friction
+        } else {
+            pair.friction
+        };
         let adhesive = pair.cohesion > 0.0;
         // What touches is bonded; what gapes only if it has been pressed together and is still within reach.
         let reach = pair.cohesion_range + 1e-9 * radii[0].min(radii[1]);

@@ -1,0 +1,221 @@
+use super::*;
+use crate::math::rotate;
+use crate::rng::{Purpose, Stream};
+use std::f64::consts::TAU;
+
+fn vector(draw: &mut Stream, size: f64) -> Vector3 {
+    Vector3::new(
+        draw.between(-size, size),
+        draw.between(-size, size),
+        draw.between(-size, size),
+    )
+}
+
+/// One of each kind, with random sizes and directions.
+fn surfaces(draw: &mut Stream) -> Vec<Surface> {
+    let centre = vector(draw, 0.5);
+    let axis = vector(draw, 1.0).normalize();
+    let radius = draw.between(0.3, 1.5);
+    let inside = draw.unit() < 0.5;
+    let ends = [
+        [draw.unit(), draw.between(-1.0, 0.0)],
+        [draw.unit(), draw.between(0.1, 1.0)],
+    ];
+    vec![
+        Surface::Plane(HalfSpace {
+            point: centre,
+            normal: axis,
+        }),
+        Surface::Sphere {
+            centre,
+            radius,
+            inside,
+        },
+        Surface::Bore {
+            centre,
+            axis,
+            radius,
+        },
+        Surface::Cylinder {
+            centre,
+            axis,
+            radius,
+            half_length: draw.between(0.2, 1.0),
+        },
+        Surface::Shell { centre, axis, ends },
+        Surface::Shell {
+            centre,
+            axis,
+            ends: [[draw.unit(), 0.3], [1.0 + draw.unit(), 0.3]],
+        },
+    ]
+}
+
+/// The nearest of many points of a surface near which `x` lies, refined about the best until the steps are tiny: the distance by
+/// brute force. Meridians are polygons in (distance from the axis, height).
+fn by_search(surface: &Surface, x: &Vector3) -> f64 {
+    let meridian: (Vector3, Vector3, Vec<[f64; 2]>) = match *surface {
+        Surface::Plane(HalfSpace { point, normal }) => {
+            (point, normal, vec![[0.0, 0.0], [6.0, 0.0]])
+        }
+        Surface::Bore {
+            centre,
+            axis,
+            radius,
+        } => (centre, axis, vec![[radius, -6.0], [radius, 6.0]]),
+        Surface::Cylinder {
+            centre,
+            axis,
+            radius,
+            half_length: h,
+        } => (
+            centre,
+            axis,
+            vec![[0.0, -h], [radius, -h], [radius, h], [0.0, h]],
+        ),
+        Surface::Shell { centre, axis, ends } => (centre, axis, ends.to_vec()),
+        Surface::Sphere { .. } => unreachable!("a sphere has no meridian of lines"),
+    };
+    let (origin, axis, line) = meridian;
+    let side = square_to(&axis);
+    let other = axis.cross(&side);
+    let at = |piece: usize, share: f64, angle: f64| {
+        let [r, z] = [0, 1].map(|k| line[piece][k] + share * (line[piece + 1][k] - line[piece][k]));
+        origin + axis * z + (side * libm::cos(angle) + other * libm::sin(angle)) * r
+    };
+    let distance = |piece, share, angle| (at(piece, share, angle) - x).norm();
+    let mut best = f64::INFINITY;
+    for piece in 0..line.len() - 1 {
+        let (mut share, mut angle) = (0.5, 0.0);
+        let (mut wide, mut round) = (0.5, TAU / 2.0);
+        // Ever finer grids about the best point: distances over a line and a circle have one minimum each.
+        for _ in 0..80 {
+            let mut found = (f64::INFINITY, share, angle);
+            for i in -6..=6 {
+                for j in -6..=6 {
+                    let s = (share + wide * f64::from(i) / 6.0).clamp(0.0, 1.0);
+                    let a = angle + round * f64::from(j) / 6.0;
+                    let d = distance(piece, s, a);
+                    if d < found.0 {
+                        found = (d, s, a);
+                    }
+                }
+            }
+            (share, angle) = (found.1, found.2);
+            (wide, round) = (wide * 0.7, round * 0.7);
+            best = best.min(found.0);
+        }
+    }
+    best
+}
+
+/// Validation A27: distance and normal of random points against a search over the surface; unit normals; the nearest point lies
+/// on the surface.
+#[test]
+fn a27_nearest_points_against_a_search() {
+    for trial in 0..80 {
+        let mut draw = Stream::new(Purpose::Trial, 61, [trial, 0, 0]);
+        for surface in surfaces(&mut draw) {
+            let x = vector(&mut draw, 2.0);
+            let (distance, n) = surface.nearest(&x);
+            assert!((n.norm() - 1.0).abs() < 1e-15, "{surface:?}");
+            let foot = x + n * distance;
+            let (again, _) = surface.nearest(&foot);
+            assert!(again.abs() < 1e-14, "{surface:?}: {again}");
+            if let Surface::Sphere {
+                centre,
+                radius,
+                inside,
+            } = surface
+            {
+                let expected = (x - centre).norm() - radius;
+                assert_eq!(distance, if inside { -expected } else { expected });
+                continue;
+            }
+            let searched = by_search(&surface, &x);
+            assert!(
+                (distance.abs() - searched).abs() < 1e-9,
+                "{surface:?} at {x}: {distance}, {searched}"
+            );
+        }
+    }
+}
+
+/// Which side is free, and what happens on axes, at centres, on edges.
+#[test]
+fn sides_and_special_points() {
+    let (o, z) = (Vector3::zeros(), Vector3::z());
+    let cylinder = Surface::Cylinder {
+        centre: o,
+        axis: z,
+        radius: 1.0,
+        half_length: 2.0,
+    };
+    assert_eq!(
+        cylinder.nearest(&Vector3::new(3.0, 0.0, 1.0)),
+        (2.0, -Vector3::x())
+    );
+    assert_eq!(cylinder.nearest(&Vector3::new(0.5, 0.0, -3.0)), (1.0, z));
+    let (d, n) = cylinder.nearest(&Vector3::new(4.0, 0.0, 6.0));
+    assert!((d - 5.0).abs() < 1e-15 && (n + Vector3::new(0.6, 0.0, 0.8)).norm() < 1e-15);
+    assert_eq!(cylinder.nearest(&Vector3::new(0.9, 0.0, 0.0)).0, 0.9 - 1.0);
+    assert_eq!(cylinder.nearest(&Vector3::new(0.0, 0.0, 1.5)).0, -0.5);
+    let bore = Surface::Bore {
+        centre: o,
+        axis: z,
+        radius: 1.0,
+    };
+    assert_eq!(
+        bore.nearest(&Vector3::new(0.25, 0.0, 9.0)),
+        (0.75, Vector3::x())
+    );
+    assert_eq!(bore.nearest(&Vector3::new(1.25, 0.0, 9.0)).0, -0.25);
+    let cup = Surface::Sphere {
+        centre: o,
+        radius: 2.0,
+        inside: true,
+    };
+    assert_eq!(cup.nearest(&Vector3::new(0.0, 0.0, -1.5)), (0.5, -z));
+    let disc = Surface::Shell {
+        centre: o,
+        axis: z,
+        ends: [[0.0, 0.0], [1.0, 0.0]],
+    };
+    assert_eq!(disc.nearest(&Vector3::new(0.5, 0.0, 0.25)), (0.25, -z));
+    assert_eq!(disc.nearest(&Vector3::new(0.0, 0.5, -0.25)), (0.25, z));
+    for surface in [cylinder, bore, cup, disc] {
+        for x in [
+            o,
+            Vector3::new(1.0, 0.0, 0.0),
+            Vector3::new(0.0, 1.0, 2.0),
+            z,
+        ] {
+            let (d, n) = surface.nearest(&x);
+            assert!(
+                d.is_finite() && (n.norm() - 1.0).abs() < 1e-15,
+                "{surface:?} at {x}"
+            );
+        }
+    }
+}
+
+/// A surface that is turned and moved is as far from a point as it was from where that point came from.
+#[test]
+fn moved_surfaces_see_moved_points() {
+    for trial in 0..200 {
+        let mut draw = Stream::new(Purpose::Trial, 62, [trial, 0, 0]);
+        let (about, way) = (vector(&mut draw, 1.0), vector(&mut draw, 1.0));
+        let q = rotate(IDENTITY, &vector(&mut draw, 3.0));
+        for surface in surfaces(&mut draw) {
+            let x = vector(&mut draw, 2.0);
+            let moved = about + turned(q, &(x - about)) + way;
+            let (d0, n0) = surface.nearest(&x);
+            let (d1, n1) = surface.placed(&about, &way, q).nearest(&moved);
+            assert!(
+                (d0 - d1).abs() < 1e-13 && (turned(q, &n0) - n1).norm() < 1e-11,
+                "{surface:?}"
+            );
+            assert_eq!(surface.placed(&about, &Vector3::zeros(), IDENTITY), surface);
+        }
+    }
+}
