@@ -11,6 +11,7 @@ use moreau::law::PairTable;
 use moreau::law::coulomb::{Parameters, solve};
 use moreau::math::Vector3;
 use moreau::rng::{Purpose, Stream};
+use moreau::shape::Period;
 use moreau::shape::sphere_volume;
 use moreau::solver::GapRule;
 use moreau::solver::blocks::{Block, Blocks, Filling, Share};
@@ -55,7 +56,7 @@ impl Packing {
     }
 
     fn candidates(&self) -> Vec<Candidate> {
-        candidates(&self.bodies, &[], 0.001, |_| true)
+        candidates(&self.bodies, &[], 0.001, &Period::NONE, |_| true)
     }
 }
 

@@ -11,6 +11,7 @@ use moreau::contact::{ContactRow, Member};
 use moreau::detect::candidates;
 use moreau::law::PairTable;
 use moreau::math::{ExactSum, Vector3};
+use moreau::shape::Period;
 use moreau::solver::GapRule;
 use moreau::solver::blocks::{Block, Blocks, Filling, Share};
 use moreau::solver::nsgs::{solve, sweep_in_order};
@@ -40,7 +41,7 @@ impl Column {
         let mut bodies = Bodies::from_rows(&s.bodies);
         let grid = BlockGrid::new(s.lower, s.upper, block_edge, [false; 3]);
         let mut blocks = Blocks::new(1).unwrap();
-        let found = candidates(&bodies, &s.walls, 0.1, |_| true);
+        let found = candidates(&bodies, &s.walls, 0.1, &Period::NONE, |_| true);
         assert_eq!(found.len(), n);
         let filling = Filling {
             bodies: &bodies,

@@ -4,6 +4,7 @@
 //! cells would far outnumber them: time and memory stay proportional to the number of bodies whatever space they span.
 
 use crate::math::Vector3;
+use crate::shape::Period;
 
 /// Half of the 26 neighbours of a cell: each pair of cells is met once.
 const FORWARD: [[i64; 3]; 13] = [
@@ -23,18 +24,33 @@ const FORWARD: [[i64; 3]; 13] = [
 ];
 
 /// Calls `found` once for each pair of places that lie in the same or in touching cells. Every pair whose surfaces are
-/// nearer than `margin` [m] is among them.
+/// nearer than `margin` [m] is among them, by whatever way round periodic axes.
+///
+/// On a periodic axis the cells lie along a cut circle: bodies may be near across the ends of the range that they span. Where
+/// they span less than the period by more than a cell, nobody is.
 pub(super) fn near_pairs(
     positions: &[Vector3],
     radii: &[f64],
     margin: f64,
+    period: &Period,
     mut found: impl FnMut(usize, usize),
 ) {
     if positions.len() < 2 {
         return;
     }
     let largest = radii.iter().copied().fold(0.0, f64::max);
-    let grid = Grid::over(positions, 2.0 * largest + margin);
+    let reach = 2.0 * largest + margin;
+    let unrolled;
+    let positions = if period.any() {
+        unrolled = unroll(positions, period);
+        &unrolled
+    } else {
+        positions
+    };
+    let grid = Grid::over(positions, reach, period);
+    if grid.closed.contains(&true) {
+        return closed_pairs(&grid, positions, found);
+    }
     let cell: Vec<usize> = positions
         .iter()
         .map(|x| grid.index(grid.cell_of(x)))
@@ -71,31 +87,102 @@ pub(super) fn near_pairs(
     }
 }
 
+/// Positions with periodic coordinates counted from the end of the widest gap between them: a rank's bodies that lie on both
+/// sides of the end of a period come together, and span no more than they must.
+fn unroll(positions: &[Vector3], period: &Period) -> Vec<Vector3> {
+    let mut unrolled = positions.to_vec();
+    for axis in 0..3 {
+        let Some(length) = period.length[axis] else {
+            continue;
+        };
+        // Gaps are looked for in slices of the period, which is good enough and takes no sorting.
+        const SLICES: usize = 64;
+        let lower = period.lower[axis];
+        let slice = |x: f64| (((x - lower) / length * SLICES as f64) as usize).min(SLICES - 1);
+        let mut taken = [false; SLICES];
+        positions.iter().for_each(|x| taken[slice(x[axis])] = true);
+        let mut widest = (0, 0);
+        let mut run = 0;
+        for k in 0..2 * SLICES {
+            run = if taken[k % SLICES] { 0 } else { run + 1 };
+            if run > widest.0 && run <= SLICES {
+                widest = (run, (k + 1) % SLICES);
+            }
+        }
+        let start = lower + length * widest.1 as f64 / SLICES as f64;
+        for x in &mut unrolled {
+            if x[axis] < start {
+                x[axis] += length;
+            }
+        }
+    }
+    unrolled
+}
+
+/// The pairs of a grid that closes upon itself on some axis: each body looks all round, and of each pair the lower place
+/// tells.
+fn closed_pairs(grid: &Grid, positions: &[Vector3], mut found: impl FnMut(usize, usize)) {
+    let mut members = vec![Vec::new(); grid.len()];
+    for (i, x) in positions.iter().enumerate() {
+        members[grid.index(grid.cell_of(x))].push(i);
+    }
+    let mut around = Vec::with_capacity(27);
+    for (c, of_cell) in members.iter().enumerate().filter(|(_, m)| !m.is_empty()) {
+        grid.neighbours(c, &mut around);
+        for &i in of_cell {
+            let near = around.iter().flat_map(|&k| &members[k]);
+            near.filter(|&&j| j > i).for_each(|&j| found(i, j));
+        }
+    }
+}
+
 struct Grid {
     lower: Vector3,
-    edge: f64,
+    edge: Vector3,
     count: [i64; 3],
+    /// Axes on which the last cell touches the first.
+    closed: [bool; 3],
 }
 
 impl Grid {
     /// A grid of cells of at least `edge` over the positions, with at most a few cells per body.
-    fn over(positions: &[Vector3], edge: f64) -> Self {
+    fn over(positions: &[Vector3], edge: f64, period: &Period) -> Self {
         let first = positions[0];
         let (lower, upper) = positions
             .iter()
             .fold((first, first), |(low, high), x| (low.inf(x), high.sup(x)));
-        let extent = upper - lower;
-        let most = (8 * positions.len() + 64) as f64;
+        let mut extent = upper - lower;
         let mut edge = if edge > 0.0 {
             edge
         } else {
             extent.max().max(1.0)
         };
+        // Where bodies are all round a periodic axis, its cells are too.
+        let closed = [0, 1, 2].map(|a| period.length[a].is_some_and(|l| extent[a] + edge >= l));
+        for axis in (0..3).filter(|&a| closed[a]) {
+            extent[axis] = period.length[axis].unwrap_or_default();
+        }
+        let most = (8 * positions.len() + 64) as f64;
         loop {
-            let count = extent.map(|e| (e / edge).floor() + 1.0);
-            if count.product() <= most {
-                let count = [count.x as i64, count.y as i64, count.z as i64];
-                return Self { lower, edge, count };
+            let count = [0, 1, 2].map(|a| {
+                let fit = (extent[a] / edge).floor();
+                if closed[a] { fit.max(1.0) } else { fit + 1.0 }
+            });
+            if count.iter().product::<f64>() <= most {
+                // On a closed axis the cells fill the period exactly.
+                let edges = [0, 1, 2].map(|a| {
+                    if closed[a] {
+                        extent[a] / count[a]
+                    } else {
+                        edge
+                    }
+                });
+                return Self {
+                    lower,
+                    edge: Vector3::from(edges),
+                    count: count.map(|n| n as i64),
+                    closed,
+                };
             }
             edge *= 1.5;
         }
@@ -108,14 +195,41 @@ impl Grid {
     fn cell_of(&self, x: &Vector3) -> [i64; 3] {
         let mut cell = [0; 3];
         for axis in 0..3 {
-            let k = ((x[axis] - self.lower[axis]) / self.edge).floor() as i64;
-            cell[axis] = k.clamp(0, self.count[axis] - 1);
+            let k = ((x[axis] - self.lower[axis]) / self.edge[axis]).floor() as i64;
+            cell[axis] = if self.closed[axis] {
+                k.rem_euclid(self.count[axis])
+            } else {
+                k.clamp(0, self.count[axis] - 1)
+            };
         }
         cell
     }
 
     fn contains(&self, cell: [i64; 3]) -> bool {
         (0..3).all(|axis| (0..self.count[axis]).contains(&cell[axis]))
+    }
+
+    /// The cells that touch a cell, itself among them, each once.
+    fn neighbours(&self, cell: usize, into: &mut Vec<usize>) {
+        let [nx, ny, _] = self.count;
+        let cell = cell as i64;
+        let here = [cell % nx, cell / nx % ny, cell / (nx * ny)];
+        into.clear();
+        for dz in -1..=1 {
+            for dy in -1..=1 {
+                for dx in -1..=1 {
+                    let mut there = [here[0] + dx, here[1] + dy, here[2] + dz];
+                    for axis in (0..3).filter(|&a| self.closed[a]) {
+                        there[axis] = there[axis].rem_euclid(self.count[axis]);
+                    }
+                    if self.contains(there) {
+                        into.push(self.index(there));
+                    }
+                }
+            }
+        }
+        into.sort_unstable();
+        into.dedup();
     }
 
     fn index(&self, cell: [i64; 3]) -> usize {
@@ -130,15 +244,75 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn by_grid(x: &[Vector3], r: &[f64], margin: f64) -> BTreeSet<(usize, usize)> {
+        in_period(x, r, margin, &Period::NONE)
+    }
+
+    fn in_period(
+        x: &[Vector3],
+        r: &[f64],
+        margin: f64,
+        period: &Period,
+    ) -> BTreeSet<(usize, usize)> {
         let mut pairs = BTreeSet::new();
-        near_pairs(x, r, margin, |i, j| {
+        near_pairs(x, r, margin, period, |i, j| {
             assert!(
                 pairs.insert((i.min(j), i.max(j))),
                 "pair {i}, {j} found twice"
             );
         });
-        pairs.retain(|&(i, j)| (x[i] - x[j]).norm() < r[i] + r[j] + margin);
+        let distance = |i: usize, j: usize| period.difference(&x[i], &x[j]).norm();
+        pairs.retain(|&(i, j)| distance(i, j) < r[i] + r[j] + margin);
         pairs
+    }
+
+    /// Validation G7: periodic on any axes, bodies all round or in a part of the period only, fewer than three cells on an axis:
+    /// the pairs are those that a search over all 27 images finds, each once.
+    #[test]
+    fn g7_pairs_across_periodic_faces_as_by_all_images() {
+        let mut across = 0;
+        for trial in 0..300 {
+            let mut draw = Stream::new(Purpose::Trial, 12, [trial, 0, 0]);
+            let n = draw.below(120) as usize;
+            let periodic = [0; 3].map(|_| draw.below(3) > 0);
+            // Wide enough for one way round only: two diameters and margins.
+            let upper = Vector3::from([0; 3].map(|_| {
+                let most = [5.0, 9.0, 40.0][draw.below(3) as usize];
+                draw.between(4.6, most)
+            }));
+            let part = [0; 3].map(|_| [0.2, 0.9, 1.0][draw.below(3) as usize]);
+            let shift = Vector3::from([0; 3].map(|_| draw.between(-10.0, 10.0)));
+            let period = Period::of_box(&shift, &(upper + shift), periodic);
+            let turn = Vector3::from([0; 3].map(|_| draw.unit())).component_mul(&upper);
+            let x: Vec<Vector3> = (0..n)
+                .map(|_| {
+                    let at = [0, 1, 2].map(|a| draw.unit() * part[a] * upper[a]);
+                    period.wrapped(&(Vector3::from(at) + turn + shift)).0
+                })
+                .collect();
+            let r: Vec<f64> = (0..n).map(|_| draw.between(0.2, 1.0)).collect();
+            let margin = draw.between(0.0, 0.3);
+            let mut expected = BTreeSet::new();
+            for i in 0..n {
+                for j in i + 1..n {
+                    for image in 0..27 {
+                        let steps = [image % 3 - 1, image / 3 % 3 - 1, image / 9 - 1];
+                        let way = [0, 1, 2]
+                            .map(|a| f64::from(steps[a]) * period.length[a].unwrap_or(0.0));
+                        let d = (x[j] - x[i] + Vector3::from(way)).norm();
+                        if d < r[i] + r[j] + margin {
+                            expected.insert((i, j));
+                            across += usize::from(way != [0.0; 3]);
+                        }
+                    }
+                }
+            }
+            assert_eq!(
+                in_period(&x, &r, margin, &period),
+                expected,
+                "trial {trial}"
+            );
+        }
+        assert!(across > 1000, "{across}");
     }
 
     fn by_brute_force(x: &[Vector3], r: &[f64], margin: f64) -> BTreeSet<(usize, usize)> {

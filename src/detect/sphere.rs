@@ -27,10 +27,9 @@ impl Nearest {
     }
 }
 
-/// Spheres at `x_1`, `x_2` with radii `r_1`, `r_2` [m]: `n = (x_2 − x_1)/|x_2 − x_1|`, `g = |x_2 − x_1| − r_1 − r_2`.
+/// Spheres at `x_1` and `x_1 + branch` with radii `r_1`, `r_2` [m]: `n = branch/|branch|`, `g = |branch| − r_1 − r_2`.
 /// Spheres with one centre have no normal; they get the z axis, so that the overlap is reported and nothing is NaN.
-pub(super) fn sphere_sphere(x1: &Vector3, r1: f64, x2: &Vector3, r2: f64) -> Nearest {
-    let branch = x2 - x1;
+pub(super) fn sphere_sphere(x1: &Vector3, r1: f64, branch: &Vector3, r2: f64) -> Nearest {
     let distance = branch.norm();
     let normal = if distance > 0.0 {
         branch / distance
@@ -90,7 +89,7 @@ mod tests {
             let mut centre = || Vector3::new(draw.unit(), draw.unit(), draw.unit()) * 0.1;
             let (x1, x2) = (centre(), centre());
             let (r1, r2) = (draw.between(0.001, 0.3), draw.between(0.001, 0.3));
-            let c = sphere_sphere(&x1, r1, &x2, r2);
+            let c = sphere_sphere(&x1, r1, &(x2 - x1), r2);
             let slack = c.gap.max(0.0) / 2.0 + 1e-12;
             assert!((c.point - x1).norm() <= r1 + slack && (c.point - x2).norm() <= r2 + slack);
         }

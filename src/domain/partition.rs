@@ -74,10 +74,11 @@ impl Partition {
         self.owner_of_block(self.grid.block_of(x))
     }
 
-    /// Whether a point lies in the domain, its faces included.
+    /// Whether a point lies in the domain, its faces included. Nothing is outside on a periodic axis.
     #[must_use]
     pub fn contains(&self, x: &Vector3) -> bool {
-        (0..3).all(|a| (self.lower[a]..=self.upper[a]).contains(&x[a]))
+        let periodic = |a: usize| self.grid.period().length[a].is_some();
+        (0..3).all(|a| periodic(a) || (self.lower[a]..=self.upper[a]).contains(&x[a]))
     }
 }
 

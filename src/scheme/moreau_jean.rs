@@ -316,7 +316,13 @@ impl System {
     ) {
         let partition = domain.partition();
         let mine = |point: &Vector3| partition.owner_of_point(point) == domain.rank();
-        let mut found = candidates(bodies, &walls.placed, margin, mine);
+        let mut found = candidates(
+            bodies,
+            &walls.placed,
+            margin,
+            partition.grid().period(),
+            mine,
+        );
         // Nothing moves what neither side lets move.
         found.retain(|c| {
             bodies.is_free(c.a)

@@ -5,6 +5,7 @@
 
 use crate::math::Vector3;
 use crate::rng::{Purpose, Stream};
+use crate::shape::Period;
 
 /// Place of a block in the grid.
 pub type Block3 = [i32; 3];
@@ -42,48 +43,71 @@ pub struct BlockGrid {
     lower: Vector3,
     edge: Vector3,
     count: Block3,
+    period: Period,
 }
 
 impl BlockGrid {
-    /// As many blocks on each axis as fit with an edge of at least `least_edge` [m], at least one.
+    /// As many blocks on each axis as fit with an edge of at least `least_edge` [m], at least one. On a periodic axis their
+    /// number is even, or one: so neighbours are of different parity also where the axis closes.
     #[must_use]
-    pub fn new(lower: Vector3, upper: Vector3, least_edge: f64, _periodic: [bool; 3]) -> Self {
+    pub fn new(lower: Vector3, upper: Vector3, least_edge: f64, periodic: [bool; 3]) -> Self {
         let extent = upper - lower;
         // More than 2^20 blocks on an axis serve nobody; the bound keeps linear indices far inside 64 bits.
-        let blocks = extent.map(|e| (e / least_edge).floor().clamp(1.0, f64::from(1 << 20)));
+        let mut count = [0, 1, 2].map(|a| {
+            let fit = (extent[a] / least_edge).floor();
+            fit.clamp(1.0, f64::from(1 << 20)) as i32
+        });
+        for (n, _) in count.iter_mut().zip(periodic).filter(|(_, p)| *p) {
+            *n -= if *n > 1 { *n % 2 } else { 0 };
+        }
         Self {
             lower,
-            edge: extent.component_div(&blocks),
-            count: [blocks.x as i32, blocks.y as i32, blocks.z as i32],
+            edge: extent.component_div(&Vector3::from(count.map(f64::from))),
+            count,
+            period: Period::of_box(&lower, &upper, periodic),
         }
     }
 
-    pub fn period(&self) -> &crate::shape::Period {
-        &crate::shape::Period::NONE
-    }
     /// Blocks on each axis.
     #[must_use]
     pub fn count(&self) -> Block3 {
         self.count
     }
 
-    /// The shortest edge of a block on an axis with more than one block [m]; infinite if there is one block only.
+    /// Which axes are periodic.
     #[must_use]
-    pub fn shortest_edge(&self) -> f64 {
-        let axes = (0..3).filter(|&a| self.count[a] > 1);
-        axes.map(|a| self.edge[a]).fold(f64::INFINITY, f64::min)
+    pub fn period(&self) -> &Period {
+        &self.period
     }
 
-    /// The block that holds a point; points outside belong to the nearest block at the rim.
+    /// What the width of a body's box must not exceed [m]: the shortest edge of a block on an axis with more than one; on a
+    /// periodic axis with one only, half the period, so that no pair meets by both ways round. Infinite if there is neither.
+    #[must_use]
+    pub fn shortest_edge(&self) -> f64 {
+        let widest = |a: usize| match self.period.length[a] {
+            Some(length) if self.count[a] == 1 => 0.5 * length,
+            None if self.count[a] == 1 => f64::INFINITY,
+            _ => self.edge[a],
+        };
+        (0..3).map(widest).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The block that holds a point. Points outside belong to the nearest block at the rim, on a periodic axis to the one that
+    /// holds their image.
     #[must_use]
     pub fn block_of(&self, x: &Vector3) -> Block3 {
         [0, 1, 2].map(|a| {
             let k = ((x[a] - self.lower[a]) / self.edge[a]).floor();
-            k.clamp(0.0, f64::from(self.count[a] - 1)) as i32
+            let count = f64::from(self.count[a]);
+            if self.period.length[a].is_some() {
+                (k - (k / count).floor() * count) as i32
+            } else {
+                k.clamp(0.0, count - 1.0) as i32
+            }
         })
     }
 
-    /// The blocks that the box of half-width `reach` [m] around `x` touches, as lowest and highest on each axis.
+    /// The blocks that the box of half-width `reach` [m] around `x` touches, as first and last on each axis.
     #[must_use]
     pub fn span(&self, x: &Vector3, reach: f64) -> Span {
         let reach = Vector3::repeat(reach);
@@ -104,9 +128,9 @@ impl BlockGrid {
 /// The blocks that a body's box touches: one or two on each axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// Lowest block.
+    /// First block.
     pub low: Block3,
-    /// Highest block.
+    /// Last block; where a periodic axis closes, its number is smaller than the first's.
     pub high: Block3,
 }
 
@@ -127,15 +151,16 @@ impl Span {
     /// Whether the box touches two blocks on this axis.
     #[must_use]
     pub fn splits(&self, axis: usize) -> bool {
-        self.high[axis] > self.low[axis]
+        self.high[axis] != self.low[axis]
     }
 
     /// The blocks themselves, one to eight.
     pub fn blocks(self) -> impl Iterator<Item = Block3> {
-        let Span { low, high } = self;
-        (low[2]..=high[2]).flat_map(move |z| {
-            (low[1]..=high[1]).flat_map(move |y| (low[0]..=high[0]).map(move |x| [x, y, z]))
-        })
+        let on = move |axis: usize| {
+            let second = self.splits(axis).then_some(self.high[axis]);
+            std::iter::once(self.low[axis]).chain(second)
+        };
+        on(2).flat_map(move |z| on(1).flat_map(move |y| on(0).map(move |x| [x, y, z])))
     }
 }
 
@@ -223,6 +248,30 @@ mod tests {
         assert_eq!(grid.block_of(&Vector3::new(0.5, 0.5, 0.1)), [1, 1, 0]);
         assert_eq!(grid.block_of(&Vector3::new(0.4999, 1.9999, 0.1)), [0, 3, 0]);
         assert_eq!(grid.block_of(&Vector3::new(-1.0, 99.0, 5.0)), [0, 3, 0]);
+    }
+
+    /// On a periodic axis neighbours are of different parity, also where it closes; each point, and each image of it, lies in
+    /// one block; a box that reaches over the end touches the first and the last block.
+    #[test]
+    fn periodic_axes_close_with_even_numbers_of_blocks() {
+        let upper = Vector3::new(5.5, 1.9, 3.2);
+        let grid = BlockGrid::new(Vector3::zeros(), upper, 1.0, [true, true, false]);
+        assert_eq!(grid.count(), [4, 1, 3]);
+        assert_eq!(grid.shortest_edge(), 0.95);
+        let block = |x: f64| grid.block_of(&Vector3::new(x, 0.0, 0.5))[0];
+        assert_eq!(
+            [-0.1, 0.0, 5.4, 5.5, 5.6, 11.1].map(block),
+            [3, 0, 3, 0, 0, 0]
+        );
+        let span = grid.span(&Vector3::new(0.2, 1.8, 1.0), 0.4);
+        assert_eq!((span.low, span.high), ([3, 0, 0], [0, 0, 1]));
+        assert!(span.splits(0) && !span.splits(1) && span.splits(2));
+        assert_eq!(span.blocks().count(), 4);
+        assert_eq!(span.holder(Parity(0b000)), [0, 0, 0]);
+        assert_eq!(span.holder(Parity(0b001)), [3, 0, 0]);
+        let two = BlockGrid::new(Vector3::zeros(), upper, 2.0, [true, false, false]);
+        let span = two.span(&Vector3::new(5.4, 0.5, 0.5), 1.0);
+        assert_eq!((two.count()[0], span.low[0], span.high[0]), (2, 1, 0));
     }
 
     #[test]

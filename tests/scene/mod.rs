@@ -26,6 +26,7 @@ pub struct Scene {
     pub friction: f64,
     /// All coefficients.
     pub pair: Option<Pair>,
+    pub periodic: [bool; 3],
     /// Whether bodies outside are deleted.
     pub delete_outside: bool,
     pub lower: Vector3,
@@ -54,6 +55,7 @@ impl Scene {
             dt,
             friction: 0.0,
             pair: None,
+            periodic: [false; 3],
             delete_outside: false,
             lower: Vector3::from(lower),
             upper: Vector3::from(upper),
@@ -131,7 +133,7 @@ impl Scene {
             .solver
             .block_edge
             .unwrap_or(8.0 * self.largest_radius());
-        let grid = BlockGrid::new(self.lower, self.upper, edge, [false; 3]);
+        let grid = BlockGrid::new(self.lower, self.upper, edge, self.periodic);
         match self.ranks {
             Some(ranks) => Partition::with_ranks(self.lower, self.upper, grid, ranks),
             None => Partition::new(self.lower, self.upper, grid, size, &self.gravity),
