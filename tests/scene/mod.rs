@@ -19,6 +19,8 @@ use moreau::solver::grid::BlockGrid;
 #[derive(Clone, Debug)]
 pub struct Scene {
     pub bodies: Vec<BodyRow>,
+    /// Contacts of the step before the first.
+    pub contacts: Vec<ContactRow>,
     pub walls: Vec<Wall>,
     pub gravity: Vector3,
     pub dt: f64,
@@ -50,6 +52,7 @@ impl Scene {
     pub fn new(lower: [f64; 3], upper: [f64; 3], dt: f64) -> Self {
         Self {
             bodies: Vec::new(),
+            contacts: Vec::new(),
             walls: Vec::new(),
             gravity: Vector3::zeros(),
             dt,
@@ -143,22 +146,14 @@ impl Scene {
     /// One rank's system: every rank starts with the bodies of every `size`-th id, wherever they are (the first migration
     /// brings them home).
     pub fn system(&self, comm: &dyn Comm, threads: usize) -> System {
-        let mine = self
-            .bodies
-            .iter()
-            .filter(|b| b.id.0 as usize % comm.size() == comm.rank())
-            .copied()
-            .collect();
-        System::new(
-            self.physics(),
-            0,
-            Parcel {
-                bodies: mine,
-                contacts: Vec::new(),
-            },
-            threads,
-        )
-        .unwrap()
+        let mine = |id: BodyId| id.0 as usize % comm.size() == comm.rank();
+        let bodies = self.bodies.iter().filter(|b| mine(b.id)).copied();
+        let contacts = self.contacts.iter().filter(|c| mine(c.key.a)).copied();
+        let parcel = Parcel {
+            bodies: bodies.collect(),
+            contacts: contacts.collect(),
+        };
+        System::new(self.physics(), 0, parcel, threads).unwrap()
     }
 
     /// Runs some steps on `ranks` thread ranks of `threads` threads each.
