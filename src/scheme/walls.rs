@@ -91,7 +91,7 @@ impl Walls {
                 // What is stored as its velocity is that of the step to come.
                 let moved = wall.moved(&self.during[w], dt);
                 let back = -servo.direction.dot(&impulses[w]) / dt;
-                let speed = servo.next_speed(moved.velocity.dot(&servo.direction), back);
+                let speed = servo.next_speed(back);
                 WallState {
                     velocity: servo.direction * speed,
                     ..moved

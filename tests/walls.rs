@@ -1,0 +1,450 @@
+//! Walls that move, walls that are pushed, walls of all shapes, bodies that are not free.
+
+#![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
+
+mod scene;
+
+use moreau::body::{BodyId, BodyKind, Drive, Freedom, Motion, Servo, Signal, Wall};
+use moreau::law::{Arm, Pair};
+use moreau::math::Vector3;
+use moreau::shape::{HalfSpace, Surface};
+use scene::Scene;
+use std::f64::consts::PI;
+
+fn scene(height: f64, dt: f64) -> Scene {
+    let mut s = Scene::new([-3.0, -3.0, -1.0], [3.0, 3.0, height], dt);
+    s.gravity = Vector3::new(0.0, 0.0, -10.0);
+    s
+}
+
+fn plane(z: f64, up: f64, motion: Motion) -> Wall {
+    let surface = Surface::Plane(HalfSpace {
+        point: Vector3::new(0.0, 0.0, z),
+        normal: Vector3::z() * up,
+    });
+    Wall {
+        centre: Vector3::new(0.0, 0.0, z),
+        motion,
+        ..Wall::fixed(format!("plane at {z}"), surface, 0)
+    }
+}
+
+fn lift(signal: Signal) -> Motion {
+    Motion::Driven(Drive {
+        translation: Some((Vector3::z(), signal)),
+        rotation: None,
+    })
+}
+
+fn piston(mass: f64, load: f64) -> Motion {
+    Motion::Free(Freedom {
+        mass,
+        inertia: None,
+        direction: Some(Vector3::z()),
+        load: Vector3::new(0.0, 0.0, -load),
+        gravity: true,
+    })
+}
+
+/// A24: a ball on a piston takes the piston's velocity, and feels m g + m dV_w/dt.
+#[test]
+fn a24_a_driven_piston_carries_a_ball() {
+    let mut s = scene(20.0, 1e-3);
+    s.walls.push(plane(0.0, 1.0, lift(Signal::Rate(0.5))));
+    s.sphere([0.0, 0.0, 1.0], 1.0, 2.0);
+    let state = s.run(1000);
+    assert!((state.velocity(0).z - 0.5).abs() < 1e-12);
+    assert!((state.position(0).z - 1.5).abs() < 1e-9);
+    assert!((state.impulse(BodyId(0), BodyId::wall(0)).z / 1e-3 + 20.0).abs() < 1e-9);
+    assert!((state.walls[0].displacement.z - 0.5).abs() < 1e-12);
+
+    // A = a (2πf)² = 3.55 m/s² < g: the ball stays on.
+    let (amplitude, frequency) = (0.01, 3.0);
+    let sine = Signal::Sine {
+        amplitude,
+        frequency,
+        phase: 0.0,
+    };
+    s.walls[0].motion = lift(sine.clone());
+    let state = s.run(400);
+    let (t, dt) = (0.4, 1e-3);
+    let acceleration = (sine.way(t) - 2.0 * sine.way(t - dt) + sine.way(t - 2.0 * dt)) / (dt * dt);
+    let force = -state.impulse(BodyId(0), BodyId::wall(0)).z / dt;
+    assert!(
+        (force - 2.0 * (10.0 + acceleration)).abs() < 1e-8,
+        "{force}"
+    );
+    assert!((state.position(0).z - 1.0 - sine.way(t)).abs() < 1e-12);
+}
+
+/// A24: under a free piston of mass M with load F, N balls: the floor carries F + (M + N m) g; the piston rests. On any number
+/// of ranks, to the bit (H7: it lies over all of them).
+#[test]
+fn a24_h7_a_free_piston_loads_what_it_lies_on() {
+    let mut s = scene(3.0, 1e-3);
+    s.walls.push(plane(0.0, 1.0, Motion::Fixed));
+    s.walls.push(plane(1.0, -1.0, piston(5.0, 30.0)));
+    for k in 0..9 {
+        let site = [f64::from(k % 3) - 1.0, f64::from(k / 3) - 1.0].map(|x| 1.6 * x);
+        s.sphere([site[0], site[1], 0.5], 0.5, 2.0);
+    }
+    s.solver.block_edge = Some(1.2);
+    s.solver.tolerance = 1e-13;
+    let state = s.run(200);
+    let floor: f64 = (0..9)
+        .map(|k| -state.impulse(BodyId(k), BodyId::wall(0)).z / 1e-3)
+        .sum();
+    let expected = 30.0 + (5.0 + 18.0) * 10.0;
+    assert!(
+        (floor - expected).abs() < 1e-9 * expected,
+        "{floor} {expected}"
+    );
+    assert!(state.walls[1].velocity.norm() < 1e-12);
+    for ranks in [2, 3, 4, 8] {
+        assert!(s.run_on(ranks, 1, 200).same_bits(&state), "{ranks} ranks");
+    }
+    assert!(s.run_on(2, 2, 200).same_bits(&state), "threads");
+}
+
+/// A column of balls under a piston, from above downwards: M g + F, then each ball's weight more.
+#[test]
+fn a24_a_column_under_a_piston() {
+    let mut s = scene(9.0, 1e-2);
+    s.walls.push(plane(0.0, 1.0, Motion::Fixed));
+    s.walls.push(plane(8.0, -1.0, piston(3.0, 7.0)));
+    for k in 0..4 {
+        s.sphere([0.0, 0.0, 1.0 + 2.0 * f64::from(k)], 1.0, 1.0);
+    }
+    s.solver.tolerance = 1e-14;
+    let state = s.run(50);
+    for k in 0..4_u64 {
+        let (a, b) = if k == 0 {
+            (0, BodyId::wall(0))
+        } else {
+            (k - 1, BodyId(k))
+        };
+        let force = state.impulse(BodyId(a), b).z.abs() / 1e-2;
+        assert!(
+            (force - (37.0 + 10.0 * (4 - k) as f64)).abs() < 1e-7,
+            "contact {k}: {force}"
+        );
+    }
+}
+
+/// A big intruder, a free sphere as a wall, falls on a bed of fixed balls and stays; momentum is exchanged to rounding when it hits
+/// a free ball in space, spins included, on any number of ranks.
+#[test]
+fn h7_a_big_free_sphere_among_small_balls() {
+    let mut s = Scene::new([-4.0; 3], [4.0; 3], 0.01);
+    s.friction = 0.5;
+    let (mass, radius) = (50.0, 1.5);
+    let inertia = 0.4 * mass * radius * radius;
+    let centre = Vector3::zeros();
+    let surface = Surface::Sphere {
+        centre,
+        radius,
+        inside: false,
+    };
+    s.walls.push(Wall {
+        centre,
+        motion: Motion::Free(Freedom {
+            mass,
+            inertia: Some(inertia),
+            direction: None,
+            load: Vector3::zeros(),
+            gravity: true,
+        }),
+        ..Wall::fixed("intruder".to_owned(), surface, 0)
+    });
+    for k in 0..20 {
+        let angle = f64::from(k) * 2.4;
+        let z = f64::from(k) / 10.0 - 0.95;
+        let across = (1.0 - z * z).sqrt();
+        let n = Vector3::new(across * angle.cos(), across * angle.sin(), z);
+        let i = s.sphere((n * 2.0).into(), 0.3, 1.0);
+        s.bodies[i].velocity =
+            (n * -(1.0 + 0.1 * f64::from(k)) + Vector3::new(0.3, -0.2, 0.5)).into();
+        s.bodies[i].angular_velocity = [1.0, f64::from(k), -2.0];
+    }
+    s.solver.block_edge = Some(1.0);
+    let state = s.run(60);
+    assert!(state.walls[0].velocity.norm() > 1e-3 && state.walls[0].angular_velocity.norm() > 1e-3);
+    let momentum = |bodies: &[moreau::body::BodyRow]| -> Vector3 {
+        bodies
+            .iter()
+            .map(|b| Vector3::from(b.velocity) * b.mass)
+            .sum()
+    };
+    let gained = momentum(&state.bodies) + state.walls[0].velocity * mass - momentum(&s.bodies);
+    assert!(gained.norm() < 1e-12, "{gained}");
+    for ranks in [2, 4, 8] {
+        assert!(s.run_on(ranks, 1, 60).same_bits(&state), "{ranks} ranks");
+    }
+}
+
+/// A servo finds the force it is told to push with, and holds it.
+#[test]
+fn a_servo_wall_seeks_its_force() {
+    let mut s = scene(3.0, 1e-3);
+    s.pair = Some(Pair {
+        compliance: 1e-5,
+        ..Pair::RIGID
+    });
+    s.walls.push(plane(0.0, 1.0, Motion::Fixed));
+    let servo = Servo {
+        direction: -Vector3::z(),
+        force: 100.0,
+        gain: 1e-4,
+        top_speed: 0.05,
+    };
+    s.walls.push(plane(2.01, -1.0, Motion::Servo(servo)));
+    s.sphere([0.0, 0.0, 1.0], 1.0, 1.0);
+    let state = s.run(5000);
+    let force = state.impulse(BodyId(0), BodyId::wall(1)).z / 1e-3;
+    assert!((force - 100.0).abs() < 0.1, "{force}");
+    assert!(state.walls[1].velocity.norm() < 1e-5);
+    assert!(s.run_on(2, 1, 5000).same_bits(&state));
+}
+
+fn bore(radius: f64, motion: Motion) -> Wall {
+    let surface = Surface::Bore {
+        centre: Vector3::zeros(),
+        axis: Vector3::y(),
+        radius,
+    };
+    Wall {
+        motion,
+        ..Wall::fixed("drum".to_owned(), surface, 0)
+    }
+}
+
+/// A25 a: a ball rolling to and fro in a fixed drum, without slip: T = 2π √(7 (R − r)/(5 g)).
+#[test]
+fn a25_a_pendulum_in_a_drum() {
+    let dt = 1e-4;
+    let mut s = Scene::new([-1.5; 3], [1.5; 3], dt);
+    s.gravity = Vector3::new(0.0, 0.0, -9.81);
+    s.walls.push(bore(1.0, Motion::Fixed));
+    let start: f64 = PI / 180.0;
+    s.sphere([0.9 * start.sin(), 0.0, -0.9 * start.cos()], 0.1, 1.0);
+    s.friction = 1.0;
+    let expected = 2.0 * PI * (7.0 * 0.9 / (5.0 * 9.81_f64)).sqrt();
+    assert!((expected - 2.2518).abs() < 1e-4);
+    // A quarter before the end of a period it passes the bottom on its way back.
+    let (early, late) = (
+        s.run((0.7485 * expected / dt) as u64),
+        s.run((0.7515 * expected / dt) as u64),
+    );
+    assert!(
+        early.position(0).x < 0.0 && late.position(0).x > 0.0,
+        "{} {}",
+        early.position(0).x,
+        late.position(0).x
+    );
+    let state = s.run((0.5 * expected / dt) as u64);
+    assert!(
+        (state.position(0).x + 0.9 * start.sin()).abs() < 0.05 * 0.9 * start.sin(),
+        "the other side"
+    );
+    assert!((state.position(0).norm() - 0.9).abs() < 1e-4, "on the wall");
+}
+
+fn turning(rate: f64) -> Motion {
+    Motion::Driven(Drive {
+        translation: None,
+        rotation: Some((Vector3::y(), Signal::Rate(rate))),
+    })
+}
+
+/// A25 b, c, e: in a turning drum a ball spins in place at the bottom, ω r = Ω R; with rolling friction it stays where
+/// tan θ = μ_t/r; the drum's rate never changes.
+#[test]
+fn a25_b_c_a_ball_in_a_turning_drum() {
+    let dt = 1e-3;
+    let mut s = Scene::new([-1.5; 3], [1.5; 3], dt);
+    s.gravity = Vector3::new(0.0, 0.0, -9.81);
+    s.walls.push(bore(1.0, turning(2.0)));
+    s.sphere([0.0, 0.0, -0.9], 0.1, 1.0);
+    s.bodies[0].angular_velocity[1] = 20.0;
+    s.friction = 0.5;
+    let state = s.run(2000);
+    assert!(state.position(0).x.abs() < 1e-9 && state.velocity(0).norm() < 1e-9);
+    assert!((state.spin(0).y - 20.0).abs() < 1e-9);
+    assert!((state.walls[0].angular_velocity.y - 2.0).abs() < 1e-12);
+
+    s.pair = Some(Pair {
+        rolling: Arm::Length(0.005),
+        ..Pair::coulomb(0.5)
+    });
+    // It starts near where it will stay, so that only a small swing dies away.
+    let angle: f64 = (0.05_f64).atan();
+    s.bodies[0].position = [-0.9 * angle.sin(), 0.0, -0.9 * angle.cos()];
+    let state = s.run(4000);
+    let found = (-state.position(0).x / -state.position(0).z).abs();
+    assert!((found - 0.05).abs() < 1e-3, "{found}");
+}
+
+/// A25 d: glued by friction and rolling friction, a ball goes over the top iff Ω² (R − r) ≥ g.
+#[test]
+fn a25_d_over_the_top() {
+    let critical = (9.81_f64 / 0.9).sqrt();
+    for (rate, over) in [(1.02 * critical, true), (0.95 * critical, false)] {
+        let mut s = Scene::new([-1.5; 3], [1.5; 3], 1e-4);
+        s.gravity = Vector3::new(0.0, 0.0, -9.81);
+        s.walls.push(bore(1.0, turning(rate)));
+        s.sphere([0.9, 0.0, 0.0], 0.1, 1.0);
+        s.bodies[0].velocity = [0.0, 0.0, -0.9 * rate];
+        s.bodies[0].angular_velocity = [0.0, rate, 0.0];
+        s.pair = Some(Pair {
+            rolling: Arm::Length(10.0),
+            ..Pair::coulomb(100.0)
+        });
+        // From the side down, through the bottom, up the other side and over the top: three quarters of a turn and a bit.
+        let steps = (0.85 * 2.0 * PI / rate / 1e-4) as u64;
+        let state = s.run(steps);
+        let on = (state.position(0).norm() - 0.9).abs() < 0.01;
+        assert_eq!(on, over, "rate {rate}: {}", state.position(0));
+    }
+}
+
+/// Every kind of surface holds a ball up: nothing falls through, on both sides of a thin one, and on edges.
+#[test]
+fn every_surface_carries_a_ball() {
+    let (o, z) = (Vector3::zeros(), Vector3::z());
+    let cases = [
+        (
+            Surface::Sphere {
+                centre: o,
+                radius: 2.0,
+                inside: true,
+            },
+            [0.3, 0.0, -1.0],
+        ),
+        (
+            Surface::Cylinder {
+                centre: -z,
+                axis: z,
+                radius: 1.0,
+                half_length: 1.0,
+            },
+            [0.4, 0.0, 0.7],
+        ),
+        (
+            Surface::Bore {
+                centre: o,
+                axis: Vector3::x(),
+                radius: 1.5,
+            },
+            [0.0, 0.3, -0.5],
+        ),
+        (
+            Surface::Shell {
+                centre: o,
+                axis: z,
+                ends: [[0.0, 0.0], [1.5, 0.0]],
+            },
+            [0.5, 0.0, 0.7],
+        ),
+        (
+            Surface::Shell {
+                centre: o,
+                axis: z,
+                ends: [[0.2, -1.0], [2.0, 0.0]],
+            },
+            [0.6, 0.0, 0.3],
+        ),
+    ];
+    for (surface, start) in cases {
+        let mut s = Scene::new([-4.0; 3], [4.0; 3], 1e-3);
+        s.gravity = Vector3::new(0.0, 0.0, -10.0);
+        s.pair = Some(Pair {
+            rolling: Arm::Length(0.2),
+            ..Pair::coulomb(0.8)
+        });
+        s.walls.push(Wall::fixed("w".to_owned(), surface, 0));
+        s.sphere(start, 0.5, 1.0);
+        let state = s.run(3000);
+        let (distance, _) = surface.nearest(&state.position(0));
+        // Where g⁺ lets a curved path cut the surface, by v²Δt²/2R a step at most.
+        assert!((distance - 0.5).abs() < 2e-3, "{surface:?}: {distance}");
+        assert!(s.run_on(4, 1, 500).same_bits(&s.run(500)));
+    }
+}
+
+/// Fixed bodies hold, driven bodies push, both whatever pushes them; between two of them there is no contact.
+#[test]
+fn fixed_and_driven_bodies() {
+    let mut s = scene(9.0, 1e-3);
+    s.friction = 0.5;
+    s.sphere([0.0, 0.0, 0.0], 1.0, 1.0);
+    s.sphere([0.0, 0.0, 2.0], 1.0, 1.0);
+    s.sphere([0.9, 0.0, 0.0], 1.0, 1.0);
+    s.bodies[0].kind = BodyKind::Fixed as u32;
+    s.bodies[2].kind = BodyKind::Fixed as u32;
+    let state = s.run(50);
+    assert_eq!(state.bodies[0], s.bodies[0]);
+    assert!(state.velocity(1).norm() < 1e-12);
+    assert!((state.impulse(BodyId(0), BodyId(1)).z / 1e-3 - 10.0).abs() < 1e-9);
+    assert!(
+        !state
+            .contacts
+            .iter()
+            .any(|c| c.key.b == BodyId(2) && c.key.a == BodyId(0))
+    );
+
+    s.bodies.truncate(2);
+    s.bodies[0].kind = BodyKind::Driven as u32;
+    s.bodies[0].velocity[2] = 0.4;
+    let state = s.run(100);
+    assert_eq!(state.velocity(0).z, 0.4);
+    assert!((state.velocity(1).z - 0.4).abs() < 1e-12);
+    let work: f64 = state.done.iter().map(|d| d.outcome.work.driven).sum();
+    // 10 N over 40 mm, and 0.4 N s at 0.4 m/s, of which the impact dissipates one half.
+    assert!((work - (0.4 + 0.16)).abs() < 1e-12, "{work}");
+    // Gravity's part in the step of the impact is the integrator's.
+    let lost: f64 = state.done.iter().map(|d| d.dissipated + d.integrator).sum();
+    assert!((lost - 0.08).abs() < 1e-12, "{lost}");
+}
+
+/// Bodies squeezed between walls that leave them no room end in an error that names them.
+#[test]
+fn infeasible_states_are_named() {
+    let mut s = scene(9.0, 1e-3);
+    s.walls.push(plane(0.0, 1.0, Motion::Fixed));
+    s.walls.push(plane(2.0, -1.0, lift(Signal::Rate(-0.1))));
+    s.sphere([0.0, 0.0, 1.0], 1.0, 1.0);
+    s.solver.tolerance = 1e-3;
+    s.solver.max_sweeps = 50;
+    for ranks in [1, 3] {
+        let error = s.try_run(ranks, 1, 200).unwrap_err().to_string();
+        assert!(
+            error.contains("infeasible") && error.contains("body 0 against wall plane at"),
+            "{error}"
+        );
+    }
+}
+
+/// Bodies that leave the domain are deleted and counted where that is asked for; their contacts go with them.
+#[test]
+fn bodies_outside_are_deleted_on_demand() {
+    let mut s = scene(9.0, 1e-3);
+    s.walls.push(plane(0.0, 1.0, Motion::Fixed));
+    for k in 0..6 {
+        let i = s.sphere([-2.5 + f64::from(k), 0.0, 0.45], 0.45, 1.0);
+        s.bodies[i].velocity[0] = if k > 2 { 3.0 } else { 0.0 };
+    }
+    assert!(
+        s.try_run(2, 1, 1000)
+            .unwrap_err()
+            .to_string()
+            .contains("left the domain")
+    );
+    s.delete_outside = true;
+    let state = s.run(1000);
+    assert_eq!(state.bodies.len(), 3);
+    assert_eq!(state.done.iter().map(|d| d.deleted).sum::<u64>(), 3);
+    assert!(state.contacts.iter().all(|c| c.key.a.0 < 3));
+    for ranks in [2, 3, 8] {
+        assert!(s.run_on(ranks, 1, 1000).same_bits(&state));
+    }
+}
