@@ -31,6 +31,7 @@
 mod bodies;
 mod document;
 mod fault;
+mod materials;
 mod read;
 mod reader;
 #[cfg(test)]
@@ -40,11 +41,12 @@ mod walls;
 pub use fault::{Fault, Faults, Place};
 
 use crate::body::Wall;
+use crate::law::{Arm, PairTable};
 use crate::math::Vector3;
 use crate::sample::Sample;
 use crate::shape::Period;
 use crate::solver::Settings;
-use document::{Source, Value};
+use document::{Node, Source, Value};
 use std::path::Path;
 
 /// A checked run: what `moreau run` needs to start.
@@ -66,9 +68,13 @@ pub struct Scenario {
     pub upper: Vector3,
     /// The solver's settings.
     pub solver: Settings,
-    pub pairs: crate::law::PairTable,
+    /// Coefficients between materials.
+    pub pairs: PairTable,
+    /// Which axes are periodic.
     pub periodic: [bool; 3],
+    /// Whether a body that leaves the domain is deleted; else it ends the run.
     pub delete_outside: bool,
+    /// Whether bodies are discs that move in the plane z = 0.
     pub two_dimensional: bool,
     /// Materials by number.
     pub materials: Vec<Material>,
@@ -135,8 +141,35 @@ pub struct Material {
     pub name: String,
     /// Density [kg/m³].
     pub density: f64,
-    /// Coefficient of friction against itself; between two materials: the geometric mean.
-    pub friction: f64,
+    /// Coefficients against itself.
+    pub own: Coefficients,
+}
+
+/// Coefficients as the configuration gives them; see [`Pair`](crate::law::Pair).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Coefficients {
+    /// Friction.
+    pub friction: Option<f64>,
+    /// Friction of what slides.
+    pub sliding_friction: Option<f64>,
+    /// Rolling friction.
+    pub rolling: Option<Arm>,
+    /// Torsion friction.
+    pub torsion: Option<Arm>,
+    /// Cohesion force [N].
+    pub cohesion: Option<f64>,
+    /// Its range [m].
+    pub cohesion_range: Option<f64>,
+    /// Normal restitution.
+    pub restitution: Option<f64>,
+    /// Tangential restitution.
+    pub tangential_restitution: Option<f64>,
+    /// Stiffness of a contact [N/m].
+    pub stiffness: Option<f64>,
+    /// Young's modulus [Pa].
+    pub young: Option<f64>,
+    /// Tangential over normal stiffness.
+    pub tangential_ratio: Option<f64>,
 }
 
 /// Reads and checks a configuration file with overrides (`key=value`) applied.
@@ -198,7 +231,8 @@ fn check(
     }
 }
 
-/// Makes the paths of files of bodies absolute, in the tree and in the text, and tells which are not there if they must be.
+/// Makes the paths of files of bodies and of walls' tables absolute, in the tree and in the text, and tells which are not there
+/// if they must be.
 fn make_files_absolute(
     source: &mut Source,
     base: &Path,
@@ -206,11 +240,23 @@ fn make_files_absolute(
     faults: &mut Vec<Fault>,
 ) {
     let mut paths = Vec::new();
-    let entries = source.root.child_mut("bodies").map(|n| n.items_mut());
-    for node in entries.unwrap_or_default() {
-        let Some(file) = node.child_mut("file") else {
-            continue;
-        };
+    // Walls' tables are read, and told if they cannot be, with their entries.
+    let mut files: Vec<(&mut Node, bool)> = Vec::new();
+    if let Value::Table(entries) = &mut source.root.value {
+        for (key, list) in entries {
+            let of_bodies = key == "bodies";
+            for node in list.items_mut() {
+                let holder = if of_bodies {
+                    Some(node)
+                } else {
+                    node.child_mut("table")
+                };
+                let file = holder.and_then(|node| node.child_mut("file"));
+                files.extend(file.map(|file| (file, of_bodies && files_needed)));
+            }
+        }
+    }
+    for (file, needed) in files {
         let Value::Text(path) = &mut file.value else {
             continue;
         };
@@ -228,7 +274,7 @@ fn make_files_absolute(
                 "configuration's folder"
             };
             let message = format!(
-                "{} {why}; accepted: the path of a file of bodies, absolute or from the {folder}",
+                "{} {why}; accepted: the path of a file, absolute or from the {folder}",
                 file.shown
             );
             let (place, key) = (file.place.clone(), file.path.clone());
@@ -238,7 +284,7 @@ fn make_files_absolute(
                 message,
             });
         };
-        if let (true, Err(e)) = (files_needed, std::fs::File::open(&absolute)) {
+        if let (true, Err(e)) = (needed, std::fs::File::open(&absolute)) {
             refuse(format!("cannot be opened ({}: {e})", absolute.display()));
         }
         match absolute.to_str() {

@@ -4,7 +4,8 @@
 mod file;
 mod lattice;
 
-use crate::body::BodyRow;
+use crate::body::{BodyId, BodyKind, BodyRow};
+use crate::shape::{disc_area, disc_inertia, solid_sphere_inertia, sphere_volume};
 use std::path::{Path, PathBuf};
 
 /// Where the bodies of one `[[bodies]]` entry come from, checked.
@@ -18,6 +19,32 @@ pub struct Sample {
     pub density: f64,
     /// Velocity that all of them start with [m/s]; comes on top of those that a file gives them.
     pub velocity: [f64; 3],
+    /// Angular velocity that all of them start with [rad/s], likewise.
+    pub angular_velocity: [f64; 3],
+    /// How they move.
+    pub kind: BodyKind,
+    /// Whether they are discs in the plane z = 0, one metre thick, and not spheres.
+    pub discs: bool,
+}
+
+impl Sample {
+    /// A body of this sample; velocities come on top of the sample's, and a fixed body has none.
+    fn body(&self, id: u64, position: [f64; 3], radius: f64, density: f64) -> BodyRow {
+        let (volume, inertia): (fn(f64) -> f64, fn(f64, f64) -> f64) = if self.discs {
+            (disc_area, disc_inertia)
+        } else {
+            (sphere_volume, solid_sphere_inertia)
+        };
+        let mass = density * volume(radius);
+        BodyRow {
+            velocity: self.velocity,
+            angular_velocity: self.angular_velocity,
+            inertia: inertia(mass, radius),
+            material: self.material,
+            kind: self.kind as u32,
+            ..BodyRow::sphere(BodyId(id), position, radius, mass)
+        }
+    }
 }
 
 /// How bodies are placed.
@@ -103,7 +130,7 @@ impl Error {
 /// See [`Error`].
 pub fn count(sample: &Sample) -> Result<u64, Error> {
     match &sample.source {
-        Source::Lattice(lattice) => lattice.check().map(|()| lattice.count),
+        Source::Lattice(lattice) => lattice.check(sample.discs).map(|()| lattice.count),
         Source::File(path) => file::read(path, sample, 0, &mut |_| {}).map(|read| read.bodies),
     }
 }

@@ -31,6 +31,18 @@ pub fn solid_sphere_inertia(mass: f64, radius: f64) -> f64 {
     0.4 * mass * radius * radius
 }
 
+/// Moment of inertia of a disc about its axis [kg m²]: `1/2 m r²`.
+#[must_use]
+pub fn disc_inertia(mass: f64, radius: f64) -> f64 {
+    0.5 * mass * radius * radius
+}
+
+/// Area of a disc [m²], which is its volume if it is one metre thick [m³].
+#[must_use]
+pub fn disc_area(radius: f64) -> f64 {
+    std::f64::consts::PI * radius * radius
+}
+
 /// Volume of a sphere [m³].
 #[must_use]
 pub fn sphere_volume(radius: f64) -> f64 {

@@ -5,6 +5,7 @@ use super::document::{Node, Value};
 use super::fault::Fault;
 use super::read::{Domain, corners};
 use super::reader::{Number, Range, Section, tell};
+use crate::body::BodyKind;
 use crate::sample::{Lattice, Radius, Sample, Source};
 use std::path::PathBuf;
 
@@ -37,16 +38,63 @@ fn read_entry(
     };
     let is_file = sample.is_some_and(|(_, n)| matches!(&n.value, Value::Text(t) if t == "file"));
     let known: &[&str] = if is_file {
-        &["sample", "material", "velocity", "file"]
+        &[
+            "sample",
+            "material",
+            "velocity",
+            "angular_velocity",
+            "motion",
+            "file",
+        ]
     } else {
         &[
-            "sample", "material", "velocity", "count", "radius", "jitter", "lower", "upper",
+            "sample",
+            "material",
+            "velocity",
+            "angular_velocity",
+            "motion",
+            "count",
+            "radius",
+            "jitter",
+            "lower",
+            "upper",
         ]
     };
     let section = Section::new(node, known, faults);
     let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
     let material = section.name_of("material", &names, faults);
     let velocity = section.vector_if("velocity", Number(Range::Finite, "m/s"), faults);
+    let spin = section.vector_if("angular_velocity", Number(Range::Finite, "rad/s"), faults);
+    let motion = section.choice_if("motion", &["free", "fixed", "driven"], faults);
+    if let (Some("fixed"), Some(node)) = (
+        motion,
+        section.get("velocity").or(section.get("angular_velocity")),
+    ) {
+        tell(
+            node,
+            "a fixed body does not move; accepted: motion = \"driven\", or no velocity",
+            faults,
+        );
+    }
+    if domain.two_dimensional {
+        let out = |v: Option<[f64; 3]>, axes: &[usize]| {
+            v.is_some_and(|v| axes.iter().any(|&a| v[a] != 0.0))
+        };
+        if let (true, Some(node)) = (out(velocity, &[2]), section.get("velocity")) {
+            tell(
+                node,
+                "points out of the plane z = 0; accepted: z = 0",
+                faults,
+            );
+        }
+        if let (true, Some(node)) = (out(spin, &[0, 1]), section.get("angular_velocity")) {
+            tell(
+                node,
+                "turns out of the plane z = 0; accepted: x = y = 0",
+                faults,
+            );
+        }
+    }
     let good_so_far = faults.len();
     let source = match section.choice("sample", &["lattice", "file"], faults)? {
         "file" => {
@@ -60,11 +108,20 @@ fn read_entry(
         material: material.unwrap_or_default() as u32,
         density: material.map_or(f64::NAN, |k| materials[k].density),
         velocity: velocity.unwrap_or_default(),
+        angular_velocity: spin.unwrap_or_default(),
+        kind: match motion {
+            Some("fixed") => BodyKind::Fixed,
+            Some("driven") => BodyKind::Driven,
+            _ => BodyKind::Free,
+        },
+        discs: domain.two_dimensional,
     };
     if let (Source::Lattice(lattice), true) = (&sample.source, faults.len() == good_so_far) {
         // In a domain that is itself at fault nothing fits, which is only the echo of that fault.
         let is_box = (0..3).all(|k| lattice.upper[k] > lattice.lower[k]);
-        if let (true, Err(error), Some(count)) = (is_box, lattice.check(), section.get("count")) {
+        if let (true, Err(error), Some(count)) =
+            (is_box, lattice.check(sample.discs), section.get("count"))
+        {
             tell(count, error.to_string(), faults);
         }
     }

@@ -5,18 +5,19 @@
 use super::document::{Node, Value};
 use super::fault::Fault;
 use super::reader::{Number, Range, Section, tell};
-use super::{End, Material, Scenario};
-use super::{bodies, walls};
+use super::{End, Scenario};
+use super::{bodies, materials, walls};
 use crate::math::Vector3;
-use crate::solver::{Order, Settings};
+use crate::solver::{GapRule, Order, Projection, Settings};
 
-const ROOT: [&str; 10] = [
+const ROOT: [&str; 11] = [
     "title",
     "gravity",
     "time",
     "domain",
     "solver",
     "material",
+    "pair",
     "wall",
     "bodies",
     "output",
@@ -33,7 +34,8 @@ pub(super) fn scenario(root: &Node, name: &str, faults: &mut Vec<Fault>) -> Scen
     let (dt, end) = time(&section, gravity, faults);
     let domain = domain(&section, faults);
     let solver = solver(&section, faults);
-    let materials = materials(&section, faults);
+    let materials = materials::read(&section, faults);
+    let pairs = materials::pairs(&section, &materials, faults);
     let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
     let walls = walls::read(&section, &names, &domain, faults);
     let samples = bodies::read(&section, &materials, &domain, faults);
@@ -48,12 +50,10 @@ pub(super) fn scenario(root: &Node, name: &str, faults: &mut Vec<Fault>) -> Scen
         lower: Vector3::from(domain.lower),
         upper: Vector3::from(domain.upper),
         solver,
-        pairs: crate::law::PairTable::of_friction(
-            &materials.iter().map(|m| m.friction).collect::<Vec<_>>(),
-        ),
-        periodic: [false; 3],
-        delete_outside: false,
-        two_dimensional: false,
+        pairs,
+        periodic: domain.periodic,
+        delete_outside: domain.delete_outside,
+        two_dimensional: domain.two_dimensional,
         materials,
         walls,
         samples,
@@ -97,26 +97,53 @@ pub(super) struct Domain {
     /// Upper corner [m].
     pub(super) upper: [f64; 3],
     max_overlap: f64,
+    /// Which axes are periodic.
+    pub(super) periodic: [bool; 3],
+    /// Whether bodies are discs in the plane z = 0.
+    pub(super) two_dimensional: bool,
+    delete_outside: bool,
 }
 
 fn domain(root: &Section, faults: &mut Vec<Fault>) -> Domain {
-    let known = ["lower", "upper", "periodic", "max_overlap"];
+    let known = [
+        "lower",
+        "upper",
+        "periodic",
+        "max_overlap",
+        "outside",
+        "dimensions",
+    ];
     let section = root.table("domain", &known, faults);
     let lower = section.vector("lower", METRES, faults);
     let upper = section.vector("upper", METRES, faults);
     if let Some(node) = section.get("upper") {
         corners(node, lower, upper, faults);
     }
-    if let Some(node) = section.get("periodic") {
-        periodic(node, faults);
+    let periodic = section.get("periodic");
+    let periodic = periodic.map_or([false; 3], |node| periodic_axes(node, faults));
+    let outside = section.choice_if("outside", &["error", "delete"], faults);
+    let dimensions = section.whole_if("dimensions", 2, faults).unwrap_or(3);
+    if let (true, Some(node)) = (dimensions > 3, section.get("dimensions")) {
+        tell(
+            node,
+            format!("{} is not accepted; accepted: 2 or 3", node.shown),
+            faults,
+        );
     }
     let overlap = Number(Range::Between(0.0, 1.0), "of the smaller radius");
     let max_overlap = section.number_if("max_overlap", overlap, faults);
-    Domain {
+    let domain = Domain {
         lower,
         upper,
         max_overlap: max_overlap.unwrap_or(0.01),
+        periodic,
+        two_dimensional: dimensions == 2,
+        delete_outside: outside == Some("delete"),
+    };
+    if domain.two_dimensional {
+        plane(&section, &domain, root, faults);
     }
+    domain
 }
 
 /// Tells on which axes an upper corner does not lie above its lower corner.
@@ -134,8 +161,8 @@ pub(super) fn corners(node: &Node, lower: [f64; 3], upper: [f64; 3], faults: &mu
     }
 }
 
-fn periodic(node: &Node, faults: &mut Vec<Fault>) {
-    let accepted = "accepted: [false, false, false]";
+/// Which axes are periodic.
+fn periodic_axes(node: &Node, faults: &mut Vec<Fault>) -> [bool; 3] {
     let axis = |node: &Node| match node.value {
         Value::Boolean(periodic) => Some(periodic),
         _ => None,
@@ -144,17 +171,47 @@ fn periodic(node: &Node, faults: &mut Vec<Fault>) {
         Value::List(axes) if axes.len() == 3 => axes.iter().map(axis).collect(),
         _ => None,
     };
-    match axes {
-        Some(axes) if axes.contains(&true) => {
-            let why = "periodic axes are not available yet in this version";
-            tell(node, format!("{}: {why}; {accepted}", node.shown), faults);
+    if let Some([x, y, z]) = axes.as_deref() {
+        return [*x, *y, *z];
+    }
+    let message = format!(
+        "{} is not three booleans; accepted: [true, false, false] and the like",
+        node.shown
+    );
+    tell(node, message, faults);
+    [false; 3]
+}
+
+/// In two dimensions bodies are discs that move in the plane z = 0.
+fn plane(section: &Section, domain: &Domain, gravity: &Section, faults: &mut Vec<Fault>) {
+    let mut refuse = |section: &Section, key: &str, message: &str| {
+        if let Some(node) = section.get(key) {
+            tell(node, message, faults);
         }
-        Some(_) => {}
-        None => tell(
-            node,
-            format!("{} is not three booleans; {accepted}", node.shown),
-            faults,
-        ),
+    };
+    if domain.periodic[2] {
+        refuse(
+            section,
+            "periodic",
+            "there is no third axis in two dimensions; accepted: false for z",
+        );
+    }
+    if domain.lower[2] >= 0.0 || domain.upper[2] <= 0.0 {
+        refuse(
+            section,
+            "lower",
+            "two dimensions are the plane z = 0; accepted: a domain with z = 0 strictly inside, as -0.5 to 0.5 [m]",
+        );
+    }
+    if let Some(Value::List(g)) = gravity.get("gravity").map(|n| &n.value)
+        && let Some(z) = g.get(2)
+        && !matches!(z.value, Value::Float(0.0) | Value::Integer(0))
+    {
+        refuse(
+            gravity,
+            "gravity",
+            "points out of the plane z = 0; accepted: z = 0",
+        );
     }
 }
 
@@ -167,6 +224,11 @@ fn solver(root: &Section, faults: &mut Vec<Fault>) -> Settings {
         "seed",
         "block_edge",
         "skin",
+        "gap",
+        "gap_fraction",
+        "gap_speed",
+        "projection",
+        "projection_fraction",
     ];
     let section = root.table("solver", &known, faults);
     let default = Settings::default();
@@ -182,38 +244,61 @@ fn solver(root: &Section, faults: &mut Vec<Fault>) -> Settings {
         let why = "this exchange is not available yet in this version; accepted: \"phase\"";
         tell(node, format!("{}: {why}", node.shown), faults);
     }
+    let gap = gap_rule(&section, faults);
+    let sweeps = section.whole_if("projection", 0, faults).unwrap_or(0);
+    let fraction = Number(Range::Between(0.0, 1.0), "of an overlap");
+    let fraction = section.number_if("projection_fraction", fraction, faults);
+    if let (true, 0, Some(node)) = (
+        fraction.is_some(),
+        sweeps,
+        section.get("projection_fraction"),
+    ) {
+        tell(
+            node,
+            "does nothing without projection; accepted: projection = NUMBER beside it",
+            faults,
+        );
+    }
     Settings {
+        gap,
+        projection: Projection {
+            sweeps,
+            fraction: fraction.unwrap_or(default.projection.fraction),
+        },
         tolerance: tolerance.unwrap_or(default.tolerance),
         max_sweeps: max_sweeps.unwrap_or(default.max_sweeps),
         seed: section.whole_if("seed", 0, faults).unwrap_or(default.seed),
         order,
         block_edge: section.number_if("block_edge", SIZE, faults),
         skin: section.number_if("skin", SIZE, faults),
-        ..default
     }
 }
 
-fn materials(root: &Section, faults: &mut Vec<Fault>) -> Vec<Material> {
-    let accepted = "one or more tables headed [[material]] with name, density, friction";
-    let tables = root.need_tables("material", accepted, faults);
-    let mut materials: Vec<Material> = Vec::new();
-    for node in tables {
-        let section = Section::new(node, &["name", "density", "friction"], faults);
-        let name = section
-            .text("name", "a name in quotes", faults)
-            .unwrap_or_default();
-        let twice = materials.iter().any(|m| m.name == name);
-        if let (true, Some(named), false) = (twice, section.get("name"), name.is_empty()) {
-            let message = format!("{} is there twice; accepted: a new name", named.shown);
-            tell(named, message, faults);
+/// What becomes of overlaps.
+fn gap_rule(section: &Section, faults: &mut Vec<Fault>) -> GapRule {
+    let rule = section.choice_if("gap", &["positive", "full", "recover"], faults);
+    let share = Number(Range::Between(0.0, 1.0), "of an overlap in a step");
+    let fraction = section.number_if("gap_fraction", share, faults);
+    let speed = section.number_if("gap_speed", Number(Range::Positive, "m/s"), faults);
+    if rule != Some("recover") {
+        for key in ["gap_fraction", "gap_speed"] {
+            if let Some(node) = section.get(key) {
+                tell(
+                    node,
+                    "does nothing with this rule; accepted: gap = \"recover\" beside it",
+                    faults,
+                );
+            }
         }
-        materials.push(Material {
-            name: name.to_owned(),
-            density: section.number("density", Number(Range::Positive, "kg/m3"), faults),
-            friction: section.number("friction", Number(Range::NotNegative, ""), faults),
-        });
     }
-    materials
+    match rule {
+        Some("full") => GapRule::Full,
+        Some("recover") => GapRule::Recover {
+            fraction: fraction.unwrap_or(0.1),
+            top_speed: speed.unwrap_or(f64::INFINITY),
+        },
+        _ => GapRule::Positive,
+    }
 }
 
 fn output(root: &Section, faults: &mut Vec<Fault>) -> u64 {

@@ -322,6 +322,18 @@ impl<'a> Section<'a> {
         Some(least)
     }
 
+    /// `true` or `false`, that may be there.
+    pub(super) fn truth_if(&self, key: &str, faults: &mut Vec<Fault>) -> Option<bool> {
+        let node = self.get(key)?;
+        match node.value {
+            Value::Boolean(truth) => Some(truth),
+            _ => {
+                wrong_type(node, "true or false", faults);
+                None
+            }
+        }
+    }
+
     /// A text that may be there; not an empty one.
     pub(super) fn text_if(&self, key: &str, faults: &mut Vec<Fault>) -> Option<&'a str> {
         let node = self.get(key)?;

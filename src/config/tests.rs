@@ -120,7 +120,7 @@ fn every_key_arrives() {
     let materials: Vec<_> = s
         .materials
         .iter()
-        .map(|m| (m.name.as_str(), m.density, m.friction))
+        .map(|m| (m.name.as_str(), m.density, m.own.friction.unwrap()))
         .collect();
     assert_eq!(materials, [("glass", 2500.0, 0.5), ("smooth", 1000.0, 0.0)]);
     let walls: Vec<_> = s
@@ -243,7 +243,10 @@ fn overrides_set_replace_and_add() {
     );
     assert_eq!(s.samples[1].source, Source::File("/else/where.csv".into()));
     assert_eq!((s.solver.order, s.solver.seed), (Order::Sweep, 9));
-    assert_eq!((s.upper.z, s.materials[1].friction), (3.0, 0.25));
+    assert_eq!(
+        (s.upper.z, s.materials[1].own.friction.unwrap()),
+        (3.0, 0.25)
+    );
     assert_eq!(s.walls[0].name, "cup.z-");
     assert!(
         s.text.contains("dt = 2e-3 # a comment that stays"),
@@ -359,7 +362,7 @@ fn the_shipped_configurations_are_good() {
         assert_eq!(bodies, if name == "settle.toml" { 10_000 } else { 1000 });
         let friction = |wall: &str| {
             let wall = s.walls.iter().find(|w| w.name == wall).expect(wall);
-            s.materials[wall.material as usize].friction
+            s.materials[wall.material as usize].own.friction.unwrap()
         };
         assert_eq!(
             ["box.z-", "box.z+", "box.x-", "box.y+"].map(friction),

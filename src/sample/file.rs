@@ -7,8 +7,7 @@ mod lammps;
 mod table;
 
 use super::{Error, Sample};
-use crate::body::{BodyId, BodyRow};
-use crate::shape::sphere_volume;
+use crate::body::{BodyKind, BodyRow};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -35,13 +34,14 @@ struct Row {
 impl Row {
     fn body(&self, sample: &Sample, id: u64) -> BodyRow {
         let density = self.density.unwrap_or(sample.density);
-        let mass = density * sphere_volume(self.radius);
-        BodyRow {
-            velocity: [0, 1, 2].map(|k| sample.velocity[k] + self.velocity[k]),
-            angular_velocity: self.angular_velocity,
-            material: sample.material,
-            ..BodyRow::sphere(BodyId(id), self.position, self.radius, mass)
+        let mut body = sample.body(id, self.position, self.radius, density);
+        if sample.kind != BodyKind::Fixed {
+            for k in 0..3 {
+                body.velocity[k] += self.velocity[k];
+                body.angular_velocity[k] += self.angular_velocity[k];
+            }
         }
+        body
     }
 }
 

@@ -4,9 +4,8 @@
 //! overlap and none leaves the region, whatever is drawn.
 
 use super::{Error, Lattice, Radius, Sample};
-use crate::body::{BodyId, BodyRow};
+use crate::body::BodyRow;
 use crate::rng::{Purpose, Stream};
-use crate::shape::sphere_volume;
 
 impl Radius {
     /// The largest radius that can be drawn [m].
@@ -40,14 +39,18 @@ impl Lattice {
         (fit * (1.0 + 1e-12)).max(0.0) as u64
     }
 
-    /// Whether all bodies find a site.
+    /// Whether all bodies find a site; discs lie in one plane.
     ///
     /// # Errors
     /// How many do, and how high the region would have to be.
-    pub(crate) fn check(&self) -> Result<(), Error> {
+    pub(crate) fn check(&self, discs: bool) -> Result<(), Error> {
         let [x, y, z] = [0, 1, 2].map(|axis| self.sites(axis));
-        let layer = x.saturating_mul(y);
-        let fit = layer.saturating_mul(z);
+        let (layer, fit) = if discs {
+            (x, x.saturating_mul(y))
+        } else {
+            let layer = x.saturating_mul(y);
+            (layer, layer.saturating_mul(z))
+        };
         if self.count <= fit {
             return Ok(());
         }
@@ -74,14 +77,16 @@ impl Lattice {
         seed: u64,
         keep: &mut dyn FnMut(BodyRow),
     ) -> Result<(), Error> {
-        self.check()?;
+        self.check(sample.discs)?;
         let (nx, ny) = (self.sites(0), self.sites(1));
         // Sites spread over the whole width: no gap along two of the walls into which the packing would lean.
-        let step = [
-            (self.upper[0] - self.lower[0]) / nx as f64,
-            (self.upper[1] - self.lower[1]) / ny as f64,
-            self.spacing(),
-        ];
+        let spread = |axis: usize, sites: u64| (self.upper[axis] - self.lower[axis]) / sites as f64;
+        let (second, third) = if sample.discs {
+            (self.spacing(), 0.0)
+        } else {
+            (spread(1, ny), self.spacing())
+        };
+        let step = [spread(0, nx), second, third];
         let reach = 2.0 * self.radius.largest() * self.jitter;
         for n in 0..self.count {
             let id = first_id + n;
@@ -92,12 +97,9 @@ impl Lattice {
                 let centre = self.lower[axis] + (site[axis] as f64 + 0.5) * step[axis];
                 centre + stream.between(-reach, reach)
             });
-            let mass = sample.density * sphere_volume(radius);
-            keep(BodyRow {
-                velocity: sample.velocity,
-                material: sample.material,
-                ..BodyRow::sphere(BodyId(id), position, radius, mass)
-            });
+            let [x, y, z] = position;
+            let position = [x, y, if sample.discs { 0.0 } else { z }];
+            keep(sample.body(id, position, radius, sample.density));
         }
         Ok(())
     }
@@ -107,6 +109,7 @@ impl Lattice {
 mod tests {
     use super::super::{Source, bodies, count};
     use super::*;
+    use crate::body::{BodyId, BodyKind};
 
     fn sample(lattice: Lattice) -> Sample {
         Sample {
@@ -114,6 +117,9 @@ mod tests {
             material: 3,
             density: 2500.0,
             velocity: [0.1, 0.2, 0.3],
+            angular_velocity: [0.0; 3],
+            kind: BodyKind::Free,
+            discs: false,
         }
     }
 

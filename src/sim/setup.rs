@@ -16,6 +16,7 @@ use crate::io::checkpoint::{self, Loaded};
 use crate::math::Vector3;
 use crate::sample;
 use crate::scheme::moreau_jean::{Physics, System};
+use crate::shape::{disc_area, sphere_volume};
 use crate::solver::grid::BlockGrid;
 use std::path::{Path, PathBuf};
 
@@ -385,7 +386,12 @@ fn sizes(scenario: &Scenario) -> Result<Sizes, RunError> {
     sizes.count = each_body(scenario, &mut |row| {
         sizes.smallest = sizes.smallest.min(row.radius);
         sizes.largest = sizes.largest.max(row.radius);
-        sizes.volume += crate::shape::sphere_volume(row.radius);
+        // Discs are a metre thick.
+        sizes.volume += if scenario.two_dimensional {
+            disc_area(row.radius)
+        } else {
+            sphere_volume(row.radius)
+        };
     })?;
     if sizes.count == 0 {
         return Err(RunError::Input(
@@ -447,14 +453,23 @@ fn own_bodies(
 ) -> Result<Vec<BodyRow>, RunError> {
     let mut own = Vec::new();
     let mut outside: Option<BodyRow> = None;
+    let mut lifted: Option<BodyRow> = None;
     each_body(scenario, &mut |row| {
         let x = Vector3::from(row.position);
-        if !partition.contains(&x) {
+        if scenario.two_dimensional && x.z != 0.0 {
+            lifted.get_or_insert(row);
+        } else if !partition.contains(&x) {
             outside.get_or_insert(row);
         } else if partition.owner_of_point(&x) == rank {
             own.push(row);
         }
     })?;
+    if let Some(row) = lifted {
+        return Err(RunError::Input(format!(
+            "body {} starts out of the plane z = 0, at {:?} m; accepted: z = 0 in two dimensions",
+            row.id, row.position
+        )));
+    }
     match outside {
         None => Ok(own),
         Some(row) => Err(RunError::Input(format!(

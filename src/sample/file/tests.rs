@@ -1,7 +1,7 @@
 //! Files of bodies, good and bad. Files at fault that a configuration names are in `tests/bad_config.rs`.
 
 use super::super::{Lattice, Radius, Sample, Source, bodies, count, ignored};
-use crate::body::{BodyId, BodyRow};
+use crate::body::{BodyId, BodyKind, BodyRow};
 use std::path::{Path, PathBuf};
 
 const SHIPPED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
@@ -12,6 +12,9 @@ fn sample(source: Source) -> Sample {
         material: 1,
         density: 2500.0,
         velocity: [0.0, 0.0, -0.5],
+        angular_velocity: [0.0; 3],
+        kind: BodyKind::Free,
+        discs: false,
     }
 }
 

@@ -1,0 +1,233 @@
+//! How a wall moves.
+
+use super::shapes::{Part, unit};
+use crate::body::{Drive, Freedom, Motion, Servo, Signal};
+use crate::config::fault::Fault;
+use crate::config::reader::{Number, Range, Section, tell};
+use crate::math::Vector3;
+use crate::shape::Surface;
+use std::path::Path;
+
+const KEYS: [&str; 5] = ["velocity", "sine", "table", "free", "servo"];
+const FREQUENCY: Number = Number(Range::Positive, "Hz");
+const PHASE: Number = Number(Range::Finite, "rad");
+const NEWTON: Number = Number(Range::Finite, "N");
+
+/// Reads the motion of an entry that has these parts.
+pub(super) fn read(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Motion {
+    let given: Vec<&str> = KEYS
+        .into_iter()
+        .filter(|key| section.get(key).is_some())
+        .collect();
+    if let (true, Some(node)) = (
+        given.len() > 1,
+        given.get(1).and_then(|key| section.get(key)),
+    ) {
+        let message = format!(
+            "stands beside {}; accepted: one of {}",
+            given[0],
+            KEYS.join(", ")
+        );
+        tell(node, message, faults);
+    }
+    let driven = !matches!(given.first(), Some(&"free" | &"servo"));
+    if let (false, true, Some(node)) = (
+        driven,
+        parts.len() > 1,
+        given.first().and_then(|key| section.get(key)),
+    ) {
+        let message = "a wall of several parts can only be driven; accepted: velocity, sine, table, rotation, or a wall of one part";
+        tell(node, message, faults);
+    }
+    if let (false, Some(node)) = (driven, section.get("rotation")) {
+        tell(
+            node,
+            format!("stands beside {}; accepted: one of the two", given[0]),
+            faults,
+        );
+    }
+    match given.first() {
+        Some(&"free") => Motion::Free(free(section, parts, faults)),
+        Some(&"servo") => Motion::Servo(servo(section, faults)),
+        _ => {
+            let translation = match given.first() {
+                Some(&"velocity") => velocity(section, faults),
+                Some(&"sine") => sine(section, faults),
+                Some(&"table") => table(section, faults),
+                _ => None,
+            };
+            let rotation = rotation(section, faults);
+            if translation.is_none() && rotation.is_none() {
+                return Motion::Fixed;
+            }
+            Motion::Driven(Drive {
+                translation,
+                rotation,
+            })
+        }
+    }
+}
+
+fn velocity(section: &Section, faults: &mut Vec<Fault>) -> Option<(Vector3, Signal)> {
+    let v = section.vector_if("velocity", Number(Range::Finite, "m/s"), faults)?;
+    let v = Vector3::from(v);
+    let speed = v.norm();
+    (speed != 0.0).then(|| (v / speed, Signal::Rate(speed)))
+}
+
+fn oscillation(section: &Section, unit: &'static str, faults: &mut Vec<Fault>) -> Signal {
+    Signal::Sine {
+        amplitude: section.number("amplitude", Number(Range::Finite, unit), faults),
+        frequency: section.number("frequency", FREQUENCY, faults),
+        phase: section.number_if("phase", PHASE, faults).unwrap_or(0.0),
+    }
+}
+
+fn direction(section: &Section, key: &str, faults: &mut Vec<Fault>) -> Vector3 {
+    let v = section.vector(key, Number(Range::Finite, ""), faults);
+    unit(section, key, v, "a direction", faults)
+}
+
+fn sine(section: &Section, faults: &mut Vec<Fault>) -> Option<(Vector3, Signal)> {
+    let known = ["direction", "amplitude", "frequency", "phase"];
+    let sine = section.table("sine", &known, faults);
+    Some((
+        direction(&sine, "direction", faults),
+        oscillation(&sine, "m", faults),
+    ))
+}
+
+fn rotation(section: &Section, faults: &mut Vec<Fault>) -> Option<(Vector3, Signal)> {
+    section.get("rotation")?;
+    let known = ["axis", "rate", "amplitude", "frequency", "phase"];
+    let rotation = section.table("rotation", &known, faults);
+    let axis = direction(&rotation, "axis", faults);
+    let signal = match rotation.number_if("rate", Number(Range::Finite, "rad/s"), faults) {
+        Some(rate) => {
+            for key in ["amplitude", "frequency", "phase"] {
+                if let Some(node) = rotation.get(key) {
+                    tell(
+                        node,
+                        "stands beside rate; accepted: rate, or amplitude and frequency",
+                        faults,
+                    );
+                }
+            }
+            Signal::Rate(rate)
+        }
+        None => oscillation(&rotation, "rad", faults),
+    };
+    Some((axis, signal))
+}
+
+fn table(section: &Section, faults: &mut Vec<Fault>) -> Option<(Vector3, Signal)> {
+    let table = section.table("table", &["direction", "file", "of"], faults);
+    let direction = direction(&table, "direction", faults);
+    let of = table.choice("of", &["position", "velocity"], faults);
+    let file = table.text(
+        "file",
+        "the path of a CSV file with columns time, value",
+        faults,
+    )?;
+    let node = table.get("file")?;
+    let (times, values) = match points(Path::new(file)) {
+        Ok(points) => points,
+        Err(why) => {
+            let accepted = "a CSV file with the header time,value and ascending times [s]";
+            tell(node, format!("{why}; accepted: {accepted}"), faults);
+            return None;
+        }
+    };
+    let signal = Signal::Table {
+        times: times.into(),
+        values: values.into(),
+        rates: of == Some("velocity"),
+    };
+    Some((direction, signal))
+}
+
+/// The points of a table file.
+fn points(path: &Path) -> Result<(Vec<f64>, Vec<f64>), String> {
+    let name = path.display();
+    let mut reader = csv::ReaderBuilder::new()
+        .trim(csv::Trim::All)
+        .comment(Some(b'#'))
+        .from_path(path)
+        .map_err(|e| format!("{name} cannot be read ({e})"))?;
+    let header = reader.headers().map_err(|e| format!("{name}: {e}"))?;
+    if header.iter().ne(["time", "value"]) {
+        return Err(format!("{name}: the header is not time,value"));
+    }
+    let (mut times, mut values) = (Vec::new(), Vec::new());
+    for row in reader.deserialize() {
+        let (time, value): (f64, f64) = row.map_err(|e| format!("{name}: {e}"))?;
+        if !time.is_finite() || !value.is_finite() {
+            return Err(format!("{name}: {time}, {value} is not finite"));
+        }
+        if times.last().is_some_and(|last| time <= *last) {
+            return Err(format!(
+                "{name}: time {time} does not come after the one before"
+            ));
+        }
+        times.push(time);
+        values.push(value);
+    }
+    if times.is_empty() {
+        return Err(format!("{name} holds no points"));
+    }
+    Ok((times, values))
+}
+
+fn free(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Freedom {
+    let known = ["mass", "direction", "inertia", "load", "gravity"];
+    let free = section.table("free", &known, faults);
+    let mass = free.number("mass", Number(Range::Positive, "kg"), faults);
+    let along = free
+        .get("direction")
+        .map(|_| direction(&free, "direction", faults));
+    let inertia = free.number_if("inertia", Number(Range::Positive, "kg m2"), faults);
+    let load = free.vector_if("load", NEWTON, faults).unwrap_or_default();
+    let gravity = free.truth_if("gravity", faults).unwrap_or(true);
+    let is = |of: fn(&Surface) -> bool| parts.iter().any(|part| of(&part.surface));
+    let sphere = is(|s| matches!(s, Surface::Sphere { .. }));
+    let plane = is(|s| matches!(s, Surface::Plane(_)));
+    if let (false, Some(node)) = (sphere, free.get("inertia")) {
+        tell(
+            node,
+            "only a sphere turns freely; accepted: no inertia for this shape",
+            faults,
+        );
+    }
+    if let (true, Some(node)) = (along.is_some(), free.get("inertia")) {
+        tell(
+            node,
+            "stands beside direction; accepted: one of the two",
+            faults,
+        );
+    }
+    if let (true, None, Some(node), 1) = (plane, along, section.get("free"), parts.len()) {
+        tell(
+            node,
+            "a plane is only free along a direction; accepted: direction beside mass",
+            faults,
+        );
+    }
+    Freedom {
+        mass,
+        inertia,
+        direction: along,
+        load: Vector3::from(load),
+        gravity,
+    }
+}
+
+fn servo(section: &Section, faults: &mut Vec<Fault>) -> Servo {
+    let known = ["direction", "force", "gain", "top_speed"];
+    let servo = section.table("servo", &known, faults);
+    Servo {
+        direction: direction(&servo, "direction", faults),
+        force: servo.number("force", NEWTON, faults),
+        gain: servo.number("gain", Number(Range::Positive, "m/(s N)"), faults),
+        top_speed: servo.number("top_speed", Number(Range::Positive, "m/s"), faults),
+    }
+}

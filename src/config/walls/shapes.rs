@@ -1,0 +1,330 @@
+//! The shapes of walls, each made of one surface or several.
+
+use crate::config::document::{Node, Value};
+use crate::config::fault::Fault;
+use crate::config::read::Domain;
+use crate::config::reader::{Number, Range, Section, nearest, tell};
+use crate::math::Vector3;
+use crate::shape::{HalfSpace, Surface};
+
+/// All shapes.
+pub(super) const KINDS: [&str; 6] = ["box", "plane", "cylinder", "sphere", "disc", "cone"];
+
+const FACES: [&str; 6] = ["x-", "x+", "y-", "y+", "z-", "z+"];
+const METRES: Number = Number(Range::Finite, "m");
+const SIZE: Number = Number(Range::Positive, "m");
+
+/// One surface of a wall.
+pub(super) struct Part {
+    pub name: String,
+    pub surface: Surface,
+    /// Where torques refer to, if the entry says nothing else.
+    pub centre: Vector3,
+}
+
+/// The shape that an entry names; a box if it names none that there is.
+pub(super) fn kind(node: &Node) -> &'static str {
+    let Value::Table(keys) = &node.value else {
+        return "box";
+    };
+    let shape = keys.iter().find(|(k, _)| k == "shape");
+    let named = |kind: &&&str| shape.is_some_and(|(_, n)| is_text(n, kind));
+    KINDS.iter().find(named).copied().unwrap_or("box")
+}
+
+/// The keys of a shape.
+pub(super) fn keys(kind: &str) -> &'static [&'static str] {
+    match kind {
+        "plane" => &["point", "normal"],
+        "cylinder" => &["from", "to", "radius", "side", "caps"],
+        "sphere" => &["radius", "side"],
+        "disc" => &["axis", "radius", "hole"],
+        "cone" => &["from", "to", "radius"],
+        _ => &["faces"],
+    }
+}
+
+fn is_text(node: &Node, text: &str) -> bool {
+    matches!(&node.value, Value::Text(found) if found == text)
+}
+
+/// The parts of a wall of this shape.
+pub(super) fn read(
+    kind: &str,
+    name: &str,
+    section: &Section,
+    domain: &Domain,
+    faults: &mut Vec<Fault>,
+) -> Vec<Part> {
+    let one = |surface: Surface, centre: Vector3| {
+        let name = name.to_owned();
+        vec![Part {
+            name,
+            surface,
+            centre,
+        }]
+    };
+    match kind {
+        "plane" => {
+            let plane = plane(section, faults);
+            one(Surface::Plane(plane), plane.point)
+        }
+        "cylinder" => cylinder(name, section, faults),
+        "sphere" => {
+            let centre = Vector3::from(section.vector("centre", METRES, faults));
+            let radius = section.number("radius", SIZE, faults);
+            let inside = inside(section, faults);
+            let surface = Surface::Sphere {
+                centre,
+                radius,
+                inside,
+            };
+            one(surface, centre)
+        }
+        "disc" => {
+            let centre = Vector3::from(section.vector("centre", METRES, faults));
+            let axis = section.vector("axis", Number(Range::Finite, ""), faults);
+            let axis = unit(section, "axis", axis, "a direction", faults);
+            let radius = section.number("radius", SIZE, faults);
+            let hole = section.number_if("hole", Number(Range::NotNegative, "m"), faults);
+            let hole = hole.unwrap_or(0.0);
+            if let (true, Some(node)) = (hole >= radius, section.get("hole")) {
+                let message =
+                    format!("{hole} is not inside the disc; accepted: less than {radius} [m]");
+                tell(node, message, faults);
+            }
+            let ends = [[hole, 0.0], [radius, 0.0]];
+            one(Surface::Shell { centre, axis, ends }, centre)
+        }
+        "cone" => {
+            let (from, axis, length) = ends(section, faults);
+            let size = Number(Range::NotNegative, "m");
+            let node = section.need(
+                "radius",
+                "two numbers in brackets, at from and to [m]",
+                faults,
+            );
+            let [r0, r1] = node.map_or([f64::NAN; 2], |node| size.read_list(node, faults));
+            let surface = Surface::Shell {
+                centre: from,
+                axis,
+                ends: [[r0, 0.0], [r1, length]],
+            };
+            one(surface, from + axis * (0.5 * length))
+        }
+        _ => faces(section, domain, faults)
+            .into_iter()
+            .map(|face| {
+                let plane = domain_face(domain, face);
+                Part {
+                    name: format!("{name}.{face}"),
+                    surface: Surface::Plane(plane),
+                    centre: plane.point,
+                }
+            })
+            .collect(),
+    }
+}
+
+/// Inside or outside; what is solid is the other.
+fn inside(section: &Section, faults: &mut Vec<Fault>) -> bool {
+    section.choice("side", &["inside", "outside"], faults) == Some("inside")
+}
+
+fn cylinder(name: &str, section: &Section, faults: &mut Vec<Fault>) -> Vec<Part> {
+    let (from, axis, length) = ends(section, faults);
+    let radius = section.number("radius", SIZE, faults);
+    let inside = inside(section, faults);
+    let caps = section.truth_if("caps", faults);
+    if let (false, Some(node)) = (inside, section.get("caps")) {
+        tell(
+            node,
+            "a cylinder from outside is solid; accepted: caps with side = \"inside\"",
+            faults,
+        );
+    }
+    let to = from + axis * length;
+    let centre = from + axis * (0.5 * length);
+    let part = |end: &str, surface: Surface| Part {
+        name: format!("{name}{end}"),
+        surface,
+        centre,
+    };
+    let cap = |point: Vector3, normal: Vector3| Surface::Plane(HalfSpace { point, normal });
+    match (inside, caps.unwrap_or(true)) {
+        (false, _) => vec![part(
+            "",
+            Surface::Cylinder {
+                centre,
+                axis,
+                radius,
+                half_length: 0.5 * length,
+            },
+        )],
+        (true, false) => vec![part(
+            "",
+            Surface::Shell {
+                centre: from,
+                axis,
+                ends: [[radius, 0.0], [radius, length]],
+            },
+        )],
+        (true, true) => vec![
+            part(
+                ".side",
+                Surface::Bore {
+                    centre,
+                    axis,
+                    radius,
+                },
+            ),
+            part(".from", cap(from, axis)),
+            part(".to", cap(to, -axis)),
+        ],
+    }
+}
+
+/// The ends of an axis: the first, the direction, the length.
+fn ends(section: &Section, faults: &mut Vec<Fault>) -> (Vector3, Vector3, f64) {
+    let from = Vector3::from(section.vector("from", METRES, faults));
+    let to = Vector3::from(section.vector("to", METRES, faults));
+    let axis = unit(
+        section,
+        "to",
+        (to - from).into(),
+        "another point than from",
+        faults,
+    );
+    (from, axis, (to - from).norm())
+}
+
+/// A direction of length one; a fault if it has none.
+pub(super) fn unit(
+    section: &Section,
+    key: &str,
+    v: [f64; 3],
+    accepted: &str,
+    faults: &mut Vec<Fault>,
+) -> Vector3 {
+    let v = Vector3::from(v);
+    // Scaled before it is squared, so that no length over- or underflows.
+    let largest = v.amax();
+    if let (true, Some(node)) = (largest == 0.0, section.get(key)) {
+        tell(
+            node,
+            format!("is zero and has no direction; accepted: {accepted}"),
+            faults,
+        );
+    }
+    (v / largest).normalize()
+}
+
+fn plane(section: &Section, faults: &mut Vec<Fault>) -> HalfSpace {
+    let point = section.vector("point", METRES, faults);
+    let normal = section.vector("normal", Number(Range::Finite, ""), faults);
+    let accepted = "a vector from the wall into the free side";
+    HalfSpace {
+        point: Vector3::from(point),
+        normal: unit(section, "normal", normal, accepted, faults),
+    }
+}
+
+/// The faces of a box: those named, or all that bodies could leave by.
+fn faces(section: &Section, domain: &Domain, faults: &mut Vec<Fault>) -> Vec<&'static str> {
+    let open = |face: &&str| {
+        let axis = axis_of(face);
+        !domain.periodic[axis] && !(domain.two_dimensional && axis == 2)
+    };
+    let Some(node) = section.get("faces") else {
+        return FACES.into_iter().filter(|face| open(&face)).collect();
+    };
+    let accepted = "a list of some of \"x-\", \"x+\", \"y-\", \"y+\", \"z-\", \"z+\"";
+    let Value::List(items) = &node.value else {
+        tell(
+            node,
+            format!("{} is not a list; accepted: {accepted}", node.shown),
+            faults,
+        );
+        return Vec::new();
+    };
+    if items.is_empty() {
+        tell(
+            node,
+            format!("is an empty list; accepted: {accepted}"),
+            faults,
+        );
+    }
+    let mut found = Vec::new();
+    for item in items {
+        let face = FACES.iter().find(|face| is_text(item, face));
+        match face {
+            Some(face) if !open(face) => {
+                let why = if domain.periodic[axis_of(face)] {
+                    "bodies go through this face, its axis is periodic"
+                } else {
+                    "there is no third axis in two dimensions"
+                };
+                tell(item, format!("{why}; accepted: other faces"), faults);
+            }
+            Some(face) => found.push(*face),
+            None => {
+                let written = item.shown.trim_matches('"');
+                let hint = nearest(written, &FACES).map(|f| format!("did you mean \"{f}\"? "));
+                let hint = hint.unwrap_or_default();
+                tell(
+                    item,
+                    format!("{} is no face; {hint}accepted: {accepted}", item.shown),
+                    faults,
+                );
+            }
+        }
+    }
+    found
+}
+
+fn axis_of(face: &str) -> usize {
+    match face.as_bytes()[0] {
+        b'x' => 0,
+        b'y' => 1,
+        _ => 2,
+    }
+}
+
+/// The half-space outside one face of the domain.
+fn domain_face(domain: &Domain, face: &str) -> HalfSpace {
+    let lower = face.ends_with('-');
+    let mut normal = Vector3::zeros();
+    normal[axis_of(face)] = if lower { 1.0 } else { -1.0 };
+    let corner = if lower { domain.lower } else { domain.upper };
+    HalfSpace {
+        point: Vector3::from(corner),
+        normal,
+    }
+}
+
+/// In two dimensions a wall must stand at right angles to the plane of motion, z = 0.
+pub(super) fn check_plane(node: &Node, parts: &[Part], faults: &mut Vec<Fault>) {
+    let upright = |surface: &Surface| match surface {
+        Surface::Plane(plane) => plane.normal.z == 0.0,
+        Surface::Sphere { centre, .. } => centre.z == 0.0,
+        Surface::Bore { axis, .. } => axis.x == 0.0 && axis.y == 0.0,
+        Surface::Cylinder {
+            axis,
+            centre,
+            half_length,
+            ..
+        } => axis.x == 0.0 && axis.y == 0.0 && centre.z.abs() < *half_length,
+        // A tube with open ends.
+        Surface::Shell { axis, ends, .. } => {
+            axis.x == 0.0 && axis.y == 0.0 && ends[0][0] == ends[1][0]
+        }
+    };
+    if !parts.iter().all(|part| upright(&part.surface)) {
+        let accepted = "planes with normal z = 0, cylinders along z (inside: caps = false), spheres with centre z = 0";
+        tell(
+            node,
+            format!("leans out of the plane of motion, z = 0; accepted: {accepted}"),
+            faults,
+        );
+    }
+}
