@@ -19,12 +19,13 @@ macro_rules! tell {
     }};
 }
 
+mod check;
 mod log;
 mod output;
 mod rest;
 mod setup;
 
-pub use setup::check;
+pub use check::check;
 
 use crate::body::BodyId;
 use crate::comm::{Comm, Failure, agree};

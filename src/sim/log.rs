@@ -186,6 +186,12 @@ impl Log {
                 ledger.outran_steps
             );
         }
+        if ledger.deleted > 0 {
+            say!(
+                "deleted    {} bodies that left the domain; they are listed in deleted.csv",
+                ledger.deleted
+            );
+        }
         say!("weight     {weight:.6e} N; forces of the bodies on the walls:");
         for (row, wall) in walls.iter().zip(&scenario.walls) {
             let f = row.impulse.map(|r| r / scenario.dt);

@@ -6,6 +6,7 @@ use crate::domain::Domain;
 use crate::math::{ExactSum, Vector3};
 use crate::measure;
 use crate::scheme::moreau_jean::System;
+use std::collections::HashSet;
 
 /// Largest net force on a packing at rest, as a fraction of its weight.
 const UNBALANCED: f64 = 1e-3;
@@ -17,6 +18,8 @@ pub(super) struct Rest {
     energy: Option<f64>,
     /// Momentum that gravity gives to all bodies in a step [N s].
     weight: Vector3,
+    /// Whether there are bodies that are not free, which carry others as walls do.
+    held: bool,
 }
 
 impl Rest {
@@ -24,12 +27,16 @@ impl Rest {
     pub(super) fn new(domain: &Domain, scenario: &Scenario, system: &System) -> Self {
         let lift = |row: &BodyRow| row.mass * scenario.gravity.norm() * 2.0 * row.radius;
         let bodies = system.bodies();
-        let sums: [ExactSum; 2] = [
-            bodies.iter().map(lift).collect(),
-            bodies.iter().map(|row| row.mass).collect(),
+        let free = || bodies.iter().filter(|row| row.is_free());
+        let held = bodies.iter().filter(|row| !row.is_free());
+        let sums: [ExactSum; 3] = [
+            free().map(lift).collect(),
+            free().map(|row| row.mass).collect(),
+            held.map(|_| 1.0).collect(),
         ];
-        let [lift, mass] = domain.sums(&sums);
+        let [lift, mass, held] = domain.sums(&sums);
         Self {
+            held: held > 0.0,
             energy: scenario.end.rest.map(|fraction| fraction * lift),
             weight: scenario.gravity * (scenario.dt * mass),
         }
@@ -53,6 +60,21 @@ impl Rest {
                 .iter_mut()
                 .zip(&wall)
                 .for_each(|(all, one)| all.merge(one));
+        }
+        if self.held {
+            let mine = system.bodies().iter().filter(|row| !row.is_free());
+            let mine: Vec<u64> = mine.map(|row| row.id.0).collect();
+            let held: HashSet<u64> = domain.gather(&mine).into_iter().collect();
+            for c in system.contacts() {
+                // Of two bodies that touch at most one is held.
+                let sign = match (held.contains(&c.key.a.0), held.contains(&c.key.b.0)) {
+                    (true, _) => -1.0,
+                    (_, true) => 1.0,
+                    _ => continue,
+                };
+                let each = carried.iter_mut().zip(c.impulse);
+                each.for_each(|(sum, r)| sum.add(sign * r));
+            }
         }
         let net = self.weight - Vector3::from(domain.sums(&carried));
         net.norm() <= UNBALANCED * self.weight.norm()

@@ -38,11 +38,15 @@ pub(super) struct Start {
 
 /// What all bodies together are like.
 #[derive(Clone, Copy, Debug)]
-struct Sizes {
-    count: u64,
-    smallest: f64,
-    largest: f64,
-    volume: f64,
+pub(super) struct Sizes {
+    pub count: u64,
+    pub smallest: f64,
+    pub largest: f64,
+    pub volume: f64,
+    /// Mass of all free bodies [kg].
+    pub mass: f64,
+    /// Smallest and largest mass [kg].
+    pub masses: [f64; 2],
 }
 
 /// Block edge in largest radii where the configuration names none: four diameters, some 70 bodies of a dense packing.
@@ -50,7 +54,7 @@ const BLOCK_EDGE_IN_RADII: f64 = 8.0;
 
 /// Memory per body, copies and buffers of a dense packing included [bytes]: 10 000 took 76 MB in one process, which itself
 /// takes 28.
-const BYTES_PER_BODY: f64 = 4.8e3;
+pub(super) const BYTES_PER_BODY: f64 = 4.8e3;
 
 /// Skin in smallest radii where the configuration names none.
 const SKIN_IN_RADII: f64 = 0.05;
@@ -155,6 +159,8 @@ pub(super) fn from_checkpoint(
         smallest: -comm.max_f64(-radii.clone().fold(f64::INFINITY, f64::min)),
         largest: comm.max_f64(radii.fold(0.0, f64::max)),
         volume: 0.0,
+        mass: 0.0,
+        masses: [0.0; 2],
     };
     let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
     let states = agree(comm, wall_states(&scenario, &walls))?;
@@ -266,74 +272,7 @@ fn same_folder(a: &Path, b: &Path) -> bool {
     matches!((whole(a), whole(b)), (Ok(a), Ok(b)) if a == b)
 }
 
-/// `moreau check`: validates a configuration and says what a run would be like; runs and writes nothing.
-///
-/// # Errors
-/// As `run` would.
-pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, RunError> {
-    let scenario =
-        config::load(path, &options.set).map_err(|faults| RunError::Input(faults.to_string()))?;
-    memory_suffices(&scenario, comm.size())?;
-    let sizes = sizes(&scenario)?;
-    let (physics, partition) = divide(&scenario, &sizes, comm.size())?;
-    let bodies = own_bodies(&scenario, &partition, comm.rank())?;
-    let parcel = Parcel {
-        bodies,
-        contacts: Vec::new(),
-    };
-    let domain = Domain::new(comm, partition);
-    no_overlaps(&domain, &physics, &parcel, scenario.max_initial_overlap)?;
-    let blocks = domain.partition().grid().count();
-    let box_volume = (scenario.upper - scenario.lower).product();
-    // Measured on 10 000 settled spheres: 2.9 candidates a body, some 40 sweeps a step at tolerance 1e-2 while the packing
-    // settles, 64 ns an update of the plain kernel, and 5 µs a body for all the rest of a step.
-    let megabytes = sizes.count as f64 * BYTES_PER_BODY / 1e6;
-    let seconds_per_step = sizes.count as f64 * (2.9 * 40.0 * 64e-9 + 5e-6);
-    let mut ignored = Vec::new();
-    for entry in &scenario.samples {
-        ignored.extend(sample::ignored(entry).map_err(|e| RunError::Input(e.to_string()))?);
-    }
-    let mut lines = vec![
-        format!("title      {}", scenario.title),
-        format!(
-            "bodies     {}, radius {} to {} m",
-            sizes.count, sizes.smallest, sizes.largest
-        ),
-        format!(
-            "filling    {:.3} of the domain's {box_volume:.3e} m³ is solid",
-            sizes.volume / box_volume
-        ),
-        format!(
-            "blocks     {} × {} × {}, edge at least {:.4} m",
-            blocks[0],
-            blocks[1],
-            blocks[2],
-            edge(&scenario, &sizes)
-        ),
-        format!(
-            "dt         {} s; blocks allow {:.3} m/s, a radius per step is {:.3} m/s",
-            scenario.dt,
-            top_speed(&physics, &domain),
-            sizes.smallest / scenario.dt
-        ),
-        format!("end        {}", scenario.end),
-        format!("memory     about {megabytes:.0} MB over all ranks, and 30 MB for each"),
-        format!(
-            "time       roughly {seconds_per_step:.2e} core-seconds per step in a settling packing (an estimate, not a promise)"
-        ),
-    ];
-    lines.extend(ignored.iter().map(|what| format!("ignored    {what}")));
-    lines.push("ok".to_owned());
-    Ok(lines.join("\n"))
-}
-
-/// The speed at which a body would cross more than its block allows in a step [m/s].
-fn top_speed(physics: &Physics, domain: &Domain) -> f64 {
-    let edge = domain.partition().grid().shortest_edge();
-    (edge / (1.0 + 1e-9) - 2.0 * physics.largest_radius - physics.skin) / (2.0 * physics.dt)
-}
-
-fn edge(scenario: &Scenario, sizes: &Sizes) -> f64 {
+pub(super) fn edge(scenario: &Scenario, sizes: &Sizes) -> f64 {
     scenario
         .solver
         .block_edge
@@ -357,7 +296,7 @@ fn each_body(scenario: &Scenario, keep: &mut dyn FnMut(BodyRow)) -> Result<u64, 
 }
 
 /// Refuses what cannot fit before any body is made. Where the system does not tell its memory, anything goes.
-fn memory_suffices(scenario: &Scenario, ranks: usize) -> Result<(), RunError> {
+pub(super) fn memory_suffices(scenario: &Scenario, ranks: usize) -> Result<(), RunError> {
     let mut bodies = 0;
     for sample in &scenario.samples {
         bodies += sample::count(sample).map_err(|e| RunError::Input(e.to_string()))?;
@@ -376,16 +315,22 @@ fn memory_suffices(scenario: &Scenario, ranks: usize) -> Result<(), RunError> {
     }
 }
 
-fn sizes(scenario: &Scenario) -> Result<Sizes, RunError> {
+pub(super) fn sizes(scenario: &Scenario) -> Result<Sizes, RunError> {
     let mut sizes = Sizes {
         count: 0,
         smallest: f64::INFINITY,
         largest: 0.0,
         volume: 0.0,
+        mass: 0.0,
+        masses: [f64::INFINITY, 0.0],
     };
     sizes.count = each_body(scenario, &mut |row| {
         sizes.smallest = sizes.smallest.min(row.radius);
         sizes.largest = sizes.largest.max(row.radius);
+        let [lightest, heaviest] = &mut sizes.masses;
+        *lightest = lightest.min(row.mass);
+        *heaviest = heaviest.max(row.mass);
+        sizes.mass += if row.is_free() { row.mass } else { 0.0 };
         // Discs are a metre thick.
         sizes.volume += if scenario.two_dimensional {
             disc_area(row.radius)
@@ -402,7 +347,7 @@ fn sizes(scenario: &Scenario) -> Result<Sizes, RunError> {
 }
 
 /// What does not change during the run, and who owns what.
-fn divide(
+pub(super) fn divide(
     scenario: &Scenario,
     sizes: &Sizes,
     ranks: usize,
@@ -446,7 +391,7 @@ fn divide(
 }
 
 /// The initial bodies in this rank's blocks. Every rank sees all bodies, so all find the same fault.
-fn own_bodies(
+pub(super) fn own_bodies(
     scenario: &Scenario,
     partition: &Partition,
     rank: usize,
@@ -483,7 +428,7 @@ fn own_bodies(
 }
 
 /// Bodies must not start inside each other or a wall by more than a fraction of the smaller radius. Collective.
-fn no_overlaps(
+pub(super) fn no_overlaps(
     domain: &Domain,
     physics: &Physics,
     parcel: &Parcel,

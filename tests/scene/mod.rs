@@ -21,6 +21,8 @@ pub struct Scene {
     pub bodies: Vec<BodyRow>,
     /// Contacts of the step before the first.
     pub contacts: Vec<ContactRow>,
+    /// The step to start after, with the walls' states and the springs' energy, where that is not step 0.
+    pub start: Option<(u64, Vec<WallState>, f64)>,
     pub walls: Vec<Wall>,
     pub gravity: Vector3,
     pub dt: f64,
@@ -53,6 +55,7 @@ impl Scene {
         Self {
             bodies: Vec::new(),
             contacts: Vec::new(),
+            start: None,
             walls: Vec::new(),
             gravity: Vector3::zeros(),
             dt,
@@ -153,7 +156,12 @@ impl Scene {
             bodies: bodies.collect(),
             contacts: contacts.collect(),
         };
-        System::new(self.physics(), 0, parcel, threads).unwrap()
+        let (step, walls, elastic) = self.start.clone().unwrap_or_default();
+        let mut system = System::new(self.physics(), step, parcel, threads).unwrap();
+        if self.start.is_some() {
+            system.set_walls(walls, elastic);
+        }
+        system
     }
 
     /// Runs some steps on `ranks` thread ranks of `threads` threads each.
