@@ -30,6 +30,8 @@ pub struct Scene {
     pub friction: f64,
     /// All coefficients.
     pub pair: Option<Pair>,
+    /// The coefficients of several materials.
+    pub pairs: Option<PairTable>,
     pub periodic: [bool; 3],
     /// Whether bodies outside are deleted.
     pub delete_outside: bool,
@@ -61,6 +63,7 @@ impl Scene {
             dt,
             friction: 0.0,
             pair: None,
+            pairs: None,
             periodic: [false; 3],
             delete_outside: false,
             lower: Vector3::from(lower),
@@ -120,7 +123,8 @@ impl Scene {
             .map(|b| b.radius)
             .fold(f64::INFINITY, f64::min);
         let pair = self.pair.unwrap_or(Pair::coulomb(self.friction));
-        let pairs = PairTable::new(1, |_, _| pair);
+        let one = || PairTable::new(1, |_, _| pair);
+        let pairs = self.pairs.clone().unwrap_or_else(one);
         let range = pairs.longest_range() * (1.0 + 1e-6);
         Physics {
             dt: self.dt,
