@@ -7,8 +7,9 @@ mod scene;
 use moreau::body::{BodyId, BodyKind, Drive, Freedom, Motion, Servo, Signal, Wall};
 use moreau::law::{Arm, Pair};
 use moreau::math::Vector3;
+use moreau::rng::{Purpose, Stream};
 use moreau::shape::{HalfSpace, Surface};
-use scene::Scene;
+use scene::{Scene, record, record_fact};
 use std::f64::consts::PI;
 
 fn scene(height: f64, dt: f64) -> Scene {
@@ -53,9 +54,22 @@ fn a24_a_driven_piston_carries_a_ball() {
     s.walls.push(plane(0.0, 1.0, lift(Signal::Rate(0.5))));
     s.sphere([0.0, 0.0, 1.0], 1.0, 2.0);
     let state = s.run(1000);
-    assert!((state.velocity(0).z - 0.5).abs() < 1e-12);
+    record(
+        "A24",
+        "speed of a ball on a piston [m/s]",
+        state.velocity(0).z,
+        0.5,
+        1e-12,
+    );
     assert!((state.position(0).z - 1.5).abs() < 1e-9);
-    assert!((state.impulse(BodyId(0), BodyId::wall(0)).z / 1e-3 + 20.0).abs() < 1e-9);
+    let force = -state.impulse(BodyId(0), BodyId::wall(0)).z / 1e-3;
+    record(
+        "A24",
+        "force of a piston at constant speed [N]",
+        force,
+        20.0,
+        1e-9,
+    );
     assert!((state.walls[0].displacement.z - 0.5).abs() < 1e-12);
 
     // A = a (2πf)² = 3.55 m/s² < g: the ball stays on.
@@ -95,13 +109,21 @@ fn a24_h7_a_free_piston_loads_what_it_lies_on() {
         .map(|k| -state.impulse(BodyId(k), BodyId::wall(0)).z / 1e-3)
         .sum();
     let expected = 30.0 + (5.0 + 18.0) * 10.0;
-    assert!(
-        (floor - expected).abs() < 1e-9 * expected,
-        "{floor} {expected}"
+    record(
+        "A24",
+        "force on the floor under a free piston and nine balls [N]",
+        floor,
+        expected,
+        1e-9 * expected,
     );
     assert!(state.walls[1].velocity.norm() < 1e-12);
     for ranks in [2, 3, 4, 8] {
-        assert!(s.run_on(ranks, 1, 200).same_bits(&state), "{ranks} ranks");
+        let same = s.run_on(ranks, 1, 200).same_bits(&state);
+        record_fact(
+            "H7",
+            &format!("a piston over {ranks} ranks: the bits of one rank"),
+            same,
+        );
     }
     assert!(s.run_on(2, 2, 200).same_bits(&state), "threads");
 }
@@ -176,9 +198,20 @@ fn h7_a_big_free_sphere_among_small_balls() {
             .sum()
     };
     let gained = momentum(&state.bodies) + state.walls[0].velocity * mass - momentum(&s.bodies);
-    assert!(gained.norm() < 1e-12, "{gained}");
+    record(
+        "H7",
+        "momentum lost between a big sphere and twenty balls [kg m/s]",
+        gained.norm(),
+        0.0,
+        1e-12,
+    );
     for ranks in [2, 4, 8] {
-        assert!(s.run_on(ranks, 1, 60).same_bits(&state), "{ranks} ranks");
+        let same = s.run_on(ranks, 1, 60).same_bits(&state);
+        record_fact(
+            "H7",
+            &format!("a big free sphere over {ranks} ranks: the bits of one rank"),
+            same,
+        );
     }
 }
 
@@ -230,16 +263,29 @@ fn a25_a_pendulum_in_a_drum() {
     s.friction = 1.0;
     let expected = 2.0 * PI * (7.0 * 0.9 / (5.0 * 9.81_f64)).sqrt();
     assert!((expected - 2.2518).abs() < 1e-4);
-    // A quarter before the end of a period it passes the bottom on its way back.
-    let (early, late) = (
-        s.run((0.7485 * expected / dt) as u64),
-        s.run((0.7515 * expected / dt) as u64),
-    );
-    assert!(
-        early.position(0).x < 0.0 && late.position(0).x > 0.0,
-        "{} {}",
-        early.position(0).x,
-        late.position(0).x
+    // It passes the bottom going back after a quarter and forth after three quarters: between two steps near there.
+    let from = (0.745 * expected / dt) as u64;
+    let mut last = s.run(from);
+    let mut step = from;
+    let passed = loop {
+        let mut one = s.clone();
+        one.bodies = last.bodies.clone();
+        one.contacts = last.contacts.clone();
+        one.start = Some((step, last.walls.clone(), 0.0));
+        let next = one.run(1);
+        let (x0, x1) = (last.position(0).x, next.position(0).x);
+        step += 1;
+        if x0 < 0.0 && x1 >= 0.0 {
+            break dt * (step as f64 - x1 / (x1 - x0));
+        }
+        last = next;
+    };
+    record(
+        "A25",
+        "period of a ball in a fixed drum [s]",
+        passed / 0.75,
+        expected,
+        1e-3 * expected,
     );
     let state = s.run((0.5 * expected / dt) as u64);
     assert!(
@@ -269,7 +315,13 @@ fn a25_b_c_a_ball_in_a_turning_drum() {
     s.friction = 0.5;
     let state = s.run(2000);
     assert!(state.position(0).x.abs() < 1e-9 && state.velocity(0).norm() < 1e-9);
-    assert!((state.spin(0).y - 20.0).abs() < 1e-9);
+    record(
+        "A25",
+        "spin of a ball in a turning drum [rad/s]",
+        state.spin(0).y,
+        20.0,
+        1e-9,
+    );
     assert!((state.walls[0].angular_velocity.y - 2.0).abs() < 1e-12);
 
     s.pair = Some(Pair {
@@ -281,7 +333,13 @@ fn a25_b_c_a_ball_in_a_turning_drum() {
     s.bodies[0].position = [-0.9 * angle.sin(), 0.0, -0.9 * angle.cos()];
     let state = s.run(4000);
     let found = (-state.position(0).x / -state.position(0).z).abs();
-    assert!((found - 0.05).abs() < 1e-3, "{found}");
+    record(
+        "A25",
+        "tan θ of a ball with rolling friction in a turning drum",
+        found,
+        0.05,
+        1e-3,
+    );
 }
 
 /// A25 d: glued by friction and rolling friction, a ball goes over the top iff Ω² (R − r) ≥ g.
@@ -303,7 +361,14 @@ fn a25_d_over_the_top() {
         let steps = (0.85 * 2.0 * PI / rate / 1e-4) as u64;
         let state = s.run(steps);
         let on = (state.position(0).norm() - 0.9).abs() < 0.01;
-        assert_eq!(on, over, "rate {rate}: {}", state.position(0));
+        record_fact(
+            "A25",
+            &format!(
+                "a glued ball goes over the top at {:.2} of the critical rate: {over}",
+                rate / critical
+            ),
+            on == over,
+        );
     }
 }
 
@@ -447,4 +512,82 @@ fn bodies_outside_are_deleted_on_demand() {
     for ranks in [2, 3, 8] {
         assert!(s.run_on(ranks, 1, 1000).same_bits(&state));
     }
+}
+
+/// A27: unit normals, feet on the surface, contact points midway, for every kind of surface at random.
+#[test]
+fn a27_normals_and_contact_points() {
+    let (mut unit, mut foot, mut middle) = (0.0_f64, 0.0_f64, 0.0_f64);
+    for trial in 0..2000 {
+        let mut draw = Stream::new(Purpose::Trial, 63, [trial, 0, 0]);
+        let mut vector = || {
+            Vector3::new(
+                draw.between(-1.0, 1.0),
+                draw.between(-1.0, 1.0),
+                draw.between(-1.0, 1.0),
+            )
+        };
+        let (x, centre, axis) = (vector() * 2.0, vector() * 0.3, vector().normalize());
+        let sizes = vector().abs();
+        let (radius, half_length) = (0.2 + sizes.x, 0.2 + sizes.y);
+        let surfaces = [
+            Surface::Plane(HalfSpace {
+                point: centre,
+                normal: axis,
+            }),
+            Surface::Sphere {
+                centre,
+                radius,
+                inside: false,
+            },
+            Surface::Sphere {
+                centre,
+                radius: 3.0 + radius,
+                inside: true,
+            },
+            Surface::Bore {
+                centre,
+                axis,
+                radius: 3.0 + radius,
+            },
+            Surface::Cylinder {
+                centre,
+                axis,
+                radius,
+                half_length,
+            },
+            Surface::Shell {
+                centre,
+                axis,
+                ends: [[sizes.z, -half_length], [radius, half_length]],
+            },
+        ];
+        for surface in surfaces {
+            let (distance, n) = surface.nearest(&x);
+            unit = unit.max((n.norm() - 1.0).abs());
+            foot = foot.max(surface.nearest(&(x + n * distance)).0.abs());
+            // The point midway between a sphere of radius r and the surface is as far from the one as from the other.
+            let r = 0.1;
+            let point = x + n * (r + 0.5 * (distance - r));
+            let gaps = [(point - x).norm() - r, surface.nearest(&point).0];
+            if distance > r {
+                middle = middle.max((gaps[0] - gaps[1]).abs());
+            }
+        }
+    }
+    record("A27", "largest error of a unit normal", unit, 0.0, 1e-15);
+    record(
+        "A27",
+        "largest distance of a foot from its surface [m]",
+        foot,
+        0.0,
+        1e-12,
+    );
+    record(
+        "A27",
+        "largest error of a contact point [m]",
+        middle,
+        0.0,
+        1e-12,
+    );
 }
