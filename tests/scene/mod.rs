@@ -1,5 +1,11 @@
 //! Small scenes for tests: bodies and walls put together by hand, run on any number of ranks as threads of this process.
-#![allow(dead_code, unused_imports, unreachable_pub, missing_docs, clippy::unwrap_used)] // A module of tests, each of which uses some of it.
+#![allow(
+    dead_code,
+    unused_imports,
+    unreachable_pub,
+    missing_docs,
+    clippy::unwrap_used
+)] // A module of tests, each of which uses some of it.
 
 mod record;
 pub use record::{record, record_fact};
