@@ -1,0 +1,133 @@
+//! Laws, moving walls and periodic axes through the program: configuration, several processes, restart, files.
+
+#![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
+
+mod harness;
+
+use harness::{Output, mpi_available, mpirun, run};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+const EXE: &str = env!("CARGO_BIN_EXE_moreau");
+const LIMIT: Duration = Duration::from_secs(240);
+
+fn config() -> String {
+    format!("{}/configs/shaken.toml", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn on(ranks: usize, args: &[&str]) -> Output {
+    if ranks > 1 {
+        return mpirun(ranks, EXE, args, LIMIT);
+    }
+    let mut command = Command::new(EXE);
+    command.args(args);
+    run(command, LIMIT)
+}
+
+fn state(output: &Output) -> String {
+    assert_eq!(output.status, Some(0), "{}{}", output.stdout, output.stderr);
+    output.stdout.trim_end().lines().last().unwrap().to_owned()
+}
+
+fn text(folder: &str, name: &str) -> String {
+    std::fs::read_to_string(Path::new(folder).join(name)).unwrap()
+}
+
+/// The shipped example (springs, rolling, torsion, cohesion, a shaken floor, a free piston, periodic axes): the same state on 1, 2 and
+/// 3 processes, and in two parts with other numbers of them; `walls.csv` and `series.csv` without a seam.
+#[test]
+fn the_shaken_layer_is_the_same_on_any_ranks_and_after_a_restart() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (whole, parts) = (folder("whole"), folder("parts"));
+    let config = config();
+    let expected = state(&on(1, &["run", &config, "--out", &whole, "--steps", "240"]));
+    let first = if mpi_available() { 3 } else { 1 };
+    state(&on(
+        first,
+        &["run", &config, "--out", &parts, "--steps", "110"],
+    ));
+    assert_eq!(
+        state(&on(1, &["resume", &parts, "--steps", "240"])),
+        expected
+    );
+    assert_eq!(text(&parts, "walls.csv"), text(&whole, "walls.csv"));
+    if mpi_available() {
+        let two = folder("two");
+        let args = ["run", &config, "--out", &two, "--steps", "240"];
+        assert_eq!(state(&on(2, &args)), expected);
+        assert_eq!(text(&two, "walls.csv"), text(&whole, "walls.csv"));
+    }
+
+    let walls = text(&whole, "walls.csv");
+    let mut lines = csv::Reader::from_reader(walls.as_bytes());
+    let rows: Vec<csv::StringRecord> = lines.records().map(|r| r.unwrap()).collect();
+    assert_eq!(rows.len(), 24 * 2);
+    let number = |row: usize, column: usize| rows[row][column].parse::<f64>().unwrap();
+    let piston = rows.iter().rposition(|row| &row[2] == "piston").unwrap();
+    assert!(
+        number(piston, 5) > 0.0,
+        "the bodies push the piston up: {}",
+        number(piston, 5)
+    );
+    assert!(
+        number(piston, 11) < 0.065,
+        "it has come down: {}",
+        number(piston, 11)
+    );
+    let info = on(1, &["info", &format!("{whole}/checkpoint-00000240.h5")]);
+    for word in ["wall torque", "rolling", "elastic", "driven"] {
+        assert!(info.stdout.contains(word), "{word}: {}", info.stdout);
+    }
+}
+
+/// Bodies that leave an open domain: an error that names one, or deleted and listed, also across a restart.
+#[test]
+fn bodies_that_leave_are_deleted_and_listed() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let file = folder("fountain.toml");
+    let text_of = r#"
+        gravity = [0.0, 0.0, -9.81]
+        time = { dt = 1e-3, steps = 400 }
+        domain = { lower = [0.0, 0.0, 0.0], upper = [0.2, 0.2, 0.2], outside = "delete" }
+        material = [{ name = "m", density = 1000.0, friction = 0.3 }]
+        wall = [{ shape = "box", faces = ["z-"], material = "m" }]
+        bodies = [{ sample = "lattice", material = "m", count = 200, radius = 0.005, velocity = [0.6, 0.1, 0.0] }]
+        output = { series = 50 }
+    "#;
+    std::fs::write(&file, text_of).unwrap();
+    let (whole, parts) = (folder("whole"), folder("parts"));
+    let expected = state(&on(1, &["run", &file, "--out", &whole]));
+    state(&on(1, &["run", &file, "--out", &parts, "--steps", "250"]));
+    let ranks = if mpi_available() { 2 } else { 1 };
+    assert_eq!(
+        state(&on(ranks, &["resume", &parts, "--steps", "400"])),
+        expected
+    );
+    assert_eq!(text(&parts, "deleted.csv"), text(&whole, "deleted.csv"));
+    let deleted = text(&whole, "deleted.csv").lines().count() - 1;
+    let series = text(&whole, "series.csv");
+    let last: Vec<&str> = series.lines().last().unwrap().split(',').collect();
+    assert!(deleted > 50, "{deleted}");
+    assert_eq!(last.last().unwrap().parse(), Ok(deleted));
+    assert_eq!(last[2].parse(), Ok(200 - deleted));
+    let refused = on(
+        1,
+        &[
+            "run",
+            &file,
+            "--out",
+            &folder("error"),
+            "--set",
+            "domain.outside=\"error\"",
+        ],
+    );
+    assert_eq!(refused.status, Some(3));
+    assert!(
+        refused.stderr.contains("left the domain"),
+        "{}",
+        refused.stderr
+    );
+}
