@@ -30,16 +30,17 @@ pub struct Sample {
 impl Sample {
     /// A body of this sample; velocities come on top of the sample's, and a fixed body has none.
     fn body(&self, id: u64, position: [f64; 3], radius: f64, density: f64) -> BodyRow {
-        let (volume, inertia): (fn(f64) -> f64, fn(f64, f64) -> f64) = if self.discs {
-            (disc_area, disc_inertia)
+        let (mass, inertia) = if self.discs {
+            let mass = density * disc_area(radius);
+            (mass, disc_inertia(mass, radius))
         } else {
-            (sphere_volume, solid_sphere_inertia)
+            let mass = density * sphere_volume(radius);
+            (mass, solid_sphere_inertia(mass, radius))
         };
-        let mass = density * volume(radius);
         BodyRow {
             velocity: self.velocity,
             angular_velocity: self.angular_velocity,
-            inertia: inertia(mass, radius),
+            inertia,
             material: self.material,
             kind: self.kind as u32,
             ..BodyRow::sphere(BodyId(id), position, radius, mass)

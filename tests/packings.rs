@@ -61,9 +61,9 @@ fn stress(s: &Scene, state: &State, height: f64) -> [[f64; 3]; 3] {
             Some(_) => period.difference(&a, &Vector3::from(c.point)),
             None => period.difference(&a, &state.position(c.key.b.0 as usize)),
         };
-        for i in 0..3 {
-            for j in 0..3 {
-                sum[i][j] += c.impulse[i] / s.dt * branch[j] / volume;
+        for (row, r) in sum.iter_mut().zip(c.impulse) {
+            for (entry, l) in row.iter_mut().zip(branch.iter()) {
+                *entry += r / s.dt * l / volume;
             }
         }
     }

@@ -156,8 +156,8 @@ impl Bodies {
         let moved = self.position[i] + twist.linear * dt + way;
         let (position, turns) = period.wrapped(&moved);
         self.position[i] = position;
-        for axis in 0..3 {
-            self.image[i][axis] += turns[axis];
+        for (image, turns) in self.image[i].iter_mut().zip(turns) {
+            *image += turns;
         }
         self.orientation[i] = rotate(self.orientation[i], &(twist.angular * dt));
     }

@@ -207,7 +207,7 @@ impl System {
         let settings = self.physics.solver;
         let blocks = &mut self.blocks;
         // Walls that move by Newton's law stand after the bodies.
-        let mut twists: Vec<Twist> = bodies.twists().iter().copied().collect();
+        let mut twists: Vec<Twist> = bodies.twists().to_vec();
         twists.extend(pushed.free());
         let (outcome, ways) = timers.time(Verb::Sweep, || {
             let (step, halo) = (self.step, &mut ghosts);

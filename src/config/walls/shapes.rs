@@ -233,10 +233,10 @@ fn plane(section: &Section, faults: &mut Vec<Fault>) -> HalfSpace {
 fn faces(section: &Section, domain: &Domain, faults: &mut Vec<Fault>) -> Vec<&'static str> {
     let open = |face: &&str| {
         let axis = axis_of(face);
-        !domain.periodic[axis] && !(domain.two_dimensional && axis == 2)
+        !(domain.periodic[axis] || domain.two_dimensional && axis == 2)
     };
     let Some(node) = section.get("faces") else {
-        return FACES.into_iter().filter(|face| open(&face)).collect();
+        return FACES.into_iter().filter(|face| open(face)).collect();
     };
     let accepted = "a list of some of \"x-\", \"x+\", \"y-\", \"y+\", \"z-\", \"z+\"";
     let Value::List(items) = &node.value else {
