@@ -53,6 +53,13 @@ impl<'a> Domain<'a> {
         sums.map(|sum| sum.value())
     }
 
+    /// The exact sums over all ranks, as many as there are. Collective.
+    #[must_use]
+    pub fn many_sums(&self, mut sums: Vec<ExactSum>) -> Vec<f64> {
+        sum_exact(self.comm, &mut sums);
+        sums.iter().map(ExactSum::value).collect()
+    }
+
     /// Whole numbers, summed over all ranks. Collective.
     pub fn count(&self, numbers: &mut [i64]) {
         self.comm.sum_i64(numbers);

@@ -190,7 +190,8 @@ impl System {
         let dt = self.physics.dt;
         let (t0, t1) = (self.time(), (self.step + 1) as f64 * dt);
         let walls = Walls::new(&self.physics.walls, &self.walls, t0, t1);
-        let margin = timers.time(Verb::Migrate, || self.margin(domain, &walls))?;
+        let mut pushed = Pushed::new(&walls.placed, &walls.during, &self.physics.gravity, dt);
+        let margin = timers.time(Verb::Migrate, || self.margin(domain, &walls, &pushed))?;
         let all = timers.time(Verb::Migrate, || self.migrate(domain, margin));
         let (mut bodies, mut ghosts) = timers.time(Verb::Migrate, || {
             let bodies = Bodies::from_rows(&all.bodies);
@@ -198,7 +199,6 @@ impl System {
             let ghosts = Ghosts::plan(domain, &spans, bodies.positions());
             (bodies, ghosts)
         });
-        let mut pushed = Pushed::new(&walls.placed, &walls.during, &self.physics.gravity, dt);
         timers.time(Verb::Detect, || {
             self.detect(domain, &bodies, &walls, &mut pushed, &all.contacts, margin)
         });
@@ -244,7 +244,7 @@ impl System {
 
     /// The gap below which a pair counts as a candidate. Two bodies close at most twice the largest speed, here that of free
     /// motion. Contacts rarely make a body faster than any was before (a wedge can); [`Done::outran`] tells when one did.
-    fn margin(&self, domain: &Domain, walls: &Walls) -> Result<f64, StepError> {
+    fn margin(&self, domain: &Domain, walls: &Walls, pushed: &Pushed) -> Result<f64, StepError> {
         let Physics {
             dt,
             gravity,
@@ -264,7 +264,10 @@ impl System {
             .iter()
             .fold(0.0, |s, row| nan_max(s, speed(row)));
         let positions = self.parcel.bodies.iter().map(|row| &row.position);
-        let fastest = domain.max(nan_max(here, walls.fastest(positions)));
+        // A wall that is free has its loads to come; it turns about its centre and so closes no gap by that.
+        let free = pushed.free().map(|twist| twist.linear.norm());
+        let of_walls = free.fold(walls.fastest(positions), nan_max);
+        let fastest = domain.max(nan_max(here, of_walls));
         let margin = skin + 2.0 * fastest * dt;
         let edge = domain.partition().grid().shortest_edge();
         if fastest.is_finite() && 2.0 * reach(*largest_radius, margin) <= edge {

@@ -4,9 +4,10 @@
 //! in proportion to the sweeps done, while the violation stays as it is. A slow but feasible problem shows the one or the
 //! other, not both: when its impulses still grow, its violation falls.
 
-use crate::solver::merit::Verdict;
+use crate::solver::nsgs::Outcome;
 
-/// Steps in a row that have not converged, compared when their number has doubled.
+/// Steps in a row that have stalled, compared when their number has doubled. Where loads grow, as bodies land on a bed, new
+/// violations are relaxed within the step: it may end at the cap, but has not stalled.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Watch {
     steps: u64,
@@ -34,14 +35,15 @@ const STILL: f64 = 0.8;
 
 impl Watch {
     /// Takes note of a step's end.
-    pub(super) fn after(&mut self, verdict: &Verdict) -> Option<Infeasible> {
-        if verdict.converged {
+    pub(super) fn after(&mut self, outcome: &Outcome) -> Option<Infeasible> {
+        let verdict = &outcome.verdict;
+        if !outcome.stalled {
             *self = Self::default();
             return None;
         }
         self.steps += 1;
         if self.steps == FIRST {
-            self.note(verdict);
+            self.note(outcome);
         } else if self.steps == self.next {
             let growth = (verdict.impulse / self.impulse).sqrt();
             let left = (verdict.violation / self.violation).sqrt();
@@ -49,14 +51,14 @@ impl Watch {
                 let steps = self.steps;
                 return Some(Infeasible { steps, growth });
             }
-            self.note(verdict);
+            self.note(outcome);
         }
         None
     }
 
-    fn note(&mut self, verdict: &Verdict) {
-        self.impulse = verdict.impulse;
-        self.violation = verdict.violation;
+    fn note(&mut self, outcome: &Outcome) {
+        self.impulse = outcome.verdict.impulse;
+        self.violation = outcome.verdict.violation;
         self.next = 2 * self.steps;
     }
 }
@@ -64,15 +66,20 @@ impl Watch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::solver::merit::Verdict;
 
     fn run(step: impl Fn(f64) -> (f64, f64)) -> Option<Infeasible> {
         let mut watch = Watch::default();
         (1..2000).find_map(|k| {
             let (impulse, violation) = step(f64::from(k));
-            watch.after(&Verdict {
-                impulse,
-                violation,
-                ..Verdict::default()
+            watch.after(&Outcome {
+                verdict: Verdict {
+                    impulse,
+                    violation,
+                    ..Verdict::default()
+                },
+                stalled: true,
+                ..Outcome::default()
             })
         })
     }

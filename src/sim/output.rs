@@ -329,17 +329,19 @@ pub(super) fn walls(domain: &Domain, system: &System) -> Vec<WallRow> {
     };
     let centres: Vec<Vector3> = walls.iter().zip(states).map(centre).collect();
     let couples = measure::wall_couples(system.contacts(), &centres);
-    let sums = impulses.into_iter().zip(couples);
-    let sums = sums.map(|(impulse, couple)| (domain.sums(&impulse), domain.sums(&couple)));
-    (walls.iter().zip(states).zip(sums))
-        .map(|((wall, state), (impulse, couple_impulse))| WallRow {
+    // All in one reduction.
+    let six = impulses.into_iter().zip(couples);
+    let sums = six.flat_map(|(impulse, couple)| impulse.into_iter().chain(couple));
+    let sums = domain.many_sums(sums.collect());
+    (walls.iter().zip(states).zip(sums.chunks_exact(6)))
+        .map(|((wall, state), six)| WallRow {
             displacement: state.displacement.into(),
             orientation: state.orientation,
             velocity: state.velocity.into(),
             angular_velocity: state.angular_velocity.into(),
             material: wall.material,
-            impulse,
-            couple_impulse,
+            impulse: [six[0], six[1], six[2]],
+            couple_impulse: [six[3], six[4], six[5]],
         })
         .collect()
 }

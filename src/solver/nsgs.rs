@@ -27,7 +27,12 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// Where the energy went at the contacts, over all ranks.
     pub work: Work,
+    /// Whether the step ended at the cap, and the second half of its sweeps did not lessen the violation by a tenth.
+    pub stalled: bool,
 }
+
+/// The part of the violation that must be left after the second half of the sweeps for a step to count as stalled.
+const STALLED: f64 = 0.9;
 
 /// Finds the impulses of all contacts in `blocks`.
 ///
@@ -52,6 +57,7 @@ pub fn solve<H: Halo>(
     pushed.take_impulses(blocks, twists, halo);
 
     let mut outcome = Outcome::default();
+    let mut half = f64::INFINITY;
     while outcome.sweeps < settings.max_sweeps {
         // `order = "step"` keeps the order of the first sweep.
         let drawn = if settings.order == Order::Sweep {
@@ -77,12 +83,18 @@ pub fn solve<H: Halo>(
         // The sweep's own change is a free estimate; where it passes, or at the cap, the judge decides.
         let [change] = reduce(tally, halo);
         let last = outcome.sweeps == settings.max_sweeps;
+        if outcome.sweeps == settings.max_sweeps / 2 {
+            let (verdict, _) = judge(blocks, twists, halo, &mut at, &scale, settings.tolerance);
+            half = verdict.violation;
+        }
         if last || !change.is_finite() || scale.accepts(change, settings.tolerance) {
             (outcome.verdict, outcome.work) =
                 judge(blocks, twists, halo, &mut at, &scale, settings.tolerance);
             if outcome.verdict.converged || outcome.verdict.non_finite {
                 break;
             }
+            let left = (outcome.verdict.violation / half).sqrt();
+            outcome.stalled = last && left >= STALLED;
         }
     }
     outcome

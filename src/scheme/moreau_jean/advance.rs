@@ -13,7 +13,7 @@ use crate::solver::nsgs::Outcome;
 impl System {
     /// Whether the contacts have turned out to ask for the impossible. Collective.
     pub(super) fn squeezed(&mut self, domain: &Domain, outcome: &Outcome) -> Result<(), StepError> {
-        let Some(seen) = self.watch.after(&outcome.verdict) else {
+        let Some(seen) = self.watch.after(outcome) else {
             return Ok(());
         };
         let violation = outcome.verdict.largest_violation;
