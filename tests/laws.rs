@@ -138,6 +138,23 @@ fn a16_torsion_friction_stops_a_spin() {
     );
 }
 
+/// 0.5: a ratio is of r* = r_1 r_2/(r_1 + r_2), here 1/3 m between balls of 1 m and 0.5 m: the couple is 0.3 r* times 20 N.
+#[test]
+fn a_ratio_is_of_the_reduced_radius_of_the_pair() {
+    let mut s = Scene::new([-9.0; 3], [9.0; 3], 0.01);
+    s.pair = Some(Pair {
+        torsion: Arm::Reduced(0.3),
+        ..Pair::coulomb(0.5)
+    });
+    s.plane([0.0; 3], [0.0, 0.0, 1.0]);
+    s.sphere([0.0, 0.0, 1.0], 1.0, 1.0);
+    s.sphere([0.0, 0.0, 2.5], 0.5, 2.0);
+    s.gravity = Vector3::new(0.0, 0.0, -10.0);
+    s.bodies[1].angular_velocity[2] = 30.0;
+    let lost = 0.3 / 3.0 * 20.0 * 0.01 / (0.4 * 2.0 * 0.25);
+    assert!((s.run(1).spin(1).z - (30.0 - lost)).abs() < 1e-9);
+}
+
 fn glue(force: f64, range: f64) -> Pair {
     Pair {
         cohesion: force,

@@ -127,6 +127,27 @@ fn a24_h7_a_free_piston_loads_what_it_lies_on() {
     assert!(s.run_on(2, 2, 200).same_bits(&state), "threads");
 }
 
+/// A piston that is free along z takes nothing of what drags it sideways.
+#[test]
+fn a_piston_moves_along_its_direction_only() {
+    let mut s = scene(3.0, 1e-3);
+    s.friction = 0.5;
+    s.walls.push(plane(0.0, 1.0, Motion::Fixed));
+    s.walls.push(plane(1.0, -1.0, piston(5.0, 30.0)));
+    s.sphere([0.0, 0.0, 0.5], 0.5, 2.0);
+    s.bodies[0].velocity[0] = 1.0;
+    let state = s.run(20);
+    assert!(
+        state.impulse(BodyId(0), BodyId::wall(1)).x.abs() > 1e-3,
+        "it is dragged"
+    );
+    let wall = &state.walls[1];
+    assert_eq!(
+        (wall.velocity.x, wall.velocity.y, wall.displacement.x),
+        (0.0, 0.0, 0.0)
+    );
+}
+
 /// A column of balls under a piston, from above downwards: M g + F, then each ball's weight more.
 #[test]
 fn a24_a_column_under_a_piston() {
