@@ -4,8 +4,8 @@
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use moreau::body::{Bodies, BodyId, BodyRow};
-use moreau::contact::{Candidate, Member};
+use moreau::body::{Bodies, BodyId, BodyRow, Member};
+use moreau::contact::Candidate;
 use moreau::detect::candidates;
 use moreau::law::PairTable;
 use moreau::law::coulomb::{Parameters, solve};
@@ -16,7 +16,9 @@ use moreau::shape::sphere_volume;
 use moreau::solver::GapRule;
 use moreau::solver::blocks::{Block, Blocks, Filling, Share};
 use moreau::solver::grid::BlockGrid;
-use moreau::solver::nsgs::sweep_in_order;
+use moreau::solver::kernel::{plain_sweep, sweep as fast_sweep};
+use moreau::solver::lanes::Width;
+use moreau::solver::nsgs::draw_order;
 use moreau::solver::pushed::Pushed;
 
 fn main() {
@@ -79,6 +81,28 @@ fn one_contact(bencher: Bencher) {
 /// One sweep of the plain kernel, its random order included; items are contact updates.
 #[divan::bench(args = SIDES)]
 fn sweep(bencher: Bencher, side: usize) {
+    sweep_by(bencher, side, None);
+}
+
+/// The same with the widest vector registers.
+#[divan::bench(args = SIDES)]
+fn sweep_widest(bencher: Bencher, side: usize) {
+    sweep_by(bencher, side, Some(Width::Widest));
+}
+
+/// The same with at most four lanes.
+#[divan::bench(args = SIDES)]
+fn sweep_four(bencher: Bencher, side: usize) {
+    sweep_by(bencher, side, Some(Width::Four));
+}
+
+/// The same with the code of the vector registers, but one lane.
+#[divan::bench(args = SIDES)]
+fn sweep_one(bencher: Bencher, side: usize) {
+    sweep_by(bencher, side, Some(Width::One));
+}
+
+fn sweep_by(bencher: Bencher, side: usize, width: Option<Width>) {
     let packing = Packing::new(side);
     let found = packing.candidates();
     let mut blocks = Blocks::new(1).expect("one thread needs no pool");
@@ -91,26 +115,30 @@ fn sweep(bencher: Bencher, side: usize) {
         gap: GapRule::Positive,
         grid: &packing.grid,
         dt: DT,
+        draw: (1, 0),
     };
     blocks.fill(&found, &filling, |_| None);
-    let mut twists = packing.bodies.twists().to_vec();
+    let mut members = packing.bodies.members();
     let mut number = 0;
     bencher
         .counter(ItemsCount::new(found.len()))
         .bench_local(|| {
             number += 1;
-            blocks.each(&mut twists, &|block: &mut Block, members: &mut [Member]| {
-                let mut order: Vec<u32> = (0..block.contacts.len() as u32).collect();
-                Stream::new(Purpose::Order, 1, [0, number, block.linear]).shuffle(&mut order);
-                let Block {
-                    contacts, extras, ..
-                } = block;
-                let change = sweep_in_order(contacts, extras, &order, members);
-                Share {
-                    sums: [change],
-                    largest: 0.0,
-                }
-            })
+            blocks.each(
+                &mut members,
+                &|block: &mut Block, members: &mut [Member]| {
+                    draw_order(block, 1, 0, number);
+                    let Block { batches, order, .. } = block;
+                    let change = match width {
+                        None => plain_sweep(batches, order, members),
+                        Some(width) => fast_sweep(width, batches, order, members),
+                    };
+                    Share {
+                        sums: [change],
+                        largest: 0.0,
+                    }
+                },
+            )
         });
 }
 

@@ -4,9 +4,11 @@
 //! A [`BodyRow`] is one body, whole: what is inserted, sent to another rank, or written to a checkpoint.
 //! [`Bodies`] are the columns that loops run over.
 
+mod member;
 mod rigid;
 mod wall;
 
+pub use member::Member;
 pub use rigid::Bodies;
 pub use wall::{Drive, Freedom, Motion, Servo, Signal, Wall, WallState};
 

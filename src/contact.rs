@@ -3,7 +3,7 @@
 //! A contact joins body `a` to body `b` with `a` before `b` by id (walls come last, so `b` may be a wall). The unit normal
 //! points from `a` to `b`; the impulse acts on `b`, its negative on `a`.
 
-use crate::body::{BodyId, Twist};
+use crate::body::{BodyId, Member, Twist};
 use crate::law::Status;
 use crate::law::coulomb::{self, Parameters};
 use crate::law::full::{self, Extra};
@@ -70,22 +70,8 @@ pub enum Partner {
     Wall(usize),
 }
 
-/// A body as the contacts of its block see it: what the solver asked it, next to what the sweep changes.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Member {
-    /// Velocity.
-    pub twist: Twist,
-    /// Distance from the centre to its contact points, against the normal for the second body [m]; 0 for a wall that does not
-    /// turn under impulses.
-    pub lever: f64,
-    /// Inverse mass and inverse moment of inertia by which a contact's impulse changes the velocity at once; 0 for what
-    /// impulses do not move, and for walls that move by Newton's law, which take all impulses together after the sweep.
-    pub response: (f64, f64),
-}
-
-/// A contact as the sweep works on it, between two members of one block. Kept small: a sweep moves all contacts through the
-/// cache.
-#[derive(Clone, Debug)]
+/// A contact as the laws see it, between two members of one block. Blocks store it in [`Batch`](crate::solver::batch::Batch)es.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
     /// Places of the two bodies among the block's members; walls that do not move share the last, which nothing moves.
     pub place: [u32; 2],
@@ -93,10 +79,6 @@ pub struct Contact {
     pub law: Parameters,
     /// Impulse on the second body, global frame [N s].
     pub impulse: Vector3,
-    /// What the law did last.
-    pub status: Status,
-    /// Place among the block's extras of what the law has to know beyond [`Parameters`]; [`Contact::PLAIN`]: nothing.
-    pub extra: u32,
 }
 
 /// What is known of a contact beside what the sweep needs.
@@ -119,106 +101,91 @@ pub struct Origin {
 }
 
 impl Contact {
-    /// The place of an extra that is not there.
-    pub const PLAIN: u32 = u32::MAX;
-
     /// Relative velocity of the second body against the first at the contact [m/s] [001 eq. 1.14], with `l_1 = r_1 n` and
     /// `l_2 = −r_2 n`: `v_2 − v_1 − (r_1 ω_1 + r_2 ω_2) × n`. A driven wall's own velocity is not in it.
     #[must_use]
     #[inline]
     pub fn relative_velocity(&self, members: &[Member]) -> Vector3 {
         let [a, b] = self.place.map(|p| &members[p as usize]);
-        self.relative([&a.twist, &b.twist], [a.lever, b.lever])
-    }
-
-    /// The same for other velocities of the members.
-    #[must_use]
-    pub fn relative_velocity_of(&self, twists: &[Twist], members: &[Member]) -> Vector3 {
-        let [a, b] = self.place.map(|p| p as usize);
-        let levers = [members[a].lever, members[b].lever];
-        self.relative([&twists[a], &twists[b]], levers)
-    }
-
-    #[inline]
-    fn relative(&self, [a, b]: [&Twist; 2], levers: [f64; 2]) -> Vector3 {
-        let spin = a.angular * levers[0] + b.angular * levers[1];
-        b.linear - a.linear - spin.cross(&self.law.normal)
+        b.velocity() - a.velocity() - (a.spin() + b.spin()).cross(&self.law.normal)
     }
 
     /// Relative angular velocity `ω_2 − ω_1` [rad/s] [001 eq. 1.38].
     #[must_use]
     #[inline]
-    pub fn relative_spin(&self, members: &[Member]) -> Vector3 {
-        let [a, b] = self.place.map(|p| &members[p as usize]);
-        b.twist.angular - a.twist.angular
+    pub fn relative_spin(&self, extra: &Extra, members: &[Member]) -> Vector3 {
+        let [a, b] = self.place.map(|p| members[p as usize].spin());
+        let [of_a, of_b] = extra.inverse_lever;
+        b * of_b - a * of_a
     }
 
     /// The impulse, the couple impulse, and what the law does, at the present velocities.
     #[must_use]
     #[inline]
-    pub fn wanted(&self, extras: &[Extra], members: &[Member]) -> (Vector3, Vector3, Status) {
+    pub fn wanted(&self, extra: Option<&Extra>, members: &[Member]) -> (Vector3, Vector3, Status) {
         let velocity = self.relative_velocity(members);
-        match extras.get(self.extra as usize) {
+        match extra {
             None => {
                 let (impulse, status) = coulomb::solve(&self.law, &self.impulse, &velocity);
                 (impulse, Vector3::zeros(), status)
             }
             Some(extra) => {
-                let spin = self.relative_spin(members);
+                let spin = self.relative_spin(extra, members);
                 full::solve(&self.law, extra, &self.impulse, &velocity, &spin)
             }
         }
     }
 
-    /// The couple impulse that the contact has now [N m s].
-    #[must_use]
-    pub fn couple(&self, extras: &[Extra]) -> Vector3 {
-        let extra = extras.get(self.extra as usize);
-        extra.map_or_else(Vector3::zeros, |e| e.couple)
-    }
-
-    /// Lets an impulse act on the second body, its negative on the first [001 eq. 1.12].
+    /// Lets an impulse act on the second body, its negative on the first [001 eq. 1.12], with its couples: on the first body
+    /// `l_1 × (−r) = −r_1 n × r`, on the second `l_2 × r = −r_2 n × r`.
     #[inline]
     pub fn apply(&self, impulse: &Vector3, members: &mut [Member]) {
         let couple = self.law.normal.cross(impulse);
-        members[self.place[0] as usize].take(&-impulse, &couple);
-        members[self.place[1] as usize].take(impulse, &couple);
+        let [a, b] = self.place.map(|p| p as usize);
+        let a = &mut members[a];
+        let (v, s) = (a.velocity(), a.spin());
+        a.set(
+            &(v - impulse * a.inverse_mass()),
+            &(s - couple * a.inverse_turning()),
+        );
+        let b = &mut members[b];
+        let (v, s) = (b.velocity(), b.spin());
+        b.set(
+            &(v + impulse * b.inverse_mass()),
+            &(s - couple * b.inverse_turning()),
+        );
     }
 
     /// Lets a couple impulse act on the second body, its negative on the first [001 eq. 1.39].
     #[inline]
-    pub fn apply_couple(&self, couple: &Vector3, members: &mut [Member]) {
+    pub fn apply_couple(&self, couple: &Vector3, extra: &Extra, members: &mut [Member]) {
         let [a, b] = self.place.map(|p| p as usize);
-        let (of_a, of_b) = (members[a].response.1, members[b].response.1);
-        members[a].twist.angular -= couple * of_a;
-        members[b].twist.angular += couple * of_b;
+        let [of_a, of_b] = extra.inverse_lever;
+        let a = &mut members[a];
+        let (v, s) = (a.velocity(), a.spin());
+        a.set(&v, &(s - couple * (a.inverse_turning() * of_a)));
+        let b = &mut members[b];
+        let (v, s) = (b.velocity(), b.spin());
+        b.set(&v, &(s + couple * (b.inverse_turning() * of_b)));
     }
 
     /// The record that outlives the step.
     #[must_use]
-    pub fn row(&self, origin: &Origin, extras: &[Extra]) -> ContactRow {
+    pub fn row(&self, origin: &Origin, extra: Option<&Extra>) -> ContactRow {
         let closed = self.impulse.dot(&self.law.normal) > 0.0;
+        let couple = extra.map_or_else(Vector3::zeros, |e| e.couple);
+        let status = Status::of(&self.law, extra.map_or(0.0, |e| e.cohesion), &self.impulse);
         ContactRow {
             key: origin.key,
             point: origin.point.into(),
             normal: self.law.normal.into(),
             gap: origin.gap,
             impulse: self.impulse.into(),
-            couple_impulse: self.couple(extras).into(),
-            status: self.status as u64,
+            couple_impulse: couple.into(),
+            status: status as u64,
             // What has been pressed together is bonded until it is torn apart.
             bonded: u64::from(origin.adhesive && (closed || origin.bonded)),
         }
-    }
-}
-
-impl Member {
-    /// Takes an impulse and, as `n × impulse`, its couple: on the first body `l_1 × (−r) = −r_1 n × r`, on the second
-    /// `l_2 × r = −r_2 n × r`.
-    #[inline]
-    fn take(&mut self, impulse: &Vector3, couple: &Vector3) {
-        self.twist
-            .take(self.response, impulse, &(couple * -self.lever));
     }
 }
 

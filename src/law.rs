@@ -12,6 +12,8 @@ mod pair;
 
 pub use pair::{Arm, Pair, PairTable};
 
+use crate::math::Vector3;
+
 /// What the law did at a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
@@ -23,4 +25,23 @@ pub enum Status {
     Sticking = 1,
     /// Impulse on Coulomb's cone.
     Sliding = 2,
+}
+
+impl Status {
+    /// What the law did to give a contact this impulse [N s]: it is on the cone, but for rounding, or inside. `cohesion` is
+    /// `F_C Δt` of a bonded contact [N s].
+    #[must_use]
+    pub fn of(law: &coulomb::Parameters, cohesion: f64, impulse: &Vector3) -> Self {
+        if *impulse == Vector3::zeros() && cohesion == 0.0 {
+            return Self::Open;
+        }
+        let r_n = impulse.dot(&law.normal);
+        let size = (impulse - law.normal * r_n).norm();
+        let bound = law.friction * (r_n + cohesion);
+        if size > 0.0 && size >= bound * (1.0 - 1e-12) {
+            Self::Sliding
+        } else {
+            Self::Sticking
+        }
+    }
 }

@@ -26,10 +26,12 @@
 //! | 6 | [`config`] | TOML as typed, checked into a scenario |
 //! | 7 | [`sim`] | the run: steps, output, stop |
 //! | 7 | [`report`] | what finished files say |
+//! | 7 | [`bench`] | the sweep's and the detection's figures on a machine |
 //!
 //! Four functions carry the algorithm, each calling the one below: the step ([`scheme`]), the solve and the sweep
 //! ([`solver`]), one contact ([`law`]).
 
+pub mod bench;
 pub mod body;
 pub mod comm;
 pub mod config;

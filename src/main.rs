@@ -1,6 +1,7 @@
 //! The program `moreau`: command line to exit status, and nothing else.
 
 use clap::{Args, Parser, Subcommand};
+use moreau::bench;
 use moreau::comm::{Comm, launch, threads::Serial};
 use moreau::sim::{self, Options};
 use std::io::Write;
@@ -39,6 +40,18 @@ enum Command {
         /// Overrides a key of the configuration
         #[arg(long, value_name = "KEY=VALUE")]
         set: Vec<String>,
+    },
+    /// Measures what the sweep and the detection reach on this machine
+    Bench {
+        /// A table in CSV
+        #[arg(long)]
+        csv: bool,
+        /// Bodies on a side of the cubic packings, one packing each
+        #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [20, 46, 100], value_parser = clap::value_parser!(u16).range(2..=200))]
+        sides: Vec<u16>,
+        /// Threads of the last sweep of each packing
+        #[arg(long, value_name = "T", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..))]
+        threads: u16,
     },
     /// Says what a checkpoint holds
     Info {
@@ -132,6 +145,15 @@ fn status() -> i32 {
                 ..Options::default()
             };
             told(sim::check(&Serial, &config, &options).map_err(|e| (e.to_string(), e.status())))
+        }
+        Command::Bench {
+            csv,
+            sides,
+            threads,
+        } => {
+            let sides: Vec<usize> = sides.into_iter().map(usize::from).collect();
+            let figures = bench::figures(&sides, usize::from(threads));
+            told(bench::told(&figures, csv).map_err(|e| (e.to_string(), 101)))
         }
         Command::Info { file } => told(moreau::report::info(&file).map_err(|e| (e, 2))),
     }

@@ -12,12 +12,14 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 pub enum Purpose {
     /// The tour of the colours of a sweep.
     Tour = 1,
-    /// The order of the contacts of a block.
+    /// The order of the batches of a block in a sweep.
     Order = 2,
     /// Radius and displacement of an initial body.
     Sample = 3,
     /// Trials of tests and benches.
     Trial = 4,
+    /// The order in which the contacts of a block are dealt to its batches.
+    Batches = 5,
 }
 
 /// A stream of random numbers.

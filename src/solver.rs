@@ -5,15 +5,18 @@
 //! [`work`] where the energy goes, [`pushed`] walls that move by Newton's law, [`project`] takes overlaps back.
 //! Of other ranks the solver asks only a [`Halo`].
 
+pub mod batch;
 pub mod blocks;
 pub mod grid;
+pub mod kernel;
+pub mod lanes;
 pub mod merit;
 pub mod nsgs;
 pub mod project;
 pub mod pushed;
 pub mod work;
 
-use crate::body::Twist;
+use crate::body::Member;
 use crate::math::ExactSum;
 use grid::Parity;
 
@@ -37,6 +40,8 @@ pub struct Settings {
     pub gap: GapRule,
     /// How overlaps that are left are taken back.
     pub projection: Projection,
+    /// Vector registers of the sweep; the result does not depend on them.
+    pub width: lanes::Width,
 }
 
 /// What the law of a rigid contact makes of an overlap g < 0. An open gap counts as it is under all rules.
@@ -95,6 +100,7 @@ impl Default for Settings {
             skin: None,
             gap: GapRule::default(),
             projection: Projection::default(),
+            width: lanes::Width::default(),
         }
     }
 }
@@ -108,13 +114,13 @@ pub trait Halo {
     fn leaving(&self, from: Parity, axis: usize) -> impl Iterator<Item = usize>;
 
     /// A solve begins at colour 0: until now every copy of a body had its newest velocity, from here on only the holder's.
-    fn begin(&mut self, twists: &mut [Twist]);
+    fn begin(&mut self, members: &mut [Member]);
 
     /// Starts to hand them over: their velocities as they are now.
-    fn send(&mut self, from: Parity, axis: usize, twists: &[Twist]);
+    fn send(&mut self, from: Parity, axis: usize, members: &[Member]);
 
     /// Takes over the velocities of the bodies that this rank holds after the flip and did not hold before.
-    fn receive(&mut self, from: Parity, axis: usize, twists: &mut [Twist]);
+    fn receive(&mut self, from: Parity, axis: usize, members: &mut [Member]);
 
     /// The sum over all ranks, exact.
     fn sum(&self, sums: &mut [ExactSum]);
@@ -131,9 +137,9 @@ impl Halo for Alone {
     fn leaving(&self, _: Parity, _: usize) -> impl Iterator<Item = usize> {
         std::iter::empty()
     }
-    fn begin(&mut self, _: &mut [Twist]) {}
-    fn send(&mut self, _: Parity, _: usize, _: &[Twist]) {}
-    fn receive(&mut self, _: Parity, _: usize, _: &mut [Twist]) {}
+    fn begin(&mut self, _: &mut [Member]) {}
+    fn send(&mut self, _: Parity, _: usize, _: &[Member]) {}
+    fn receive(&mut self, _: Parity, _: usize, _: &mut [Member]) {}
     fn sum(&self, _: &mut [ExactSum]) {}
     fn max(&self, value: f64) -> f64 {
         value

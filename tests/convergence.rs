@@ -5,16 +5,17 @@
 
 mod scene;
 
-use moreau::body::Bodies;
 use moreau::body::WallState;
-use moreau::contact::{ContactRow, Member};
+use moreau::body::{Bodies, Member};
+use moreau::contact::ContactRow;
 use moreau::detect::candidates;
 use moreau::law::PairTable;
 use moreau::math::{ExactSum, Vector3};
 use moreau::shape::Period;
 use moreau::solver::GapRule;
 use moreau::solver::blocks::{Block, Blocks, Filling, Share};
-use moreau::solver::nsgs::{solve, sweep_in_order};
+use moreau::solver::kernel::update;
+use moreau::solver::nsgs::solve;
 use moreau::solver::pushed::Pushed;
 use moreau::solver::{Alone, Settings, grid::BlockGrid};
 use scene::Scene;
@@ -25,7 +26,7 @@ const DT: f64 = 0.01;
 
 /// Balls of unit radius and mass, one on the other from the floor up.
 struct Column {
-    bodies: Bodies,
+    members: Vec<Member>,
     blocks: Blocks,
     n: usize,
 }
@@ -52,13 +53,18 @@ impl Column {
             gap: GapRule::Positive,
             grid: &grid,
             dt: DT,
+            draw: (1, 0),
         };
         blocks.fill(&found, &filling, |_| None);
         let free = Vector3::new(0.0, 0.0, -G);
         for i in 0..n {
             bodies.twists_mut()[i] = bodies.free_velocity(i, &free, DT);
         }
-        Self { bodies, blocks, n }
+        Self {
+            members: bodies.members(),
+            blocks,
+            n,
+        }
     }
 
     /// Contact forces from the floor up, in units of a ball's weight.
@@ -82,18 +88,19 @@ impl Column {
     /// One sweep from the floor up, or from the top down.
     fn ordered_sweep(&mut self, up: bool) {
         self.blocks.each(
-            self.bodies.twists_mut(),
+            &mut self.members,
             &|block: &mut Block, members: &mut [Member]| {
-                let mut order: Vec<u32> = (0..block.contacts.len() as u32).collect();
-                let height = |k: &u32| block.origins[*k as usize].point.z;
-                order.sort_by(|a, b| height(a).total_cmp(&height(b)));
+                let mut order: Vec<(u32, f64)> = (block.each())
+                    .map(|(slot, .., origin)| (slot, origin.point.z))
+                    .collect();
+                order.sort_by(|a, b| a.1.total_cmp(&b.1));
                 if !up {
                     order.reverse();
                 }
-                let Block {
-                    contacts, extras, ..
-                } = block;
-                let change = sweep_in_order(contacts, extras, &order, members);
+                let slots = order.into_iter().map(|(slot, _)| slot);
+                let change = slots.fold(0.0, |so_far, slot| {
+                    update(&mut block.batches, slot, members, so_far)
+                });
                 Share {
                     sums: [change],
                     largest: 0.0,
@@ -113,7 +120,7 @@ impl Column {
         let bodies = [ExactSum::default(), ExactSum::default()];
         let outcome = solve(
             &mut self.blocks,
-            self.bodies.twists_mut(),
+            &mut self.members,
             &Pushed::default(),
             &mut Alone,
             bodies,

@@ -1,7 +1,7 @@
 //! Rigid spheres in columns, and the three questions the solver asks: your free velocity, your response to an impulse, take
 //! this impulse.
 
-use super::{BodyId, BodyRow, Twist};
+use super::{BodyId, BodyRow, Member, Twist};
 use crate::math::{Quaternion, Vector3, rotate};
 use crate::shape::Period;
 
@@ -143,6 +143,27 @@ impl Bodies {
         (self.inverse_mass[i], self.inverse_inertia[i])
     }
 
+    /// All bodies as contacts see them.
+    #[must_use]
+    pub fn members(&self) -> Vec<Member> {
+        let member = |i: usize| Member::new(&self.twist[i], self.radius[i], self.response(i));
+        (0..self.len()).map(member).collect()
+    }
+
+    /// Third question: take the velocities that contacts have given. What they left alone stays as it is, to the last bit.
+    pub fn take(&mut self, members: &[Member]) {
+        for i in 0..self.len() {
+            let (before, now) = (&self.twist[i], &members[i]);
+            let same = Member::new(before, self.radius[i], self.response(i));
+            if now.motion()[..3] != same.motion()[..3] {
+                self.twist[i].linear = now.velocity();
+            }
+            if now.motion()[3..] != same.motion()[3..] {
+                self.twist[i].angular = now.spin() / self.radius[i];
+            }
+        }
+    }
+
     /// Whether impulses and gravity move the body.
     #[must_use]
     pub fn is_free(&self, i: usize) -> bool {
@@ -160,14 +181,5 @@ impl Bodies {
             *image += turns;
         }
         self.orientation[i] = rotate(self.orientation[i], &(twist.angular * dt));
-    }
-}
-
-impl Twist {
-    /// Third question: takes an impulse [N s] and a couple impulse [N m s] about the centre of mass.
-    #[inline]
-    pub fn take(&mut self, response: (f64, f64), impulse: &Vector3, couple: &Vector3) {
-        self.linear += impulse * response.0;
-        self.angular += couple * response.1;
     }
 }

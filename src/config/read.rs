@@ -271,6 +271,7 @@ fn solver(root: &Section, faults: &mut Vec<Fault>) -> Settings {
         order,
         block_edge: section.number_if("block_edge", SIZE, faults),
         skin: section.number_if("skin", SIZE, faults),
+        width: default.width,
     }
 }
 

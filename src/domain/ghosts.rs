@@ -7,7 +7,8 @@
 //! Both ends of a message know its bodies without asking: they see the same boxes, and list them in order of id.
 
 use super::Domain;
-use crate::body::{Bodies, Twist};
+use crate::body::Bodies;
+use crate::body::Member;
 use crate::comm::{Comm, sum_exact};
 use crate::math::{ExactSum, Vector3};
 use crate::solver::Halo;
@@ -105,11 +106,17 @@ impl<'a> Ghosts<'a> {
     }
 
     /// Brings the velocities from their holders to the owners of the bodies after a solve, which ends at colour 0.
-    pub fn bring_home(&mut self, twists: &mut [Twist]) {
+    pub fn bring_home(&mut self, members: &mut [Member]) {
         let begin = Instant::now();
         let plan = &self.home;
-        send(self.comm, plan, &mut self.buffer, &mut self.traffic, twists);
-        receive(self.comm, plan, &mut self.buffer, twists);
+        send(
+            self.comm,
+            plan,
+            &mut self.buffer,
+            &mut self.traffic,
+            members,
+        );
+        receive(self.comm, plan, &mut self.buffer, members);
         self.traffic.time += begin.elapsed();
     }
 }
@@ -122,28 +129,36 @@ impl Halo for Ghosts<'_> {
             .flat_map(|(_, places)| places.iter().copied())
     }
 
-    fn begin(&mut self, twists: &mut [Twist]) {
+    fn begin(&mut self, members: &mut [Member]) {
         if cfg!(debug_assertions) {
-            self.elsewhere.iter().for_each(|&i| twists[i] = NOBODYS);
+            self.elsewhere
+                .iter()
+                .for_each(|&i| members[i].set_motion(&NOBODYS));
         }
     }
 
-    fn send(&mut self, from: Parity, axis: usize, twists: &[Twist]) {
+    fn send(&mut self, from: Parity, axis: usize, members: &[Member]) {
         let begin = Instant::now();
         let plan = &self.flips[usize::from(from.0) * 3 + axis];
-        send(self.comm, plan, &mut self.buffer, &mut self.traffic, twists);
+        send(
+            self.comm,
+            plan,
+            &mut self.buffer,
+            &mut self.traffic,
+            members,
+        );
         self.traffic.time += begin.elapsed();
     }
 
-    fn receive(&mut self, from: Parity, axis: usize, twists: &mut [Twist]) {
+    fn receive(&mut self, from: Parity, axis: usize, members: &mut [Member]) {
         let begin = Instant::now();
         let plan = &self.flips[usize::from(from.0) * 3 + axis];
-        receive(self.comm, plan, &mut self.buffer, twists);
+        receive(self.comm, plan, &mut self.buffer, members);
         self.traffic.time += begin.elapsed();
         // A velocity that left is another rank's to change: whoever reads the old copy before it comes back must notice.
         if cfg!(debug_assertions) {
             for &i in plan.sends.iter().flat_map(|(_, places)| places) {
-                twists[i] = NOBODYS;
+                members[i].set_motion(&NOBODYS);
             }
         }
     }
@@ -166,10 +181,7 @@ impl Halo for Ghosts<'_> {
 }
 
 /// What debug builds put in the place of a velocity that is another rank's to know.
-const NOBODYS: Twist = Twist {
-    linear: Vector3::new(f64::NAN, f64::NAN, f64::NAN),
-    angular: Vector3::new(f64::NAN, f64::NAN, f64::NAN),
-};
+const NOBODYS: [f64; 6] = [f64::NAN; 6];
 
 /// A plan in the making.
 #[derive(Clone, Debug, Default)]
@@ -202,26 +214,26 @@ fn send(
     plan: &Plan,
     buffer: &mut Vec<f64>,
     traffic: &mut Traffic,
-    twists: &[Twist],
+    members: &[Member],
 ) {
     for (to, places) in &plan.sends {
         buffer.clear();
         places
             .iter()
-            .for_each(|&i| buffer.extend(twists[i].to_array()));
+            .for_each(|&i| buffer.extend(members[i].motion()));
         comm.post(*to, buffer);
         traffic.messages += 1;
         traffic.bytes += 8 * buffer.len() as u64;
     }
 }
 
-fn receive(comm: &dyn Comm, plan: &Plan, buffer: &mut Vec<f64>, twists: &mut [Twist]) {
+fn receive(comm: &dyn Comm, plan: &Plan, buffer: &mut Vec<f64>, members: &mut [Member]) {
     for (from, places) in &plan.receives {
         buffer.clear();
         buffer.resize(6 * places.len(), f64::NAN);
         comm.receive(*from, buffer);
         for (&i, numbers) in places.iter().zip(buffer.chunks_exact(6)) {
-            twists[i] = Twist::from_slice(numbers);
+            members[i].set_motion(numbers);
         }
     }
 }

@@ -44,8 +44,60 @@ pub struct Extra {
     pub turning_mass: f64,
     /// β [1/(kg m)].
     pub coupling: f64,
+    /// Inverse levers of the two bodies [1/m], by which their spins become angular velocities; 0 for what does not turn.
+    pub inverse_lever: [f64; 2],
     /// The couple impulse that the contact has, on the second body, global frame [N m s].
     pub couple: Vector3,
+}
+
+impl Extra {
+    /// Nothing beyond [`Parameters`].
+    pub const NONE: Extra = Extra {
+        offset: Vector3::new(0.0, 0.0, 0.0),
+        spin_offset: Vector3::new(0.0, 0.0, 0.0),
+        softness: [0.0; 2],
+        previous_tangential: Vector3::new(0.0, 0.0, 0.0),
+        cohesion: 0.0,
+        weakened: false,
+        rolling: 0.0,
+        torsion: 0.0,
+        turning_mass: 1.0,
+        coupling: 0.0,
+        inverse_lever: [0.0; 2],
+        couple: Vector3::new(0.0, 0.0, 0.0),
+    };
+
+    /// Springs and nothing else.
+    #[must_use]
+    pub fn springs(softness: [f64; 2], previous_tangential: Vector3) -> Self {
+        Self {
+            softness,
+            previous_tangential,
+            ..Self::NONE
+        }
+    }
+
+    /// Whether there can be couples.
+    #[must_use]
+    pub fn has_couples(&self) -> bool {
+        self.rolling > 0.0 || self.torsion > 0.0
+    }
+
+    /// The same with all put in order that no part of the law reads.
+    #[must_use]
+    pub fn trimmed(self) -> Self {
+        if self.has_couples() {
+            return self;
+        }
+        Self {
+            turning_mass: 1.0,
+            coupling: 0.0,
+            inverse_lever: [0.0; 2],
+            spin_offset: Vector3::zeros(),
+            couple: Vector3::zeros(),
+            ..self
+        }
+    }
 }
 
 /// The impulse [N s] and the couple impulse [N m s] on the second body that the law asks for, when all other impulses are as

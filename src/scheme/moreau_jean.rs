@@ -9,7 +9,7 @@ use super::walls::Walls;
 use super::watch::Watch;
 use super::{StepError, Timers, Verb};
 use crate::body::{Bodies, BodyRow, Twist, Wall, WallState};
-use crate::contact::{Candidate, ContactRow, Partner};
+use crate::contact::{Candidate, ContactRow, Origin, Partner};
 use crate::detect::candidates;
 use crate::domain::Domain;
 use crate::domain::ghosts::{Ghosts, Traffic, reach, spans};
@@ -176,8 +176,8 @@ impl System {
     #[must_use]
     pub fn largest_overlap(&self) -> f64 {
         self.blocks
-            .contacts()
-            .map(|(_, origin)| origin.relative_overlap())
+            .origins()
+            .map(Origin::relative_overlap)
             .fold(0.0, nan_max)
     }
 
@@ -207,26 +207,22 @@ impl System {
         let settings = self.physics.solver;
         let blocks = &mut self.blocks;
         // Walls that move by Newton's law stand after the bodies.
-        let mut twists: Vec<Twist> = bodies.twists().to_vec();
-        twists.extend(pushed.free());
+        let mut members = bodies.members();
+        members.extend(pushed.members());
         let (outcome, ways) = timers.time(Verb::Sweep, || {
             let (step, halo) = (self.step, &mut ghosts);
-            let outcome = solve(blocks, &mut twists, &pushed, halo, scales, &settings, step);
+            let outcome = solve(blocks, &mut members, &pushed, halo, scales, &settings, step);
             let ways = (settings.projection.sweeps > 0).then(|| {
-                let mut ways = project(blocks, &mut twists, halo, &settings, step, dt);
+                let mut ways = project(blocks, &mut members, halo, &settings, step, dt);
                 halo.bring_home(&mut ways);
                 ways
             });
-            halo.bring_home(&mut twists);
+            halo.bring_home(&mut members);
             (outcome, ways)
         });
-        bodies
-            .twists_mut()
-            .copy_from_slice(&twists[..all.bodies.len()]);
-        let pushed: Vec<(usize, Twist)> = pushed
-            .walls()
-            .zip(twists[all.bodies.len()..].iter().copied())
-            .collect();
+        bodies.take(&members);
+        let walls_moved = pushed.twists(&self.blocks, &ghosts);
+        let pushed: Vec<(usize, Twist)> = pushed.walls().zip(walls_moved).collect();
         let traffic = ghosts.traffic();
         timers.move_time(Verb::Sweep, Verb::Exchange, traffic.time);
 
@@ -362,6 +358,7 @@ impl System {
             gap: self.physics.solver.gap,
             grid: partition.grid(),
             dt: self.physics.dt,
+            draw: (self.physics.solver.seed, self.step),
         };
         self.blocks.fill(&found, &filling, previous);
     }

@@ -5,15 +5,16 @@ mod fill;
 pub use fill::Filling;
 
 use super::Halo;
+use super::batch::{Batches, Eight};
 use super::grid::Parity;
-use crate::body::Twist;
-use crate::contact::{Contact, ContactRow, Member, Origin};
+use crate::body::Member;
+use crate::contact::{Contact, ContactRow, Origin};
 use crate::law::full::Extra;
 use crate::math::{ExactSum, nan_max};
 use rayon::prelude::*;
 
-/// The contacts whose point lies in one block, in order of their keys, and the bodies they touch.
-#[derive(Clone, Debug)]
+/// The contacts whose point lies in one block, and the bodies they touch.
+#[derive(Clone, Debug, Default)]
 pub struct Block {
     /// A number for the block, the same on all ranks.
     pub linear: u64,
@@ -24,22 +25,20 @@ pub struct Block {
     /// The same bodies as its contacts know them, and as the last one the walls, which never move. Their velocities are
     /// right during a visit only.
     members: Vec<Member>,
-    /// The members' velocities before the step.
-    pub before: Vec<Twist>,
+    /// The members before the step.
+    pub before: Vec<Member>,
     /// Which members impulses move: for the ledger of energies.
     pub free: Vec<bool>,
     /// Its contacts.
-    pub contacts: Vec<Contact>,
-    /// What the laws of some contacts have to know beside.
-    pub extras: Vec<Extra>,
-    /// Contacts with walls that move by Newton's law: place, and the wall's among those.
+    pub batches: Batches,
+    /// Contacts with walls that move by Newton's law: slot, and the wall's place among those.
     pub pushing: Vec<(u32, u32)>,
-    /// What is known of each contact beside.
+    /// What is known of each contact beside, in order of keys.
     pub origins: Vec<Origin>,
-    /// The order in which the present sweep visits them.
+    /// The order in which the present sweep visits the batches.
     pub order: Vec<u32>,
-    /// Gap that each contact is about to have at the end of the step [m]: for the projection of positions.
-    pub predicted: Vec<f64>,
+    /// Gaps that the contacts of each batch are about to have at the end of the step [m]: for the projection of positions.
+    pub predicted: Vec<Eight>,
     /// The largest violation that the judge has found here [m/s], and the contact's place.
     pub worst: (f64, usize),
     /// For each axis: whether a body of this block is handed to another rank when that axis flips after this colour. Such
@@ -126,37 +125,37 @@ impl Blocks {
     pub fn phase<const N: usize>(
         &mut self,
         (colour, axis): (Parity, usize),
-        twists: &mut [Twist],
+        members: &mut [Member],
         tally: &mut Tally<N>,
         visit: &(impl Fn(&mut Block, &mut [Member]) -> Share<N> + Sync),
-        between: impl FnOnce(&[Twist]),
+        between: impl FnOnce(&[Member]),
     ) {
         let range = self.colours[usize::from(colour.0)].clone();
-        self.visit(range.clone(), Some((axis, true)), twists, tally, visit);
-        between(twists);
-        self.visit(range, Some((axis, false)), twists, tally, visit);
+        self.visit(range.clone(), Some((axis, true)), members, tally, visit);
+        between(members);
+        self.visit(range, Some((axis, false)), members, tally, visit);
     }
 
     /// Visits all blocks one after the other, in no order that matters: for what changes no velocity.
     pub fn each<const N: usize>(
         &mut self,
-        twists: &mut [Twist],
+        members: &mut [Member],
         visit: &(impl Fn(&mut Block, &mut [Member]) -> Share<N> + Sync),
     ) -> Tally<N> {
         let mut tally = Tally::default();
         for colour in self.colours.clone() {
-            self.visit(colour, None, twists, &mut tally, visit);
+            self.visit(colour, None, members, &mut tally, visit);
         }
         tally
     }
 
-    /// Reads the velocities of each block's bodies, visits it, and writes them back. Blocks of one colour share no body, so
+    /// Reads the members of each block, visits it, and writes them back. Blocks of one colour share no body, so
     /// with threads it does not matter who goes first: they all read before anyone writes.
     fn visit<const N: usize>(
         &mut self,
         range: std::ops::Range<usize>,
         only: Option<(usize, bool)>,
-        twists: &mut [Twist],
+        members: &mut [Member],
         tally: &mut Tally<N>,
         visit: &(impl Fn(&mut Block, &mut [Member]) -> Share<N> + Sync),
     ) {
@@ -164,11 +163,11 @@ impl Blocks {
         let blocks = self.blocks[range].iter_mut().filter(wanted);
         match &self.pool {
             None => blocks.for_each(|block| {
-                tally.add(&block.visited(twists, visit));
-                block.write(twists);
+                tally.add(&block.visited(members, visit));
+                block.write(members);
             }),
             Some(pool) => {
-                let shared: &[Twist] = twists;
+                let shared: &[Member] = members;
                 let blocks: Vec<&mut Block> = blocks.collect();
                 let work = |block: &mut Block| block.visited(shared, visit);
                 let done: Vec<(&Block, Share<N>)> = pool.install(|| {
@@ -180,7 +179,7 @@ impl Blocks {
                 });
                 for (block, share) in done {
                     tally.add(&share);
-                    block.write(twists);
+                    block.write(members);
                 }
             }
         }
@@ -191,18 +190,16 @@ impl Blocks {
         &self.blocks
     }
 
-    /// All contacts with what is known of them beside, block by block.
-    pub fn contacts(&self) -> impl Iterator<Item = (&Contact, &Origin)> {
-        self.blocks
-            .iter()
-            .flat_map(|b| b.contacts.iter().zip(&b.origins))
+    /// What is known of all contacts, block by block.
+    pub fn origins(&self) -> impl Iterator<Item = &Origin> {
+        self.blocks.iter().flat_map(|b| &b.origins)
     }
 
     /// The records of all contacts.
     pub fn rows(&self) -> impl Iterator<Item = ContactRow> {
         self.blocks.iter().flat_map(|b| {
-            let each = b.contacts.iter().zip(&b.origins);
-            each.map(|(contact, origin)| contact.row(origin, &b.extras))
+            b.each()
+                .map(|(_, contact, extra, origin)| contact.row(origin, extra.as_ref()))
         })
     }
 }
@@ -212,30 +209,28 @@ impl Block {
         Self {
             linear,
             colour,
-            bodies: Vec::new(),
-            members: Vec::new(),
-            before: Vec::new(),
-            free: Vec::new(),
-            contacts: Vec::new(),
-            extras: Vec::new(),
-            pushing: Vec::new(),
-            origins: Vec::new(),
-            order: Vec::new(),
-            predicted: Vec::new(),
-            worst: (0.0, 0),
-            early: [false; 3],
+            ..Self::default()
         }
+    }
+
+    /// Its contacts in order of their keys: slot, contact, what there is beside.
+    pub fn each(&self) -> impl Iterator<Item = (u32, Contact, Option<Extra>, &Origin)> {
+        let slots = self.batches.slots().iter().zip(&self.origins);
+        slots.map(|(&slot, origin)| {
+            let contact = self.batches.contact(slot);
+            (slot, contact, self.batches.extra(slot), origin)
+        })
     }
 
     /// Lets `visit` see the block with its bodies' velocities.
     fn visited<const N: usize>(
         &mut self,
-        twists: &[Twist],
+        all: &[Member],
         visit: &impl Fn(&mut Block, &mut [Member]) -> Share<N>,
     ) -> Share<N> {
         let mut members = std::mem::take(&mut self.members);
         for (member, &i) in members.iter_mut().zip(&self.bodies) {
-            member.twist = twists[i];
+            *member = all[i];
         }
         let share = visit(self, &mut members);
         self.members = members;
@@ -243,9 +238,9 @@ impl Block {
     }
 
     /// Writes the velocities back.
-    fn write(&self, twists: &mut [Twist]) {
+    fn write(&self, all: &mut [Member]) {
         for (&i, member) in self.bodies.iter().zip(&self.members) {
-            twists[i] = member.twist;
+            all[i] = *member;
         }
     }
 }
@@ -256,36 +251,5 @@ impl<const N: usize> Tally<N> {
             sum.add(term);
         }
         self.largest = nan_max(self.largest, share.largest);
-    }
-}
-
-#[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-    use crate::law::{Status, coulomb::Parameters};
-    use crate::math::Vector3;
-
-    /// A block of so many contacts of nothing in particular.
-    pub(in crate::solver) fn block(contacts: usize) -> Block {
-        let law = Parameters {
-            normal: Vector3::z(),
-            closing_speed: 0.0,
-            normal_mass: 1.0,
-            tangential_mass: 1.0,
-            friction: 0.5,
-        };
-        let contact = Contact {
-            place: [0, 1],
-            law,
-            impulse: Vector3::zeros(),
-            status: Status::Open,
-            extra: Contact::PLAIN,
-        };
-        Block {
-            bodies: vec![0, 1],
-            members: vec![Member::default(); 3],
-            contacts: vec![contact; contacts],
-            ..Block::empty(0, Parity(0))
-        }
     }
 }

@@ -9,7 +9,7 @@
 
 use super::blocks::{Block, Share};
 use super::work::{self, Work};
-use crate::contact::Member;
+use crate::body::Member;
 use crate::math::nan_max;
 
 /// Below this fraction of the bodies' own speeds a violation is rounding, not error: a body at speed v knows its velocity
@@ -82,25 +82,26 @@ pub(super) const TERMS: usize = 2 + Work::TERMS;
 /// A visit that measures a block; changes no impulse and no velocity. Couples count by their own reduced inertia.
 pub(super) fn measure(block: &mut Block, members: &mut [Member]) -> Share<TERMS> {
     let mut share = Share::default();
-    block.worst = (0.0, 0);
-    for (k, c) in block.contacts.iter().enumerate() {
-        let (wanted, wanted_couple, _) = c.wanted(&block.extras, members);
+    let mut worst = (0.0, 0);
+    for (k, (_, c, extra, _)) in block.each().enumerate() {
+        let (wanted, wanted_couple, _) = c.wanted(extra.as_ref(), members);
         let mass = c.law.normal_mass;
         let square = (wanted - c.impulse).norm_squared();
         let mut violation = square / mass;
         let mut impulse = c.impulse.norm_squared() / mass;
-        if let Some(extra) = block.extras.get(c.extra as usize) {
+        if let Some(extra) = extra {
             violation += (wanted_couple - extra.couple).norm_squared() / extra.turning_mass;
             impulse += extra.couple.norm_squared() / extra.turning_mass;
         }
         share.sums[0] += violation;
         share.sums[1] += impulse;
         let speed = (violation / mass).sqrt();
-        if speed > block.worst.0 {
-            block.worst = (speed, k);
+        if speed > worst.0 {
+            worst = (speed, k);
         }
         share.largest = nan_max(share.largest, speed);
     }
+    block.worst = worst;
     let work = work::of_block(block, members);
     share.sums[2..].copy_from_slice(&work.to_array());
     share
@@ -109,9 +110,8 @@ pub(super) fn measure(block: &mut Block, members: &mut [Member]) -> Share<TERMS>
 /// A visit that sums `m_n |u|²` over the contacts of a block; changes nothing.
 pub(super) fn relative_motion(block: &mut Block, members: &mut [Member]) -> Share<1> {
     let mut share = Share::default();
-    for (k, c) in block.contacts.iter().enumerate() {
-        let drive = block.origins[k].drive.linear;
-        let velocity = c.relative_velocity(members) + drive;
+    for (_, c, _, origin) in block.each() {
+        let velocity = c.relative_velocity(members) + origin.drive.linear;
         share.sums[0] += c.law.normal_mass * velocity.norm_squared();
     }
     share

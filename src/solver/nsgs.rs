@@ -8,13 +8,13 @@
 
 use super::blocks::{Block, Blocks, Share, Tally};
 use super::grid::{Parity, Tour};
+use super::kernel;
+use super::lanes::Width;
 use super::merit::{self, Scale, Verdict};
 use super::pushed::Pushed;
 use super::work::Work;
 use super::{Halo, Order, Settings};
-use crate::body::Twist;
-use crate::contact::{Contact, Member};
-use crate::law::full::Extra;
+use crate::body::Member;
 use crate::math::ExactSum;
 use crate::rng::{Purpose, Stream};
 
@@ -36,25 +36,25 @@ const STALLED: f64 = 0.9;
 
 /// Finds the impulses of all contacts in `blocks`.
 ///
-/// `twists` are the free velocities of all bodies that this rank knows, then those of the walls in `pushed`, and become the
+/// `members` have the free velocities of all bodies that this rank knows, then those of the walls in `pushed`, which become the
 /// velocities at the end of the step (on the rank that holds the body at colour 0, where the judge's tour ends). The contacts
 /// start with the impulses they carry (warm start). `bodies` are this rank's parts of the two sums over bodies in [`Scale`]:
 /// load, motion.
 pub fn solve<H: Halo>(
     blocks: &mut Blocks,
-    twists: &mut [Twist],
+    members: &mut [Member],
     pushed: &Pushed,
     halo: &mut H,
     bodies: [ExactSum; 2],
     settings: &Settings,
     step: u64,
 ) -> Outcome {
-    blocks.mark_early(halo, twists.len());
-    let scale = scale(blocks, twists, pushed, halo, bodies);
+    blocks.mark_early(halo, members.len());
+    let scale = scale(blocks, members, pushed, halo, bodies);
     let mut at = Parity(0);
-    halo.begin(twists);
-    let _: Tally<0> = run(blocks, twists, halo, &mut at, &Tour::plain(), &warm_start);
-    pushed.take_impulses(blocks, twists, halo);
+    halo.begin(members);
+    let _: Tally<0> = run(blocks, members, halo, &mut at, &Tour::plain(), &warm_start);
+    pushed.take_impulses(blocks, members, halo);
 
     let mut outcome = Outcome::default();
     let mut half = f64::INFINITY;
@@ -68,28 +68,28 @@ pub fn solve<H: Halo>(
         let tour = Tour::draw(settings.seed, step, drawn);
         let tally: Tally<1> = run(
             blocks,
-            twists,
+            members,
             halo,
             &mut at,
             &tour,
             &|block: &mut Block, members: &mut [Member]| {
                 draw_order(block, settings.seed, step, drawn);
-                sweep(block, members)
+                sweep(block, members, settings.width)
             },
         );
-        pushed.take_impulses(blocks, twists, halo);
+        pushed.take_impulses(blocks, members, halo);
         outcome.sweeps += 1;
 
         // The sweep's own change is a free estimate; where it passes, or at the cap, the judge decides.
         let [change] = reduce(tally, halo);
         let last = outcome.sweeps == settings.max_sweeps;
         if outcome.sweeps == settings.max_sweeps / 2 {
-            let (verdict, _) = judge(blocks, twists, halo, &mut at, &scale, settings.tolerance);
+            let (verdict, _) = judge(blocks, members, halo, &mut at, &scale, settings.tolerance);
             half = verdict.violation;
         }
         if last || !change.is_finite() || scale.accepts(change, settings.tolerance) {
             (outcome.verdict, outcome.work) =
-                judge(blocks, twists, halo, &mut at, &scale, settings.tolerance);
+                judge(blocks, members, halo, &mut at, &scale, settings.tolerance);
             if outcome.verdict.converged || outcome.verdict.non_finite {
                 break;
             }
@@ -101,68 +101,33 @@ pub fn solve<H: Halo>(
 }
 
 /// One sweep through a block, in the block's order. Its share: `Σ|d|²/m_n` of its changes.
-fn sweep(block: &mut Block, members: &mut [Member]) -> Share<1> {
-    let Block {
-        contacts,
-        extras,
-        order,
-        ..
-    } = block;
+fn sweep(block: &mut Block, members: &mut [Member], width: Width) -> Share<1> {
     Share {
-        sums: [sweep_in_order(contacts, extras, order, members)],
+        sums: [kernel::sweep(
+            width,
+            &mut block.batches,
+            &block.order,
+            members,
+        )],
         largest: 0.0,
     }
 }
 
-/// Updates each contact once, in the order given; returns `Σ|d|²/m_n` over the changes d [J].
-///
-/// This is the algorithm: the law's answer at the present velocities replaces the impulse, and the bodies take the change.
-pub fn sweep_in_order(
-    contacts: &mut [Contact],
-    extras: &mut [Extra],
-    order: &[u32],
-    members: &mut [Member],
-) -> f64 {
-    let mut change = 0.0;
-    for &k in order {
-        let contact = &mut contacts[k as usize];
-        let (wanted, wanted_couple, status) = contact.wanted(extras, members);
-        let d = wanted - contact.impulse;
-        contact.status = status;
-        let square = d.norm_squared();
-        if square != 0.0 {
-            contact.impulse = wanted;
-            contact.apply(&d, members);
-            change += square / contact.law.normal_mass;
-        }
-        if let Some(extra) = extras.get_mut(contact.extra as usize) {
-            let d = wanted_couple - extra.couple;
-            let square = d.norm_squared();
-            if square != 0.0 {
-                extra.couple = wanted_couple;
-                contact.apply_couple(&d, members);
-                change += square / extra.turning_mass;
-            }
-        }
-    }
-    change
-}
-
-/// Draws the order of a block's contacts for a sweep: from their keys' order, so nothing of earlier sweeps is in it.
-pub(super) fn draw_order(block: &mut Block, seed: u64, step: u64, sweep: u64) {
+/// Draws the order of a block's batches for a sweep: from the order in which they were formed, so nothing of earlier sweeps is in it.
+pub fn draw_order(block: &mut Block, seed: u64, step: u64, sweep: u64) {
     block.order.clear();
-    block.order.extend(0..block.contacts.len() as u32);
+    block.order.extend(0..block.batches.len() as u32);
     Stream::new(Purpose::Order, seed, [step, sweep, block.linear]).shuffle(&mut block.order);
 }
 
 /// Lets the impulses that the contacts bring along act on the velocities.
 fn warm_start(block: &mut Block, members: &mut [Member]) -> Share<0> {
-    for c in &block.contacts {
+    for (_, c, extra, _) in block.each() {
         if c.impulse.norm_squared() != 0.0 {
             c.apply(&c.impulse, members);
         }
-        if let Some(extra) = block.extras.get(c.extra as usize) {
-            c.apply_couple(&extra.couple, members);
+        if let Some(extra) = extra {
+            c.apply_couple(&extra.couple, &extra, members);
         }
     }
     Share::default()
@@ -171,14 +136,14 @@ fn warm_start(block: &mut Block, members: &mut [Member]) -> Share<0> {
 /// The judge's verdict on the present impulses and velocities, and the work they do.
 fn judge<H: Halo>(
     blocks: &mut Blocks,
-    twists: &mut [Twist],
+    members: &mut [Member],
     halo: &mut H,
     at: &mut Parity,
     scale: &Scale,
     tolerance: f64,
 ) -> (Verdict, Work) {
     let tally: Tally<{ merit::TERMS }> =
-        run(blocks, twists, halo, at, &Tour::plain(), &merit::measure);
+        run(blocks, members, halo, at, &Tour::plain(), &merit::measure);
     let largest = halo.max(tally.largest);
     let sums = reduce(tally, halo);
     let [violation, impulse, work @ ..] = sums;
@@ -189,13 +154,13 @@ fn judge<H: Halo>(
 /// The step's scales: before the first impulse acts every copy of a body has its newest velocity, so no tour is needed.
 fn scale<H: Halo>(
     blocks: &mut Blocks,
-    twists: &mut [Twist],
+    members: &mut [Member],
     pushed: &Pushed,
     halo: &H,
     bodies: [ExactSum; 2],
 ) -> Scale {
     let [load, motion] = bodies;
-    let tally: Tally<1> = blocks.each(twists, &merit::relative_motion);
+    let tally: Tally<1> = blocks.each(members, &merit::relative_motion);
     let [contacts] = tally.sums;
     let mut sums = [load, motion, contacts];
     halo.sum(&mut sums);
@@ -213,11 +178,11 @@ fn reduce<const N: usize, H: Halo>(tally: Tally<N>, halo: &H) -> [f64; N] {
 }
 
 /// Goes to a colour an axis at a time, handing over on the way.
-pub(super) fn go_to<H: Halo>(twists: &mut [Twist], halo: &mut H, at: &mut Parity, to: Parity) {
+pub(super) fn go_to<H: Halo>(members: &mut [Member], halo: &mut H, at: &mut Parity, to: Parity) {
     for axis in 0..3 {
         if at.on(axis) != to.on(axis) {
-            halo.send(*at, axis, twists);
-            halo.receive(*at, axis, twists);
+            halo.send(*at, axis, members);
+            halo.receive(*at, axis, members);
             *at = at.flipped(axis);
         }
     }
@@ -226,20 +191,20 @@ pub(super) fn go_to<H: Halo>(twists: &mut [Twist], halo: &mut H, at: &mut Parity
 /// Runs a tour through the eight colours: visits the blocks of each, handing over the bodies whose holder changes.
 pub(super) fn run<const N: usize, H: Halo>(
     blocks: &mut Blocks,
-    twists: &mut [Twist],
+    members: &mut [Member],
     halo: &mut H,
     at: &mut Parity,
     tour: &Tour,
     visit: &(impl Fn(&mut Block, &mut [Member]) -> Share<N> + Sync),
 ) -> Tally<N> {
     // From where the last tour ended to where this one starts.
-    go_to(twists, halo, at, tour.start());
+    go_to(members, halo, at, tour.start());
     let mut tally = Tally::default();
     for (colour, axis) in tour.phases() {
-        blocks.phase((colour, axis), twists, &mut tally, visit, |newest| {
+        blocks.phase((colour, axis), members, &mut tally, visit, |newest| {
             halo.send(colour, axis, newest)
         });
-        halo.receive(colour, axis, twists);
+        halo.receive(colour, axis, members);
     }
     *at = tour.start();
     tally
@@ -249,11 +214,41 @@ pub(super) fn run<const N: usize, H: Halo>(
 mod tests {
     use super::*;
 
-    /// Validation B8: each sweep visits every contact of a block exactly once, in an order that differs from sweep to
-    /// sweep, from step to step and from block to block, and does not depend on the orders drawn before.
+    use crate::contact::Contact;
+    use crate::law::coulomb::Parameters;
+    use crate::math::Vector3;
+
+    /// Validation B8: each sweep visits every batch of a block exactly once, in an order that differs from sweep to sweep,
+    /// from step to step and from block to block, and does not depend on the orders drawn before.
     #[test]
     fn b8_each_sweep_is_a_new_permutation() {
-        let mut block = crate::solver::blocks::tests::block(40);
+        let law = Parameters {
+            normal: Vector3::z(),
+            closing_speed: 0.0,
+            normal_mass: 1.0,
+            tangential_mass: 1.0,
+            friction: 0.5,
+        };
+        // All contacts of one body: a batch each.
+        let whole: Vec<_> = (0..40)
+            .map(|k| {
+                let place = [0, k + 1];
+                let impulse = Vector3::zeros();
+                (
+                    Contact {
+                        place,
+                        law,
+                        impulse,
+                    },
+                    None,
+                )
+            })
+            .collect();
+        let mut members = vec![Member([1.0; 8]); 41];
+        members.push(Member::STILL);
+        let mut block = Block::default();
+        let dealt: Vec<u32> = (0..40).collect();
+        block.batches.form(&whole, &dealt, &members);
         let mut order = |linear: u64, step: u64, sweep: u64| {
             block.linear = linear;
             draw_order(&mut block, 1, step, sweep);

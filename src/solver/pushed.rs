@@ -7,6 +7,7 @@
 
 use super::Halo;
 use super::blocks::Blocks;
+use crate::body::Member;
 use crate::body::{Motion, Twist, Wall, WallState};
 use crate::math::{ExactSum, Vector3};
 use crate::shape::Surface;
@@ -139,6 +140,14 @@ impl Pushed {
         self.each.iter().map(|one| one.free)
     }
 
+    /// The walls with their free velocities as contacts see them, in order.
+    pub fn members(&self) -> impl Iterator<Item = Member> {
+        let still = (0.0, 0.0);
+        self.each
+            .iter()
+            .map(move |one| Member::new(&one.free, one.lever, still))
+    }
+
     /// Distance of its contact points from the centre it turns about, against the normal [m].
     #[must_use]
     pub fn lever(&self, k: usize) -> f64 {
@@ -178,35 +187,44 @@ impl Pushed {
         each.map(|one| one.load.norm_squared() / one.mass).sum()
     }
 
-    /// `V ← V_free + M⁻¹ Σ r`: their velocities, which stand in `twists` after those of the bodies, from the impulses of all
+    /// `V ← V_free + M⁻¹ Σ r`: their velocities, which stand in `members` after those of the bodies, from the impulses of all
     /// contacts as they are now. Collective, if there is one.
-    pub fn take_impulses<H: Halo>(&self, blocks: &Blocks, twists: &mut [Twist], halo: &H) {
+    pub fn take_impulses<H: Halo>(&self, blocks: &Blocks, members: &mut [Member], halo: &H) {
+        let first = members.len() - self.len();
+        let twists = self.twists(blocks, halo);
+        for ((one, twist), member) in self.each.iter().zip(twists).zip(&mut members[first..]) {
+            *member = Member::new(&twist, one.lever, (0.0, 0.0));
+        }
+    }
+
+    /// `V_free + M⁻¹ Σ r` of each wall. Collective, if there is one.
+    pub fn twists<H: Halo>(&self, blocks: &Blocks, halo: &H) -> Vec<Twist> {
         if self.is_empty() {
-            return;
+            return Vec::new();
         }
         let mut sums = vec![ExactSum::default(); 6 * self.len()];
         for block in blocks.all() {
             for &(place, k) in &block.pushing {
-                let contact = &block.contacts[place as usize];
+                let contact = block.batches.contact(place);
+                let extra = block.batches.extra(place);
                 let lever = self.each[k as usize].lever;
                 let couple = contact.law.normal.cross(&contact.impulse) * -lever
-                    + contact.couple(&block.extras);
+                    + extra.map_or_else(Vector3::zeros, |e| e.couple);
                 let six = contact.impulse.iter().chain(couple.iter());
                 let sums = &mut sums[6 * k as usize..];
                 six.zip(sums).for_each(|(x, sum)| sum.add(*x));
             }
         }
         halo.sum(&mut sums);
-        let first = twists.len() - self.len();
-        for ((one, sums), twist) in (self.each.iter().zip(sums.chunks(6))).zip(&mut twists[first..])
-        {
+        let taken = |(one, sums): (&One, &[ExactSum])| {
             let [x, y, z, a, b, c] = std::array::from_fn(|k| sums[k].value());
             let impulse = Vector3::new(x, y, z);
             let along = one.direction.map_or(impulse, |e| e * e.dot(&impulse));
-            *twist = Twist {
+            Twist {
                 linear: one.free.linear + along * one.inverse_mass,
                 angular: one.free.angular + Vector3::new(a, b, c) * one.inverse_inertia,
-            };
-        }
+            }
+        };
+        self.each.iter().zip(sums.chunks(6)).map(taken).collect()
     }
 }

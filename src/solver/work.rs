@@ -5,7 +5,7 @@
 //! here, so that the ledger closes to rounding.
 
 use super::blocks::Block;
-use crate::contact::Member;
+use crate::body::Member;
 use crate::math::Vector3;
 
 /// Energies of a step [J].
@@ -78,26 +78,27 @@ impl Work {
 /// The work at the contacts of a block, at the velocities that its members have now.
 pub(super) fn of_block(block: &Block, members: &[Member]) -> Work {
     let mut work = Work::default();
-    for (c, origin) in block.contacts.iter().zip(&block.origins) {
-        if c.impulse == Vector3::zeros() && c.extra == crate::contact::Contact::PLAIN {
+    for (_, c, extra, origin) in block.each() {
+        if c.impulse == Vector3::zeros() && extra.is_none() {
             continue;
         }
         let n = &c.law.normal;
         let [a, b] = c.place.map(|p| p as usize);
-        let couple = c.couple(&block.extras);
-        // Velocities of the two sides at the contact, each the mean over the step: v_a + l_a ω_a × n, v_b − l_b ω_b × n.
-        let mean = |k: usize| {
-            let (now, before) = (&members[k].twist, &block.before[k]);
-            (
-                (now.linear + before.linear) * 0.5,
-                (now.angular + before.angular) * 0.5,
-            )
+        let couple = extra.map_or_else(Vector3::zeros, |e| e.couple);
+        let inverse_lever = extra.map_or([0.0; 2], |e| e.inverse_lever);
+        // Velocities of the two sides at the contact, each the mean over the step: v_a + s_a × n, v_b − s_b × n; and angular
+        // velocities, which matter only where there are couples.
+        let mean = |k: usize, inverse_lever: f64| {
+            let (now, before) = (&members[k], &block.before[k]);
+            let spin = (now.spin() + before.spin()) * 0.5;
+            let velocity = (now.velocity() + before.velocity()) * 0.5;
+            (velocity, spin, spin * inverse_lever)
         };
-        let ((v_a, w_a), (mut v_b, mut w_b)) = (mean(a), mean(b));
-        v_b += origin.drive.linear;
-        w_b += origin.drive.angular;
-        let at_a = v_a + w_a.cross(n) * members[a].lever;
-        let at_b = v_b - w_b.cross(n) * members[b].lever;
+        let (v_a, s_a, w_a) = mean(a, inverse_lever[0]);
+        let (v_b, s_b, w_b) = mean(b, inverse_lever[1]);
+        let w_b = w_b + origin.drive.angular;
+        let at_a = v_a + s_a.cross(n);
+        let at_b = v_b + origin.drive.linear - s_b.cross(n);
         let (u, spin) = (at_b - at_a, w_b - w_a);
         let (r_n, u_n) = (c.impulse.dot(n), u.dot(n));
         let normal = -r_n * u_n;
@@ -116,7 +117,7 @@ pub(super) fn of_block(block: &Block, members: &[Member]) -> Work {
         if !block.free[b] {
             work.driven -= c.impulse.dot(&at_b) + couple.dot(&w_b);
         }
-        if let Some(extra) = block.extras.get(c.extra as usize) {
+        if let Some(extra) = extra {
             let [soft_n, soft_t] = extra.softness;
             let tangential = (c.impulse - n * r_n).norm_squared();
             work.elastic += 0.5 * (soft_n * r_n * r_n + soft_t * tangential);

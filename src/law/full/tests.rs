@@ -25,6 +25,7 @@ fn nothing() -> Extra {
         torsion: 0.0,
         turning_mass: 0.3,
         coupling: 0.4,
+        inverse_lever: [1.0; 2],
         couple: Vector3::zeros(),
     }
 }

@@ -1,7 +1,8 @@
 //! The end of a step: bodies move, ledgers are summed, what cannot go on is told.
 
 use super::{Done, Physics, System};
-use crate::body::{Bodies, BodyId, BodyRow, Twist};
+use crate::body::Member;
+use crate::body::{Bodies, BodyId, BodyRow};
 use crate::contact::ContactRow;
 use crate::domain::Domain;
 use crate::domain::migration::{Parcel, to_first_bodies};
@@ -49,7 +50,7 @@ impl System {
         &mut self,
         domain: &Domain,
         mut bodies: Bodies,
-        ways: Option<&[Twist]>,
+        ways: Option<&[Member]>,
         before: &[BodyRow],
         outcome: Outcome,
         margin: f64,
@@ -67,7 +68,7 @@ impl System {
         let mut failure = None;
         self.deleted.clear();
         for i in (0..bodies.len()).filter(|&i| owner[i] == domain.rank()) {
-            let way = ways.map_or_else(Vector3::zeros, |ways| ways[i].linear);
+            let way = ways.map_or_else(Vector3::zeros, |ways| ways[i].velocity());
             bodies.advance(i, dt, &way, partition.grid().period());
             let row = bodies.row(i);
             let x = &bodies.positions()[i];

@@ -1,13 +1,15 @@
 //! From candidates to contacts in blocks.
 
 use super::{Block, Blocks};
-use crate::body::{Bodies, Twist, Wall, WallState};
-use crate::contact::{Candidate, Contact, ContactRow, Member, Origin, Partner};
+use crate::body::{Bodies, Member, Twist, Wall, WallState};
+use crate::contact::{Candidate, Contact, ContactRow, Origin, Partner};
 use crate::law::coulomb::{Parameters, reduced_masses};
 use crate::law::full::Extra;
 use crate::law::{Pair, PairTable, Status};
 use crate::math::{Vector3, turned_with};
+use crate::rng::{Purpose, Stream};
 use crate::solver::GapRule;
+use crate::solver::batch::Whole;
 use crate::solver::grid::{BlockGrid, Parity};
 use crate::solver::pushed::{Pushed, Reaction};
 
@@ -30,11 +32,14 @@ pub struct Filling<'a> {
     pub grid: &'a BlockGrid,
     /// Time step [s].
     pub dt: f64,
+    /// Seed of the run, and the step: by them the contacts of a block are dealt to its batches.
+    pub draw: (u64, u64),
 }
 
 /// What a contact needs to know of one of its two bodies.
 struct Side {
     member: Member,
+    lever: f64,
     before: Twist,
     /// Velocity of a driven wall at the contact.
     drive: Twist,
@@ -103,13 +108,14 @@ impl Filling<'_> {
         previous: &impl Fn(&Candidate) -> Option<&'r ContactRow>,
     ) -> Block {
         let mut block = Block::empty(linear, colour);
+        let mut whole: Vec<Whole> = Vec::with_capacity(contents.len());
         for (.., c) in contents {
             let mut join = |i: usize, side: &Side| {
                 if place_of[i] == NOWHERE {
                     place_of[i] = block.bodies.len() as u32;
                     block.bodies.push(i);
                     block.members.push(side.member);
-                    block.before.push(side.before);
+                    block.before.push(side.member);
                     block.free.push(side.free);
                 }
                 place_of[i]
@@ -123,7 +129,7 @@ impl Filling<'_> {
             let place_b = match at {
                 Place::Body(j) => join(j, &b),
                 Place::Pushed(k) => {
-                    block.pushing.push((block.contacts.len() as u32, k));
+                    block.pushing.push((whole.len() as u32, k));
                     join(self.bodies.len() + k as usize, &b)
                 }
                 // After all bodies, whose number is not known yet.
@@ -131,19 +137,22 @@ impl Filling<'_> {
             };
             let (mut contact, origin, extra) = self.contact(c, [&a, &b], previous(c));
             contact.place = [place_a, place_b];
-            if let Some(extra) = extra {
-                contact.extra = block.extras.len() as u32;
-                block.extras.push(extra);
-            }
-            block.contacts.push(contact);
+            whole.push((contact, extra.map(Extra::trimmed)));
             block.origins.push(origin);
         }
         let still = block.bodies.len() as u32;
-        block.members.push(Member::default());
-        block.before.push(Twist::default());
+        block.members.push(Member::STILL);
+        block.before.push(Member::STILL);
         block.free.push(false);
-        for contact in &mut block.contacts {
+        for (contact, _) in &mut whole {
             contact.place = contact.place.map(|p| p.min(still));
+        }
+        let mut order: Vec<u32> = (0..whole.len() as u32).collect();
+        let (seed, step) = self.draw;
+        Stream::new(Purpose::Batches, seed, [step, 0, linear]).shuffle(&mut order);
+        block.batches.form(&whole, &order, &block.members);
+        for (place, _) in &mut block.pushing {
+            *place = block.batches.slots()[*place as usize];
         }
         block
     }
@@ -151,13 +160,9 @@ impl Filling<'_> {
     fn body(&self, i: usize) -> Side {
         let bodies = self.bodies;
         let (lever, response) = (bodies.radii()[i], bodies.response(i));
-        let member = Member {
-            lever,
-            response,
-            ..Member::default()
-        };
         Side {
-            member,
+            member: Member::new(&bodies.twists()[i], lever, response),
+            lever,
             before: bodies.twists()[i],
             drive: Twist::default(),
             seen: Reaction::of(response),
@@ -172,7 +177,8 @@ impl Filling<'_> {
     fn wall(&self, w: usize, c: &Candidate) -> (Side, Place) {
         let (wall, state) = (&self.walls[w], &self.states[w]);
         let mut side = Side {
-            member: Member::default(),
+            member: Member::STILL,
+            lever: 0.0,
             before: Twist::default(),
             drive: Twist::default(),
             seen: Reaction::default(),
@@ -182,11 +188,12 @@ impl Filling<'_> {
         };
         match self.pushed.place(w) {
             Some(k) => {
-                side.member.lever = self.pushed.lever(k);
+                side.lever = self.pushed.lever(k);
                 side.before = Twist {
                     linear: state.velocity,
                     angular: state.angular_velocity,
                 };
+                side.member = Member::new(&side.before, side.lever, (0.0, 0.0));
                 side.seen = self.pushed.reaction(k, &c.normal);
                 (side, Place::Pushed(k as u32))
             }
@@ -213,7 +220,7 @@ impl Filling<'_> {
             [a.seen.normal, b.seen.normal],
             [a.seen.tangential, b.seen.tangential],
             [a.seen.turning, b.seen.turning],
-            [a.member.lever, b.member.lever],
+            [a.lever, b.lever],
         );
         // The impulse of the last step, turned with the normal.
         let kept = |v: [f64; 3], row: &ContactRow| {
@@ -241,8 +248,6 @@ impl Filling<'_> {
                 friction,
             },
             impulse,
-            status: Status::Open,
-            extra: Contact::PLAIN,
         };
         let origin = Origin {
             key: c.key,
@@ -291,7 +296,8 @@ impl Filling<'_> {
             None => radii[0],
         };
         let turning = a.seen.turning + b.seen.turning;
-        let [of_a, of_b] = sides.map(|side| side.member.lever * side.seen.turning);
+        let [of_a, of_b] = sides.map(|side| side.lever * side.seen.turning);
+        let inverse = |lever: f64| if lever == 0.0 { 0.0 } else { 1.0 / lever };
         Extra {
             offset: b.drive.linear,
             spin_offset: b.drive.angular,
@@ -303,6 +309,7 @@ impl Filling<'_> {
             torsion: pair.torsion.length(reduced_radius),
             turning_mass: 1.0 / turning,
             coupling: of_b - of_a,
+            inverse_lever: sides.map(|side| inverse(side.lever)),
             couple,
         }
     }
@@ -343,7 +350,7 @@ impl Filling<'_> {
             return;
         }
         let [a, b] = sides;
-        let spin = a.before.angular * a.member.lever + b.before.angular * b.member.lever;
+        let spin = a.before.angular * a.lever + b.before.angular * b.lever;
         let n = contact.law.normal;
         let before = b.before.linear + b.drive.linear - a.before.linear - spin.cross(&n);
         let u_n = before.dot(&n);

@@ -1,0 +1,144 @@
+use super::*;
+use crate::contact::Contact;
+use crate::law::coulomb::Parameters;
+use crate::math::Vector3;
+use crate::rng::{Purpose, Stream};
+use crate::solver::batch::Whole;
+
+/// A block of contacts between random bodies, some of which nothing moves, of all kinds of laws.
+fn random_block(draw: &mut Stream, contacts: usize) -> (Batches, Vec<Member>, Vec<u32>) {
+    let bodies = 2 + draw.below(60) as usize;
+    let vector =
+        |draw: &mut Stream, size: f64| Vector3::from([0; 3].map(|_| draw.between(-size, size)));
+    let mut members: Vec<Member> = (0..bodies)
+        .map(|_| {
+            let moves = f64::from(draw.below(8).min(1));
+            let twist = crate::body::Twist {
+                linear: vector(draw, 1.0),
+                angular: vector(draw, 1.0),
+            };
+            let response = (
+                moves * draw.between(0.5, 2.0),
+                moves * draw.between(0.5, 2.0),
+            );
+            Member::new(&twist, draw.between(0.5, 1.5), response)
+        })
+        .collect();
+    members.push(Member::STILL);
+    let whole: Vec<Whole> = (0..contacts)
+        .map(|_| {
+            let a = draw.below(bodies as u32);
+            let b = (a + 1 + draw.below(bodies as u32)) % (bodies as u32 + 1);
+            let contact = Contact {
+                place: [a, b],
+                law: Parameters {
+                    normal: vector(draw, 1.0).normalize(),
+                    closing_speed: draw.between(-0.2, 0.5),
+                    normal_mass: draw.between(0.2, 1.0),
+                    tangential_mass: draw.between(0.1, 0.3),
+                    friction: draw.unit(),
+                },
+                impulse: vector(draw, 1.0) * f64::from(draw.below(2)),
+            };
+            let extra = match draw.below(4) {
+                0 | 1 => None,
+                2 => Some(Extra::springs(
+                    [draw.unit(), draw.unit()],
+                    vector(draw, 0.1),
+                )),
+                _ => Some(Extra {
+                    offset: vector(draw, 0.1),
+                    cohesion: draw.unit() * f64::from(draw.below(2)),
+                    rolling: draw.unit() * f64::from(draw.below(2)),
+                    torsion: draw.unit(),
+                    turning_mass: draw.between(0.1, 0.3),
+                    coupling: draw.between(-0.2, 0.2),
+                    inverse_lever: [draw.between(0.7, 2.0), draw.between(0.7, 2.0)],
+                    ..Extra::NONE
+                }),
+            };
+            (contact, extra)
+        })
+        .collect();
+    let mut order: Vec<u32> = (0..contacts as u32).collect();
+    draw.shuffle(&mut order);
+    let mut batches = Batches::default();
+    batches.form(&whole, &order, &members);
+    (batches, members, order)
+}
+
+/// No body that impulses move is twice in a batch, every contact is in one slot, and what it was comes out again.
+#[test]
+fn batches_hold_every_contact_once_and_no_body_twice() {
+    for trial in 0..200 {
+        let mut draw = Stream::new(Purpose::Trial, 31, [trial, 0, 0]);
+        let contacts = draw.below(400) as usize;
+        let (batches, members, _) = random_block(&mut draw, contacts);
+        let mut slots = batches.slots().to_vec();
+        assert_eq!(slots.len(), contacts);
+        slots.sort_unstable();
+        slots.dedup();
+        assert_eq!(slots.len(), contacts);
+        for batch in &batches.all {
+            let mut seen = std::collections::BTreeSet::new();
+            for place in batch.place.iter().flatten() {
+                let moves = members[*place as usize].moves();
+                assert!(!moves || seen.insert(*place), "trial {trial}");
+            }
+        }
+        let filled = batches.len() * LANES;
+        assert!(slots.iter().all(|s| (*s as usize) < filled));
+    }
+}
+
+/// The fast kernel, whatever the registers, does what the plain one does to the last bit, sweep after sweep.
+#[test]
+fn all_kernels_find_the_same_bits() {
+    let mut seen = [0usize; 3];
+    for trial in 0..100 {
+        let mut draw = Stream::new(Purpose::Trial, 32, [trial, 0, 0]);
+        let contacts = draw.below(300) as usize;
+        let (batches, members, _) = random_block(&mut draw, contacts);
+        let mut order: Vec<u32> = (0..batches.len() as u32).collect();
+        let mut plain = (batches.clone(), members.clone());
+        let widths = [Width::One, Width::Four, Width::Widest];
+        let mut fast = widths.map(|_| (batches.clone(), members.clone()));
+        for _ in 0..5 {
+            draw.shuffle(&mut order);
+            let change = plain_sweep(&mut plain.0, &order, &mut plain.1);
+            for (width, (batches, members)) in widths.into_iter().zip(&mut fast) {
+                let its = sweep(width, batches, &order, members);
+                assert_eq!(its.to_bits(), change.to_bits(), "trial {trial}, {width:?}");
+                let bits = |m: &[Member]| -> Vec<u64> {
+                    m.iter().flat_map(|m| m.0.map(f64::to_bits)).collect()
+                };
+                assert_eq!(bits(members), bits(&plain.1), "trial {trial}, {width:?}");
+                for &slot in batches.slots() {
+                    let (one, other) = (batches.contact(slot), plain.0.contact(slot));
+                    assert_eq!(one.impulse, other.impulse);
+                    assert_eq!(batches.extra(slot), plain.0.extra(slot));
+                }
+            }
+        }
+        for k in 0..batches.len() {
+            seen[batches.kind(k).0 as usize] += 1;
+        }
+    }
+    assert!(seen.iter().all(|n| *n > 200), "{seen:?}");
+}
+
+/// A NaN anywhere is not swallowed.
+#[test]
+fn a_nan_stays_a_nan() {
+    for width in [Width::One, Width::Four, Width::Widest] {
+        let mut draw = Stream::new(Purpose::Trial, 33, [0; 3]);
+        let (mut batches, mut members, order) = random_block(&mut draw, 40);
+        let order: Vec<u32> = order
+            .into_iter()
+            .filter(|k| (*k as usize) < batches.len())
+            .collect();
+        let place = batches.contact(batches.slots()[0]).place[0];
+        members[place as usize].0[1] = f64::NAN;
+        assert!(sweep(width, &mut batches, &order, &mut members).is_nan());
+    }
+}

@@ -1,0 +1,254 @@
+//! Rows of bodies into vector registers and back, on whatever processor this is.
+//!
+//! `pulp` finds out at run time what the processor can do and brings the arithmetic; what is here is the transposition of the rows of
+//! several [`Member`]s into columns, a lane for each. All arithmetic is that of IEEE 754 without fused operations, so every
+//! processor finds the same bits.
+
+use crate::body::Member;
+use pulp::Simd;
+
+/// Eight columns of as many lanes as the registers have: velocity, spin, inverse mass, inverse turning.
+pub(super) type Columns<S> = [<S as Simd>::f64s; 8];
+
+/// A kind of vector registers.
+pub(super) trait Lanes: Simd {
+    /// The rows at the given places, as columns.
+    #[inline(always)]
+    fn gather(self, rows: &[Member], places: &[u32]) -> Columns<Self> {
+        let mut columns = [self.splat_f64s(0.0); 8];
+        for (k, column) in columns.iter_mut().enumerate() {
+            let lanes: &mut [f64] = pulp::bytemuck::cast_slice_mut(std::slice::from_mut(column));
+            for (lane, &place) in lanes.iter_mut().zip(places) {
+                *lane = rows[place as usize].0[k];
+            }
+        }
+        columns
+    }
+
+    /// The columns back into the rows.
+    #[inline(always)]
+    fn scatter(self, rows: &mut [Member], places: &[u32], columns: Columns<Self>) {
+        for (k, column) in columns.iter().enumerate() {
+            let lanes: &[f64] = pulp::bytemuck::cast_slice(std::slice::from_ref(column));
+            for (&lane, &place) in lanes.iter().zip(places) {
+                rows[place as usize].0[k] = lane;
+            }
+        }
+    }
+}
+
+impl Lanes for pulp::Scalar {}
+
+#[cfg(target_arch = "aarch64")]
+impl Lanes for pulp::aarch64::Neon {}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::{Columns, Lanes};
+    use crate::body::Member;
+    use pulp::bytemuck::cast;
+    use pulp::x86::{V3, V4};
+    use pulp::{f64x4, f64x8};
+    use std::arch::x86_64::{__m256d, __m512d};
+
+    // No closures here: they would be functions of their own, without the registers.
+    impl Lanes for V4 {
+        #[inline(always)]
+        fn gather(self, rows: &[Member], places: &[u32]) -> Columns<Self> {
+            let mut lines = [self.avx512f._mm512_setzero_pd(); 8];
+            for k in 0..8 {
+                lines[k] = cast(rows[places[k] as usize].0);
+            }
+            let columns = transposed8(self, lines);
+            let mut cast_columns: Columns<Self> =
+                [f64x8(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0); 8];
+            for k in 0..8 {
+                cast_columns[k] = cast(columns[k]);
+            }
+            cast_columns
+        }
+
+        #[inline(always)]
+        fn scatter(self, rows: &mut [Member], places: &[u32], columns: Columns<Self>) {
+            let mut raw = [self.avx512f._mm512_setzero_pd(); 8];
+            for k in 0..8 {
+                raw[k] = cast(columns[k]);
+            }
+            let lines = transposed8(self, raw);
+            for k in 0..8 {
+                rows[places[k] as usize].0 = cast(lines[k]);
+            }
+        }
+    }
+
+    impl Lanes for V3 {
+        #[inline(always)]
+        fn gather(self, rows: &[Member], places: &[u32]) -> Columns<Self> {
+            let mut columns: Columns<Self> = [f64x4(0.0, 0.0, 0.0, 0.0); 8];
+            for half in 0..2 {
+                let mut lines = [self.avx._mm256_setzero_pd(); 4];
+                for k in 0..4 {
+                    let row: [[f64; 4]; 2] = cast(rows[places[k] as usize].0);
+                    lines[k] = cast(row[half]);
+                }
+                let of_half = transposed4(self, lines);
+                for k in 0..4 {
+                    columns[4 * half + k] = cast(of_half[k]);
+                }
+            }
+            columns
+        }
+
+        #[inline(always)]
+        fn scatter(self, rows: &mut [Member], places: &[u32], columns: Columns<Self>) {
+            for half in 0..2 {
+                let mut raw = [self.avx._mm256_setzero_pd(); 4];
+                for k in 0..4 {
+                    raw[k] = cast(columns[4 * half + k]);
+                }
+                let lines = transposed4(self, raw);
+                for k in 0..4 {
+                    let four: [f64; 4] = cast(lines[k]);
+                    rows[places[k] as usize].0[4 * half..4 * half + 4].copy_from_slice(&four);
+                }
+            }
+        }
+    }
+
+    /// Rows to columns and back: pairs of numbers, then pairs of pairs, then quadruples.
+    #[inline(always)]
+    fn transposed8(simd: V4, r: [__m512d; 8]) -> [__m512d; 8] {
+        let x = simd.avx512f;
+        let [a, c, e, g] = quarters(
+            simd,
+            x._mm512_unpacklo_pd(r[0], r[1]),
+            x._mm512_unpacklo_pd(r[2], r[3]),
+            x._mm512_unpacklo_pd(r[4], r[5]),
+            x._mm512_unpacklo_pd(r[6], r[7]),
+        );
+        let [b, d, f, h] = quarters(
+            simd,
+            x._mm512_unpackhi_pd(r[0], r[1]),
+            x._mm512_unpackhi_pd(r[2], r[3]),
+            x._mm512_unpackhi_pd(r[4], r[5]),
+            x._mm512_unpackhi_pd(r[6], r[7]),
+        );
+        [a, b, c, d, e, f, g, h]
+    }
+
+    /// Transposes the quarters of four registers.
+    #[inline(always)]
+    fn quarters(simd: V4, p: __m512d, q: __m512d, r: __m512d, s: __m512d) -> [__m512d; 4] {
+        let x = simd.avx512f;
+        let (even_low, even_high) = (
+            x._mm512_shuffle_f64x2::<0x88>(p, q),
+            x._mm512_shuffle_f64x2::<0x88>(r, s),
+        );
+        let (odd_low, odd_high) = (
+            x._mm512_shuffle_f64x2::<0xdd>(p, q),
+            x._mm512_shuffle_f64x2::<0xdd>(r, s),
+        );
+        [
+            x._mm512_shuffle_f64x2::<0x88>(even_low, even_high),
+            x._mm512_shuffle_f64x2::<0x88>(odd_low, odd_high),
+            x._mm512_shuffle_f64x2::<0xdd>(even_low, even_high),
+            x._mm512_shuffle_f64x2::<0xdd>(odd_low, odd_high),
+        ]
+    }
+
+    #[inline(always)]
+    fn transposed4(simd: V3, r: [__m256d; 4]) -> [__m256d; 4] {
+        let x = simd.avx;
+        let (a, b) = (
+            x._mm256_unpacklo_pd(r[0], r[1]),
+            x._mm256_unpackhi_pd(r[0], r[1]),
+        );
+        let (c, d) = (
+            x._mm256_unpacklo_pd(r[2], r[3]),
+            x._mm256_unpackhi_pd(r[2], r[3]),
+        );
+        [
+            x._mm256_permute2f128_pd::<0x20>(a, c),
+            x._mm256_permute2f128_pd::<0x20>(b, d),
+            x._mm256_permute2f128_pd::<0x31>(a, c),
+            x._mm256_permute2f128_pd::<0x31>(b, d),
+        ]
+    }
+}
+
+/// Which vector registers a sweep is to use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Width {
+    /// The widest that the processor has.
+    #[default]
+    Widest,
+    /// At most four lanes (AVX2).
+    Four,
+    /// One contact at a time.
+    One,
+}
+
+/// Something to be done with vector registers.
+pub(super) trait Work {
+    /// What comes of it.
+    type Output;
+    /// Does it.
+    fn with<S: Lanes>(self, simd: S) -> Self::Output;
+}
+
+/// Makes a [`Work`] known to pulp.
+struct On<S, W>(S, W);
+
+impl<S: Lanes, W: Work> pulp::NullaryFnOnce for On<S, W> {
+    type Output = W::Output;
+    #[inline(always)]
+    fn call(self) -> W::Output {
+        self.1.with(self.0)
+    }
+}
+
+impl Width {
+    /// Does the work with these registers, or narrower ones where the processor has none so wide.
+    #[inline(always)]
+    pub(super) fn dispatch<W: Work>(self, work: W) -> W::Output {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if self == Self::Widest
+                && let Some(simd) = pulp::x86::V4::try_new()
+            {
+                return simd.vectorize(On(simd, work));
+            }
+            if self != Self::One
+                && let Some(simd) = pulp::x86::V3::try_new()
+            {
+                return simd.vectorize(On(simd, work));
+            }
+        }
+        #[cfg(target_arch = "aarch64")]
+        if self != Self::One
+            && let Some(simd) = pulp::aarch64::Neon::try_new()
+        {
+            return simd.vectorize(On(simd, work));
+        }
+        work.with(pulp::Scalar::new())
+    }
+
+    /// What the registers are called on this processor, and their lanes.
+    #[must_use]
+    pub fn told(self) -> (&'static str, usize) {
+        struct Tell;
+        impl Work for Tell {
+            type Output = (&'static str, usize);
+            fn with<S: Lanes>(self, _: S) -> Self::Output {
+                let lanes = S::F64_LANES;
+                match (lanes, cfg!(target_arch = "aarch64")) {
+                    (1, _) => ("scalar", lanes),
+                    (_, true) => ("neon", lanes),
+                    (4, _) => ("avx2", lanes),
+                    _ => ("avx512", lanes),
+                }
+            }
+        }
+        self.dispatch(Tell)
+    }
+}
