@@ -14,6 +14,7 @@ pub mod merit;
 pub mod nsgs;
 pub mod project;
 pub mod pushed;
+mod shared;
 pub mod work;
 
 use crate::body::Member;

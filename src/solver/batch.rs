@@ -37,7 +37,7 @@ pub enum Kind {
 #[repr(C, align(64))]
 pub struct Batch {
     /// Places of the first and the second bodies among the block's members.
-    pub place: [[u32; LANES]; 2],
+    pub place: [[u16; LANES]; 2],
     /// [`Parameters::normal`].
     pub normal: Eight3,
     /// [`Parameters::closing_speed`].
@@ -73,6 +73,8 @@ pub struct Batches {
     pub extras: Vec<Extra>,
     /// How many are plain, and how many plain or soft.
     ends: [usize; 2],
+    /// Whether all places are below [`Batches::SMALL`].
+    pub small: bool,
     /// Where each of the block's contacts is, in order of their keys: `batch × LANES + lane`.
     slots: Vec<u32>,
 }
@@ -95,7 +97,7 @@ impl Kind {
 }
 
 impl Batch {
-    fn empty(still: u32) -> Self {
+    fn empty(still: u16) -> Self {
         Self {
             place: [[still; LANES]; 2],
             normal: [[0.0; LANES]; 3],
@@ -109,7 +111,7 @@ impl Batch {
 
     fn put(&mut self, lane: usize, c: &Contact) {
         for side in 0..2 {
-            self.place[side][lane] = c.place[side];
+            self.place[side][lane] = c.place[side] as u16;
         }
         for axis in 0..3 {
             self.normal[axis][lane] = c.law.normal[axis];
@@ -127,7 +129,7 @@ impl Batch {
     pub fn contact(&self, lane: usize) -> Contact {
         let of = |three: &Eight3| Vector3::new(three[0][lane], three[1][lane], three[2][lane]);
         Contact {
-            place: [self.place[0][lane], self.place[1][lane]],
+            place: [self.place[0][lane].into(), self.place[1][lane].into()],
             law: Parameters {
                 normal: of(&self.normal),
                 closing_speed: self.closing_speed[lane],
@@ -178,10 +180,16 @@ impl Springs {
 const OPEN: usize = 64;
 
 impl Batches {
+    /// Members up to which places need no check in a sweep.
+    pub const SMALL: usize = 256;
+
     /// Puts contacts into batches: one after the other in the given order (places in `contacts`), each into the first open batch of
     /// its kind in which neither of its bodies is. `members` say which bodies impulses move; the last is what stands still.
     pub fn form(&mut self, contacts: &[Whole], order: &[u32], members: &[Member]) {
-        let still = members.len() as u32 - 1;
+        let still = members.len() - 1;
+        assert!(still <= usize::from(u16::MAX), "a block of {still} bodies");
+        let still = still as u16;
+        self.small = usize::from(still) < Self::SMALL;
         self.all.clear();
         self.springs.clear();
         self.extras.clear();
@@ -212,7 +220,7 @@ impl Batches {
         contacts: &[Whole],
         order: impl Iterator<Item = &'a u32>,
         members: &[Member],
-        still: u32,
+        still: u16,
     ) {
         // Which of the open batches a body is in, which are open, and their numbers and numbers of contacts.
         let mut taken = vec![0u64; members.len()];

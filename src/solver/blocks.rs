@@ -7,11 +7,13 @@ pub use fill::Filling;
 use super::Halo;
 use super::batch::{Batches, Eight};
 use super::grid::Parity;
+use super::shared::Shared;
 use crate::body::Member;
 use crate::contact::{Contact, ContactRow, Origin};
 use crate::law::full::Extra;
 use crate::math::{ExactSum, nan_max};
 use rayon::prelude::*;
+use std::cell::RefCell;
 
 /// The contacts whose point lies in one block, and the bodies they touch.
 #[derive(Clone, Debug, Default)]
@@ -20,11 +22,9 @@ pub struct Block {
     pub linear: u64,
     /// Its colour.
     pub colour: Parity,
-    /// Places in the rank's arrays of its bodies and of the walls that they push.
-    pub bodies: Vec<usize>,
-    /// The same bodies as its contacts know them, and as the last one the walls, which never move. Their velocities are
-    /// right during a visit only.
-    members: Vec<Member>,
+    /// Places in the rank's arrays of its bodies and of the walls that they push. As its contacts know them they stand in this
+    /// order, and after them what stands still.
+    pub bodies: Vec<u32>,
     /// The members before the step.
     pub before: Vec<Member>,
     /// Which members impulses move: for the ledger of energies.
@@ -113,7 +113,7 @@ impl Blocks {
             for axis in 0..3 {
                 halo.leaving(colour, axis).for_each(|i| leaves[i] = true);
                 for block in &mut self.blocks[self.colours[usize::from(colour.0)].clone()] {
-                    block.early[axis] = block.bodies.iter().any(|&i| leaves[i]);
+                    block.early[axis] = block.bodies.iter().any(|&i| leaves[i as usize]);
                 }
                 halo.leaving(colour, axis).for_each(|i| leaves[i] = false);
             }
@@ -149,8 +149,8 @@ impl Blocks {
         tally
     }
 
-    /// Reads the members of each block, visits it, and writes them back. Blocks of one colour share no body, so
-    /// with threads it does not matter who goes first: they all read before anyone writes.
+    /// Visits each block with its members, and writes back those that moved. Blocks of one colour share no body that impulses
+    /// move ([`Blocks::fill`] sees to it), so with threads it does not matter who goes first.
     fn visit<const N: usize>(
         &mut self,
         range: std::ops::Range<usize>,
@@ -161,26 +161,15 @@ impl Blocks {
     ) {
         let wanted = |b: &&mut Block| only.is_none_or(|(axis, early)| b.early[axis] == early);
         let blocks = self.blocks[range].iter_mut().filter(wanted);
+        let shared = Shared::new(members);
         match &self.pool {
-            None => blocks.for_each(|block| {
-                tally.add(&block.visited(members, visit));
-                block.write(members);
-            }),
+            None => blocks.for_each(|block| tally.add(&block.visited(&shared, visit))),
             Some(pool) => {
-                let shared: &[Member] = members;
                 let blocks: Vec<&mut Block> = blocks.collect();
-                let work = |block: &mut Block| block.visited(shared, visit);
-                let done: Vec<(&Block, Share<N>)> = pool.install(|| {
-                    let each = blocks.into_par_iter().map(|block| {
-                        let share = work(block);
-                        (&*block, share)
-                    });
-                    each.collect()
-                });
-                for (block, share) in done {
-                    tally.add(&share);
-                    block.write(members);
-                }
+                let each = blocks.into_par_iter().with_min_len(4);
+                let work = each.map(|block| block.visited(&shared, visit));
+                let shares: Vec<Share<N>> = pool.install(|| work.collect());
+                shares.iter().for_each(|share| tally.add(share));
             }
         }
     }
@@ -222,27 +211,37 @@ impl Block {
         })
     }
 
-    /// Lets `visit` see the block with its bodies' velocities.
+    /// Lets `visit` see the block with its members: the bodies, then what stands still, then nobody.
+    #[allow(unsafe_code)]
     fn visited<const N: usize>(
         &mut self,
-        all: &[Member],
+        all: &Shared,
         visit: &impl Fn(&mut Block, &mut [Member]) -> Share<N>,
     ) -> Share<N> {
-        let mut members = std::mem::take(&mut self.members);
-        for (member, &i) in members.iter_mut().zip(&self.bodies) {
-            *member = all[i];
-        }
-        let share = visit(self, &mut members);
-        self.members = members;
-        share
+        SCRATCH.with_borrow_mut(|members| {
+            let n = self.bodies.len();
+            members.resize(members.len().max(n + 1).max(Batches::SMALL), Member::STILL);
+            for (member, &i) in members.iter_mut().zip(&self.bodies) {
+                // SAFETY: only visits to this block, which is ours, write to bodies of it that impulses move, and no visit
+                // writes to others.
+                *member = unsafe { all.read(i as usize) };
+            }
+            members[n] = Member::STILL;
+            let share = visit(self, members);
+            for (member, &i) in members.iter().zip(&self.bodies) {
+                if member.moves() {
+                    // SAFETY: as above.
+                    unsafe { all.write(i as usize, member) };
+                }
+            }
+            share
+        })
     }
+}
 
-    /// Writes the velocities back.
-    fn write(&self, all: &mut [Member]) {
-        for (&i, member) in self.bodies.iter().zip(&self.members) {
-            all[i] = *member;
-        }
-    }
+thread_local! {
+    /// The members of the block that a thread visits.
+    static SCRATCH: RefCell<Vec<Member>> = const { RefCell::new(Vec::new()) };
 }
 
 impl<const N: usize> Tally<N> {

@@ -2,7 +2,7 @@
 //! last bit; a test says so.
 
 use super::batch::{Batch, Batches, Eight, Eight3, Kind, LANES, Springs};
-use super::lanes::{Columns, Lanes, Width, Work};
+use super::lanes::{Columns, Lanes, Rows, Width, Work};
 use crate::body::Member;
 use crate::law::full::Extra;
 use pulp::Simd;
@@ -44,7 +44,7 @@ pub fn update(batches: &mut Batches, slot: u32, members: &mut [Member], so_far: 
     change
 }
 
-/// The same, with vector registers.
+/// The same, with vector registers. `members` may have more than the block's bodies and what stands still.
 pub fn sweep(width: Width, batches: &mut Batches, order: &[u32], members: &mut [Member]) -> f64 {
     width.dispatch(Sweep {
         batches,
@@ -64,42 +64,43 @@ impl Work for Sweep<'_> {
 
     #[inline(always)]
     fn with<S: Lanes>(self, simd: S) -> f64 {
-        let Self {
-            batches,
-            order,
-            members,
-        } = self;
         let mut changes = [0.0; LANES];
-        for &k in order {
-            match batches.kind(k as usize) {
-                (Kind::Plain, _) => {
-                    let batch = &mut batches.all[k as usize];
-                    for part in (0..LANES).step_by(S::F64_LANES) {
-                        update_lanes::<S, false>(simd, batch, None, part, members, &mut changes);
-                    }
+        for &k in self.order {
+            let (kind, of_kind) = self.batches.kind(k as usize);
+            if kind == Kind::Full {
+                for (lane, change) in changes.iter_mut().enumerate() {
+                    let slot = k * LANES as u32 + lane as u32;
+                    *change = update(self.batches, slot, self.members, *change);
                 }
-                (Kind::Soft, spring) => {
-                    let springs = &batches.springs[spring];
-                    let batch = &mut batches.all[k as usize];
-                    for part in (0..LANES).step_by(S::F64_LANES) {
-                        update_lanes::<S, true>(
-                            simd,
-                            batch,
-                            Some(springs),
-                            part,
-                            members,
-                            &mut changes,
-                        );
-                    }
+                continue;
+            }
+            let soft = kind == Kind::Soft;
+            let springs = soft.then(|| &self.batches.springs[of_kind]);
+            let batch = &mut self.batches.all[k as usize];
+            match (&mut *self.members).first_chunk_mut::<{ Batches::SMALL }>() {
+                Some(few) if self.batches.small => {
+                    update_batch(simd, batch, springs, few, &mut changes);
                 }
-                (Kind::Full, _) => {
-                    for (lane, change) in changes.iter_mut().enumerate() {
-                        *change = update(batches, k * LANES as u32 + lane as u32, members, *change);
-                    }
-                }
+                _ => update_batch(simd, batch, springs, self.members, &mut changes),
             }
         }
         sum(&changes)
+    }
+}
+
+#[inline(always)]
+fn update_batch<S: Lanes, R: Rows + ?Sized>(
+    simd: S,
+    batch: &mut Batch,
+    springs: Option<&Springs>,
+    members: &mut R,
+    changes: &mut Eight,
+) {
+    for part in (0..LANES).step_by(S::F64_LANES) {
+        match springs {
+            None => update_lanes::<S, R, false>(simd, batch, None, part, members, changes),
+            springs => update_lanes::<S, R, true>(simd, batch, springs, part, members, changes),
+        }
     }
 }
 
@@ -114,12 +115,12 @@ fn sum(changes: &[f64; LANES]) -> f64 {
 /// [`coulomb::solve`]: crate::law::coulomb::solve
 /// [`full::solve`]: crate::law::full::solve
 #[inline(always)]
-fn update_lanes<S: Lanes, const SOFT: bool>(
+fn update_lanes<S: Lanes, R: Rows + ?Sized, const SOFT: bool>(
     s: S,
     batch: &mut Batch,
     springs: Option<&Springs>,
     part: usize,
-    members: &mut [Member],
+    members: &mut R,
     changes: &mut Eight,
 ) {
     let lanes = part..part + S::F64_LANES;

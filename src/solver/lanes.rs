@@ -4,22 +4,54 @@
 //! several [`Member`]s into columns, a lane for each. All arithmetic is that of IEEE 754 without fused operations, so every
 //! processor finds the same bits.
 
+use super::batch::Batches;
 use crate::body::Member;
 use pulp::Simd;
 
 /// Eight columns of as many lanes as the registers have: velocity, spin, inverse mass, inverse turning.
 pub(super) type Columns<S> = [<S as Simd>::f64s; 8];
 
+/// Members by place.
+pub(super) trait Rows {
+    /// One of them.
+    fn row(&self, place: u16) -> &Member;
+    /// One of them, to be changed.
+    fn row_mut(&mut self, place: u16) -> &mut Member;
+}
+
+impl Rows for [Member] {
+    #[inline(always)]
+    fn row(&self, place: u16) -> &Member {
+        &self[usize::from(place)]
+    }
+    #[inline(always)]
+    fn row_mut(&mut self, place: u16) -> &mut Member {
+        &mut self[usize::from(place)]
+    }
+}
+
+/// Few enough that a byte names them: then no check is needed that the place exists.
+impl Rows for [Member; Batches::SMALL] {
+    #[inline(always)]
+    fn row(&self, place: u16) -> &Member {
+        &self[usize::from(place) % Batches::SMALL]
+    }
+    #[inline(always)]
+    fn row_mut(&mut self, place: u16) -> &mut Member {
+        &mut self[usize::from(place) % Batches::SMALL]
+    }
+}
+
 /// A kind of vector registers.
 pub(super) trait Lanes: Simd {
     /// The rows at the given places, as columns.
     #[inline(always)]
-    fn gather(self, rows: &[Member], places: &[u32]) -> Columns<Self> {
+    fn gather<R: Rows + ?Sized>(self, rows: &R, places: &[u16]) -> Columns<Self> {
         let mut columns = [self.splat_f64s(0.0); 8];
         for (k, column) in columns.iter_mut().enumerate() {
             let lanes: &mut [f64] = pulp::bytemuck::cast_slice_mut(std::slice::from_mut(column));
             for (lane, &place) in lanes.iter_mut().zip(places) {
-                *lane = rows[place as usize].0[k];
+                *lane = rows.row(place).0[k];
             }
         }
         columns
@@ -27,11 +59,11 @@ pub(super) trait Lanes: Simd {
 
     /// The columns back into the rows.
     #[inline(always)]
-    fn scatter(self, rows: &mut [Member], places: &[u32], columns: Columns<Self>) {
+    fn scatter<R: Rows + ?Sized>(self, rows: &mut R, places: &[u16], columns: Columns<Self>) {
         for (k, column) in columns.iter().enumerate() {
             let lanes: &[f64] = pulp::bytemuck::cast_slice(std::slice::from_ref(column));
             for (&lane, &place) in lanes.iter().zip(places) {
-                rows[place as usize].0[k] = lane;
+                rows.row_mut(place).0[k] = lane;
             }
         }
     }
@@ -44,8 +76,7 @@ impl Lanes for pulp::aarch64::Neon {}
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Columns, Lanes};
-    use crate::body::Member;
+    use super::{Columns, Lanes, Rows};
     use pulp::bytemuck::cast;
     use pulp::x86::{V3, V4};
     use pulp::{f64x4, f64x8};
@@ -54,10 +85,10 @@ mod x86 {
     // No closures here: they would be functions of their own, without the registers.
     impl Lanes for V4 {
         #[inline(always)]
-        fn gather(self, rows: &[Member], places: &[u32]) -> Columns<Self> {
+        fn gather<R: Rows + ?Sized>(self, rows: &R, places: &[u16]) -> Columns<Self> {
             let mut lines = [self.avx512f._mm512_setzero_pd(); 8];
             for k in 0..8 {
-                lines[k] = cast(rows[places[k] as usize].0);
+                lines[k] = cast(rows.row(places[k]).0);
             }
             let columns = transposed8(self, lines);
             let mut cast_columns: Columns<Self> =
@@ -69,26 +100,26 @@ mod x86 {
         }
 
         #[inline(always)]
-        fn scatter(self, rows: &mut [Member], places: &[u32], columns: Columns<Self>) {
+        fn scatter<R: Rows + ?Sized>(self, rows: &mut R, places: &[u16], columns: Columns<Self>) {
             let mut raw = [self.avx512f._mm512_setzero_pd(); 8];
             for k in 0..8 {
                 raw[k] = cast(columns[k]);
             }
             let lines = transposed8(self, raw);
             for k in 0..8 {
-                rows[places[k] as usize].0 = cast(lines[k]);
+                rows.row_mut(places[k]).0 = cast(lines[k]);
             }
         }
     }
 
     impl Lanes for V3 {
         #[inline(always)]
-        fn gather(self, rows: &[Member], places: &[u32]) -> Columns<Self> {
+        fn gather<R: Rows + ?Sized>(self, rows: &R, places: &[u16]) -> Columns<Self> {
             let mut columns: Columns<Self> = [f64x4(0.0, 0.0, 0.0, 0.0); 8];
             for half in 0..2 {
                 let mut lines = [self.avx._mm256_setzero_pd(); 4];
                 for k in 0..4 {
-                    let row: [[f64; 4]; 2] = cast(rows[places[k] as usize].0);
+                    let row: [[f64; 4]; 2] = cast(rows.row(places[k]).0);
                     lines[k] = cast(row[half]);
                 }
                 let of_half = transposed4(self, lines);
@@ -100,7 +131,7 @@ mod x86 {
         }
 
         #[inline(always)]
-        fn scatter(self, rows: &mut [Member], places: &[u32], columns: Columns<Self>) {
+        fn scatter<R: Rows + ?Sized>(self, rows: &mut R, places: &[u16], columns: Columns<Self>) {
             for half in 0..2 {
                 let mut raw = [self.avx._mm256_setzero_pd(); 4];
                 for k in 0..4 {
@@ -109,7 +140,7 @@ mod x86 {
                 let lines = transposed4(self, raw);
                 for k in 0..4 {
                     let four: [f64; 4] = cast(lines[k]);
-                    rows[places[k] as usize].0[4 * half..4 * half + 4].copy_from_slice(&four);
+                    rows.row_mut(places[k]).0[4 * half..4 * half + 4].copy_from_slice(&four);
                 }
             }
         }

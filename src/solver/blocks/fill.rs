@@ -79,10 +79,20 @@ impl Blocks {
         self.blocks.clear();
         // Walls that move by Newton's law stand after all bodies.
         let mut place_of = vec![NOWHERE; bodies.len() + filling.pushed.len()];
+        // The colours of the blocks that each body is in, a bit each.
+        let mut colours = vec![0u8; place_of.len()];
         for contents in sorted.chunk_by(|x, y| x.1 == y.1) {
             let (colour, linear, _) = contents[0];
             let block = filling.block(colour, linear, contents, &mut place_of, &previous);
-            block.bodies.iter().for_each(|&i| place_of[i] = NOWHERE);
+            for (&i, member) in block.bodies.iter().zip(&block.before) {
+                place_of[i as usize] = NOWHERE;
+                let others = &mut colours[i as usize];
+                assert!(
+                    !member.moves() || *others & 1 << colour.0 == 0,
+                    "blocks of one colour share a body"
+                );
+                *others |= 1 << colour.0;
+            }
             self.blocks.push(block);
         }
         let mut first = 0;
@@ -113,8 +123,7 @@ impl Filling<'_> {
             let mut join = |i: usize, side: &Side| {
                 if place_of[i] == NOWHERE {
                     place_of[i] = block.bodies.len() as u32;
-                    block.bodies.push(i);
-                    block.members.push(side.member);
+                    block.bodies.push(i as u32);
                     block.before.push(side.member);
                     block.free.push(side.free);
                 }
@@ -141,7 +150,6 @@ impl Filling<'_> {
             block.origins.push(origin);
         }
         let still = block.bodies.len() as u32;
-        block.members.push(Member::STILL);
         block.before.push(Member::STILL);
         block.free.push(false);
         for (contact, _) in &mut whole {
@@ -150,7 +158,7 @@ impl Filling<'_> {
         let mut order: Vec<u32> = (0..whole.len() as u32).collect();
         let (seed, step) = self.draw;
         Stream::new(Purpose::Batches, seed, [step, 0, linear]).shuffle(&mut order);
-        block.batches.form(&whole, &order, &block.members);
+        block.batches.form(&whole, &order, &block.before);
         for (place, _) in &mut block.pushing {
             *place = block.batches.slots()[*place as usize];
         }
