@@ -32,12 +32,11 @@ pub enum Kind {
     Full,
 }
 
-/// Eight contacts, or fewer and the rest empty: between what nothing moves, with no impulse ever.
+/// Eight contacts, or fewer and the rest empty: between what nothing moves, with no impulse ever. Each eight numbers are a line of
+/// the cache.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Batch {
-    /// Places of the first and the second bodies among the block's members.
-    pub place: [[u16; LANES]; 2],
     /// [`Parameters::normal`].
     pub normal: Eight3,
     /// [`Parameters::closing_speed`].
@@ -50,6 +49,8 @@ pub struct Batch {
     pub friction: Eight,
     /// [`Contact::impulse`].
     pub impulse: Eight3,
+    /// Places of the first and the second bodies among the block's members.
+    pub place: [[u16; LANES]; 2],
 }
 
 /// What batches of kind [`Kind::Soft`] have beside.

@@ -2,7 +2,7 @@
 //! last bit; a test says so.
 
 use super::batch::{Batch, Batches, Eight, Eight3, Kind, LANES, Springs};
-use super::lanes::{Columns, Lanes, Rows, Width, Work};
+use super::lanes::{Columns, Lanes, Rows, Width, Work, prefetch};
 use crate::body::Member;
 use crate::law::full::Extra;
 use pulp::Simd;
@@ -44,6 +44,9 @@ pub fn update(batches: &mut Batches, slot: u32, members: &mut [Member], so_far: 
     change
 }
 
+/// Batches between the asking for one and its use.
+const AHEAD: usize = 3;
+
 /// The same, with vector registers. `members` may have more than the block's bodies and what stands still.
 pub fn sweep(width: Width, batches: &mut Batches, order: &[u32], members: &mut [Member]) -> f64 {
     width.dispatch(Sweep {
@@ -65,7 +68,10 @@ impl Work for Sweep<'_> {
     #[inline(always)]
     fn with<S: Lanes>(self, simd: S) -> f64 {
         let mut changes = [0.0; LANES];
-        for &k in self.order {
+        for (turn, &k) in self.order.iter().enumerate() {
+            if let Some(&soon) = self.order.get(turn + AHEAD) {
+                prefetch(&self.batches.all[soon as usize]);
+            }
             let (kind, of_kind) = self.batches.kind(k as usize);
             if kind == Kind::Full {
                 for (lane, change) in changes.iter_mut().enumerate() {

@@ -207,6 +207,25 @@ mod x86 {
     }
 }
 
+/// Asks for all lines of the cache on which something lies, which is about to be used.
+#[inline(always)]
+pub(super) fn prefetch<T>(wanted: &T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let first: *const i8 = std::ptr::from_ref(wanted).cast();
+        for line in (0..size_of::<T>()).step_by(64) {
+            // SAFETY: a hint, which reads nothing.
+            #[allow(unsafe_code)]
+            unsafe {
+                _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(line));
+            }
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = wanted;
+}
+
 /// Which vector registers a sweep is to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Width {
