@@ -5,6 +5,7 @@
 //! [`work`] where the energy goes, [`pushed`] walls that move by Newton's law, [`project`] takes overlaps back.
 //! Of other ranks the solver asks only a [`Halo`].
 
+pub mod accelerate;
 pub mod batch;
 pub mod blocks;
 pub mod grid;
@@ -19,6 +20,7 @@ pub mod work;
 
 use crate::body::Member;
 use crate::math::ExactSum;
+use accelerate::Acceleration;
 use grid::Parity;
 
 /// What the user may set.
@@ -41,6 +43,8 @@ pub struct Settings {
     pub gap: GapRule,
     /// How overlaps that are left are taken back.
     pub projection: Projection,
+    /// Acceleration of the sweeps, where their order is kept within a step.
+    pub acceleration: Acceleration,
     /// Vector registers of the sweep; the result does not depend on them.
     pub width: lanes::Width,
 }
@@ -101,6 +105,7 @@ impl Default for Settings {
             skin: None,
             gap: GapRule::default(),
             projection: Projection::default(),
+            acceleration: Acceleration::default(),
             width: lanes::Width::default(),
         }
     }

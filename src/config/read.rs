@@ -8,6 +8,7 @@ use super::reader::{Number, Range, Section, tell};
 use super::{End, Scenario};
 use super::{bodies, materials, walls};
 use crate::math::Vector3;
+use crate::solver::accelerate::Acceleration;
 use crate::solver::{GapRule, Order, Projection, Settings};
 
 const ROOT: [&str; 11] = [
@@ -220,6 +221,8 @@ fn solver(root: &Section, faults: &mut Vec<Fault>) -> Settings {
         "tolerance",
         "max_sweeps",
         "order",
+        "acceleration",
+        "window",
         "exchange",
         "seed",
         "block_edge",
@@ -239,6 +242,7 @@ fn solver(root: &Section, faults: &mut Vec<Fault>) -> Settings {
         Some(_) => Order::Sweep,
         None => default.order,
     };
+    let acceleration = acceleration(&section, order, faults);
     let exchange = section.choice_if("exchange", &["phase", "sweep"], faults);
     if let (Some(node), Some("sweep")) = (section.get("exchange"), exchange) {
         let why = "this exchange is not available yet in this version; accepted: \"phase\"";
@@ -271,7 +275,36 @@ fn solver(root: &Section, faults: &mut Vec<Fault>) -> Settings {
         order,
         block_edge: section.number_if("block_edge", SIZE, faults),
         skin: section.number_if("skin", SIZE, faults),
+        acceleration,
         width: default.width,
+    }
+}
+
+/// Whether sweeps are accelerated, which needs one order kept within a step.
+fn acceleration(section: &Section, order: Order, faults: &mut Vec<Fault>) -> Acceleration {
+    let default = Acceleration::default();
+    let wanted = section.choice_if("acceleration", &["anderson", "none"], faults);
+    let window = section.whole_if("window", 1, faults);
+    if let (Some(node), Some("anderson"), Order::Sweep) =
+        (section.get("acceleration"), wanted, order)
+    {
+        let why = "needs one order kept within a step; accepted: \"none\", or order = \"step\"";
+        tell(node, format!("{}: {why}", node.shown), faults);
+    }
+    if let (Some(node), Some(window)) = (section.get("window"), window) {
+        let most = Acceleration::LARGEST_WINDOW as u64;
+        if wanted == Some("none") || order == Order::Sweep {
+            tell(node, "does nothing without acceleration", faults);
+        } else if window > most {
+            tell(node, format!("{window}: accepted: 1 to {most}"), faults);
+        }
+    }
+    match wanted {
+        Some("none") => Acceleration::NONE,
+        _ => Acceleration {
+            window: window.map_or(default.window, |n| n as usize),
+            ..default
+        },
     }
 }
 

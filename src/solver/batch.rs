@@ -320,6 +320,57 @@ impl Batches {
         }
     }
 
+    /// Threes of eight numbers in which all its impulses and couple impulses are told.
+    #[must_use]
+    pub fn state_len(&self) -> usize {
+        self.all.len() + self.extras.len() / LANES
+    }
+
+    /// Reads all impulses, then the couple impulses of the full batches.
+    #[inline(always)]
+    pub fn read_state(&self, into: &mut [Eight3]) {
+        let (impulses, couples) = into.split_at_mut(self.all.len());
+        for (to, batch) in impulses.iter_mut().zip(&self.all) {
+            *to = batch.impulse;
+        }
+        for (to, extras) in couples.iter_mut().zip(self.extras.chunks(LANES)) {
+            for (lane, extra) in extras.iter().enumerate() {
+                for axis in 0..3 {
+                    to[axis][lane] = extra.couple[axis];
+                }
+            }
+        }
+    }
+
+    /// Writes them back.
+    #[inline(always)]
+    pub fn write_state(&mut self, from: &[Eight3]) {
+        let (impulses, couples) = from.split_at(self.all.len());
+        for (from, batch) in impulses.iter().zip(&mut self.all) {
+            batch.impulse = *from;
+        }
+        for (from, extras) in couples.iter().zip(self.extras.chunks_mut(LANES)) {
+            for (lane, extra) in extras.iter_mut().enumerate() {
+                for axis in 0..3 {
+                    extra.couple[axis] = from[axis][lane];
+                }
+            }
+        }
+    }
+
+    /// The masses, or moments of inertia, by which the judge measures changes of a three of the state.
+    #[must_use]
+    #[inline(always)]
+    pub fn state_mass(&self, k: usize) -> Eight {
+        match self.all.get(k) {
+            Some(batch) => batch.normal_mass,
+            None => {
+                let first = (k - self.all.len()) * LANES;
+                std::array::from_fn(|lane| self.extras[first + lane].turning_mass)
+            }
+        }
+    }
+
     /// Sets the impulse of the contact in a slot.
     #[inline]
     pub fn set_impulse(&mut self, slot: u32, impulse: &Vector3) {

@@ -5,6 +5,7 @@ mod fill;
 pub use fill::Filling;
 
 use super::Halo;
+use super::accelerate::Past;
 use super::batch::{Batches, Eight};
 use super::grid::Parity;
 use super::shared::Shared;
@@ -41,6 +42,8 @@ pub struct Block {
     pub predicted: Vec<Eight>,
     /// The largest violation that the judge has found here [m/s], and the contact's place.
     pub worst: (f64, usize),
+    /// Impulses at earlier points of the solve.
+    pub past: Past,
     /// For each axis: whether a body of this block is handed to another rank when that axis flips after this colour. Such
     /// blocks go first, so that their messages travel while the others are swept.
     early: [bool; 3],
@@ -172,6 +175,24 @@ impl Blocks {
                 shares.iter().for_each(|share| tally.add(share));
             }
         }
+    }
+
+    /// Does something with all blocks that needs no velocities, and adds up what it returns.
+    pub(super) fn map<const N: usize>(
+        &mut self,
+        work: impl Fn(&mut Block) -> [f64; N] + Send + Sync,
+    ) -> [ExactSum; N] {
+        let mut sums = std::array::from_fn(|_| ExactSum::default());
+        let mut add = |terms: [f64; N]| sums.iter_mut().zip(terms).for_each(|(s, x)| s.add(x));
+        match &self.pool {
+            None => self.blocks.iter_mut().for_each(|block| add(work(block))),
+            Some(pool) => {
+                let each = self.blocks.par_iter_mut().with_min_len(4).map(work);
+                let done: Vec<[f64; N]> = pool.install(|| each.collect());
+                done.into_iter().for_each(add);
+            }
+        }
+        sums
     }
 
     /// The blocks themselves.

@@ -6,6 +6,7 @@
 //! order. As the velocities of a body are handed from rank to rank along the tour, the sweep over many ranks is the serial
 //! sweep: same order, same numbers, same bits.
 
+use super::accelerate::{Acceleration, Anderson};
 use super::blocks::{Block, Blocks, Share, Tally};
 use super::grid::{Parity, Tour};
 use super::kernel;
@@ -58,6 +59,14 @@ pub fn solve<H: Halo>(
 
     let mut outcome = Outcome::default();
     let mut half = f64::INFINITY;
+    // The sweeps are one map only where their order is kept.
+    let mut anderson = Anderson::new(
+        match settings.order {
+            Order::Step => settings.acceleration,
+            Order::Sweep => Acceleration::NONE,
+        },
+        settings.width,
+    );
     while outcome.sweeps < settings.max_sweeps {
         // `order = "step"` keeps the order of the first sweep.
         let drawn = if settings.order == Order::Sweep {
@@ -83,7 +92,8 @@ pub fn solve<H: Halo>(
         // The sweep's own change is a free estimate; where it passes, or at the cap, the judge decides.
         let [change] = reduce(tally, halo);
         let last = outcome.sweeps == settings.max_sweeps;
-        if outcome.sweeps == settings.max_sweeps / 2 {
+        let halfway = outcome.sweeps == settings.max_sweeps / 2;
+        if halfway {
             let (verdict, _) = judge(blocks, members, halo, &mut at, &scale, settings.tolerance);
             half = verdict.violation;
         }
@@ -95,6 +105,8 @@ pub fn solve<H: Halo>(
             }
             let left = (outcome.verdict.violation / half).sqrt();
             outcome.stalled = last && left >= STALLED;
+        } else if !halfway && anderson.after_sweep(blocks, members, halo) {
+            pushed.take_impulses(blocks, members, halo);
         }
     }
     outcome
