@@ -55,7 +55,7 @@ enum Command {
     },
     /// Says what a checkpoint holds
     Info {
-        /// The checkpoint
+        /// The checkpoint, or the folder of a run: its newest
         file: PathBuf,
     },
 }

@@ -10,12 +10,20 @@ use crate::measure::{self, Ledger};
 use std::fmt::Write;
 use std::path::Path;
 
-/// What a checkpoint holds: counts, energies, overlap, forces on walls, packing.
+/// What a checkpoint, or the newest of a folder, holds: counts, energies, overlap, forces on walls, packing.
 ///
 /// # Errors
 /// If it is not a checkpoint that this program reads, the reason.
 pub fn info(path: &Path) -> Result<String, String> {
-    let loaded = checkpoint::read(&Serial, path).map_err(|e| e.to_string())?;
+    let newest;
+    let (path, loaded) = if path.is_dir() {
+        let found = checkpoint::read_newest(&Serial, path).map_err(|e| e.to_string())?;
+        newest = found.0;
+        (newest.as_path(), found.1)
+    } else {
+        let loaded = checkpoint::read(&Serial, path).map_err(|e| e.to_string())?;
+        (path, loaded)
+    };
     let Loaded {
         header,
         bodies,
@@ -48,6 +56,7 @@ pub fn info(path: &Path) -> Result<String, String> {
     let mut line = |key: &str, value: String| {
         let _ = writeln!(text, "{key:<12} {value}"); // Writing to a string does not fail.
     };
+    line("file", path.display().to_string());
     line("title", scenario.title.clone());
     line(
         "step",

@@ -51,7 +51,7 @@ pub enum StepError {
     /// Impulses have grown over many steps while the violation stood still: no impulses can satisfy the contacts.
     #[error(
         "step {step}: infeasible: over {steps} steps the impulses have grown {growth:.1} times while the contacts stayed violated \
-         by {violation} m/s; squeezed: {bodies}; no impulses can satisfy these contacts: look for bodies between walls that \
+         by {violation} m/s; squeezed: {bodies}; held by {held}; no impulses can satisfy these contacts: look for bodies between walls that \
          leave them no room"
     )]
     Infeasible {
@@ -64,6 +64,21 @@ pub enum StepError {
         /// Largest violation [m/s].
         violation: f64,
         /// The contacts with the largest violations.
+        bodies: String,
+        /// What holds them, and with what force.
+        held: String,
+    },
+    /// A body or wall has gone into another by more than the smaller one's radius.
+    #[error(
+        "step {step}: {bodies} overlap by {overlap:.2} of the smaller radius: squeezed with nowhere to go, too soft for their \
+         load (stiffness), or solved too coarsely (tolerance, max_sweeps, time.dt)"
+    )]
+    Crushed {
+        /// The step.
+        step: u64,
+        /// Overlap over the smaller radius.
+        overlap: f64,
+        /// Who.
         bodies: String,
     },
     /// A body moves so far in one step that contacts could be missed.
@@ -96,7 +111,7 @@ impl StepError {
             Self::NotFinite { id, .. } | Self::Lost { id, .. } | Self::TooFast { id, .. } => {
                 Some(BodyId(*id))
             }
-            Self::SolverNotFinite { .. } | Self::Infeasible { .. } => None,
+            Self::SolverNotFinite { .. } | Self::Infeasible { .. } | Self::Crushed { .. } => None,
         }
     }
 }

@@ -65,6 +65,9 @@ pub(super) fn scenario(root: &Node, name: &str, faults: &mut Vec<Fault>) -> Scen
     }
 }
 
+/// Steps of a run at most: their number times the time step is then still a time to the last digit.
+const MOST_STEPS: f64 = 1e15;
+
 fn time(root: &Section, gravity: [f64; 3], faults: &mut Vec<Fault>) -> (f64, End) {
     let section = root.table("time", &["dt", "until", "steps", "rest"], faults);
     let dt = section.number("dt", Number(Range::Positive, "s"), faults);
@@ -76,6 +79,16 @@ fn time(root: &Section, gravity: [f64; 3], faults: &mut Vec<Fault>) -> (f64, End
             .number_if("rest", Number(Range::NotNegative, "of m g d"), faults)
             .filter(|fraction| *fraction > 0.0),
     };
+    if let (Some(node), Some(until)) = (section.get("dt"), end.until)
+        && until > 0.0
+        && (dt > until || until / dt > MOST_STEPS)
+    {
+        let message = format!(
+            "{dt:e} s makes {:.1e} steps until {until} s; accepted: 1 to {MOST_STEPS:.0e} steps",
+            until / dt
+        );
+        tell(node, message, faults);
+    }
     if end == End::default() {
         let accepted = "at least one of until = TIME [s], steps = NUMBER, rest = FRACTION of m g d \
                         (without an end the run would go on for ever)";
@@ -282,7 +295,7 @@ fn solver(root: &Section, faults: &mut Vec<Fault>) -> Settings {
 
 /// Whether sweeps are accelerated, which needs one order kept within a step.
 fn acceleration(section: &Section, order: Order, faults: &mut Vec<Fault>) -> Acceleration {
-    let default = Acceleration::default();
+    let default = Acceleration::ANDERSON;
     let wanted = section.choice_if("acceleration", &["anderson", "none"], faults);
     let window = section.whole_if("window", 1, faults);
     if let (Some(node), Some("anderson"), Order::Sweep) =
@@ -293,18 +306,19 @@ fn acceleration(section: &Section, order: Order, faults: &mut Vec<Fault>) -> Acc
     }
     if let (Some(node), Some(window)) = (section.get("window"), window) {
         let most = Acceleration::LARGEST_WINDOW as u64;
-        if wanted == Some("none") || order == Order::Sweep {
-            tell(node, "does nothing without acceleration", faults);
+        if wanted != Some("anderson") {
+            let why = "does nothing without acceleration; accepted: acceleration = \"anderson\" beside it";
+            tell(node, why, faults);
         } else if window > most {
             tell(node, format!("{window}: accepted: 1 to {most}"), faults);
         }
     }
     match wanted {
-        Some("none") => Acceleration::NONE,
-        _ => Acceleration {
+        Some("anderson") => Acceleration {
             window: window.map_or(default.window, |n| n as usize),
             ..default
         },
+        _ => Acceleration::NONE,
     }
 }
 

@@ -66,6 +66,17 @@ fn read_entry(
     if faults.len() > before {
         return Vec::new();
     }
+    if let Some(part) = parts
+        .iter()
+        .find(|part| shapes::crosses_period(&part.surface, domain.periodic))
+    {
+        let message = format!(
+            "wall {} closes a periodic axis (domain.periodic), where bodies go round; accepted: planes along it",
+            part.name
+        );
+        tell(node, message, faults);
+        return Vec::new();
+    }
     if domain.two_dimensional {
         shapes::check_plane(node, &parts, faults);
     }

@@ -335,15 +335,18 @@ impl System {
         });
         if !pushed.is_empty() {
             let mut contacts = vec![0; pushed.len()];
+            let mut masses = vec![ExactSum::default(); pushed.len()];
             for c in &found {
                 if let Partner::Wall(w) = c.b
                     && let Some(k) = pushed.place(w)
                 {
                     contacts[k] += 1;
+                    masses[k].add(bodies.masses()[c.a]);
                 }
             }
             domain.count(&mut contacts);
-            pushed.share_among(&contacts);
+            let masses = domain.many_sums(masses);
+            pushed.share_among(&contacts, &masses);
         }
         let previous = |c: &Candidate| {
             let place = history.binary_search_by_key(&c.key, |row| row.key);

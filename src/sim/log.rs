@@ -144,7 +144,9 @@ impl Log {
         let ending = match (at_rest, ledger.sweeps.is_empty()) {
             (true, true) => "already at rest (--set time.rest=0 goes on)",
             (true, false) => "at rest",
-            (false, true) => "nothing to do: the end is already reached",
+            (false, true) => {
+                "nothing to do: the end is already reached (--until and --steps go on; they are not remembered)"
+            }
             (false, false) => "end reached",
         };
         say!(

@@ -65,11 +65,18 @@ pub(super) fn from_config(
     path: &Path,
     options: &Options,
 ) -> Result<Start, RunError> {
-    let loaded =
-        config::load(path, &options.set).map_err(|faults| RunError::Input(faults.to_string()));
-    let scenario = end_as_told(agree(comm, loaded)?, options);
+    let load = |set: &[String]| {
+        config::load(path, set).map_err(|faults| RunError::Input(faults.to_string()))
+    };
+    let scenario = agree(comm, load(&options.set))?;
     agree(comm, memory_suffices(&scenario, comm.size()))?;
     let sizes = agree(comm, sizes(&scenario))?;
+    // What follows from the sizes of the initial bodies is written into the configuration that checkpoints keep: bodies may be
+    // deleted, and the run must go on as it began.
+    let mut set = options.set.clone();
+    set.push(format!("solver.block_edge={:?}", edge(&scenario, &sizes)));
+    set.push(format!("solver.skin={:?}", skin(&scenario, &sizes)));
+    let scenario = end_as_told(agree(comm, load(&set))?, options);
     let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
     let bodies = agree(comm, own_bodies(&scenario, &partition, comm.rank()))?;
     let parcel = Parcel {
@@ -139,6 +146,23 @@ pub(super) fn from_checkpoint(
     }
 
     let home = path.parent().unwrap_or(Path::new("")).to_owned();
+    // Bodies come from the checkpoint: what would change the making of them does nothing any more.
+    let made = |key: &str| {
+        let parts: Vec<&str> = key.split('.').collect();
+        matches!(
+            parts.as_slice(),
+            ["bodies", ..] | ["material", _, "density"]
+        )
+    };
+    let set = options.set.iter();
+    if let Some(set) = set
+        .clone()
+        .find(|s| made(s.split('=').next().unwrap_or(s).trim()))
+    {
+        return Err(RunError::Input(format!(
+            "--set {set}: the bodies are those of the checkpoint; accepted: keys of what is not a body"
+        )));
+    }
     let name = format!("{} (configuration)", path.display());
     let parsed = config::parse(&name, &header.config, &home, &options.set);
     let scenario = agree(
@@ -272,6 +296,11 @@ fn same_folder(a: &Path, b: &Path) -> bool {
     matches!((whole(a), whole(b)), (Ok(a), Ok(b)) if a == b)
 }
 
+fn skin(scenario: &Scenario, sizes: &Sizes) -> f64 {
+    let skin = scenario.solver.skin;
+    skin.unwrap_or(SKIN_IN_RADII * sizes.smallest)
+}
+
 pub(super) fn edge(scenario: &Scenario, sizes: &Sizes) -> f64 {
     scenario
         .solver
@@ -353,12 +382,9 @@ pub(super) fn divide(
     ranks: usize,
 ) -> Result<(Physics, Partition), RunError> {
     let edge = edge(scenario, sizes);
-    let skin = scenario
-        .solver
-        .skin
-        .unwrap_or(SKIN_IN_RADII * sizes.smallest);
     // Contacts that cohesion may hold must be seen as long as it can.
-    let skin = skin.max(scenario.pairs.longest_range() * (1.0 + 1e-6));
+    let range = scenario.pairs.longest_range() * (1.0 + 1e-6);
+    let skin = skin(scenario, sizes).max(range);
     let least = 2.0 * reach(sizes.largest, skin);
     if edge < least {
         let text = format!(
@@ -378,6 +404,22 @@ pub(super) fn divide(
         delete_outside: scenario.delete_outside,
     };
     let grid = BlockGrid::new(scenario.lower, scenario.upper, edge, scenario.periodic);
+    // A period that has room for one block only leaves a body half of it.
+    if grid.shortest_edge() < least {
+        let extent = scenario.upper - scenario.lower;
+        let axis = (0..3).filter(|&a| scenario.periodic[a]);
+        let axis = axis.min_by(|&a, &b| extent[a].total_cmp(&extent[b]));
+        let axis = axis.unwrap_or_default();
+        let text = format!(
+            "the period of {} m along {} (domain.lower, domain.upper, domain.periodic) is too short for bodies of radius {} m with \
+             skin {skin} m; accepted: at least {} m",
+            extent[axis],
+            ["x", "y", "z"][axis],
+            sizes.largest,
+            2.0 * least
+        );
+        return Err(RunError::Input(text));
+    }
     Ok((
         physics,
         Partition::new(

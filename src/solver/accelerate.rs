@@ -36,16 +36,19 @@ impl Acceleration {
         period: 1,
     };
 
+    /// Anderson's, as far as it was found to pay.
+    pub const ANDERSON: Acceleration = Acceleration {
+        window: 3,
+        period: 1,
+    };
+
     /// The largest window.
     pub const LARGEST_WINDOW: usize = 10;
 }
 
 impl Default for Acceleration {
     fn default() -> Self {
-        Self {
-            window: 5,
-            period: 1,
-        }
+        Self::NONE
     }
 }
 

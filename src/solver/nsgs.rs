@@ -172,7 +172,15 @@ fn scale<H: Halo>(
     bodies: [ExactSum; 2],
 ) -> Scale {
     let [load, motion] = bodies;
+    // Walls that a load moves count by that load alone.
+    let first = members.len() - pushed.len();
+    let with_load = members[first..].to_vec();
+    members[first..]
+        .iter_mut()
+        .zip(pushed.members_before())
+        .for_each(|(member, before)| *member = before);
     let tally: Tally<1> = blocks.each(members, &merit::relative_motion);
+    members[first..].copy_from_slice(&with_load);
     let [contacts] = tally.sums;
     let mut sums = [load, motion, contacts];
     halo.sum(&mut sums);

@@ -46,6 +46,10 @@ struct One {
     lever: f64,
     /// Candidate contacts on all ranks.
     contacts: f64,
+    /// Mass of the bodies at these contacts [kg].
+    burden: f64,
+    /// Velocity before the step.
+    before: Twist,
     /// Velocity without impulses of contacts.
     free: Twist,
     /// Momentum that loads and gravity give it in the step [N s], for the judge's scale.
@@ -94,6 +98,11 @@ impl Pushed {
                     _ => 0.0,
                 },
                 contacts: 1.0,
+                burden: 0.0,
+                before: Twist {
+                    linear: state.velocity,
+                    angular: state.angular_velocity,
+                },
                 free: Twist {
                     linear: state.velocity + load / freedom.mass,
                     angular: state.angular_velocity,
@@ -128,11 +137,20 @@ impl Pushed {
         self.each.iter().map(|one| one.wall)
     }
 
-    /// Tells how many candidate contacts each has, on all ranks.
-    pub fn share_among(&mut self, contacts: &[i64]) {
-        for (one, &n) in self.each.iter_mut().zip(contacts) {
+    /// Tells how many candidate contacts each has, on all ranks, and the mass of the bodies there [kg].
+    pub fn share_among(&mut self, contacts: &[i64], masses: &[f64]) {
+        for ((one, &n), &mass) in self.each.iter_mut().zip(contacts).zip(masses) {
             one.contacts = n.max(1) as f64;
+            one.burden = mass;
         }
+    }
+
+    /// The walls with their velocities before the step as contacts see them, in order.
+    pub fn members_before(&self) -> impl Iterator<Item = Member> {
+        let still = (0.0, 0.0);
+        self.each
+            .iter()
+            .map(move |one| Member::new(&one.before, one.lever, still))
     }
 
     /// Free velocities, in order.
@@ -180,11 +198,13 @@ impl Pushed {
         }
     }
 
-    /// `Σ M |Δt F/M|²` [J]: their part of the judge's scale.
+    /// `Σ |Δt F|²/(M + m)` [J], m being the mass of the bodies that the wall touches: their part of the judge's scale. By M alone the
+    /// load of a very light wall would be all of the scale, and nothing that happens among the bodies would count.
     #[must_use]
     pub fn load_energy(&self) -> f64 {
         let each = self.each.iter();
-        each.map(|one| one.load.norm_squared() / one.mass).sum()
+        each.map(|one| one.load.norm_squared() / (one.mass + one.burden))
+            .sum()
     }
 
     /// `V ← V_free + M⁻¹ Σ r`: their velocities, which stand in `members` after those of the bodies, from the impulses of all

@@ -328,3 +328,11 @@ pub(super) fn check_plane(node: &Node, parts: &[Part], faults: &mut Vec<Fault>) 
         );
     }
 }
+
+/// Whether bodies that go round a periodic axis would go through the surface: walls have no images.
+pub(super) fn crosses_period(surface: &Surface, periodic: [bool; 3]) -> bool {
+    match surface {
+        Surface::Plane(plane) => (0..3).any(|a| periodic[a] && plane.normal[a].abs() > 1e-9),
+        _ => false,
+    }
+}

@@ -4,6 +4,7 @@ use super::{Done, Physics, System};
 use crate::body::Member;
 use crate::body::{Bodies, BodyId, BodyRow};
 use crate::contact::ContactRow;
+use crate::contact::Origin;
 use crate::domain::Domain;
 use crate::domain::migration::{Parcel, to_first_bodies};
 use crate::math::{ExactSum, Vector3};
@@ -14,6 +15,17 @@ use crate::solver::nsgs::Outcome;
 impl System {
     /// Whether the contacts have turned out to ask for the impossible. Collective.
     pub(super) fn squeezed(&mut self, domain: &Domain, outcome: &Outcome) -> Result<(), StepError> {
+        let deepest = self
+            .blocks
+            .origins()
+            .max_by(|a, b| a.relative_overlap().total_cmp(&b.relative_overlap()));
+        let crushed = deepest.filter(|o| o.relative_overlap() >= 1.0);
+        let failure = crushed.map(|origin| StepError::Crushed {
+            step: self.step + 1,
+            overlap: origin.relative_overlap(),
+            bodies: self.told(origin.key.a, origin.key.b),
+        });
+        domain.agree(failure.map_or(Ok(()), Err))?;
         let Some(seen) = self.watch.after(outcome) else {
             return Ok(());
         };
@@ -33,8 +45,41 @@ impl System {
             growth: seen.growth,
             violation,
             bodies: bodies.join(", "),
+            held: self.held(),
         });
         domain.agree(failure.map_or(Ok(()), Err))
+    }
+
+    /// What nothing moves and yet is pushed hardest, as this rank sees it: by contact.
+    fn held(&self) -> String {
+        let dt = self.physics.dt;
+        let mut pushed: Vec<(f64, BodyId)> = Vec::new();
+        for block in self.blocks.all() {
+            for (_, contact, _, origin) in block.each() {
+                let sides = [origin.key.a, origin.key.b];
+                for (side, id) in contact.place.into_iter().zip(sides) {
+                    if !block.free[side as usize] {
+                        pushed.push((contact.impulse.norm() / dt, id));
+                    }
+                }
+            }
+        }
+        pushed.sort_by(|x, y| y.0.total_cmp(&x.0));
+        let mut seen = std::collections::BTreeSet::new();
+        pushed.retain(|(_, id)| seen.insert(*id));
+        let told = pushed.into_iter().take(3).map(|(force, id)| {
+            let wall = id.wall_index().and_then(|w| self.physics.walls.get(w));
+            match wall {
+                Some(wall) => format!("wall {} ({force:.2e} N at a contact)", wall.name),
+                None => format!("body {id} ({force:.2e} N at a contact)"),
+            }
+        });
+        let told: Vec<String> = told.collect();
+        if told.is_empty() {
+            "nothing that this rank sees".to_owned()
+        } else {
+            told.join(", ")
+        }
     }
 
     fn told(&self, a: BodyId, b: BodyId) -> String {

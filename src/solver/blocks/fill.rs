@@ -243,9 +243,11 @@ impl Filling<'_> {
         };
         let adhesive = pair.cohesion > 0.0;
         // What touches is bonded; what gapes only if it has been pressed together and is still within reach.
-        let reach = pair.cohesion_range + 1e-9 * radii[0].min(radii[1]);
+        let touching = 1e-9 * radii[0].min(radii[1]);
+        let reach = pair.cohesion_range + touching;
         let bonded = adhesive
-            && (c.gap <= 0.0 || (c.gap < reach && previous.is_some_and(|row| row.bonded == 1)));
+            && (c.gap <= touching
+                || (c.gap < reach && previous.is_some_and(|row| row.bonded == 1)));
         let mut contact = Contact {
             place: [0; 2],
             law: Parameters {
