@@ -110,6 +110,7 @@ fn sweep_by(bencher: Bencher, side: usize, width: Option<Width>) {
         bodies: &packing.bodies,
         walls: &[],
         states: &[],
+        states_before: &[],
         pushed: &Pushed::default(),
         pairs: &PairTable::of_friction(&[0.5]),
         gap: GapRule::Positive,

@@ -133,6 +133,7 @@ impl Packing {
             bodies: &self.bodies,
             walls: &[],
             states: &[],
+            states_before: &[],
             pushed: &Pushed::default(),
             pairs: &PairTable::new(1, |_, _| pair),
             gap: GapRule::Positive,

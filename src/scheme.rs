@@ -70,7 +70,7 @@ pub enum StepError {
     },
     /// A body or wall has gone into another by more than the smaller one's radius.
     #[error(
-        "step {step}: {bodies} overlap by {overlap:.2} of the smaller radius: squeezed with nowhere to go, too soft for their \
+        "step {step}: {bodies} overlap by {overlap:.2} of the smaller radius, held by {held}: squeezed with nowhere to go, too soft for their \
          load (stiffness), or solved too coarsely (tolerance, max_sweeps, time.dt)"
     )]
     Crushed {
@@ -80,6 +80,25 @@ pub enum StepError {
         overlap: f64,
         /// Who.
         bodies: String,
+        /// What holds them, and with what force.
+        held: String,
+    },
+    /// A wall moves so far in one step that contacts could be missed.
+    #[error(
+        "step {step}: wall {wall} moves {travel} m in one step of {dt} s, more than the {allowed} m that the blocks allow; \
+         choose a smaller time.dt or a larger solver.block_edge"
+    )]
+    WallTooFast {
+        /// The step.
+        step: u64,
+        /// Its name.
+        wall: String,
+        /// Speed times time step [m].
+        travel: f64,
+        /// How far it may move [m].
+        allowed: f64,
+        /// Time step [s].
+        dt: f64,
     },
     /// A body moves so far in one step that contacts could be missed.
     #[error(
@@ -111,7 +130,10 @@ impl StepError {
             Self::NotFinite { id, .. } | Self::Lost { id, .. } | Self::TooFast { id, .. } => {
                 Some(BodyId(*id))
             }
-            Self::SolverNotFinite { .. } | Self::Infeasible { .. } | Self::Crushed { .. } => None,
+            Self::SolverNotFinite { .. }
+            | Self::Infeasible { .. }
+            | Self::Crushed { .. }
+            | Self::WallTooFast { .. } => None,
         }
     }
 }

@@ -20,6 +20,7 @@ macro_rules! tell {
 }
 
 mod check;
+mod first;
 mod log;
 mod output;
 mod rest;
@@ -151,7 +152,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
     let domain = Domain::new(comm, partition);
     let mut output = agree(comm, Output::open(comm, &out, folder, system.steps()))?;
     let last_step = scenario.last_step();
-    let rest = Rest::new(&domain, &scenario, &system);
+    let mut rest = Rest::new(&domain, &scenario, &system);
     let mut log = Log::new(comm, &scenario, &system, threads);
     let [energy] = domain.sums(&[system
         .bodies()
@@ -167,7 +168,9 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
             let guilty = system.bodies_mut().iter_mut().filter(|row| row.id == id);
             guilty.for_each(|row| row.velocity[1] = f64::NAN);
         }
-        let done = system.step(&domain).map_err(|error| {
+        let stepped = system.step(&domain);
+        let stepped = stepped.and_then(|done| system.not_crushed(&domain).map(|()| done));
+        let done = stepped.map_err(|error| {
             let last = output.last_checkpoint().map_or_else(
                 || "there is no checkpoint yet".to_string(),
                 |path| format!("the last good checkpoint is {}", path.display()),
@@ -175,6 +178,9 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
             RunError::Failed(format!("{error}; {last}"))
         })?;
         ledger.add(&done);
+        if done.deleted > 0 {
+            rest = Rest::new(&domain, &scenario, &system);
+        }
         at_rest = rest.reached(&domain, &system, done.translational_energy);
         output.after_step(comm, &domain, &scenario, &mut system, &ledger, &done)?;
         log.after_step(&system, &done);

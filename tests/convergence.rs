@@ -54,6 +54,7 @@ impl Column {
             bodies: &bodies,
             walls: &s.walls,
             states: &[WallState::default()],
+            states_before: &[WallState::default()],
             pushed: &Pushed::default(),
             pairs: &PairTable::of_friction(&[0.0]),
             gap: GapRule::Positive,

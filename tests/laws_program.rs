@@ -82,7 +82,8 @@ fn the_shaken_layer_is_the_same_on_any_ranks_and_after_a_restart() {
     }
 }
 
-/// Bodies that leave an open domain: an error that names one, or deleted and listed, also across a restart.
+/// Bodies that leave an open domain: an error that names one, or deleted and listed, also across a restart, the smallest and the
+/// largest among them, by whose sizes the run was laid out.
 #[test]
 fn bodies_that_leave_are_deleted_and_listed() {
     let dir = tempfile::tempdir().unwrap();
@@ -94,7 +95,7 @@ fn bodies_that_leave_are_deleted_and_listed() {
         domain = { lower = [0.0, 0.0, 0.0], upper = [0.2, 0.2, 0.2], outside = "delete" }
         material = [{ name = "m", density = 1000.0, friction = 0.3 }]
         wall = [{ shape = "box", faces = ["z-"], material = "m" }]
-        bodies = [{ sample = "lattice", material = "m", count = 200, radius = 0.005, velocity = [0.6, 0.1, 0.0] }]
+        bodies = [{ sample = "lattice", material = "m", count = 200, radius = { uniform = [0.003, 0.005] }, velocity = [0.6, 0.1, 0.0] }]
         output = { series = 50 }
     "#;
     std::fs::write(&file, text_of).unwrap();
@@ -130,4 +131,64 @@ fn bodies_that_leave_are_deleted_and_listed() {
         "{}",
         refused.stderr
     );
+}
+
+/// Bodies squeezed between walls that leave them no room, rigid or soft: the run ends with status 3 and says what holds them.
+#[test]
+fn a_squeeze_ends_the_run_with_its_names() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let file = folder("press.toml");
+    let text_of = r#"
+        gravity = [0.0, 0.0, -9.81]
+        time = { dt = 1e-3, until = 2.0 }
+        domain = { lower = [0.0, 0.0, -0.02], upper = [0.06, 0.06, 0.1] }
+        solver = { max_sweeps = 100 }
+        material = [{ name = "m", density = 1000.0, friction = 0.3 }]
+        wall = [
+            { shape = "box", faces = ["x-", "x+", "y-", "y+"], material = "m" },
+            { name = "floor", shape = "plane", point = [0, 0, 0], normal = [0, 0, 1], material = "m" },
+            { name = "press", shape = "plane", point = [0, 0, 0.06], normal = [0, 0, -1], material = "m", velocity = [0, 0, -0.2] },
+        ]
+        bodies = [{ sample = "lattice", material = "m", count = 60, radius = 0.006, lower = [0, 0, 0], upper = [0.06, 0.06, 0.055] }]
+        output = { series = 50 }
+    "#;
+    std::fs::write(&file, text_of).unwrap();
+    let rigid = on(1, &["run", &file, "--out", &folder("rigid")]);
+    assert_eq!(rigid.status, Some(3), "{}", rigid.stderr);
+    assert!(rigid.stderr.contains("wall press"), "{}", rigid.stderr);
+    let set = "material.0.stiffness=1e5";
+    let soft = on(1, &["run", &file, "--out", &folder("soft"), "--set", set]);
+    assert_eq!(soft.status, Some(3), "{}", soft.stderr);
+    assert!(
+        soft.stderr.contains("of the smaller radius") && soft.stderr.contains("wall press"),
+        "{}",
+        soft.stderr
+    );
+}
+
+/// A period that is too short for the bodies is refused before anything is written.
+#[test]
+fn a_period_too_short_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("short.toml").to_str().unwrap().to_owned();
+    let out = dir.path().join("out").to_str().unwrap().to_owned();
+    let text_of = r#"
+        gravity = [0.0, 0.0, 0.0]
+        time = { dt = 1e-3, until = 0.1 }
+        domain = { lower = [0.0, 0.0, 0.0], upper = [0.1, 0.1, 0.02], periodic = [true, true, true] }
+        material = [{ name = "m", density = 1000.0, friction = 0.3 }]
+        bodies = [{ sample = "lattice", material = "m", count = 1, radius = 0.009 }]
+    "#;
+    std::fs::write(&file, text_of).unwrap();
+    for args in [&["check", &file][..], &["run", &file, "--out", &out]] {
+        let told = on(1, args);
+        assert_eq!(told.status, Some(2), "{}", told.stderr);
+        assert!(
+            told.stderr.contains("too short for bodies of radius 0.009"),
+            "{}",
+            told.stderr
+        );
+    }
+    assert!(!std::path::Path::new(&out).exists());
 }

@@ -191,6 +191,13 @@ fn mixed(a: &Coefficients, b: &Coefficients, special: &Coefficients) -> Result<P
     // What a pair says of friction goes for sliding too, unless it says more.
     let own = mean(|c| c.sliding_friction.or(c.friction));
     let sliding = special.sliding_friction.or(special.friction).unwrap_or(own);
+    // Where both stand in one place, that place has been told.
+    let apart = special.sliding_friction.is_some() != special.friction.is_some();
+    if apart && sliding > friction {
+        return Err(format!(
+            "sliding_friction {sliding} exceeds friction {friction},"
+        ));
+    }
     let arm = |what: &str, of: fn(&Coefficients) -> Option<Arm>| match (of(special), of(a), of(b)) {
         (Some(arm), ..) => Ok(arm),
         (None, Some(Arm::Length(x)), Some(Arm::Length(y))) => Ok(Arm::Length((x * y).sqrt())),

@@ -82,6 +82,10 @@ fn read_entry(
     }
     let centre = section.vector_if("centre", Number(Range::Finite, "m"), faults);
     let motion = motion::read(&section, &parts, faults);
+    if domain.two_dimensional && !motion::in_plane(&motion) {
+        let message = "moves out of the plane z = 0; accepted in two dimensions: directions in the plane, rotations about z";
+        tell(node, message, faults);
+    }
     let wall = |part: shapes::Part| Wall {
         centre: centre.map_or(part.centre, Vector3::from),
         name: part.name,

@@ -38,10 +38,9 @@ pub fn reduced_masses(
     let normal = normal[0] + normal[1];
     let turning =
         lever[0] * lever[0] * inverse_inertia[0] + lever[1] * lever[1] * inverse_inertia[1];
-    (
-        1.0 / normal,
-        1.0 / (tangential[0] + tangential[1] + turning),
-    )
+    // What nothing moves in some direction takes no impulse in it.
+    let mass = |inverse: f64| if inverse > 0.0 { 1.0 / inverse } else { 0.0 };
+    (mass(normal), mass(tangential[0] + tangential[1] + turning))
 }
 
 /// The impulse [N s] on the second body that the law asks for, when all other impulses are as they stand.

@@ -2,6 +2,7 @@
 //! scheme. First the velocities at the end of the step are found together with the impulses, then the bodies move with them.
 
 mod advance;
+mod squeezed;
 
 use advance::{is_finite, not_finite};
 
@@ -52,6 +53,8 @@ pub struct System {
     parcel: Parcel,
     /// Walls, on all ranks alike.
     walls: Vec<WallState>,
+    /// Where they were when the impulses of the last step acted.
+    walls_before: Vec<WallState>,
     /// Energy in springs after the last step, over all ranks [J].
     elastic: f64,
     blocks: Blocks,
@@ -101,6 +104,7 @@ impl System {
     ) -> Result<Self, rayon::ThreadPoolBuildError> {
         Ok(Self {
             walls: vec![WallState::default(); physics.walls.len()],
+            walls_before: vec![WallState::default(); physics.walls.len()],
             physics,
             step,
             parcel,
@@ -148,8 +152,15 @@ impl System {
         &self.walls
     }
 
+    /// Where they were when the impulses of the last step acted; after a resumption, until the first step, where they are.
+    #[must_use]
+    pub fn walls_before(&self) -> &[WallState] {
+        &self.walls_before
+    }
+
     /// Puts the walls where they were, and the energy in springs [J]: when a run goes on.
     pub fn set_walls(&mut self, walls: Vec<WallState>, elastic: f64) {
+        self.walls_before.clone_from(&walls);
         self.walls = walls;
         self.elastic = elastic;
     }
@@ -227,10 +238,12 @@ impl System {
         timers.move_time(Verb::Sweep, Verb::Exchange, traffic.time);
 
         let done = timers.time(Verb::Move, || {
-            self.squeezed(domain, &outcome)?;
+            let drive = walls.fastest(all.bodies.iter().map(|row| &row.position));
+            self.squeezed(domain, &outcome, &all.bodies, drive)?;
             let ways = ways.as_deref();
             let done = self.advance(domain, bodies, ways, &all.bodies, outcome, margin)?;
-            self.walls = walls.end(domain, &pushed, &self.parcel.contacts, dt);
+            let after = walls.end(domain, &pushed, &self.parcel.contacts, dt);
+            self.walls_before = std::mem::replace(&mut self.walls, after);
             Ok::<Done, StepError>(done)
         })?;
         self.traffic.add(&traffic);
@@ -270,30 +283,39 @@ impl System {
             return Ok(margin);
         }
         let guilty = |row: &&BodyRow| !speed(row).is_finite() || speed(row) == fastest;
-        domain.agree(
-            match self
-                .parcel
-                .bodies
-                .iter()
-                .filter(guilty)
-                .min_by_key(|row| row.id)
-            {
-                Some(row) if !speed(row).is_finite() => Err(not_finite(step, row)),
-                Some(row) => {
-                    let travel = speed(row) * dt;
-                    let allowed = 0.5 * (edge - 2.0 * largest_radius - skin);
-                    Err(StepError::TooFast {
-                        step,
-                        id: row.id.0,
-                        travel,
-                        allowed,
-                        dt: *dt,
-                        edge,
-                    })
-                }
-                None => Ok(margin),
-            },
-        )
+        let allowed = 0.5 * (edge - 2.0 * largest_radius - skin);
+        let guilty = self.parcel.bodies.iter().filter(guilty);
+        domain.agree(match guilty.min_by_key(|row| row.id) {
+            Some(row) if !speed(row).is_finite() => Err(not_finite(step, row)),
+            Some(row) => Err(StepError::TooFast {
+                step,
+                id: row.id.0,
+                travel: speed(row) * dt,
+                allowed,
+                dt: *dt,
+                edge,
+            }),
+            None => Ok(()),
+        })?;
+        // No body, so a wall: the one that this rank sees move fastest.
+        let positions = self.parcel.bodies.iter().map(|row| &row.position);
+        let mut speeds = walls.speeds(positions);
+        for (w, twist) in pushed.walls().zip(pushed.free()) {
+            speeds[w] = twist.linear.norm();
+        }
+        let fastest = |a: &usize, b: &usize| speeds[*a].total_cmp(&speeds[*b]);
+        let wall = (0..speeds.len()).max_by(fastest).unwrap_or_default();
+        domain.agree(Err(StepError::WallTooFast {
+            step,
+            wall: self
+                .physics
+                .walls
+                .get(wall)
+                .map_or_else(String::new, |w| w.name.clone()),
+            travel: speeds.get(wall).copied().unwrap_or(f64::NAN) * dt,
+            allowed,
+            dt: *dt,
+        }))
     }
 
     /// Bodies to their owners, and copies to all who need them. What comes back is in order of id and key.
@@ -330,7 +352,9 @@ impl System {
             bodies.is_free(c.a)
                 || match c.b {
                     Partner::Body(b) => bodies.is_free(b),
-                    Partner::Wall(w) => pushed.place(w).is_some(),
+                    // A wall that is free in one direction only does not answer across it.
+                    Partner::Wall(w) => (pushed.place(w))
+                        .is_some_and(|k| pushed.reaction(k, &c.normal).normal > 0.0),
                 }
         });
         if !pushed.is_empty() {
@@ -356,6 +380,7 @@ impl System {
             bodies,
             walls: &walls.placed,
             states: &walls.during,
+            states_before: &self.walls,
             pushed,
             pairs: &self.physics.pairs,
             gap: self.physics.solver.gap,

@@ -3,7 +3,7 @@
 use crate::body::{Motion, Twist, Wall, WallState};
 use crate::contact::ContactRow;
 use crate::domain::Domain;
-use crate::math::{ExactSum, Vector3};
+use crate::math::{ExactSum, Vector3, nan_max};
 use crate::measure;
 
 /// The walls of a step.
@@ -46,17 +46,22 @@ impl Walls {
 
     /// The largest speed of a wall's surface at any of these points [m/s].
     pub(super) fn fastest<'p>(&self, points: impl Iterator<Item = &'p [f64; 3]> + Clone) -> f64 {
-        let mut fastest: f64 = 0.0;
-        for (wall, state) in self.placed.iter().zip(&self.during) {
+        self.speeds(points).into_iter().fold(0.0, nan_max)
+    }
+
+    /// The largest speed of each wall's surface at any of these points [m/s].
+    pub(super) fn speeds<'p>(
+        &self,
+        points: impl Iterator<Item = &'p [f64; 3]> + Clone,
+    ) -> Vec<f64> {
+        let of = |(wall, state): (&Wall, &WallState)| {
             if state.angular_velocity == Vector3::zeros() {
-                fastest = fastest.max(state.velocity.norm());
-                continue;
+                return state.velocity.norm();
             }
-            for x in points.clone() {
-                fastest = fastest.max(wall.velocity_at(state, &Vector3::from(*x)).norm());
-            }
-        }
-        fastest
+            let speed = |x: &[f64; 3]| wall.velocity_at(state, &Vector3::from(*x)).norm();
+            points.clone().map(speed).fold(0.0, nan_max)
+        };
+        self.placed.iter().zip(&self.during).map(of).collect()
     }
 
     /// The walls after the step. `pushed` are the new velocities of those that move by Newton's law, by number of the wall;

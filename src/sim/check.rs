@@ -1,8 +1,7 @@
 //! `moreau check`: what a run would be like, without running it.
 
-use super::setup::{
-    BYTES_PER_BODY, Sizes, divide, edge, memory_suffices, no_overlaps, own_bodies, sizes,
-};
+use super::first::{no_overlaps, own_bodies};
+use super::setup::{BYTES_PER_BODY, Sizes, divide, edge, memory_suffices, sizes};
 use super::{Options, RunError};
 use crate::comm::Comm;
 use crate::config::{self, Scenario};
@@ -113,9 +112,16 @@ fn derived(scenario: &Scenario, sizes: &Sizes) -> Vec<String> {
     for (a, one) in scenario.materials.iter().enumerate() {
         for (b, other) in scenario.materials.iter().enumerate().skip(a) {
             let pair = scenario.pairs.between(a as u32, b as u32);
-            if pair.compliance([sizes.smallest; 2]) > 0.0 {
+            let has_bodies = |k: usize| {
+                let samples = scenario.samples.iter();
+                samples.into_iter().any(|s| s.material == k as u32)
+            };
+            let (first, second) = (has_bodies(a), has_bodies(b));
+            if pair.compliance([sizes.smallest; 2]) > 0.0 && (first || second) {
                 let names = format!("{} on {}", one.name, other.name);
-                lines.push(softness(&names, pair, scenario, sizes));
+                // Against a wall the whole mass counts, between two bodies half of it.
+                let share = if first && second { 0.5 } else { 1.0 };
+                lines.push(softness(&names, pair, scenario, sizes, share));
             }
         }
     }
@@ -126,10 +132,10 @@ fn derived(scenario: &Scenario, sizes: &Sizes) -> Vec<String> {
 /// of bodies.
 const EASY: f64 = 0.03;
 
-fn softness(names: &str, pair: &Pair, scenario: &Scenario, sizes: &Sizes) -> String {
+fn softness(names: &str, pair: &Pair, scenario: &Scenario, sizes: &Sizes, share: f64) -> String {
     let (dt, g) = (scenario.dt, scenario.gravity.norm());
     let radius = 0.5 * (sizes.smallest + sizes.largest);
-    let m_n = 0.25 * (sizes.masses[0] + sizes.masses[1]);
+    let m_n = share * 0.5 * (sizes.masses[0] + sizes.masses[1]);
     let compliance = pair.compliance([radius; 2]);
     let c = compliance * m_n / (dt * dt);
     // The weight of all bodies on one layer at the bottom, shared by those that fit there side by side.
@@ -141,7 +147,8 @@ fn softness(names: &str, pair: &Pair, scenario: &Scenario, sizes: &Sizes) -> Str
         .product();
     let overlap = compliance * sizes.mass * g / below / radius;
     format!(
-        "soft       {names}: k_n {:.3e} N/m, c {c:.2e}; under all bodies' weight an overlap of about {overlap:.1e} r; \
+        "soft       {names}: k_n {:.3e} N/m, c = m_n/(k_n dt²) = {c:.2e} of a middling body; under the bodies' own weight, walls and \
+         loads left out, an overlap of about {overlap:.1e} r; \
          time.dt carries k_n up to {:.1e} N/m at c = {EASY}",
         1.0 / compliance,
         m_n / (EASY * dt * dt)

@@ -324,10 +324,9 @@ pub(super) fn walls(domain: &Domain, system: &System) -> Vec<WallRow> {
     let (walls, states) = (&system.physics().walls, system.walls());
     let impulses = measure::wall_impulses(system.contacts(), walls.len());
     // Where the centres were when the impulses acted.
-    let centre = |(wall, state): (&Wall, &WallState)| {
-        wall.place_now(state) - state.velocity * system.physics().dt
-    };
-    let centres: Vec<Vector3> = walls.iter().zip(states).map(centre).collect();
+    let centre = |(wall, state): (&Wall, &WallState)| wall.place_now(state);
+    let before = walls.iter().zip(system.walls_before());
+    let centres: Vec<Vector3> = before.map(centre).collect();
     let couples = measure::wall_couples(system.contacts(), &centres);
     // All in one reduction.
     let six = impulses.into_iter().zip(couples);

@@ -1,15 +1,14 @@
 //! The first state of a run, from a configuration or a checkpoint, checked as a whole before anything is written.
 
+use super::first::{each_body, no_overlaps, own_bodies};
 use super::output::{Folder, Ledger};
 use super::{Options, RunError};
-use crate::body::{Bodies, BodyId, BodyRow, WallState};
+use crate::body::{BodyId, BodyRow, WallState};
 use crate::comm::{Comm, agree};
 use crate::config::{self, Scenario};
-use crate::contact::Partner;
-use crate::detect::candidates;
 use crate::domain::Domain;
 use crate::domain::ghosts::reach;
-use crate::domain::migration::{Parcel, to_owners, with_copies};
+use crate::domain::migration::Parcel;
 use crate::domain::partition::Partition;
 use crate::io::WallRow;
 use crate::io::checkpoint::{self, Loaded};
@@ -266,7 +265,7 @@ fn bodies_fit(
             "has a material that the configuration does not list".to_owned()
         } else if !inside {
             format!("is outside the domain, at {:?} m", row.position)
-        } else if let Some((wall, _)) = behind {
+        } else if let (Some((wall, _)), true) = (behind, row.is_free()) {
             format!("is behind wall {}, at {:?} m", wall.name, row.position)
         } else {
             continue;
@@ -306,22 +305,6 @@ pub(super) fn edge(scenario: &Scenario, sizes: &Sizes) -> f64 {
         .solver
         .block_edge
         .unwrap_or(BLOCK_EDGE_IN_RADII * sizes.largest)
-}
-
-/// Every body of every sample, in order of ids.
-fn each_body(scenario: &Scenario, keep: &mut dyn FnMut(BodyRow)) -> Result<u64, RunError> {
-    let mut next_id = 0;
-    for sample in &scenario.samples {
-        let mut count = 0;
-        let mut one = |row| {
-            count += 1;
-            keep(row);
-        };
-        sample::bodies(sample, next_id, scenario.solver.seed, &mut one)
-            .map_err(|e| RunError::Input(e.to_string()))?;
-        next_id += count;
-    }
-    Ok(next_id)
 }
 
 /// Refuses what cannot fit before any body is made. Where the system does not tell its memory, anything goes.
@@ -430,82 +413,6 @@ pub(super) fn divide(
             &scenario.gravity,
         ),
     ))
-}
-
-/// The initial bodies in this rank's blocks. Every rank sees all bodies, so all find the same fault.
-pub(super) fn own_bodies(
-    scenario: &Scenario,
-    partition: &Partition,
-    rank: usize,
-) -> Result<Vec<BodyRow>, RunError> {
-    let mut own = Vec::new();
-    let mut outside: Option<BodyRow> = None;
-    let mut lifted: Option<BodyRow> = None;
-    each_body(scenario, &mut |row| {
-        let x = Vector3::from(row.position);
-        if scenario.two_dimensional && x.z != 0.0 {
-            lifted.get_or_insert(row);
-        } else if !partition.contains(&x) {
-            outside.get_or_insert(row);
-        } else if partition.owner_of_point(&x) == rank {
-            own.push(row);
-        }
-    })?;
-    if let Some(row) = lifted {
-        return Err(RunError::Input(format!(
-            "body {} starts out of the plane z = 0, at {:?} m; accepted: z = 0 in two dimensions",
-            row.id, row.position
-        )));
-    }
-    match outside {
-        None => Ok(own),
-        Some(row) => Err(RunError::Input(format!(
-            "body {} starts outside the domain, at {:?} m; accepted: from {:?} to {:?} m (domain.lower, domain.upper)",
-            row.id,
-            row.position,
-            <[f64; 3]>::from(scenario.lower),
-            <[f64; 3]>::from(scenario.upper),
-        ))),
-    }
-}
-
-/// Bodies must not start inside each other or a wall by more than a fraction of the smaller radius. Collective.
-pub(super) fn no_overlaps(
-    domain: &Domain,
-    physics: &Physics,
-    parcel: &Parcel,
-    fraction: f64,
-) -> Result<(), RunError> {
-    let all = with_copies(domain, &to_owners(domain, parcel.clone()), 0.0);
-    let bodies = Bodies::from_rows(&all.bodies);
-    let mine = |x: &Vector3| domain.partition().owner_of_point(x) == domain.rank();
-    let period = domain.partition().grid().period();
-    let mut deep = Vec::new();
-    for c in candidates(&bodies, &physics.walls, 0.0, period, mine) {
-        let (radius, other) = match c.b {
-            Partner::Body(b) => (
-                bodies.radii()[c.a].min(bodies.radii()[b]),
-                format!("body {}", c.key.b),
-            ),
-            Partner::Wall(w) => (
-                bodies.radii()[c.a],
-                format!("wall {}", physics.walls[w].name),
-            ),
-        };
-        if -c.gap > fraction * radius {
-            deep.push((c.key, -c.gap / radius, other));
-        }
-    }
-    deep.sort_by_key(|(key, ..)| *key);
-    match deep.first() {
-        None => Ok(()),
-        Some((key, overlap, other)) => Err(RunError::Input(format!(
-            "body {} starts inside {other}, overlapping by {overlap:.3} of the smaller radius ({} such pairs in this part of \
-             the domain); accepted: up to {fraction} (domain.max_overlap)",
-            key.a,
-            deep.len(),
-        ))),
-    }
 }
 
 fn system(physics: Physics, step: u64, parcel: Parcel, threads: usize) -> Result<System, RunError> {

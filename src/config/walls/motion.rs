@@ -231,3 +231,19 @@ fn servo(section: &Section, faults: &mut Vec<Fault>) -> Servo {
         top_speed: servo.number("top_speed", Number(Range::Positive, "m/s"), faults),
     }
 }
+
+/// Whether a motion keeps to the plane z = 0.
+pub(super) fn in_plane(motion: &Motion) -> bool {
+    let flat = |v: &Vector3| v.z == 0.0;
+    match motion {
+        Motion::Fixed => true,
+        Motion::Driven(drive) => {
+            let shift = drive.translation.as_ref();
+            let turn = drive.rotation.as_ref();
+            shift.is_none_or(|(direction, _)| flat(direction))
+                && turn.is_none_or(|(axis, _)| axis.x == 0.0 && axis.y == 0.0)
+        }
+        Motion::Free(free) => free.direction.as_ref().is_none_or(flat) && flat(&free.load),
+        Motion::Servo(servo) => flat(&servo.direction),
+    }
+}

@@ -80,7 +80,7 @@ impl Columns {
         let wrong = |what: String| {
             let message = format!(
                 "{what} in the header {found:?}; accepted: x,y,z,radius (or r, diameter, d), \
-                 and vx,vy,vz, wx,wy,wz, density, and id (which is ignored), if need be"
+                 and vx,vy,vz, wx,wy,wz, density if need be"
             );
             Error::line(path, 1, message)
         };
@@ -121,14 +121,8 @@ impl Columns {
         };
         let velocity = of_three(["vx", "vy", "vz"])?;
         let angular_velocity = of_three(["wx", "wy", "wz"])?;
-        if let Some(name) = names
-            .iter()
-            .find(|name| !known.contains(&name.as_str()) && *name != "id")
-        {
-            return Err(wrong(format!("unknown column {name}")));
-        }
-        let ignored = names.iter().filter(|name| *name == "id");
-        let ignored = ignored.map(|name| format!("column {name}")).collect();
+        let unknown = names.iter().filter(|name| !known.contains(&name.as_str()));
+        let ignored = unknown.map(|name| format!("column {name}")).collect();
         Ok(Self {
             position: [x, y, z],
             size,

@@ -1,10 +1,8 @@
 //! The end of a step: bodies move, ledgers are summed, what cannot go on is told.
 
 use super::{Done, Physics, System};
-use crate::body::Member;
-use crate::body::{Bodies, BodyId, BodyRow};
+use crate::body::{Bodies, BodyRow, Member};
 use crate::contact::ContactRow;
-use crate::contact::Origin;
 use crate::domain::Domain;
 use crate::domain::migration::{Parcel, to_first_bodies};
 use crate::math::{ExactSum, Vector3};
@@ -13,82 +11,6 @@ use crate::scheme::StepError;
 use crate::solver::nsgs::Outcome;
 
 impl System {
-    /// Whether the contacts have turned out to ask for the impossible. Collective.
-    pub(super) fn squeezed(&mut self, domain: &Domain, outcome: &Outcome) -> Result<(), StepError> {
-        let deepest = self
-            .blocks
-            .origins()
-            .max_by(|a, b| a.relative_overlap().total_cmp(&b.relative_overlap()));
-        let crushed = deepest.filter(|o| o.relative_overlap() >= 1.0);
-        let failure = crushed.map(|origin| StepError::Crushed {
-            step: self.step + 1,
-            overlap: origin.relative_overlap(),
-            bodies: self.told(origin.key.a, origin.key.b),
-        });
-        domain.agree(failure.map_or(Ok(()), Err))?;
-        let Some(seen) = self.watch.after(outcome) else {
-            return Ok(());
-        };
-        let violation = outcome.verdict.largest_violation;
-        let mut worst: Vec<(f64, String)> = (self.blocks.all().iter())
-            .filter(|block| block.worst.0 >= 0.5 * violation)
-            .map(|block| {
-                let key = block.origins[block.worst.1].key;
-                (block.worst.0, self.told(key.a, key.b))
-            })
-            .collect();
-        worst.sort_by(|x, y| y.0.total_cmp(&x.0));
-        let bodies: Vec<String> = worst.into_iter().take(3).map(|(_, told)| told).collect();
-        let failure = (!bodies.is_empty()).then(|| StepError::Infeasible {
-            step: self.step + 1,
-            steps: seen.steps,
-            growth: seen.growth,
-            violation,
-            bodies: bodies.join(", "),
-            held: self.held(),
-        });
-        domain.agree(failure.map_or(Ok(()), Err))
-    }
-
-    /// What nothing moves and yet is pushed hardest, as this rank sees it: by contact.
-    fn held(&self) -> String {
-        let dt = self.physics.dt;
-        let mut pushed: Vec<(f64, BodyId)> = Vec::new();
-        for block in self.blocks.all() {
-            for (_, contact, _, origin) in block.each() {
-                let sides = [origin.key.a, origin.key.b];
-                for (side, id) in contact.place.into_iter().zip(sides) {
-                    if !block.free[side as usize] {
-                        pushed.push((contact.impulse.norm() / dt, id));
-                    }
-                }
-            }
-        }
-        pushed.sort_by(|x, y| y.0.total_cmp(&x.0));
-        let mut seen = std::collections::BTreeSet::new();
-        pushed.retain(|(_, id)| seen.insert(*id));
-        let told = pushed.into_iter().take(3).map(|(force, id)| {
-            let wall = id.wall_index().and_then(|w| self.physics.walls.get(w));
-            match wall {
-                Some(wall) => format!("wall {} ({force:.2e} N at a contact)", wall.name),
-                None => format!("body {id} ({force:.2e} N at a contact)"),
-            }
-        });
-        let told: Vec<String> = told.collect();
-        if told.is_empty() {
-            "nothing that this rank sees".to_owned()
-        } else {
-            told.join(", ")
-        }
-    }
-
-    fn told(&self, a: BodyId, b: BodyId) -> String {
-        match b.wall_index().and_then(|w| self.physics.walls.get(w)) {
-            Some(wall) => format!("body {a} against wall {}", wall.name),
-            None => format!("body {a} against body {b}"),
-        }
-    }
-
     /// Moves this rank's bodies with their new velocities, and by what the projection asks beside, and keeps what outlives
     /// the step.
     pub(super) fn advance(
@@ -122,7 +44,6 @@ impl System {
             } else if !partition.contains(x) && self.physics.delete_outside {
                 self.deleted.push(row);
                 sums[5].add(1.0);
-                continue;
             } else if !partition.contains(x) {
                 failure.get_or_insert(StepError::Lost {
                     step,
@@ -130,19 +51,24 @@ impl System {
                     position: row.position,
                 });
             }
+            let deleted = self.deleted.last().is_some_and(|gone| gone.id == row.id);
             if row.is_free() {
                 let (v0, v1) = (
                     Vector3::from(before[i].velocity),
                     Vector3::from(row.velocity),
                 );
-                sums[0].add(translational_energy(&row));
+                if !deleted {
+                    sums[0].add(translational_energy(&row));
+                }
                 sums[1].add(energy_lost(&before[i], &row, &(gravity * dt)));
                 sums[2].add(0.5 * row.mass * dt * gravity.dot(&(v1 - v0)));
                 sums[3].add(-row.mass * gravity.dot(&way));
             }
             let outran = 2.0 * Vector3::from(row.velocity).norm() * dt > margin;
             sums[4].add(f64::from(u8::from(outran)));
-            rows.push(row);
+            if !deleted {
+                rows.push(row);
+            }
         }
         if outcome.verdict.non_finite {
             failure.get_or_insert(StepError::SolverNotFinite {

@@ -22,6 +22,8 @@ pub struct Filling<'a> {
     pub walls: &'a [Wall],
     /// Where these are, and their velocities in this step; of walls that move by Newton's law those before it.
     pub states: &'a [WallState],
+    /// Where they were at the start of the last step, with the velocities of that step.
+    pub states_before: &'a [WallState],
     /// Walls that move by Newton's law.
     pub pushed: &'a Pushed,
     /// What holds between materials.
@@ -43,6 +45,8 @@ struct Side {
     before: Twist,
     /// Velocity of a driven wall at the contact.
     drive: Twist,
+    /// The same in the last step.
+    drive_before: Vector3,
     /// What of the side's inertia the law sees: as the member's response, but of a wall that moves by Newton's law its share.
     seen: Reaction,
     material: u32,
@@ -173,6 +177,7 @@ impl Filling<'_> {
             lever,
             before: bodies.twists()[i],
             drive: Twist::default(),
+            drive_before: Vector3::zeros(),
             seen: Reaction::of(response),
             material: bodies.materials()[i],
             radius: Some(lever),
@@ -189,6 +194,7 @@ impl Filling<'_> {
             lever: 0.0,
             before: Twist::default(),
             drive: Twist::default(),
+            drive_before: Vector3::zeros(),
             seen: Reaction::default(),
             material: wall.material,
             radius: None,
@@ -210,6 +216,7 @@ impl Filling<'_> {
                     linear: wall.velocity_at(state, &c.point),
                     angular: state.angular_velocity,
                 };
+                side.drive_before = wall.velocity_at(&self.states_before[w], &c.point);
                 (side, Place::Still)
             }
         }
@@ -306,6 +313,8 @@ impl Filling<'_> {
             None => radii[0],
         };
         let turning = a.seen.turning + b.seen.turning;
+        // Where nothing turns there are no couples.
+        let turns = turning > 0.0;
         let [of_a, of_b] = sides.map(|side| side.lever * side.seen.turning);
         let inverse = |lever: f64| if lever == 0.0 { 0.0 } else { 1.0 / lever };
         Extra {
@@ -315,9 +324,17 @@ impl Filling<'_> {
             previous_tangential: Vector3::zeros(),
             cohesion: 0.0,
             weakened: false,
-            rolling: pair.rolling.length(reduced_radius),
-            torsion: pair.torsion.length(reduced_radius),
-            turning_mass: 1.0 / turning,
+            rolling: if turns {
+                pair.rolling.length(reduced_radius)
+            } else {
+                0.0
+            },
+            torsion: if turns {
+                pair.torsion.length(reduced_radius)
+            } else {
+                0.0
+            },
+            turning_mass: if turns { 1.0 / turning } else { 1.0 },
             coupling: of_b - of_a,
             inverse_lever: sides.map(|side| inverse(side.lever)),
             couple,
@@ -362,7 +379,7 @@ impl Filling<'_> {
         let [a, b] = sides;
         let spin = a.before.angular * a.lever + b.before.angular * b.lever;
         let n = contact.law.normal;
-        let before = b.before.linear + b.drive.linear - a.before.linear - spin.cross(&n);
+        let before = b.before.linear + b.drive_before - a.before.linear - spin.cross(&n);
         let u_n = before.dot(&n);
         if u_n < 0.0 && gap + u_n * self.dt <= 0.0 && extra.softness[0] == 0.0 {
             contact.law.closing_speed = pair.restitution * u_n;

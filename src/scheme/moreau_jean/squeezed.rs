@@ -1,0 +1,134 @@
+//! What tells a run that cannot go on: bodies squeezed with nowhere to go.
+
+use super::{Physics, System};
+use crate::body::{BodyId, BodyRow, Motion};
+use crate::domain::Domain;
+use crate::math::{ExactSum, Vector3, nan_max};
+use crate::scheme::StepError;
+use crate::solver::blocks::Block;
+use crate::solver::nsgs::Outcome;
+
+/// Wedges and arches turn loads into larger forces; more than this many times all loads together is not theirs.
+const WEDGED: f64 = 30.0;
+
+impl System {
+    /// Refuses to go on where a body or wall has gone into another by the smaller one's radius or more. Collective.
+    ///
+    /// # Errors
+    /// The same on all ranks.
+    pub fn not_crushed(&self, domain: &Domain) -> Result<(), StepError> {
+        let deepest = (self.blocks.origins())
+            .max_by(|a, b| a.relative_overlap().total_cmp(&b.relative_overlap()));
+        let crushed = deepest.filter(|o| o.relative_overlap() >= 1.0);
+        let failure = crushed.map(|origin| StepError::Crushed {
+            step: self.step,
+            overlap: origin.relative_overlap(),
+            bodies: self.told(origin.key.a, origin.key.b),
+            held: self.held(),
+        });
+        domain.agree(failure.map_or(Ok(()), Err))
+    }
+
+    /// Whether the contacts have turned out to ask for the impossible. `before` are the bodies known here at the start of the step,
+    /// `drive` the speed of the fastest wall [m/s]. Collective.
+    pub(super) fn squeezed(
+        &mut self,
+        domain: &Domain,
+        outcome: &Outcome,
+        before: &[BodyRow],
+        drive: f64,
+    ) -> Result<(), StepError> {
+        let Some(seen) = self.watch.after(outcome) else {
+            return Ok(());
+        };
+        if !self.beyond_loads(domain, before, drive) {
+            return Ok(());
+        }
+        let violation = outcome.verdict.largest_violation;
+        let mut worst: Vec<(f64, String)> = (self.blocks.all().iter())
+            .filter(|block| block.worst.0 >= 0.5 * violation)
+            .map(|block| {
+                let key = block.origins[block.worst.1].key;
+                (block.worst.0, self.told(key.a, key.b))
+            })
+            .collect();
+        worst.sort_by(|x, y| y.0.total_cmp(&x.0));
+        let bodies: Vec<String> = worst.into_iter().take(3).map(|(_, told)| told).collect();
+        let failure = (!bodies.is_empty()).then(|| StepError::Infeasible {
+            step: self.step + 1,
+            steps: seen.steps,
+            growth: seen.growth,
+            violation,
+            bodies: bodies.join(", "),
+            held: self.held(),
+        });
+        domain.agree(failure.map_or(Ok(()), Err))
+    }
+
+    /// Whether some contact has an impulse far larger than all that bodies and loads could bring up within a step, if all of it came
+    /// together there. Where pressure builds up slowly, from step to step, through a deep bed, impulses grow for long while
+    /// the sweeps hardly lessen the violation; but they end at the weight of the bed. Collective.
+    fn beyond_loads(&self, domain: &Domain, before: &[BodyRow], drive: f64) -> bool {
+        let Physics {
+            dt, gravity, walls, ..
+        } = &self.physics;
+        let drive = domain.max(drive);
+        let partition = domain.partition();
+        let own = |row: &&BodyRow| {
+            row.is_free() && partition.owner_of_point(&Vector3::from(row.position)) == domain.rank()
+        };
+        let mut momentum = ExactSum::default();
+        for row in before.iter().filter(own) {
+            let speed = Vector3::from(row.velocity).norm() + gravity.norm() * dt;
+            momentum.add(row.mass * (speed + drive));
+        }
+        let [mut momentum] = domain.sums(&[momentum]);
+        for wall in walls {
+            if let Motion::Free(free) = &wall.motion {
+                momentum += (free.load.norm() + free.mass * gravity.norm()) * dt;
+            }
+        }
+        let each = self.blocks.all().iter().flat_map(Block::each);
+        let largest = each.map(|(_, c, ..)| c.impulse.norm()).fold(0.0, nan_max);
+        domain.max(largest) > WEDGED * momentum
+    }
+
+    /// What nothing moves and yet is pushed hardest, as this rank sees it: by contact.
+    fn held(&self) -> String {
+        let dt = self.physics.dt;
+        let mut pushed: Vec<(f64, BodyId)> = Vec::new();
+        for block in self.blocks.all() {
+            for (_, contact, _, origin) in block.each() {
+                let sides = [origin.key.a, origin.key.b];
+                for (side, id) in contact.place.into_iter().zip(sides) {
+                    if !block.free[side as usize] {
+                        pushed.push((contact.impulse.norm() / dt, id));
+                    }
+                }
+            }
+        }
+        pushed.sort_by(|x, y| y.0.total_cmp(&x.0));
+        let mut seen = std::collections::BTreeSet::new();
+        pushed.retain(|(_, id)| seen.insert(*id));
+        let told = pushed.into_iter().take(3).map(|(force, id)| {
+            let wall = id.wall_index().and_then(|w| self.physics.walls.get(w));
+            match wall {
+                Some(wall) => format!("wall {} ({force:.2e} N at a contact)", wall.name),
+                None => format!("body {id} ({force:.2e} N at a contact)"),
+            }
+        });
+        let told: Vec<String> = told.collect();
+        if told.is_empty() {
+            "nothing that this rank sees".to_owned()
+        } else {
+            told.join(", ")
+        }
+    }
+
+    fn told(&self, a: BodyId, b: BodyId) -> String {
+        match b.wall_index().and_then(|w| self.physics.walls.get(w)) {
+            Some(wall) => format!("body {a} against wall {}", wall.name),
+            None => format!("body {a} against body {b}"),
+        }
+    }
+}

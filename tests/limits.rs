@@ -1,0 +1,169 @@
+//! What a run must not mistake: slow pressure for a squeeze, a light wall for a good solution, a wall's own motion for a blow, a wall
+//! that is too fast for one that is not there.
+
+#![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
+
+mod scene;
+
+use moreau::body::{BodyId, BodyKind, Drive, Freedom, Motion, Signal, Wall};
+use moreau::law::Pair;
+use moreau::math::Vector3;
+use moreau::scheme::StepError;
+use moreau::shape::{HalfSpace, Surface};
+use scene::Scene;
+
+fn plane(z: f64, up: f64, motion: Motion) -> Wall {
+    let surface = Surface::Plane(HalfSpace {
+        point: Vector3::new(0.0, 0.0, z),
+        normal: Vector3::z() * up,
+    });
+    Wall {
+        motion,
+        ..Wall::fixed(format!("plane at {z}"), surface, 0)
+    }
+}
+
+fn lift(signal: Signal) -> Motion {
+    Motion::Driven(Drive {
+        translation: Some((Vector3::z(), signal)),
+        rotation: None,
+    })
+}
+
+fn piston(mass: f64, load: f64) -> Motion {
+    Motion::Free(Freedom {
+        mass,
+        inertia: None,
+        direction: Some(Vector3::z()),
+        load: Vector3::new(0.0, 0.0, -load),
+        gravity: true,
+    })
+}
+
+/// A column that its few sweeps cannot settle within a step: pressure builds up from step to step, every step ends at the cap,
+/// violations hardly fall within a step. It comes to rest, and is nowhere called infeasible.
+#[test]
+fn slow_pressure_is_no_squeeze() {
+    for (balls, sweeps) in [(80, 10), (100, 10)] {
+        let height = 2.0 * f64::from(balls);
+        let mut s = Scene::new([-1.5, -1.5, 0.0], [1.5, 1.5, height + 2.0], 1e-2);
+        s.gravity = Vector3::new(0.0, 0.0, -10.0);
+        s.walls.push(plane(0.0, 1.0, Motion::Fixed));
+        for k in 0..balls {
+            s.sphere([0.0, 0.0, 1.0 + 2.0 * f64::from(k)], 1.0, 1.0);
+        }
+        s.solver.max_sweeps = sweeps;
+        s.solver.tolerance = 1e-6;
+        let state = s.run(4000);
+        let capped = state.done.iter().filter(|d| !d.outcome.verdict.converged);
+        assert!(capped.count() > 100, "the test is about steps at the cap");
+        let floor = state.impulse(BodyId(0), BodyId::wall(0)).z.abs() / 1e-2;
+        let weight = 10.0 * f64::from(balls);
+        assert!(
+            (floor / weight - 1.0).abs() < 0.05,
+            "{balls} balls: {floor} N of {weight} N"
+        );
+    }
+}
+
+/// A ball lies on a floor that sets out upwards with 5 m/s² under g = 10 m/s²: the floor carries 15 N per kg, whatever the coefficient
+/// of restitution, as nothing strikes anything.
+#[test]
+fn a_lasting_contact_with_an_accelerating_wall_is_no_blow() {
+    for restitution in [0.0, 0.5, 0.9] {
+        let dt = 1e-3;
+        let mut s = Scene::new([-3.0, -3.0, -1.0], [3.0, 3.0, 6.0], dt);
+        s.gravity = Vector3::new(0.0, 0.0, -10.0);
+        let times: Vec<f64> = (0..=1000).map(|k| f64::from(k) * dt).collect();
+        let values: Vec<f64> = times.iter().map(|t| 5.0 * t).collect();
+        s.walls.push(plane(
+            0.0,
+            1.0,
+            lift(Signal::Table {
+                times: times.into(),
+                values: values.into(),
+                rates: true,
+            }),
+        ));
+        s.sphere([0.0, 0.0, 1.0], 1.0, 1.0);
+        s.pair = Some(Pair {
+            restitution,
+            ..Pair::coulomb(0.3)
+        });
+        s.solver.tolerance = 1e-12;
+        for steps in [50, 51, 60, 100] {
+            let force = s.run(steps).impulse(BodyId(0), BodyId::wall(0)).z.abs() / dt;
+            assert!(
+                (force - 15.0).abs() < 1e-9,
+                "e = {restitution}, step {steps}: {force} N"
+            );
+        }
+    }
+}
+
+/// The residual of a very light wall under a load counts the bodies, not the wall's own free flight: what converged has no
+/// overlaps beyond the tolerance's.
+#[test]
+fn a_light_piston_presses_a_ball_no_deeper_than_a_heavy_one() {
+    for mass in [1.0, 1e-2, 1e-4, 1e-6] {
+        let mut s = Scene::new([-3.0, -3.0, 0.0], [3.0, 3.0, 3.0], 1e-3);
+        s.gravity = Vector3::new(0.0, 0.0, -10.0);
+        s.walls.push(plane(0.0, 1.0, Motion::Fixed));
+        s.walls.push(plane(2.0, -1.0, piston(mass, 500.0)));
+        s.sphere([0.0, 0.0, 1.0], 1.0, 1.0);
+        s.solver.max_sweeps = 5000;
+        let state = s.run(200);
+        let wrong = state.done.iter().filter(|d| !d.outcome.verdict.converged);
+        let deepest = state.contacts.iter().map(|c| -c.gap).fold(0.0, f64::max);
+        assert!(
+            deepest < 1e-2 || wrong.count() > 0,
+            "piston of {mass} kg: overlap {deepest} radii and all is said to be well"
+        );
+        let floor = state.impulse(BodyId(0), BodyId::wall(0)).z.abs() / 1e-3;
+        let load = 10.0 + 500.0 + 10.0 * mass;
+        assert!(
+            (floor / load - 1.0).abs() < 0.02,
+            "{mass} kg: {floor} of {load} N"
+        );
+    }
+}
+
+/// A wall that moves further in a step than blocks allow is refused by name, on any ranks and threads.
+#[test]
+fn a_wall_that_is_too_fast_is_named() {
+    let mut s = Scene::new([0.0; 3], [4.0, 4.0, 4.0], 1e-2);
+    s.walls.push(plane(0.0, 1.0, lift(Signal::Rate(100.0))));
+    for k in 0..8 {
+        let [x, y, z] = [k & 1, k >> 1 & 1, k >> 2].map(|i| 1.0 + 2.0 * f64::from(i));
+        s.sphere([x, y, z], 0.2, 1.0);
+    }
+    for (ranks, threads) in [(1, 1), (3, 1), (1, 2)] {
+        let error = s.try_run(ranks, threads, 5).unwrap_err();
+        assert!(
+            matches!(&error, StepError::WallTooFast { wall, step: 1, .. } if wall == "plane at 0"),
+            "{error}"
+        );
+    }
+}
+
+/// A fixed ball against a piston that is free in one direction, along it and across: nothing that answers in no direction makes a
+/// number that is none.
+#[test]
+fn a_piston_rests_on_a_fixed_ball() {
+    let mut s = Scene::new([-3.0, -3.0, 0.0], [3.0, 3.0, 3.0], 1e-3);
+    s.gravity = Vector3::new(0.0, 0.0, -10.0);
+    s.walls.push(plane(2.1, -1.0, piston(2.0, 5.0)));
+    let i = s.sphere([0.0, 0.0, 1.0], 1.0, 1.0);
+    s.bodies[i].kind = BodyKind::Fixed as u32;
+    s.pair = Some(Pair {
+        rolling: moreau::law::Arm::Length(0.01),
+        torsion: moreau::law::Arm::Length(0.01),
+        ..Pair::coulomb(0.5)
+    });
+    for ranks in [1, 2] {
+        let state = s.run_on(ranks, 1, 500);
+        let force = state.impulse(BodyId(0), BodyId::wall(0)).z.abs() / 1e-3;
+        assert!((force - 25.0).abs() < 1e-6, "{force}");
+        assert!(state.walls[0].velocity.norm() < 1e-9);
+    }
+}
