@@ -2,44 +2,7 @@
 //!
 //! All faults are told at once, before anything runs or is written, each with file, line, key, value, and what is accepted.
 //!
-//! # Keys
-//! SI units; in parentheses the default; all others must be given.
-//!
-//! | key | value |
-//! | --- | --- |
-//! | `title` (name of the file) | text |
-//! | `gravity` | 3 numbers, m/s² |
-//! | `time.dt` | > 0, s |
-//! | `time.until`, `time.steps`, `time.rest` | at least one: time in s; steps; kinetic energy per body as a fraction of `m g d`, 0: not at rest |
-//! | `domain.lower`, `domain.upper` | 3 numbers each, m |
-//! | `domain.periodic` (`[false, false, false]`) | which axes are periodic |
-//! | `domain.outside` (`"error"`) | what becomes of a body that leaves: it ends the run, or `"delete"` |
-//! | `domain.dimensions` (3) | 2: discs, one metre thick, in the plane z = 0, which lies inside the domain |
-//! | `domain.max_overlap` (0.01) | largest overlap of two initial bodies, as a fraction of the smaller radius |
-//! | `solver.tolerance` (0.01) | load residual, between 0 and 1 |
-//! | `solver.max_sweeps` (500) | ≥ 1 |
-//! | `solver.order` (`"sweep"`) | new order of contacts in every `"sweep"` or `"step"` |
-//! | `solver.exchange` (`"phase"`) | nothing else yet |
-//! | `solver.seed` (1) | whole number |
-//! | `solver.block_edge`, `solver.skin` (see [`Settings`]) | > 0, m |
-//! | `solver.gap` (`"positive"`) | overlaps of rigid contacts: `"positive"` keeps them, `"full"` undoes them in a step, `"recover"` undoes `solver.gap_fraction` (0.1) in a step, at most at `solver.gap_speed` (no bound, m/s) |
-//! | `solver.projection` (0) | sweeps over positions after each solve, each aiming at `solver.projection_fraction` (0.1) of an overlap |
-//! | `[[material]]` | `name`, `density` > 0 (kg/m³), and against itself `friction` ≥ 0 and coefficients as below |
-//! | `[[pair]]` | `materials`, two names, and coefficients that hold between them in place of mixed ones |
-//! | coefficients | `friction`, `sliding_friction` (as `friction`), `rolling` (m) or `rolling_ratio` (of r*), `torsion` or `torsion_ratio`, `cohesion` (N) with `cohesion_range` (m), `restitution`, `tangential_restitution` (0 to 1), `stiffness` (N/m) or `young` (Pa), `tangential_stiffness_ratio` (1). Default 0, rigid. Mixed by the geometric mean; of compliances `1/k` the mean; of moduli `1/k = 1/(2 E_1 r_1) + 1/(2 E_2 r_2)`, a wall's r being that of the body |
-//! | `[[wall]]` | `shape`, `material`, `name`, and `centre` (m), to which torques refer and about which it turns |
-//! | `shape = "box"` | `faces` (all that are not periodic, of `"x-"` … `"z+"`): walls `NAME.x-` … |
-//! | `shape = "plane"` | `point` (m), `normal` into the free side |
-//! | `shape = "cylinder"` | `from`, `to`, `radius` (m), `side` = `"inside"` or `"outside"`; inside with `caps` (true): walls `NAME.side`, `NAME.from`, `NAME.to`; without: a tube open at both ends |
-//! | `shape = "sphere"` | `centre`, `radius` (m), `side` |
-//! | `shape = "disc"` | `centre`, `radius`, `hole` (0) (m), `axis`; bodies on both sides |
-//! | `shape = "cone"` | `from`, `to` (m), `radius` = `[AT_FROM, AT_TO]`; bodies on both sides: also the funnel |
-//! | a wall's motion (none) | `velocity` (m/s); `sine = { direction, amplitude (m), frequency (Hz), phase (rad) }`; `table = { direction, file, of }`, a CSV file `time,value` of `"position"` or `"velocity"`; beside one of these `rotation = { axis, rate (rad/s) }` or `{ axis, amplitude (rad), frequency, phase }` |
-//! | … | `free = { mass (kg), direction, load (N), gravity (true), inertia (spheres, kg m²) }`: by Newton's law; `servo = { direction, force (N), gain (m/(s N)), top_speed (m/s) }` |
-//! | `[[bodies]]` with `sample = "lattice"` | `material`, `count`, `radius` (m, or `{ uniform = [LOW, HIGH] }`), `jitter` (0.04, of the largest diameter), `lower`, `upper` (the domain), `velocity` (0, m/s), `angular_velocity` (0, rad/s), `motion` (`"free"`, or `"fixed"`, `"driven"`: goes on with its velocity) |
-//! | `[[bodies]]` with `sample = "file"` | `material`, `file`, `velocity`, `angular_velocity`, which are added to those in the file, `motion` |
-//! | `output.series` (1) | steps between rows |
-//! | `checkpoint.every` (500), `checkpoint.keep` (2) | steps, 0: only at the end; files kept |
+#![doc = include_str!("../docs/config.md")]
 
 mod bodies;
 mod document;

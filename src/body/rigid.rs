@@ -152,14 +152,14 @@ impl Bodies {
 
     /// Third question: take the velocities that contacts have given. What they left alone stays as it is, to the last bit.
     pub fn take(&mut self, members: &[Member]) {
-        for i in 0..self.len() {
-            let (before, now) = (&self.twist[i], &members[i]);
-            let same = Member::new(before, self.radius[i], self.response(i));
+        let each = self.twist.iter_mut().zip(&self.radius).zip(members);
+        for ((twist, &radius), now) in each {
+            let same = Member::new(twist, radius, (0.0, 0.0));
             if now.motion()[..3] != same.motion()[..3] {
-                self.twist[i].linear = now.velocity();
+                twist.linear = now.velocity();
             }
             if now.motion()[3..] != same.motion()[3..] {
-                self.twist[i].angular = now.spin() / self.radius[i];
+                twist.angular = now.spin() / radius;
             }
         }
     }

@@ -335,8 +335,8 @@ impl Batches {
         }
         for (to, extras) in couples.iter_mut().zip(self.extras.chunks(LANES)) {
             for (lane, extra) in extras.iter().enumerate() {
-                for axis in 0..3 {
-                    to[axis][lane] = extra.couple[axis];
+                for (to, x) in to.iter_mut().zip(&extra.couple) {
+                    to[lane] = *x;
                 }
             }
         }
@@ -351,8 +351,8 @@ impl Batches {
         }
         for (from, extras) in couples.iter().zip(self.extras.chunks_mut(LANES)) {
             for (lane, extra) in extras.iter_mut().enumerate() {
-                for axis in 0..3 {
-                    extra.couple[axis] = from[axis][lane];
+                for (from, x) in from.iter().zip(extra.couple.iter_mut()) {
+                    *x = from[lane];
                 }
             }
         }

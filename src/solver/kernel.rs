@@ -83,7 +83,7 @@ impl Work for Sweep<'_> {
             let soft = kind == Kind::Soft;
             let springs = soft.then(|| &self.batches.springs[of_kind]);
             let batch = &mut self.batches.all[k as usize];
-            match (&mut *self.members).first_chunk_mut::<{ Batches::SMALL }>() {
+            match self.members.first_chunk_mut::<{ Batches::SMALL }>() {
                 Some(few) if self.batches.small => {
                     update_batch(simd, batch, springs, few, &mut changes);
                 }
