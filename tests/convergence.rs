@@ -39,6 +39,11 @@ impl Column {
 
     /// The same with its contacts dealt to batches by a seed.
     fn dealt(n: usize, block_edge: f64, seed: u64) -> Self {
+        Self::dealt_in(n, block_edge, (seed, 0))
+    }
+
+    /// The same by a seed and a step.
+    fn dealt_in(n: usize, block_edge: f64, draw: (u64, u64)) -> Self {
         let height = 2.0 * n as f64 + 1.0;
         let mut s = Scene::new([-1.5, -1.5, 0.0], [1.5, 1.5, height], DT);
         s.plane([0.0; 3], [0.0, 0.0, 1.0]);
@@ -60,7 +65,7 @@ impl Column {
             gap: GapRule::Positive,
             grid: &grid,
             dt: DT,
-            draw: (seed, 0),
+            draw,
         };
         blocks.fill(&found, &filling, |_| None);
         let free = Vector3::new(0.0, 0.0, -G);
@@ -160,6 +165,19 @@ impl Column {
 
 /// Wide enough for the whole column: one block, so the order is random over all contacts.
 const ONE_BLOCK: f64 = 1e4;
+
+/// Validation B8: which contacts share a batch is drawn anew for each step and seed, and is the same again for the same.
+#[test]
+fn b8_contacts_are_dealt_anew_in_each_step() {
+    let slots = |draw| {
+        let column = Column::dealt_in(60, ONE_BLOCK, draw);
+        column.blocks.all()[0].batches.slots().to_vec()
+    };
+    let first = slots((1, 0));
+    assert_eq!(first, slots((1, 0)));
+    assert_ne!(first, slots((1, 1)));
+    assert_ne!(first, slots((2, 0)));
+}
 
 /// The constant q of D = q N_I d²/dt from the decay of the slowest mode, exp(−q θ²) a sweep with θ = π/2N.
 fn decay(first: f64, second: f64, sweeps: u64, n: usize) -> f64 {

@@ -90,12 +90,12 @@ fn bodies_that_leave_are_deleted_and_listed() {
     let folder = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
     let file = folder("fountain.toml");
     let text_of = r#"
-        gravity = [0.0, 0.0, -9.81]
+        gravity = [4.0, 0.0, -8.0]
         time = { dt = 1e-3, steps = 400 }
-        domain = { lower = [0.0, 0.0, 0.0], upper = [0.2, 0.2, 0.2], outside = "delete" }
+        domain = { lower = [0.0, 0.0, 0.0], upper = [0.08, 0.04, 0.12], outside = "delete" }
         material = [{ name = "m", density = 1000.0, friction = 0.3 }]
-        wall = [{ shape = "box", faces = ["z-"], material = "m" }]
-        bodies = [{ sample = "lattice", material = "m", count = 200, radius = { uniform = [0.003, 0.005] }, velocity = [0.6, 0.1, 0.0] }]
+        wall = [{ shape = "box", faces = ["z-", "x-", "y-", "y+"], material = "m" }]
+        bodies = [{ sample = "lattice", material = "m", count = 200, radius = { uniform = [0.003, 0.005] } }]
         output = { series = 50 }
     "#;
     std::fs::write(&file, text_of).unwrap();

@@ -105,22 +105,23 @@ fn a_lasting_contact_with_an_accelerating_wall_is_no_blow() {
 /// overlaps beyond the tolerance's.
 #[test]
 fn a_light_piston_presses_a_ball_no_deeper_than_a_heavy_one() {
-    for mass in [1.0, 1e-2, 1e-4, 1e-6] {
-        let mut s = Scene::new([-3.0, -3.0, 0.0], [3.0, 3.0, 3.0], 1e-3);
-        s.gravity = Vector3::new(0.0, 0.0, -10.0);
+    for mass in [1e-2, 1e-3, 1e-4, 1e-5, 1e-6] {
+        let dt = 5e-4;
+        let mut s = Scene::new([-0.03, -0.03, -0.01], [0.03, 0.03, 0.05], dt);
+        s.gravity = Vector3::new(0.0, 0.0, -9.81);
         s.walls.push(plane(0.0, 1.0, Motion::Fixed));
-        s.walls.push(plane(2.0, -1.0, piston(mass, 500.0)));
-        s.sphere([0.0, 0.0, 1.0], 1.0, 1.0);
-        s.solver.max_sweeps = 5000;
-        let state = s.run(200);
+        s.walls.push(plane(0.02, -1.0, piston(mass, 5.0)));
+        s.sphere([0.0, 0.0, 0.01], 0.01, 0.01);
+        let state = s.run(400);
         let wrong = state.done.iter().filter(|d| !d.outcome.verdict.converged);
-        let deepest = state.contacts.iter().map(|c| -c.gap).fold(0.0, f64::max);
+        let wrong = wrong.count();
+        let deepest = state.contacts.iter().map(|c| -c.gap).fold(0.0, f64::max) / 0.01;
         assert!(
-            deepest < 1e-2 || wrong.count() > 0,
+            deepest < 0.1 || wrong > 0,
             "piston of {mass} kg: overlap {deepest} radii and all is said to be well"
         );
-        let floor = state.impulse(BodyId(0), BodyId::wall(0)).z.abs() / 1e-3;
-        let load = 10.0 + 500.0 + 10.0 * mass;
+        let floor = state.impulse(BodyId(0), BodyId::wall(0)).z.abs() / dt;
+        let load = 9.81 * (0.01 + mass) + 5.0;
         assert!(
             (floor / load - 1.0).abs() < 0.02,
             "{mass} kg: {floor} of {load} N"

@@ -297,6 +297,9 @@ impl System {
             }),
             None => Ok(()),
         })?;
+        if !allowed.is_finite() {
+            return Ok(margin); // There are no bodies.
+        }
         // No body, so a wall: the one that this rank sees move fastest.
         let positions = self.parcel.bodies.iter().map(|row| &row.position);
         let mut speeds = walls.speeds(positions);
