@@ -321,7 +321,8 @@ impl System {
         margin: f64,
     ) {
         let partition = domain.partition();
-        let mine = |point: &Vector3| partition.owner_of_point(point) == domain.rank();
+        let rank = domain.rank();
+        let mine = |point: &Vector3| partition.owner_of_point(point) == rank;
         let mut found = candidates(
             bodies,
             &walls.placed,
