@@ -158,7 +158,7 @@ impl Detector {
         }
         if !walls.is_empty() {
             let found = &mut self.found[0];
-            let place = &self.sorted.place[..self.sorted.len];
+            let place = &self.sorted.place;
             let (n, pairs) = (bodies.len(), &mut found.pairs);
             let near = |a, w| pairs.push([a, (n + w) as u32]);
             found.visited += self.tiles.near_walls(bodies, place, walls, margin, near);

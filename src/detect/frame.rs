@@ -9,6 +9,8 @@ pub(super) struct Frame {
     origin: Vector3,
     /// Periods of periodic axes [m].
     turn: [Option<f64>; 3],
+    /// Whether there is any.
+    turns: bool,
     /// Periods of those on which bodies lie all round, so that they may be near across the cut [m].
     pub closed: [Option<f64>; 3],
 }
@@ -16,8 +18,8 @@ pub(super) struct Frame {
 /// Whether a body can be put anywhere. What is no number is left out, for others to report.
 #[inline]
 pub(super) fn is_placed(x: &Vector3, radius: f64) -> bool {
-    // A difference of equal numbers is 0 unless they are infinite or none at all.
-    (x.x - x.x) + (x.y - x.y) + (x.z - x.z) + (radius - radius) == 0.0
+    // The sum of numbers is one, unless they are beyond all use.
+    (x.x + x.y + x.z + radius).is_finite()
 }
 
 impl Frame {
@@ -35,6 +37,7 @@ impl Frame {
                 Vector3::zeros()
             },
             turn: period.length,
+            turns: period.any(),
             closed: [None; 3],
         };
         if !period.any() {
@@ -52,7 +55,7 @@ impl Frame {
         }
         // The cut lies at the lower end of a slice, so that the lowest way may well be above zero; that only errs towards
         // closing an axis that could stay open.
-        frame.closed = [0, 1, 2].map(|a| frame.turn[a].filter(|&l| !(extent[a] + reach < l)));
+        frame.closed = [0, 1, 2].map(|a| frame.turn[a].filter(|&l| extent[a] + reach >= l));
         frame
     }
 
@@ -60,6 +63,9 @@ impl Frame {
     #[inline]
     pub(super) fn relative(&self, x: &Vector3) -> Vector3 {
         let mut u = x - self.origin;
+        if !self.turns {
+            return u;
+        }
         for axis in 0..3 {
             if let Some(length) = self.turn[axis] {
                 if u[axis] < 0.0 {

@@ -69,7 +69,7 @@ impl Grid {
             grid.count[axis] = count as i64;
         }
         let cells: f64 = grid.count.iter().map(|&n| n as f64).product();
-        if !(cells <= most as f64) {
+        if cells > most as f64 {
             grid.hashed = Some((2 * bodies).next_power_of_two() as u64);
         }
         grid
@@ -92,14 +92,13 @@ impl Grid {
         })
     }
 
-    /// The first and the last cell that a box of the given half edge about a way touches, along each axis. On open axes
+    /// The first and the last cell that a box, grown by `reach` to all sides, touches along each axis [m]. On open axes
     /// within the grid, and the first beyond the last where it touches none; on closed ones counted on beyond the ends.
     #[inline]
-    pub(super) fn around(&self, u: &Vector3, half: f64) -> [(i64, i64); 3] {
+    pub(super) fn around(&self, [lower, upper]: &[Vector3; 2], reach: f64) -> [(i64, i64); 3] {
         [0, 1, 2].map(|a| {
-            let w = u[a] - self.lower[a];
-            let low = floor((w - half) * self.inverse[a]);
-            let high = floor((w + half) * self.inverse[a]);
+            let low = floor((lower[a] - self.lower[a] - reach) * self.inverse[a]);
+            let high = floor((upper[a] - self.lower[a] + reach) * self.inverse[a]);
             if self.closed[a].is_some() {
                 // Nobody's nearest image lies further than one time round.
                 (low.max(-self.count[a]), high.min(2 * self.count[a] - 1))

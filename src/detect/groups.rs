@@ -15,22 +15,22 @@ use crate::shape::Period;
 /// Groups that there may be. With `α = 1/2` the last holds all that is smaller than a part in 10⁹ of the largest.
 pub(super) const MOST_GROUPS: usize = 32;
 
-/// Lanes in which the search looks at bodies: it reads so many at once, also past the last.
-pub(super) const LANES: usize = 8;
+/// Bodies that the search looks at in one go.
+pub(super) const LANES: usize = 4;
 
 /// Where a body is not put anywhere.
 const NOWHERE: u32 = u32::MAX;
 
-/// What the search reads of bodies, side by side in the order of their cells. In units of the largest buffer box and in
-/// single precision: it only has to tell who may be near, and [`Sorted::blur`] says how wrong it may be.
+/// What the search reads of some bodies: ways from the frame's corner (x, y, z) and half buffer boxes, `r + margin/2` with
+/// half the blur; a line of the cache.
+pub(super) type Lanes = [[f32; LANES]; 4];
+
+/// Bodies in the order of their cells. Positions are in units of the largest buffer box and in single precision: they only
+/// have to tell who may be near, and [`Scale::blur`] says how wrong they may be.
 #[derive(Debug, Default)]
 pub(super) struct Sorted {
-    /// Ways from the frame's corner.
-    pub x: Vec<f32>,
-    pub y: Vec<f32>,
-    pub z: Vec<f32>,
-    /// Half buffer boxes, `r + margin/2`, with half the blur.
-    pub half: Vec<f32>,
+    /// What the search reads.
+    pub lanes: Vec<Lanes>,
     /// Places in the rank's arrays.
     pub place: Vec<u32>,
     /// Where the bodies of each bucket begin. One more than there are buckets, and one to count with.
@@ -61,6 +61,14 @@ pub(super) struct Scale {
     pub per_length: f64,
     /// How much two of the search's positions may be nearer or further than they are.
     pub blur: f64,
+}
+
+impl Scale {
+    /// A way [m] as the search's number.
+    #[inline]
+    pub(super) fn of(&self, way: f64) -> f32 {
+        (way * self.per_length) as f32
+    }
 }
 
 /// The size group, from 0, of a buffer box `d` where the largest is `largest` [m]: `⌊log₂(largest/d)⌋`.
@@ -209,31 +217,34 @@ impl Groups {
         mut tiles: Option<&mut Tiles>,
     ) {
         let Scale { per_length, blur } = self.scale;
-        let padded = sorted.len + LANES;
         // The lanes past the last body lie nowhere and are near nobody.
-        for column in [&mut sorted.x, &mut sorted.y, &mut sorted.z] {
-            column.resize(padded, 0.0);
-            column[padded - LANES..].fill(f32::INFINITY);
-        }
-        sorted.half.resize(padded, 0.0);
-        sorted.half[padded - LANES..].fill(0.0);
-        sorted.place.resize(padded, 0);
+        let nobody = [[f32::INFINITY; LANES]; 4];
+        sorted.lanes.resize(sorted.len.div_ceil(LANES), nobody);
+        sorted.place.resize(sorted.len, 0);
         if let Some(tiles) = &mut tiles {
             tiles.clear(sorted.len);
         }
-        let [x, y, z] = [&mut sorted.x, &mut sorted.y, &mut sorted.z].map(|c| &mut c[..padded]);
-        let (half, place) = (&mut sorted.half[..padded], &mut sorted.place[..padded]);
+        let Sorted {
+            lanes,
+            place,
+            start,
+            bucket,
+            ..
+        } = sorted;
         for (i, (position, &r)) in positions.iter().zip(radii).enumerate() {
-            let bucket = sorted.bucket[i];
+            let bucket = bucket[i];
             if bucket == NOWHERE {
                 continue;
             }
-            let next = &mut sorted.start[bucket as usize + 1];
+            let next = &mut start[bucket as usize + 1];
             let k = *next as usize;
             *next += 1;
             let u = self.frame.relative(position) * per_length;
-            (x[k], y[k], z[k]) = (u.x as f32, u.y as f32, u.z as f32);
-            half[k] = ((r + 0.5 * margin) * per_length * (1.0 + 4e-6) + 0.5 * blur) as f32;
+            let half = (r + 0.5 * margin) * per_length * (1.0 + 4e-6) + 0.5 * blur;
+            let columns = &mut lanes[k / LANES];
+            for (column, value) in columns.iter_mut().zip([u.x, u.y, u.z, half]) {
+                column[k % LANES] = value as f32;
+            }
             place[k] = i as u32;
             if let Some(tiles) = &mut tiles {
                 tiles.add(k, position, r);

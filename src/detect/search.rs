@@ -5,10 +5,19 @@
 //! short periodic axes, and where cells share buckets, a pair may be met more than once; whoever takes the pairs drops
 //! these.
 
-use super::grid::{Grid, PARTS, SLACK};
-use super::groups::{Groups, LANES, Sorted};
+use super::grid::{PARTS, SLACK};
+use super::groups::{Group, Groups, LANES, Sorted};
 use crate::math::Vector3;
 use std::ops::Range;
+use wide::f32x4;
+
+/// All lanes.
+const ALL: u32 = (1 << LANES) - 1;
+
+/// All lanes of another block for each of a block, the first of these for each, and those that come later in one block.
+const ROWS: u32 = (1 << (LANES * LANES)) - 1;
+const EACH: u32 = 0x1111;
+const LATER: u32 = 0x08ce;
 
 /// Half of the neighbours of a row of cells along x, along y and z: each pair of rows is met once.
 const FORWARD: [[i64; 2]; 4] = [[1, 0], [-1, 1], [0, 1], [1, 1]];
@@ -29,12 +38,19 @@ pub(super) struct Found {
     pub visited: u64,
 }
 
-/// A stretch of bodies in the order of cells, and the way by which they seem moved, in the search's numbers.
-#[derive(Clone, Copy, Debug)]
-struct Stretch {
-    from: u32,
-    to: u32,
-    moved: [f32; 3],
+/// Bodies that lie side by side, from which the search looks.
+#[derive(Clone)]
+struct Own {
+    block: usize,
+    lanes: Range<usize>,
+    /// What each of them looks for.
+    bodies: [[f32x4; 4]; LANES],
+}
+
+/// The box around the centres of some bodies, and their largest radius [m].
+struct Room {
+    around: [Vector3; 2],
+    radius: f64,
 }
 
 /// Sorted bodies, to be searched.
@@ -85,40 +101,31 @@ impl<'a> Search<'a> {
     /// Searches a part.
     pub(super) fn search(&self, part: &Part, found: &mut Found) {
         let grid = &self.groups.groups[part.group].grid;
+        if grid.hashed.is_none() {
+            for row in part.range.clone() {
+                self.row(part.group, row as i64, found);
+            }
+            return;
+        }
         let start = |bucket: usize| self.sorted.start[grid.first + bucket] as usize;
-        let bodies = match grid.hashed {
-            None => {
-                for row in part.range.clone() {
-                    self.row(grid, row as i64, found);
-                }
-                let width = grid.count[0] as usize;
-                start(part.range.start * width)..start(part.range.end * width)
-            }
-            Some(_) => {
-                let bodies = start(part.range.start)..start(part.range.end);
-                for k in bodies.clone() {
-                    self.around(k, part.group, part.group, found);
-                }
-                bodies
-            }
-        };
-        for larger in 0..part.group {
-            for k in bodies.clone() {
-                self.around(k, part.group, larger, found);
+        for k in start(part.range.start)..start(part.range.end) {
+            let bodies = k..k + 1;
+            let (own, room) = (self.own(&bodies), self.room(bodies));
+            for other in 0..=part.group {
+                self.around(&own, &room, part.group, other, found);
             }
         }
     }
 
-    /// Pairs of one group from the cells of one row along x.
-    fn row(&self, grid: &Grid, row: i64, found: &mut Found) {
+    /// Pairs from the cells of one row along x: within the group, and with all groups of larger bodies.
+    fn row(&self, group: usize, row: i64, found: &mut Found) {
+        let grid = &self.groups.groups[group].grid;
         let [width, height, _] = grid.count;
         let (y, z) = (row % height, row / height);
         let first = grid.bucket([0, y, z]);
         if self.sorted.start[first] == self.sorted.start[first + width as usize] {
             return;
         }
-        let per_length = self.groups.scale.per_length;
-        let moved = |ways: [f64; 3]| ways.map(|w| (w * per_length) as f32);
         // Rows ahead, by their first bucket.
         let mut ahead = [(0, [0.0; 3]); FORWARD.len()];
         let mut rows = 0;
@@ -132,142 +139,177 @@ impl<'a> Search<'a> {
         }
         let ahead = &ahead[..rows];
         let start = |first: usize, k: i64| self.sorted.start[first + k as usize];
-        let mut stretches: Vec<Stretch> = Vec::with_capacity(32);
-        for x in 0..width {
-            let (from, to) = (start(first, x), start(first, x + 1));
-            if from == to {
+        let (begin, end) = (start(first, 0) as usize, start(first, width) as usize);
+        let mut x = 0;
+        for block in begin / LANES..end.div_ceil(LANES) {
+            // The bodies of this block that are in this row, and the cells that they span.
+            let from = begin.max(block * LANES);
+            let to = end.min((block + 1) * LANES);
+            let cell_of = |k: usize, mut x: i64| {
+                while start(first, x + 1) as usize <= k {
+                    x += 1;
+                }
+                x
+            };
+            let low = cell_of(from, x);
+            let high = cell_of(to - 1, low);
+            x = high;
+            let own = self.own(&(from..to));
+            if group > 0 {
+                let room = self.room(from..to);
+                for larger in 0..group {
+                    self.around(&own, &room, group, larger, found);
+                }
+            }
+            let (before, after) = ((low - PARTS).max(0), (high + PARTS).min(width - 1));
+            // In the own row only what comes later.
+            let later = from as u32..start(first, after + 1);
+            self.compare(&own, &later, true, found);
+            for (first, ways) in ahead {
+                let stretch = start(*first, before)..start(*first, after + 1);
+                self.compare_moved(&own, &stretch, ways, found);
+            }
+            if grid.closed[0].is_none() {
                 continue;
             }
-            stretches.clear();
-            let mut add = |from: u32, to: u32, moved: [f32; 3]| {
-                if from < to {
-                    stretches.push(Stretch { from, to, moved });
-                }
-            };
-            let (low, high) = ((x - PARTS).max(0), (x + PARTS).min(width - 1));
-            for (first, ways) in ahead {
-                add(start(*first, low), start(*first, high + 1), moved(*ways));
-            }
-            if grid.closed[0].is_some() {
-                let beyond = (x - PARTS..low).chain(high + 1..x + PARTS + 1);
-                for (k, way) in beyond.filter_map(|k| Some((k, grid.wrapped(0, k)?))) {
-                    let (there, way) = way;
-                    for (first, ways) in ahead {
-                        let moved = moved([way, ways[1], ways[2]]);
-                        add(start(*first, there), start(*first, there + 1), moved);
-                    }
-                    if k > x {
-                        let moved = moved([way, 0.0, 0.0]);
-                        add(start(first, there), start(first, there + 1), moved);
-                    }
-                }
-            }
-            let end = start(first, high + 1);
-            for k in from..to {
-                let own = Stretch {
-                    from: k + 1,
-                    to: end,
-                    moved: [0.0; 3],
-                };
-                self.look(k as usize, &own, found);
-                for stretch in &stretches {
-                    self.look(k as usize, stretch, found);
+            let beyond = (low - PARTS..0).chain(width..=high + PARTS);
+            for (k, (x, way)) in beyond.filter_map(|k| Some((k, grid.wrapped(0, k)?))) {
+                let own_row = (k > high).then_some((first, [0.0; 3]));
+                for (first, [_, y, z]) in ahead.iter().copied().chain(own_row) {
+                    let stretch = start(first, x)..start(first, x + 1);
+                    self.compare_moved(&own, &stretch, &[way, y, z], found);
                 }
             }
         }
     }
 
-    /// Pairs of the body that comes at `k`, of group `own`, with bodies of group `other`.
-    fn around(&self, k: usize, own: usize, other: usize, found: &mut Found) {
-        let groups = &self.groups.groups;
-        let (grid, largest) = (&groups[other].grid, groups[other].largest);
-        let place = self.sorted.place[k] as usize;
-        let (positions, radii) = self.bodies;
+    /// As [`Search::compare`], with a stretch that seems moved by a way [m].
+    #[inline]
+    fn compare_moved(&self, own: &Own, stretch: &Range<u32>, way: &[f64; 3], found: &mut Found) {
+        if *way == [0.0; 3] {
+            return self.compare(own, stretch, false, found);
+        }
+        let mut own = own.clone();
+        for body in &mut own.bodies {
+            for (c, way) in way.iter().enumerate() {
+                body[c] -= f32x4::splat(self.groups.scale.of(*way));
+            }
+        }
+        self.compare(&own, stretch, false, found);
+    }
+
+    /// Looks at a stretch of bodies from those of a block, all lanes at each other at once. The stretch may begin in the
+    /// block itself; then each looks at those after it.
+    #[inline]
+    fn compare(&self, own: &Own, stretch: &Range<u32>, itself: bool, found: &mut Found) {
+        let (from, to) = (stretch.start as usize, stretch.end as usize);
+        if from >= to {
+            return;
+        }
+        found.visited += (own.lanes.len() * (to - from)) as u64;
+        // Sixteen bits: four of the other block for each body of this one.
+        let rows =
+            (ROWS << (LANES * own.lanes.start)) & (ROWS >> (LANES * (LANES - own.lanes.end)));
+        let (first, last) = (from / LANES, (to - 1) / LANES);
+        let mut wanted = rows & (EACH * ((ALL << (from % LANES)) & ALL));
+        if itself {
+            wanted &= LATER;
+        }
+        for (c, lanes) in self.sorted.lanes[first..=last].iter().enumerate() {
+            let [ox, oy, oz, reach] = lanes.map(f32x4::from);
+            let mut far = 0;
+            for (l, [x, y, z, half]) in own.bodies.iter().enumerate() {
+                let (dx, dy, dz, reach) = (ox - *x, oy - *y, oz - *z, reach + *half);
+                let beyond = (dx * dx + dy * dy + dz * dz).simd_gt(reach * reach);
+                far |= beyond.to_bitmask() << (LANES * l);
+            }
+            // What is too far away for its numbers to be compared is left to the narrow phase.
+            let mut near = !far & wanted;
+            wanted = rows;
+            if first + c == last {
+                near &= EACH * (ALL >> (LANES - 1 - (to - 1) % LANES));
+            }
+            while near != 0 {
+                let bit = near.trailing_zeros() as usize;
+                near &= near - 1;
+                let k = own.block * LANES + bit / LANES;
+                self.push(k, (first + c) * LANES + bit % LANES, found);
+            }
+        }
+    }
+
+    /// Notes the pair of the bodies that come at two places in the order of cells.
+    #[inline]
+    fn push(&self, k: usize, other: usize, found: &mut Found) {
+        let (a, b) = (self.sorted.place[k], self.sorted.place[other]);
+        // Once round a short period a body sees itself.
+        if a != b {
+            found.pairs.push([a.min(b), a.max(b)]);
+        }
+    }
+
+    /// Pairs of bodies of group `group` with those of group `other`.
+    fn around(&self, own: &Own, room: &Room, group: usize, other: usize, found: &mut Found) {
+        let Group { grid, largest, .. } = &self.groups.groups[other];
         // Of the boxes as they are, not blurred: in wide space the blur may be many cells.
-        let reach = radii[place] + 0.5 * (self.margin + largest);
+        let reach = room.radius + 0.5 * (self.margin + largest);
         if reach < 0.0 {
             return;
         }
-        let u = self.groups.frame.relative(&positions[place]);
-        let [(x0, x1), (y0, y1), (z0, z1)] = grid.around(&u, reach + SLACK * largest);
-        let per_length = self.groups.scale.per_length;
-        for z in z0..=z1 {
-            for y in y0..=y1 {
-                let (Some((row, way_y)), Some((layer, way_z))) =
-                    (grid.wrapped(1, y), grid.wrapped(2, z))
-                else {
-                    continue;
-                };
-                let mut look = |(from, to): (i64, i64), way_x: f64| {
-                    let (first, last) = (
-                        grid.bucket([from, row, layer]),
-                        grid.bucket([to, row, layer]),
-                    );
-                    let mut stretch = Stretch {
-                        from: self.sorted.start[first],
-                        to: self.sorted.start[last + 1],
-                        moved: [way_x, way_y, way_z].map(|w| (w * per_length) as f32),
-                    };
-                    if own == other {
-                        stretch.from = stretch.from.max(k as u32 + 1);
-                    }
-                    if stretch.from < stretch.to {
-                        self.look(k, &stretch, found);
-                    }
-                };
-                if grid.hashed.is_none() && x0 >= 0 && x1 < grid.count[0] {
-                    if x0 <= x1 {
-                        look((x0, x1), 0.0);
-                    }
-                    continue;
+        let [(x0, x1), (y0, y1), (z0, z1)] = grid.around(&room.around, reach + SLACK * largest);
+        let one_by_one = grid.hashed.is_some() || x0 < 0 || x1 >= grid.count[0];
+        for (z, y) in (z0..=z1).flat_map(|z| (y0..=y1).map(move |y| (z, y))) {
+            let (Some((row, way_y)), Some((layer, way_z))) =
+                (grid.wrapped(1, y), grid.wrapped(2, z))
+            else {
+                continue;
+            };
+            let mut look = |(low, high): (i64, i64), way_x: f64| {
+                let [first, last] = [low, high].map(|x| grid.bucket([x, row, layer]));
+                let mut stretch = self.sorted.start[first]..self.sorted.start[last + 1];
+                if group == other {
+                    let next = own.block * LANES + own.lanes.end;
+                    stretch.start = stretch.start.max(next as u32);
                 }
+                self.compare_moved(own, &stretch, &[way_x, way_y, way_z], found);
+            };
+            if one_by_one {
                 for x in x0..=x1 {
                     if let Some((x, way)) = grid.wrapped(0, x) {
                         look((x, x), way);
                     }
                 }
+            } else if x0 <= x1 {
+                look((x0, x1), 0.0);
             }
         }
     }
 
-    /// Looks at a stretch of bodies from the body that comes at `k`. Reads whole lanes: those past the stretch are other
-    /// bodies, or nobody, and are left out again.
+    /// Bodies that come one after the other, of one block.
     #[inline]
-    fn look(&self, k: usize, stretch: &Stretch, found: &mut Found) {
-        let (from, to) = (stretch.from as usize, stretch.to as usize);
-        if from >= to {
-            return;
+    fn own(&self, bodies: &Range<usize>) -> Own {
+        let block = bodies.start / LANES;
+        let lanes = &self.sorted.lanes[block];
+        Own {
+            block,
+            lanes: bodies.start % LANES..(bodies.end - 1) % LANES + 1,
+            bodies: std::array::from_fn(|l| lanes.map(|column| f32x4::splat(column[l]))),
         }
-        found.visited += (to - from) as u64;
-        let sorted = self.sorted;
-        let me = [
-            sorted.x[k] - stretch.moved[0],
-            sorted.y[k] - stretch.moved[1],
-            sorted.z[k] - stretch.moved[2],
-        ];
-        let half = sorted.half[k];
-        let end = from + (to - from).next_multiple_of(LANES);
-        let columns = [&sorted.x, &sorted.y, &sorted.z, &sorted.half];
-        let [x, y, z, h] = columns.map(|c| &c[from..end]);
-        let [x, y, z, h] = [x, y, z, h].map(|c| c.as_chunks::<LANES>().0);
-        for (c, (((x, y), z), h)) in x.iter().zip(y).zip(z).zip(h).enumerate() {
-            let mut near = [0u8; LANES];
-            for lane in 0..LANES {
-                let d = [x[lane] - me[0], y[lane] - me[1], z[lane] - me[2]];
-                let reach = h[lane] + half;
-                let square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-                // What is too far for its numbers to be compared is left to the narrow phase.
-                near[lane] = u8::from(!(square > reach * reach));
-            }
-            let mut near = u64::from_le_bytes(near);
-            while near != 0 {
-                let other = from + c * LANES + near.trailing_zeros() as usize / 8;
-                near &= near - 1;
-                if other < to {
-                    let (a, b) = (sorted.place[k], sorted.place[other]);
-                    found.pairs.push([a.min(b), a.max(b)]);
-                }
-            }
+    }
+
+    /// The room that these bodies take, and no rounding in it.
+    fn room(&self, bodies: Range<usize>) -> Room {
+        let everywhere = Vector3::repeat(f64::INFINITY);
+        let mut room = Room {
+            around: [everywhere, -everywhere],
+            radius: f64::NEG_INFINITY,
+        };
+        for &i in &self.sorted.place[bodies] {
+            let (x, r) = (&self.bodies.0[i as usize], self.bodies.1[i as usize]);
+            let u = self.groups.frame.relative(x);
+            room.around = [room.around[0].inf(&u), room.around[1].sup(&u)];
+            room.radius = room.radius.max(r);
         }
+        room
     }
 }
