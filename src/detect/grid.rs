@@ -92,13 +92,13 @@ impl Grid {
         })
     }
 
-    /// The first and the last cell that a box, grown by `reach` to all sides, touches along each axis [m]. On open axes
+    /// The first and the last cell that a box of half edge `reach` about a way touches along each axis [m]. On open axes
     /// within the grid, and the first beyond the last where it touches none; on closed ones counted on beyond the ends.
     #[inline]
-    pub(super) fn around(&self, [lower, upper]: &[Vector3; 2], reach: f64) -> [(i64, i64); 3] {
+    pub(super) fn around(&self, u: &Vector3, reach: f64) -> [(i64, i64); 3] {
         [0, 1, 2].map(|a| {
-            let low = floor((lower[a] - self.lower[a] - reach) * self.inverse[a]);
-            let high = floor((upper[a] - self.lower[a] + reach) * self.inverse[a]);
+            let low = floor((u[a] - self.lower[a] - reach) * self.inverse[a]);
+            let high = floor((u[a] - self.lower[a] + reach) * self.inverse[a]);
             if self.closed[a].is_some() {
                 // Nobody's nearest image lies further than one time round.
                 (low.max(-self.count[a]), high.min(2 * self.count[a] - 1))
@@ -106,6 +106,14 @@ impl Grid {
                 (low.max(0), high.min(self.count[a] - 1))
             }
         })
+    }
+
+    /// How many rows of buckets such a box touches, about: what it costs to look around.
+    pub(super) fn rows_around(&self, reach: f64) -> f64 {
+        let cells =
+            [0, 1, 2].map(|a| (2.0 * reach * self.inverse[a] + 1.0).min(self.count[a] as f64));
+        let along = if self.hashed.is_some() { cells[0] } else { 1.0 };
+        cells[1] * cells[2] * along
     }
 
     /// The bucket of a cell.

@@ -52,6 +52,8 @@ pub(super) struct Group {
     around: [Vector3; 2],
     /// Its cells.
     pub grid: Grid,
+    /// The groups in whose cells its bodies look for partners.
+    pub asks: Vec<usize>,
 }
 
 /// How ways in metres become the search's numbers.
@@ -82,6 +84,27 @@ pub(super) fn group_of(d: f64, largest: f64) -> usize {
     (exponent as usize)
         .saturating_sub(1023)
         .min(MOST_GROUPS - 1)
+}
+
+/// Settles for each two groups which bodies look around in the cells of the other group: the few large ones in many cells
+/// each, or the many small ones in a few. A body that looks costs something by itself, too.
+fn ask(groups: &mut [Group]) {
+    for small in 0..groups.len() {
+        if groups[small].grid.hashed.is_some() {
+            groups[small].asks.push(small);
+        }
+        for large in 0..small {
+            let reach = 0.5 * (groups[small].largest + groups[large].largest);
+            let cost = |from: usize, to: usize| {
+                groups[from].bodies as f64 * (3.0 + groups[to].grid.rows_around(reach))
+            };
+            if cost(large, small) < cost(small, large) {
+                groups[large].asks.push(small);
+            } else {
+                groups[small].asks.push(large);
+            }
+        }
+    }
 }
 
 /// Bodies, their frame and their groups, from the largest boxes to the smallest.
@@ -129,6 +152,7 @@ impl Groups {
             largest: 0.0,
             around: [everywhere, -everywhere],
             grid: Grid::new([Vector3::zeros(); 2], 1.0, [None; 3], (1, 1)),
+            asks: Vec::new(),
         };
         let mut groups = vec![none; if alike { 1 } else { MOST_GROUPS }];
         for (x, &r) in bodies().filter(|(x, r)| is_placed(x, **r)) {
@@ -160,6 +184,7 @@ impl Groups {
             let periods = frame.closed.iter().flatten().copied();
             extent = periods.fold(extent.max(group.around[1].max()), f64::max);
         }
+        ask(&mut groups);
         let per_length = 1.0 / largest;
         let scale = Scale {
             per_length,

@@ -1,11 +1,12 @@
 //! The search: who is near whom, group by group.
 //!
 //! A pair of one group is met from the cell that comes first, in itself and in half of the cells around it. A pair of two
-//! groups is met from the smaller body, in the cells of the larger one's group that its reach touches. Near the ends of
+//! groups is met from one of the bodies, in the cells of the other's group that its reach touches: from the group for which
+//! that takes fewer looks at cells. Near the ends of
 //! short periodic axes, and where cells share buckets, a pair may be met more than once; whoever takes the pairs drops
 //! these.
 
-use super::grid::{PARTS, SLACK};
+use super::grid::{Grid, PARTS, SLACK};
 use super::groups::{Group, Groups, LANES, Sorted};
 use crate::math::Vector3;
 use std::ops::Range;
@@ -45,12 +46,6 @@ struct Own {
     lanes: Range<usize>,
     /// What each of them looks for.
     bodies: [[f32x4; 4]; LANES],
-}
-
-/// The box around the centres of some bodies, and their largest radius [m].
-struct Room {
-    around: [Vector3; 2],
-    radius: f64,
 }
 
 /// Sorted bodies, to be searched.
@@ -100,26 +95,26 @@ impl<'a> Search<'a> {
 
     /// Searches a part.
     pub(super) fn search(&self, part: &Part, found: &mut Found) {
-        let grid = &self.groups.groups[part.group].grid;
+        let Group { grid, asks, .. } = &self.groups.groups[part.group];
+        let width = match grid.hashed {
+            None => grid.count[0] as usize,
+            Some(_) => 1,
+        };
         if grid.hashed.is_none() {
             for row in part.range.clone() {
-                self.row(part.group, row as i64, found);
+                self.row(grid, row as i64, found);
             }
-            return;
         }
-        let start = |bucket: usize| self.sorted.start[grid.first + bucket] as usize;
+        let start = |row: usize| self.sorted.start[grid.first + row * width] as usize;
         for k in start(part.range.start)..start(part.range.end) {
-            let bodies = k..k + 1;
-            let (own, room) = (self.own(&bodies), self.room(bodies));
-            for other in 0..=part.group {
-                self.around(&own, &room, part.group, other, found);
+            for &other in asks {
+                self.around(k, part.group, other, found);
             }
         }
     }
 
-    /// Pairs from the cells of one row along x: within the group, and with all groups of larger bodies.
-    fn row(&self, group: usize, row: i64, found: &mut Found) {
-        let grid = &self.groups.groups[group].grid;
+    /// Pairs of one group from the cells of one row along x.
+    fn row(&self, grid: &Grid, row: i64, found: &mut Found) {
         let [width, height, _] = grid.count;
         let (y, z) = (row % height, row / height);
         let first = grid.bucket([0, y, z]);
@@ -155,12 +150,6 @@ impl<'a> Search<'a> {
             let high = cell_of(to - 1, low);
             x = high;
             let own = self.own(&(from..to));
-            if group > 0 {
-                let room = self.room(from..to);
-                for larger in 0..group {
-                    self.around(&own, &room, group, larger, found);
-                }
-            }
             let (before, after) = ((low - PARTS).max(0), (high + PARTS).min(width - 1));
             // In the own row only what comes later.
             let later = from as u32..start(first, after + 1);
@@ -248,39 +237,88 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Pairs of bodies of group `group` with those of group `other`.
-    fn around(&self, own: &Own, room: &Room, group: usize, other: usize, found: &mut Found) {
+    /// Pairs of the body that comes at `k`, of group `own`, with bodies of group `other`.
+    fn around(&self, k: usize, own: usize, other: usize, found: &mut Found) {
         let Group { grid, largest, .. } = &self.groups.groups[other];
+        let place = self.sorted.place[k] as usize;
+        let (position, radius) = (&self.bodies.0[place], self.bodies.1[place]);
         // Of the boxes as they are, not blurred: in wide space the blur may be many cells.
-        let reach = room.radius + 0.5 * (self.margin + largest);
+        let reach = radius + 0.5 * (self.margin + largest);
         if reach < 0.0 {
             return;
         }
-        let [(x0, x1), (y0, y1), (z0, z1)] = grid.around(&room.around, reach + SLACK * largest);
+        let u = self.groups.frame.relative(position);
+        let [(x0, x1), (y0, y1), (z0, z1)] = grid.around(&u, reach + SLACK * largest);
+        let me = self.seen_from(k);
+        // Of one group the later bodies only.
+        let next = if own == other { k as u32 + 1 } else { 0 };
         let one_by_one = grid.hashed.is_some() || x0 < 0 || x1 >= grid.count[0];
-        for (z, y) in (z0..=z1).flat_map(|z| (y0..=y1).map(move |y| (z, y))) {
-            let (Some((row, way_y)), Some((layer, way_z))) =
-                (grid.wrapped(1, y), grid.wrapped(2, z))
-            else {
-                continue;
-            };
-            let mut look = |(low, high): (i64, i64), way_x: f64| {
-                let [first, last] = [low, high].map(|x| grid.bucket([x, row, layer]));
-                let mut stretch = self.sorted.start[first]..self.sorted.start[last + 1];
-                if group == other {
-                    let next = own.block * LANES + own.lanes.end;
-                    stretch.start = stretch.start.max(next as u32);
-                }
-                self.compare_moved(own, &stretch, &[way_x, way_y, way_z], found);
-            };
-            if one_by_one {
-                for x in x0..=x1 {
-                    if let Some((x, way)) = grid.wrapped(0, x) {
-                        look((x, x), way);
+        for z in z0..=z1 {
+            for y in y0..=y1 {
+                let (Some((row, way_y)), Some((layer, way_z))) =
+                    (grid.wrapped(1, y), grid.wrapped(2, z))
+                else {
+                    continue;
+                };
+                let look = |low: usize, high: usize, way_x: f64, found: &mut Found| {
+                    let stretch = self.sorted.start[low].max(next)..self.sorted.start[high + 1];
+                    if stretch.start < stretch.end {
+                        self.look(k, &me, &stretch, [way_x, way_y, way_z], found);
                     }
+                };
+                if one_by_one {
+                    for x in x0..=x1 {
+                        if let Some((x, way)) = grid.wrapped(0, x) {
+                            let bucket = grid.bucket([x, row, layer]);
+                            look(bucket, bucket, way, found);
+                        }
+                    }
+                } else if x0 <= x1 {
+                    let first = grid.bucket([x0, row, layer]);
+                    look(first, first + (x1 - x0) as usize, 0.0, found);
                 }
-            } else if x0 <= x1 {
-                look((x0, x1), 0.0);
+            }
+        }
+    }
+
+    /// What the body that comes at `k` looks for: its position and half box, in all lanes.
+    #[inline]
+    fn seen_from(&self, k: usize) -> [f32x4; 4] {
+        self.sorted.lanes[k / LANES].map(|column| f32x4::splat(column[k % LANES]))
+    }
+
+    /// Looks at a stretch of bodies, which seem moved by a way [m], from the body that comes at `k`.
+    #[inline]
+    fn look(
+        &self,
+        k: usize,
+        me: &[f32x4; 4],
+        stretch: &Range<u32>,
+        way: [f64; 3],
+        found: &mut Found,
+    ) {
+        let (from, to) = (stretch.start as usize, stretch.end as usize);
+        found.visited += (to - from) as u64;
+        let [mut x, mut y, mut z, half] = *me;
+        if way != [0.0; 3] {
+            let moved = way.map(|way| f32x4::splat(self.groups.scale.of(way)));
+            (x, y, z) = (x - moved[0], y - moved[1], z - moved[2]);
+        }
+        let (first, last) = (from / LANES, (to - 1) / LANES);
+        let mut wanted = (ALL << (from % LANES)) & ALL;
+        for (c, lanes) in self.sorted.lanes[first..=last].iter().enumerate() {
+            let [dx, dy, dz, reach] = lanes.map(f32x4::from);
+            let (dx, dy, dz, reach) = (dx - x, dy - y, dz - z, reach + half);
+            let far = (dx * dx + dy * dy + dz * dz).simd_gt(reach * reach);
+            let mut near = !far.to_bitmask() & wanted;
+            if first + c == last {
+                near &= ALL >> (LANES - 1 - (to - 1) % LANES);
+            }
+            wanted = ALL;
+            while near != 0 {
+                let other = (first + c) * LANES + near.trailing_zeros() as usize;
+                near &= near - 1;
+                self.push(k, other, found);
             }
         }
     }
@@ -295,21 +333,5 @@ impl<'a> Search<'a> {
             lanes: bodies.start % LANES..(bodies.end - 1) % LANES + 1,
             bodies: std::array::from_fn(|l| lanes.map(|column| f32x4::splat(column[l]))),
         }
-    }
-
-    /// The room that these bodies take, and no rounding in it.
-    fn room(&self, bodies: Range<usize>) -> Room {
-        let everywhere = Vector3::repeat(f64::INFINITY);
-        let mut room = Room {
-            around: [everywhere, -everywhere],
-            radius: f64::NEG_INFINITY,
-        };
-        for &i in &self.sorted.place[bodies] {
-            let (x, r) = (&self.bodies.0[i as usize], self.bodies.1[i as usize]);
-            let u = self.groups.frame.relative(x);
-            room.around = [room.around[0].inf(&u), room.around[1].sup(&u)];
-            room.radius = room.radius.max(r);
-        }
-        room
     }
 }
