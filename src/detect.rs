@@ -1,18 +1,41 @@
 //! From bodies to candidate contacts: which surfaces are nearer to each other than a margin, and where.
 //!
-//! The broad phase (`cells`) finds pairs whose boxes are near; the narrow phase (`sphere`) says what the contact is.
-//! A pair is always seen from the lower id to the higher, so every rank that sees it computes the same bits.
+//! The broad phase finds pairs that may be near: bodies are put into size groups (`groups`), each with its own cells
+//! (`grid`), and copied in the order of these (`frame` says from where ways count); the `search` goes through them, `tiles`
+//! find walls that are near, `lists` bring the pairs into order. The narrow phase (`sphere`) says what the contact is. A
+//! pair is always seen from the lower id to the higher, so every rank that sees it computes the same bits.
+//!
+//! Time and memory are proportional to the number of bodies and of pairs, whatever their sizes and the space they span. The
+//! broad phase computes in single precision and errs towards more pairs; the narrow phase decides.
+//!
+//! [`plain`] does the same with one grid for all, and is what this is tested against.
 
-mod cells;
+mod frame;
+mod grid;
+mod groups;
+mod lists;
+pub mod plain;
+mod search;
 mod sphere;
+mod tiles;
+
+#[cfg(test)]
+mod tests;
 
 use crate::body::{Bodies, BodyId, Wall};
 use crate::contact::{Candidate, ContactKey, Partner};
 use crate::math::Vector3;
 use crate::shape::Period;
+use groups::{Groups, Sorted};
+use lists::Lists;
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use search::{Found, Search};
+use tiles::Tiles;
 
-/// All contacts with a gap below `margin` [m] whose point satisfies `mine`, in no particular order. Two bodies touch by their
-/// nearest images; walls have none. A contact's point starts at its first body, so it may lie outside the period.
+/// All contacts with a gap below `margin` [m] whose point satisfies `mine`, in ascending order of key: by the first body,
+/// then its partners by id, walls after bodies. Two bodies touch by their nearest images; walls have none. A contact's point
+/// starts at its first body, so it may lie outside the period.
 ///
 /// `mine` keeps, of a contact that several ranks see, the one copy that this rank has to solve.
 #[must_use]
@@ -21,45 +44,171 @@ pub fn candidates(
     walls: &[Wall],
     margin: f64,
     period: &Period,
-    mine: impl Fn(&Vector3) -> bool,
+    mine: impl Fn(&Vector3) -> bool + Sync,
 ) -> Vec<Candidate> {
     let mut found = Vec::new();
-    cells::near_pairs(
-        bodies.positions(),
-        bodies.radii(),
+    let space = Space {
+        walls,
         margin,
         period,
-        |i, j| {
-            // Places are in ascending order of id.
-            let (a, b) = if i < j { (i, j) } else { (j, i) };
-            let contact = sphere::sphere_sphere(
-                &bodies.positions()[a],
-                bodies.radii()[a],
-                &period.difference(&bodies.positions()[a], &bodies.positions()[b]),
-                bodies.radii()[b],
-            );
-            if contact.gap < margin && mine(&contact.point) {
-                let key = ContactKey {
-                    a: bodies.ids()[a],
-                    b: bodies.ids()[b],
-                    feature: 0,
-                };
-                found.push(contact.candidate(key, a, Partner::Body(b)));
+    };
+    Detector::default().detect(bodies, &space, mine, None, &mut found);
+    found
+}
+
+/// What bodies are looked for in.
+#[derive(Clone, Copy, Debug)]
+pub struct Space<'a> {
+    /// Walls, by number.
+    pub walls: &'a [Wall],
+    /// Gap below which two surfaces are candidates for a contact [m].
+    pub margin: f64,
+    /// Periodic axes.
+    pub period: &'a Period,
+}
+
+/// The search with the memory that it works in, which is kept from step to step.
+#[derive(Debug, Default)]
+pub struct Detector {
+    sorted: Sorted,
+    tiles: Tiles,
+    found: Vec<Found>,
+    lists: Lists,
+    looked: u64,
+}
+
+/// Parts of the search for each thread: enough that none waits long for another.
+const PARTS_PER_THREAD: usize = 8;
+
+impl Detector {
+    /// As [`candidates`], into `found`, whose contents are replaced, and with the threads of a pool. The result does not
+    /// depend on how many there are.
+    pub fn detect(
+        &mut self,
+        bodies: &Bodies,
+        space: &Space,
+        mine: impl Fn(&Vector3) -> bool + Sync,
+        pool: Option<&ThreadPool>,
+        found: &mut Vec<Candidate>,
+    ) {
+        self.broad(bodies, space, pool);
+        found.clear();
+        let lists = &self.lists;
+        let narrow = Narrow {
+            bodies,
+            space,
+            mine,
+        };
+        match pool {
+            None => {
+                found.reserve(lists.before(bodies.len()));
+                narrow.row(0..bodies.len(), lists, found);
             }
-        },
-    );
-    for (w, wall) in walls.iter().enumerate() {
-        for (a, (x, &radius)) in bodies.positions().iter().zip(bodies.radii()).enumerate() {
-            let contact = sphere::sphere_wall(x, radius, &wall.surface);
-            if contact.gap < margin && mine(&contact.point) {
-                let key = ContactKey {
-                    a: bodies.ids()[a],
-                    b: BodyId::wall(w),
-                    feature: 0,
-                };
-                found.push(contact.candidate(key, a, Partner::Wall(w)));
+            Some(pool) => {
+                let parts = pool.current_num_threads() * PARTS_PER_THREAD;
+                let ends: Vec<usize> = (0..=parts).map(|k| bodies.len() * k / parts).collect();
+                let rows: Vec<Vec<Candidate>> = pool.install(|| {
+                    let each = ends.par_windows(2).map(|ends| {
+                        let pairs = lists.before(ends[1]) - lists.before(ends[0]);
+                        let mut row = Vec::with_capacity(pairs);
+                        narrow.row(ends[0]..ends[1], lists, &mut row);
+                        row
+                    });
+                    each.collect()
+                });
+                found.reserve(rows.iter().map(Vec::len).sum());
+                rows.iter().for_each(|row| found.extend_from_slice(row));
             }
         }
     }
-    found
+
+    /// How many pairs, of bodies or of a body and a wall, the last search has looked at.
+    #[must_use]
+    pub fn looked(&self) -> u64 {
+        self.looked
+    }
+
+    /// Fills the lists with the pairs that may be near. A wall stands in them as the number of bodies plus its own.
+    fn broad(&mut self, bodies: &Bodies, space: &Space, pool: Option<&ThreadPool>) {
+        let (positions, radii) = (bodies.positions(), bodies.radii());
+        let Space {
+            walls,
+            margin,
+            period,
+        } = *space;
+        let tiles = (!walls.is_empty()).then_some(&mut self.tiles);
+        let groups = Groups::new((positions, radii), margin, period, &mut self.sorted, tiles);
+        let search = Search::new(&groups, &self.sorted, (positions, radii), margin);
+        let parts = search.parts(pool.map_or(1, |p| p.current_num_threads() * PARTS_PER_THREAD));
+        self.found.resize_with(parts.len().max(1), Found::default);
+        for found in &mut self.found {
+            found.pairs.clear();
+            found.visited = 0;
+        }
+        match pool {
+            None => {
+                for part in &parts {
+                    search.search(part, &mut self.found[0]);
+                }
+            }
+            Some(pool) => pool.install(|| {
+                let each = parts.par_iter().zip(&mut self.found);
+                each.for_each(|(part, found)| search.search(part, found));
+            }),
+        }
+        if !walls.is_empty() {
+            let found = &mut self.found[0];
+            let place = &self.sorted.place;
+            let (n, pairs) = (bodies.len(), &mut found.pairs);
+            let near = |a, w| pairs.push([a, (n + w) as u32]);
+            found.visited += self.tiles.near_walls(bodies, place, walls, margin, near);
+        }
+        self.looked = self.found.iter().map(|f| f.visited).sum();
+        self.lists.fill(bodies.len(), &self.found);
+    }
+}
+
+/// The narrow phase.
+struct Narrow<'a, F> {
+    bodies: &'a Bodies,
+    space: &'a Space<'a>,
+    mine: F,
+}
+
+impl<F: Fn(&Vector3) -> bool> Narrow<'_, F> {
+    /// The contacts of a row of first bodies.
+    fn row(&self, places: std::ops::Range<usize>, lists: &Lists, found: &mut Vec<Candidate>) {
+        let Self {
+            bodies,
+            space,
+            mine,
+        } = self;
+        let (ids, positions, radii) = (bodies.ids(), bodies.positions(), bodies.radii());
+        for a in places {
+            for b in lists.of(a).map(|b| b as usize) {
+                // Places are in ascending order of id, and walls come after all bodies.
+                let (contact, name, partner) = match b.checked_sub(bodies.len()) {
+                    None => {
+                        let branch = space.period.difference(&positions[a], &positions[b]);
+                        let contact =
+                            sphere::sphere_sphere(&positions[a], radii[a], &branch, radii[b]);
+                        (contact, ids[b], Partner::Body(b))
+                    }
+                    Some(w) => {
+                        let surface = &space.walls[w].surface;
+                        let contact = sphere::sphere_wall(&positions[a], radii[a], surface);
+                        (contact, BodyId::wall(w), Partner::Wall(w))
+                    }
+                };
+                if contact.gap < space.margin && mine(&contact.point) {
+                    let key = ContactKey {
+                        a: ids[a],
+                        b: name,
+                        feature: 0,
+                    };
+                    found.push(contact.candidate(key, a, partner));
+                }
+            }
+        }
+    }
 }

@@ -11,7 +11,7 @@ use super::watch::Watch;
 use super::{StepError, Timers, Verb};
 use crate::body::{Bodies, BodyRow, Twist, Wall, WallState};
 use crate::contact::{Candidate, ContactRow, Origin, Partner};
-use crate::detect::candidates;
+use crate::detect::{Detector, Space};
 use crate::domain::Domain;
 use crate::domain::ghosts::{Ghosts, Traffic, reach, spans};
 use crate::domain::migration::{Parcel, to_owners, with_copies};
@@ -57,6 +57,9 @@ pub struct System {
     walls_before: Vec<WallState>,
     /// Energy in springs after the last step, over all ranks [J].
     elastic: f64,
+    detector: Detector,
+    /// Its candidates; kept for their memory.
+    found: Vec<Candidate>,
     blocks: Blocks,
     watch: Watch,
     /// Bodies of this rank that left the domain in the last step and were deleted.
@@ -109,6 +112,8 @@ impl System {
             step,
             parcel,
             elastic: 0.0,
+            detector: Detector::default(),
+            found: Vec::new(),
             blocks: Blocks::new(threads)?,
             watch: Watch::default(),
             deleted: Vec::new(),
@@ -342,14 +347,15 @@ impl System {
         margin: f64,
     ) {
         let partition = domain.partition();
-        let mine = |point: &Vector3| partition.owner_of_point(point) == domain.rank();
-        let mut found = candidates(
-            bodies,
-            &walls.placed,
+        let rank = domain.rank();
+        let mine = |point: &Vector3| partition.owner_of_point(point) == rank;
+        let space = Space {
+            walls: &walls.placed,
             margin,
-            partition.grid().period(),
-            mine,
-        );
+            period: partition.grid().period(),
+        };
+        let mut found = std::mem::take(&mut self.found);
+        self.detector.detect(bodies, &space, mine, None, &mut found);
         // Nothing moves what neither side lets move.
         found.retain(|c| {
             bodies.is_free(c.a)
@@ -375,10 +381,17 @@ impl System {
             let masses = domain.many_sums(masses);
             pushed.share_among(&contacts, &masses);
         }
-        let previous = |c: &Candidate| {
-            let place = history.binary_search_by_key(&c.key, |row| row.key);
-            place.ok().map(|k| &history[k])
-        };
+        // Both are in order of keys: one walk through the two.
+        let mut next = 0;
+        let matched: Vec<Option<&ContactRow>> = (found.iter())
+            .map(|c| {
+                while history.get(next).is_some_and(|row| row.key < c.key) {
+                    next += 1;
+                }
+                history.get(next).filter(|row| row.key == c.key)
+            })
+            .collect();
+        let previous = |k: usize| matched[k];
         let filling = Filling {
             bodies,
             walls: &walls.placed,
@@ -392,6 +405,7 @@ impl System {
             draw: (self.physics.solver.seed, self.step),
         };
         self.blocks.fill(&found, &filling, previous);
+        self.found = found;
     }
 
     /// `V ← V_free` for every body known here [001 eq. 1.23]; returns this rank's parts of the judge's two sums over bodies,

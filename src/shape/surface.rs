@@ -118,6 +118,35 @@ impl Surface {
         }
     }
 
+    /// Whether a point of the box from `lower` to `upper` may be nearer to the surface than `reach` [m]: false only if none
+    /// is, true also where that would be hard to say.
+    #[must_use]
+    pub fn may_be_nearer(&self, lower: &Vector3, upper: &Vector3, reach: f64) -> bool {
+        let (middle, half) = ((lower + upper) * 0.5, (upper - lower) * 0.5);
+        // How far from the middle's distance another point's can be. All distances grow no faster than the way does.
+        let (origin, size, spread) = match self {
+            Self::Plane(plane) => (plane.point, 0.0, plane.normal.abs().dot(&half)),
+            Self::Sphere { centre, radius, .. } | Self::Bore { centre, radius, .. } => {
+                (*centre, *radius, half.norm())
+            }
+            Self::Cylinder {
+                centre,
+                radius,
+                half_length,
+                ..
+            } => (*centre, radius + half_length, half.norm()),
+            Self::Shell { centre, ends, .. } => {
+                let size = ends.iter().flatten().map(|c| c.abs()).sum();
+                (*centre, size, half.norm())
+            }
+        };
+        // What rounding may do to distances, here and where they are asked for one by one.
+        let slack =
+            1e-12 * (size + reach.abs() + (middle - origin).amax() + half.amax() + middle.amax());
+        let far = self.nearest(&middle).0 - spread - slack >= reach;
+        !far
+    }
+
     /// The surface turned by `orientation` about `centre` and then moved by `displacement` [m].
     #[must_use]
     pub fn placed(

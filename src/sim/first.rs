@@ -79,8 +79,9 @@ pub(super) fn no_overlaps(
 ) -> Result<(), RunError> {
     let all = with_copies(domain, &to_owners(domain, parcel.clone()), 0.0);
     let bodies = Bodies::from_rows(&all.bodies);
-    let mine = |x: &Vector3| domain.partition().owner_of_point(x) == domain.rank();
-    let period = domain.partition().grid().period();
+    let (partition, rank) = (domain.partition(), domain.rank());
+    let mine = |x: &Vector3| partition.owner_of_point(x) == rank;
+    let period = partition.grid().period();
     let mut deep = Vec::new();
     // What nothing moves may stand as it likes: a rough base of fixed balls half sunk in the floor.
     let judged =

@@ -63,22 +63,23 @@ enum Place {
 }
 
 impl Blocks {
-    /// Puts a step's contacts into blocks. `previous` tells what a contact was in the last step, if it was there (the warm
-    /// start).
+    /// Puts a step's contacts, which come in order of their keys, into blocks. `previous` tells what the k-th was in the last step, if
+    /// it was there (the warm start).
     pub fn fill<'r>(
         &mut self,
         candidates: &[Candidate],
         filling: &Filling,
-        previous: impl Fn(&Candidate) -> Option<&'r ContactRow>,
+        previous: impl Fn(usize) -> Option<&'r ContactRow>,
     ) {
         let Filling { grid, bodies, .. } = filling;
-        let mut sorted: Vec<(Parity, u64, &Candidate)> = (candidates.iter())
-            .map(|c| {
+        debug_assert!(candidates.is_sorted_by_key(|c| c.key));
+        let mut sorted: Vec<Placed> = (candidates.iter().enumerate())
+            .map(|(k, c)| {
                 let block = grid.block_of(&c.point);
-                (Parity::of(block), grid.linear(block), c)
+                (Parity::of(block), grid.linear(block), k)
             })
             .collect();
-        sorted.sort_unstable_by_key(|(colour, linear, c)| (colour.0, *linear, c.key));
+        sorted.sort_unstable_by_key(|(colour, linear, k)| (colour.0, *linear, *k));
 
         self.blocks.clear();
         // Walls that move by Newton's law stand after all bodies.
@@ -86,8 +87,8 @@ impl Blocks {
         // The colours of the blocks that each body is in, a bit each.
         let mut colours = vec![0u8; place_of.len()];
         for contents in sorted.chunk_by(|x, y| x.1 == y.1) {
-            let (colour, linear, _) = contents[0];
-            let block = filling.block(colour, linear, contents, &mut place_of, &previous);
+            let block = filling.block(contents, candidates, &mut place_of, &previous);
+            let colour = block.colour;
             for (&i, member) in block.bodies.iter().zip(&block.before) {
                 place_of[i as usize] = NOWHERE;
                 let others = &mut colours[i as usize];
@@ -109,21 +110,25 @@ impl Blocks {
     }
 }
 
+/// Colour and number of the block of the k-th candidate.
+type Placed = (Parity, u64, usize);
+
 /// The place of a body that no contact of the block has named yet.
 const NOWHERE: u32 = u32::MAX;
 
 impl Filling<'_> {
     fn block<'r>(
         &self,
-        colour: Parity,
-        linear: u64,
-        contents: &[(Parity, u64, &Candidate)],
+        contents: &[Placed],
+        candidates: &[Candidate],
         place_of: &mut [u32],
-        previous: &impl Fn(&Candidate) -> Option<&'r ContactRow>,
+        previous: &impl Fn(usize) -> Option<&'r ContactRow>,
     ) -> Block {
+        let (colour, linear, _) = contents[0];
         let mut block = Block::empty(linear, colour);
         let mut whole: Vec<Whole> = Vec::with_capacity(contents.len());
-        for (.., c) in contents {
+        for &(.., k) in contents {
+            let c = &candidates[k];
             let mut join = |i: usize, side: &Side| {
                 if place_of[i] == NOWHERE {
                     place_of[i] = block.bodies.len() as u32;
@@ -148,7 +153,7 @@ impl Filling<'_> {
                 // After all bodies, whose number is not known yet.
                 Place::Still => NOWHERE,
             };
-            let (mut contact, origin, extra) = self.contact(c, [&a, &b], previous(c));
+            let (mut contact, origin, extra) = self.contact(c, [&a, &b], previous(k));
             contact.place = [place_a, place_b];
             whole.push((contact, extra.map(Extra::trimmed)));
             block.origins.push(origin);

@@ -1,8 +1,12 @@
-//! Broad phase: a grid of cells over the bodies at hand; bodies can only be near if their cells touch.
+//! The plain search: one grid of cells over the bodies at hand; bodies can only be near if their cells touch. Every wall is
+//! tried with every body.
 //!
 //! The cell edge is the largest distance of two centres that still matters, grown where the bodies lie so sparse that the
 //! cells would far outnumber them: time and memory stay proportional to the number of bodies whatever space they span.
 
+use super::sphere;
+use crate::body::{Bodies, BodyId, Wall};
+use crate::contact::{Candidate, ContactKey, Partner};
 use crate::math::Vector3;
 use crate::shape::Period;
 
@@ -22,6 +26,56 @@ const FORWARD: [[i64; 3]; 13] = [
     [0, 1, 1],
     [1, 1, 1],
 ];
+
+/// As [`super::candidates`], but in no particular order, and for finite positions only.
+#[must_use]
+pub fn candidates(
+    bodies: &Bodies,
+    walls: &[Wall],
+    margin: f64,
+    period: &Period,
+    mine: impl Fn(&Vector3) -> bool,
+) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    near_pairs(
+        bodies.positions(),
+        bodies.radii(),
+        margin,
+        period,
+        |i, j| {
+            // Places are in ascending order of id.
+            let (a, b) = if i < j { (i, j) } else { (j, i) };
+            let contact = sphere::sphere_sphere(
+                &bodies.positions()[a],
+                bodies.radii()[a],
+                &period.difference(&bodies.positions()[a], &bodies.positions()[b]),
+                bodies.radii()[b],
+            );
+            if contact.gap < margin && mine(&contact.point) {
+                let key = ContactKey {
+                    a: bodies.ids()[a],
+                    b: bodies.ids()[b],
+                    feature: 0,
+                };
+                found.push(contact.candidate(key, a, Partner::Body(b)));
+            }
+        },
+    );
+    for (w, wall) in walls.iter().enumerate() {
+        for (a, (x, &radius)) in bodies.positions().iter().zip(bodies.radii()).enumerate() {
+            let contact = sphere::sphere_wall(x, radius, &wall.surface);
+            if contact.gap < margin && mine(&contact.point) {
+                let key = ContactKey {
+                    a: bodies.ids()[a],
+                    b: BodyId::wall(w),
+                    feature: 0,
+                };
+                found.push(contact.candidate(key, a, Partner::Wall(w)));
+            }
+        }
+    }
+    found
+}
 
 /// Calls `found` once for each pair of places that lie in the same or in touching cells. Every pair whose surfaces are
 /// nearer than `margin` [m] is among them, by whatever way round periodic axes.
@@ -234,147 +288,5 @@ impl Grid {
 
     fn index(&self, cell: [i64; 3]) -> usize {
         ((cell[2] * self.count[1] + cell[1]) * self.count[0] + cell[0]) as usize
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rng::{Purpose, Stream};
-    use std::collections::BTreeSet;
-
-    fn by_grid(x: &[Vector3], r: &[f64], margin: f64) -> BTreeSet<(usize, usize)> {
-        in_period(x, r, margin, &Period::NONE)
-    }
-
-    fn in_period(
-        x: &[Vector3],
-        r: &[f64],
-        margin: f64,
-        period: &Period,
-    ) -> BTreeSet<(usize, usize)> {
-        let mut pairs = BTreeSet::new();
-        near_pairs(x, r, margin, period, |i, j| {
-            assert!(
-                pairs.insert((i.min(j), i.max(j))),
-                "pair {i}, {j} found twice"
-            );
-        });
-        let distance = |i: usize, j: usize| period.difference(&x[i], &x[j]).norm();
-        pairs.retain(|&(i, j)| distance(i, j) < r[i] + r[j] + margin);
-        pairs
-    }
-
-    /// Validation G7: periodic on any axes, bodies all round or in a part of the period only, fewer than three cells on an axis:
-    /// the pairs are those that a search over all 27 images finds, each once.
-    #[test]
-    fn g7_pairs_across_periodic_faces_as_by_all_images() {
-        let mut across = 0;
-        for trial in 0..300 {
-            let mut draw = Stream::new(Purpose::Trial, 12, [trial, 0, 0]);
-            let n = draw.below(120) as usize;
-            let periodic = [0; 3].map(|_| draw.below(3) > 0);
-            // Wide enough for one way round only: two diameters and margins.
-            let upper = Vector3::from([0; 3].map(|_| {
-                let most = [5.0, 9.0, 40.0][draw.below(3) as usize];
-                draw.between(4.6, most)
-            }));
-            let part = [0; 3].map(|_| [0.2, 0.9, 1.0][draw.below(3) as usize]);
-            let shift = Vector3::from([0; 3].map(|_| draw.between(-10.0, 10.0)));
-            let period = Period::of_box(&shift, &(upper + shift), periodic);
-            let turn = Vector3::from([0; 3].map(|_| draw.unit())).component_mul(&upper);
-            let x: Vec<Vector3> = (0..n)
-                .map(|_| {
-                    let at = [0, 1, 2].map(|a| draw.unit() * part[a] * upper[a]);
-                    period.wrapped(&(Vector3::from(at) + turn + shift)).0
-                })
-                .collect();
-            let r: Vec<f64> = (0..n).map(|_| draw.between(0.2, 1.0)).collect();
-            let margin = draw.between(0.0, 0.3);
-            let mut expected = BTreeSet::new();
-            for i in 0..n {
-                for j in i + 1..n {
-                    for image in 0..27 {
-                        let steps = [image % 3 - 1, image / 3 % 3 - 1, image / 9 - 1];
-                        let way = [0, 1, 2]
-                            .map(|a| f64::from(steps[a]) * period.length[a].unwrap_or(0.0));
-                        let d = (x[j] - x[i] + Vector3::from(way)).norm();
-                        if d < r[i] + r[j] + margin {
-                            expected.insert((i, j));
-                            across += usize::from(way != [0.0; 3]);
-                        }
-                    }
-                }
-            }
-            assert_eq!(
-                in_period(&x, &r, margin, &period),
-                expected,
-                "trial {trial}"
-            );
-        }
-        assert!(across > 1000, "{across}");
-    }
-
-    fn by_brute_force(x: &[Vector3], r: &[f64], margin: f64) -> BTreeSet<(usize, usize)> {
-        let all = (0..x.len()).flat_map(|i| (i + 1..x.len()).map(move |j| (i, j)));
-        all.filter(|&(i, j)| (x[i] - x[j]).norm() < r[i] + r[j] + margin)
-            .collect()
-    }
-
-    /// Validation G1 (one size group): the set of pairs equals that of all pairs, sparse and overlapping, any radii.
-    #[test]
-    fn g1_same_pairs_as_brute_force() {
-        for trial in 0..60 {
-            let mut draw = Stream::new(Purpose::Trial, 11, [trial, 0, 0]);
-            let n = draw.below(300) as usize;
-            let (side, ratio) = (
-                draw.between(0.5, 40.0),
-                [1.0, 10.0, 100.0][draw.below(3) as usize],
-            );
-            let x: Vec<Vector3> = (0..n)
-                .map(|_| {
-                    Vector3::new(
-                        draw.between(-side, side),
-                        draw.between(-side, side),
-                        draw.between(-1.0, side),
-                    )
-                })
-                .collect();
-            let r: Vec<f64> = (0..n)
-                .map(|_| libm::pow(ratio, draw.unit()) / ratio)
-                .collect();
-            let margin = draw.between(0.0, 0.3);
-            assert_eq!(
-                by_grid(&x, &r, margin),
-                by_brute_force(&x, &r, margin),
-                "trial {trial}"
-            );
-        }
-    }
-
-    /// Validation G5: one place for all, extents of 10⁹ diameters, negative coordinates, points on cell faces, no body.
-    #[test]
-    fn g5_pathological_sets() {
-        let one_place = vec![Vector3::new(-1e6, 2.0, 3.0); 300];
-        assert_eq!(by_grid(&one_place, &[0.5; 300], 0.1).len(), 300 * 299 / 2);
-        let far = [
-            Vector3::zeros(),
-            Vector3::new(1e9, -1e9, 0.0),
-            Vector3::new(1e9 + 0.9, -1e9, 0.0),
-        ];
-        assert_eq!(by_grid(&far, &[0.5; 3], 0.0), BTreeSet::from([(1, 2)]));
-        let lattice: Vec<Vector3> = (0..125)
-            .map(|k| Vector3::new(f64::from(k % 5), f64::from(k / 5 % 5), f64::from(k / 25)))
-            .collect();
-        let r = [0.5; 125];
-        assert_eq!(
-            by_grid(&lattice, &r, 1e-9),
-            by_brute_force(&lattice, &r, 1e-9)
-        );
-        assert_eq!(by_grid(&lattice, &r, 1e-9).len(), 3 * 100);
-        assert!(
-            by_grid(&[], &[], 0.1).is_empty()
-                && by_grid(&[Vector3::zeros()], &[1.0], 0.1).is_empty()
-        );
     }
 }

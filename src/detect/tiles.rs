@@ -1,0 +1,98 @@
+//! Boxes around bodies that lie together, so that a wall far from a box need not look at its bodies one by one.
+
+use super::sphere::sphere_wall;
+use crate::body::{Bodies, Wall};
+use crate::math::Vector3;
+
+/// Bodies in a tile; tiles in a field.
+const SIZE: usize = 16;
+
+/// The box around some centres, and the largest radius among them [m].
+#[derive(Clone, Copy, Debug)]
+struct Tile {
+    lower: Vector3,
+    upper: Vector3,
+    radius: f64,
+}
+
+/// Tiles of bodies that follow one another in the order of their cells, and fields of tiles.
+#[derive(Debug, Default)]
+pub(super) struct Tiles {
+    tiles: Vec<Tile>,
+    fields: Vec<Tile>,
+}
+
+impl Tile {
+    /// Around nothing.
+    fn empty() -> Self {
+        let everywhere = Vector3::repeat(f64::INFINITY);
+        Self {
+            lower: everywhere,
+            upper: -everywhere,
+            radius: f64::NEG_INFINITY,
+        }
+    }
+
+    fn join(&mut self, other: &Tile) {
+        self.lower = self.lower.inf(&other.lower);
+        self.upper = self.upper.sup(&other.upper);
+        self.radius = self.radius.max(other.radius);
+    }
+
+    fn may_touch(&self, wall: &Wall, margin: f64) -> bool {
+        wall.surface
+            .may_be_nearer(&self.lower, &self.upper, self.radius + margin)
+    }
+}
+
+impl Tiles {
+    /// Makes room for so many bodies.
+    pub(super) fn clear(&mut self, bodies: usize) {
+        self.tiles.clear();
+        self.tiles.resize(bodies.div_ceil(SIZE), Tile::empty());
+    }
+
+    /// Puts the body that comes at `k` in the order of cells into its tile.
+    #[inline]
+    pub(super) fn add(&mut self, k: usize, position: &Vector3, radius: f64) {
+        self.tiles[k / SIZE].join(&Tile {
+            lower: *position,
+            upper: *position,
+            radius,
+        });
+    }
+
+    /// Calls `found` with the place of each body and the number of each wall whose gap is below `margin` [m]. `place` are
+    /// the bodies' places in the order of cells. Returns how many bodies had to be looked at for a wall.
+    pub(super) fn near_walls(
+        &mut self,
+        bodies: &Bodies,
+        place: &[u32],
+        walls: &[Wall],
+        margin: f64,
+        mut found: impl FnMut(u32, usize),
+    ) -> u64 {
+        self.fields.clear();
+        for tiles in self.tiles.chunks(SIZE) {
+            let mut field = Tile::empty();
+            tiles.iter().for_each(|tile| field.join(tile));
+            self.fields.push(field);
+        }
+        let mut visited = 0;
+        for (w, wall) in walls.iter().enumerate() {
+            let fields = (0..self.fields.len()).filter(|&f| self.fields[f].may_touch(wall, margin));
+            let tiles = fields.flat_map(|f| f * SIZE..((f + 1) * SIZE).min(self.tiles.len()));
+            for t in tiles.filter(|&t| self.tiles[t].may_touch(wall, margin)) {
+                let members = &place[t * SIZE..((t + 1) * SIZE).min(place.len())];
+                visited += members.len() as u64;
+                for &i in members {
+                    let (x, r) = (bodies.positions()[i as usize], bodies.radii()[i as usize]);
+                    if sphere_wall(&x, r, &wall.surface).gap < margin {
+                        found(i, w);
+                    }
+                }
+            }
+        }
+        visited
+    }
+}
