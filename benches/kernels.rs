@@ -1,4 +1,4 @@
-//! The kernels by themselves: one contact, one sweep, one detection. `cargo bench` prints times and items per second.
+//! The solver's kernels by themselves: one contact, one sweep. `cargo bench` prints times and items per second.
 //!
 //! Absolute times are this machine's; compare two commits on one machine, run one after the other, several times.
 
@@ -141,13 +141,4 @@ fn sweep_by(bencher: Bencher, side: usize, width: Option<Width>) {
                 },
             )
         });
-}
-
-/// Detection from positions to candidates; items are bodies.
-#[divan::bench(args = SIDES)]
-fn detection(bencher: Bencher, side: usize) {
-    let packing = Packing::new(side);
-    bencher
-        .counter(ItemsCount::new(packing.bodies.len()))
-        .bench(|| packing.candidates());
 }

@@ -1,8 +1,8 @@
 //! The cells of one size group.
 //!
 //! Cells are as long as the largest buffer box of the group, so bodies of the group, and smaller ones, can only touch those
-//! in the same cell and in those around it. Along x they are halved: the bodies of a row of cells lie one after the other, so
-//! finer cells along it cost nothing and the stretch that has to be searched becomes shorter.
+//! in the same cell and in those around it. The bodies of a row of cells along x lie one after the other, so that cells next
+//! to one another on it are searched in one go.
 //!
 //! Where bodies are dense every cell has a bucket. Where cells would far outnumber the bodies they share buckets by a hash:
 //! memory stays proportional to the number of bodies whatever space they span. A shared bucket shows bodies of other cells
@@ -15,9 +15,6 @@ pub(super) const SLACK: f64 = 1.0 / 65536.0;
 
 /// Cells along an axis beyond which they grow. Above it rounding of coordinates would reach into the slack.
 const MOST: f64 = (1u64 << 31) as f64;
-
-/// Cells per edge of the largest box along x.
-pub(super) const PARTS: i64 = 2;
 
 /// Cells and their buckets.
 #[derive(Clone, Debug)]
@@ -53,9 +50,8 @@ impl Grid {
             hashed: None,
         };
         for axis in 0..3 {
-            let parts = if axis == 0 { PARTS as f64 } else { 1.0 };
             let extent = closed[axis].unwrap_or(upper[axis] - lower[axis]);
-            let edge = (edge / parts).max(extent / MOST);
+            let edge = edge.max(extent / MOST);
             let fit = (extent / edge).floor();
             // On a closed axis the cells fill the period exactly.
             let (count, edge) = match closed[axis] {

@@ -172,11 +172,11 @@ impl Groups {
         let group = |r: f64| number[group(r)];
 
         // Cells may outnumber a group's bodies, but not much those of all groups: buckets are bounded by bodies.
-        let shared = 2 * positions.len() / kept.max(1) + 64;
+        let shared = 4 * positions.len() / kept.max(1) + 64;
         let smallest = largest * libm::exp2(-(MOST_GROUPS as f64));
         let (mut first, mut extent) = (0, 0.0_f64);
         for group in &mut groups {
-            let room = (8 * group.bodies + shared, group.bodies);
+            let room = (16 * group.bodies + shared, group.bodies);
             let edge = group.largest.max(smallest);
             group.grid = Grid::new(group.around, edge, frame.closed, room);
             group.grid.first = first;

@@ -6,7 +6,7 @@
 //! short periodic axes, and where cells share buckets, a pair may be met more than once; whoever takes the pairs drops
 //! these.
 
-use super::grid::{Grid, PARTS, SLACK};
+use super::grid::{Grid, SLACK};
 use super::groups::{Group, Groups, LANES, Sorted};
 use crate::math::Vector3;
 use std::ops::Range;
@@ -150,7 +150,7 @@ impl<'a> Search<'a> {
             let high = cell_of(to - 1, low);
             x = high;
             let own = self.own(&(from..to));
-            let (before, after) = ((low - PARTS).max(0), (high + PARTS).min(width - 1));
+            let (before, after) = ((low - 1).max(0), (high + 1).min(width - 1));
             // In the own row only what comes later.
             let later = from as u32..start(first, after + 1);
             self.compare(&own, &later, true, found);
@@ -161,7 +161,7 @@ impl<'a> Search<'a> {
             if grid.closed[0].is_none() {
                 continue;
             }
-            let beyond = (low - PARTS..0).chain(width..=high + PARTS);
+            let beyond = (low - 1..0).chain(width..=high + 1);
             for (k, (x, way)) in beyond.filter_map(|k| Some((k, grid.wrapped(0, k)?))) {
                 let own_row = (k > high).then_some((first, [0.0; 3]));
                 for (first, [_, y, z]) in ahead.iter().copied().chain(own_row) {
@@ -252,30 +252,36 @@ impl<'a> Search<'a> {
         let me = self.seen_from(k);
         // Of one group the later bodies only.
         let next = if own == other { k as u32 + 1 } else { 0 };
-        let one_by_one = grid.hashed.is_some() || x0 < 0 || x1 >= grid.count[0];
-        for z in z0..=z1 {
-            for y in y0..=y1 {
-                let (Some((row, way_y)), Some((layer, way_z))) =
-                    (grid.wrapped(1, y), grid.wrapped(2, z))
-                else {
-                    continue;
-                };
-                let look = |low: usize, high: usize, way_x: f64, found: &mut Found| {
-                    let stretch = self.sorted.start[low].max(next)..self.sorted.start[high + 1];
-                    if stretch.start < stretch.end {
-                        self.look(k, &me, &stretch, [way_x, way_y, way_z], found);
-                    }
-                };
-                if one_by_one {
-                    for x in x0..=x1 {
-                        if let Some((x, way)) = grid.wrapped(0, x) {
-                            let bucket = grid.bucket([x, row, layer]);
-                            look(bucket, bucket, way, found);
-                        }
-                    }
-                } else if x0 <= x1 {
-                    let first = grid.bucket([x0, row, layer]);
-                    look(first, first + (x1 - x0) as usize, 0.0, found);
+        let mut look = |first: usize, last: usize, way: [f64; 3]| {
+            let stretch = self.sorted.start[first].max(next)..self.sorted.start[last + 1];
+            if stretch.start < stretch.end {
+                self.look(k, &me, &stretch, way, found);
+            }
+        };
+        let inside = |a: usize, (low, high): (i64, i64)| low >= 0 && high < grid.count[a];
+        if grid.hashed.is_none()
+            && inside(0, (x0, x1))
+            && inside(1, (y0, y1))
+            && inside(2, (z0, z1))
+        {
+            if x0 > x1 {
+                return;
+            }
+            let along = (x1 - x0) as usize;
+            for z in z0..=z1 {
+                for y in y0..=y1 {
+                    let first = grid.bucket([x0, y, z]);
+                    look(first, first + along, [0.0; 3]);
+                }
+            }
+            return;
+        }
+        // Round the ends of closed axes, or by shared buckets: cell by cell.
+        for (z, way_z) in (z0..=z1).filter_map(|z| grid.wrapped(2, z)) {
+            for (y, way_y) in (y0..=y1).filter_map(|y| grid.wrapped(1, y)) {
+                for (x, way_x) in (x0..=x1).filter_map(|x| grid.wrapped(0, x)) {
+                    let bucket = grid.bucket([x, y, z]);
+                    look(bucket, bucket, [way_x, way_y, way_z]);
                 }
             }
         }

@@ -14,6 +14,8 @@ fn g5_one_place_for_all() {
     let period = Period::of_box(&Vector3::zeros(), &Vector3::repeat(3.0), [true; 3]);
     let x = vec![Vector3::repeat(2.9); 50];
     assert_eq!(found(&x, &[0.5; 50], 0.1, &period).len(), 50 * 49 / 2);
+    // So large that they reach themselves round the period: that is no contact.
+    assert_eq!(found(&x, &[1.6; 50], 0.1, &period).len(), 50 * 49 / 2);
 }
 
 /// Space of 10⁹ diameters, and clusters far from one another: no memory for what lies between, no pair lost, and few looks
