@@ -102,7 +102,7 @@ fn a_lasting_contact_with_an_accelerating_wall_is_no_blow() {
 }
 
 /// The residual of a very light wall under a load counts the bodies, not the wall's own free flight: what converged has no
-/// overlaps beyond the tolerance's.
+/// overlaps beyond the tolerance's, 1e-2 × F Δt/(M + m) × Δt = 1.25e-4 radii in each of the few steps of the first blow.
 #[test]
 fn a_light_piston_presses_a_ball_no_deeper_than_a_heavy_one() {
     for mass in [1e-2, 1e-3, 1e-4, 1e-5, 1e-6] {
@@ -118,7 +118,7 @@ fn a_light_piston_presses_a_ball_no_deeper_than_a_heavy_one() {
         let wrong = wrong.count();
         let deepest = state.contacts.iter().map(|c| -c.gap).fold(0.0, f64::max) / 0.01;
         assert!(
-            deepest < 0.1 || wrong > 0,
+            deepest < 1e-3 || wrong > 0,
             "piston of {mass} kg: overlap {deepest} radii and all is said to be well"
         );
         let floor = state.impulse(BodyId(0), BodyId::wall(0)).z.abs() / dt;
