@@ -4,22 +4,11 @@
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use moreau::body::{Bodies, BodyId, BodyRow, Member};
-use moreau::contact::Candidate;
-use moreau::detect::candidates;
-use moreau::law::PairTable;
+use moreau::bench::{Packing, one_sweep};
+use moreau::law::Pair;
 use moreau::law::coulomb::{Parameters, solve};
 use moreau::math::Vector3;
-use moreau::rng::{Purpose, Stream};
-use moreau::shape::Period;
-use moreau::shape::sphere_volume;
-use moreau::solver::GapRule;
-use moreau::solver::blocks::{Block, Blocks, Filling, Share};
-use moreau::solver::grid::BlockGrid;
-use moreau::solver::kernel::{plain_sweep, sweep as fast_sweep};
 use moreau::solver::lanes::Width;
-use moreau::solver::nsgs::draw_order;
-use moreau::solver::pushed::Pushed;
 
 fn main() {
     divan::main();
@@ -27,40 +16,6 @@ fn main() {
 
 /// Bodies: a cube of so many on a side, on a perturbed lattice so dense that each touches some of its neighbours.
 const SIDES: [usize; 3] = [10, 20, 46];
-
-const DT: f64 = 1e-3;
-
-struct Packing {
-    bodies: Bodies,
-    grid: BlockGrid,
-}
-
-impl Packing {
-    fn new(side: usize) -> Self {
-        let r = 0.005;
-        let row = |k: usize| {
-            let mut draw = Stream::new(Purpose::Trial, 1, [k as u64, 0, 0]);
-            let site = [k % side, k / side % side, k / side / side];
-            let radius = r * draw.between(0.9, 1.1);
-            let position = site.map(|i| (i as f64 + draw.between(0.45, 0.55)) * 2.0 * r);
-            let mass = 2500.0 * sphere_volume(radius);
-            BodyRow {
-                velocity: [0; 3].map(|_| draw.between(-0.1, 0.1)),
-                ..BodyRow::sphere(BodyId(k as u64), position, radius, mass)
-            }
-        };
-        let rows: Vec<BodyRow> = (0..side * side * side).map(row).collect();
-        let upper = Vector3::repeat(side as f64 * 2.0 * r);
-        Self {
-            bodies: Bodies::from_rows(&rows),
-            grid: BlockGrid::new(Vector3::zeros(), upper, 8.0 * 1.1 * r, [false; 3]),
-        }
-    }
-
-    fn candidates(&self) -> Vec<Candidate> {
-        candidates(&self.bodies, &[], 0.001, &Period::NONE, |_| true)
-    }
-}
 
 /// One contact: the law alone.
 #[divan::bench]
@@ -104,41 +59,12 @@ fn sweep_one(bencher: Bencher, side: usize) {
 
 fn sweep_by(bencher: Bencher, side: usize, width: Option<Width>) {
     let packing = Packing::new(side);
-    let found = packing.candidates();
-    let mut blocks = Blocks::new(1).expect("one thread needs no pool");
-    let filling = Filling {
-        bodies: &packing.bodies,
-        walls: &[],
-        states: &[],
-        states_before: &[],
-        pushed: &Pushed::default(),
-        pairs: &PairTable::of_friction(&[0.5]),
-        gap: GapRule::Positive,
-        grid: &packing.grid,
-        dt: DT,
-        draw: (1, 0),
-    };
-    blocks.fill(&found, &filling, |_| None);
+    let (mut blocks, contacts) =
+        (packing.filled(Pair::coulomb(0.5), 1)).expect("one thread needs no pool");
     let mut members = packing.bodies.members();
     let mut number = 0;
-    bencher
-        .counter(ItemsCount::new(found.len()))
-        .bench_local(|| {
-            number += 1;
-            blocks.each(
-                &mut members,
-                &|block: &mut Block, members: &mut [Member]| {
-                    draw_order(block, 1, 0, number);
-                    let Block { batches, order, .. } = block;
-                    let change = match width {
-                        None => plain_sweep(batches, order, members),
-                        Some(width) => fast_sweep(width, batches, order, members),
-                    };
-                    Share {
-                        sums: [change],
-                        largest: 0.0,
-                    }
-                },
-            )
-        });
+    bencher.counter(ItemsCount::new(contacts)).bench_local(|| {
+        number += 1;
+        one_sweep(&mut blocks, &mut members, width, number);
+    });
 }

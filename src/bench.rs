@@ -96,8 +96,10 @@ pub fn triad() -> f64 {
 }
 
 /// Balls in a perturbed cubic lattice, so dense that each touches some of its neighbours.
-struct Packing {
-    bodies: Bodies,
+#[derive(Debug)]
+pub struct Packing {
+    /// The balls.
+    pub bodies: Bodies,
     grid: BlockGrid,
     margin: f64,
 }
@@ -106,7 +108,9 @@ const RADIUS: f64 = 0.005;
 const DT: f64 = 1e-3;
 
 impl Packing {
-    fn new(side: usize) -> Self {
+    /// So many on a side of the cube.
+    #[must_use]
+    pub fn new(side: usize) -> Self {
         let row = |k: usize| {
             let mut draw = Stream::new(Purpose::Trial, 1, [k as u64, 0, 0]);
             let site = [k % side, k / side % side, k / side / side];
@@ -127,7 +131,9 @@ impl Packing {
         }
     }
 
-    fn filled(&self, pair: Pair, threads: usize) -> Option<(Blocks, usize)> {
+    /// Its contacts in blocks, for so many threads, and their number; nothing if there can be no such threads.
+    #[must_use]
+    pub fn filled(&self, pair: Pair, threads: usize) -> Option<(Blocks, usize)> {
         let mut blocks = Blocks::new(threads).ok()?;
         let filling = Filling {
             bodies: &self.bodies,
@@ -167,7 +173,24 @@ fn median_time(mut call: impl FnMut()) -> f64 {
 }
 
 /// Which kernel sweeps; `None`: the plain one.
-type Kernel = Option<Width>;
+pub type Kernel = Option<Width>;
+
+/// One sweep in random order, drawn by its number.
+pub fn one_sweep(blocks: &mut Blocks, members: &mut [Member], kernel: Kernel, number: u64) {
+    let tally = blocks.each(members, &|block: &mut Block, members: &mut [Member]| {
+        draw_order(block, 1, 0, number);
+        let Block { batches, order, .. } = block;
+        let change = match kernel {
+            None => plain_sweep(batches, order, members),
+            Some(width) => sweep(width, batches, order, members),
+        };
+        Share {
+            sums: [change],
+            largest: 0.0,
+        }
+    });
+    black_box(tally.sums[0].value());
+}
 
 fn sweeps(
     packing: &Packing,
@@ -180,22 +203,7 @@ fn sweeps(
     let mut number = 0;
     let time = median_time(|| {
         number += 1;
-        let tally = blocks.each(
-            &mut members,
-            &|block: &mut Block, members: &mut [Member]| {
-                draw_order(block, 1, 0, number);
-                let Block { batches, order, .. } = block;
-                let change = match kernel {
-                    None => plain_sweep(batches, order, members),
-                    Some(width) => sweep(width, batches, order, members),
-                };
-                Share {
-                    sums: [change],
-                    largest: 0.0,
-                }
-            },
-        );
-        black_box(tally.sums[0].value());
+        one_sweep(&mut blocks, &mut members, kernel, number);
     });
     // Contacts once in, their impulses out again; members of blocks in and out.
     let batches: usize = blocks.all().iter().map(|b| b.batches.len()).sum();

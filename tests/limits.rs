@@ -5,40 +5,11 @@
 
 mod scene;
 
-use moreau::body::{BodyId, BodyKind, Drive, Freedom, Motion, Signal, Wall};
+use moreau::body::{BodyId, BodyKind, Motion, Signal};
 use moreau::law::Pair;
 use moreau::math::Vector3;
 use moreau::scheme::StepError;
-use moreau::shape::{HalfSpace, Surface};
-use scene::Scene;
-
-fn plane(z: f64, up: f64, motion: Motion) -> Wall {
-    let surface = Surface::Plane(HalfSpace {
-        point: Vector3::new(0.0, 0.0, z),
-        normal: Vector3::z() * up,
-    });
-    Wall {
-        motion,
-        ..Wall::fixed(format!("plane at {z}"), surface, 0)
-    }
-}
-
-fn lift(signal: Signal) -> Motion {
-    Motion::Driven(Drive {
-        translation: Some((Vector3::z(), signal)),
-        rotation: None,
-    })
-}
-
-fn piston(mass: f64, load: f64) -> Motion {
-    Motion::Free(Freedom {
-        mass,
-        inertia: None,
-        direction: Some(Vector3::z()),
-        load: Vector3::new(0.0, 0.0, -load),
-        gravity: true,
-    })
-}
+use scene::{Scene, lift, piston, plane};
 
 /// A column that its few sweeps cannot settle within a step: pressure builds up from step to step, every step ends at the cap,
 /// violations hardly fall within a step. It comes to rest, and is nowhere called infeasible.

@@ -4,46 +4,17 @@
 
 mod scene;
 
-use moreau::body::{BodyId, BodyKind, Drive, Freedom, Motion, Servo, Signal, Wall};
+use moreau::body::{BodyId, BodyKind, Freedom, Motion, Servo, Signal, Wall};
 use moreau::law::{Arm, Pair};
 use moreau::math::Vector3;
 use moreau::rng::{Purpose, Stream};
 use moreau::shape::{HalfSpace, Surface};
-use scene::{Scene, record, record_fact};
+use scene::{Scene, lift, piston, plane, record, record_fact};
 
 fn scene(height: f64, dt: f64) -> Scene {
     let mut s = Scene::new([-3.0, -3.0, -1.0], [3.0, 3.0, height], dt);
     s.gravity = Vector3::new(0.0, 0.0, -10.0);
     s
-}
-
-fn plane(z: f64, up: f64, motion: Motion) -> Wall {
-    let surface = Surface::Plane(HalfSpace {
-        point: Vector3::new(0.0, 0.0, z),
-        normal: Vector3::z() * up,
-    });
-    Wall {
-        centre: Vector3::new(0.0, 0.0, z),
-        motion,
-        ..Wall::fixed(format!("plane at {z}"), surface, 0)
-    }
-}
-
-fn lift(signal: Signal) -> Motion {
-    Motion::Driven(Drive {
-        translation: Some((Vector3::z(), signal)),
-        rotation: None,
-    })
-}
-
-fn piston(mass: f64, load: f64) -> Motion {
-    Motion::Free(Freedom {
-        mass,
-        inertia: None,
-        direction: Some(Vector3::z()),
-        load: Vector3::new(0.0, 0.0, -load),
-        gravity: true,
-    })
 }
 
 /// A24: a ball on a piston takes the piston's velocity, and feels m g + m dV_w/dt.

@@ -8,7 +8,9 @@
 )] // A module of tests, each of which uses some of it.
 
 mod record;
+mod wall;
 pub use record::{record, record_fact};
+pub use wall::{lift, piston, plane};
 
 use moreau::body::{BodyId, BodyRow, Wall, WallState};
 use moreau::comm::{Comm, threads};
