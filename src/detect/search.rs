@@ -2,9 +2,12 @@
 //!
 //! A pair of one group is met from the cell that comes first, in itself and in half of the cells around it. A pair of two
 //! groups is met from one of the bodies, in the cells of the other's group that its reach touches: from the group for which
-//! that takes fewer looks at cells. Near the ends of
-//! short periodic axes, and where cells share buckets, a pair may be met more than once; whoever takes the pairs drops
-//! these.
+//! that takes fewer looks at cells. Near the ends of short periodic axes, and where cells share buckets, a pair may be met
+//! more than once; whoever takes the pairs drops these.
+//!
+//! Within a group, four bodies that follow one another in a row look together. They may lie far apart where a row is thin,
+//! but rows have no more cells than a few for each body, and no two fours of a row span the same cells: the looks stay
+//! proportional to the bodies.
 
 use super::grid::{Grid, SLACK};
 use super::groups::{Group, Groups, LANES, Sorted};
