@@ -10,9 +10,9 @@ use crate::solver::GapRule;
 use crate::solver::batch::{Batch, LANES};
 use crate::solver::blocks::{Block, Blocks, Filling, Share};
 use crate::solver::grid::BlockGrid;
-use crate::solver::kernel::{plain_sweep, sweep};
+use crate::solver::kernel::plain_sweep;
 use crate::solver::lanes::Width;
-use crate::solver::nsgs::draw_order;
+use crate::solver::nsgs::{Sweep, draw_order};
 use crate::solver::pushed::Pushed;
 use std::hint::black_box;
 use std::time::Instant;
@@ -177,18 +177,14 @@ pub type Kernel = Option<Width>;
 
 /// One sweep in random order, drawn by its number.
 pub fn one_sweep(blocks: &mut Blocks, members: &mut [Member], kernel: Kernel, number: u64) {
-    let tally = blocks.each(members, &|block: &mut Block, members: &mut [Member]| {
-        draw_order(block, 1, 0, number);
-        let Block { batches, order, .. } = block;
-        let change = match kernel {
-            None => plain_sweep(batches, order, members),
-            Some(width) => sweep(width, batches, order, members),
-        };
-        Share {
-            sums: [change],
-            largest: 0.0,
-        }
-    });
+    let draw = (1, 0, number);
+    let tally = match kernel {
+        Some(width) => blocks.each(members, &Sweep { draw, width }),
+        None => blocks.each(members, &|block: &mut Block, members: &mut [Member]| {
+            draw_order(block, draw);
+            Share::of(plain_sweep(&mut block.batches, &block.order, members))
+        }),
+    };
     black_box(tally.sums[0].value());
 }
 

@@ -17,7 +17,7 @@ use crate::shape::solid_sphere_inertia;
 use bytemuck::{Pod, Zeroable};
 
 /// A body's number, the same on all ranks and for ever. Walls have ids of their own, from [`BodyId::FIRST_WALL`] upwards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct BodyId(pub u64);
 

@@ -11,7 +11,7 @@ use crate::math::Vector3;
 use bytemuck::{Pod, Zeroable};
 
 /// What a contact is called in every step and on every rank: two bodies, and which of their features touch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
 #[repr(C)]
 pub struct ContactKey {
     /// The body with the smaller id.
@@ -82,7 +82,7 @@ pub struct Contact {
 }
 
 /// What is known of a contact beside what the sweep needs.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Origin {
     /// Name of the contact.
     pub key: ContactKey,

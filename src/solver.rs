@@ -16,6 +16,7 @@ pub mod nsgs;
 pub mod project;
 pub mod pushed;
 mod shared;
+mod vectors;
 pub mod work;
 
 use crate::body::Member;

@@ -294,6 +294,34 @@ impl Batches {
         }
     }
 
+    /// The first of the full batches.
+    #[must_use]
+    #[inline]
+    pub fn first_full(&self) -> usize {
+        self.ends[1]
+    }
+
+    /// Whether no batch is full.
+    #[must_use]
+    pub fn is_all_fast(&self) -> bool {
+        self.first_full() == self.len()
+    }
+
+    /// The slots of contacts in full batches, batch by batch.
+    pub fn full_slots(&self) -> impl Iterator<Item = u32> {
+        (self.first_full() * LANES) as u32..(self.len() * LANES) as u32
+    }
+
+    /// The springs of a soft batch.
+    #[must_use]
+    #[inline]
+    pub fn springs_of(&self, batch: usize) -> Option<&Springs> {
+        match self.kind(batch) {
+            (Kind::Soft, k) => self.springs.get(k),
+            _ => None,
+        }
+    }
+
     /// Where each contact is, in order of keys.
     #[must_use]
     pub fn slots(&self) -> &[u32] {

@@ -6,8 +6,9 @@ pub use fill::Filling;
 
 use super::Halo;
 use super::accelerate::Past;
-use super::batch::{Batches, Eight};
+use super::batch::Batches;
 use super::grid::Parity;
+use super::project::Plan;
 use super::shared::Shared;
 use crate::body::Member;
 use crate::contact::{Contact, ContactRow, Origin};
@@ -38,16 +39,19 @@ pub struct Block {
     pub origins: Vec<Origin>,
     /// The order in which the present sweep visits the batches.
     pub order: Vec<u32>,
-    /// Gaps that the contacts of each batch are about to have at the end of the step [m]: for the projection of positions.
-    pub predicted: Vec<Eight>,
-    /// The largest violation that the judge has found here [m/s], and the contact's place.
-    pub worst: (f64, usize),
+    /// For the projection of positions, of each batch.
+    pub plans: Vec<Plan>,
+    /// The largest violation that the judge has found here.
+    pub worst: Worst,
     /// Impulses at earlier points of the solve.
     pub past: Past,
     /// For each axis: whether a body of this block is handed to another rank when that axis flips after this colour. Such
     /// blocks go first, so that their messages travel while the others are swept.
-    early: [bool; 3],
+    pub(super) early: [bool; 3],
 }
+
+/// A violation [m/s], and the slot of its contact.
+pub type Worst = (f64, u32);
 
 /// What visits to blocks add up to.
 #[derive(Clone, Debug)]
@@ -67,6 +71,23 @@ pub struct Share<const N: usize> {
     pub largest: f64,
 }
 
+/// What is done with each block and its members, whose velocities it may change.
+pub trait Visit<const N: usize>: Sync {
+    /// One block.
+    fn one(&self, block: &mut Block, members: &mut [Member]) -> Share<N>;
+
+    /// Two blocks that share no body that impulses move.
+    fn two(&self, [a, b]: [&mut Block; 2], [of_a, of_b]: [&mut [Member]; 2]) -> [Share<N>; 2] {
+        [self.one(a, of_a), self.one(b, of_b)]
+    }
+}
+
+impl<const N: usize, F: Fn(&mut Block, &mut [Member]) -> Share<N> + Sync> Visit<N> for F {
+    fn one(&self, block: &mut Block, members: &mut [Member]) -> Share<N> {
+        self(block, members)
+    }
+}
+
 impl<const N: usize> Default for Tally<N> {
     fn default() -> Self {
         Self {
@@ -80,6 +101,17 @@ impl<const N: usize> Default for Share<N> {
     fn default() -> Self {
         Self {
             sums: [0.0; N],
+            largest: 0.0,
+        }
+    }
+}
+
+impl Share<1> {
+    /// A sum by itself.
+    #[must_use]
+    pub fn of(sum: f64) -> Self {
+        Self {
+            sums: [sum],
             largest: 0.0,
         }
     }
@@ -130,7 +162,7 @@ impl Blocks {
         (colour, axis): (Parity, usize),
         members: &mut [Member],
         tally: &mut Tally<N>,
-        visit: &(impl Fn(&mut Block, &mut [Member]) -> Share<N> + Sync),
+        visit: &impl Visit<N>,
         between: impl FnOnce(&[Member]),
     ) {
         let range = self.colours[usize::from(colour.0)].clone();
@@ -143,7 +175,7 @@ impl Blocks {
     pub fn each<const N: usize>(
         &mut self,
         members: &mut [Member],
-        visit: &(impl Fn(&mut Block, &mut [Member]) -> Share<N> + Sync),
+        visit: &impl Visit<N>,
     ) -> Tally<N> {
         let mut tally = Tally::default();
         for colour in self.colours.clone() {
@@ -160,19 +192,29 @@ impl Blocks {
         only: Option<(usize, bool)>,
         members: &mut [Member],
         tally: &mut Tally<N>,
-        visit: &(impl Fn(&mut Block, &mut [Member]) -> Share<N> + Sync),
+        visit: &impl Visit<N>,
     ) {
         let wanted = |b: &&mut Block| only.is_none_or(|(axis, early)| b.early[axis] == early);
-        let blocks = self.blocks[range].iter_mut().filter(wanted);
+        let mut blocks = self.blocks[range].iter_mut().filter(wanted);
         let shared = Shared::new(members);
         match &self.pool {
-            None => blocks.for_each(|block| tally.add(&block.visited(&shared, visit))),
+            None => {
+                while let Some(first) = blocks.next() {
+                    for share in visited(first, blocks.next(), &shared, visit) {
+                        tally.add(&share);
+                    }
+                }
+            }
             Some(pool) => {
-                let blocks: Vec<&mut Block> = blocks.collect();
-                let each = blocks.into_par_iter().with_min_len(4);
-                let work = each.map(|block| block.visited(&shared, visit));
-                let shares: Vec<Share<N>> = pool.install(|| work.collect());
-                shares.iter().for_each(|share| tally.add(share));
+                let mut blocks: Vec<&mut Block> = blocks.collect();
+                let pairs = blocks.par_chunks_mut(2).with_min_len(2);
+                let work = pairs.map(|pair| match pair {
+                    [first, second] => visited(first, Some(second), &shared, visit),
+                    [first] => visited(first, None, &shared, visit),
+                    _ => [Share::default(); 2],
+                });
+                let shares: Vec<[Share<N>; 2]> = pool.install(|| work.collect());
+                shares.iter().flatten().for_each(|share| tally.add(share));
             }
         }
     }
@@ -215,6 +257,13 @@ impl Blocks {
 }
 
 impl Block {
+    /// What is known beside of the contact in a slot.
+    #[must_use]
+    pub fn origin(&self, slot: u32) -> Option<&Origin> {
+        let k = self.batches.slots().iter().position(|&s| s == slot)?;
+        self.origins.get(k)
+    }
+
     fn empty(linear: u64, colour: Parity) -> Self {
         Self {
             linear,
@@ -232,37 +281,56 @@ impl Block {
         })
     }
 
-    /// Lets `visit` see the block with its members: the bodies, then what stands still, then nobody.
+    /// Copies its members: the bodies, then what stands still, then nobody.
     #[allow(unsafe_code)]
-    fn visited<const N: usize>(
-        &mut self,
-        all: &Shared,
-        visit: &impl Fn(&mut Block, &mut [Member]) -> Share<N>,
-    ) -> Share<N> {
-        SCRATCH.with_borrow_mut(|members| {
-            let n = self.bodies.len();
-            members.resize(members.len().max(n + 1).max(Batches::SMALL), Member::STILL);
-            for (member, &i) in members.iter_mut().zip(&self.bodies) {
-                // SAFETY: only visits to this block, which is ours, write to bodies of it that impulses move, and no visit
-                // writes to others.
-                *member = unsafe { all.read(i as usize) };
+    fn copy_in(&self, all: &Shared, members: &mut Vec<Member>) {
+        let n = self.bodies.len();
+        members.resize(members.len().max(n + 1).max(Batches::SMALL), Member::STILL);
+        for (member, &i) in members.iter_mut().zip(&self.bodies) {
+            // SAFETY: only visits to this block, which is ours, write to bodies of it that impulses move, and no visit
+            // writes to others.
+            *member = unsafe { all.read(i as usize) };
+        }
+        members[n] = Member::STILL;
+    }
+
+    /// Writes back those that impulses move.
+    #[allow(unsafe_code)]
+    fn copy_out(&self, all: &Shared, members: &[Member]) {
+        for (member, &i) in members.iter().zip(&self.bodies) {
+            if member.moves() {
+                // SAFETY: as in `copy_in`.
+                unsafe { all.write(i as usize, member) };
             }
-            members[n] = Member::STILL;
-            let share = visit(self, members);
-            for (member, &i) in members.iter().zip(&self.bodies) {
-                if member.moves() {
-                    // SAFETY: as above.
-                    unsafe { all.write(i as usize, member) };
-                }
-            }
-            share
-        })
+        }
     }
 }
 
+/// Lets `visit` see one block or two of a colour, each with its members.
+fn visited<const N: usize>(
+    first: &mut Block,
+    second: Option<&mut Block>,
+    all: &Shared,
+    visit: &impl Visit<N>,
+) -> [Share<N>; 2] {
+    SCRATCH.with_borrow_mut(|[of_first, of_second]| {
+        first.copy_in(all, of_first);
+        let Some(second) = second else {
+            let share = visit.one(first, of_first);
+            first.copy_out(all, of_first);
+            return [share, Share::default()];
+        };
+        second.copy_in(all, of_second);
+        let shares = visit.two([first, second], [of_first, of_second]);
+        first.copy_out(all, of_first);
+        second.copy_out(all, of_second);
+        shares
+    })
+}
+
 thread_local! {
-    /// The members of the block that a thread visits.
-    static SCRATCH: RefCell<Vec<Member>> = const { RefCell::new(Vec::new()) };
+    /// The members of the blocks that a thread visits.
+    static SCRATCH: RefCell<[Vec<Member>; 2]> = const { RefCell::new([Vec::new(), Vec::new()]) };
 }
 
 impl<const N: usize> Tally<N> {

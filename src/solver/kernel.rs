@@ -1,11 +1,11 @@
 //! The sweep through a block: the plain one, contact by contact, and the fast one, many lanes at once. Both do the same to the
-//! last bit; a test says so.
+//! last bit; a test says so. And the start of a solve: the impulses that contacts bring along.
 
-use super::batch::{Batch, Batches, Eight, Eight3, Kind, LANES, Springs};
-use super::lanes::{Columns, Lanes, Rows, Width, Work, prefetch};
+use super::batch::{Batch, Batches, Eight, Kind, LANES, Springs};
+use super::lanes::{Lanes, Rows, Width, Work, prefetch};
+use super::vectors::{add_to, cross, dot, load, load3, store3};
 use crate::body::Member;
 use crate::law::full::Extra;
-use pulp::Simd;
 
 /// Updates each contact once, batch by batch in the order given; returns `Σ|d|²/m_n` over the changes d [J].
 ///
@@ -49,63 +49,165 @@ const AHEAD: usize = 3;
 
 /// The same, with vector registers. `members` may have more than the block's bodies and what stands still.
 pub fn sweep(width: Width, batches: &mut Batches, order: &[u32], members: &mut [Member]) -> f64 {
+    let [change] = width.dispatch(Sweep {
+        batches: [batches],
+        orders: [order],
+        members: [members],
+    });
+    change
+}
+
+/// The same through two blocks at once that share no body, so that the one's work fills the waits of the other.
+pub fn sweep_two(
+    width: Width,
+    batches: [&mut Batches; 2],
+    orders: [&[u32]; 2],
+    members: [&mut [Member]; 2],
+) -> [f64; 2] {
     width.dispatch(Sweep {
         batches,
-        order,
+        orders,
         members,
     })
 }
 
-struct Sweep<'a> {
-    batches: &'a mut Batches,
-    order: &'a [u32],
-    members: &'a mut [Member],
+struct Sweep<'a, const N: usize> {
+    batches: [&'a mut Batches; N],
+    orders: [&'a [u32]; N],
+    members: [&'a mut [Member]; N],
 }
 
-impl Work for Sweep<'_> {
-    type Output = f64;
+impl<const N: usize> Work for Sweep<'_, N> {
+    type Output = [f64; N];
 
     #[inline(always)]
-    fn with<S: Lanes>(self, simd: S) -> f64 {
-        let mut changes = [0.0; LANES];
-        for (turn, &k) in self.order.iter().enumerate() {
-            if let Some(&soon) = self.order.get(turn + AHEAD) {
-                prefetch(&self.batches.all[soon as usize]);
-            }
-            let (kind, of_kind) = self.batches.kind(k as usize);
-            if kind == Kind::Full {
-                for (lane, change) in changes.iter_mut().enumerate() {
-                    let slot = k * LANES as u32 + lane as u32;
-                    *change = update(self.batches, slot, self.members, *change);
+    fn with<S: Lanes>(mut self, simd: S) -> [f64; N] {
+        let mut changes = [[0.0; LANES]; N];
+        let mut turns = self.orders[0].len();
+        for order in self.orders {
+            turns = turns.max(order.len());
+        }
+        for turn in 0..turns {
+            for (order, batches) in self.orders.iter().zip(&self.batches) {
+                if let Some(&soon) = order.get(turn + AHEAD) {
+                    prefetch(&batches.all[soon as usize]);
                 }
-                continue;
             }
-            let soft = kind == Kind::Soft;
-            let springs = soft.then(|| &self.batches.springs[of_kind]);
-            let batch = &mut self.batches.all[k as usize];
-            match self.members.first_chunk_mut::<{ Batches::SMALL }>() {
-                Some(few) if self.batches.small => {
-                    update_batch(simd, batch, springs, few, &mut changes);
+            if !self.all_at_once(simd, turn, &mut changes) {
+                for j in 0..N {
+                    if let Some(&k) = self.orders[j].get(turn) {
+                        self.one(simd, j, k, &mut changes[j]);
+                    }
                 }
-                _ => update_batch(simd, batch, springs, self.members, &mut changes),
             }
         }
-        sum(&changes)
+        let mut sums = [0.0; N];
+        for j in 0..N {
+            sums[j] = sum(&changes[j]);
+        }
+        sums
     }
 }
 
+impl<const N: usize> Sweep<'_, N> {
+    /// The batches of a turn together, if there is one in each block, all are of one kind, and all members can be named in a byte.
+    #[inline(always)]
+    fn all_at_once<S: Lanes>(&mut self, simd: S, turn: usize, changes: &mut [Eight; N]) -> bool {
+        let mut kinds = [(Kind::Full, 0); N];
+        let mut turns = [0; N];
+        for j in 0..N {
+            let Some(&k) = self.orders[j].get(turn) else {
+                return false;
+            };
+            turns[j] = k as usize;
+            kinds[j] = self.batches[j].kind(k as usize);
+            if !self.batches[j].small || kinds[j].0 != kinds[0].0 || kinds[j].0 == Kind::Full {
+                return false;
+            }
+        }
+        let soft = kinds[0].0 == Kind::Soft;
+        let mut springs = [None; N];
+        let mut of_turn = [const { None }; N];
+        for (j, batches) in self.batches.iter_mut().enumerate() {
+            let Batches {
+                all,
+                springs: soft_ones,
+                ..
+            } = &mut **batches;
+            if soft {
+                springs[j] = soft_ones.get(kinds[j].1);
+            }
+            of_turn[j] = all.get_mut(turns[j]);
+        }
+        let mut few = [const { None }; N];
+        for (few, members) in few.iter_mut().zip(&mut self.members) {
+            *few = members.first_chunk_mut::<{ Batches::SMALL }>();
+        }
+        let (Some(mut batches), Some(mut few)) = (every(of_turn), every(few)) else {
+            return false;
+        };
+        update_batches(simd, &mut batches, springs, &mut few, changes);
+        true
+    }
+
+    /// A batch by itself.
+    #[inline(always)]
+    fn one<S: Lanes>(&mut self, simd: S, j: usize, k: u32, changes: &mut Eight) {
+        let (kind, of_kind) = self.batches[j].kind(k as usize);
+        if kind == Kind::Full {
+            for (lane, change) in changes.iter_mut().enumerate() {
+                let slot = k * LANES as u32 + lane as u32;
+                *change = update(self.batches[j], slot, self.members[j], *change);
+            }
+            return;
+        }
+        let Batches {
+            all,
+            springs,
+            small,
+            ..
+        } = &mut *self.batches[j];
+        let springs = [springs.get(of_kind).filter(|_| kind == Kind::Soft)];
+        let batch = &mut all[k as usize];
+        let changes = std::array::from_mut(changes);
+        match self.members[j].first_chunk_mut::<{ Batches::SMALL }>() {
+            Some(few) if *small => {
+                update_batches(simd, &mut [batch], springs, &mut [few], changes);
+            }
+            _ => update_batches(
+                simd,
+                &mut [batch],
+                springs,
+                &mut [&mut *self.members[j]],
+                changes,
+            ),
+        }
+    }
+}
+
+/// All of them, if all are there.
 #[inline(always)]
-fn update_batch<S: Lanes, R: Rows + ?Sized>(
+fn every<T, const N: usize>(of: [Option<T>; N]) -> Option<[T; N]> {
+    if of.iter().any(Option::is_none) {
+        return None;
+    }
+    Some(of.map(|one| one.expect("all are there")))
+}
+
+#[inline(always)]
+fn update_batches<S: Lanes, R: Rows + ?Sized, const N: usize>(
     simd: S,
-    batch: &mut Batch,
-    springs: Option<&Springs>,
-    members: &mut R,
-    changes: &mut Eight,
+    batches: &mut [&mut Batch; N],
+    springs: [Option<&Springs>; N],
+    members: &mut [&mut R; N],
+    changes: &mut [Eight; N],
 ) {
     for part in (0..LANES).step_by(S::F64_LANES) {
-        match springs {
-            None => update_lanes::<S, R, false>(simd, batch, None, part, members, changes),
-            springs => update_lanes::<S, R, true>(simd, batch, springs, part, members, changes),
+        match springs[0] {
+            None => update_lanes::<S, R, N, false>(simd, batches, springs, part, members, changes),
+            Some(_) => {
+                update_lanes::<S, R, N, true>(simd, batches, springs, part, members, changes)
+            }
         }
     }
 }
@@ -115,52 +217,93 @@ fn sum(changes: &[f64; LANES]) -> f64 {
     changes.iter().sum()
 }
 
-/// Contacts of a batch from lane `part` on, as many as the registers have lanes: the law of [`coulomb::solve`], with springs that of
-/// [`full::solve`], operation by operation.
+/// Contacts of N batches from lane `part` on, as many of each as the registers have lanes. The batches share no body, so it is all the
+/// same which goes first: they go together, a stage at a time.
+#[inline(always)]
+fn update_lanes<S: Lanes, R: Rows + ?Sized, const N: usize, const SOFT: bool>(
+    s: S,
+    batches: &mut [&mut Batch; N],
+    springs: [Option<&Springs>; N],
+    part: usize,
+    members: &mut [&mut R; N],
+    changes: &mut [Eight; N],
+) {
+    let zero = s.splat_f64s(0.0);
+    let lanes = part..part + S::F64_LANES;
+    let mut motion = [[zero; 6]; N];
+    for j in 0..N {
+        let [a, b] = &batches[j].place;
+        motion[j] = s.meet(&*members[j], &a[lanes.clone()], &b[lanes.clone()]);
+    }
+    let mut change = [[zero; 6]; N];
+    for j in 0..N {
+        let now = law::<S, SOFT>(s, batches[j], springs[j], part, &motion[j]);
+        let Now { n, d, .. } = now;
+        store3(s, &mut batches[j].impulse, part, &now.wanted);
+        let [c_x, c_y, c_z] = cross(s, &n, &d);
+        change[j] = [d[0], d[1], d[2], c_x, c_y, c_z];
+        let mass = load(s, &batches[j].normal_mass, part);
+        add_to(s, &mut changes[j], part, s.div_f64s(dot(s, &d, &d), mass));
+    }
+    for j in 0..N {
+        let [a, b] = &batches[j].place;
+        s.part(
+            &mut *members[j],
+            &a[lanes.clone()],
+            &b[lanes.clone()],
+            change[j],
+        );
+    }
+}
+
+/// Some contacts of a batch and what the law asks of them.
+pub(super) struct Now<S: Lanes> {
+    /// Normals.
+    pub(super) n: [S::f64s; 3],
+    /// Impulses.
+    pub(super) r: [S::f64s; 3],
+    /// Relative velocities.
+    pub(super) u: [S::f64s; 3],
+    /// What the law asks for.
+    pub(super) wanted: [S::f64s; 3],
+    /// And by how much that differs from `r`.
+    pub(super) d: [S::f64s; 3],
+}
+
+/// The law of [`coulomb::solve`], with springs that of [`full::solve`], operation by operation. `motion` is `v_b − v_a` and `s_a + s_b`.
 ///
 /// [`coulomb::solve`]: crate::law::coulomb::solve
 /// [`full::solve`]: crate::law::full::solve
 #[inline(always)]
-fn update_lanes<S: Lanes, R: Rows + ?Sized, const SOFT: bool>(
+pub(super) fn law<S: Lanes, const SOFT: bool>(
     s: S,
-    batch: &mut Batch,
+    batch: &Batch,
     springs: Option<&Springs>,
     part: usize,
-    members: &mut R,
-    changes: &mut Eight,
-) {
-    let lanes = part..part + S::F64_LANES;
-    let (places_a, places_b) = (&batch.place[0][lanes.clone()], &batch.place[1][lanes]);
-    let mut a: Columns<S> = s.gather(members, places_a);
-    let mut b: Columns<S> = s.gather(members, places_b);
+    motion: &[S::f64s; 6],
+) -> Now<S> {
+    let zero = s.splat_f64s(0.0);
+    let [v_x, v_y, v_z, s_x, s_y, s_z] = *motion;
     let n = load3(s, &batch.normal, part);
     let r = load3(s, &batch.impulse, part);
-    let (m_n, m_t) = (
-        load(s, &batch.normal_mass, part),
-        load(s, &batch.tangential_mass, part),
-    );
-
     // u = v_b − v_a − (s_a + s_b) × n
-    let spin = [
-        s.add_f64s(a[3], b[3]),
-        s.add_f64s(a[4], b[4]),
-        s.add_f64s(a[5], b[5]),
-    ];
-    let turn = cross(s, &spin, &n);
-    let mut u = turn;
+    let turn = cross(s, &[s_x, s_y, s_z], &n);
+    let mut u = [v_x, v_y, v_z];
     for k in 0..3 {
-        u[k] = s.sub_f64s(s.sub_f64s(b[k], a[k]), turn[k]);
+        u[k] = s.sub_f64s(u[k], turn[k]);
     }
     let u_n = dot(s, &u, &n);
     let r_n = dot(s, &r, &n);
     // R_n = r_n − m_n (u_n + b_n [+ γ_n r_n])
     let mut closing = s.add_f64s(u_n, load(s, &batch.closing_speed, part));
     if SOFT && let Some(springs) = springs {
-        closing = s.add_f64s(
-            closing,
-            s.mul_f64s(load(s, &springs.softness[0], part), r_n),
-        );
+        let soft = load(s, &springs.softness[0], part);
+        closing = s.add_f64s(closing, s.mul_f64s(soft, r_n));
     }
+    let (m_n, m_t) = (
+        load(s, &batch.normal_mass, part),
+        load(s, &batch.tangential_mass, part),
+    );
     let new_n = s.sub_f64s(r_n, s.mul_f64s(m_n, closing));
     // R_t = r_t − m_t (u_t [+ γ_t (r_t − r_t,previous)])
     let mut new_t = r;
@@ -169,10 +312,8 @@ fn update_lanes<S: Lanes, R: Rows + ?Sized, const SOFT: bool>(
         let mut slip = s.sub_f64s(u[k], s.mul_f64s(n[k], u_n));
         if SOFT && let Some(springs) = springs {
             let stretch = s.sub_f64s(tangential, load(s, &springs.previous_tangential[k], part));
-            slip = s.add_f64s(
-                slip,
-                s.mul_f64s(stretch, load(s, &springs.softness[1], part)),
-            );
+            let soft = load(s, &springs.softness[1], part);
+            slip = s.add_f64s(slip, s.mul_f64s(stretch, soft));
         }
         new_t[k] = s.sub_f64s(tangential, s.mul_f64s(slip, m_t));
     }
@@ -181,7 +322,6 @@ fn update_lanes<S: Lanes, R: Rows + ?Sized, const SOFT: bool>(
     let bound = s.mul_f64s(load(s, &batch.friction, part), new_n);
     let slides = s.greater_than_f64s(size, bound);
     let scale = s.select_f64s(slides, s.div_f64s(bound, size), s.splat_f64s(1.0));
-    let zero = s.splat_f64s(0.0);
     let open = s.less_than_or_equal_f64s(new_n, zero);
     let (mut wanted, mut d) = (r, r);
     for k in 0..3 {
@@ -189,63 +329,44 @@ fn update_lanes<S: Lanes, R: Rows + ?Sized, const SOFT: bool>(
         wanted[k] = s.select_f64s(open, zero, pushed);
         d[k] = s.sub_f64s(wanted[k], r[k]);
     }
-    store3(s, &mut batch.impulse, part, &wanted);
-    let couple = cross(s, &n, &d);
-    for k in 0..3 {
-        a[k] = s.sub_f64s(a[k], s.mul_f64s(d[k], a[6]));
-        a[3 + k] = s.sub_f64s(a[3 + k], s.mul_f64s(couple[k], a[7]));
-        b[k] = s.add_f64s(b[k], s.mul_f64s(d[k], b[6]));
-        b[3 + k] = s.sub_f64s(b[3 + k], s.mul_f64s(couple[k], b[7]));
-    }
-    s.scatter(members, places_a, a);
-    s.scatter(members, places_b, b);
-    let change = s.div_f64s(dot(s, &d, &d), m_n);
-    let sums = s.add_f64s(load(s, changes, part), change);
-    store(s, changes, part, sums);
+    Now { n, r, u, wanted, d }
 }
 
-#[inline(always)]
-fn load<S: Simd>(_: S, from: &Eight, part: usize) -> S::f64s {
-    pulp::bytemuck::pod_read_unaligned(pulp::bytemuck::cast_slice(&from[part..part + S::F64_LANES]))
-}
-
-#[inline(always)]
-fn load3<S: Simd>(s: S, from: &Eight3, part: usize) -> [S::f64s; 3] {
-    [
-        load(s, &from[0], part),
-        load(s, &from[1], part),
-        load(s, &from[2], part),
-    ]
-}
-
-#[inline(always)]
-fn store<S: Simd>(_: S, to: &mut Eight, part: usize, numbers: S::f64s) {
-    let bytes = pulp::bytemuck::bytes_of(&numbers);
-    pulp::bytemuck::cast_slice_mut::<f64, u8>(&mut to[part..part + S::F64_LANES])
-        .copy_from_slice(bytes);
-}
-
-#[inline(always)]
-fn store3<S: Simd>(s: S, to: &mut Eight3, part: usize, numbers: &[S::f64s; 3]) {
-    for (to, numbers) in to.iter_mut().zip(numbers) {
-        store(s, to, part, *numbers);
+/// Lets the impulses that the contacts bring along act on the velocities, batch by batch.
+pub fn warm_start(width: Width, batches: &Batches, members: &mut [Member]) {
+    width.dispatch(WarmStart { batches, members });
+    for slot in batches.full_slots() {
+        let (contact, extra) = (batches.contact(slot), batches.extra(slot));
+        contact.apply(&contact.impulse, members);
+        if let Some(extra) = extra {
+            contact.apply_couple(&extra.couple, &extra, members);
+        }
     }
 }
 
-#[inline(always)]
-fn dot<S: Simd>(s: S, a: &[S::f64s; 3], b: &[S::f64s; 3]) -> S::f64s {
-    let (x, y) = (s.mul_f64s(a[0], b[0]), s.mul_f64s(a[1], b[1]));
-    s.add_f64s(s.add_f64s(x, y), s.mul_f64s(a[2], b[2]))
+struct WarmStart<'a> {
+    batches: &'a Batches,
+    members: &'a mut [Member],
 }
 
-#[inline(always)]
-fn cross<S: Simd>(s: S, a: &[S::f64s; 3], b: &[S::f64s; 3]) -> [S::f64s; 3] {
-    [
-        s.sub_f64s(s.mul_f64s(a[1], b[2]), s.mul_f64s(a[2], b[1])),
-        s.sub_f64s(s.mul_f64s(a[2], b[0]), s.mul_f64s(a[0], b[2])),
-        s.sub_f64s(s.mul_f64s(a[0], b[1]), s.mul_f64s(a[1], b[0])),
-    ]
+impl Work for WarmStart<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with<S: Lanes>(self, s: S) {
+        for batch in &self.batches.all[..self.batches.first_full()] {
+            for part in (0..LANES).step_by(S::F64_LANES) {
+                let lanes = part..part + S::F64_LANES;
+                let n = load3(s, &batch.normal, part);
+                let r = load3(s, &batch.impulse, part);
+                let [c_x, c_y, c_z] = cross(s, &n, &r);
+                let [a, b] = &batch.place;
+                let change = [r[0], r[1], r[2], c_x, c_y, c_z];
+                s.part(self.members, &a[lanes.clone()], &b[lanes], change);
+            }
+        }
+    }
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

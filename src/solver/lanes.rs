@@ -1,15 +1,15 @@
-//! Rows of bodies into vector registers and back, on whatever processor this is.
+//! Pairs of bodies into vector registers and back, on whatever processor this is.
 //!
-//! `pulp` finds out at run time what the processor can do and brings the arithmetic; what is here is the transposition of the rows of
-//! several [`Member`]s into columns, a lane for each. All arithmetic is that of IEEE 754 without fused operations, so every
-//! processor finds the same bits.
+//! `pulp` finds out at run time what the processor can do and brings the arithmetic; what is here is how the rows of two
+//! [`Member`]s meet, and the transposition of several such into columns, a lane for each pair. All arithmetic is that of IEEE
+//! 754, and nothing is fused but products with 1 and −1, which are exact: so every processor finds the same bits.
 
 use super::batch::Batches;
 use crate::body::Member;
 use pulp::Simd;
 
-/// Eight columns of as many lanes as the registers have: velocity, spin, inverse mass, inverse turning.
-pub(super) type Columns<S> = [<S as Simd>::f64s; 8];
+/// Six columns of as many lanes as the registers have: three of velocity, three of spin.
+pub(super) type Columns<S> = [<S as Simd>::f64s; 6];
 
 /// Members by place.
 pub(super) trait Rows {
@@ -44,26 +44,33 @@ impl Rows for [Member; Batches::SMALL] {
 
 /// A kind of vector registers.
 pub(super) trait Lanes: Simd {
-    /// The rows at the given places, as columns.
+    /// `v_b − v_a` and `s_b + s_a` of the members at the given places.
     #[inline(always)]
-    fn gather<R: Rows + ?Sized>(self, rows: &R, places: &[u16]) -> Columns<Self> {
-        let mut columns = [self.splat_f64s(0.0); 8];
+    fn meet<R: Rows + ?Sized>(self, rows: &R, a: &[u16], b: &[u16]) -> Columns<Self> {
+        let mut columns = [self.splat_f64s(0.0); 6];
         for (k, column) in columns.iter_mut().enumerate() {
             let lanes: &mut [f64] = pulp::bytemuck::cast_slice_mut(std::slice::from_mut(column));
-            for (lane, &place) in lanes.iter_mut().zip(places) {
-                *lane = rows.row(place).0[k];
+            for ((lane, &a), &b) in lanes.iter_mut().zip(a).zip(b) {
+                let (a, b) = (rows.row(a).0[k], rows.row(b).0[k]);
+                *lane = if k < 3 { b - a } else { b + a };
             }
         }
         columns
     }
 
-    /// The columns back into the rows.
+    /// Lets impulses d act on those members, and the couples `c = n × d` on both alike: `v_a −= d/m_a`, `v_b += d/m_b`,
+    /// `s −= (l²/I) c`.
     #[inline(always)]
-    fn scatter<R: Rows + ?Sized>(self, rows: &mut R, places: &[u16], columns: Columns<Self>) {
-        for (k, column) in columns.iter().enumerate() {
+    fn part<R: Rows + ?Sized>(self, rows: &mut R, a: &[u16], b: &[u16], change: Columns<Self>) {
+        for (k, column) in change.iter().enumerate() {
             let lanes: &[f64] = pulp::bytemuck::cast_slice(std::slice::from_ref(column));
-            for (&lane, &place) in lanes.iter().zip(places) {
-                rows.row_mut(place).0[k] = lane;
+            for ((&lane, &a), &b) in lanes.iter().zip(a).zip(b) {
+                let response = if k < 3 { 6 } else { 7 };
+                let row = &mut rows.row_mut(a).0;
+                row[k] -= lane * row[response];
+                let row = &mut rows.row_mut(b).0;
+                let push = lane * row[response];
+                row[k] = if k < 3 { row[k] + push } else { row[k] - push };
             }
         }
     }
@@ -80,50 +87,69 @@ mod x86 {
     use pulp::bytemuck::cast;
     use pulp::x86::{V3, V4};
     use pulp::{f64x4, f64x8};
-    use std::arch::x86_64::{__m256d, __m512d};
+    use std::arch::x86_64::{__m256d, __m512d, __m512i};
+
+    /// How the second row of a pair counts against the first: velocities against each other, spins together.
+    const SIGNS: [f64; 8] = [1.0, 1.0, 1.0, -1.0, -1.0, -1.0, 1.0, 1.0];
 
     // No closures here: they would be functions of their own, without the registers.
     impl Lanes for V4 {
         #[inline(always)]
-        fn gather<R: Rows + ?Sized>(self, rows: &R, places: &[u16]) -> Columns<Self> {
-            let mut lines = [self.avx512f._mm512_setzero_pd(); 8];
+        fn meet<R: Rows + ?Sized>(self, rows: &R, a: &[u16], b: &[u16]) -> Columns<Self> {
+            let x = self.avx512f;
+            let signs: __m512d = cast(SIGNS);
+            let mut lines = [x._mm512_setzero_pd(); 8];
             for k in 0..8 {
-                lines[k] = cast(rows.row(places[k]).0);
+                lines[k] =
+                    x._mm512_fnmadd_pd(cast(rows.row(a[k]).0), signs, cast(rows.row(b[k]).0));
             }
             let columns = transposed8(self, lines);
-            let mut cast_columns: Columns<Self> =
-                [f64x8(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0); 8];
-            for k in 0..8 {
-                cast_columns[k] = cast(columns[k]);
+            let mut six: Columns<Self> = [f64x8(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0); 6];
+            for k in 0..6 {
+                six[k] = cast(columns[k]);
             }
-            cast_columns
+            six
         }
 
         #[inline(always)]
-        fn scatter<R: Rows + ?Sized>(self, rows: &mut R, places: &[u16], columns: Columns<Self>) {
-            let mut raw = [self.avx512f._mm512_setzero_pd(); 8];
-            for k in 0..8 {
-                raw[k] = cast(columns[k]);
+        fn part<R: Rows + ?Sized>(self, rows: &mut R, a: &[u16], b: &[u16], change: Columns<Self>) {
+            let x = self.avx512f;
+            let signs: __m512d = cast(SIGNS);
+            let responses: __m512i = cast([6u64, 6, 6, 7, 7, 7, 6, 7]);
+            let mut columns = [x._mm512_setzero_pd(); 8];
+            for k in 0..6 {
+                columns[k] = cast(change[k]);
             }
-            let lines = transposed8(self, raw);
+            let lines = transposed8(self, columns);
             for k in 0..8 {
-                rows.row_mut(places[k]).0 = cast(lines[k]);
+                let row: __m512d = cast(rows.row(a[k]).0);
+                let response = x._mm512_maskz_permutexvar_pd(0b11_1111, responses, row);
+                let push = x._mm512_mul_pd(lines[k], response);
+                rows.row_mut(a[k]).0 = cast(x._mm512_sub_pd(row, push));
+                let row: __m512d = cast(rows.row(b[k]).0);
+                let response = x._mm512_maskz_permutexvar_pd(0b11_1111, responses, row);
+                let push = x._mm512_mul_pd(lines[k], response);
+                rows.row_mut(b[k]).0 = cast(x._mm512_fmadd_pd(push, signs, row));
             }
         }
     }
 
     impl Lanes for V3 {
         #[inline(always)]
-        fn gather<R: Rows + ?Sized>(self, rows: &R, places: &[u16]) -> Columns<Self> {
-            let mut columns: Columns<Self> = [f64x4(0.0, 0.0, 0.0, 0.0); 8];
+        fn meet<R: Rows + ?Sized>(self, rows: &R, a: &[u16], b: &[u16]) -> Columns<Self> {
+            let signs: [[f64; 4]; 2] = cast(SIGNS);
+            let mut columns: Columns<Self> = [f64x4(0.0, 0.0, 0.0, 0.0); 6];
             for half in 0..2 {
                 let mut lines = [self.avx._mm256_setzero_pd(); 4];
                 for k in 0..4 {
-                    let row: [[f64; 4]; 2] = cast(rows.row(places[k]).0);
-                    lines[k] = cast(row[half]);
+                    lines[k] = self.fma._mm256_fnmadd_pd(
+                        of_row(rows, a[k], half),
+                        cast(signs[half]),
+                        of_row(rows, b[k], half),
+                    );
                 }
                 let of_half = transposed4(self, lines);
-                for k in 0..4 {
+                for k in 0..(6 - 4 * half).min(4) {
                     columns[4 * half + k] = cast(of_half[k]);
                 }
             }
@@ -131,19 +157,47 @@ mod x86 {
         }
 
         #[inline(always)]
-        fn scatter<R: Rows + ?Sized>(self, rows: &mut R, places: &[u16], columns: Columns<Self>) {
-            for half in 0..2 {
-                let mut raw = [self.avx._mm256_setzero_pd(); 4];
-                for k in 0..4 {
-                    raw[k] = cast(columns[4 * half + k]);
-                }
-                let lines = transposed4(self, raw);
-                for k in 0..4 {
-                    let four: [f64; 4] = cast(lines[k]);
-                    rows.row_mut(places[k]).0[4 * half..4 * half + 4].copy_from_slice(&four);
+        fn part<R: Rows + ?Sized>(self, rows: &mut R, a: &[u16], b: &[u16], change: Columns<Self>) {
+            let (x, signs): (_, [[f64; 4]; 2]) = (self.avx, cast(SIGNS));
+            let zero = x._mm256_setzero_pd();
+            let mut columns = [zero; 8];
+            for k in 0..6 {
+                columns[k] = cast(change[k]);
+            }
+            let [c0, c1, c2, c3, c4, c5, c6, c7] = columns;
+            let lines = [
+                transposed4(self, [c0, c1, c2, c3]),
+                transposed4(self, [c4, c5, c6, c7]),
+            ];
+            for k in 0..4 {
+                for (place, second) in [(a[k], false), (b[k], true)] {
+                    let high: __m256d = of_row(rows, place, 1);
+                    let low: __m256d = of_row(rows, place, 0);
+                    // [w, w, w, i] and [i, i, 0, 0] of [s_2, s_3, w, i].
+                    let response = self.avx2._mm256_permute4x64_pd::<0b11_10_10_10>(high);
+                    let push = x._mm256_mul_pd(lines[0][k], response);
+                    let turning = self.avx2._mm256_permute4x64_pd::<0b11_11_11_11>(high);
+                    let turn = x._mm256_blend_pd::<0b0011>(zero, turning);
+                    let turn = x._mm256_mul_pd(lines[1][k], turn);
+                    let low = if second {
+                        self.fma._mm256_fmadd_pd(push, cast(signs[0]), low)
+                    } else {
+                        x._mm256_sub_pd(low, push)
+                    };
+                    let high = x._mm256_sub_pd(high, turn);
+                    let row = &mut rows.row_mut(place).0;
+                    row[..4].copy_from_slice(&cast::<_, [f64; 4]>(low));
+                    row[4..].copy_from_slice(&cast::<_, [f64; 4]>(high));
                 }
             }
         }
+    }
+
+    /// Half of a row.
+    #[inline(always)]
+    fn of_row<R: Rows + ?Sized>(rows: &R, place: u16, half: usize) -> __m256d {
+        let halves: [[f64; 4]; 2] = cast(rows.row(place).0);
+        cast(halves[half])
     }
 
     /// Rows to columns and back: pairs of numbers, then pairs of pairs, then quadruples.

@@ -7,7 +7,11 @@
 //! - **Relative change**, reported: `√(Σ|d|²/m_n) / √(Σ|r|²/m_n)`. In an infeasible state the impulses grow for ever and this
 //!   quantity falls although nothing converges, so it decides nothing.
 
-use super::blocks::{Block, Share};
+mod many;
+
+use super::batch::split;
+use super::blocks::{Block, Share, Worst};
+use super::lanes::Width;
 use super::work::{self, Work};
 use crate::body::Member;
 use crate::math::nan_max;
@@ -79,11 +83,32 @@ impl Scale {
 /// What the judge sums up: `Σ|d|²/m_n`, `Σ|r|²/m_n`, and the terms of [`Work`].
 pub(super) const TERMS: usize = 2 + Work::TERMS;
 
-/// A visit that measures a block; changes no impulse and no velocity. Couples count by their own reduced inertia.
-pub(super) fn measure(block: &mut Block, members: &mut [Member]) -> Share<TERMS> {
+/// A visit that measures a block; changes no impulse and no velocity.
+pub(super) fn measure(block: &mut Block, members: &mut [Member], width: Width) -> Share<TERMS> {
+    let (mut share, worst) = width.dispatch(many::Gauge { block, members });
+    block.worst = worst;
+    if !block.batches.is_all_fast() {
+        let (beside, worst) = plain_measure(block, members, block.batches.first_full());
+        if worst.0 > block.worst.0 {
+            block.worst = worst;
+        }
+        let sums = share.sums.iter_mut().zip(beside.sums);
+        sums.for_each(|(sum, term)| *sum += term);
+        share.largest = nan_max(share.largest, beside.largest);
+    }
+    if work::pushes_what_moves(block, members) {
+        let work = work::of_block(block, members, 0);
+        share.sums[2..].copy_from_slice(&work.to_array());
+    }
+    share
+}
+
+/// The same contact by contact, of the batches from `first` on; beside it the largest violation and where it is. Couples count by their
+/// own reduced inertia.
+fn plain_measure(block: &Block, members: &[Member], first: usize) -> (Share<TERMS>, Worst) {
     let mut share = Share::default();
     let mut worst = (0.0, 0);
-    for (k, (_, c, extra, _)) in block.each().enumerate() {
+    for (slot, c, extra, _) in block.each().filter(|(slot, ..)| split(*slot).0 >= first) {
         let (wanted, wanted_couple, _) = c.wanted(extra.as_ref(), members);
         let mass = c.law.normal_mass;
         let square = (wanted - c.impulse).norm_squared();
@@ -97,29 +122,94 @@ pub(super) fn measure(block: &mut Block, members: &mut [Member]) -> Share<TERMS>
         share.sums[1] += impulse;
         let speed = (violation / mass).sqrt();
         if speed > worst.0 {
-            worst = (speed, k);
+            worst = (speed, slot);
         }
         share.largest = nan_max(share.largest, speed);
     }
-    block.worst = worst;
-    let work = work::of_block(block, members);
+    let work = work::of_block(block, members, first);
     share.sums[2..].copy_from_slice(&work.to_array());
-    share
+    (share, worst)
 }
 
 /// A visit that sums `m_n |u|²` over the contacts of a block; changes nothing.
-pub(super) fn relative_motion(block: &mut Block, members: &mut [Member]) -> Share<1> {
-    let mut share = Share::default();
-    for (_, c, _, origin) in block.each() {
-        let velocity = c.relative_velocity(members) + origin.drive.linear;
-        share.sums[0] += c.law.normal_mass * velocity.norm_squared();
+pub(super) fn relative_motion(block: &mut Block, members: &mut [Member], width: Width) -> Share<1> {
+    let mut sum = width.dispatch(many::Motion { block, members });
+    if !block.batches.is_all_fast() {
+        sum += plain_motion(block, members, block.batches.first_full());
     }
-    share
+    Share::of(sum)
+}
+
+/// The same contact by contact, of the batches from `first` on.
+fn plain_motion(block: &Block, members: &[Member], first: usize) -> f64 {
+    let these = block.each().filter(|(slot, ..)| split(*slot).0 >= first);
+    let each = these.map(|(_, c, _, origin)| {
+        let velocity = c.relative_velocity(members) + origin.drive.linear;
+        c.law.normal_mass * velocity.norm_squared()
+    });
+    each.sum()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contact::Origin;
+    use crate::rng::{Purpose, Stream};
+    use crate::solver::kernel::plain_sweep;
+    use crate::solver::kernel::tests::random_block;
+
+    /// What is measured many at once is what the laws say contact by contact, for all kinds of laws.
+    #[test]
+    fn many_at_once_are_as_each_by_itself() {
+        for trial in 0..60 {
+            let mut draw = Stream::new(Purpose::Trial, 36, [trial, 0, 0]);
+            let (mut batches, mut members, _) = random_block(&mut draw, 1 + trial as usize * 5);
+            // Impulses that laws allow.
+            let order: Vec<u32> = (0..batches.len() as u32).collect();
+            plain_sweep(&mut batches, &order, &mut members);
+            let moved = |m: &Member| {
+                let mut before = *m;
+                before.set_motion(&[0; 6].map(|_| draw.between(-1.0, 1.0)));
+                before
+            };
+            let mut block = Block {
+                before: members.iter().map(moved).collect(),
+                free: members.iter().map(Member::moves).collect(),
+                origins: vec![Origin::default(); batches.slots().len()],
+                batches,
+                ..Block::default()
+            };
+            // In two trials of three what is not free stands still.
+            for k in (0..members.len()).filter(|&k| trial % 3 > 0 && !block.free[k]) {
+                members[k].set_motion(&[0.0; 6]);
+                block.before[k].set_motion(&[0.0; 6]);
+            }
+            let (expected, worst) = plain_measure(&block, &members, 0);
+            let motion = plain_motion(&block, &members, 0);
+            for width in [Width::One, Width::Four, Width::Widest] {
+                let share = measure(&mut block, &mut members, width);
+                let scale: f64 = expected.sums.iter().map(|x| x.abs()).sum();
+                for (x, y) in share.sums.iter().zip(expected.sums) {
+                    assert!(
+                        (x - y).abs() < 1e-13 * scale,
+                        "trial {trial}: {share:?}, {expected:?}"
+                    );
+                }
+                assert!((share.largest / expected.largest - 1.0).abs() < 1e-14);
+                assert_eq!(block.worst.1, worst.1);
+                let relative = relative_motion(&mut block, &mut members, width).sums[0];
+                assert!((relative / motion - 1.0).abs() < 1e-13);
+            }
+            members[0].0[0] = f64::NAN;
+            let touched = block
+                .batches
+                .all
+                .iter()
+                .any(|b| b.place.iter().flatten().any(|p| *p == 0));
+            let share = measure(&mut block, &mut members, Width::Widest);
+            assert!(!touched || share.sums[0].is_nan() && share.largest.is_nan());
+        }
+    }
 
     #[test]
     fn a_field_with_a_nan_is_never_converged() {

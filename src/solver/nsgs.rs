@@ -7,7 +7,7 @@
 //! sweep: same order, same numbers, same bits.
 
 use super::accelerate::{Acceleration, Anderson};
-use super::blocks::{Block, Blocks, Share, Tally};
+use super::blocks::{Block, Blocks, Share, Tally, Visit};
 use super::grid::{Parity, Tour};
 use super::kernel;
 use super::lanes::Width;
@@ -51,9 +51,14 @@ pub fn solve<H: Halo>(
     step: u64,
 ) -> Outcome {
     blocks.mark_early(halo, members.len());
-    let scale = scale(blocks, members, pushed, halo, bodies);
+    let scale = scale(blocks, members, pushed, halo, bodies, settings.width);
     let mut at = Parity(0);
     halo.begin(members);
+    let width = settings.width;
+    let warm_start = |block: &mut Block, members: &mut [Member]| {
+        kernel::warm_start(width, &block.batches, members);
+        Share::default()
+    };
     let _: Tally<0> = run(blocks, members, halo, &mut at, &Tour::plain(), &warm_start);
     pushed.take_impulses(blocks, members, halo);
 
@@ -81,9 +86,9 @@ pub fn solve<H: Halo>(
             halo,
             &mut at,
             &tour,
-            &|block: &mut Block, members: &mut [Member]| {
-                draw_order(block, settings.seed, step, drawn);
-                sweep(block, members, settings.width)
+            &Sweep {
+                draw: (settings.seed, step, drawn),
+                width: settings.width,
             },
         );
         pushed.take_impulses(blocks, members, halo);
@@ -94,12 +99,12 @@ pub fn solve<H: Halo>(
         let last = outcome.sweeps == settings.max_sweeps;
         let halfway = outcome.sweeps == settings.max_sweeps / 2;
         if halfway {
-            let (verdict, _) = judge(blocks, members, halo, &mut at, &scale, settings.tolerance);
+            let (verdict, _) = judge(blocks, members, halo, &mut at, (&scale, settings));
             half = verdict.violation;
         }
         if last || !change.is_finite() || scale.accepts(change, settings.tolerance) {
             (outcome.verdict, outcome.work) =
-                judge(blocks, members, halo, &mut at, &scale, settings.tolerance);
+                judge(blocks, members, halo, &mut at, (&scale, settings));
             if outcome.verdict.converged || outcome.verdict.non_finite {
                 break;
             }
@@ -112,37 +117,42 @@ pub fn solve<H: Halo>(
     outcome
 }
 
-/// One sweep through a block, in the block's order. Its share: `Σ|d|²/m_n` of its changes.
-fn sweep(block: &mut Block, members: &mut [Member], width: Width) -> Share<1> {
-    Share {
-        sums: [kernel::sweep(
-            width,
-            &mut block.batches,
-            &block.order,
+/// One sweep through a block, in an order drawn for it. Its share: `Σ|d|²/m_n` of its changes.
+#[derive(Clone, Copy, Debug)]
+pub struct Sweep {
+    /// Seed, step and sweep: what the order is drawn by.
+    pub draw: (u64, u64, u64),
+    /// Vector registers.
+    pub width: Width,
+}
+
+impl Visit<1> for Sweep {
+    fn one(&self, block: &mut Block, members: &mut [Member]) -> Share<1> {
+        draw_order(block, self.draw);
+        let Block { batches, order, .. } = block;
+        Share::of(kernel::sweep(self.width, batches, order, members))
+    }
+
+    fn two(&self, blocks: [&mut Block; 2], members: [&mut [Member]; 2]) -> [Share<1>; 2] {
+        let [a, b] = blocks;
+        for block in [&mut *a, &mut *b] {
+            draw_order(block, self.draw);
+        }
+        kernel::sweep_two(
+            self.width,
+            [&mut a.batches, &mut b.batches],
+            [&a.order, &b.order],
             members,
-        )],
-        largest: 0.0,
+        )
+        .map(Share::of)
     }
 }
 
 /// Draws the order of a block's batches for a sweep: from the order in which they were formed, so nothing of earlier sweeps is in it.
-pub fn draw_order(block: &mut Block, seed: u64, step: u64, sweep: u64) {
+pub fn draw_order(block: &mut Block, (seed, step, sweep): (u64, u64, u64)) {
     block.order.clear();
     block.order.extend(0..block.batches.len() as u32);
     Stream::new(Purpose::Order, seed, [step, sweep, block.linear]).shuffle(&mut block.order);
-}
-
-/// Lets the impulses that the contacts bring along act on the velocities.
-fn warm_start(block: &mut Block, members: &mut [Member]) -> Share<0> {
-    for (_, c, extra, _) in block.each() {
-        if c.impulse.norm_squared() != 0.0 {
-            c.apply(&c.impulse, members);
-        }
-        if let Some(extra) = extra {
-            c.apply_couple(&extra.couple, &extra, members);
-        }
-    }
-    Share::default()
 }
 
 /// The judge's verdict on the present impulses and velocities, and the work they do.
@@ -151,15 +161,15 @@ fn judge<H: Halo>(
     members: &mut [Member],
     halo: &mut H,
     at: &mut Parity,
-    scale: &Scale,
-    tolerance: f64,
+    (scale, settings): (&Scale, &Settings),
 ) -> (Verdict, Work) {
-    let tally: Tally<{ merit::TERMS }> =
-        run(blocks, members, halo, at, &Tour::plain(), &merit::measure);
+    let measure =
+        |block: &mut Block, members: &mut [Member]| merit::measure(block, members, settings.width);
+    let tally: Tally<{ merit::TERMS }> = run(blocks, members, halo, at, &Tour::plain(), &measure);
     let largest = halo.max(tally.largest);
     let sums = reduce(tally, halo);
     let [violation, impulse, work @ ..] = sums;
-    let verdict = scale.judge(violation, impulse, largest, tolerance);
+    let verdict = scale.judge(violation, impulse, largest, settings.tolerance);
     (verdict, Work::from_array(work))
 }
 
@@ -170,6 +180,7 @@ fn scale<H: Halo>(
     pushed: &Pushed,
     halo: &H,
     bodies: [ExactSum; 2],
+    width: Width,
 ) -> Scale {
     let [load, motion] = bodies;
     // Walls that a load moves count by that load alone.
@@ -179,7 +190,9 @@ fn scale<H: Halo>(
         .iter_mut()
         .zip(pushed.members_before())
         .for_each(|(member, before)| *member = before);
-    let tally: Tally<1> = blocks.each(members, &merit::relative_motion);
+    let relative =
+        |block: &mut Block, members: &mut [Member]| merit::relative_motion(block, members, width);
+    let tally: Tally<1> = blocks.each(members, &relative);
     members[first..].copy_from_slice(&with_load);
     let [contacts] = tally.sums;
     let mut sums = [load, motion, contacts];
@@ -215,7 +228,7 @@ pub(super) fn run<const N: usize, H: Halo>(
     halo: &mut H,
     at: &mut Parity,
     tour: &Tour,
-    visit: &(impl Fn(&mut Block, &mut [Member]) -> Share<N> + Sync),
+    visit: &impl Visit<N>,
 ) -> Tally<N> {
     // From where the last tour ended to where this one starts.
     go_to(members, halo, at, tour.start());
@@ -271,7 +284,7 @@ mod tests {
         block.batches.form(&whole, &dealt, &members);
         let mut order = |linear: u64, step: u64, sweep: u64| {
             block.linear = linear;
-            draw_order(&mut block, 1, step, sweep);
+            draw_order(&mut block, (1, step, sweep));
             block.order.clone()
         };
         let first = order(3, 7, 0);

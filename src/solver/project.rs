@@ -6,12 +6,30 @@
 //! normal by a fraction of it, shared by their inverse masses. Nothing pulls, nothing turns; walls stay. Compliant contacts
 //! are left alone: their overlap is their spring's.
 
-use super::batch::{LANES, split};
+use super::batch::{Batches, Eight, LANES, split};
 use super::blocks::{Block, Blocks, Share, Tally};
 use super::grid::{Parity, Tour};
+use super::lanes::{Lanes, Work};
 use super::nsgs::{draw_order, go_to, run};
+use super::vectors::{dot, load, load3};
 use super::{Halo, Settings};
 use crate::body::Member;
+
+/// What is to be done about the contacts of a batch.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// Gaps that they are about to have at the end of the step [m].
+    gap: Eight,
+    /// Fraction of an overlap to be taken back in a sweep over the sum of the inverse masses [kg].
+    push: Eight,
+}
+
+impl Plan {
+    const NOTHING: Plan = Plan {
+        gap: [f64::INFINITY; LANES],
+        push: [0.0; LANES],
+    };
+}
 
 /// Ways by which the bodies are to be moved beside their velocities [m], in the place of velocities: right on the rank that
 /// holds the body at colour 0. `members` are those that a solve has just ended with.
@@ -24,7 +42,8 @@ pub fn project<H: Halo>(
     dt: f64,
 ) -> Vec<Member> {
     let mut at = Parity(0);
-    let predict = |block: &mut Block, members: &mut [Member]| predict(block, members, dt);
+    let aims = (dt, settings.projection.fraction);
+    let predict = |block: &mut Block, members: &mut [Member]| predict(block, members, aims);
     let _: Tally<0> = run(blocks, members, halo, &mut at, &Tour::plain(), &predict);
 
     let mut ways = members.to_vec();
@@ -41,8 +60,14 @@ pub fn project<H: Halo>(
             &mut at,
             &tour,
             &|block: &mut Block, members: &mut [Member]| {
-                draw_order(block, settings.seed, step, drawn);
-                push_apart(block, members, settings.projection.fraction)
+                draw_order(block, (settings.seed, step, drawn));
+                settings.width.dispatch(PushApart {
+                    batches: &block.batches,
+                    plans: &block.plans,
+                    order: &block.order,
+                    members,
+                });
+                Share::default()
             },
         );
     }
@@ -50,39 +75,56 @@ pub fn project<H: Halo>(
     ways
 }
 
-/// Notes the gap that each contact is about to have; nothing is to be done about springs.
-fn predict(block: &mut Block, members: &mut [Member], dt: f64) -> Share<0> {
-    let mut predicted = std::mem::take(&mut block.predicted);
-    predicted.clear();
-    predicted.resize(block.batches.len(), [f64::INFINITY; LANES]);
+/// Notes the gap that each contact is about to have, and by how much the velocities of its bodies answer to a push; nothing is to be
+/// done about springs.
+fn predict(block: &mut Block, members: &mut [Member], (dt, fraction): (f64, f64)) -> Share<0> {
+    let mut plans = std::mem::take(&mut block.plans);
+    plans.clear();
+    plans.resize(block.batches.len(), Plan::NOTHING);
     for (slot, c, extra, origin) in block.each() {
         if extra.is_none_or(|extra| extra.softness[0] == 0.0) {
             let velocity = c.relative_velocity(members) + origin.drive.linear;
+            let [a, b] = c.place.map(|p| members[p as usize].inverse_mass());
             let (batch, lane) = split(slot);
-            predicted[batch][lane] = origin.gap + dt * velocity.dot(&c.law.normal);
+            plans[batch].gap[lane] = origin.gap + dt * velocity.dot(&c.law.normal);
+            plans[batch].push[lane] = if a + b > 0.0 { fraction / (a + b) } else { 0.0 };
         }
     }
-    block.predicted = predicted;
+    block.plans = plans;
     Share::default()
 }
 
 /// One sweep: of each overlap that is left, a fraction.
-fn push_apart(block: &mut Block, members: &mut [Member], fraction: f64) -> Share<0> {
-    for &batch in &block.order {
-        let predicted = &block.predicted[batch as usize];
-        for (lane, predicted) in predicted.iter().enumerate() {
-            let c = block.batches.all[batch as usize].contact(lane);
-            let [a, b] = c.place.map(|p| members[p as usize]);
-            let n = c.law.normal;
-            let gap = predicted + (b.velocity() - a.velocity()).dot(&n);
-            let responses = a.inverse_mass() + b.inverse_mass();
-            if gap < 0.0 && responses > 0.0 {
-                let push = -fraction * gap / responses;
-                let (of_a, of_b) = (push * a.inverse_mass(), push * b.inverse_mass());
-                members[c.place[0] as usize].set(&(a.velocity() - n * of_a), &a.spin());
-                members[c.place[1] as usize].set(&(b.velocity() + n * of_b), &b.spin());
+struct PushApart<'a> {
+    batches: &'a Batches,
+    plans: &'a [Plan],
+    order: &'a [u32],
+    members: &'a mut [Member],
+}
+
+impl Work for PushApart<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with<S: Lanes>(self, s: S) {
+        let zero = s.splat_f64s(0.0);
+        for &k in self.order {
+            let (batch, plan) = (&self.batches.all[k as usize], &self.plans[k as usize]);
+            for part in (0..LANES).step_by(S::F64_LANES) {
+                let lanes = part..part + S::F64_LANES;
+                let [a, b] = &batch.place;
+                let (a, b) = (&a[lanes.clone()], &b[lanes]);
+                let [x, y, z, ..] = s.meet(self.members, a, b);
+                let n = load3(s, &batch.normal, part);
+                let gap = s.add_f64s(load(s, &plan.gap, part), dot(s, &[x, y, z], &n));
+                let push = s.mul_f64s(load(s, &plan.push, part), s.neg_f64s(gap));
+                let push = s.select_f64s(s.less_than_f64s(gap, zero), push, zero);
+                let mut change = [zero; 6];
+                for axis in 0..3 {
+                    change[axis] = s.mul_f64s(n[axis], push);
+                }
+                s.part(self.members, a, b, change);
             }
         }
     }
-    Share::default()
 }

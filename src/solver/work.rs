@@ -4,6 +4,7 @@
 //! velocities before and after the step: this is an identity of impulsive motion, whatever the law. Each part of it is named
 //! here, so that the ledger closes to rounding.
 
+use super::batch::split;
 use super::blocks::Block;
 use crate::body::Member;
 use crate::math::Vector3;
@@ -75,10 +76,20 @@ impl Work {
     }
 }
 
-/// The work at the contacts of a block, at the velocities that its members have now.
-pub(super) fn of_block(block: &Block, members: &[Member]) -> Work {
+/// Whether a member that is not free moves, or did before the step: only then does it bring in work.
+pub(super) fn pushes_what_moves(block: &Block, members: &[Member]) -> bool {
+    let moves = |m: &Member| m.motion().iter().any(|x| *x != 0.0);
+    let mut unfree = (block.free.iter().enumerate()).filter(|(_, free)| !**free);
+    unfree.any(|(k, _)| moves(&members[k]) || moves(&block.before[k]))
+}
+
+/// The work at the contacts of a block in its batches from `first` on, at the velocities that its members have now.
+pub(super) fn of_block(block: &Block, members: &[Member], first: usize) -> Work {
     let mut work = Work::default();
-    for (_, c, extra, origin) in block.each() {
+    for (slot, c, extra, origin) in block.each() {
+        if split(slot).0 < first {
+            continue;
+        }
         if c.impulse == Vector3::zeros() && extra.is_none() {
             continue;
         }

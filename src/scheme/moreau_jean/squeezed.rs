@@ -47,9 +47,9 @@ impl System {
         let violation = outcome.verdict.largest_violation;
         let mut worst: Vec<(f64, String)> = (self.blocks.all().iter())
             .filter(|block| block.worst.0 >= 0.5 * violation)
-            .map(|block| {
-                let key = block.origins[block.worst.1].key;
-                (block.worst.0, self.told(key.a, key.b))
+            .filter_map(|block| {
+                let key = block.origin(block.worst.1)?.key;
+                Some((block.worst.0, self.told(key.a, key.b)))
             })
             .collect();
         worst.sort_by(|x, y| y.0.total_cmp(&x.0));

@@ -6,7 +6,10 @@ use crate::rng::{Purpose, Stream};
 use crate::solver::batch::Whole;
 
 /// A block of contacts between random bodies, some of which nothing moves, of all kinds of laws.
-fn random_block(draw: &mut Stream, contacts: usize) -> (Batches, Vec<Member>, Vec<u32>) {
+pub(in crate::solver) fn random_block(
+    draw: &mut Stream,
+    contacts: usize,
+) -> (Batches, Vec<Member>, Vec<u32>) {
     let bodies = 2 + draw.below(60) as usize;
     let vector =
         |draw: &mut Stream, size: f64| Vector3::from([0; 3].map(|_| draw.between(-size, size)));
@@ -125,6 +128,58 @@ fn all_kernels_find_the_same_bits() {
         }
     }
     assert!(seen.iter().all(|n| *n > 200), "{seen:?}");
+}
+
+/// Two blocks at once come out as one after the other, though one may have more batches than the other.
+#[test]
+fn two_blocks_at_once_are_as_each_by_itself() {
+    for trial in 0..60 {
+        let mut draw = Stream::new(Purpose::Trial, 34, [trial, 0, 0]);
+        let mut blocks = [0; 2].map(|_| {
+            let contacts = draw.below(300) as usize;
+            let (batches, mut members, _) = random_block(&mut draw, contacts);
+            members.resize(Batches::SMALL, Member::STILL);
+            let mut order: Vec<u32> = (0..batches.len() as u32).collect();
+            draw.shuffle(&mut order);
+            (batches, members, order)
+        });
+        for width in [Width::One, Width::Four, Width::Widest] {
+            let mut alone = blocks.clone();
+            let changes = alone
+                .each_mut()
+                .map(|(batches, members, order)| sweep(width, batches, order, members));
+            let [(b0, m0, o0), (b1, m1, o1)] = &mut blocks;
+            let together = sweep_two(width, [b0, b1], [&*o0, &*o1], [m0, m1]);
+            assert_eq!(together.map(f64::to_bits), changes.map(f64::to_bits));
+            for (one, other) in blocks.iter().zip(&alone) {
+                assert_eq!(one.1, other.1, "trial {trial}, {width:?}");
+                let impulses = |b: &Batches| -> Vec<Vector3> {
+                    b.slots().iter().map(|s| b.contact(*s).impulse).collect()
+                };
+                assert_eq!(impulses(&one.0), impulses(&other.0));
+            }
+        }
+    }
+}
+
+/// Impulses that contacts bring along act as if each were applied by itself.
+#[test]
+fn a_warm_start_is_the_sum_of_all_impulses() {
+    for width in [Width::One, Width::Four, Width::Widest] {
+        let mut draw = Stream::new(Purpose::Trial, 35, [0; 3]);
+        let (batches, members, _) = random_block(&mut draw, 200);
+        let (mut one, mut other) = (members.clone(), members.clone());
+        warm_start(width, &batches, &mut one);
+        for slot in 0..(batches.len() * LANES) as u32 {
+            let contact = batches.contact(slot);
+            contact.apply(&contact.impulse, &mut other);
+            if let Some(extra) = batches.extra(slot) {
+                contact.apply_couple(&extra.couple, &extra, &mut other);
+            }
+        }
+        assert_eq!(one, other, "{width:?}");
+        assert_ne!(one, members);
+    }
 }
 
 /// A NaN anywhere is not swallowed.
