@@ -5,8 +5,8 @@
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use moreau::bench::{Packing, one_sweep};
-use moreau::law::Pair;
 use moreau::law::coulomb::{Parameters, solve};
+use moreau::law::{Arm, Pair};
 use moreau::math::Vector3;
 use moreau::solver::lanes::Width;
 
@@ -36,31 +36,41 @@ fn one_contact(bencher: Bencher) {
 /// One sweep of the plain kernel, its random order included; items are contact updates.
 #[divan::bench(args = SIDES)]
 fn sweep(bencher: Bencher, side: usize) {
-    sweep_by(bencher, side, None);
+    sweep_by(bencher, side, Pair::coulomb(0.5), None);
 }
 
 /// The same with the widest vector registers.
 #[divan::bench(args = SIDES)]
 fn sweep_widest(bencher: Bencher, side: usize) {
-    sweep_by(bencher, side, Some(Width::Widest));
+    sweep_by(bencher, side, Pair::coulomb(0.5), Some(Width::Widest));
 }
 
 /// The same with at most four lanes.
 #[divan::bench(args = SIDES)]
 fn sweep_four(bencher: Bencher, side: usize) {
-    sweep_by(bencher, side, Some(Width::Four));
+    sweep_by(bencher, side, Pair::coulomb(0.5), Some(Width::Four));
 }
 
 /// The same with the code of the vector registers, but one lane.
 #[divan::bench(args = SIDES)]
 fn sweep_one(bencher: Bencher, side: usize) {
-    sweep_by(bencher, side, Some(Width::One));
+    sweep_by(bencher, side, Pair::coulomb(0.5), Some(Width::One));
 }
 
-fn sweep_by(bencher: Bencher, side: usize, width: Option<Width>) {
+/// The same with rolling and torsion friction.
+#[divan::bench(args = SIDES)]
+fn sweep_rolling(bencher: Bencher, side: usize) {
+    let pair = Pair {
+        rolling: Arm::Reduced(0.1),
+        torsion: Arm::Reduced(0.1),
+        ..Pair::coulomb(0.5)
+    };
+    sweep_by(bencher, side, pair, Some(Width::Widest));
+}
+
+fn sweep_by(bencher: Bencher, side: usize, pair: Pair, width: Option<Width>) {
     let packing = Packing::new(side);
-    let (mut blocks, contacts) =
-        (packing.filled(Pair::coulomb(0.5), 1)).expect("one thread needs no pool");
+    let (mut blocks, contacts) = (packing.filled(pair, 1)).expect("one thread needs no pool");
     let mut members = packing.bodies.members();
     let mut number = 0;
     bencher.counter(ItemsCount::new(contacts)).bench_local(|| {

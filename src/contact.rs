@@ -163,10 +163,36 @@ impl Contact {
         let [of_a, of_b] = extra.inverse_lever;
         let a = &mut members[a];
         let (v, s) = (a.velocity(), a.spin());
-        a.set(&v, &(s - couple * (a.inverse_turning() * of_a)));
+        a.set(&v, &(s - couple * of_a * a.inverse_turning()));
         let b = &mut members[b];
         let (v, s) = (b.velocity(), b.spin());
-        b.set(&v, &(s + couple * (b.inverse_turning() * of_b)));
+        b.set(&v, &(s + couple * of_b * b.inverse_turning()));
+    }
+
+    /// Both at once.
+    #[inline]
+    pub fn apply_all(
+        &self,
+        impulse: &Vector3,
+        couple: &Vector3,
+        extra: &Extra,
+        members: &mut [Member],
+    ) {
+        let moment = self.law.normal.cross(impulse);
+        let [a, b] = self.place.map(|p| p as usize);
+        let [of_a, of_b] = extra.inverse_lever;
+        let a = &mut members[a];
+        let (v, s) = (a.velocity(), a.spin());
+        a.set(
+            &(v - impulse * a.inverse_mass()),
+            &(s - (moment + couple * of_a) * a.inverse_turning()),
+        );
+        let b = &mut members[b];
+        let (v, s) = (b.velocity(), b.spin());
+        b.set(
+            &(v + impulse * b.inverse_mass()),
+            &(s - (moment - couple * of_b) * b.inverse_turning()),
+        );
     }
 
     /// The record that outlives the step.

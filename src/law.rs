@@ -6,7 +6,7 @@
 //! between two materials.
 
 pub mod coulomb;
-mod couples;
+pub(crate) mod couples;
 pub mod full;
 mod pair;
 

@@ -33,6 +33,19 @@ pub fn as_written(x: f64) -> f64 {
     format!("{x:.12e}").parse().unwrap_or(x)
 }
 
+/// The largest whole number not above x, as [`f64::floor`], but without a call where the processor is not known to have it. What is
+/// beyond 2^52 is whole, or no number, and stays as it is.
+#[must_use]
+#[inline]
+pub fn floor(x: f64) -> f64 {
+    if x.abs() < (1u64 << 52) as f64 {
+        let whole = x as i64 as f64;
+        whole - f64::from(u8::from(whole > x))
+    } else {
+        x
+    }
+}
+
 /// Turns a vector as the shortest rotation turns the unit vector `from` into the unit vector `to`; a half turn, which has no
 /// axis, only takes its parallel part along.
 #[must_use]

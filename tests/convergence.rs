@@ -81,7 +81,8 @@ impl Column {
 
     /// Contact forces from the floor up, in units of a ball's weight.
     fn forces(&self) -> Vec<f64> {
-        let mut rows: Vec<ContactRow> = self.blocks.rows().collect();
+        let mut rows: Vec<ContactRow> = Vec::new();
+        self.blocks.rows(&mut rows);
         rows.sort_by(|a, b| a.point[2].total_cmp(&b.point[2]));
         rows.iter().map(|c| c.impulse[2].abs() / (G * DT)).collect()
     }

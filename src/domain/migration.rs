@@ -44,7 +44,7 @@ impl Parcel {
 ///
 /// Collective. `mine` holds bodies in any order, each on one rank, and each contact on the rank of its first body.
 #[must_use]
-pub fn to_owners(domain: &Domain, mine: Parcel) -> Parcel {
+pub fn to_owners(domain: &Domain, mut mine: Parcel) -> Parcel {
     let owner = |row: &BodyRow| {
         domain
             .partition
@@ -54,22 +54,25 @@ pub fn to_owners(domain: &Domain, mine: Parcel) -> Parcel {
         .map(|row| (row.id, owner(row)))
         .filter(|&(_, to)| to != domain.rank())
         .collect();
-    let mut staying = Parcel::default();
     let mut parcels: BTreeMap<usize, Parcel> = BTreeMap::new();
-    for row in mine.bodies {
-        match leaving.get(&row.id) {
-            Some(&to) => parcels.entry(to).or_default().bodies.push(row),
-            None => staying.bodies.push(row),
-        }
+    if !leaving.is_empty() {
+        mine.bodies.retain(|row| match leaving.get(&row.id) {
+            Some(&to) => {
+                parcels.entry(to).or_default().bodies.push(*row);
+                false
+            }
+            None => true,
+        });
+        mine.contacts.retain(|row| match leaving.get(&row.key.a) {
+            Some(&to) => {
+                parcels.entry(to).or_default().contacts.push(*row);
+                false
+            }
+            None => true,
+        });
     }
-    for row in mine.contacts {
-        match leaving.get(&row.key.a) {
-            Some(&to) => parcels.entry(to).or_default().contacts.push(row),
-            None => staying.contacts.push(row),
-        }
-    }
-    deliver(domain, parcels, &mut staying);
-    staying
+    deliver(domain, parcels, &mut mine);
+    mine
 }
 
 /// Adds to this rank's own bodies copies of all others whose box touches its blocks, with the contacts that start at them;
@@ -77,10 +80,15 @@ pub fn to_owners(domain: &Domain, mine: Parcel) -> Parcel {
 ///
 /// Collective. `own` holds the bodies that this rank owns.
 #[must_use]
-pub fn with_copies(domain: &Domain, own: &Parcel, margin: f64) -> Parcel {
+pub fn with_copies(domain: &Domain, own: Parcel, margin: f64) -> Parcel {
     let mut reached: HashMap<BodyId, Vec<usize>> = HashMap::new();
     let mut parcels: BTreeMap<usize, Parcel> = BTreeMap::new();
-    for row in &own.bodies {
+    let others = if domain.comm.size() > 1 {
+        &own.bodies[..]
+    } else {
+        &[]
+    };
+    for row in others {
         let span = domain
             .partition
             .grid()
@@ -88,50 +96,61 @@ pub fn with_copies(domain: &Domain, own: &Parcel, margin: f64) -> Parcel {
         let mut ranks: Vec<usize> = span
             .blocks()
             .map(|b| domain.partition.owner_of_block(b))
+            .filter(|&to| to != domain.rank())
             .collect();
         ranks.sort_unstable();
         ranks.dedup();
-        ranks.retain(|&to| to != domain.rank());
-        ranks
-            .iter()
-            .for_each(|&to| parcels.entry(to).or_default().bodies.push(*row));
+        for &to in &ranks {
+            parcels.entry(to).or_default().bodies.push(*row);
+        }
         if !ranks.is_empty() {
             reached.insert(row.id, ranks);
         }
     }
-    for row in &own.contacts {
-        for &to in reached.get(&row.key.a).into_iter().flatten() {
-            parcels.entry(to).or_default().contacts.push(*row);
+    if !reached.is_empty() {
+        for row in &own.contacts {
+            for &to in reached.get(&row.key.a).into_iter().flatten() {
+                parcels.entry(to).or_default().contacts.push(*row);
+            }
         }
     }
-    let mut all = own.clone();
+    let mut all = own;
     deliver(domain, parcels, &mut all);
-    all.bodies.sort_unstable_by_key(|row| row.id);
-    all.contacts.sort_unstable_by_key(|row| row.key);
+    // Runs that are in order already, one for each rank that sent something: the stable sorts merge such.
+    if !all.bodies.is_sorted_by_key(|row| row.id) {
+        all.bodies.sort_by_key(|row| row.id);
+    }
+    if !all.contacts.is_sorted_by_key(|row| row.key) {
+        all.contacts.sort_by_key(|row| row.key);
+    }
     all
 }
 
 /// Sends each contact to the rank that owns its first body. `owner` tells that rank.
 ///
 /// Collective.
-#[must_use]
 pub fn to_first_bodies(
     domain: &Domain,
-    contacts: Vec<ContactRow>,
+    contacts: &mut Vec<ContactRow>,
     owner: impl Fn(BodyId) -> usize,
-) -> Vec<ContactRow> {
+) {
     let mut parcels: BTreeMap<usize, Parcel> = BTreeMap::new();
-    let mut staying = Parcel::default();
-    for row in contacts {
-        let to = owner(row.key.a);
-        if to == domain.rank() {
-            staying.contacts.push(row);
-        } else {
-            parcels.entry(to).or_default().contacts.push(row);
-        }
+    if domain.comm.size() > 1 {
+        contacts.retain(|row| {
+            let to = owner(row.key.a);
+            let stays = to == domain.rank();
+            if !stays {
+                parcels.entry(to).or_default().contacts.push(*row);
+            }
+            stays
+        });
     }
+    let mut staying = Parcel {
+        bodies: Vec::new(),
+        contacts: std::mem::take(contacts),
+    };
     deliver(domain, parcels, &mut staying);
-    staying.contacts
+    *contacts = staying.contacts;
 }
 
 fn deliver(domain: &Domain, parcels: BTreeMap<usize, Parcel>, into: &mut Parcel) {

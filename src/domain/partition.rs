@@ -63,14 +63,20 @@ impl Partition {
     /// The rank that owns a block.
     #[must_use]
     pub fn owner_of_block(&self, block: Block3) -> usize {
-        let count = self.grid.count();
-        let cut = [0, 1, 2].map(|a| block[a] as usize * self.ranks[a] / count[a] as usize);
-        (cut[2] * self.ranks[1] + cut[1]) * self.ranks[0] + cut[0]
+        let (count, ranks) = (self.grid.count(), self.ranks);
+        if ranks == [1; 3] {
+            return 0;
+        }
+        let cut = |a: usize| block[a] as usize * ranks[a] / count[a] as usize;
+        (cut(2) * ranks[1] + cut(1)) * ranks[0] + cut(0)
     }
 
     /// The rank that owns a point: exactly one, as blocks are half open.
     #[must_use]
     pub fn owner_of_point(&self, x: &Vector3) -> usize {
+        if self.ranks == [1; 3] {
+            return 0;
+        }
         self.owner_of_block(self.grid.block_of(x))
     }
 

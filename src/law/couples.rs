@@ -16,6 +16,8 @@ use crate::math::Vector3;
 pub(super) struct Plane {
     /// `A₁₁`, β, `A₂₂`.
     pub matrix: [f64; 3],
+    /// `1/A₁₁` and `1/A₂₂`.
+    pub masses: [f64; 2],
     /// u and W at the present r and s.
     pub present: [Vector3; 2],
     /// Bounds `R₁`, `R₂`.
@@ -25,20 +27,27 @@ pub(super) struct Plane {
 }
 
 /// Passes after which the last case is taken as it is; Newton needs a handful.
-const PASSES: usize = 200;
+pub(crate) const PASSES: usize = 200;
 
 impl Plane {
     /// The new r and s.
     pub(super) fn solve(&self, r: &Vector3, s: &Vector3) -> [Vector3; 2] {
         let [a, beta, c] = self.matrix;
+        let [mass, inertia] = self.masses;
         let [u, w] = self.present;
         let [bound_r, bound_s] = self.bounds;
         if beta == 0.0 {
-            return [clamped(r - u / a, bound_r), clamped(s - w / c, bound_s)];
+            return [
+                clamped(r - u * mass, bound_r),
+                clamped(s - w * inertia, bound_s),
+            ];
         }
         // Neither slips. A number that is none goes on from here, as it fails every comparison.
-        let det = a * c - beta * beta;
-        let both = [r - (u * c - w * beta) / det, s - (w * a - u * beta) / det];
+        let inverse_det = 1.0 / (a * c - beta * beta);
+        let both = [
+            r - (u * c - w * beta) * inverse_det,
+            s - (w * a - u * beta) * inverse_det,
+        ];
         if both[0].norm() <= bound_r && both[1].norm() <= bound_s {
             return both;
         }
@@ -46,16 +55,24 @@ impl Plane {
         let b_u = u - r * a - s * beta;
         let b_w = w - r * beta - s * c;
         // The one sticks, the other slips.
-        let rolls = on_rim(&(b_w - b_u * (beta / a)), c - beta * beta / a, bound_s);
+        let rolls = on_rim(
+            &(b_w - b_u * (beta * mass)),
+            c - beta * beta * mass,
+            bound_s,
+        );
         if let Some(s) = rolls {
-            let r = -(b_u + s * beta) / a;
+            let r = -(b_u + s * beta) * mass;
             if r.norm() <= bound_r {
                 return [r, s];
             }
         }
-        let slides = on_rim(&(b_u - b_w * (beta / c)), a - beta * beta / c, bound_r);
+        let slides = on_rim(
+            &(b_u - b_w * (beta * inertia)),
+            a - beta * beta * inertia,
+            bound_r,
+        );
         if let Some(r) = slides {
-            let s = -(b_w + r * beta) / c;
+            let s = -(b_w + r * beta) * inertia;
             if s.norm() <= bound_s {
                 return [r, s];
             }
@@ -70,12 +87,13 @@ impl Plane {
     /// Both on their rims: the angles at which neither force has a part along its rim. Newton's method on the two angles where
     /// the function is convex in them, one disc after the other where it is not.
     fn both_slip(&self, b_u: &Vector3, b_w: &Vector3, start: [Vector3; 2]) -> [Vector3; 2] {
-        let [a, beta, c] = self.matrix;
+        let beta = self.matrix[1];
+        let [mass, inertia] = self.masses;
         let [bound_r, bound_s] = self.bounds;
         let [mut r, mut s] = start;
         for _ in 0..PASSES {
-            r = clamped(-(b_u + s * beta) / a, bound_r);
-            s = clamped(-(b_w + r * beta) / c, bound_s);
+            r = clamped(-(b_u + s * beta) * mass, bound_r);
+            s = clamped(-(b_w + r * beta) * inertia, bound_s);
             let (on_r, on_s) = (b_u + s * beta, b_w + r * beta);
             let (p, q) = (self.normal.cross(&r), self.normal.cross(&s));
             let (g_r, g_s) = (p.dot(&on_r), q.dot(&on_s));
@@ -144,6 +162,7 @@ mod tests {
             });
             let problem = Plane {
                 matrix: [a, beta, c],
+                masses: [1.0 / a, 1.0 / c],
                 present: [u, w],
                 bounds,
                 normal: Vector3::z(),

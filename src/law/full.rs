@@ -150,6 +150,7 @@ pub fn solve(
                 extra.coupling,
                 1.0 / extra.turning_mass,
             ],
+            masses: [law.tangential_mass, extra.turning_mass],
             present: [slip, n.cross(&spin)],
             bounds: [law.friction * pressed, extra.rolling * pressed],
             normal: *n,

@@ -101,6 +101,18 @@ impl Pair {
                 })
     }
 
+    /// Whether there is nothing but Coulomb's law and springs.
+    #[must_use]
+    #[inline]
+    pub fn has_springs_at_most(&self) -> bool {
+        let none = |arm: &Arm| *arm == Arm::NONE;
+        self.cohesion == 0.0
+            && self.restitution == 0.0
+            && self.tangential_restitution == 0.0
+            && none(&self.rolling)
+            && none(&self.torsion)
+    }
+
     /// The same contact seen from the other side.
     #[must_use]
     pub fn swapped(self) -> Pair {

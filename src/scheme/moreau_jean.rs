@@ -58,8 +58,9 @@ pub struct System {
     /// Energy in springs after the last step, over all ranks [J].
     elastic: f64,
     detector: Detector,
-    /// Its candidates; kept for their memory.
+    /// Its candidates, and the rows of the contacts of the step before the last; kept for their memory.
     found: Vec<Candidate>,
+    rows: Vec<ContactRow>,
     blocks: Blocks,
     watch: Watch,
     /// Bodies of this rank that left the domain in the last step and were deleted.
@@ -114,6 +115,7 @@ impl System {
             elastic: 0.0,
             detector: Detector::default(),
             found: Vec::new(),
+            rows: Vec::new(),
             blocks: Blocks::new(threads)?,
             watch: Watch::default(),
             deleted: Vec::new(),
@@ -218,6 +220,7 @@ impl System {
         timers.time(Verb::Detect, || {
             self.detect(domain, &bodies, &walls, &mut pushed, &all.contacts, margin)
         });
+        self.rows = all.contacts;
         let scales = timers.time(Verb::Move, || self.free_velocities(domain, &mut bodies));
 
         let settings = self.physics.solver;
@@ -333,7 +336,7 @@ impl System {
         let told = |row: &ContactRow| row.impulse != [0.0; 3] || row.bonded != 0;
         parcel.contacts.retain(told);
         let own = to_owners(domain, parcel);
-        with_copies(domain, &own, margin)
+        with_copies(domain, own, margin)
     }
 
     /// Contacts whose point lies in this rank's blocks, each with what it was in the last step.
@@ -355,7 +358,8 @@ impl System {
             period: partition.grid().period(),
         };
         let mut found = std::mem::take(&mut self.found);
-        self.detector.detect(bodies, &space, mine, None, &mut found);
+        let pool = self.blocks.pool();
+        self.detector.detect(bodies, &space, mine, pool, &mut found);
         // Nothing moves what neither side lets move.
         found.retain(|c| {
             bodies.is_free(c.a)

@@ -77,7 +77,7 @@ pub(super) fn no_overlaps(
     parcel: &Parcel,
     fraction: f64,
 ) -> Result<(), RunError> {
-    let all = with_copies(domain, &to_owners(domain, parcel.clone()), 0.0);
+    let all = with_copies(domain, to_owners(domain, parcel.clone()), 0.0);
     let bodies = Bodies::from_rows(&all.bodies);
     let (partition, rank) = (domain.partition(), domain.rank());
     let mine = |x: &Vector3| partition.owner_of_point(x) == rank;

@@ -4,7 +4,13 @@
 //! registers, or one after the other: the numbers are the same. Batches are formed anew in each step, from the block's
 //! contacts in random order.
 
-use crate::body::Member;
+mod beside;
+mod former;
+
+use beside::Part;
+pub use beside::{Bonds, Couples, Drives, Kind, Springs};
+pub use former::Former;
+
 use crate::contact::Contact;
 use crate::law::coulomb::Parameters;
 use crate::law::full::Extra;
@@ -18,19 +24,6 @@ pub type Eight = [f64; LANES];
 
 /// A vector of each, component by component.
 pub type Eight3 = [Eight; 3];
-
-/// What the laws of a batch's contacts have to them beyond Coulomb's: the batches of a block are sorted by this, so that a sweep
-/// does for each what it needs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// [`Parameters`] say it all.
-    #[default]
-    Plain,
-    /// Springs beside.
-    Soft,
-    /// Whatever there may be in an [`Extra`].
-    Full,
-}
 
 /// Eight contacts, or fewer and the rest empty: between what nothing moves, with no impulse ever. Each eight numbers are a line of
 /// the cache.
@@ -53,47 +46,109 @@ pub struct Batch {
     pub place: [[u16; LANES]; 2],
 }
 
-/// What batches of kind [`Kind::Soft`] have beside.
-#[derive(Clone, Debug)]
-#[repr(C, align(64))]
-pub struct Springs {
-    /// [`Extra::softness`].
-    pub softness: [Eight; 2],
-    /// [`Extra::previous_tangential`].
-    pub previous_tangential: Eight3,
-}
-
 /// All batches of a block.
 #[derive(Clone, Debug, Default)]
 pub struct Batches {
-    /// Plain ones, soft ones, full ones.
+    /// In order of their kinds.
     pub all: Vec<Batch>,
-    /// Of the soft ones.
+    /// Of those that have them.
     pub springs: Vec<Springs>,
-    /// Of the full ones, lane by lane.
-    pub extras: Vec<Extra>,
-    /// How many are plain, and how many plain or soft.
-    ends: [usize; 2],
+    /// Of those that have them.
+    pub couples: Vec<Couples>,
+    /// Of those that have them.
+    pub bonds: Vec<Bonds>,
+    /// Of those that have them.
+    pub drives: Vec<Drives>,
+    /// Batches of one kind, one kind after the other.
+    runs: Vec<Run>,
     /// Whether all places are below [`Batches::SMALL`].
     pub small: bool,
     /// Where each of the block's contacts is, in order of their keys: `batch × LANES + lane`.
     slots: Vec<u32>,
 }
 
-/// A contact of a block and what there is beside.
-pub type Whole = (Contact, Option<Extra>);
+/// Batches of one kind.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    kind: Kind,
+    /// Its first batch, and the one after its last.
+    first: usize,
+    end: usize,
+    /// Where its parts start: springs, couples, bonds, drives.
+    parts: [usize; 4],
+}
 
-impl Kind {
-    /// The kind that a contact needs.
+/// Where a batch's parts stand: springs, couples, bonds, drives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    /// What the batch has.
+    pub kind: Kind,
+    /// Of the parts that it has not, anything.
+    pub parts: [usize; 4],
+}
+
+/// Contacts that are to be put into batches, in order of keys.
+#[derive(Clone, Debug, Default)]
+pub struct Dealt {
+    /// The contacts.
+    pub contacts: Vec<Contact>,
+    /// The kind of each, and the place of what it has beside among those.
+    beside: Vec<(Kind, u32)>,
+    springs: Vec<([f64; 2], Vector3)>,
+    extras: Vec<Extra>,
+    /// Which kinds there are, a bit each.
+    kinds: u16,
+}
+
+impl Dealt {
+    /// None.
+    pub fn clear(&mut self) {
+        self.contacts.clear();
+        self.beside.clear();
+        self.springs.clear();
+        self.extras.clear();
+        self.kinds = 0;
+    }
+
+    /// How many there are.
     #[must_use]
-    pub fn of(extra: Option<&Extra>) -> Self {
-        match extra {
-            None => Self::Plain,
-            Some(extra) if *extra == Extra::springs(extra.softness, extra.previous_tangential) => {
-                Self::Soft
+    pub fn len(&self) -> usize {
+        self.contacts.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.contacts.is_empty()
+    }
+
+    /// One more, and what there is beside, trimmed.
+    #[inline]
+    pub fn add(&mut self, contact: Contact, extra: Option<Extra>) {
+        match (Kind::of(extra.as_ref()), extra) {
+            (Kind::PLAIN, _) | (_, None) => {
+                self.contacts.push(contact);
+                self.beside.push((Kind::PLAIN, 0));
             }
-            Some(_) => Self::Full,
+            (Kind::SPRINGS, Some(extra)) => {
+                self.add_soft(contact, extra.softness, extra.previous_tangential);
+            }
+            (kind, Some(extra)) => {
+                self.contacts.push(contact);
+                self.beside.push((kind, self.extras.len() as u32));
+                self.extras.push(extra);
+            }
         }
+        self.kinds |= 1 << self.beside.last().map_or(0, |(kind, _)| kind.index());
+    }
+
+    /// One more, with springs: [`Extra::softness`], [`Extra::previous_tangential`].
+    #[inline]
+    pub fn add_soft(&mut self, contact: Contact, softness: [f64; 2], previous: Vector3) {
+        self.contacts.push(contact);
+        self.beside.push((Kind::SPRINGS, self.springs.len() as u32));
+        self.kinds |= 1 << Kind::SPRINGS.index();
+        self.springs.push((softness, previous));
     }
 }
 
@@ -151,122 +206,9 @@ impl Batch {
     }
 }
 
-impl Springs {
-    fn none() -> Self {
-        Self {
-            softness: [[0.0; LANES]; 2],
-            previous_tangential: [[0.0; LANES]; 3],
-        }
-    }
-
-    fn put(&mut self, lane: usize, extra: &Extra) {
-        for k in 0..2 {
-            self.softness[k][lane] = extra.softness[k];
-        }
-        for axis in 0..3 {
-            self.previous_tangential[axis][lane] = extra.previous_tangential[axis];
-        }
-    }
-
-    fn extra(&self, lane: usize) -> Extra {
-        let previous = &self.previous_tangential;
-        Extra::springs(
-            [self.softness[0][lane], self.softness[1][lane]],
-            Vector3::new(previous[0][lane], previous[1][lane], previous[2][lane]),
-        )
-    }
-}
-
-/// Batches that are open to more contacts at a time. A body's bit mask says in which of them it is already.
-const OPEN: usize = 64;
-
 impl Batches {
     /// Members up to which places need no check in a sweep.
     pub const SMALL: usize = 256;
-
-    /// Puts contacts into batches: one after the other in the given order (places in `contacts`), each into the first open batch of
-    /// its kind in which neither of its bodies is. `members` say which bodies impulses move; the last is what stands still.
-    pub fn form(&mut self, contacts: &[Whole], order: &[u32], members: &[Member]) {
-        let still = members.len() - 1;
-        assert!(still <= usize::from(u16::MAX), "a block of {still} bodies");
-        let still = still as u16;
-        self.small = usize::from(still) < Self::SMALL;
-        self.all.clear();
-        self.springs.clear();
-        self.extras.clear();
-        self.slots.clear();
-        self.slots.resize(contacts.len(), 0);
-        let ends = [Kind::Plain, Kind::Soft, Kind::Full].map(|kind| {
-            let of_kind = |k: &&u32| Kind::of(contacts[**k as usize].1.as_ref()) == kind;
-            self.fill(contacts, order.iter().filter(of_kind), members, still);
-            self.all.len()
-        });
-        self.ends = [ends[0], ends[1]];
-        self.springs.resize(ends[1] - ends[0], Springs::none());
-        self.extras.resize((ends[2] - ends[1]) * LANES, Extra::NONE);
-        for (k, (_, extra)) in contacts.iter().enumerate() {
-            if let Some(extra) = extra {
-                let (batch, lane) = split(self.slots[k]);
-                if batch < ends[1] {
-                    self.springs[batch - ends[0]].put(lane, extra);
-                } else {
-                    self.extras[(batch - ends[1]) * LANES + lane] = *extra;
-                }
-            }
-        }
-    }
-
-    fn fill<'a>(
-        &mut self,
-        contacts: &[Whole],
-        order: impl Iterator<Item = &'a u32>,
-        members: &[Member],
-        still: u16,
-    ) {
-        // Which of the open batches a body is in, which are open, and their numbers and numbers of contacts.
-        let mut taken = vec![0u64; members.len()];
-        let mut open = 0u64;
-        let mut batches = [(0usize, 0usize); OPEN];
-        for &k in order {
-            let contact = &contacts[k as usize].0;
-            let moved = contact.place.map(|p| members[p as usize].moves());
-            let mut met = 0;
-            for (place, moves) in contact.place.into_iter().zip(moved) {
-                if moves {
-                    met |= taken[place as usize];
-                }
-            }
-            let mut fit = open & !met;
-            if fit == 0 {
-                let free = (!open).trailing_zeros() as usize;
-                let place = if free < OPEN {
-                    free
-                } else {
-                    // All are open and none will do: the fullest is closed.
-                    let fullest = |k: &usize| (batches[*k].1, OPEN - k);
-                    (0..OPEN).max_by_key(fullest).unwrap_or_default()
-                };
-                open |= 1 << place;
-                taken.iter_mut().for_each(|bits| *bits &= !(1 << place));
-                batches[place] = (self.all.len(), 0);
-                self.all.push(Batch::empty(still));
-                fit = 1 << place;
-            }
-            let place = fit.trailing_zeros() as usize;
-            let (batch, lane) = batches[place];
-            self.all[batch].put(lane, contact);
-            self.slots[k as usize] = (batch * LANES + lane) as u32;
-            batches[place].1 += 1;
-            for (place_of, moves) in contact.place.into_iter().zip(moved) {
-                if moves {
-                    taken[place_of as usize] |= 1 << place;
-                }
-            }
-            if lane + 1 == LANES {
-                open &= !(1 << place);
-            }
-        }
-    }
 
     /// How many batches there are.
     #[must_use]
@@ -280,46 +222,49 @@ impl Batches {
         self.all.is_empty()
     }
 
-    /// The kind of a batch, and its place among those of its kind.
+    /// The kind of a batch, and where its parts are.
     #[must_use]
-    #[inline]
-    pub fn kind(&self, batch: usize) -> (Kind, usize) {
-        let [plain, soft] = self.ends;
-        if batch < plain {
-            (Kind::Plain, batch)
-        } else if batch < soft {
-            (Kind::Soft, batch - plain)
-        } else {
-            (Kind::Full, batch - soft)
+    #[inline(always)]
+    pub fn places(&self, batch: usize) -> Places {
+        for run in &self.runs {
+            if batch < run.end {
+                let mut parts = run.parts;
+                parts.iter_mut().for_each(|part| *part += batch - run.first);
+                return Places {
+                    kind: run.kind,
+                    parts,
+                };
+            }
         }
+        Places::default()
     }
 
-    /// The first of the full batches.
+    /// The first of the batches that have more than springs beside.
     #[must_use]
     #[inline]
     pub fn first_full(&self) -> usize {
-        self.ends[1]
+        let full = self.runs.iter().find(|run| !run.kind.has_springs_at_most());
+        full.map_or(self.len(), |run| run.first)
     }
 
-    /// Whether no batch is full.
+    /// Whether there is none.
     #[must_use]
-    pub fn is_all_fast(&self) -> bool {
+    pub fn has_springs_at_most(&self) -> bool {
         self.first_full() == self.len()
     }
 
-    /// The slots of contacts in full batches, batch by batch.
+    /// The slots of contacts in such batches, batch by batch.
     pub fn full_slots(&self) -> impl Iterator<Item = u32> {
         (self.first_full() * LANES) as u32..(self.len() * LANES) as u32
     }
 
-    /// The springs of a soft batch.
+    /// The springs of a batch that has them.
     #[must_use]
     #[inline]
     pub fn springs_of(&self, batch: usize) -> Option<&Springs> {
-        match self.kind(batch) {
-            (Kind::Soft, k) => self.springs.get(k),
-            _ => None,
-        }
+        let places = self.places(batch);
+        let springs = self.springs.get(places.parts[0]);
+        springs.filter(|_| places.kind.has(Kind::SPRINGS))
     }
 
     /// Where each contact is, in order of keys.
@@ -341,32 +286,41 @@ impl Batches {
     #[inline]
     pub fn extra(&self, slot: u32) -> Option<Extra> {
         let (batch, lane) = split(slot);
-        match self.kind(batch) {
-            (Kind::Plain, _) => None,
-            (Kind::Soft, k) => Some(self.springs[k].extra(lane)),
-            (Kind::Full, k) => Some(self.extras[k * LANES + lane]),
+        let Places { kind, parts } = self.places(batch);
+        if kind == Kind::PLAIN {
+            return None;
         }
+        let mut extra = Extra::NONE;
+        if kind.has(Kind::SPRINGS) {
+            self.springs[parts[0]].get(lane, &mut extra);
+        }
+        if kind.has(Kind::COUPLES) {
+            self.couples[parts[1]].get(lane, &mut extra);
+        }
+        if kind.has(Kind::BONDS) {
+            self.bonds[parts[2]].get(lane, &mut extra);
+        }
+        if kind.has(Kind::DRIVES) {
+            self.drives[parts[3]].get(lane, &mut extra);
+        }
+        Some(extra)
     }
 
     /// Threes of eight numbers in which all its impulses and couple impulses are told.
     #[must_use]
     pub fn state_len(&self) -> usize {
-        self.all.len() + self.extras.len() / LANES
+        self.all.len() + self.couples.len()
     }
 
-    /// Reads all impulses, then the couple impulses of the full batches.
+    /// Reads all impulses, then all couple impulses.
     #[inline(always)]
     pub fn read_state(&self, into: &mut [Eight3]) {
         let (impulses, couples) = into.split_at_mut(self.all.len());
         for (to, batch) in impulses.iter_mut().zip(&self.all) {
             *to = batch.impulse;
         }
-        for (to, extras) in couples.iter_mut().zip(self.extras.chunks(LANES)) {
-            for (lane, extra) in extras.iter().enumerate() {
-                for (to, x) in to.iter_mut().zip(&extra.couple) {
-                    to[lane] = *x;
-                }
-            }
+        for (to, couples) in couples.iter_mut().zip(&self.couples) {
+            *to = couples.couple;
         }
     }
 
@@ -377,12 +331,8 @@ impl Batches {
         for (from, batch) in impulses.iter().zip(&mut self.all) {
             batch.impulse = *from;
         }
-        for (from, extras) in couples.iter().zip(self.extras.chunks_mut(LANES)) {
-            for (lane, extra) in extras.iter_mut().enumerate() {
-                for (from, x) in from.iter().zip(extra.couple.iter_mut()) {
-                    *x = from[lane];
-                }
-            }
+        for (from, to) in couples.iter().zip(&mut self.couples) {
+            to.couple = *from;
         }
     }
 
@@ -392,10 +342,7 @@ impl Batches {
     pub fn state_mass(&self, k: usize) -> Eight {
         match self.all.get(k) {
             Some(batch) => batch.normal_mass,
-            None => {
-                let first = (k - self.all.len()) * LANES;
-                std::array::from_fn(|lane| self.extras[first + lane].turning_mass)
-            }
+            None => self.couples[k - self.all.len()].turning_mass,
         }
     }
 
@@ -406,12 +353,13 @@ impl Batches {
         self.all[batch].set_impulse(lane, impulse);
     }
 
-    /// Sets the couple impulse of the contact in a slot; only full ones have one.
+    /// Sets the couple impulse of the contact in a slot, if it can have one.
     #[inline]
     pub fn set_couple(&mut self, slot: u32, couple: &Vector3) {
         let (batch, lane) = split(slot);
-        if let (Kind::Full, k) = self.kind(batch) {
-            self.extras[k * LANES + lane].couple = *couple;
+        let Places { kind, parts } = self.places(batch);
+        if kind.has(Kind::COUPLES) {
+            self.couples[parts[1]].set_couple(lane, couple);
         }
     }
 }

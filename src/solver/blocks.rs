@@ -2,7 +2,9 @@
 //! other, so that threads may share them.
 
 mod fill;
+mod groups;
 pub use fill::Filling;
+use groups::Groups;
 
 use super::Halo;
 use super::accelerate::Past;
@@ -37,6 +39,8 @@ pub struct Block {
     pub pushing: Vec<(u32, u32)>,
     /// What is known of each contact beside, in order of keys.
     pub origins: Vec<Origin>,
+    /// The place of each among the candidates.
+    pub found: Vec<u32>,
     /// The order in which the present sweep visits the batches.
     pub order: Vec<u32>,
     /// For the projection of positions, of each batch.
@@ -122,6 +126,7 @@ impl Share<1> {
 pub struct Blocks {
     blocks: Vec<Block>,
     colours: [std::ops::Range<usize>; Parity::COLOURS],
+    groups: Groups,
     pool: Option<rayon::ThreadPool>,
 }
 
@@ -139,6 +144,11 @@ impl Blocks {
             pool,
             ..Self::default()
         })
+    }
+
+    /// The threads that visit them, if there are more than one.
+    pub fn pool(&self) -> Option<&rayon::ThreadPool> {
+        self.pool.as_ref()
     }
 
     /// Marks the blocks that have to go first, by what the halo hands over after each colour.
@@ -247,12 +257,16 @@ impl Blocks {
         self.blocks.iter().flat_map(|b| &b.origins)
     }
 
-    /// The records of all contacts.
-    pub fn rows(&self) -> impl Iterator<Item = ContactRow> {
-        self.blocks.iter().flat_map(|b| {
-            b.each()
-                .map(|(_, contact, extra, origin)| contact.row(origin, extra.as_ref()))
-        })
+    /// The records of all contacts, in order of their keys.
+    pub fn rows(&self, into: &mut Vec<ContactRow>) {
+        let contacts = self.blocks.iter().map(|b| b.found.len()).sum();
+        into.clear();
+        into.resize(contacts, bytemuck::Zeroable::zeroed());
+        for block in &self.blocks {
+            for (&k, (_, contact, extra, origin)) in block.found.iter().zip(block.each()) {
+                into[k as usize] = contact.row(origin, extra.as_ref());
+            }
+        }
     }
 }
 
@@ -264,12 +278,17 @@ impl Block {
         self.origins.get(k)
     }
 
-    fn empty(linear: u64, colour: Parity) -> Self {
-        Self {
-            linear,
-            colour,
-            ..Self::default()
-        }
+    /// Empties it, for other contacts.
+    fn renew(&mut self, linear: u64, colour: Parity) {
+        self.linear = linear;
+        self.colour = colour;
+        self.bodies.clear();
+        self.before.clear();
+        self.free.clear();
+        self.pushing.clear();
+        self.origins.clear();
+        self.found.clear();
+        self.worst = Worst::default();
     }
 
     /// Its contacts in order of their keys: slot, contact, what there is beside.

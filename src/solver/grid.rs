@@ -3,7 +3,7 @@
 //! A block's edge is more than any body's box, so a body's contacts lie in at most 2×2×2 neighbouring blocks, all of
 //! different parity: blocks of one parity share no body.
 
-use crate::math::Vector3;
+use crate::math::{Vector3, floor};
 use crate::rng::{Purpose, Stream};
 use crate::shape::Period;
 
@@ -95,16 +95,19 @@ impl BlockGrid {
     /// The block that holds a point. Points outside belong to the nearest block at the rim, on a periodic axis to the one that
     /// holds their image.
     #[must_use]
+    #[inline]
     pub fn block_of(&self, x: &Vector3) -> Block3 {
-        [0, 1, 2].map(|a| {
-            let k = ((x[a] - self.lower[a]) / self.edge[a]).floor();
+        let mut block = [0; 3];
+        for (a, k) in block.iter_mut().enumerate() {
+            let at = floor((x[a] - self.lower[a]) / self.edge[a]);
             let count = f64::from(self.count[a]);
-            if self.period.length[a].is_some() {
-                (k - (k / count).floor() * count) as i32
+            *k = if self.period.length[a].is_some() {
+                (at - floor(at / count) * count) as i32
             } else {
-                k.clamp(0.0, count - 1.0) as i32
-            }
-        })
+                at.clamp(0.0, count - 1.0) as i32
+            };
+        }
+        block
     }
 
     /// The blocks that the box of half-width `reach` [m] around `x` touches, as first and last on each axis.
@@ -120,8 +123,18 @@ impl BlockGrid {
     /// A number for a block, the same on all ranks.
     #[must_use]
     pub fn linear(&self, block: Block3) -> u64 {
-        let [x, y, z] = block.map(|k| k as u64);
+        let [x, y, z] = [block[0] as u64, block[1] as u64, block[2] as u64];
         (z * self.count[1] as u64 + y) * self.count[0] as u64 + x
+    }
+}
+
+impl BlockGrid {
+    /// The colour of the block with a number.
+    #[must_use]
+    pub fn colour(&self, linear: u64) -> Parity {
+        let [x, y] = [self.count[0] as u64, self.count[1] as u64];
+        let block = [linear % x, linear / x % y, linear / x / y];
+        Parity::of(block.map(|k| k as i32))
     }
 }
 

@@ -1,11 +1,14 @@
 //! The sweep through a block: the plain one, contact by contact, and the fast one, many lanes at once. Both do the same to the
 //! last bit; a test says so. And the start of a solve: the impulses that contacts bring along.
 
-use super::batch::{Batch, Batches, Eight, Kind, LANES, Springs};
+mod whole;
+
+use super::batch::{Batch, Batches, Eight, Kind, LANES, Places, Springs};
 use super::lanes::{Lanes, Rows, Width, Work, prefetch};
 use super::vectors::{add_to, cross, dot, load, load3, store3};
 use crate::body::Member;
 use crate::law::full::Extra;
+use whole::Whole;
 
 /// Updates each contact once, batch by batch in the order given; returns `Σ|d|²/m_n` over the changes d [J].
 ///
@@ -33,15 +36,15 @@ pub fn update(batches: &mut Batches, slot: u32, members: &mut [Member], so_far: 
     let (wanted, wanted_couple, _) = contact.wanted(extra.as_ref(), members);
     let d = wanted - contact.impulse;
     batches.set_impulse(slot, &wanted);
-    contact.apply(&d, members);
-    let mut change = so_far + d.norm_squared() / contact.law.normal_mass;
-    if let Some(extra) = extra.filter(Extra::has_couples) {
-        let d = wanted_couple - extra.couple;
-        batches.set_couple(slot, &wanted_couple);
-        contact.apply_couple(&d, &extra, members);
-        change += d.norm_squared() / extra.turning_mass;
-    }
-    change
+    let change = so_far + d.norm_squared() / contact.law.normal_mass;
+    let Some(extra) = extra.filter(Extra::has_couples) else {
+        contact.apply(&d, members);
+        return change;
+    };
+    let couple = wanted_couple - extra.couple;
+    batches.set_couple(slot, &wanted_couple);
+    contact.apply_all(&d, &couple, &extra, members);
+    change + couple.norm_squared() / extra.turning_mass
 }
 
 /// Batches between the asking for one and its use.
@@ -94,9 +97,9 @@ impl<const N: usize> Work for Sweep<'_, N> {
                 }
             }
             if !self.all_at_once(simd, turn, &mut changes) {
-                for j in 0..N {
+                for (j, changes) in changes.iter_mut().enumerate() {
                     if let Some(&k) = self.orders[j].get(turn) {
-                        self.one(simd, j, k, &mut changes[j]);
+                        self.one(simd, j, k, changes);
                     }
                 }
             }
@@ -113,19 +116,20 @@ impl<const N: usize> Sweep<'_, N> {
     /// The batches of a turn together, if there is one in each block, all are of one kind, and all members can be named in a byte.
     #[inline(always)]
     fn all_at_once<S: Lanes>(&mut self, simd: S, turn: usize, changes: &mut [Eight; N]) -> bool {
-        let mut kinds = [(Kind::Full, 0); N];
+        let mut places = [Places::default(); N];
         let mut turns = [0; N];
         for j in 0..N {
             let Some(&k) = self.orders[j].get(turn) else {
                 return false;
             };
             turns[j] = k as usize;
-            kinds[j] = self.batches[j].kind(k as usize);
-            if !self.batches[j].small || kinds[j].0 != kinds[0].0 || kinds[j].0 == Kind::Full {
+            places[j] = self.batches[j].places(k as usize);
+            let kind = places[j].kind;
+            if !self.batches[j].small || kind != places[0].kind || !kind.has_springs_at_most() {
                 return false;
             }
         }
-        let soft = kinds[0].0 == Kind::Soft;
+        let soft = places[0].kind.has(Kind::SPRINGS);
         let mut springs = [None; N];
         let mut of_turn = [const { None }; N];
         for (j, batches) in self.batches.iter_mut().enumerate() {
@@ -135,7 +139,7 @@ impl<const N: usize> Sweep<'_, N> {
                 ..
             } = &mut **batches;
             if soft {
-                springs[j] = soft_ones.get(kinds[j].1);
+                springs[j] = soft_ones.get(places[j].parts[0]);
             }
             of_turn[j] = all.get_mut(turns[j]);
         }
@@ -153,34 +157,41 @@ impl<const N: usize> Sweep<'_, N> {
     /// A batch by itself.
     #[inline(always)]
     fn one<S: Lanes>(&mut self, simd: S, j: usize, k: u32, changes: &mut Eight) {
-        let (kind, of_kind) = self.batches[j].kind(k as usize);
-        if kind == Kind::Full {
-            for (lane, change) in changes.iter_mut().enumerate() {
-                let slot = k * LANES as u32 + lane as u32;
-                *change = update(self.batches[j], slot, self.members[j], *change);
-            }
-            return;
-        }
+        let Places { kind, parts } = self.batches[j].places(k as usize);
         let Batches {
             all,
             springs,
+            couples,
+            bonds,
+            drives,
             small,
             ..
         } = &mut *self.batches[j];
-        let springs = [springs.get(of_kind).filter(|_| kind == Kind::Soft)];
         let batch = &mut all[k as usize];
-        let changes = std::array::from_mut(changes);
-        match self.members[j].first_chunk_mut::<{ Batches::SMALL }>() {
-            Some(few) if *small => {
-                update_batches(simd, &mut [batch], springs, &mut [few], changes);
+        let springs = springs.get(parts[0]).filter(|_| kind.has(Kind::SPRINGS));
+        let members = &mut *self.members[j];
+        if kind.has_springs_at_most() {
+            let changes = std::array::from_mut(changes);
+            match members.first_chunk_mut::<{ Batches::SMALL }>() {
+                Some(few) if *small => {
+                    update_batches(simd, &mut [batch], [springs], &mut [few], changes);
+                }
+                _ => update_batches(simd, &mut [batch], [springs], &mut [members], changes),
             }
-            _ => update_batches(
-                simd,
-                &mut [batch],
-                springs,
-                &mut [&mut *self.members[j]],
-                changes,
-            ),
+            return;
+        }
+        let mut whole = Whole {
+            batch,
+            springs,
+            couples: couples
+                .get_mut(parts[1])
+                .filter(|_| kind.has(Kind::COUPLES)),
+            bonds: bonds.get(parts[2]).filter(|_| kind.has(Kind::BONDS)),
+            drives: drives.get(parts[3]).filter(|_| kind.has(Kind::DRIVES)),
+        };
+        match members.first_chunk_mut::<{ Batches::SMALL }>() {
+            Some(few) if *small => whole.update(simd, few, changes),
+            _ => whole.update(simd, members, changes),
         }
     }
 }

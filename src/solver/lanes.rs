@@ -58,6 +58,31 @@ pub(super) trait Lanes: Simd {
         columns
     }
 
+    /// Velocities and spins of the members at the given places.
+    #[inline(always)]
+    fn columns<R: Rows + ?Sized>(self, rows: &R, places: &[u16]) -> Columns<Self> {
+        let mut columns = [self.splat_f64s(0.0); 6];
+        for (k, column) in columns.iter_mut().enumerate() {
+            let lanes: &mut [f64] = pulp::bytemuck::cast_slice_mut(std::slice::from_mut(column));
+            for (lane, &place) in lanes.iter_mut().zip(places) {
+                *lane = rows.row(place).0[k];
+            }
+        }
+        columns
+    }
+
+    /// Lets impulses and couples act on them: `v −= d/m`, `s −= (l²/I) c`.
+    #[inline(always)]
+    fn push<R: Rows + ?Sized>(self, rows: &mut R, places: &[u16], change: Columns<Self>) {
+        for (k, column) in change.iter().enumerate() {
+            let lanes: &[f64] = pulp::bytemuck::cast_slice(std::slice::from_ref(column));
+            for (&lane, &place) in lanes.iter().zip(places) {
+                let row = &mut rows.row_mut(place).0;
+                row[k] -= lane * row[if k < 3 { 6 } else { 7 }];
+            }
+        }
+    }
+
     /// Lets impulses d act on those members, and the couples `c = n × d` on both alike: `v_a −= d/m_a`, `v_b += d/m_b`,
     /// `s −= (l²/I) c`.
     #[inline(always)]
@@ -85,8 +110,8 @@ impl Lanes for pulp::aarch64::Neon {}
 mod x86 {
     use super::{Columns, Lanes, Rows};
     use pulp::bytemuck::cast;
+    use pulp::f64x4;
     use pulp::x86::{V3, V4};
-    use pulp::{f64x4, f64x8};
     use std::arch::x86_64::{__m256d, __m512d, __m512i};
 
     /// How the second row of a pair counts against the first: velocities against each other, spins together.
@@ -94,6 +119,33 @@ mod x86 {
 
     // No closures here: they would be functions of their own, without the registers.
     impl Lanes for V4 {
+        #[inline(always)]
+        fn columns<R: Rows + ?Sized>(self, rows: &R, places: &[u16]) -> Columns<Self> {
+            let mut lines = [self.avx512f._mm512_setzero_pd(); 8];
+            for k in 0..8 {
+                lines[k] = cast(rows.row(places[k]).0);
+            }
+            let [a, b, c, d, e, f, ..] = transposed8(self, lines);
+            [cast(a), cast(b), cast(c), cast(d), cast(e), cast(f)]
+        }
+
+        #[inline(always)]
+        fn push<R: Rows + ?Sized>(self, rows: &mut R, places: &[u16], change: Columns<Self>) {
+            let x = self.avx512f;
+            let responses: __m512i = cast([6u64, 6, 6, 7, 7, 7, 6, 7]);
+            let mut columns = [x._mm512_setzero_pd(); 8];
+            for k in 0..6 {
+                columns[k] = cast(change[k]);
+            }
+            let lines = transposed8(self, columns);
+            for k in 0..8 {
+                let row: __m512d = cast(rows.row(places[k]).0);
+                let response = x._mm512_maskz_permutexvar_pd(0b11_1111, responses, row);
+                let push = x._mm512_mul_pd(lines[k], response);
+                rows.row_mut(places[k]).0 = cast(x._mm512_sub_pd(row, push));
+            }
+        }
+
         #[inline(always)]
         fn meet<R: Rows + ?Sized>(self, rows: &R, a: &[u16], b: &[u16]) -> Columns<Self> {
             let x = self.avx512f;
@@ -103,12 +155,8 @@ mod x86 {
                 lines[k] =
                     x._mm512_fnmadd_pd(cast(rows.row(a[k]).0), signs, cast(rows.row(b[k]).0));
             }
-            let columns = transposed8(self, lines);
-            let mut six: Columns<Self> = [f64x8(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0); 6];
-            for k in 0..6 {
-                six[k] = cast(columns[k]);
-            }
-            six
+            let [a, b, c, d, e, f, ..] = transposed8(self, lines);
+            [cast(a), cast(b), cast(c), cast(d), cast(e), cast(f)]
         }
 
         #[inline(always)]
@@ -136,6 +184,39 @@ mod x86 {
 
     impl Lanes for V3 {
         #[inline(always)]
+        fn columns<R: Rows + ?Sized>(self, rows: &R, places: &[u16]) -> Columns<Self> {
+            let mut columns: Columns<Self> = [f64x4(0.0, 0.0, 0.0, 0.0); 6];
+            for half in 0..2 {
+                let mut lines = [self.avx._mm256_setzero_pd(); 4];
+                for k in 0..4 {
+                    lines[k] = of_row(rows, places[k], half);
+                }
+                let of_half = transposed4(self, lines);
+                for k in 0..(6 - 4 * half).min(4) {
+                    columns[4 * half + k] = cast(of_half[k]);
+                }
+            }
+            columns
+        }
+
+        #[inline(always)]
+        fn push<R: Rows + ?Sized>(self, rows: &mut R, places: &[u16], change: Columns<Self>) {
+            let x = self.avx;
+            let [low, high] = changed(self, change);
+            for k in 0..4 {
+                let [row_low, row_high]: [__m256d; 2] =
+                    [of_row(rows, places[k], 0), of_row(rows, places[k], 1)];
+                let [of_low, of_high] = responses(self, row_high);
+                let low: [f64; 4] = cast(x._mm256_sub_pd(row_low, x._mm256_mul_pd(low[k], of_low)));
+                let high: [f64; 4] =
+                    cast(x._mm256_sub_pd(row_high, x._mm256_mul_pd(high[k], of_high)));
+                let row = &mut rows.row_mut(places[k]).0;
+                row[..4].copy_from_slice(&low);
+                row[4..].copy_from_slice(&high);
+            }
+        }
+
+        #[inline(always)]
         fn meet<R: Rows + ?Sized>(self, rows: &R, a: &[u16], b: &[u16]) -> Columns<Self> {
             let signs: [[f64; 4]; 2] = cast(SIGNS);
             let mut columns: Columns<Self> = [f64x4(0.0, 0.0, 0.0, 0.0); 6];
@@ -159,26 +240,14 @@ mod x86 {
         #[inline(always)]
         fn part<R: Rows + ?Sized>(self, rows: &mut R, a: &[u16], b: &[u16], change: Columns<Self>) {
             let (x, signs): (_, [[f64; 4]; 2]) = (self.avx, cast(SIGNS));
-            let zero = x._mm256_setzero_pd();
-            let mut columns = [zero; 8];
-            for k in 0..6 {
-                columns[k] = cast(change[k]);
-            }
-            let [c0, c1, c2, c3, c4, c5, c6, c7] = columns;
-            let lines = [
-                transposed4(self, [c0, c1, c2, c3]),
-                transposed4(self, [c4, c5, c6, c7]),
-            ];
+            let lines = changed(self, change);
             for k in 0..4 {
                 for (place, second) in [(a[k], false), (b[k], true)] {
                     let high: __m256d = of_row(rows, place, 1);
                     let low: __m256d = of_row(rows, place, 0);
-                    // [w, w, w, i] and [i, i, 0, 0] of [s_2, s_3, w, i].
-                    let response = self.avx2._mm256_permute4x64_pd::<0b11_10_10_10>(high);
-                    let push = x._mm256_mul_pd(lines[0][k], response);
-                    let turning = self.avx2._mm256_permute4x64_pd::<0b11_11_11_11>(high);
-                    let turn = x._mm256_blend_pd::<0b0011>(zero, turning);
-                    let turn = x._mm256_mul_pd(lines[1][k], turn);
+                    let [of_low, of_high] = responses(self, high);
+                    let push = x._mm256_mul_pd(lines[0][k], of_low);
+                    let turn = x._mm256_mul_pd(lines[1][k], of_high);
                     let low = if second {
                         self.fma._mm256_fmadd_pd(push, cast(signs[0]), low)
                     } else {
@@ -191,6 +260,30 @@ mod x86 {
                 }
             }
         }
+    }
+
+    /// Six columns as halves of rows.
+    #[inline(always)]
+    fn changed(simd: V3, change: Columns<V3>) -> [[__m256d; 4]; 2] {
+        let zero = simd.avx._mm256_setzero_pd();
+        let mut columns = [zero; 8];
+        for k in 0..6 {
+            columns[k] = cast(change[k]);
+        }
+        let [c0, c1, c2, c3, c4, c5, c6, c7] = columns;
+        [
+            transposed4(simd, [c0, c1, c2, c3]),
+            transposed4(simd, [c4, c5, c6, c7]),
+        ]
+    }
+
+    /// `[w, w, w, i]` and `[i, i, 0, 0]` from the second half of a row, `[s_2, s_3, w, i]`.
+    #[inline(always)]
+    fn responses(simd: V3, high: __m256d) -> [__m256d; 2] {
+        let low = simd.avx2._mm256_permute4x64_pd::<0b11_10_10_10>(high);
+        let turning = simd.avx2._mm256_permute4x64_pd::<0b11_11_11_11>(high);
+        let zero = simd.avx._mm256_setzero_pd();
+        [low, simd.avx._mm256_blend_pd::<0b0011>(zero, turning)]
     }
 
     /// Half of a row.

@@ -87,7 +87,7 @@ pub(super) const TERMS: usize = 2 + Work::TERMS;
 pub(super) fn measure(block: &mut Block, members: &mut [Member], width: Width) -> Share<TERMS> {
     let (mut share, worst) = width.dispatch(many::Gauge { block, members });
     block.worst = worst;
-    if !block.batches.is_all_fast() {
+    if !block.batches.has_springs_at_most() {
         let (beside, worst) = plain_measure(block, members, block.batches.first_full());
         if worst.0 > block.worst.0 {
             block.worst = worst;
@@ -134,7 +134,7 @@ fn plain_measure(block: &Block, members: &[Member], first: usize) -> (Share<TERM
 /// A visit that sums `m_n |u|²` over the contacts of a block; changes nothing.
 pub(super) fn relative_motion(block: &mut Block, members: &mut [Member], width: Width) -> Share<1> {
     let mut sum = width.dispatch(many::Motion { block, members });
-    if !block.batches.is_all_fast() {
+    if !block.batches.has_springs_at_most() {
         sum += plain_motion(block, members, block.batches.first_full());
     }
     Share::of(sum)

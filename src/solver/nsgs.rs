@@ -250,6 +250,7 @@ mod tests {
     use crate::contact::Contact;
     use crate::law::coulomb::Parameters;
     use crate::math::Vector3;
+    use crate::solver::batch::{Dealt, Former};
 
     /// Validation B8: each sweep visits every batch of a block exactly once, in an order that differs from sweep to sweep,
     /// from step to step and from block to block, and does not depend on the orders drawn before.
@@ -263,25 +264,20 @@ mod tests {
             friction: 0.5,
         };
         // All contacts of one body: a batch each.
-        let whole: Vec<_> = (0..40)
-            .map(|k| {
-                let place = [0, k + 1];
-                let impulse = Vector3::zeros();
-                (
-                    Contact {
-                        place,
-                        law,
-                        impulse,
-                    },
-                    None,
-                )
-            })
-            .collect();
+        let mut all = Dealt::default();
+        for k in 0..40 {
+            let contact = Contact {
+                place: [0, k + 1],
+                law,
+                impulse: Vector3::zeros(),
+            };
+            all.add(contact, None);
+        }
         let mut members = vec![Member([1.0; 8]); 41];
         members.push(Member::STILL);
         let mut block = Block::default();
         let dealt: Vec<u32> = (0..40).collect();
-        block.batches.form(&whole, &dealt, &members);
+        Former::default().form(&mut block.batches, &all, &dealt, &members);
         let mut order = |linear: u64, step: u64, sweep: u64| {
             block.linear = linear;
             draw_order(&mut block, (1, step, sweep));

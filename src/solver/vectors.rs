@@ -53,3 +53,33 @@ pub(super) fn add_to<S: Simd>(s: S, sums: &mut Eight, part: usize, terms: S::f64
     let so_far = load(s, sums, part);
     store(s, sums, part, s.add_f64s(so_far, terms));
 }
+
+/// `a − b`.
+#[inline(always)]
+pub(super) fn sub3<S: Simd>(s: S, a: &[S::f64s; 3], b: &[S::f64s; 3]) -> [S::f64s; 3] {
+    [
+        s.sub_f64s(a[0], b[0]),
+        s.sub_f64s(a[1], b[1]),
+        s.sub_f64s(a[2], b[2]),
+    ]
+}
+
+/// `a b` with a number for each lane.
+#[inline(always)]
+pub(super) fn scaled<S: Simd>(s: S, a: &[S::f64s; 3], b: S::f64s) -> [S::f64s; 3] {
+    [
+        s.mul_f64s(a[0], b),
+        s.mul_f64s(a[1], b),
+        s.mul_f64s(a[2], b),
+    ]
+}
+
+/// `a + b`.
+#[inline(always)]
+pub(super) fn add3<S: Simd>(s: S, a: &[S::f64s; 3], b: &[S::f64s; 3]) -> [S::f64s; 3] {
+    [
+        s.add_f64s(a[0], b[0]),
+        s.add_f64s(a[1], b[1]),
+        s.add_f64s(a[2], b[2]),
+    ]
+}

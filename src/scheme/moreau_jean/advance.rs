@@ -2,7 +2,6 @@
 
 use super::{Done, Physics, System};
 use crate::body::{Bodies, BodyRow, Member};
-use crate::contact::ContactRow;
 use crate::domain::Domain;
 use crate::domain::migration::{Parcel, to_first_bodies};
 use crate::math::{ExactSum, Vector3};
@@ -31,7 +30,7 @@ impl System {
             .map(|x| partition.owner_of_point(x))
             .collect();
         let mut sums = <[ExactSum; 6]>::default();
-        let mut rows = Vec::new();
+        let mut rows = Vec::with_capacity(bodies.len());
         let mut failure = None;
         self.deleted.clear();
         for i in (0..bodies.len()).filter(|&i| owner[i] == domain.rank()) {
@@ -86,13 +85,14 @@ impl System {
             deleted,
         ] = domain.sums(&sums);
 
-        let mut contacts: Vec<ContactRow> = self.blocks.rows().collect();
+        let mut contacts = std::mem::take(&mut self.rows);
+        self.blocks.rows(&mut contacts);
         if deleted > 0.0 {
             let mine: Vec<u64> = self.deleted.iter().map(|row| row.id.0).collect();
             let gone = domain.gather(&mine);
             contacts.retain(|c| !gone.contains(&c.key.a.0) && !gone.contains(&c.key.b.0));
         }
-        let contacts = to_first_bodies(domain, contacts, |id| {
+        to_first_bodies(domain, &mut contacts, |id| {
             let place = bodies.ids().binary_search(&id);
             owner[place.expect("the bodies of a contact reach into the block that holds it")]
         });

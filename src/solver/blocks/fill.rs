@@ -1,5 +1,6 @@
 //! From candidates to contacts in blocks.
 
+use super::groups::{Group, Groups};
 use super::{Block, Blocks};
 use crate::body::{Bodies, Member, Twist, Wall, WallState};
 use crate::contact::{Candidate, Contact, ContactRow, Origin, Partner};
@@ -9,9 +10,11 @@ use crate::law::{Pair, PairTable, Status};
 use crate::math::{Vector3, turned_with};
 use crate::rng::{Purpose, Stream};
 use crate::solver::GapRule;
-use crate::solver::batch::Whole;
-use crate::solver::grid::{BlockGrid, Parity};
+use crate::solver::batch::{Dealt, Former};
+use crate::solver::grid::BlockGrid;
 use crate::solver::pushed::{Pushed, Reaction};
+use rayon::prelude::*;
+use std::cell::RefCell;
 
 /// What contacts are made of.
 #[derive(Clone, Copy, Debug)]
@@ -38,28 +41,27 @@ pub struct Filling<'a> {
     pub draw: (u64, u64),
 }
 
-/// What a contact needs to know of one of its two bodies.
+/// What every contact needs to know of one of its two bodies.
+#[derive(Clone, Copy)]
 struct Side {
-    member: Member,
+    at: Place,
     lever: f64,
-    before: Twist,
-    /// Velocity of a driven wall at the contact.
-    drive: Twist,
-    /// The same in the last step.
-    drive_before: Vector3,
     /// What of the side's inertia the law sees: as the member's response, but of a wall that moves by Newton's law its share.
     seen: Reaction,
     material: u32,
-    /// Radius; `None`: a wall.
-    radius: Option<f64>,
-    free: bool,
+    /// Infinite for walls.
+    radius: f64,
 }
 
-/// The second side's place in the block's arrays.
+/// Where it stands.
+#[derive(Clone, Copy)]
 enum Place {
+    /// Among the bodies.
     Body(usize),
-    Pushed(u32),
-    Still,
+    /// A wall's number, and its place among those that move by Newton's law.
+    Pushed(usize, usize),
+    /// Number of a wall that does not, whatever pushes it.
+    Still(usize),
 }
 
 impl Blocks {
@@ -69,36 +71,38 @@ impl Blocks {
         &mut self,
         candidates: &[Candidate],
         filling: &Filling,
-        previous: impl Fn(usize) -> Option<&'r ContactRow>,
+        previous: impl Fn(usize) -> Option<&'r ContactRow> + Sync,
     ) {
-        let Filling { grid, bodies, .. } = filling;
         debug_assert!(candidates.is_sorted_by_key(|c| c.key));
-        let mut sorted: Vec<Placed> = (candidates.iter().enumerate())
-            .map(|(k, c)| {
-                let block = grid.block_of(&c.point);
-                (Parity::of(block), grid.linear(block), k)
-            })
-            .collect();
-        sorted.sort_unstable_by_key(|(colour, linear, k)| (colour.0, *linear, *k));
+        self.groups.of(candidates, filling.grid);
+        let Groups { groups, sorted, .. } = &self.groups;
+        // Blocks of the last step lend their memory.
+        self.blocks.resize_with(groups.len(), Block::default);
+        let fill = |(block, group): (&mut Block, &Group)| {
+            let contents = &sorted[group.contents.clone()];
+            SCRATCH.with_borrow_mut(|scratch| {
+                filling.fill(block, group, (contents, candidates), scratch, &previous);
+            });
+        };
+        match &self.pool {
+            None => self.blocks.iter_mut().zip(groups).for_each(fill),
+            Some(pool) => {
+                pool.install(|| self.blocks.par_iter_mut().zip(groups).for_each(fill));
+            }
+        }
 
-        self.blocks.clear();
-        // Walls that move by Newton's law stand after all bodies.
-        let mut place_of = vec![NOWHERE; bodies.len() + filling.pushed.len()];
-        // The colours of the blocks that each body is in, a bit each.
-        let mut colours = vec![0u8; place_of.len()];
-        for contents in sorted.chunk_by(|x, y| x.1 == y.1) {
-            let block = filling.block(contents, candidates, &mut place_of, &previous);
-            let colour = block.colour;
+        // The colours of the blocks that each body is in, a bit each. Walls that move by Newton's law stand after all bodies.
+        let mut colours = vec![0u8; filling.bodies.len() + filling.pushed.len()];
+        for block in &self.blocks {
+            let colour = 1 << block.colour.0;
             for (&i, member) in block.bodies.iter().zip(&block.before) {
-                place_of[i as usize] = NOWHERE;
                 let others = &mut colours[i as usize];
                 assert!(
-                    !member.moves() || *others & 1 << colour.0 == 0,
+                    !member.moves() || *others & colour == 0,
                     "blocks of one colour share a body"
                 );
-                *others |= 1 << colour.0;
+                *others |= colour;
             }
-            self.blocks.push(block);
         }
         let mut first = 0;
         for (colour, range) in self.colours.iter_mut().enumerate() {
@@ -110,132 +114,174 @@ impl Blocks {
     }
 }
 
-/// Colour and number of the block of the k-th candidate.
-type Placed = (Parity, u64, usize);
-
 /// The place of a body that no contact of the block has named yet.
 const NOWHERE: u32 = u32::MAX;
 
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// Memory that filling works in, kept from step to step.
+#[derive(Debug, Default)]
+struct Scratch {
+    /// Places of bodies among the members of the block that is being filled.
+    place_of: Vec<u32>,
+    dealt: Dealt,
+    order: Vec<u32>,
+    former: Former,
+}
+
 impl Filling<'_> {
-    fn block<'r>(
+    fn fill<'r>(
         &self,
-        contents: &[Placed],
-        candidates: &[Candidate],
-        place_of: &mut [u32],
+        block: &mut Block,
+        group: &Group,
+        (contents, candidates): (&[u32], &[Candidate]),
+        scratch: &mut Scratch,
         previous: &impl Fn(usize) -> Option<&'r ContactRow>,
-    ) -> Block {
-        let (colour, linear, _) = contents[0];
-        let mut block = Block::empty(linear, colour);
-        let mut whole: Vec<Whole> = Vec::with_capacity(contents.len());
-        for &(.., k) in contents {
-            let c = &candidates[k];
+    ) {
+        block.renew(group.linear, group.colour);
+        let Scratch {
+            place_of,
+            dealt,
+            order,
+            former,
+        } = scratch;
+        let known = self.bodies.len() + self.pushed.len();
+        place_of.resize(place_of.len().max(known), NOWHERE);
+        dealt.clear();
+        for &k in contents {
+            let c = &candidates[k as usize];
             let mut join = |i: usize, side: &Side| {
                 if place_of[i] == NOWHERE {
                     place_of[i] = block.bodies.len() as u32;
                     block.bodies.push(i as u32);
-                    block.before.push(side.member);
-                    block.free.push(side.free);
+                    block.before.push(self.member(side));
+                    block
+                        .free
+                        .push(matches!(side.at, Place::Body(i) if self.bodies.is_free(i)));
                 }
                 place_of[i]
             };
             let a = self.body(c.a);
             let place_a = join(c.a, &a);
-            let (b, at) = match c.b {
-                Partner::Body(j) => (self.body(j), Place::Body(j)),
+            let b = match c.b {
+                Partner::Body(j) => self.body(j),
                 Partner::Wall(w) => self.wall(w, c),
             };
-            let place_b = match at {
+            let place_b = match b.at {
                 Place::Body(j) => join(j, &b),
-                Place::Pushed(k) => {
-                    block.pushing.push((whole.len() as u32, k));
-                    join(self.bodies.len() + k as usize, &b)
+                Place::Pushed(_, k) => {
+                    block.pushing.push((dealt.len() as u32, k as u32));
+                    join(self.bodies.len() + k, &b)
                 }
                 // After all bodies, whose number is not known yet.
-                Place::Still => NOWHERE,
+                Place::Still(_) => NOWHERE,
             };
-            let (mut contact, origin, extra) = self.contact(c, [&a, &b], previous(k));
-            contact.place = [place_a, place_b];
-            whole.push((contact, extra.map(Extra::trimmed)));
-            block.origins.push(origin);
+            self.contact(
+                c,
+                [&a, &b],
+                [place_a, place_b],
+                previous(k as usize),
+                dealt,
+                block,
+            );
+            block.found.push(k);
+        }
+        for &i in &block.bodies {
+            place_of[i as usize] = NOWHERE;
         }
         let still = block.bodies.len() as u32;
         block.before.push(Member::STILL);
         block.free.push(false);
-        for (contact, _) in &mut whole {
-            contact.place = contact.place.map(|p| p.min(still));
+        for contact in &mut dealt.contacts {
+            contact.place[1] = contact.place[1].min(still);
         }
-        let mut order: Vec<u32> = (0..whole.len() as u32).collect();
+        order.clear();
+        order.extend(0..dealt.len() as u32);
         let (seed, step) = self.draw;
-        Stream::new(Purpose::Batches, seed, [step, 0, linear]).shuffle(&mut order);
-        block.batches.form(&whole, &order, &block.before);
+        Stream::new(Purpose::Batches, seed, [step, 0, group.linear]).shuffle(order);
+        former.form(&mut block.batches, dealt, order, &block.before);
         for (place, _) in &mut block.pushing {
             *place = block.batches.slots()[*place as usize];
         }
-        block
     }
 
+    #[inline]
     fn body(&self, i: usize) -> Side {
-        let bodies = self.bodies;
-        let (lever, response) = (bodies.radii()[i], bodies.response(i));
+        let radius = self.bodies.radii()[i];
         Side {
-            member: Member::new(&bodies.twists()[i], lever, response),
-            lever,
-            before: bodies.twists()[i],
-            drive: Twist::default(),
-            drive_before: Vector3::zeros(),
-            seen: Reaction::of(response),
-            material: bodies.materials()[i],
-            radius: Some(lever),
-            free: bodies.is_free(i),
+            at: Place::Body(i),
+            lever: radius,
+            seen: Reaction::of(self.bodies.response(i)),
+            material: self.bodies.materials()[i],
+            radius,
         }
     }
 
     /// A wall as a contact sees it. Impulses act on it at once only in the law's eyes; its velocity takes them together after
     /// the sweep.
-    fn wall(&self, w: usize, c: &Candidate) -> (Side, Place) {
-        let (wall, state) = (&self.walls[w], &self.states[w]);
-        let mut side = Side {
-            member: Member::STILL,
+    fn wall(&self, w: usize, c: &Candidate) -> Side {
+        let side = Side {
+            at: Place::Still(w),
             lever: 0.0,
-            before: Twist::default(),
-            drive: Twist::default(),
-            drive_before: Vector3::zeros(),
             seen: Reaction::default(),
-            material: wall.material,
-            radius: None,
-            free: false,
+            material: self.walls[w].material,
+            radius: f64::INFINITY,
         };
-        match self.pushed.place(w) {
-            Some(k) => {
-                side.lever = self.pushed.lever(k);
-                side.before = Twist {
-                    linear: state.velocity,
-                    angular: state.angular_velocity,
-                };
-                side.member = Member::new(&side.before, side.lever, (0.0, 0.0));
-                side.seen = self.pushed.reaction(k, &c.normal);
-                (side, Place::Pushed(k as u32))
-            }
-            None => {
-                side.drive = Twist {
-                    linear: wall.velocity_at(state, &c.point),
-                    angular: state.angular_velocity,
-                };
-                side.drive_before = wall.velocity_at(&self.states_before[w], &c.point);
-                (side, Place::Still)
-            }
+        self.pushed.place(w).map_or(side, |k| Side {
+            at: Place::Pushed(w, k),
+            lever: self.pushed.lever(k),
+            seen: self.pushed.reaction(k, &c.normal),
+            ..side
+        })
+    }
+
+    /// The side before the step, as the block's contacts see it.
+    fn member(&self, side: &Side) -> Member {
+        let response = match side.at {
+            Place::Body(i) => self.bodies.response(i),
+            _ => (0.0, 0.0),
+        };
+        Member::new(&self.before(side), side.lever, response)
+    }
+
+    /// Its velocities before the step; those of a driven wall are its [`Filling::drive`].
+    fn before(&self, side: &Side) -> Twist {
+        match side.at {
+            Place::Body(i) => self.bodies.twists()[i],
+            Place::Pushed(w, _) => Twist {
+                linear: self.states[w].velocity,
+                angular: self.states[w].angular_velocity,
+            },
+            Place::Still(_) => Twist::default(),
         }
     }
 
+    /// Velocities of a driven wall at a contact.
+    fn drive(&self, side: &Side, point: &Vector3) -> Twist {
+        match side.at {
+            Place::Still(w) => Twist {
+                linear: self.walls[w].velocity_at(&self.states[w], point),
+                angular: self.states[w].angular_velocity,
+            },
+            _ => Twist::default(),
+        }
+    }
+
+    /// Adds a contact to those that are dealt, and what there is to be known beside to the block.
     fn contact(
         &self,
         c: &Candidate,
         sides: [&Side; 2],
+        place: [u32; 2],
         previous: Option<&ContactRow>,
-    ) -> (Contact, Origin, Option<Extra>) {
+        dealt: &mut Dealt,
+        block: &mut Block,
+    ) {
         let [a, b] = sides;
         let pair = self.pairs.between(a.material, b.material);
-        let radii = [a, b].map(|side| side.radius.or(a.radius).unwrap_or(f64::INFINITY));
+        let smaller_radius = a.radius.min(b.radius);
         let (normal_mass, tangential_mass) = reduced_masses(
             [a.seen.normal, b.seen.normal],
             [a.seen.tangential, b.seen.tangential],
@@ -255,13 +301,13 @@ impl Filling<'_> {
         };
         let adhesive = pair.cohesion > 0.0;
         // What touches is bonded; what gapes only if it has been pressed together and is still within reach.
-        let touching = 1e-9 * radii[0].min(radii[1]);
+        let touching = 1e-9 * smaller_radius;
         let reach = pair.cohesion_range + touching;
         let bonded = adhesive
             && (c.gap <= touching
                 || (c.gap < reach && previous.is_some_and(|row| row.bonded == 1)));
         let mut contact = Contact {
-            place: [0; 2],
+            place,
             law: Parameters {
                 normal: c.normal,
                 closing_speed: self.closing_speed(c.gap),
@@ -271,21 +317,36 @@ impl Filling<'_> {
             },
             impulse,
         };
-        let origin = Origin {
+        let drive = self.drive(b, &c.point);
+        block.origins.push(Origin {
             key: c.key,
             point: c.point,
             gap: c.gap,
-            smaller_radius: radii[0].min(radii[1]),
+            smaller_radius,
             adhesive,
             bonded,
-            drive: b.drive,
+            drive,
+        });
+        // A wall is as yielding as a body of the same size.
+        let other_radius = if b.radius.is_finite() {
+            b.radius
+        } else {
+            a.radius
         };
-        if pair.is_plain() && b.drive == Twist::default() {
-            return (contact, origin, None);
+        let springs = self.soften(pair, &mut contact, c.gap, [a.radius, other_radius]);
+        if pair.has_springs_at_most() && drive == Twist::default() {
+            match springs {
+                None => dealt.add(contact, None),
+                Some((softness, previous)) => dealt.add_soft(contact, softness, previous),
+            }
+            return;
         }
         let couple = previous.map_or_else(Vector3::zeros, |row| kept(row.couple_impulse, row));
-        let mut extra = self.extra(pair, sides, radii, couple);
-        self.soften(pair, &mut contact, &mut extra, c.gap, radii);
+        let mut extra = self.extra(pair, sides, drive, couple);
+        if let Some((softness, previous)) = springs {
+            extra.softness = softness;
+            extra.previous_tangential = previous;
+        }
         if bonded {
             extra.cohesion = pair.cohesion * self.dt;
             if c.gap > 0.0 && extra.softness[0] == 0.0 {
@@ -293,8 +354,8 @@ impl Filling<'_> {
                 contact.law.closing_speed = c.gap / self.dt;
             }
         }
-        self.bounce(pair, sides, &mut contact, &mut extra, c.gap);
-        (contact, origin, Some(extra))
+        self.bounce(pair, sides, &mut contact, &mut extra, c);
+        dealt.add(contact, Some(extra.trimmed()));
     }
 
     /// `b_n` of a rigid contact: the speed at which the gap closes within the step, or what the rule makes of an overlap.
@@ -311,11 +372,12 @@ impl Filling<'_> {
     }
 
     /// Couples and the wall's own motion.
-    fn extra(&self, pair: &Pair, sides: [&Side; 2], radii: [f64; 2], couple: Vector3) -> Extra {
+    fn extra(&self, pair: &Pair, sides: [&Side; 2], drive: Twist, couple: Vector3) -> Extra {
         let [a, b] = sides;
-        let reduced_radius = match b.radius {
-            Some(_) => radii[0] * radii[1] / (radii[0] + radii[1]),
-            None => radii[0],
+        let reduced_radius = if b.radius.is_finite() {
+            a.radius * b.radius / (a.radius + b.radius)
+        } else {
+            a.radius
         };
         let turning = a.seen.turning + b.seen.turning;
         // Where nothing turns there are no couples.
@@ -323,8 +385,8 @@ impl Filling<'_> {
         let [of_a, of_b] = sides.map(|side| side.lever * side.seen.turning);
         let inverse = |lever: f64| if lever == 0.0 { 0.0 } else { 1.0 / lever };
         Extra {
-            offset: b.drive.linear,
-            spin_offset: b.drive.angular,
+            offset: drive.linear,
+            spin_offset: drive.angular,
             softness: [0.0; 2],
             previous_tangential: Vector3::zeros(),
             cohesion: 0.0,
@@ -346,26 +408,26 @@ impl Filling<'_> {
         }
     }
 
-    /// Compliance: `γ = C/Δt²`, the signed gap, and the tangential impulse of the last step as history.
+    /// Compliance: `γ = C/Δt²`, the signed gap, and the tangential impulse of the last step as history. Returns γ and the latter.
     fn soften(
         &self,
         pair: &Pair,
         contact: &mut Contact,
-        extra: &mut Extra,
         gap: f64,
         radii: [f64; 2],
-    ) {
+    ) -> Option<([f64; 2], Vector3)> {
         let compliance = pair.compliance(radii);
         if compliance == 0.0 {
-            return;
+            return None;
         }
         let gamma = compliance / (self.dt * self.dt);
-        extra.softness = [gamma, gamma / pair.tangential_ratio];
+        let softness = [gamma, gamma / pair.tangential_ratio];
         let law = &mut contact.law;
         law.closing_speed = gap / self.dt;
-        law.normal_mass = 1.0 / (1.0 / law.normal_mass + extra.softness[0]);
-        law.tangential_mass = 1.0 / (1.0 / law.tangential_mass + extra.softness[1]);
-        extra.previous_tangential = contact.impulse - law.normal * contact.impulse.dot(&law.normal);
+        law.normal_mass = 1.0 / (1.0 / law.normal_mass + softness[0]);
+        law.tangential_mass = 1.0 / (1.0 / law.tangential_mass + softness[1]);
+        let normal = law.normal * contact.impulse.dot(&law.normal);
+        Some((softness, contact.impulse - normal))
     }
 
     /// Restitution (Newton's, as Moreau takes it): of a contact that closes within the step the velocity after it is `−e` times
@@ -376,17 +438,22 @@ impl Filling<'_> {
         sides: [&Side; 2],
         contact: &mut Contact,
         extra: &mut Extra,
-        gap: f64,
+        c: &Candidate,
     ) {
         if pair.restitution == 0.0 && pair.tangential_restitution == 0.0 {
             return;
         }
         let [a, b] = sides;
-        let spin = a.before.angular * a.lever + b.before.angular * b.lever;
+        let [of_a, of_b] = sides.map(|side| self.before(side));
+        let drive_before = match b.at {
+            Place::Still(w) => self.walls[w].velocity_at(&self.states_before[w], &c.point),
+            _ => Vector3::zeros(),
+        };
+        let spin = of_a.angular * a.lever + of_b.angular * b.lever;
         let n = contact.law.normal;
-        let before = b.before.linear + b.drive_before - a.before.linear - spin.cross(&n);
+        let before = of_b.linear + drive_before - of_a.linear - spin.cross(&n);
         let u_n = before.dot(&n);
-        if u_n < 0.0 && gap + u_n * self.dt <= 0.0 && extra.softness[0] == 0.0 {
+        if u_n < 0.0 && c.gap + u_n * self.dt <= 0.0 && extra.softness[0] == 0.0 {
             contact.law.closing_speed = pair.restitution * u_n;
             extra.offset += (before - n * u_n) * pair.tangential_restitution;
         }

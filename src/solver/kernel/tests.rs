@@ -3,7 +3,7 @@ use crate::contact::Contact;
 use crate::law::coulomb::Parameters;
 use crate::math::Vector3;
 use crate::rng::{Purpose, Stream};
-use crate::solver::batch::Whole;
+use crate::solver::batch::{Dealt, Former};
 
 /// A block of contacts between random bodies, some of which nothing moves, of all kinds of laws.
 pub(in crate::solver) fn random_block(
@@ -28,7 +28,7 @@ pub(in crate::solver) fn random_block(
         })
         .collect();
     members.push(Member::STILL);
-    let whole: Vec<Whole> = (0..contacts)
+    let whole: Vec<(Contact, Option<Extra>)> = (0..contacts)
         .map(|_| {
             let a = draw.below(bodies as u32);
             let b = (a + 1 + draw.below(bodies as u32)) % (bodies as u32 + 1);
@@ -49,24 +49,39 @@ pub(in crate::solver) fn random_block(
                     [draw.unit(), draw.unit()],
                     vector(draw, 0.1),
                 )),
-                _ => Some(Extra {
-                    offset: vector(draw, 0.1),
-                    cohesion: draw.unit() * f64::from(draw.below(2)),
-                    rolling: draw.unit() * f64::from(draw.below(2)),
-                    torsion: draw.unit(),
-                    turning_mass: draw.between(0.1, 0.3),
-                    coupling: draw.between(-0.2, 0.2),
-                    inverse_lever: [draw.between(0.7, 2.0), draw.between(0.7, 2.0)],
-                    ..Extra::NONE
-                }),
+                _ => {
+                    let mut some = |of: f64| of * f64::from(draw.below(2));
+                    let cohesion = some(0.5);
+                    let (soft, drive, turns) = (some(0.4), some(1.0), some(1.0));
+                    let equal = some(1.0);
+                    let extra = Extra {
+                        offset: vector(draw, 0.1) * drive,
+                        spin_offset: vector(draw, 0.1) * drive,
+                        softness: [soft, 2.0 * soft],
+                        previous_tangential: vector(draw, 0.1) * soft,
+                        cohesion,
+                        weakened: cohesion > 0.0 && draw.below(2) == 0,
+                        rolling: turns * draw.unit() * f64::from(draw.below(4).min(1)),
+                        torsion: turns * draw.unit() * f64::from(draw.below(4).min(1)),
+                        turning_mass: draw.between(0.1, 0.3),
+                        coupling: draw.between(-0.9, 0.9) * equal,
+                        inverse_lever: [draw.between(0.7, 2.0), draw.between(0.7, 2.0)],
+                        couple: vector(draw, 0.1) * turns,
+                    };
+                    Some(extra.trimmed())
+                }
             };
             (contact, extra)
         })
         .collect();
     let mut order: Vec<u32> = (0..contacts as u32).collect();
     draw.shuffle(&mut order);
+    let mut dealt = Dealt::default();
+    whole
+        .into_iter()
+        .for_each(|(contact, extra)| dealt.add(contact, extra));
     let mut batches = Batches::default();
-    batches.form(&whole, &order, &members);
+    Former::default().form(&mut batches, &dealt, &order, &members);
     (batches, members, order)
 }
 
@@ -97,7 +112,7 @@ fn batches_hold_every_contact_once_and_no_body_twice() {
 /// The fast kernel, whatever the registers, does what the plain one does to the last bit, sweep after sweep.
 #[test]
 fn all_kernels_find_the_same_bits() {
-    let mut seen = [0usize; 3];
+    let mut seen = [0usize; 5];
     for trial in 0..100 {
         let mut draw = Stream::new(Purpose::Trial, 32, [trial, 0, 0]);
         let contacts = draw.below(300) as usize;
@@ -124,7 +139,12 @@ fn all_kernels_find_the_same_bits() {
             }
         }
         for k in 0..batches.len() {
-            seen[batches.kind(k).0 as usize] += 1;
+            let kind = batches.places(k).kind;
+            let parts = [Kind::SPRINGS, Kind::COUPLES, Kind::BONDS, Kind::DRIVES];
+            for (n, part) in seen.iter_mut().zip(parts) {
+                *n += usize::from(kind.has(part));
+            }
+            seen[4] += usize::from(kind == Kind::PLAIN);
         }
     }
     assert!(seen.iter().all(|n| *n > 200), "{seen:?}");

@@ -1,0 +1,151 @@
+//! Contacts into batches.
+
+use super::beside::Part;
+use super::{Batch, Batches, Dealt, Kind, LANES, Places, Run, split};
+use crate::body::Member;
+
+/// Batches that are open to more contacts at a time. A body's bit mask says in which of them it is already.
+const OPEN: usize = 64;
+
+/// The parts, in the order in which batches tell where they are.
+const PARTS: [Kind; 4] = [Kind::SPRINGS, Kind::COUPLES, Kind::BONDS, Kind::DRIVES];
+
+fn renew<P: Part + Clone>(parts: &mut Vec<P>, n: usize) {
+    parts.clear();
+    parts.resize(n, P::NONE);
+}
+
+/// What forms batches, with the memory that it works in.
+#[derive(Clone, Debug, Default)]
+pub struct Former {
+    /// Which of the open batches a body is in.
+    taken: Vec<u64>,
+}
+
+impl Former {
+    /// Puts contacts into batches, which are emptied before: one after the other in the given order (places in `dealt`), each into the
+    /// first open batch of its kind in which neither of its bodies is. `members` say which bodies impulses move; the last is what
+    /// stands still.
+    pub fn form(
+        &mut self,
+        batches: &mut Batches,
+        dealt: &Dealt,
+        order: &[u32],
+        members: &[Member],
+    ) {
+        let still = members.len() - 1;
+        assert!(still <= usize::from(u16::MAX), "a block of {still} bodies");
+        let still = still as u16;
+        batches.small = usize::from(still) < Batches::SMALL;
+        batches.all.clear();
+        batches.runs.clear();
+        batches.slots.clear();
+        batches.slots.resize(dealt.len(), 0);
+        let mut parts = [0; 4];
+        for kind in Kind::all().filter(|kind| dealt.kinds & 1 << kind.index() != 0) {
+            let first = batches.all.len();
+            self.fill(batches, (dealt, kind), order, members, still);
+            let end = batches.all.len();
+            batches.runs.push(Run {
+                kind,
+                first,
+                end,
+                parts,
+            });
+            for (part, k) in parts.iter_mut().zip(PARTS) {
+                *part += if kind.has(k) { end - first } else { 0 };
+            }
+        }
+        let [springs, couples, bonds, drives] = parts;
+        renew(&mut batches.springs, springs);
+        renew(&mut batches.couples, couples);
+        renew(&mut batches.bonds, bonds);
+        renew(&mut batches.drives, drives);
+        for (k, &(kind, at)) in dealt.beside.iter().enumerate() {
+            if kind == Kind::PLAIN {
+                continue;
+            }
+            let (batch, lane) = split(batches.slots[k]);
+            let Places { parts, .. } = batches.places(batch);
+            if kind == Kind::SPRINGS {
+                let (softness, previous) = &dealt.springs[at as usize];
+                batches.springs[parts[0]].set(lane, *softness, previous);
+                continue;
+            }
+            let extra = &dealt.extras[at as usize];
+            if kind.has(Kind::SPRINGS) {
+                batches.springs[parts[0]].put(lane, extra);
+            }
+            if kind.has(Kind::COUPLES) {
+                batches.couples[parts[1]].put(lane, extra);
+            }
+            if kind.has(Kind::BONDS) {
+                batches.bonds[parts[2]].put(lane, extra);
+            }
+            if kind.has(Kind::DRIVES) {
+                batches.drives[parts[3]].put(lane, extra);
+            }
+        }
+    }
+
+    fn fill(
+        &mut self,
+        into: &mut Batches,
+        (dealt, kind): (&Dealt, Kind),
+        order: &[u32],
+        members: &[Member],
+        still: u16,
+    ) {
+        let taken = &mut self.taken;
+        taken.clear();
+        taken.resize(members.len(), 0);
+        // Which batches are open, and their numbers and numbers of contacts.
+        let mut open = 0u64;
+        let mut batches = [(0usize, 0usize); OPEN];
+        for &k in order {
+            if dealt.beside[k as usize].0 != kind {
+                continue;
+            }
+            let contact = &dealt.contacts[k as usize];
+            let [a, b] = contact.place;
+            let [a_moves, b_moves] = [members[a as usize].moves(), members[b as usize].moves()];
+            let mut met = 0;
+            if a_moves {
+                met |= taken[a as usize];
+            }
+            if b_moves {
+                met |= taken[b as usize];
+            }
+            let mut fit = open & !met;
+            if fit == 0 {
+                let free = (!open).trailing_zeros() as usize;
+                let place = if free < OPEN {
+                    free
+                } else {
+                    // All are open and none will do: the fullest is closed.
+                    let fullest = |k: &usize| (batches[*k].1, OPEN - k);
+                    (0..OPEN).max_by_key(fullest).unwrap_or_default()
+                };
+                open |= 1 << place;
+                taken.iter_mut().for_each(|bits| *bits &= !(1 << place));
+                batches[place] = (into.all.len(), 0);
+                into.all.push(Batch::empty(still));
+                fit = 1 << place;
+            }
+            let place = fit.trailing_zeros() as usize;
+            let (batch, lane) = batches[place];
+            into.all[batch].put(lane, contact);
+            into.slots[k as usize] = (batch * LANES + lane) as u32;
+            batches[place].1 += 1;
+            if a_moves {
+                taken[a as usize] |= 1 << place;
+            }
+            if b_moves {
+                taken[b as usize] |= 1 << place;
+            }
+            if lane + 1 == LANES {
+                open &= !(1 << place);
+            }
+        }
+    }
+}
