@@ -155,4 +155,26 @@ mod tests {
         let q = [0.1, 0.2, 0.3, 0.4];
         assert_eq!(rotate(q, &Vector3::zeros()), q);
     }
+
+    #[test]
+    fn floor_is_that_of_the_standard() {
+        let edge = (1u64 << 52) as f64;
+        let some = [
+            0.0,
+            0.3,
+            0.999_999,
+            1.0,
+            2.5,
+            1e9 + 0.5,
+            edge - 0.5,
+            edge,
+            1e300,
+            5e-324,
+        ];
+        for x in some.into_iter().chain([f64::INFINITY]) {
+            assert_eq!(floor(x), x.floor(), "{x}");
+            assert_eq!(floor(-x), (-x).floor(), "-{x}");
+        }
+        assert!(floor(f64::NAN).is_nan());
+    }
 }
