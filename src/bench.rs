@@ -7,7 +7,7 @@ use crate::math::Vector3;
 use crate::rng::{Purpose, Stream};
 use crate::shape::{Period, sphere_volume};
 use crate::solver::GapRule;
-use crate::solver::batch::{Batch, LANES};
+use crate::solver::batch::{Batch, Couples, LANES, Springs};
 use crate::solver::blocks::{Block, Blocks, Filling, Share};
 use crate::solver::grid::BlockGrid;
 use crate::solver::kernel::plain_sweep;
@@ -202,9 +202,14 @@ fn sweeps(
         one_sweep(&mut blocks, &mut members, kernel, number);
     });
     // Contacts once in, their impulses out again; members of blocks in and out.
-    let batches: usize = blocks.all().iter().map(|b| b.batches.len()).sum();
-    let visited: usize = blocks.all().iter().map(|b| b.bodies.len()).sum();
-    let bytes = batches * (size_of::<Batch>() + 3 * 8 * LANES) + visited * 2 * size_of::<Member>();
+    const THREE: usize = 3 * 8 * LANES;
+    let of_block = |b: &Block| {
+        b.batches.len() * (size_of::<Batch>() + THREE)
+            + b.batches.springs.len() * size_of::<Springs>()
+            + b.batches.couples.len() * (size_of::<Couples>() + THREE)
+            + b.bodies.len() * 2 * size_of::<Member>()
+    };
+    let bytes: usize = blocks.all().iter().map(of_block).sum();
     Some(Figure {
         case: format!("sweep {case}"),
         bodies: packing.bodies.len(),
