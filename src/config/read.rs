@@ -235,7 +235,7 @@ fn solver(root: &Section, faults: &mut Vec<Fault>) -> Settings {
         "max_sweeps",
         "order",
         "acceleration",
-        "window",
+        "momentum",
         "exchange",
         "seed",
         "block_edge",
@@ -295,30 +295,23 @@ fn solver(root: &Section, faults: &mut Vec<Fault>) -> Settings {
 
 /// Whether sweeps are accelerated, which needs one order kept within a step.
 fn acceleration(section: &Section, order: Order, faults: &mut Vec<Fault>) -> Acceleration {
-    let default = Acceleration::ANDERSON;
-    let wanted = section.choice_if("acceleration", &["anderson", "none"], faults);
-    let window = section.whole_if("window", 1, faults);
-    if let (Some(node), Some("anderson"), Order::Sweep) =
+    let wanted = section.choice_if("acceleration", &["momentum", "none"], faults);
+    let below_one = Number(Range::Inside(0.0, 1.0), "");
+    let cap = section.number_if("momentum", below_one, faults);
+    if let (Some(node), Some("momentum"), Order::Sweep) =
         (section.get("acceleration"), wanted, order)
     {
         let why = "needs one order kept within a step; accepted: \"none\", or order = \"step\"";
         tell(node, format!("{}: {why}", node.shown), faults);
     }
-    if let (Some(node), Some(window)) = (section.get("window"), window) {
-        let most = Acceleration::LARGEST_WINDOW as u64;
-        if wanted != Some("anderson") {
-            let why = "does nothing without acceleration; accepted: acceleration = \"anderson\" beside it";
-            tell(node, why, faults);
-        } else if window > most {
-            tell(node, format!("{window}: accepted: 1 to {most}"), faults);
-        }
+    let takes_part = wanted.unwrap_or("momentum") == "momentum" && order == Order::Step;
+    if let (Some(node), false) = (section.get("momentum"), takes_part) {
+        let why = "does nothing without acceleration; accepted: acceleration = \"momentum\" and order = \"step\" beside it";
+        tell(node, why, faults);
     }
-    match wanted {
-        Some("anderson") => Acceleration {
-            window: window.map_or(default.window, |n| n as usize),
-            ..default
-        },
-        _ => Acceleration::NONE,
+    match takes_part {
+        true => cap.map_or(Acceleration::MOMENTUM, |momentum| Acceleration { momentum }),
+        false => Acceleration::NONE,
     }
 }
 

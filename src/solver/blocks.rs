@@ -7,8 +7,7 @@ pub use fill::Filling;
 use groups::Groups;
 
 use super::Halo;
-use super::accelerate::Past;
-use super::batch::Batches;
+use super::batch::{Batches, Eight3};
 use super::grid::Parity;
 use super::project::Plan;
 use super::shared::Shared;
@@ -47,8 +46,8 @@ pub struct Block {
     pub plans: Vec<Plan>,
     /// The largest violation that the judge has found here.
     pub worst: Worst,
-    /// Impulses at earlier points of the solve.
-    pub past: Past,
+    /// Impulses, then couple impulses, at the last point of an accelerated solve.
+    pub past: Vec<Eight3>,
     /// For each axis: whether a body of this block is handed to another rank when that axis flips after this colour. Such
     /// blocks go first, so that their messages travel while the others are swept.
     pub(super) early: [bool; 3],

@@ -6,7 +6,7 @@
 //! order. As the velocities of a body are handed from rank to rank along the tour, the sweep over many ranks is the serial
 //! sweep: same order, same numbers, same bits.
 
-use super::accelerate::{Acceleration, Anderson};
+use super::accelerate::{Acceleration, Momentum};
 use super::blocks::{Block, Blocks, Share, Tally, Visit};
 use super::grid::{Parity, Tour};
 use super::kernel;
@@ -65,7 +65,7 @@ pub fn solve<H: Halo>(
     let mut outcome = Outcome::default();
     let mut half = f64::INFINITY;
     // The sweeps are one map only where their order is kept.
-    let mut anderson = Anderson::new(
+    let mut momentum = Momentum::new(
         match settings.order {
             Order::Step => settings.acceleration,
             Order::Sweep => Acceleration::NONE,
@@ -73,8 +73,10 @@ pub fn solve<H: Halo>(
         settings.width,
     );
     while outcome.sweeps < settings.max_sweeps {
-        // `order = "step"` keeps the order of the first sweep.
-        let drawn = if settings.order == Order::Sweep {
+        // `order = "step"` keeps the order of the first sweep, but for a solve whose momentum had to be given up: a new order may free
+        // it from going round in circles.
+        let given_up = settings.acceleration != Acceleration::NONE && momentum.is_off();
+        let drawn = if settings.order == Order::Sweep || given_up {
             outcome.sweeps
         } else {
             0
@@ -110,8 +112,13 @@ pub fn solve<H: Halo>(
             }
             let left = (outcome.verdict.violation / half).sqrt();
             outcome.stalled = last && left >= STALLED;
-        } else if !halfway && anderson.after_sweep(blocks, members, halo) {
-            pushed.take_impulses(blocks, members, halo);
+        }
+        if !last {
+            // Where the sweep ended: the judge has gone elsewhere.
+            go_to(members, halo, &mut at, tour.start());
+            if momentum.after_sweep(blocks, members, change) {
+                pushed.take_impulses(blocks, members, halo);
+            }
         }
     }
     outcome
