@@ -84,6 +84,8 @@ impl Rule {
         let dt = asked.min(before * self.growth);
         let dt = dt.clamp(self.at_least, self.at_most);
         let rushed = asked < self.at_least;
+        // Who goes on beyond it is not held back by it.
+        let until = until.filter(|until| *until > time);
         let left = until.map_or(f64::INFINITY, |until| until - time);
         let (dt, end) = match until {
             // A hair more than a step is the rounding of a sum of steps.
@@ -154,5 +156,6 @@ mod tests {
             assert_eq!(time, until);
             assert!((3..=4).contains(&steps), "{steps}");
         }
+        assert_eq!(RULE.next(1e-3, 1.0, 1e-3, Some(0.5)).dt, 1e-3);
     }
 }
