@@ -24,7 +24,7 @@ for argument in "$@"; do
     esac
 done
 
-tests=(--test laws --test compliance --test walls --test drum --test piles --test packings --test periodic --test everything)
+tests=(--test laws --test compliance --test pace --test walls --test drum --test piles --test packings --test periodic --test everything)
 table=$PWD/target/validation.csv
 lines=$(mktemp)
 trap 'rm -f "$lines"' EXIT

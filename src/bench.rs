@@ -145,6 +145,7 @@ impl Packing {
             gap: GapRule::Positive,
             grid: &self.grid,
             dt: DT,
+            rescale: 1.0,
             draw: (1, 0),
         };
         let found = candidates(&self.bodies, &[], self.margin, &Period::NONE, |_| true);

@@ -12,6 +12,7 @@ mod read;
 mod reader;
 #[cfg(test)]
 mod tests;
+mod time;
 mod walls;
 
 pub use fault::{Fault, Faults, Place};
@@ -20,6 +21,7 @@ use crate::body::Wall;
 use crate::law::{Arm, PairTable};
 use crate::math::Vector3;
 use crate::sample::Sample;
+use crate::scheme::pace::Pace;
 use crate::shape::Period;
 use crate::solver::Settings;
 use document::{Node, Source, Value};
@@ -34,8 +36,8 @@ pub struct Scenario {
     pub text: String,
     /// Gravity [m/s²].
     pub gravity: Vector3,
-    /// Time step [s].
-    pub dt: f64,
+    /// How long steps are.
+    pub pace: Pace,
     /// When the run ends.
     pub end: End,
     /// Lower corner of the domain [m].
@@ -75,15 +77,23 @@ impl Scenario {
         Period::of_box(&self.lower, &self.upper, self.periodic)
     }
 
-    /// The step at which the run ends at the latest, by `steps` or `until`.
+    /// The step at which the run ends at the latest, by `steps` or `until`; the latter is no step where a rule makes their lengths.
     #[must_use]
     pub fn last_step(&self) -> Option<u64> {
-        // A hair less than a whole step beyond is rounding of until/dt.
-        let until = self
-            .end
-            .until
-            .map(|t| (t / self.dt - 1e-6).ceil().max(0.0) as u64);
+        let until = match self.pace {
+            // A hair less than a whole step beyond is rounding of until/dt.
+            Pace::Even(dt) => (self.end.until).map(|t| (t / dt - 1e-6).ceil().max(0.0) as u64),
+            Pace::Rule(_) => None,
+        };
         self.end.steps.into_iter().chain(until).min()
+    }
+
+    /// Whether the run is over after so many steps, at this time [s], by `steps` or `until`.
+    #[must_use]
+    pub fn is_over(&self, step: u64, time: f64) -> bool {
+        let by_time =
+            matches!(self.pace, Pace::Rule(_)) && self.end.until.is_some_and(|t| time >= t);
+        by_time || self.last_step().is_some_and(|n| step >= n)
     }
 }
 

@@ -28,6 +28,8 @@ pub struct Header {
     pub step: u64,
     /// Time [s].
     pub time: f64,
+    /// Length of the last step [s]; before the first the longest there can be.
+    pub dt: f64,
     /// Seed of the run's random streams.
     pub seed: u64,
     /// The configuration as run (TOML text, overrides applied).
@@ -36,6 +38,8 @@ pub struct Header {
     pub ranks: u64,
     /// Steps that have ended at the sweep cap so far.
     pub capped_steps: u64,
+    /// Steps so far that were longer than the rule of their length asks for, as they may not be shorter.
+    pub rushed_steps: u64,
     /// Bodies deleted so far because they left the domain.
     pub deleted: u64,
     /// Energies so far.

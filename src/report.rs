@@ -7,6 +7,7 @@ use crate::io::checkpoint::{self, Loaded};
 use crate::law::Status;
 use crate::math::{Vector3, as_written};
 use crate::measure::{self, Ledger};
+use crate::scheme::pace::Pace;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -63,6 +64,16 @@ pub fn info(path: &Path) -> Result<String, String> {
         format!("{} ({} at the sweep cap)", header.step, header.capped_steps),
     );
     line("time", format!("{} s", as_written(header.time)));
+    line(
+        "dt",
+        match scenario.pace {
+            Pace::Even(_) => format!("{} s", header.dt),
+            Pace::Rule(_) => format!(
+                "{} s in the last step ({} steps were longer than the rule asks for)",
+                header.dt, header.rushed_steps
+            ),
+        },
+    );
     line("seed", header.seed.to_string());
     line("written by", format!("{} ranks", header.ranks));
     line("bodies", bodies.len().to_string());
@@ -113,7 +124,7 @@ pub fn info(path: &Path) -> Result<String, String> {
     line("weight", format!("{weight:.6e} N"));
     let mut total = Vector3::zeros();
     for (wall, row) in scenario.walls.iter().zip(walls) {
-        let force = Vector3::from(row.impulse) / scenario.dt;
+        let force = Vector3::from(row.impulse) / header.dt;
         total += force;
         line(
             "wall force",
@@ -122,7 +133,7 @@ pub fn info(path: &Path) -> Result<String, String> {
                 wall.name, force.x, force.y, force.z
             ),
         );
-        let torque = Vector3::from(row.couple_impulse) / scenario.dt;
+        let torque = Vector3::from(row.couple_impulse) / header.dt;
         line(
             "wall torque",
             format!(

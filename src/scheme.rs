@@ -1,6 +1,7 @@
 //! How time advances. [`moreau_jean`] is the step of the paper; quasi-static schemes will stand beside it.
 
 pub mod moreau_jean;
+pub mod pace;
 mod timers;
 mod walls;
 mod watch;

@@ -151,7 +151,6 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
     } = start;
     let domain = Domain::new(comm, partition);
     let mut output = agree(comm, Output::open(comm, &out, folder, system.steps()))?;
-    let last_step = scenario.last_step();
     let mut rest = Rest::new(&domain, &scenario, &system);
     let mut log = Log::new(comm, &scenario, &system, threads);
     let [energy] = domain.sums(&[system
@@ -161,7 +160,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         .collect()]);
     let mut at_rest = rest.reached(&domain, &system, energy);
 
-    while !at_rest && last_step.is_none_or(|n| system.steps() < n) {
+    while !at_rest && !scenario.is_over(system.steps(), system.time()) {
         if let Some((step, id)) = nan_before
             && system.steps() + 1 == step
         {

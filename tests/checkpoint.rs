@@ -159,8 +159,8 @@ fn the_file_is_as_documented() {
     let file = hdf5::File::open(&path).unwrap();
     let number = |name: &str| file.attr(name).unwrap().read_scalar::<u64>().unwrap();
     assert_eq!(
-        ["step", "seed", "ranks", "capped_steps"].map(number),
-        [42, u64::MAX - 5, 2, 17]
+        ["step", "seed", "ranks", "capped_steps", "rushed_steps"].map(number),
+        [42, u64::MAX - 5, 2, 17, 11]
     );
     assert_eq!(
         file.attr("time").unwrap().read_scalar::<f64>().unwrap(),
@@ -171,7 +171,7 @@ fn the_file_is_as_documented() {
             .unwrap()
             .read_scalar::<u32>()
             .unwrap(),
-        2
+        3
     );
     let text: hdf5::types::FixedUnicode<17> = file.attr("format").unwrap().read_scalar().unwrap();
     assert_eq!(text.as_str(), "moreau-checkpoint");

@@ -65,6 +65,7 @@ impl Column {
             gap: GapRule::Positive,
             grid: &grid,
             dt: DT,
+            rescale: 1.0,
             draw,
         };
         blocks.fill(&found, &filling, |_| None);

@@ -115,6 +115,74 @@ fn a_resumed_run_ends_in_the_same_state() {
     }
 }
 
+/// The same where a rule makes the steps' lengths: resumed from files on other rank counts in the middle of shrinking; ends by time to
+/// the bit; told by check, info and the series.
+#[test]
+fn a_run_by_a_rule_resumes_in_the_same_state_and_ends_in_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = settle();
+    let set = "time.dt={ at_most = 2e-3, at_least = 1e-5, travel = 0.05 }";
+    let run = |ranks: usize, out: &str, end: [&str; 2]| {
+        let fixed = ["run", &config, "--out", out, "--set", set];
+        let output = on(ranks, &[&fixed[..], &SMALL, &end].concat());
+        state(&output)
+    };
+    let straight = path(&dir, "straight");
+    let expected = run(1, &straight, ["--steps", "90"]);
+    let last = |out: &str, column: &str| {
+        let text = std::fs::read_to_string(Path::new(out).join("series.csv")).unwrap();
+        let mut names = text.lines().next().unwrap().split(',');
+        let column = names.position(|name| name == column).unwrap();
+        let line = text.lines().last().unwrap().to_owned();
+        line.split(',').nth(column).unwrap().parse::<f64>().unwrap()
+    };
+    let (dt, rushed) = (last(&straight, "dt"), last(&straight, "rushed"));
+    assert!(dt < 1.9e-3 && dt > 1e-5 && rushed == 0.0, "{dt} {rushed}");
+    let ranks: &[(usize, usize)] = match mpi_available() {
+        true => &[(1, 3), (2, 1)],
+        false => &[(1, 1)],
+    };
+    for (first, second) in ranks {
+        let out = path(&dir, &format!("{first}-{second}"));
+        run(*first, &out, ["--steps", "60"]);
+        let half = last(&out, "dt");
+        let resumed = on(*second, &["resume", &out, "--steps", "90"]);
+        assert_eq!(state(&resumed), expected, "{first} ranks, then {second}");
+        assert!(
+            last(&out, "dt") < 0.99 * half,
+            "steps shrink beyond the restart"
+        );
+    }
+    let timed = path(&dir, "timed");
+    let ended = run(1, &timed, ["--until", "0.04321"]);
+    assert!(ended.ends_with("time 0.04321"), "{ended}");
+    assert_eq!(last(&timed, "time"), 0.04321);
+    let over = alone(&["resume", &timed, "--until", "0.04321"]);
+    assert!(over.stdout.contains("nothing to do"), "{}", over.stdout);
+    let longer = alone(&["resume", &timed, "--until", "0.05"]);
+    assert!(state(&longer).ends_with("time 0.05"));
+    let told = alone(&["info", &timed]).stdout;
+    assert!(told.contains("s in the last step (0 steps were"), "{told}");
+    let told = alone(&[&["check", &config, "--set", set][..], &SMALL].concat()).stdout;
+    assert!(told.contains("dt         0.00001 to 0.002 s"), "{told}");
+    refused(
+        &["resume", &timed, "--set", "time.dt=1e-3"],
+        &["a run keeps its time step; accepted: the one it had, or a rule"],
+        dir.path(),
+    );
+    let edge = "solver.block_edge=0.0119";
+    let travel = "time.dt.travel=0.5";
+    refused(
+        &[
+            &["run", &config, "--set", set, "--set", travel, "--set", edge][..],
+            &SMALL,
+        ]
+        .concat(),
+        &["time.dt.travel"],
+        dir.path(),
+    );
+}
+
 /// Bodies from a file that another code could have written, at rest under two names of the same bodies.
 #[test]
 fn a_file_of_bodies_settles_the_same_from_both_formats() {

@@ -2,7 +2,7 @@
 
 use crate::math::{IDENTITY, Quaternion, Vector3, rotate};
 use crate::shape::Surface;
-use std::f64::consts::TAU;
+use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
 /// A wall. Every rank knows every wall.
@@ -197,7 +197,29 @@ impl Wall {
     }
 }
 
+impl Drive {
+    /// A bound for its speed between two times, at most `arm` [m] from the centre [m/s].
+    #[must_use]
+    pub fn top_speed(&self, t0: f64, t1: f64, arm: f64) -> f64 {
+        let shift = self.translation.as_ref();
+        let turn = self.rotation.as_ref();
+        shift.map_or(0.0, |(_, signal)| signal.top_rate(t0, t1))
+            + turn.map_or(0.0, |(_, signal)| signal.top_rate(t0, t1) * arm)
+    }
+}
+
 impl Freedom {
+    /// Acceleration by gravity and its load [m/s²].
+    #[must_use]
+    pub fn acceleration(&self, gravity: &Vector3) -> Vector3 {
+        let pull = if self.gravity {
+            *gravity
+        } else {
+            Vector3::zeros()
+        };
+        self.projected(self.load / self.mass + pull)
+    }
+
     /// What is left of a force or velocity in the directions that are free.
     #[must_use]
     pub fn projected(&self, v: Vector3) -> Vector3 {
@@ -246,6 +268,46 @@ impl Signal {
             } => at(times, values, t) - at(times, values, 0.0),
             Self::Table { times, values, .. } => {
                 integral(times, values, t) - integral(times, values, 0.0)
+            }
+        }
+    }
+}
+
+impl Signal {
+    /// Its largest rate, whatever the sign, between two times [m/s or rad/s].
+    #[must_use]
+    pub fn top_rate(&self, t0: f64, t1: f64) -> f64 {
+        match self {
+            Self::Rate(rate) => rate.abs(),
+            Self::Sine {
+                amplitude,
+                frequency,
+                phase,
+            } => {
+                let top = amplitude.abs() * TAU * frequency;
+                let periods = frequency * t0;
+                let from = TAU * (periods - periods.floor()) + phase;
+                let to = from + TAU * frequency * (t1 - t0);
+                // Fastest where the angle is a multiple of π.
+                if (from / PI).floor() != (to / PI).floor() {
+                    return top;
+                }
+                top * libm::cos(from).abs().max(libm::cos(to).abs())
+            }
+            Self::Table {
+                times,
+                values,
+                rates,
+            } => {
+                let next = times.partition_point(|&t| t <= t0);
+                let inside = (next..times.len()).take_while(|&k| times[k] < t1);
+                if *rates {
+                    let ends = [t0, t1].map(|t| at(times, values, t).abs());
+                    return inside.fold(ends[0].max(ends[1]), |top, k| top.max(values[k].abs()));
+                }
+                let slope = |k: usize| (values[k] - values[k - 1]) / (times[k] - times[k - 1]);
+                let pieces = (next.max(1)..times.len()).take_while(|&k| times[k - 1] < t1);
+                pieces.fold(0.0, |top, k| f64::max(top, slope(k).abs()))
             }
         }
     }
@@ -335,6 +397,40 @@ mod tests {
                 way += state.velocity.y * 0.01;
             }
             assert!((way - signal.way(10.0)).abs() < 1e-11, "{signal:?}");
+        }
+    }
+
+    /// Between any two times no signal goes further than its largest rate says, and somewhere it goes as far.
+    #[test]
+    fn no_signal_is_faster_than_its_top_rate() {
+        let table = |rates| Signal::Table {
+            times: [0.5, 1.0, 3.0, 3.001].into(),
+            values: [2.0, -1.0, 4.0, -4.0].into(),
+            rates,
+        };
+        let sine = Signal::Sine {
+            amplitude: -0.3,
+            frequency: 0.7,
+            phase: 0.7,
+        };
+        for signal in [Signal::Rate(-0.7), sine, table(false), table(true)] {
+            for (from, length) in
+                (0..800).map(|k| (0.005 * f64::from(k), 0.002 * f64::from(k % 37 + 1)))
+            {
+                let top = signal.top_rate(from, from + length);
+                let pieces = (0..2000).map(|k| from + length * f64::from(k) / 2000.0);
+                let step = length / 2000.0;
+                let rates = pieces.map(|t| (signal.way(t + step) - signal.way(t)).abs() / step);
+                let most = rates.fold(0.0, f64::max);
+                assert!(
+                    most <= top * (1.0 + 1e-7) + 1e-9,
+                    "{signal:?} {from}: {most} {top}"
+                );
+                assert!(
+                    most >= top * 0.98 - 1e-3,
+                    "{signal:?} {from} {length}: {most} {top}"
+                );
+            }
         }
     }
 

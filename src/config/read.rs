@@ -2,11 +2,11 @@
 //!
 //! A key that does nothing is refused, never ignored: who writes it believes that it does something.
 
+use super::Scenario;
 use super::document::{Node, Value};
 use super::fault::Fault;
 use super::reader::{Number, Range, Section, tell};
-use super::{End, Scenario};
-use super::{bodies, materials, walls};
+use super::{bodies, materials, time, walls};
 use crate::math::Vector3;
 use crate::solver::accelerate::Acceleration;
 use crate::solver::{GapRule, Order, Projection, Settings};
@@ -32,7 +32,7 @@ pub(super) fn scenario(root: &Node, name: &str, faults: &mut Vec<Fault>) -> Scen
     let section = Section::new(root, &ROOT, faults);
     let title = section.text_if("title", faults).unwrap_or(name).to_owned();
     let gravity = section.vector("gravity", Number(Range::Finite, "m/s2"), faults);
-    let (dt, end) = time(&section, gravity, faults);
+    let (pace, end) = time::read(&section, gravity, faults);
     let domain = domain(&section, faults);
     let solver = solver(&section, faults);
     let materials = materials::read(&section, faults);
@@ -46,7 +46,7 @@ pub(super) fn scenario(root: &Node, name: &str, faults: &mut Vec<Fault>) -> Scen
         title,
         text: String::new(),
         gravity: Vector3::from(gravity),
-        dt,
+        pace,
         end,
         lower: Vector3::from(domain.lower),
         upper: Vector3::from(domain.upper),
@@ -63,45 +63,6 @@ pub(super) fn scenario(root: &Node, name: &str, faults: &mut Vec<Fault>) -> Scen
         checkpoint_every: checkpoint.whole_if("every", 0, faults).unwrap_or(500),
         checkpoint_keep: checkpoint.whole_if("keep", 1, faults).unwrap_or(2) as usize,
     }
-}
-
-/// Steps of a run at most: their number times the time step is then still a time to the last digit.
-const MOST_STEPS: f64 = 1e15;
-
-fn time(root: &Section, gravity: [f64; 3], faults: &mut Vec<Fault>) -> (f64, End) {
-    let section = root.table("time", &["dt", "until", "steps", "rest"], faults);
-    let dt = section.number("dt", Number(Range::Positive, "s"), faults);
-    let end = End {
-        steps: section.whole_if("steps", 0, faults),
-        until: section.number_if("until", Number(Range::NotNegative, "s"), faults),
-        // 0 switches the end at rest off: nothing is slower than that.
-        rest: section
-            .number_if("rest", Number(Range::NotNegative, "of m g d"), faults)
-            .filter(|fraction| *fraction > 0.0),
-    };
-    if let (Some(node), Some(until)) = (section.get("dt"), end.until)
-        && until > 0.0
-        && (dt > until || until / dt > MOST_STEPS)
-    {
-        let message = format!(
-            "{dt:e} s makes {:.1e} steps until {until} s; accepted: 1 to {MOST_STEPS:.0e} steps",
-            until / dt
-        );
-        tell(node, message, faults);
-    }
-    if end == End::default() {
-        let accepted = "at least one of until = TIME [s], steps = NUMBER, rest = FRACTION of m g d \
-                        (without an end the run would go on for ever)";
-        section.missing("until", accepted, faults);
-    }
-    if let (Some(node), None, None) = (section.get("rest"), end.steps, end.until)
-        && gravity == [0.0; 3]
-    {
-        let message = "rest is measured by m g d, and there is no gravity; \
-                       accepted: until or steps beside it";
-        tell(node, message, faults);
-    }
-    (dt, end)
 }
 
 /// A box, and what holds for all that starts in it.

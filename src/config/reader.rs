@@ -49,7 +49,8 @@ impl Range {
 pub(super) struct Number(pub(super) Range, pub(super) &'static str);
 
 impl Number {
-    fn says(self) -> String {
+    /// What is accepted, in words.
+    pub(super) fn says(self) -> String {
         let Self(range, unit) = self;
         if unit.is_empty() {
             range.says()
@@ -124,7 +125,8 @@ fn refuse(node: &Node, accepted: &str, faults: &mut Vec<Fault>) {
     );
 }
 
-fn wrong_type(node: &Node, accepted: &str, faults: &mut Vec<Fault>) {
+/// Adds the fault that a value is of another type.
+pub(super) fn wrong_type(node: &Node, accepted: &str, faults: &mut Vec<Fault>) {
     let message = match &node.value {
         Value::Table(_) => format!("is a table; accepted: {accepted}"),
         value => format!("{} is {}; accepted: {accepted}", node.shown, kind(value)),

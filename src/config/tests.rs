@@ -2,6 +2,7 @@
 
 use super::{End, Faults, Place, Scenario, load, parse};
 use crate::sample::{Radius, Source};
+use crate::scheme::pace::{Pace, Rule};
 use crate::solver::Order;
 use std::path::Path;
 
@@ -97,7 +98,7 @@ fn every_key_arrives() {
     let s = good(FULL, &[]);
     assert_eq!(s.title, "all keys");
     assert_eq!(s.gravity.as_slice(), [0.0, 1.5, -9.81]);
-    assert_eq!(s.dt, 1e-3);
+    assert_eq!(s.pace, Pace::Even(1e-3));
     let end = End {
         steps: Some(100),
         until: Some(2.0),
@@ -233,7 +234,7 @@ fn overrides_set_replace_and_add() {
             "wall.0.name=cup",
         ],
     );
-    assert_eq!(s.dt, 2e-3);
+    assert_eq!(s.pace, Pace::Even(2e-3));
     let Source::Lattice(lattice) = &s.samples[0].source else {
         panic!("a lattice")
     };
@@ -369,4 +370,39 @@ fn the_shipped_configurations_are_good() {
             [0.5, 0.5, 0.0, 0.0]
         );
     }
+}
+
+/// `time.dt` as a rule: its keys arrive, and those that are not given have their defaults. It ends by time at the time and not at a
+/// step; any key of it can be set.
+#[test]
+fn a_rule_of_the_steps_arrives() {
+    let text = FULL.replace("dt = 1e-3", "dt = { at_most = 1e-3, at_least = 1e-5 }");
+    let rule = Rule {
+        at_most: 1e-3,
+        at_least: 1e-5,
+        travel: 0.1,
+        growth: 1.1,
+        length: None,
+    };
+    let s = good(&text, &[]);
+    assert_eq!(s.pace, Pace::Rule(rule));
+    assert_eq!(s.last_step(), Some(100));
+    assert!(!s.is_over(99, 1.999) && s.is_over(100, 0.0) && s.is_over(0, 2.0));
+    let set = [
+        "time.dt.travel=0.2",
+        "time.dt.growth=2",
+        "time.dt.length=0.01",
+    ];
+    let rule = Rule {
+        travel: 0.2,
+        growth: 2.0,
+        length: Some(0.01),
+        ..rule
+    };
+    assert_eq!(good(&text, &set).pace, Pace::Rule(rule));
+    assert_eq!(good(&text, &["time.dt=2e-3"]).pace, Pace::Even(2e-3));
+    let table = "time.dt={ at_most = 1e-3, at_least = 1e-3 }";
+    assert!(matches!(good(FULL, &[table]).pace, Pace::Rule(_)));
+    // Steps of one length end at the step, whatever their sum is.
+    assert!(!good(FULL, &["time.dt=0.1"]).is_over(19, 2.0));
 }

@@ -23,7 +23,8 @@ pub trait Line: Serialize + DeserializeOwned {
 impl Line for Row {
     const HEADER: &'static str = "step,time,bodies,contacts,active,sweeps,residual,converged,max_overlap,kinetic_energy,\
         potential_energy,dissipated,wall_s,detect_s,sweep_s,exchange_s,imbalance,\
-        elastic_energy,normal,cohesion,friction,rolling,torsion,driven,integrator,projected,deleted";
+        elastic_energy,normal,cohesion,friction,rolling,torsion,driven,integrator,projected,deleted,\
+        dt,rushed";
     fn step(&self) -> u64 {
         self.step
     }
@@ -162,6 +163,10 @@ pub struct Row {
     pub projected: f64,
     /// Bodies deleted so far because they left the domain.
     pub deleted: u64,
+    /// Length of the step [s].
+    pub dt: f64,
+    /// Steps so far that were longer than the rule of their length asks for.
+    pub rushed: u64,
 }
 
 /// Why the series cannot be written, or not be gone on with.

@@ -2,10 +2,12 @@
 //! scheme. First the velocities at the end of the step are found together with the impulses, then the bodies move with them.
 
 mod advance;
+mod length;
 mod squeezed;
 
 use advance::{is_finite, not_finite};
 
+use super::pace::{Pace, Span};
 use super::walls::Walls;
 use super::watch::Watch;
 use super::{StepError, Timers, Verb};
@@ -26,8 +28,10 @@ use crate::solver::pushed::Pushed;
 /// What does not change during a run.
 #[derive(Clone, Debug)]
 pub struct Physics {
-    /// Time step Δt [s].
-    pub dt: f64,
+    /// How long steps are.
+    pub pace: Pace,
+    /// Time at which a run ends whose steps follow a rule, so that its last step ends there [s].
+    pub until: Option<f64>,
     /// Gravity [m/s²].
     pub gravity: Vector3,
     /// What holds between materials.
@@ -49,6 +53,12 @@ pub struct System {
     physics: Physics,
     /// Steps done.
     step: u64,
+    /// Time [s].
+    time: f64,
+    /// Length of the last step, or of the one that is being done [s]; before the first the longest there can be.
+    dt: f64,
+    /// Length of the step before that [s]: the one that the impulses acted in which the step starts with.
+    dt_before: f64,
     /// Bodies that this rank had in the last step, each with the contacts that start at it.
     parcel: Parcel,
     /// Walls, on all ranks alike.
@@ -74,6 +84,10 @@ pub struct System {
 /// What a step did, the same on all ranks. Energies [J].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Done {
+    /// Length of the step [s].
+    pub dt: f64,
+    /// Whether the motion asked for a shorter step than the rule's shortest.
+    pub rushed: bool,
     /// How the solve ended.
     pub outcome: Outcome,
     /// Translational kinetic energy of free bodies at the end of the step.
@@ -106,7 +120,11 @@ impl System {
         parcel: Parcel,
         threads: usize,
     ) -> Result<Self, rayon::ThreadPoolBuildError> {
+        let dt = physics.pace.at_most();
         Ok(Self {
+            time: step as f64 * dt,
+            dt,
+            dt_before: dt,
             walls: vec![WallState::default(); physics.walls.len()],
             walls_before: vec![WallState::default(); physics.walls.len()],
             physics,
@@ -130,10 +148,17 @@ impl System {
         self.step
     }
 
-    /// Time [s]: a whole number of steps.
+    /// Time [s]: a whole number of steps, or by a rule their sum.
     #[must_use]
     pub fn time(&self) -> f64 {
-        self.step as f64 * self.physics.dt
+        self.time
+    }
+
+    /// Length of the last step [s], in which the impulses of [`contacts`](Self::contacts) acted: by it they become forces. Before the
+    /// first step the longest that there can be.
+    #[must_use]
+    pub fn dt(&self) -> f64 {
+        self.dt
     }
 
     /// What does not change.
@@ -172,6 +197,11 @@ impl System {
         self.elastic = elastic;
     }
 
+    /// Puts the time and the length of the last step where they were [s]: when a run goes on whose steps follow a rule.
+    pub fn set_clock(&mut self, time: f64, dt: f64) {
+        (self.time, self.dt) = (time, dt);
+    }
+
     /// Energy in springs [J].
     #[must_use]
     pub fn elastic(&self) -> f64 {
@@ -205,9 +235,9 @@ impl System {
     /// The same on all ranks; the state is then not to be used.
     pub fn step(&mut self, domain: &Domain) -> Result<Done, StepError> {
         let mut timers = self.timers;
-        let dt = self.physics.dt;
-        let (t0, t1) = (self.time(), (self.step + 1) as f64 * dt);
-        let walls = Walls::new(&self.physics.walls, &self.walls, t0, t1);
+        let Span { dt, end, rushed } = timers.time(Verb::Migrate, || self.span(domain));
+        self.dt_before = std::mem::replace(&mut self.dt, dt);
+        let walls = Walls::new(&self.physics.walls, &self.walls, self.time, end);
         let mut pushed = Pushed::new(&walls.placed, &walls.during, &self.physics.gravity, dt);
         let margin = timers.time(Verb::Migrate, || self.margin(domain, &walls, &pushed))?;
         let all = timers.time(Verb::Migrate, || self.migrate(domain, margin));
@@ -252,7 +282,8 @@ impl System {
             let done = self.advance(domain, bodies, ways, &all.bodies, outcome, margin)?;
             let after = walls.end(domain, &pushed, &self.parcel.contacts, dt);
             self.walls_before = std::mem::replace(&mut self.walls, after);
-            Ok::<Done, StepError>(done)
+            self.time = end;
+            Ok::<Done, StepError>(Done { rushed, ..done })
         })?;
         self.traffic.add(&traffic);
         self.timers = timers;
@@ -262,8 +293,8 @@ impl System {
     /// The gap below which a pair counts as a candidate. Two bodies close at most twice the largest speed, here that of free
     /// motion. Contacts rarely make a body faster than any was before (a wedge can); [`Done::outran`] tells when one did.
     fn margin(&self, domain: &Domain, walls: &Walls, pushed: &Pushed) -> Result<f64, StepError> {
+        let dt = self.dt;
         let Physics {
-            dt,
             gravity,
             skin,
             largest_radius,
@@ -271,7 +302,7 @@ impl System {
         } = &self.physics;
         let step = self.step + 1;
         let speed = |row: &BodyRow| match is_finite(row) {
-            true if row.is_free() => (Vector3::from(row.velocity) + gravity * *dt).norm(),
+            true if row.is_free() => (Vector3::from(row.velocity) + gravity * dt).norm(),
             true => Vector3::from(row.velocity).norm(),
             false => f64::NAN,
         };
@@ -300,7 +331,7 @@ impl System {
                 id: row.id.0,
                 travel: speed(row) * dt,
                 allowed,
-                dt: *dt,
+                dt,
                 edge,
             }),
             None => Ok(()),
@@ -325,7 +356,7 @@ impl System {
                 .map_or_else(String::new, |w| w.name.clone()),
             travel: speeds.get(wall).copied().unwrap_or(f64::NAN) * dt,
             allowed,
-            dt: *dt,
+            dt,
         }))
     }
 
@@ -405,7 +436,8 @@ impl System {
             pairs: &self.physics.pairs,
             gap: self.physics.solver.gap,
             grid: partition.grid(),
-            dt: self.physics.dt,
+            dt: self.dt,
+            rescale: self.dt / self.dt_before,
             draw: (self.physics.solver.seed, self.step),
         };
         self.blocks.fill(&found, &filling, previous);
@@ -415,17 +447,17 @@ impl System {
     /// `V ← V_free` for every body known here [001 eq. 1.23]; returns this rank's parts of the judge's two sums over bodies,
     /// `Σ m |Δt F_ext/m|²` and `Σ m |v_free|²`.
     fn free_velocities(&self, domain: &Domain, bodies: &mut Bodies) -> [ExactSum; 2] {
-        let Physics { dt, gravity, .. } = &self.physics;
+        let (dt, gravity) = (self.dt, &self.physics.gravity);
         let mut sums = [ExactSum::default(), ExactSum::default()];
         for i in 0..bodies.len() {
-            let free = bodies.free_velocity(i, gravity, *dt);
+            let free = bodies.free_velocity(i, gravity, dt);
             bodies.twists_mut()[i] = free;
             if !bodies.is_free(i) {
                 continue;
             }
             if domain.partition().owner_of_point(&bodies.positions()[i]) == domain.rank() {
                 let mass = bodies.masses()[i];
-                sums[0].add(mass * (gravity * *dt).norm_squared());
+                sums[0].add(mass * (gravity * dt).norm_squared());
                 sums[1].add(mass * free.linear.norm_squared());
             }
         }

@@ -118,6 +118,27 @@ impl Surface {
         }
     }
 
+    /// Its smallest radius of curvature [m]; infinite where it is flat. Rims and tips do not count: about them a body turns by its own
+    /// radius. Of a cone that ends in a tip the radius of its wide end counts.
+    #[must_use]
+    pub fn smallest_radius(&self) -> f64 {
+        match self {
+            Self::Plane(_) => f64::INFINITY,
+            Self::Sphere { radius, .. }
+            | Self::Bore { radius, .. }
+            | Self::Cylinder { radius, .. } => *radius,
+            Self::Shell { ends, .. } => {
+                let [[r0, z0], [r1, z1]] = *ends;
+                let (narrow, wide) = (r0.min(r1), r0.max(r1));
+                match z0 == z1 {
+                    true => f64::INFINITY,
+                    false if narrow > 0.0 => narrow,
+                    false => wide,
+                }
+            }
+        }
+    }
+
     /// Whether a point of the box from `lower` to `upper` may be nearer to the surface than `reach` [m]: false only if none
     /// is, true also where that would be hard to say.
     #[must_use]

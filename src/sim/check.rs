@@ -10,6 +10,7 @@ use crate::domain::migration::Parcel;
 use crate::law::Pair;
 use crate::sample;
 use crate::scheme::moreau_jean::Physics;
+use crate::scheme::pace::Pace;
 use std::path::Path;
 
 /// `moreau check`: validates a configuration and says what a run would be like; runs and writes nothing.
@@ -56,12 +57,7 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
             blocks[2],
             edge(&scenario, &sizes)
         ),
-        format!(
-            "dt         {} s; blocks allow {:.3} m/s, a radius per step is {:.3} m/s",
-            scenario.dt,
-            top_speed(&physics, &domain),
-            sizes.smallest / scenario.dt
-        ),
+        steps(&physics, &domain, &sizes),
         format!("end        {}", scenario.end),
         format!("memory     about {megabytes:.0} MB over all ranks, and 30 MB for each"),
         format!(
@@ -74,16 +70,40 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
     Ok(lines.join("\n"))
 }
 
-/// The speed at which a body would cross more than its block allows in a step [m/s].
-fn top_speed(physics: &Physics, domain: &Domain) -> f64 {
+/// How long steps are, and the speeds at which a body crosses more than its block allows in one, or its own radius.
+fn steps(physics: &Physics, domain: &Domain, sizes: &Sizes) -> String {
     let edge = domain.partition().grid().shortest_edge();
-    (edge / (1.0 + 1e-9) - 2.0 * physics.largest_radius - physics.skin) / (2.0 * physics.dt)
+    let way = 0.5 * (edge / (1.0 + 1e-9) - 2.0 * physics.largest_radius - physics.skin);
+    match physics.pace {
+        Pace::Even(dt) => format!(
+            "dt         {dt} s; blocks allow {:.3} m/s, a radius per step is {:.3} m/s",
+            way / dt,
+            sizes.smallest / dt
+        ),
+        Pace::Rule(rule) => format!(
+            "dt         {} to {} s, so that nothing goes further than {:.3e} m in a step ({} of {:e} m), growing by at most {} a step: \
+             at {:.3} m/s dt begins to shrink, above {:.3} m/s steps are counted as rushed, blocks allow {:.3} m/s",
+            rule.at_least,
+            rule.at_most,
+            rule.way(),
+            rule.travel,
+            rule.length.unwrap_or(f64::NAN),
+            rule.growth,
+            rule.way() / rule.at_most,
+            rule.way() / rule.at_least,
+            way / rule.at_least
+        ),
+    }
 }
 
 /// Numbers that follow from the configuration: masses, reduced masses, what the time step suits, and of compliant pairs how
 /// soft they are.
 fn derived(scenario: &Scenario, sizes: &Sizes) -> Vec<String> {
-    let (dt, g) = (scenario.dt, scenario.gravity.norm());
+    let (dt, g) = (scenario.pace.at_most(), scenario.gravity.norm());
+    let named = match scenario.pace {
+        Pace::Even(_) => "time.dt",
+        Pace::Rule(_) => "time.dt.at_most",
+    };
     let [light, heavy] = sizes.masses;
     let mut lines = vec![
         format!(
@@ -105,7 +125,7 @@ fn derived(scenario: &Scenario, sizes: &Sizes) -> Vec<String> {
         let fall = (2.0 * g * height).sqrt();
         lines.push(format!(
             "advice     bodies that fall through the domain reach {fall:.3} m/s; a tenth of a radius per step is then \
-             {:.2e} s [001 §1.6], and time.dt is {dt:e} s",
+             {:.2e} s [001 §1.6], and {named} is {dt:e} s",
             0.1 * sizes.smallest / fall
         ));
     }
@@ -133,7 +153,7 @@ fn derived(scenario: &Scenario, sizes: &Sizes) -> Vec<String> {
 const EASY: f64 = 0.03;
 
 fn softness(names: &str, pair: &Pair, scenario: &Scenario, sizes: &Sizes, share: f64) -> String {
-    let (dt, g) = (scenario.dt, scenario.gravity.norm());
+    let (dt, g) = (scenario.pace.at_most(), scenario.gravity.norm());
     let radius = 0.5 * (sizes.smallest + sizes.largest);
     let m_n = share * 0.5 * (sizes.masses[0] + sizes.masses[1]);
     let compliance = pair.compliance([radius; 2]);

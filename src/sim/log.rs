@@ -7,6 +7,7 @@ use crate::domain::Domain;
 use crate::math::as_written;
 use crate::scheme::Verb;
 use crate::scheme::moreau_jean::{Done, System};
+use crate::scheme::pace::Pace;
 use crate::solver::merit::Verdict;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
@@ -78,8 +79,12 @@ impl Log {
         } else {
             " NOT CONVERGED"
         };
+        let dt = match system.physics().pace {
+            Pace::Even(_) => String::new(),
+            Pace::Rule(_) => format!("dt {:.2e} s, ", done.dt),
+        };
         let state = format!(
-            "time {:.4} s, {} sweeps, residual {:.1e}{cap}, kinetic energy {:.2e} J",
+            "time {:.4} s, {dt}{} sweeps, residual {:.1e}{cap}, kinetic energy {:.2e} J",
             system.time(),
             done.outcome.sweeps,
             verdict.residual,
@@ -182,6 +187,13 @@ impl Log {
             system.steps(),
             scenario.solver.max_sweeps
         );
+        if ledger.rushed_steps > 0 {
+            say!(
+                "rushed     {} of {} steps were longer than time.dt.travel allows: time.dt.at_least is too long for this motion",
+                ledger.rushed_steps,
+                system.steps()
+            );
+        }
         if ledger.outran_steps > 0 {
             say!(
                 "fast       in {} steps a body ended faster than detection had looked ahead; a smaller time.dt or a larger solver.skin is safer",
@@ -196,7 +208,7 @@ impl Log {
         }
         say!("weight     {weight:.6e} N; forces of the bodies on the walls:");
         for (row, wall) in walls.iter().zip(&scenario.walls) {
-            let f = row.impulse.map(|r| r / scenario.dt);
+            let f = row.impulse.map(|r| r / system.dt());
             say!(
                 "           {:<12} {:>13.5e} {:>13.5e} {:>13.5e} N",
                 wall.name,

@@ -27,6 +27,8 @@ pub(super) struct Ledger {
     pub deleted: u64,
     /// Steps since step 0 that ended at the sweep cap.
     pub capped_steps: u64,
+    /// Steps since step 0 that were longer than the rule of their length asks for.
+    pub rushed_steps: u64,
     /// How many steps took so many sweeps, since this program started.
     pub sweeps: BTreeMap<u64, u64>,
     /// Steps since this program started in which a body ended faster than detection had looked ahead.
@@ -52,6 +54,7 @@ impl Ledger {
         *self.sweeps.entry(done.outcome.sweeps).or_default() += 1;
         self.outran_steps += u64::from(done.outran > 0);
         self.last = done.outcome.verdict;
+        self.rushed_steps += u64::from(done.rushed);
         self.capped_steps += u64::from(!done.outcome.verdict.converged);
     }
 }
@@ -230,6 +233,8 @@ impl Output {
             integrator: ledger.energies.integrator,
             projected: ledger.energies.projected,
             deleted: ledger.deleted,
+            dt: done.dt,
+            rushed: ledger.rushed_steps,
         };
         self.last_row = (system.timers, wall_s);
         let walls = walls(domain, system);
@@ -297,10 +302,12 @@ impl Output {
             header: Header {
                 step: system.steps(),
                 time: system.time(),
+                dt: system.dt(),
                 seed: scenario.solver.seed,
                 config: scenario.text.clone(),
                 ranks: comm.size() as u64,
                 capped_steps: ledger.capped_steps,
+                rushed_steps: ledger.rushed_steps,
                 deleted: ledger.deleted,
                 ledger: ledger.energies,
             },
@@ -347,7 +354,7 @@ pub(super) fn walls(domain: &Domain, system: &System) -> Vec<WallRow> {
 
 /// What `walls.csv` says of a wall.
 fn wall_line(system: &System, wall: &Wall, row: &WallRow) -> WallLine {
-    let dt = system.physics().dt;
+    let dt = system.dt();
     let [force, torque] = [row.impulse, row.couple_impulse].map(|sum| Vector3::from(sum) / dt);
     let centre = wall.centre + Vector3::from(row.displacement);
     let [vx, vy, vz] = row.velocity;

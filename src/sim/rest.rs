@@ -16,8 +16,9 @@ pub(super) struct Rest {
     /// Translational kinetic energy below which bodies count as slow [J]: a fraction of `Σ m g d`; none if the run has no
     /// such end.
     energy: Option<f64>,
-    /// Momentum that gravity gives to all bodies in a step [N s].
-    weight: Vector3,
+    gravity: Vector3,
+    /// Mass of all free bodies [kg].
+    mass: f64,
     /// Whether there are bodies that are not free, which carry others as walls do.
     held: bool,
 }
@@ -38,7 +39,8 @@ impl Rest {
         Self {
             held: held > 0.0,
             energy: scenario.end.rest.map(|fraction| fraction * lift),
-            weight: scenario.gravity * (scenario.dt * mass),
+            gravity: scenario.gravity,
+            mass,
         }
     }
 
@@ -76,8 +78,10 @@ impl Rest {
                 each.for_each(|(sum, r)| sum.add(sign * r));
             }
         }
-        let net = self.weight - Vector3::from(domain.sums(&carried));
-        net.norm() <= UNBALANCED * self.weight.norm()
+        // Momentum that gravity gave to all bodies in the last step [N s].
+        let weight = self.gravity * (system.dt() * self.mass);
+        let net = weight - Vector3::from(domain.sums(&carried));
+        net.norm() <= UNBALANCED * weight.norm()
     }
 }
 
@@ -126,7 +130,8 @@ mod tests {
             ..bytemuck::Zeroable::zeroed()
         };
         let physics = Physics {
-            dt: scenario.dt,
+            pace: scenario.pace,
+            until: None,
             gravity: scenario.gravity,
             pairs: PairTable::of_friction(&[0.5]),
             walls: scenario.walls.clone(),

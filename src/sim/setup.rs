@@ -10,11 +10,12 @@ use crate::domain::Domain;
 use crate::domain::ghosts::reach;
 use crate::domain::migration::Parcel;
 use crate::domain::partition::Partition;
-use crate::io::WallRow;
 use crate::io::checkpoint::{self, Loaded};
+use crate::io::{Header, WallRow};
 use crate::math::Vector3;
 use crate::sample;
 use crate::scheme::moreau_jean::{Physics, System};
+use crate::scheme::pace::{Pace, Rule};
 use crate::shape::{disc_area, sphere_volume};
 use crate::solver::grid::BlockGrid;
 use std::path::{Path, PathBuf};
@@ -75,6 +76,7 @@ pub(super) fn from_config(
     let mut set = options.set.clone();
     set.push(format!("solver.block_edge={:?}", edge(&scenario, &sizes)));
     set.push(format!("solver.skin={:?}", skin(&scenario, &sizes)));
+    set.extend(length_of_rule(&scenario, &sizes));
     let scenario = end_as_told(agree(comm, load(&set))?, options);
     let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
     let bodies = agree(comm, own_bodies(&scenario, &partition, comm.rank()))?;
@@ -168,14 +170,7 @@ pub(super) fn from_checkpoint(
         comm,
         parsed.map_err(|faults| RunError::Input(faults.to_string())),
     )?;
-    let scenario = end_as_told(scenario, options);
-    if scenario.dt * header.step as f64 != header.time {
-        let text = format!(
-            "time.dt = {} does not lead to step {} at {} s; a run keeps its time step",
-            scenario.dt, header.step, header.time
-        );
-        return Err(RunError::Input(text));
-    }
+    clock_fits(&scenario, &header)?;
     let radii = bodies.iter().map(|b| b.radius);
     let sizes = Sizes {
         count: comm.sum_count(bodies.len()),
@@ -185,6 +180,19 @@ pub(super) fn from_checkpoint(
         mass: 0.0,
         masses: [0.0; 2],
     };
+    // A rule that begins here has its length from the bodies that are here.
+    let scenario = match length_of_rule(&scenario, &sizes) {
+        None => scenario,
+        Some(length) => {
+            let set = [&options.set[..], &[length]].concat();
+            let parsed = config::parse(&name, &header.config, &home, &set);
+            agree(
+                comm,
+                parsed.map_err(|faults| RunError::Input(faults.to_string())),
+            )?
+        }
+    };
+    let scenario = end_as_told(scenario, options);
     let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
     let states = agree(comm, wall_states(&scenario, &walls))?;
     agree(comm, bodies_fit(&bodies, &states, &scenario))?;
@@ -197,11 +205,13 @@ pub(super) fn from_checkpoint(
             options.threads,
         ),
     )?;
+    system.set_clock(header.time, header.dt);
     system.set_walls(states, header.ledger.elastic);
     let ledger = Ledger {
         energies: header.ledger,
         deleted: header.deleted,
         capped_steps: header.capped_steps,
+        rushed_steps: header.rushed_steps,
         ..Ledger::default()
     };
     // One rank's view of the folders goes for all.
@@ -275,6 +285,23 @@ fn bodies_fit(
     Ok(())
 }
 
+/// Steps of one length lead to the time at which a run goes on; by a rule any time can have been reached.
+fn clock_fits(scenario: &Scenario, header: &Header) -> Result<(), RunError> {
+    let text = match scenario.pace {
+        Pace::Even(dt) if dt * header.step as f64 != header.time => format!(
+            "time.dt = {dt} does not lead to step {} at {} s; a run keeps its time step; accepted: the one it had, or a rule \
+             {{ at_most, at_least, travel, growth }}",
+            header.step, header.time
+        ),
+        Pace::Rule(_) if header.dt <= 0.0 => format!(
+            "the checkpoint says that its last step was {} s long; accepted: more than 0",
+            header.dt
+        ),
+        _ => return Ok(()),
+    };
+    Err(RunError::Input(text))
+}
+
 /// `--steps` and `--until` stand for the end that the configuration names.
 fn end_as_told(mut scenario: Scenario, options: &Options) -> Scenario {
     if options.steps.is_some() || options.until.is_some() {
@@ -298,6 +325,31 @@ fn same_folder(a: &Path, b: &Path) -> bool {
 fn skin(scenario: &Scenario, sizes: &Sizes) -> f64 {
     let skin = scenario.solver.skin;
     skin.unwrap_or(SKIN_IN_RADII * sizes.smallest)
+}
+
+/// How long steps are. A rule that names no length measures ways by the smallest radius, of bodies or of curvature of walls.
+fn pace(scenario: &Scenario, sizes: &Sizes) -> Pace {
+    match scenario.pace {
+        Pace::Rule(rule) => {
+            let curved = scenario.walls.iter().map(|w| w.surface.smallest_radius());
+            let least = curved.fold(sizes.smallest, f64::min);
+            Pace::Rule(Rule {
+                length: rule.length.or(Some(least)),
+                ..rule
+            })
+        }
+        even => even,
+    }
+}
+
+/// The override that writes a rule's length down, where it names none.
+fn length_of_rule(scenario: &Scenario, sizes: &Sizes) -> Option<String> {
+    match (scenario.pace, pace(scenario, sizes)) {
+        (Pace::Rule(Rule { length: None, .. }), Pace::Rule(rule)) => {
+            rule.length.map(|l| format!("time.dt.length={l:?}"))
+        }
+        _ => None,
+    }
 }
 
 pub(super) fn edge(scenario: &Scenario, sizes: &Sizes) -> f64 {
@@ -376,8 +428,22 @@ pub(super) fn divide(
         );
         return Err(RunError::Input(text));
     }
+    let pace = pace(scenario, sizes);
+    if let Pace::Rule(rule) = pace {
+        let needed = 2.0 * reach(sizes.largest, skin + 2.0 * rule.way());
+        if edge < needed {
+            let text = format!(
+                "solver.block_edge = {edge} m is too small for bodies of radius {} m with skin {skin} m that go up to {:e} m in a step \
+                 (time.dt.travel); accepted: at least {needed} m",
+                sizes.largest,
+                rule.way()
+            );
+            return Err(RunError::Input(text));
+        }
+    }
     let physics = Physics {
-        dt: scenario.dt,
+        pace,
+        until: scenario.end.until,
         gravity: scenario.gravity,
         pairs: scenario.pairs.clone(),
         walls: scenario.walls.clone(),

@@ -138,16 +138,20 @@ fn a_file_that_is_not_what_was_written_is_refused() {
     });
     case(
         &[
-            "format version 3",
-            "this program (moreau 0.1.0) reads version 2",
+            "format version 4",
+            "this program (moreau 0.1.0) reads version 3",
         ],
         &|file| {
             file.attr("format_version")
                 .unwrap()
-                .write_scalar(&3u32)
+                .write_scalar(&4u32)
                 .unwrap();
         },
     );
+    case(&["format version 2", "reads version 3"], &|file| {
+        let version = file.attr("format_version").unwrap();
+        version.write_scalar(&2u32).unwrap();
+    });
     case(&["`seed`: not one number of type uint64"], &|file| {
         file.delete_attr("seed").unwrap();
         file.new_attr::<i32>()
@@ -194,6 +198,9 @@ fn a_file_that_is_not_what_was_written_is_refused() {
         &["attribute `time`: NaN, expected a finite number"],
         &|file| number(file, "time", f64::NAN),
     );
+    case(&["attributes: not what was written"], &|file| {
+        number(file, "dt", 0.5)
+    });
     case(&["/bodies/mass: not what was written"], &|file| {
         file.dataset("bodies/mass")
             .unwrap()

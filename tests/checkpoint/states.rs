@@ -73,10 +73,12 @@ pub(crate) fn header(step: u64) -> Header {
     Header {
         step,
         time: 0.1 * step as f64,
+        dt: 0.1 / 3.0,
         seed: u64::MAX - 5,
         config: "title = \"Kies & Öl\"\n[time]\ndt = 1e-3\n".into(),
         ranks: 0,
         capped_steps: 17,
+        rushed_steps: 11,
         deleted: 3,
         ledger: Ledger::from_array(std::array::from_fn(|k| (k as f64 + 1.0) / 3.0)),
     }

@@ -22,6 +22,7 @@ use moreau::law::{Pair, PairTable};
 use moreau::math::Vector3;
 use moreau::scheme::StepError;
 use moreau::scheme::moreau_jean::{Done, Physics, System};
+use moreau::scheme::pace::{Pace, Rule};
 use moreau::shape::{HalfSpace, Surface, sphere_volume};
 use moreau::solver::Settings;
 use moreau::solver::grid::BlockGrid;
@@ -34,9 +35,15 @@ pub struct Scene {
     pub contacts: Vec<ContactRow>,
     /// The step to start after, with the walls' states and the springs' energy, where that is not step 0.
     pub start: Option<(u64, Vec<WallState>, f64)>,
+    /// Time and length of the last step, where a run by a rule goes on.
+    pub clock: Option<(f64, f64)>,
     pub walls: Vec<Wall>,
     pub gravity: Vector3,
     pub dt: f64,
+    /// A rule of the steps' length in place of `dt`.
+    pub rule: Option<Rule>,
+    /// Where steps by a rule end.
+    pub until: Option<f64>,
     /// Coulomb's coefficient, where `pair` says nothing.
     pub friction: f64,
     /// All coefficients.
@@ -60,6 +67,8 @@ pub struct State {
     pub contacts: Vec<ContactRow>,
     pub walls: Vec<WallState>,
     pub done: Vec<Done>,
+    /// Time [s], and the length of the last step [s].
+    pub clock: (f64, f64),
 }
 
 impl Scene {
@@ -69,9 +78,12 @@ impl Scene {
             bodies: Vec::new(),
             contacts: Vec::new(),
             start: None,
+            clock: None,
             walls: Vec::new(),
             gravity: Vector3::zeros(),
             dt,
+            rule: None,
+            until: None,
             friction: 0.0,
             pair: None,
             pairs: None,
@@ -138,7 +150,8 @@ impl Scene {
         let pairs = self.pairs.clone().unwrap_or_else(one);
         let range = pairs.longest_range() * (1.0 + 1e-6);
         Physics {
-            dt: self.dt,
+            pace: self.rule.map_or(Pace::Even(self.dt), Pace::Rule),
+            until: self.until,
             gravity: self.gravity,
             pairs,
             walls: self.walls.clone(),
@@ -173,6 +186,9 @@ impl Scene {
         };
         let (step, walls, elastic) = self.start.clone().unwrap_or_default();
         let mut system = System::new(self.physics(), step, parcel, threads).unwrap();
+        if let Some((time, dt)) = self.clock {
+            system.set_clock(time, dt);
+        }
         if self.start.is_some() {
             system.set_walls(walls, elastic);
         }
@@ -189,16 +205,18 @@ impl Scene {
                 done.push(system.step(&domain)?);
             }
             let walls = system.walls().to_vec();
+            let clock = (system.time(), system.dt());
             Ok((
                 system.bodies().to_vec(),
                 system.contacts().to_vec(),
                 walls,
                 done,
+                clock,
             ))
         });
         let mut state = State::default();
         for result in results {
-            let (bodies, contacts, walls, done) = result?;
+            let (bodies, contacts, walls, done, clock) = result?;
             state.bodies.extend(bodies);
             state.contacts.extend(contacts);
             assert!(
@@ -211,6 +229,7 @@ impl Scene {
             );
             state.walls = walls;
             state.done = done;
+            state.clock = clock;
         }
         state.bodies.sort_by_key(|b| b.id);
         state.contacts.sort_by_key(|c| c.key);
@@ -258,6 +277,7 @@ impl State {
         bits(&self.bodies) == bits(&other.bodies)
             && bits(&self.contacts) == bits(&other.contacts)
             && format!("{:?}", self.done) == format!("{:?}", other.done)
+            && format!("{:?}", self.clock) == format!("{:?}", other.clock)
             && format!("{:?}", self.walls) == format!("{:?}", other.walls)
     }
 }

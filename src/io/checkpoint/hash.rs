@@ -30,8 +30,10 @@ pub(super) fn of_content<'a>(
     number(FORMAT_VERSION.into());
     number(header.step);
     number(header.time.to_bits());
+    number(header.dt.to_bits());
     number(header.seed);
     number(header.capped_steps);
+    number(header.rushed_steps);
     number(header.deleted);
     header
         .ledger

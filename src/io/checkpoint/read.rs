@@ -116,16 +116,21 @@ impl Opened {
         let header = Header {
             step: file.number("step")?,
             time: file.number("time")?,
+            dt: file.number("dt")?,
             seed: file.number("seed")?,
             config: file.text("config")?,
             ranks: file.number("ranks")?,
             capped_steps: file.number("capped_steps")?,
+            rushed_steps: file.number("rushed_steps")?,
             deleted: file.number("deleted")?,
             ledger: Ledger::from_array(energies),
         };
         let named = Ledger::NAMES.map(attribute);
         let energies = named.iter().map(String::as_str).zip(energies);
-        for (name, value) in [("time", header.time)].into_iter().chain(energies) {
+        for (name, value) in [("time", header.time), ("dt", header.dt)]
+            .into_iter()
+            .chain(energies)
+        {
             if !value.is_finite() {
                 return Err(format!(
                     "attribute `{name}`: {value}, expected a finite number"

@@ -135,10 +135,12 @@ impl Contents<'_> {
             .text("moreau_version", env!("CARGO_PKG_VERSION"))?;
         self.file.number("step", header.step)?;
         self.file.number("time", header.time)?;
+        self.file.number("dt", header.dt)?;
         self.file.number("seed", header.seed)?;
         self.file.text("config", &header.config)?;
         self.file.number("ranks", self.comm.size() as u64)?;
         self.file.number("capped_steps", header.capped_steps)?;
+        self.file.number("rushed_steps", header.rushed_steps)?;
         self.file.number("deleted", header.deleted)?;
         for (name, value) in Ledger::NAMES.iter().zip(header.ledger.to_array()) {
             self.file.number(&attribute(name), value)?;

@@ -1,6 +1,6 @@
 //! The end of a step: bodies move, ledgers are summed, what cannot go on is told.
 
-use super::{Done, Physics, System};
+use super::{Done, System};
 use crate::body::{Bodies, BodyRow, Member};
 use crate::domain::Domain;
 use crate::domain::migration::{Parcel, to_first_bodies};
@@ -21,7 +21,7 @@ impl System {
         outcome: Outcome,
         margin: f64,
     ) -> Result<Done, StepError> {
-        let Physics { dt, gravity, .. } = self.physics;
+        let (dt, gravity) = (self.dt, self.physics.gravity);
         let step = self.step + 1;
         let partition = domain.partition();
         let owner: Vec<usize> = bodies
@@ -105,6 +105,8 @@ impl System {
         let dissipated = outcome.work.taken() - (elastic - self.elastic);
         self.elastic = elastic;
         Ok(Done {
+            dt,
+            rushed: false,
             outcome,
             translational_energy,
             dissipated,

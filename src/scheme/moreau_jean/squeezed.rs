@@ -38,7 +38,7 @@ impl System {
         before: &[BodyRow],
         drive: f64,
     ) -> Result<(), StepError> {
-        let Some(seen) = self.watch.after(outcome) else {
+        let Some(seen) = self.watch.after(outcome, self.dt) else {
             return Ok(());
         };
         if !self.beyond_loads(domain, before, drive) {
@@ -69,9 +69,8 @@ impl System {
     /// together there. Where pressure builds up slowly, from step to step, through a deep bed, impulses grow for long while
     /// the sweeps hardly lessen the violation; but they end at the weight of the bed. Collective.
     fn beyond_loads(&self, domain: &Domain, before: &[BodyRow], drive: f64) -> bool {
-        let Physics {
-            dt, gravity, walls, ..
-        } = &self.physics;
+        let dt = self.dt;
+        let Physics { gravity, walls, .. } = &self.physics;
         let drive = domain.max(drive);
         let partition = domain.partition();
         let own = |row: &&BodyRow| {
@@ -95,7 +94,7 @@ impl System {
 
     /// What nothing moves and yet is pushed hardest, as this rank sees it: by contact.
     fn held(&self) -> String {
-        let dt = self.physics.dt;
+        let dt = self.dt;
         let mut pushed: Vec<(f64, BodyId)> = Vec::new();
         for block in self.blocks.all() {
             for (_, contact, _, origin) in block.each() {

@@ -37,6 +37,8 @@ pub struct Filling<'a> {
     pub grid: &'a BlockGrid,
     /// Time step [s].
     pub dt: f64,
+    /// Its length over that of the last step: what a force lasts, its impulse grows with.
+    pub rescale: f64,
     /// Seed of the run, and the step: by them the contacts of a block are dealt to its batches.
     pub draw: (u64, u64),
 }
@@ -288,9 +290,9 @@ impl Filling<'_> {
             [a.seen.turning, b.seen.turning],
             [a.lever, b.lever],
         );
-        // The impulse of the last step, turned with the normal.
+        // The impulse of the last step, turned with the normal, as its force would give it in this step.
         let kept = |v: [f64; 3], row: &ContactRow| {
-            turned_with(&Vector3::from(row.normal), &c.normal, &Vector3::from(v))
+            turned_with(&Vector3::from(row.normal), &c.normal, &Vector3::from(v)) * self.rescale
         };
         let impulse = previous.map_or_else(Vector3::zeros, |row| kept(row.impulse, row));
         let slid = previous.is_some_and(|row| row.status == Status::Sliding as u64);

@@ -1,0 +1,101 @@
+//! How long steps are, and when the run ends.
+
+use super::End;
+use super::document::{Node, Value};
+use super::fault::Fault;
+use super::reader::{Number, Range, Section, tell, wrong_type};
+use crate::scheme::pace::{Pace, Rule};
+
+/// Steps of a run at most: their number times the time step is then still a time to the last digit.
+const MOST_STEPS: f64 = 1e15;
+
+const STEP: Number = Number(Range::Positive, "s");
+
+/// `travel` and `growth` where the rule names none.
+const TRAVEL: f64 = 0.1;
+const GROWTH: f64 = 1.1;
+
+pub(super) fn read(root: &Section, gravity: [f64; 3], faults: &mut Vec<Fault>) -> (Pace, End) {
+    let section = root.table("time", &["dt", "until", "steps", "rest"], faults);
+    let pace = match section.get("dt") {
+        Some(node) if matches!(node.value, Value::Table(_)) => Pace::Rule(rule(node, faults)),
+        Some(node) if !matches!(node.value, Value::Float(_) | Value::Integer(_)) => {
+            let table = "a table { at_most, at_least, travel, growth, length }";
+            wrong_type(node, &format!("{}, or {table}", STEP.says()), faults);
+            Pace::Even(f64::NAN)
+        }
+        _ => Pace::Even(section.number("dt", STEP, faults)),
+    };
+    let end = End {
+        steps: section.whole_if("steps", 0, faults),
+        until: section.number_if("until", Number(Range::NotNegative, "s"), faults),
+        // 0 switches the end at rest off: nothing is slower than that.
+        rest: section
+            .number_if("rest", Number(Range::NotNegative, "of m g d"), faults)
+            .filter(|fraction| *fraction > 0.0),
+    };
+    if let (Some(node), Some(until)) = (section.get("dt"), end.until) {
+        few_enough(node, &pace, until, faults);
+    }
+    if end == End::default() {
+        let accepted = "at least one of until = TIME [s], steps = NUMBER, rest = FRACTION of m g d \
+                        (without an end the run would go on for ever)";
+        section.missing("until", accepted, faults);
+    }
+    if let (Some(node), None, None) = (section.get("rest"), end.steps, end.until)
+        && gravity == [0.0; 3]
+    {
+        let message = "rest is measured by m g d, and there is no gravity; \
+                       accepted: until or steps beside it";
+        tell(node, message, faults);
+    }
+    (pace, end)
+}
+
+/// Steps of one length must be at least one until the end; of no kind may they be too many.
+fn few_enough(node: &Node, pace: &Pace, until: f64, faults: &mut Vec<Fault>) {
+    let (least, accepted) = match pace {
+        Pace::Even(_) => (1.0, "1 to"),
+        Pace::Rule(_) => (0.0, "at most"),
+    };
+    let dt = pace.at_least();
+    if until > 0.0 && (until / dt < least || until / dt > MOST_STEPS) {
+        let message = format!(
+            "{dt:e} s makes {:.1e} steps until {until} s; accepted: {accepted} {MOST_STEPS:.0e} steps",
+            until / dt
+        );
+        tell(node, message, faults);
+    }
+}
+
+/// The table of a rule.
+fn rule(node: &Node, faults: &mut Vec<Fault>) -> Rule {
+    let known = ["at_most", "at_least", "travel", "growth", "length"];
+    let section = Section::new(node, &known, faults);
+    let rule = Rule {
+        at_most: section.number("at_most", STEP, faults),
+        at_least: section.number("at_least", STEP, faults),
+        // Beyond half a radius two bodies could pass through each other within a step.
+        travel: section
+            .number_if(
+                "travel",
+                Number(Range::Between(1e-6, 0.5), "of a radius"),
+                faults,
+            )
+            .unwrap_or(TRAVEL),
+        growth: section
+            .number_if("growth", Number(Range::Between(1.001, 2.0), ""), faults)
+            .unwrap_or(GROWTH),
+        length: section.number_if("length", Number(Range::Positive, "m"), faults),
+    };
+    if let Some(node) = section.get("at_least")
+        && rule.at_least > rule.at_most
+    {
+        let message = format!(
+            "{} is longer than at_most; accepted: at most {:e} [s]",
+            node.shown, rule.at_most
+        );
+        tell(node, message, faults);
+    }
+    rule
+}

@@ -1,0 +1,78 @@
+//! The length of the next step.
+
+use super::System;
+use crate::body::{Motion, Wall, WallState};
+use crate::domain::Domain;
+use crate::math::{Vector3, nan_max};
+use crate::scheme::pace::{Pace, Rule, Span};
+
+impl System {
+    /// When the next step ends. It follows from maxima over all bodies and walls, and from what a checkpoint holds: so it is the same
+    /// on any ranks and after a restart. Collective.
+    pub(super) fn span(&self, domain: &Domain) -> Span {
+        match &self.physics.pace {
+            Pace::Even(dt) => Span {
+                dt: *dt,
+                end: (self.step + 1) as f64 * dt,
+                rushed: false,
+            },
+            Pace::Rule(rule) => {
+                let asked = -domain.max(-self.asked(rule));
+                rule.next(self.dt, self.time, asked, self.physics.until)
+            }
+        }
+    }
+
+    /// The longest step in which nothing that this rank sees goes further than it may [s]. NaN where a velocity is.
+    fn asked(&self, rule: &Rule) -> f64 {
+        let pull = self.physics.gravity.norm();
+        let (mut falling, mut held) = (0.0, 0.0);
+        for row in &self.parcel.bodies {
+            let fastest = if row.is_free() {
+                &mut falling
+            } else {
+                &mut held
+            };
+            *fastest = nan_max(*fastest, Vector3::from(row.velocity).norm());
+        }
+        let bodies = least(rule.longest(falling, pull), rule.longest(held, 0.0));
+        let walls = self.physics.walls.iter().zip(&self.walls);
+        let walls = walls.map(|(wall, state)| self.asked_by(wall, state, rule));
+        walls.fold(bodies, least)
+    }
+
+    /// The same of one wall.
+    fn asked_by(&self, wall: &Wall, state: &WallState, rule: &Rule) -> f64 {
+        match &wall.motion {
+            Motion::Fixed => f64::INFINITY,
+            Motion::Servo(_) => rule.longest(state.velocity.norm(), 0.0),
+            Motion::Free(free) => {
+                let pull = free.acceleration(&self.physics.gravity);
+                rule.longest(state.velocity.norm(), pull.norm())
+            }
+            Motion::Driven(drive) => {
+                let centre = wall.place_now(state);
+                let arm = |x: &[f64; 3]| (Vector3::from(*x) - centre).norm();
+                let bodies = self.parcel.bodies.iter();
+                let arm = bodies.fold(0.0, |most, row| nan_max(most, arm(&row.position)));
+                // What it does later must not shorten the step before: it is looked at only as far ahead as the step goes.
+                let mut dt = rule.at_most;
+                while dt > rule.at_least {
+                    let speed = drive.top_speed(self.time, self.time + dt, arm);
+                    let longest = rule.longest(speed, 0.0);
+                    if longest.is_nan() || longest >= 0.5 * dt {
+                        return least(longest, dt);
+                    }
+                    dt *= 0.5;
+                }
+                let speed = drive.top_speed(self.time, self.time + rule.at_least, arm);
+                least(rule.longest(speed, 0.0), rule.at_least)
+            }
+        }
+    }
+}
+
+/// The smaller number, NaN if either is.
+fn least(a: f64, b: f64) -> f64 {
+    -nan_max(-a, -b)
+}

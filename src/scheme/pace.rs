@@ -1,0 +1,161 @@
+//! How long steps are: all alike, or each as long as the motion allows.
+//!
+//! Within a step contacts keep their normals. That holds only if what touches moves by little against its size and the radius of
+//! curvature of its surface: the step must be a fraction of r/v [001 §1.6].
+
+/// How long steps are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pace {
+    /// All alike [s].
+    Even(f64),
+    /// By a rule.
+    Rule(Rule),
+}
+
+/// The longest step in which nothing moves further than a fraction of a length, within bounds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rule {
+    /// Longest step [s].
+    pub at_most: f64,
+    /// Shortest step [s]. Where the motion asks for a shorter one, this is taken, and counted.
+    pub at_least: f64,
+    /// How far anything may move in a step, in units of `length`.
+    pub travel: f64,
+    /// A step is at most this many times as long as the one before; it may be shorter by any factor.
+    pub growth: f64,
+    /// Smallest radius of bodies, and of curvature of walls [m]; `None`: not known yet, as it follows from the initial bodies.
+    pub length: Option<f64>,
+}
+
+/// When a step ends, and by what right.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Span {
+    /// Its length [s].
+    pub dt: f64,
+    /// Its end [s].
+    pub end: f64,
+    /// Whether the motion asked for a shorter one than the rule's shortest.
+    pub rushed: bool,
+}
+
+impl Pace {
+    /// The longest step that there can be [s]; before the first step it stands for that of the last.
+    #[must_use]
+    pub fn at_most(&self) -> f64 {
+        match self {
+            Self::Even(dt) => *dt,
+            Self::Rule(rule) => rule.at_most,
+        }
+    }
+
+    /// The shortest step [s], but for the last ones before the end of a run.
+    #[must_use]
+    pub fn at_least(&self) -> f64 {
+        match self {
+            Self::Even(dt) => *dt,
+            Self::Rule(rule) => rule.at_least,
+        }
+    }
+}
+
+impl Rule {
+    /// How far anything may move in a step [m].
+    #[must_use]
+    pub fn way(&self) -> f64 {
+        self.length.map_or(f64::INFINITY, |l| self.travel * l)
+    }
+
+    /// The step in which what has speed `v` [m/s] and is accelerated by `a` [m/s²] goes the way ℓ that it may: of the scheme's
+    /// `(v + a Δt) Δt = ℓ` the solution `Δt = 2ℓ/(v + √(v² + 4 a ℓ))` [s].
+    #[must_use]
+    pub fn longest(&self, v: f64, a: f64) -> f64 {
+        let way = self.way();
+        if way.is_infinite() {
+            return way;
+        }
+        2.0 * way / (v + (v * v + 4.0 * a * way).sqrt())
+    }
+
+    /// The step after one of `before` [s] that ended at `time` [s], where the motion asks for one of at most `asked` [s]. It ends at
+    /// `until` [s] and not beyond; where two steps are left they are alike, so that none is a sliver.
+    #[must_use]
+    pub fn next(&self, before: f64, time: f64, asked: f64, until: Option<f64>) -> Span {
+        // A NaN asks for nothing here: the body that it comes from is told of in the same step.
+        let dt = asked.min(before * self.growth);
+        let dt = dt.clamp(self.at_least, self.at_most);
+        let rushed = asked < self.at_least;
+        // Who goes on beyond it is not held back by it.
+        let until = until.filter(|until| *until > time);
+        let left = until.map_or(f64::INFINITY, |until| until - time);
+        let (dt, end) = match until {
+            // A hair more than a step is the rounding of a sum of steps.
+            Some(until) if left <= dt * (1.0 + 1e-9) => (left, until),
+            Some(_) if left < 2.0 * dt => (0.5 * left, time + 0.5 * left),
+            _ => (dt, time + dt),
+        };
+        Span { dt, end, rushed }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULE: Rule = Rule {
+        at_most: 1e-2,
+        at_least: 1e-4,
+        travel: 0.1,
+        growth: 1.5,
+        length: Some(0.02),
+    };
+
+    /// The step in which a falling body goes just the way it may, with gravity's part; at rest and weightless there is no bound.
+    #[test]
+    fn the_longest_step_is_that_of_the_way() {
+        for (v, a) in [(3.0, 0.0), (0.0, 9.81), (0.5, 9.81), (1e-9, 1e-9)] {
+            let dt = RULE.longest(v, a);
+            let way = (v + a * dt) * dt;
+            assert!((way / 2e-3 - 1.0).abs() < 1e-14, "{v} {a}: {way}");
+        }
+        assert_eq!(RULE.longest(0.0, 0.0), f64::INFINITY);
+        let unknown = Rule {
+            length: None,
+            ..RULE
+        };
+        assert_eq!(unknown.longest(3.0, 9.81), f64::INFINITY);
+    }
+
+    /// Shrinks at once, grows by the factor, keeps within the bounds, and says when the shortest step is too long.
+    #[test]
+    fn steps_shrink_at_once_and_grow_by_a_factor_within_bounds() {
+        let next = |before, asked| RULE.next(before, 1.0, asked, None);
+        let dt = |before, asked| next(before, asked).dt;
+        assert_eq!(dt(1e-2, 2e-3), 2e-3);
+        assert_eq!(dt(1e-3, 2e-3), 1.5e-3);
+        assert_eq!(dt(9e-3, 1.0), 1e-2);
+        assert_eq!(dt(1e-3, f64::INFINITY), 1.5e-3);
+        assert_eq!((dt(1e-3, 1e-5), next(1e-3, 1e-5).rushed), (1e-4, true));
+        assert!(!next(1e-3, 1e-4).rushed);
+        // After a sliver at the end of a run that goes on.
+        assert_eq!(dt(1e-12, 1.0), 1e-4);
+        assert_eq!(next(1e-3, 2e-3).end, 1.0 + 1.5e-3);
+    }
+
+    /// The end is hit to the bit, by steps that are never longer than the rule's nor shorter than half of them.
+    #[test]
+    fn the_end_is_hit_to_the_bit() {
+        for k in 0..100 {
+            let until = 1.0 + 1e-3 * (3.0 + 0.01 * f64::from(k));
+            let (mut time, mut steps) = (1.0, 0);
+            while time < until {
+                let span = RULE.next(1e-3, time, 1e-3, Some(until));
+                assert!(span.dt <= 1e-3 * (1.0 + 1e-9) && span.dt > 0.499e-3);
+                time = span.end;
+                steps += 1;
+            }
+            assert_eq!(time, until);
+            assert!((3..=4).contains(&steps), "{steps}");
+        }
+        assert_eq!(RULE.next(1e-3, 1.0, 1e-3, Some(0.5)).dt, 1e-3);
+    }
+}
