@@ -148,8 +148,9 @@ impl Packing {
             draw: (1, 0),
         };
         let found = candidates(&self.bodies, &[], self.margin, &Period::NONE, |_| true);
-        blocks.fill(&found, &filling, |_| None);
-        Some((blocks, found.len()))
+        let contacts = found.len();
+        blocks.fill(found, &filling, |_| None);
+        Some((blocks, contacts))
     }
 }
 

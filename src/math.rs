@@ -15,6 +15,14 @@ pub type Quaternion = [f64; 4];
 /// The orientation of a body that has not been turned.
 pub const IDENTITY: Quaternion = [1.0, 0.0, 0.0, 0.0];
 
+/// Lets a list hold `n` things without growing again: what grows by pushing takes up to twice its room, and what is only a
+/// little longer from step to step would grow each time.
+pub fn make_room<T>(list: &mut Vec<T>, n: usize) {
+    if list.capacity() < n {
+        list.reserve_exact(n + n / 16 - list.len().min(n));
+    }
+}
+
 /// The larger of two numbers, NaN if either is NaN.
 ///
 /// `f64::max` returns the other number when one is NaN, so a maximum norm taken with it calls a diverged field small.

@@ -144,7 +144,7 @@ pub(super) fn relative_motion(block: &mut Block, members: &mut [Member], width: 
 fn plain_motion(block: &Block, members: &[Member], first: usize) -> f64 {
     let these = block.each().filter(|(slot, ..)| split(*slot).0 >= first);
     let each = these.map(|(_, c, _, origin)| {
-        let velocity = c.relative_velocity(members) + origin.drive.linear;
+        let velocity = c.relative_velocity(members) + block.drive(origin).linear;
         c.law.normal_mass * velocity.norm_squared()
     });
     each.sum()
