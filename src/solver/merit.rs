@@ -10,7 +10,7 @@
 mod many;
 
 use super::batch::split;
-use super::blocks::{Block, Share, Worst};
+use super::blocks::{Block, Blocks, Share, Tally, Worst};
 use super::lanes::Width;
 use super::work::{self, Work};
 use crate::body::Member;
@@ -129,6 +129,14 @@ fn plain_measure(block: &Block, members: &[Member], first: usize) -> (Share<TERM
     let work = work::of_block(block, members, first);
     share.sums[2..].copy_from_slice(&work.to_array());
     (share, worst)
+}
+
+/// `Σ|d|²/m_n` over all contacts of one rank at the present velocities [kg m²/s²]: what the judge decides by. Changes nothing.
+pub fn violation(blocks: &mut Blocks, members: &mut [Member], width: Width) -> f64 {
+    let visit = |block: &mut Block, members: &mut [Member]| measure(block, members, width);
+    let tally: Tally<TERMS> = blocks.each(members, &visit);
+    let [violation, ..] = tally.sums;
+    violation.value()
 }
 
 /// A visit that sums `m_n |u|²` over the contacts of a block; changes nothing.
