@@ -3,7 +3,7 @@
 use super::first::{each_body, no_overlaps, own_bodies};
 use super::output::{Folder, Ledger};
 use super::{Options, RunError};
-use crate::body::{BodyId, BodyRow, WallState};
+use crate::body::{BodyId, BodyRow, Member, WallState};
 use crate::comm::{Comm, agree};
 use crate::config::{self, Scenario};
 use crate::domain::Domain;
@@ -12,10 +12,12 @@ use crate::domain::migration::Parcel;
 use crate::domain::partition::Partition;
 use crate::io::WallRow;
 use crate::io::checkpoint::{self, Loaded};
+use crate::law::{Arm, Pair};
 use crate::math::Vector3;
 use crate::sample;
 use crate::scheme::moreau_jean::{Physics, System};
 use crate::shape::{disc_area, sphere_volume};
+use crate::solver::batch::{Eight, LANES};
 use crate::solver::grid::BlockGrid;
 use std::path::{Path, PathBuf};
 
@@ -51,9 +53,39 @@ pub(super) struct Sizes {
 /// Block edge in largest radii where the configuration names none: four diameters, some 70 bodies of a dense packing.
 const BLOCK_EDGE_IN_RADII: f64 = 8.0;
 
-/// Memory per body, copies and buffers of a dense packing included [bytes]: 10 000 took 76 MB in one process, which itself
-/// takes 28.
-pub(super) const BYTES_PER_BODY: f64 = 4.8e3;
+/// Memory per body of a dense packing of plain contacts [bytes], all included but the 33 MB of the program itself: on one rank
+/// 50 000 take 1.8 kB each, 200 000 and 10⁶ 1.95 kB. `tests/memory.rs` holds it to 20 %.
+const BYTES_PER_BODY: f64 = 1.95e3;
+
+/// Contacts per body in a dense packing, with the lanes of batches that stay empty.
+const CONTACTS_PER_BODY: f64 = 3.5;
+
+/// The same with what the laws and the solver ask for beside: batches' parts, positions to be projected, points of the past.
+pub(super) fn bytes_per_body(scenario: &Scenario) -> f64 {
+    let materials = scenario.materials.len() as u32;
+    let any = |has: &dyn Fn(&Pair) -> bool| {
+        let mut each = (0..materials).flat_map(|a| (a..materials).map(move |b| (a, b)));
+        each.any(|(a, b)| has(scenario.pairs.between(a, b)))
+    };
+    let if_any = |bytes: f64, has: &dyn Fn(&Pair) -> bool| if any(has) { bytes } else { 0.0 };
+    let eight = size_of::<Eight>() as f64 / LANES as f64;
+    let solver = &scenario.solver;
+    let mut contact = if_any(5.0 * eight, &|pair| pair.compliance([1.0; 2]) > 0.0)
+        + if_any(9.0 * eight, &|pair| {
+            pair.rolling != Arm::NONE || pair.torsion != Arm::NONE
+        });
+    let mut body = BYTES_PER_BODY;
+    if solver.projection.sweeps > 0 {
+        contact += 2.0 * eight;
+        body += size_of::<Member>() as f64;
+    }
+    if solver.acceleration.window > 0 {
+        let points = solver.acceleration.window as f64 + 1.0;
+        contact += (2.0 * points + 1.0) * 3.0 * eight;
+        body += points * size_of::<[f64; 6]>() as f64;
+    }
+    body + CONTACTS_PER_BODY * contact
+}
 
 /// Skin in smallest radii where the configuration names none.
 const SKIN_IN_RADII: f64 = 0.05;
@@ -313,7 +345,7 @@ pub(super) fn memory_suffices(scenario: &Scenario, ranks: usize) -> Result<(), R
     for sample in &scenario.samples {
         bodies += sample::count(sample).map_err(|e| RunError::Input(e.to_string()))?;
     }
-    let needed = bodies as f64 * BYTES_PER_BODY / ranks as f64;
+    let needed = bodies as f64 * bytes_per_body(scenario) / ranks as f64;
     let info = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let total = info.lines().find_map(|line| line.strip_prefix("MemTotal:"));
     let kibibytes = total.and_then(|t| t.split_whitespace().next()?.parse::<f64>().ok());
