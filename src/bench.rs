@@ -1,7 +1,8 @@
 //! `moreau bench`: what the sweep and the detection reach on this machine, beside what its memory does in the same run.
 
 use crate::body::{Bodies, BodyId, BodyRow, Member};
-use crate::detect::candidates;
+use crate::contact::Candidate;
+use crate::detect::{Detector, Space, candidates};
 use crate::law::{Arm, Pair, PairTable};
 use crate::math::Vector3;
 use crate::rng::{Purpose, Stream};
@@ -104,13 +105,27 @@ pub struct Packing {
     margin: f64,
 }
 
-const RADIUS: f64 = 0.005;
-const DT: f64 = 1e-3;
+/// Mean radius of the balls [m].
+pub const RADIUS: f64 = 0.005;
+
+/// Time step [s].
+pub const DT: f64 = 1e-3;
 
 impl Packing {
     /// So many on a side of the cube.
     #[must_use]
     pub fn new(side: usize) -> Self {
+        let upper = Vector3::repeat(side as f64 * 2.0 * RADIUS);
+        Self {
+            bodies: Bodies::from_rows(&Self::rows(side)),
+            grid: BlockGrid::new(Vector3::zeros(), upper, 8.0 * 1.1 * RADIUS, [false; 3]),
+            margin: 0.5 * RADIUS,
+        }
+    }
+
+    /// Its balls, whole.
+    #[must_use]
+    pub fn rows(side: usize) -> Vec<BodyRow> {
         let row = |k: usize| {
             let mut draw = Stream::new(Purpose::Trial, 1, [k as u64, 0, 0]);
             let site = [k % side, k / side % side, k / side / side];
@@ -122,19 +137,37 @@ impl Packing {
                 ..BodyRow::sphere(BodyId(k as u64), position, radius, mass)
             }
         };
-        let rows: Vec<BodyRow> = (0..side * side * side).map(row).collect();
-        let upper = Vector3::repeat(side as f64 * 2.0 * RADIUS);
-        Self {
-            bodies: Bodies::from_rows(&rows),
-            grid: BlockGrid::new(Vector3::zeros(), upper, 8.0 * 1.1 * RADIUS, [false; 3]),
-            margin: 0.5 * RADIUS,
-        }
+        (0..side * side * side).map(row).collect()
+    }
+
+    /// The cells of its blocks.
+    #[must_use]
+    pub fn grid(&self) -> &BlockGrid {
+        &self.grid
+    }
+
+    /// Finds its candidates, with the memory that the detector and the list have.
+    pub fn detect(&self, detector: &mut Detector, found: &mut Vec<Candidate>) {
+        let space = Space {
+            walls: &[],
+            margin: self.margin,
+            period: &Period::NONE,
+        };
+        detector.detect(&self.bodies, &space, |_| true, None, found);
     }
 
     /// Its contacts in blocks, for so many threads, and their number; nothing if there can be no such threads.
     #[must_use]
     pub fn filled(&self, pair: Pair, threads: usize) -> Option<(Blocks, usize)> {
         let mut blocks = Blocks::new(threads).ok()?;
+        let found = candidates(&self.bodies, &[], self.margin, &Period::NONE, |_| true);
+        let contacts = found.len();
+        self.fill(&mut blocks, pair, found);
+        Some((blocks, contacts))
+    }
+
+    /// Fills blocks with candidates of its bodies.
+    pub fn fill(&self, blocks: &mut Blocks, pair: Pair, found: Vec<Candidate>) {
         let filling = Filling {
             bodies: &self.bodies,
             walls: &[],
@@ -148,9 +181,7 @@ impl Packing {
             rescale: 1.0,
             draw: (1, 0),
         };
-        let found = candidates(&self.bodies, &[], self.margin, &Period::NONE, |_| true);
-        blocks.fill(&found, &filling, |_| None);
-        Some((blocks, found.len()))
+        blocks.fill(found, &filling, |_| None);
     }
 }
 
@@ -248,9 +279,9 @@ fn detection(packing: &Packing) -> Figure {
     }
 }
 
-/// All figures: packings of so many bodies on a side of a cube.
+/// The laws that are timed, by name.
 #[must_use]
-pub fn figures(sides: &[usize], threads: usize) -> Vec<Figure> {
+pub fn laws() -> [(&'static str, Pair); 3] {
     let coulomb = Pair::coulomb(0.5);
     let soft = Pair {
         compliance: 0.03 * DT * DT / (0.5 * 2500.0 * sphere_volume(RADIUS)),
@@ -261,11 +292,17 @@ pub fn figures(sides: &[usize], threads: usize) -> Vec<Figure> {
         torsion: Arm::Reduced(0.1),
         ..coulomb
     };
-    let laws = [
+    [
         ("coulomb", coulomb),
         ("compliant", soft),
         ("rolling and torsion", rolling),
-    ];
+    ]
+}
+
+/// All figures: packings of so many bodies on a side of a cube.
+#[must_use]
+pub fn figures(sides: &[usize], threads: usize) -> Vec<Figure> {
+    let laws = laws();
     let triad = triad();
     let mut table = Vec::new();
     for &side in sides {

@@ -3,7 +3,7 @@
 //! A contact joins body `a` to body `b` with `a` before `b` by id (walls come last, so `b` may be a wall). The unit normal
 //! points from `a` to `b`; the impulse acts on `b`, its negative on `a`.
 
-use crate::body::{BodyId, Member, Twist};
+use crate::body::{BodyId, Member};
 use crate::law::Status;
 use crate::law::coulomb::{self, Parameters};
 use crate::law::full::{self, Extra};
@@ -81,23 +81,21 @@ pub struct Contact {
     pub impulse: Vector3,
 }
 
-/// What is known of a contact beside what the sweep needs.
+/// What is known of a contact beside what the sweep needs. Its key and its point are those of the candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Origin {
-    /// Name of the contact.
-    pub key: ContactKey,
-    /// Contact point [m].
-    pub point: Vector3,
     /// Gap at the start of the step [m].
     pub gap: f64,
     /// Radius of the smaller body [m].
     pub smaller_radius: f64,
+    /// Its place among the candidates.
+    pub candidate: u32,
+    /// Where the block keeps the velocities of the driven wall that it touches, counted from 1; 0: it touches none.
+    pub drive: u32,
     /// Whether its law has cohesion.
     pub adhesive: bool,
     /// Whether the contact is bonded at the start of the step, so that its cohesion is at work.
     pub bonded: bool,
-    /// Velocity and angular velocity of a driven wall at the contact [m/s, rad/s]; 0 for all else.
-    pub drive: Twist,
 }
 
 impl Contact {
@@ -197,13 +195,13 @@ impl Contact {
 
     /// The record that outlives the step.
     #[must_use]
-    pub fn row(&self, origin: &Origin, extra: Option<&Extra>) -> ContactRow {
+    pub fn row(&self, from: &Candidate, origin: &Origin, extra: Option<&Extra>) -> ContactRow {
         let closed = self.impulse.dot(&self.law.normal) > 0.0;
         let couple = extra.map_or_else(Vector3::zeros, |e| e.couple);
         let status = Status::of(&self.law, extra.map_or(0.0, |e| e.cohesion), &self.impulse);
         ContactRow {
-            key: origin.key,
-            point: origin.point.into(),
+            key: from.key,
+            point: from.point.into(),
             normal: self.law.normal.into(),
             gap: origin.gap,
             impulse: self.impulse.into(),

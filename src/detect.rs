@@ -24,7 +24,7 @@ mod tests;
 
 use crate::body::{Bodies, BodyId, Wall};
 use crate::contact::{Candidate, ContactKey, Partner};
-use crate::math::Vector3;
+use crate::math::{Vector3, make_room};
 use crate::shape::Period;
 use groups::{Groups, Sorted};
 use lists::Lists;
@@ -101,7 +101,7 @@ impl Detector {
         };
         match pool {
             None => {
-                found.reserve(lists.before(bodies.len()));
+                make_room(found, lists.before(bodies.len()));
                 narrow.row(0..bodies.len(), lists, found);
             }
             Some(pool) => {
@@ -116,7 +116,7 @@ impl Detector {
                     });
                     each.collect()
                 });
-                found.reserve(rows.iter().map(Vec::len).sum());
+                make_room(found, rows.iter().map(Vec::len).sum());
                 rows.iter().for_each(|row| found.extend_from_slice(row));
             }
         }

@@ -15,6 +15,14 @@ pub type Quaternion = [f64; 4];
 /// The orientation of a body that has not been turned.
 pub const IDENTITY: Quaternion = [1.0, 0.0, 0.0, 0.0];
 
+/// Lets a list hold `n` things without growing again: what grows by pushing takes up to twice its room, and what is only a
+/// little longer from step to step would take twice its room the first time that it is.
+pub fn make_room<T>(list: &mut Vec<T>, n: usize) {
+    if list.capacity() < n {
+        list.reserve_exact(n + n / 16 - list.len());
+    }
+}
+
 /// The larger of two numbers, NaN if either is NaN.
 ///
 /// `f64::max` returns the other number when one is NaN, so a maximum norm taken with it calls a diverged field small.
@@ -95,6 +103,20 @@ pub fn rotate(q: Quaternion, angle: &Vector3) -> Quaternion {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_gets_a_sixteenth_more_room_than_it_wants() {
+        let mut list = vec![1u64; 3];
+        make_room(&mut list, 160);
+        assert_eq!((list.len(), list.capacity()), (3, 170));
+        list.clear();
+        for n in [0, 100, 170] {
+            make_room(&mut list, n);
+            assert_eq!(list.capacity(), 170, "{n} fit");
+        }
+        make_room(&mut list, 171);
+        assert_eq!(list.capacity(), 181);
+    }
 
     #[test]
     fn nan_max_keeps_nan_where_f64_max_loses_it() {

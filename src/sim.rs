@@ -22,6 +22,7 @@ macro_rules! tell {
 mod check;
 mod first;
 mod log;
+mod memory;
 mod output;
 mod rest;
 mod setup;

@@ -29,6 +29,8 @@ const DT: f64 = 0.01;
 struct Column {
     members: Vec<Member>,
     blocks: Blocks,
+    /// Of the points of the candidates.
+    heights: Vec<f64>,
     n: usize,
 }
 
@@ -68,7 +70,8 @@ impl Column {
             rescale: 1.0,
             draw,
         };
-        blocks.fill(&found, &filling, |_| None);
+        let heights = found.iter().map(|c| c.point.z).collect();
+        blocks.fill(found, &filling, |_| None);
         let free = Vector3::new(0.0, 0.0, -G);
         for i in 0..n {
             bodies.twists_mut()[i] = bodies.free_velocity(i, &free, DT);
@@ -76,6 +79,7 @@ impl Column {
         Self {
             members: bodies.members(),
             blocks,
+            heights,
             n,
         }
     }
@@ -101,11 +105,12 @@ impl Column {
 
     /// One sweep from the floor up, or from the top down.
     fn ordered_sweep(&mut self, up: bool) {
+        let heights = &self.heights;
         self.blocks.each(
             &mut self.members,
             &|block: &mut Block, members: &mut [Member]| {
                 let mut order: Vec<(u32, f64)> = (block.each())
-                    .map(|(slot, .., origin)| (slot, origin.point.z))
+                    .map(|(slot, .., origin)| (slot, heights[origin.candidate as usize]))
                     .collect();
                 order.sort_by(|a, b| a.1.total_cmp(&b.1));
                 if !up {

@@ -2,7 +2,7 @@
 //! this impulse.
 
 use super::{BodyId, BodyRow, Member, Twist};
-use crate::math::{Quaternion, Vector3, rotate};
+use crate::math::{Vector3, rotate};
 use crate::shape::Period;
 
 /// The bodies that one rank knows in a step, by place in its arrays, in ascending order of id.
@@ -14,59 +14,29 @@ pub struct Bodies {
     inverse_mass: Vec<f64>,
     inverse_inertia: Vec<f64>,
     mass: Vec<f64>,
-    inertia: Vec<f64>,
-    image: Vec<[i64; 3]>,
     material: Vec<u32>,
-    kind: Vec<u32>,
-    orientation: Vec<Quaternion>,
     /// Velocities: what the solver changes.
     twist: Vec<Twist>,
 }
 
 impl Bodies {
-    /// Columns from rows, in the order of the rows.
+    /// Columns from rows, in the order of the rows. What only moving asks for stays in the rows.
     #[must_use]
     pub fn from_rows(rows: &[BodyRow]) -> Self {
-        let mut bodies = Self::default();
-        for row in rows {
-            bodies.id.push(row.id);
-            bodies.position.push(Vector3::from(row.position));
-            bodies.radius.push(row.radius);
-            bodies.mass.push(row.mass);
-            bodies.inertia.push(row.inertia);
-            bodies.image.push(row.image);
-            let (mass, inertia) = match row.is_free() {
-                true => (1.0 / row.mass, 1.0 / row.inertia),
-                false => (0.0, 0.0),
-            };
-            bodies.inverse_mass.push(mass);
-            bodies.inverse_inertia.push(inertia);
-            bodies.material.push(row.material);
-            bodies.kind.push(row.kind);
-            bodies.orientation.push(row.orientation);
-            bodies.twist.push(Twist {
-                linear: Vector3::from(row.velocity),
-                angular: Vector3::from(row.angular_velocity),
-            });
-        }
-        bodies
-    }
-
-    /// One body, whole.
-    #[must_use]
-    pub fn row(&self, i: usize) -> BodyRow {
-        BodyRow {
-            id: self.id[i],
-            position: self.position[i].into(),
-            velocity: self.twist[i].linear.into(),
-            orientation: self.orientation[i],
-            angular_velocity: self.twist[i].angular.into(),
-            radius: self.radius[i],
-            mass: self.mass[i],
-            inertia: self.inertia[i],
-            image: self.image[i],
-            material: self.material[i],
-            kind: self.kind[i],
+        let inverse = |row: &BodyRow, of: f64| if row.is_free() { 1.0 / of } else { 0.0 };
+        let twist = |row: &BodyRow| Twist {
+            linear: Vector3::from(row.velocity),
+            angular: Vector3::from(row.angular_velocity),
+        };
+        Self {
+            id: rows.iter().map(|row| row.id).collect(),
+            position: rows.iter().map(|row| row.position.into()).collect(),
+            radius: rows.iter().map(|row| row.radius).collect(),
+            inverse_mass: rows.iter().map(|row| inverse(row, row.mass)).collect(),
+            inverse_inertia: rows.iter().map(|row| inverse(row, row.inertia)).collect(),
+            mass: rows.iter().map(|row| row.mass).collect(),
+            material: rows.iter().map(|row| row.material).collect(),
+            twist: rows.iter().map(twist).collect(),
         }
     }
 
@@ -170,16 +140,18 @@ impl Bodies {
         self.inverse_mass[i] > 0.0
     }
 
-    /// Moves a body by its velocity over the step: `x ← x + Δt v` [001 eq. 1.2], `q ← exp(Δt ω/2) q`, and by a way [m] beside;
-    /// brings it back into the period.
-    pub fn advance(&mut self, i: usize, dt: f64, way: &Vector3, period: &Period) {
+    /// Moves the row of a body by the velocity that it has here over the step: `x ← x + Δt v` [001 eq. 1.2],
+    /// `q ← exp(Δt ω/2) q`, and by a way [m] beside; brings it back into the period.
+    pub fn advance(&self, i: usize, row: &mut BodyRow, dt: f64, way: &Vector3, period: &Period) {
         let twist = self.twist[i];
         let moved = self.position[i] + twist.linear * dt + way;
         let (position, turns) = period.wrapped(&moved);
-        self.position[i] = position;
-        for (image, turns) in self.image[i].iter_mut().zip(turns) {
+        row.position = position.into();
+        for (image, turns) in row.image.iter_mut().zip(turns) {
             *image += turns;
         }
-        self.orientation[i] = rotate(self.orientation[i], &(twist.angular * dt));
+        row.orientation = rotate(row.orientation, &(twist.angular * dt));
+        row.velocity = twist.linear.into();
+        row.angular_velocity = twist.angular.into();
     }
 }

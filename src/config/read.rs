@@ -212,9 +212,8 @@ fn solver(root: &Section, faults: &mut Vec<Fault>) -> Settings {
     let tolerance = section.number_if("tolerance", Number(Range::Inside(0.0, 1.0), ""), faults);
     let max_sweeps = section.whole_if("max_sweeps", 1, faults);
     let order = match section.choice_if("order", &["sweep", "step"], faults) {
-        Some("step") => Order::Step,
-        Some(_) => Order::Sweep,
-        None => default.order,
+        Some("sweep") => Order::Sweep,
+        _ => Order::Step,
     };
     let acceleration = acceleration(&section, order, faults);
     let exchange = section.choice_if("exchange", &["phase", "sweep"], faults);

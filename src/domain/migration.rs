@@ -5,7 +5,7 @@ use super::Domain;
 use super::ghosts::reach;
 use crate::body::{BodyId, BodyRow};
 use crate::contact::ContactRow;
-use crate::math::Vector3;
+use crate::math::{Vector3, make_room};
 use std::collections::{BTreeMap, HashMap};
 
 /// Bodies and contacts in one message, or on one rank between two steps: each contact is with its first body.
@@ -29,6 +29,10 @@ impl Parcel {
         let (count, rest) = bytes.split_at(8);
         let count = bytemuck::pod_read_unaligned::<u64>(count) as usize;
         let (bodies, contacts) = rest.split_at(count * size_of::<BodyRow>());
+        let count = self.bodies.len() + count;
+        make_room(&mut self.bodies, count);
+        let count = self.contacts.len() + contacts.len() / size_of::<ContactRow>();
+        make_room(&mut self.contacts, count);
         self.bodies
             .extend(bytemuck::allocation::pod_collect_to_vec::<u8, BodyRow>(
                 bodies,

@@ -12,7 +12,7 @@ use super::walls::Walls;
 use super::watch::Watch;
 use super::{StepError, Timers, Verb};
 use crate::body::{Bodies, BodyRow, Twist, Wall, WallState};
-use crate::contact::{Candidate, ContactRow, Origin, Partner};
+use crate::contact::{ContactRow, Origin, Partner};
 use crate::detect::{Detector, Space};
 use crate::domain::Domain;
 use crate::domain::ghosts::{Ghosts, Traffic, reach, spans};
@@ -68,8 +68,7 @@ pub struct System {
     /// Energy in springs after the last step, over all ranks [J].
     elastic: f64,
     detector: Detector,
-    /// Its candidates, and the rows of the contacts of the step before the last; kept for their memory.
-    found: Vec<Candidate>,
+    /// The rows of the contacts of the step before the last; kept for their memory.
     rows: Vec<ContactRow>,
     blocks: Blocks,
     watch: Watch,
@@ -132,7 +131,6 @@ impl System {
             parcel,
             elastic: 0.0,
             detector: Detector::default(),
-            found: Vec::new(),
             rows: Vec::new(),
             blocks: Blocks::new(threads)?,
             watch: Watch::default(),
@@ -220,6 +218,17 @@ impl System {
         &self.parcel.contacts
     }
 
+    /// Lends its bodies and contacts to a writer, without a copy. Until they are given back there is nothing here.
+    #[must_use]
+    pub fn lend(&mut self) -> Parcel {
+        std::mem::take(&mut self.parcel)
+    }
+
+    /// Takes back what was lent.
+    pub fn give_back(&mut self, parcel: Parcel) {
+        self.parcel = parcel;
+    }
+
     /// The largest overlap that this rank saw at the start of the last step, relative to the smaller radius.
     #[must_use]
     pub fn largest_overlap(&self) -> f64 {
@@ -279,7 +288,7 @@ impl System {
             let drive = walls.fastest(all.bodies.iter().map(|row| &row.position));
             self.squeezed(domain, &outcome, &all.bodies, drive)?;
             let ways = ways.as_deref();
-            let done = self.advance(domain, bodies, ways, &all.bodies, outcome, margin)?;
+            let done = self.advance(domain, &bodies, ways, all.bodies, outcome, margin)?;
             let after = walls.end(domain, &pushed, &self.parcel.contacts, dt);
             self.walls_before = std::mem::replace(&mut self.walls, after);
             self.time = end;
@@ -388,7 +397,7 @@ impl System {
             margin,
             period: partition.grid().period(),
         };
-        let mut found = std::mem::take(&mut self.found);
+        let mut found = self.blocks.take_candidates();
         let pool = self.blocks.pool();
         self.detector.detect(bodies, &space, mine, pool, &mut found);
         // Nothing moves what neither side lets move.
@@ -440,8 +449,7 @@ impl System {
             rescale: self.dt / self.dt_before,
             draw: (self.physics.solver.seed, self.step),
         };
-        self.blocks.fill(&found, &filling, previous);
-        self.found = found;
+        self.blocks.fill(found, &filling, previous);
     }
 
     /// `V ← V_free` for every body known here [001 eq. 1.23]; returns this rank's parts of the judge's two sums over bodies,

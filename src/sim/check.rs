@@ -1,7 +1,8 @@
 //! `moreau check`: what a run would be like, without running it.
 
 use super::first::{no_overlaps, own_bodies};
-use super::setup::{BYTES_PER_BODY, Sizes, divide, edge, memory_suffices, sizes};
+use super::memory::bytes_per_body;
+use super::setup::{Sizes, divide, edge, memory_suffices, sizes};
 use super::{Options, RunError};
 use crate::comm::Comm;
 use crate::config::{self, Scenario};
@@ -34,7 +35,7 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
     let box_volume = (scenario.upper - scenario.lower).product();
     // Measured on 10 000 settled spheres: 2.9 candidates a body, some 40 sweeps a step at tolerance 1e-2 while the packing
     // settles, 64 ns an update of the plain kernel, and 5 µs a body for all the rest of a step.
-    let megabytes = sizes.count as f64 * BYTES_PER_BODY / 1e6;
+    let megabytes = sizes.count as f64 * bytes_per_body(&scenario) / 1e6;
     let seconds_per_step = sizes.count as f64 * (2.9 * 40.0 * 64e-9 + 5e-6);
     let mut ignored = Vec::new();
     for entry in &scenario.samples {
@@ -59,7 +60,7 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
         ),
         steps(&physics, &domain, &sizes),
         format!("end        {}", scenario.end),
-        format!("memory     about {megabytes:.0} MB over all ranks, and 30 MB for each"),
+        format!("memory     about {megabytes:.0} MB over all ranks, and 33 MB for each"),
         format!(
             "time       roughly {seconds_per_step:.2e} core-seconds per step in a settling packing (an estimate, not a promise)"
         ),

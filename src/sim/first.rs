@@ -58,6 +58,7 @@ pub(super) fn own_bodies(
             row.id, row.position, row.velocity, row.angular_velocity
         )));
     }
+    own.shrink_to_fit();
     match outside {
         None => Ok(own),
         Some(row) => Err(RunError::Input(format!(

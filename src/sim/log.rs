@@ -141,6 +141,7 @@ impl Log {
             .iter()
             .map(|&verb| spread(comm, system.timers.seconds(verb)))
             .collect();
+        let peak: Vec<u64> = domain.gather(&[peak_memory()]);
         let mut traffic = [system.traffic.messages as i64, system.traffic.bytes as i64];
         comm.sum_i64(&mut traffic);
         if !self.speaks {
@@ -232,11 +233,27 @@ impl Log {
         for (verb, [min, mean, max]) in Verb::ALL.iter().zip(table) {
             say!("{:<10} {min:>10.3} {mean:>10.3} {max:>10.3}", verb.name());
         }
+        let together: u64 = peak.iter().sum();
+        if let Some(most) = peak.iter().max().filter(|most| **most > 0) {
+            say!(
+                "memory     {:.1} MB at most on a rank, {:.1} MB over all ranks",
+                *most as f64 / 1e6,
+                together as f64 / 1e6
+            );
+        }
         say!("results    {}", output.folder().display());
         if let Some(path) = output.last_checkpoint() {
             say!("checkpoint {}", path.display());
         }
     }
+}
+
+/// The most memory that this process has had so far [bytes]; 0 where the system does not tell.
+fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kibibytes = peak.and_then(|peak| peak.split_whitespace().next()?.parse::<u64>().ok());
+    kibibytes.unwrap_or(0) * 1024
 }
 
 /// Sweeps that this share of the steps did not exceed.

@@ -5,6 +5,7 @@ use crate::body::{BodyRow, Wall, WallState};
 use crate::comm::{Comm, agree};
 use crate::config::Scenario;
 use crate::domain::Domain;
+use crate::domain::migration::Parcel;
 use crate::io::checkpoint;
 use crate::io::series::{self, DeletedLine, Row, Series, WallLine};
 use crate::io::{Header, Snapshot, WallRow};
@@ -286,21 +287,23 @@ impl Output {
         comm: &dyn Comm,
         domain: &Domain,
         scenario: &Scenario,
-        system: &System,
+        system: &mut System,
         ledger: &Ledger,
     ) -> Result<(), RunError> {
         let last = self.last_checkpoint().map_or_else(String::new, |p| {
             format!("; the last good one is {}", p.display())
         });
-        let failed = |e: &dyn std::fmt::Display| {
-            RunError::Failed(format!("step {}: {e}{last}", system.steps()))
-        };
+        let step = system.steps();
+        let failed =
+            |e: &dyn std::fmt::Display| RunError::Failed(format!("step {step}: {e}{last}"));
         // The series must hold every row up to a checkpoint, for a resumed run goes on after it.
         let flushed = self.files.as_mut().map_or(Ok(()), Files::flush);
         agree(comm, flushed.map_err(|e| failed(&e)))?;
+        let walls = walls(domain, system);
+        let rows = system.lend();
         let snapshot = Snapshot {
             header: Header {
-                step: system.steps(),
+                step,
                 time: system.time(),
                 dt: system.dt(),
                 seed: scenario.solver.seed,
@@ -311,17 +314,22 @@ impl Output {
                 deleted: ledger.deleted,
                 ledger: ledger.energies,
             },
-            bodies: system.bodies().to_vec(),
-            contacts: system.contacts().to_vec(),
-            walls: walls(domain, system),
+            walls,
+            bodies: rows.bodies,
+            contacts: rows.contacts,
         };
-        let path = checkpoint::write(comm, &self.folder, &snapshot).map_err(|e| failed(&e))?;
+        let written = checkpoint::write(comm, &self.folder, &snapshot);
+        system.give_back(Parcel {
+            bodies: snapshot.bodies,
+            contacts: snapshot.contacts,
+        });
+        let path = written.map_err(|e| failed(&e))?;
         let pruned = match comm.rank() {
             0 => checkpoint::prune(&self.folder, scenario.checkpoint_keep.max(1)),
             _ => Ok(()),
         };
         agree(comm, pruned.map_err(|e| failed(&e)))?;
-        self.last_checkpoint = Some((system.steps(), path));
+        self.last_checkpoint = Some((step, path));
         Ok(())
     }
 }

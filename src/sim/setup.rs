@@ -1,6 +1,7 @@
 //! The first state of a run, from a configuration or a checkpoint, checked as a whole before anything is written.
 
 use super::first::{each_body, no_overlaps, own_bodies};
+use super::memory::bytes_per_body;
 use super::output::{Folder, Ledger};
 use super::{Options, RunError};
 use crate::body::{BodyId, BodyRow, WallState};
@@ -51,10 +52,6 @@ pub(super) struct Sizes {
 
 /// Block edge in largest radii where the configuration names none: four diameters, some 70 bodies of a dense packing.
 const BLOCK_EDGE_IN_RADII: f64 = 8.0;
-
-/// Memory per body, copies and buffers of a dense packing included [bytes]: 10 000 took 76 MB in one process, which itself
-/// takes 28.
-pub(super) const BYTES_PER_BODY: f64 = 4.8e3;
 
 /// Skin in smallest radii where the configuration names none.
 const SKIN_IN_RADII: f64 = 0.05;
@@ -365,7 +362,7 @@ pub(super) fn memory_suffices(scenario: &Scenario, ranks: usize) -> Result<(), R
     for sample in &scenario.samples {
         bodies += sample::count(sample).map_err(|e| RunError::Input(e.to_string()))?;
     }
-    let needed = bodies as f64 * BYTES_PER_BODY / ranks as f64;
+    let needed = bodies as f64 * bytes_per_body(scenario) / ranks as f64;
     let info = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let total = info.lines().find_map(|line| line.strip_prefix("MemTotal:"));
     let kibibytes = total.and_then(|t| t.split_whitespace().next()?.parse::<f64>().ok());

@@ -22,7 +22,7 @@ use crate::body::Member;
 /// What the user may set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Acceleration {
-    /// Cap of β, below 1; 0: plain sweeps.
+    /// Cap of β at the start of a solve, below 1; 0: plain sweeps.
     pub momentum: f64,
 }
 
@@ -30,8 +30,8 @@ impl Acceleration {
     /// Plain sweeps.
     pub const NONE: Acceleration = Acceleration { momentum: 0.0 };
 
-    /// As was found best: more is faster in some packings, and in others never gets below a thousandth of the load.
-    pub const MOMENTUM: Acceleration = Acceleration { momentum: 0.8 };
+    /// As was found best for solves of few sweeps; long ones raise it by themselves.
+    pub const MOMENTUM: Acceleration = Acceleration { momentum: 0.7 };
 }
 
 impl Default for Acceleration {
@@ -182,12 +182,11 @@ fn further(now: &mut Eight3, past: &mut Eight3, beta: f64) {
 /// How much momentum there may be.
 ///
 /// Over each [`Guard::SWEEPS`] sweeps the least change is noted. Where it is no less than before, β's cap goes down by a quarter; after
-/// [`Guard::AGAIN`] times in a row that it was, a third of the way back to one, at most to where it began. Below [`Guard::LEAST`] momentum is
-/// given up for the rest of the solve.
+/// [`Guard::AGAIN`] times in a row that it was, up by a third of the way to one, at most to [`Guard::TOP`]. Below [`Guard::LEAST`]
+/// momentum is given up for the rest of the solve.
 struct Guard {
     /// β's cap now.
     cap: f64,
-    top: f64,
     sweeps: u32,
     least: f64,
     least_before: f64,
@@ -195,14 +194,14 @@ struct Guard {
 }
 
 impl Guard {
-    const SWEEPS: u32 = 16;
-    const AGAIN: u32 = 4;
+    const SWEEPS: u32 = 12;
+    const AGAIN: u32 = 2;
+    const TOP: f64 = 0.9;
     const LEAST: f64 = 0.2;
 
-    fn new(top: f64) -> Self {
+    fn new(cap: f64) -> Self {
         Self {
-            cap: top,
-            top,
+            cap,
             sweeps: 0,
             least: f64::INFINITY,
             least_before: f64::INFINITY,
@@ -221,7 +220,7 @@ impl Guard {
             self.better += 1;
             if self.better == Self::AGAIN {
                 self.better = 0;
-                self.cap = self.top.min(1.0 - (1.0 - self.cap) / 1.5);
+                self.cap = self.cap.max(Self::TOP.min(1.0 - (1.0 - self.cap) / 1.5));
             }
         } else {
             self.better = 0;

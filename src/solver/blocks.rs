@@ -11,10 +11,10 @@ use super::batch::{Batches, Eight3};
 use super::grid::Parity;
 use super::project::Plan;
 use super::shared::Shared;
-use crate::body::Member;
-use crate::contact::{Contact, ContactRow, Origin};
+use crate::body::{Member, Twist};
+use crate::contact::{Candidate, Contact, ContactRow, Origin};
 use crate::law::full::Extra;
-use crate::math::{ExactSum, nan_max};
+use crate::math::{ExactSum, make_room, nan_max};
 use rayon::prelude::*;
 use std::cell::RefCell;
 
@@ -38,8 +38,8 @@ pub struct Block {
     pub pushing: Vec<(u32, u32)>,
     /// What is known of each contact beside, in order of keys.
     pub origins: Vec<Origin>,
-    /// The place of each among the candidates.
-    pub found: Vec<u32>,
+    /// Velocities of driven walls at the contacts that touch them [m/s, rad/s].
+    pub drives: Vec<Twist>,
     /// The order in which the present sweep visits the batches.
     pub order: Vec<u32>,
     /// For the projection of positions, of each batch.
@@ -124,6 +124,8 @@ impl Share<1> {
 #[derive(Debug, Default)]
 pub struct Blocks {
     blocks: Vec<Block>,
+    /// What their contacts were made of, in order of keys.
+    candidates: Vec<Candidate>,
     colours: [std::ops::Range<usize>; Parity::COLOURS],
     groups: Groups,
     pool: Option<rayon::ThreadPool>,
@@ -258,14 +260,31 @@ impl Blocks {
 
     /// The records of all contacts, in order of their keys.
     pub fn rows(&self, into: &mut Vec<ContactRow>) {
-        let contacts = self.blocks.iter().map(|b| b.found.len()).sum();
+        let contacts = self.candidates.len();
         into.clear();
+        make_room(into, contacts);
         into.resize(contacts, bytemuck::Zeroable::zeroed());
         for block in &self.blocks {
-            for (&k, (_, contact, extra, origin)) in block.found.iter().zip(block.each()) {
-                into[k as usize] = contact.row(origin, extra.as_ref());
+            for (_, contact, extra, origin) in block.each() {
+                let k = origin.candidate as usize;
+                into[k] = contact.row(&self.candidates[k], origin, extra.as_ref());
             }
         }
+    }
+
+    /// The candidate that a contact was made of.
+    #[must_use]
+    pub fn candidate(&self, origin: &Origin) -> &Candidate {
+        &self.candidates[origin.candidate as usize]
+    }
+
+    /// Gives the memory of the candidates back, to be filled with others; the contacts are then no more.
+    #[must_use]
+    pub fn take_candidates(&mut self) -> Vec<Candidate> {
+        self.blocks
+            .iter_mut()
+            .for_each(|b| b.renew(b.linear, b.colour));
+        std::mem::take(&mut self.candidates)
     }
 }
 
@@ -286,8 +305,18 @@ impl Block {
         self.free.clear();
         self.pushing.clear();
         self.origins.clear();
-        self.found.clear();
+        self.drives.clear();
         self.worst = Worst::default();
+    }
+
+    /// Velocity and angular velocity of the driven wall that a contact touches [m/s, rad/s]; 0 for all else.
+    #[must_use]
+    #[inline]
+    pub fn drive(&self, origin: &Origin) -> Twist {
+        match origin.drive {
+            0 => Twist::default(),
+            k => self.drives[k as usize - 1],
+        }
     }
 
     /// Its contacts in order of their keys: slot, contact, what there is beside.

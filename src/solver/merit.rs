@@ -10,7 +10,7 @@
 mod many;
 
 use super::batch::split;
-use super::blocks::{Block, Share, Worst};
+use super::blocks::{Block, Blocks, Share, Tally, Worst};
 use super::lanes::Width;
 use super::work::{self, Work};
 use crate::body::Member;
@@ -131,6 +131,14 @@ fn plain_measure(block: &Block, members: &[Member], first: usize) -> (Share<TERM
     (share, worst)
 }
 
+/// `Σ|d|²/m_n` over all contacts of one rank at the present velocities [kg m²/s²]: what the judge decides by. Changes nothing.
+pub fn violation(blocks: &mut Blocks, members: &mut [Member], width: Width) -> f64 {
+    let visit = |block: &mut Block, members: &mut [Member]| measure(block, members, width);
+    let tally: Tally<TERMS> = blocks.each(members, &visit);
+    let [violation, ..] = tally.sums;
+    violation.value()
+}
+
 /// A visit that sums `m_n |u|²` over the contacts of a block; changes nothing.
 pub(super) fn relative_motion(block: &mut Block, members: &mut [Member], width: Width) -> Share<1> {
     let mut sum = width.dispatch(many::Motion { block, members });
@@ -144,7 +152,7 @@ pub(super) fn relative_motion(block: &mut Block, members: &mut [Member], width: 
 fn plain_motion(block: &Block, members: &[Member], first: usize) -> f64 {
     let these = block.each().filter(|(slot, ..)| split(*slot).0 >= first);
     let each = these.map(|(_, c, _, origin)| {
-        let velocity = c.relative_velocity(members) + origin.drive.linear;
+        let velocity = c.relative_velocity(members) + block.drive(origin).linear;
         c.law.normal_mass * velocity.norm_squared()
     });
     each.sum()

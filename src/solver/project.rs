@@ -83,7 +83,7 @@ fn predict(block: &mut Block, members: &mut [Member], (dt, fraction): (f64, f64)
     plans.resize(block.batches.len(), Plan::NOTHING);
     for (slot, c, extra, origin) in block.each() {
         if extra.is_none_or(|extra| extra.softness[0] == 0.0) {
-            let velocity = c.relative_velocity(members) + origin.drive.linear;
+            let velocity = c.relative_velocity(members) + block.drive(origin).linear;
             let [a, b] = c.place.map(|p| members[p as usize].inverse_mass());
             let (batch, lane) = split(slot);
             plans[batch].gap[lane] = origin.gap + dt * velocity.dot(&c.law.normal);

@@ -107,9 +107,10 @@ pub(super) fn of_block(block: &Block, members: &[Member], first: usize) -> Work 
         };
         let (v_a, s_a, w_a) = mean(a, inverse_lever[0]);
         let (v_b, s_b, w_b) = mean(b, inverse_lever[1]);
-        let w_b = w_b + origin.drive.angular;
+        let drive = block.drive(origin);
+        let w_b = w_b + drive.angular;
         let at_a = v_a + s_a.cross(n);
-        let at_b = v_b + origin.drive.linear - s_b.cross(n);
+        let at_b = v_b + drive.linear - s_b.cross(n);
         let (u, spin) = (at_b - at_a, w_b - w_a);
         let (r_n, u_n) = (c.impulse.dot(n), u.dot(n));
         let normal = -r_n * u_n;

@@ -4,6 +4,7 @@ use crate::body::{BodyId, BodyRow};
 use crate::comm::{Comm, agree};
 use crate::contact::{ContactKey, ContactRow};
 use bytemuck::Pod;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// A row that has a place in the order.
@@ -31,15 +32,24 @@ impl Keyed for ContactRow {
 ///
 /// # Errors
 /// Names the row that is there twice, by `name`.
-pub(super) fn in_order<R: Keyed>(
+pub(super) fn in_order<'r, R: Keyed>(
     comm: &dyn Comm,
-    rows: &[R],
+    rows: &'r [R],
     share: impl Fn(u64, usize) -> Range<u64>,
     name: impl Fn(&R) -> String,
-) -> Result<(Vec<R>, u64), String> {
+) -> Result<(Cow<'r, [R]>, u64), String> {
     let total = comm.sum_count(rows.len());
-    let mut rows = rows.to_vec();
-    rows.sort_unstable_by_key(R::key);
+    // Rows mostly are in order, and may be more than there is memory for twice.
+    let mut rows = Cow::Borrowed(rows);
+    if !rows.is_sorted_by_key(R::key) {
+        rows.to_mut().sort_unstable_by_key(R::key);
+    }
+    if comm.size() == 1 {
+        return match twice(&rows) {
+            None => Ok((rows, total)),
+            Some(row) => Err(format!("{} is there twice", name(row))),
+        };
+    }
 
     // Near enough to where they belong, by comparison with keys drawn from all ranks ...
     let bounds = bounds(comm, &rows, total);
@@ -50,14 +60,12 @@ pub(super) fn in_order<R: Keyed>(
         }
         to
     });
+    drop(rows);
     let mut rows: Vec<R> = decode(comm.exchange(messages));
     rows.sort_unstable_by_key(R::key);
-    let twice = rows.windows(2).find(|pair| pair[0].key() == pair[1].key());
     agree(
         comm,
-        twice.map_or(Ok(()), |pair| {
-            Err(format!("{} is there twice", name(&pair[0])))
-        }),
+        twice(&rows).map_or(Ok(()), |row| Err(format!("{} is there twice", name(row)))),
     )?;
 
     // ... and then, as each row's place is known, exactly there.
@@ -75,7 +83,14 @@ pub(super) fn in_order<R: Keyed>(
         place += 1;
         to
     });
-    Ok((decode(comm.exchange(messages)), total))
+    drop(rows);
+    Ok((Cow::Owned(decode(comm.exchange(messages))), total))
+}
+
+/// A row of an ordered list whose key the next one has too.
+fn twice<R: Keyed>(rows: &[R]) -> Option<&R> {
+    let twice = rows.windows(2).find(|pair| pair[0].key() == pair[1].key());
+    twice.map(|pair| &pair[0])
 }
 
 /// The smallest key of each rank but the first, such that ranks get about equally many rows.
@@ -117,6 +132,7 @@ pub(super) fn runs<R: Pod>(
 pub(super) fn decode<R: Pod>(messages: impl IntoIterator<Item = (usize, Vec<u8>)>) -> Vec<R> {
     let mut rows = Vec::new();
     for (_, bytes) in messages {
+        rows.reserve_exact(bytes.len() / size_of::<R>());
         rows.extend(
             bytes
                 .chunks_exact(size_of::<R>())

@@ -11,13 +11,13 @@ use crate::solver::nsgs::Outcome;
 
 impl System {
     /// Moves this rank's bodies with their new velocities, and by what the projection asks beside, and keeps what outlives
-    /// the step.
+    /// the step. `rows` are the bodies known here as they were before it.
     pub(super) fn advance(
         &mut self,
         domain: &Domain,
-        mut bodies: Bodies,
+        bodies: &Bodies,
         ways: Option<&[Member]>,
-        before: &[BodyRow],
+        mut rows: Vec<BodyRow>,
         outcome: Outcome,
         margin: f64,
     ) -> Result<Done, StepError> {
@@ -30,14 +30,14 @@ impl System {
             .map(|x| partition.owner_of_point(x))
             .collect();
         let mut sums = <[ExactSum; 6]>::default();
-        let mut rows = Vec::with_capacity(bodies.len());
         let mut failure = None;
         self.deleted.clear();
         for i in (0..bodies.len()).filter(|&i| owner[i] == domain.rank()) {
             let way = ways.map_or_else(Vector3::zeros, |ways| ways[i].velocity());
-            bodies.advance(i, dt, &way, partition.grid().period());
-            let row = bodies.row(i);
-            let x = &bodies.positions()[i];
+            let before = rows[i];
+            bodies.advance(i, &mut rows[i], dt, &way, partition.grid().period());
+            let row = rows[i];
+            let x = &Vector3::from(row.position);
             if !is_finite(&row) {
                 failure.get_or_insert(not_finite(step, &row));
             } else if !partition.contains(x) && self.physics.delete_outside {
@@ -52,23 +52,22 @@ impl System {
             }
             let deleted = self.deleted.last().is_some_and(|gone| gone.id == row.id);
             if row.is_free() {
-                let (v0, v1) = (
-                    Vector3::from(before[i].velocity),
-                    Vector3::from(row.velocity),
-                );
+                let [v0, v1] = [before.velocity, row.velocity].map(Vector3::from);
                 if !deleted {
                     sums[0].add(translational_energy(&row));
                 }
-                sums[1].add(energy_lost(&before[i], &row, &(gravity * dt)));
+                sums[1].add(energy_lost(&before, &row, &(gravity * dt)));
                 sums[2].add(0.5 * row.mass * dt * gravity.dot(&(v1 - v0)));
                 sums[3].add(-row.mass * gravity.dot(&way));
             }
             let outran = 2.0 * Vector3::from(row.velocity).norm() * dt > margin;
             sums[4].add(f64::from(u8::from(outran)));
-            if !deleted {
-                rows.push(row);
-            }
         }
+        // The copies go, and the deleted, whose order is that of the rows.
+        let (mut owners, mut gone) = (owner.iter(), self.deleted.iter().peekable());
+        rows.retain(|row| {
+            owners.next() == Some(&domain.rank()) && gone.next_if(|g| g.id == row.id).is_none()
+        });
         if outcome.verdict.non_finite {
             failure.get_or_insert(StepError::SolverNotFinite {
                 step,

@@ -2,6 +2,7 @@
 
 use super::{Physics, System};
 use crate::body::{BodyId, BodyRow, Motion};
+use crate::contact::ContactKey;
 use crate::domain::Domain;
 use crate::math::{ExactSum, Vector3, nan_max};
 use crate::scheme::StepError;
@@ -23,7 +24,7 @@ impl System {
         let failure = crushed.map(|origin| StepError::Crushed {
             step: self.step,
             overlap: origin.relative_overlap(),
-            bodies: self.told(origin.key.a, origin.key.b),
+            bodies: self.told(&self.blocks.candidate(origin).key),
             held: self.held(),
         });
         domain.agree(failure.map_or(Ok(()), Err))
@@ -48,8 +49,9 @@ impl System {
         let mut worst: Vec<(f64, String)> = (self.blocks.all().iter())
             .filter(|block| block.worst.0 >= 0.5 * violation)
             .filter_map(|block| {
-                let key = block.origin(block.worst.1)?.key;
-                Some((block.worst.0, self.told(key.a, key.b)))
+                let origin = block.origin(block.worst.1)?;
+                let key = self.blocks.candidate(origin).key;
+                Some((block.worst.0, self.told(&key)))
             })
             .collect();
         worst.sort_by(|x, y| y.0.total_cmp(&x.0));
@@ -98,7 +100,8 @@ impl System {
         let mut pushed: Vec<(f64, BodyId)> = Vec::new();
         for block in self.blocks.all() {
             for (_, contact, _, origin) in block.each() {
-                let sides = [origin.key.a, origin.key.b];
+                let key = self.blocks.candidate(origin).key;
+                let sides = [key.a, key.b];
                 for (side, id) in contact.place.into_iter().zip(sides) {
                     if !block.free[side as usize] {
                         pushed.push((contact.impulse.norm() / dt, id));
@@ -124,7 +127,8 @@ impl System {
         }
     }
 
-    fn told(&self, a: BodyId, b: BodyId) -> String {
+    fn told(&self, key: &ContactKey) -> String {
+        let [a, b] = [key.a, key.b];
         match b.wall_index().and_then(|w| self.physics.walls.get(w)) {
             Some(wall) => format!("body {a} against wall {}", wall.name),
             None => format!("body {a} against body {b}"),

@@ -3,6 +3,7 @@
 use super::beside::Part;
 use super::{Batch, Batches, Dealt, Kind, LANES, Places, Run, split};
 use crate::body::Member;
+use crate::math::make_room;
 
 /// Batches that are open to more contacts at a time. A body's bit mask says in which of them it is already.
 const OPEN: usize = 64;
@@ -38,6 +39,7 @@ impl Former {
         let still = still as u16;
         batches.small = usize::from(still) < Batches::SMALL;
         batches.all.clear();
+        make_room(&mut batches.all, dealt.len().div_ceil(LANES));
         batches.runs.clear();
         batches.slots.clear();
         batches.slots.resize(dealt.len(), 0);
@@ -129,6 +131,8 @@ impl Former {
                 open |= 1 << place;
                 taken.iter_mut().for_each(|bits| *bits &= !(1 << place));
                 batches[place] = (into.all.len(), 0);
+                let wanted = into.all.len() + 1;
+                make_room(&mut into.all, wanted);
                 into.all.push(Batch::empty(still));
                 fit = 1 << place;
             }

@@ -7,7 +7,7 @@ use crate::contact::{Candidate, Contact, ContactRow, Origin, Partner};
 use crate::law::coulomb::{Parameters, reduced_masses};
 use crate::law::full::Extra;
 use crate::law::{Pair, PairTable, Status};
-use crate::math::{Vector3, turned_with};
+use crate::math::{Vector3, make_room, turned_with};
 use crate::rng::{Purpose, Stream};
 use crate::solver::GapRule;
 use crate::solver::batch::{Dealt, Former};
@@ -71,12 +71,14 @@ impl Blocks {
     /// it was there (the warm start).
     pub fn fill<'r>(
         &mut self,
-        candidates: &[Candidate],
+        candidates: Vec<Candidate>,
         filling: &Filling,
         previous: impl Fn(usize) -> Option<&'r ContactRow> + Sync,
     ) {
         debug_assert!(candidates.is_sorted_by_key(|c| c.key));
-        self.groups.of(candidates, filling.grid);
+        self.groups.of(&candidates, filling.grid);
+        self.candidates = candidates;
+        let candidates = &self.candidates[..];
         let Groups { groups, sorted, .. } = &self.groups;
         // Blocks of the last step lend their memory.
         self.blocks.resize_with(groups.len(), Block::default);
@@ -143,6 +145,7 @@ impl Filling<'_> {
         previous: &impl Fn(usize) -> Option<&'r ContactRow>,
     ) {
         block.renew(group.linear, group.colour);
+        make_room(&mut block.origins, contents.len());
         let Scratch {
             place_of,
             dealt,
@@ -181,14 +184,13 @@ impl Filling<'_> {
                 Place::Still(_) => NOWHERE,
             };
             self.contact(
-                c,
+                (k, c),
                 [&a, &b],
                 [place_a, place_b],
                 previous(k as usize),
                 dealt,
                 block,
             );
-            block.found.push(k);
         }
         for &i in &block.bodies {
             place_of[i as usize] = NOWHERE;
@@ -274,7 +276,7 @@ impl Filling<'_> {
     /// Adds a contact to those that are dealt, and what there is to be known beside to the block.
     fn contact(
         &self,
-        c: &Candidate,
+        (k, c): (u32, &Candidate),
         sides: [&Side; 2],
         place: [u32; 2],
         previous: Option<&ContactRow>,
@@ -320,14 +322,17 @@ impl Filling<'_> {
             impulse,
         };
         let drive = self.drive(b, &c.point);
+        let still = drive == Twist::default();
+        if !still {
+            block.drives.push(drive);
+        }
         block.origins.push(Origin {
-            key: c.key,
-            point: c.point,
             gap: c.gap,
             smaller_radius,
+            candidate: k,
+            drive: if still { 0 } else { block.drives.len() as u32 },
             adhesive,
             bonded,
-            drive,
         });
         // A wall is as yielding as a body of the same size.
         let other_radius = if b.radius.is_finite() {
@@ -336,7 +341,7 @@ impl Filling<'_> {
             a.radius
         };
         let springs = self.soften(pair, &mut contact, c.gap, [a.radius, other_radius]);
-        if pair.has_springs_at_most() && drive == Twist::default() {
+        if pair.has_springs_at_most() && still {
             match springs {
                 None => dealt.add(contact, None),
                 Some((softness, previous)) => dealt.add_soft(contact, softness, previous),

@@ -1,0 +1,40 @@
+//! What memory a run will take, before it begins.
+
+use crate::body::Member;
+use crate::config::Scenario;
+use crate::law::{Arm, Pair};
+use crate::solver::accelerate::Acceleration;
+use crate::solver::batch::{Eight, LANES};
+
+/// Memory per body of a dense packing of plain contacts [bytes], all included but the 33 MB of the program itself: on one rank
+/// 50 000 take 1.8 kB each, 200 000 and 10⁶ 1.95 kB. `tests/memory.rs` holds it to 20 %.
+const BYTES_PER_BODY: f64 = 1.95e3;
+
+/// Contacts per body in a dense packing, with the lanes of batches that stay empty.
+const CONTACTS_PER_BODY: f64 = 3.5;
+
+/// The same with what the laws and the solver ask for beside: batches' parts, positions to be projected, points of the past.
+pub(super) fn bytes_per_body(scenario: &Scenario) -> f64 {
+    let materials = scenario.materials.len() as u32;
+    let any = |has: &dyn Fn(&Pair) -> bool| {
+        let mut each = (0..materials).flat_map(|a| (a..materials).map(move |b| (a, b)));
+        each.any(|(a, b)| has(scenario.pairs.between(a, b)))
+    };
+    let if_any = |bytes: f64, has: &dyn Fn(&Pair) -> bool| if any(has) { bytes } else { 0.0 };
+    let eight = size_of::<Eight>() as f64 / LANES as f64;
+    let solver = &scenario.solver;
+    let mut contact = if_any(5.0 * eight, &|pair| pair.compliance([1.0; 2]) > 0.0)
+        + if_any(9.0 * eight, &|pair| {
+            pair.rolling != Arm::NONE || pair.torsion != Arm::NONE
+        });
+    let mut body = BYTES_PER_BODY;
+    if solver.projection.sweeps > 0 {
+        contact += 2.0 * eight;
+        body += size_of::<Member>() as f64;
+    }
+    if solver.acceleration != Acceleration::NONE {
+        contact += 3.0 * eight;
+        body += size_of::<[f64; 6]>() as f64;
+    }
+    body + CONTACTS_PER_BODY * contact
+}

@@ -1,0 +1,90 @@
+//! How much memory a body takes, all in, and whether `moreau check` says so. The system tells a process its peak on Linux.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+use std::process::Command;
+
+/// Touching spheres, about three candidates each.
+const BODIES: [usize; 3] = [50, 40, 25];
+
+const TITLE: &str = "title = \"dense\"\ngravity = [0.0, 0.0, -9.81]\n";
+
+/// Runs the program in a folder and returns what it says.
+fn told(dir: &Path, arguments: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_moreau"));
+    let output = command.current_dir(dir).args(arguments).output().unwrap();
+    let text = [output.stdout, output.stderr].map(|t| String::from_utf8(t).unwrap());
+    assert!(output.status.success(), "{text:?}");
+    text.concat()
+}
+
+/// The first number of the line about memory, and the second [MB].
+fn memory(text: &str) -> [f64; 2] {
+    let line = text.lines().find(|line| line.starts_with("memory"));
+    let line = line.unwrap_or_else(|| panic!("nothing about memory in {text}"));
+    let mut numbers = line.split_whitespace().filter_map(|word| word.parse().ok());
+    [0; 2].map(|_| numbers.next().unwrap())
+}
+
+/// The peak of a run of three steps, and what `moreau check` foretells [MB].
+fn peak(solver: &str, material: &str) -> [f64; 2] {
+    let dir = tempfile::tempdir().unwrap();
+    let [x, y, z] = BODIES.map(|n| n as f64 * 0.010_101);
+    let count: usize = BODIES.iter().product();
+    let config = format!(
+        "{TITLE}
+[time]
+dt = 1.0e-3
+steps = 3
+[domain]
+lower = [0.0, 0.0, 0.0]
+upper = [{x}, {y}, {z}]
+[solver]
+max_sweeps = 5
+{solver}
+[[material]]
+name = \"glass\"
+density = 2500.0
+friction = 0.5
+{material}
+[[wall]]
+shape = \"box\"
+material = \"glass\"
+[[bodies]]
+sample = \"lattice\"
+material = \"glass\"
+count = {count}
+radius = {{ uniform = [0.0049, 0.005] }}
+jitter = 0.005
+"
+    );
+    std::fs::write(dir.path().join("dense.toml"), config).unwrap();
+    let [bodies, program] = memory(&told(dir.path(), &["check", "dense.toml"]));
+    let [most, together] = memory(&told(dir.path(), &["run", "dense.toml"]));
+    assert_eq!(most, together, "one rank");
+    [most, bodies + program]
+}
+
+#[test]
+fn a_body_of_a_dense_packing_takes_two_and_a_half_kilobytes_all_in() {
+    let [peak, foretold] = peak("", "");
+    let per_body = 1e6 * peak / BODIES.iter().product::<usize>() as f64;
+    println!(
+        "{peak} MB, foretold {foretold} MB; {per_body:.0} bytes a body, the program among them"
+    );
+    // 33 MB of the program are 0.66 kB a body here, and nothing of a million.
+    assert!(per_body < 2.6e3, "{per_body} bytes a body");
+    assert!((peak / foretold - 1.0).abs() < 0.2, "{peak} {foretold}");
+}
+
+#[test]
+fn what_laws_and_solver_ask_for_beside_is_foretold() {
+    let [peak, foretold] = peak(
+        "projection = 2",
+        "stiffness = 2.0e4\nrolling_ratio = 0.1\ntorsion_ratio = 0.1",
+    );
+    println!("{peak} MB, foretold {foretold} MB");
+    assert!((peak / foretold - 1.0).abs() < 0.2, "{peak} {foretold}");
+}
