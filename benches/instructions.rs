@@ -18,6 +18,7 @@ use moreau::domain::{Domain, migration::Parcel, partition::Partition};
 use moreau::law::{Pair, PairTable};
 use moreau::math::Vector3;
 use moreau::scheme::moreau_jean::{Physics, System};
+use moreau::scheme::pace::Pace;
 use moreau::solver::lanes::Width;
 use moreau::solver::{Settings, merit};
 use std::collections::BTreeMap;
@@ -102,7 +103,8 @@ fn detect(n: u64) -> u64 {
 /// Each step of as many sweeps, as nothing is within the tolerance.
 fn step(n: u64) -> u64 {
     let physics = Physics {
-        dt: DT,
+        pace: Pace::Even(DT),
+        until: None,
         gravity: Vector3::new(0.0, 0.0, -9.81),
         pairs: PairTable::new(1, |_, _| law(0)),
         walls: Vec::new(),

@@ -44,6 +44,8 @@ pub struct Settings {
     pub gap: GapRule,
     /// How overlaps that are left are taken back.
     pub projection: Projection,
+    /// Whether contacts start with the force of the last step; else with none.
+    pub warm_start: bool,
     /// Acceleration of the sweeps, where their order is kept within a step.
     pub acceleration: Acceleration,
     /// Vector registers of the sweep; the result does not depend on them.
@@ -106,6 +108,7 @@ impl Default for Settings {
             skin: None,
             gap: GapRule::default(),
             projection: Projection::default(),
+            warm_start: true,
             acceleration: Acceleration::default(),
             width: lanes::Width::default(),
         }

@@ -11,7 +11,8 @@ use moreau::math::Vector3;
 use moreau::measure::{kinetic_energy, potential_energy, way};
 use moreau::rng::{Purpose, Stream};
 use moreau::shape::{HalfSpace, Period, Surface, disc_area, disc_inertia};
-use moreau::solver::{GapRule, Projection};
+use moreau::solver::accelerate::Acceleration;
+use moreau::solver::{GapRule, Order, Projection};
 use scene::{Scene, State, record, record_fact};
 
 /// A bed of spheres on a perturbed lattice, falling on a floor, periodic in x and y where `periodic`.
@@ -87,7 +88,7 @@ fn piston(height: f64) -> Wall {
 
 /// Every scene that this file looks at: laws × walls × axes × rules.
 fn scenes() -> Vec<(&'static str, Scene)> {
-    let plain = bed(rigid(), false);
+    let mut plain = bed(rigid(), false);
     let mut shaken = bed(rigid(), true);
     let sine = Signal::Sine {
         amplitude: 1e-3,
@@ -131,6 +132,10 @@ fn scenes() -> Vec<(&'static str, Scene)> {
     drum.lower = Vector3::new(-0.03, 0.0, -0.03);
     drum.upper.x = 0.1;
     drum.periodic = [false, true, false];
+    for accelerated in [&mut plain, &mut pressed, &mut projected, &mut drum] {
+        accelerated.solver.order = Order::Step;
+        accelerated.solver.acceleration = Acceleration::MOMENTUM;
+    }
     vec![
         ("rigid in a box", plain),
         ("rigid on a shaken floor", shaken),

@@ -197,6 +197,7 @@ fn solver(root: &Section, faults: &mut Vec<Fault>) -> Settings {
         "order",
         "acceleration",
         "momentum",
+        "warm_start",
         "exchange",
         "seed",
         "block_edge",
@@ -248,6 +249,9 @@ fn solver(root: &Section, faults: &mut Vec<Fault>) -> Settings {
         order,
         block_edge: section.number_if("block_edge", SIZE, faults),
         skin: section.number_if("skin", SIZE, faults),
+        warm_start: section
+            .truth_if("warm_start", faults)
+            .unwrap_or(default.warm_start),
         acceleration,
         width: default.width,
     }

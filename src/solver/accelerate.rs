@@ -52,8 +52,8 @@ pub(super) struct Momentum {
     motions: Vec<[f64; 6]>,
 }
 
-/// A sweep's change may grow by this, squared; more is a failure, after which β starts again from zero.
-const GROWTH: f64 = 4.0;
+/// A sweep's change may grow by this, squared; where it grows by more, β starts again from zero.
+const GROWTH: f64 = 1.1;
 
 impl Momentum {
     pub(super) fn new(settings: Acceleration, width: Width) -> Self {
@@ -183,7 +183,8 @@ fn further(now: &mut Eight3, past: &mut Eight3, beta: f64) {
 ///
 /// Over each [`Guard::SWEEPS`] sweeps the least change is noted. Where it is no less than before, β's cap goes down by a quarter; after
 /// [`Guard::AGAIN`] times in a row that it was, up by a third of the way to one, at most to [`Guard::TOP`]. Below [`Guard::LEAST`]
-/// momentum is given up for the rest of the solve.
+/// momentum is given up for the rest of the solve, and also where the least change of all has not come down by
+/// [`Guard::PROGRESS`] in [`Guard::PATIENCE`] such spans.
 struct Guard {
     /// β's cap now.
     cap: f64,
@@ -191,6 +192,9 @@ struct Guard {
     least: f64,
     least_before: f64,
     better: u32,
+    spans: u32,
+    least_of_all: f64,
+    mark: f64,
 }
 
 impl Guard {
@@ -198,6 +202,9 @@ impl Guard {
     const AGAIN: u32 = 2;
     const TOP: f64 = 0.9;
     const LEAST: f64 = 0.2;
+    const PATIENCE: u32 = 8;
+    /// Squared.
+    const PROGRESS: f64 = 0.9;
 
     fn new(cap: f64) -> Self {
         Self {
@@ -206,6 +213,9 @@ impl Guard {
             least: f64::INFINITY,
             least_before: f64::INFINITY,
             better: 0,
+            spans: 0,
+            least_of_all: f64::INFINITY,
+            mark: f64::INFINITY,
         }
     }
 
@@ -229,8 +239,41 @@ impl Guard {
                 self.cap = 0.0;
             }
         }
+        self.least_of_all = self.least_of_all.min(self.least);
+        self.spans += 1;
+        if self.spans == Self::PATIENCE {
+            if self.least_of_all > Self::PROGRESS * self.mark {
+                self.cap = 0.0;
+            }
+            self.spans = 0;
+            self.mark = self.least_of_all;
+        }
         self.sweeps = 0;
         self.least_before = self.least;
         self.least = f64::INFINITY;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The cap after so many sweeps whose changes a function tells.
+    fn cap(sweeps: u32, change: impl Fn(u32) -> f64) -> f64 {
+        let mut guard = Guard::new(0.7);
+        (0..sweeps).for_each(|k| guard.watch(change(k)));
+        guard.cap
+    }
+
+    #[test]
+    fn momentum_rises_while_changes_fall_and_is_given_up_where_they_do_not() {
+        assert_eq!(cap(11, |_| 1.0), 0.7);
+        assert!((cap(24, |k| 0.99_f64.powi(k as i32)) - 0.8).abs() < 1e-15);
+        assert_eq!(cap(1000, |k| 0.99_f64.powi(k as i32)), Guard::TOP);
+        // The first twelve are less than infinite; then a quarter each.
+        assert!((cap(24, |_| 1.0) - 0.525).abs() < 1e-15);
+        assert_eq!(cap(72, |_| 1.0), 0.0);
+        assert_eq!(cap(2000, f64::from), 0.0, "nor does it come back");
+        assert_eq!(cap(200, |_| f64::NAN), 0.0);
     }
 }

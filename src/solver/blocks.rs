@@ -7,7 +7,7 @@ pub use fill::Filling;
 use groups::Groups;
 
 use super::Halo;
-use super::batch::{Batches, Eight3};
+use super::batch::{Batches, Eight3, LANES};
 use super::grid::Parity;
 use super::project::Plan;
 use super::shared::Shared;
@@ -246,6 +246,19 @@ impl Blocks {
             }
         }
         sums
+    }
+
+    /// Takes all impulses from the contacts; springs keep what they remember of the last step.
+    pub(super) fn start_cold(&mut self) {
+        self.map(|block: &mut Block| {
+            let Batches { all, couples, .. } = &mut block.batches;
+            all.iter_mut()
+                .for_each(|batch| batch.impulse = [[0.0; LANES]; 3]);
+            couples
+                .iter_mut()
+                .for_each(|c| c.couple = [[0.0; LANES]; 3]);
+            []
+        });
     }
 
     /// The blocks themselves.

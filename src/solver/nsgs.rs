@@ -39,7 +39,7 @@ const STALLED: f64 = 0.9;
 ///
 /// `members` have the free velocities of all bodies that this rank knows, then those of the walls in `pushed`, which become the
 /// velocities at the end of the step (on the rank that holds the body at colour 0, where the judge's tour ends). The contacts
-/// start with the impulses they carry (warm start). `bodies` are this rank's parts of the two sums over bodies in [`Scale`]:
+/// start with the impulses they carry (warm start), or with none. `bodies` are this rank's parts of the two sums over bodies in [`Scale`]:
 /// load, motion.
 pub fn solve<H: Halo>(
     blocks: &mut Blocks,
@@ -51,6 +51,9 @@ pub fn solve<H: Halo>(
     step: u64,
 ) -> Outcome {
     blocks.mark_early(halo, members.len());
+    if !settings.warm_start {
+        blocks.start_cold();
+    }
     let scale = scale(blocks, members, pushed, halo, bodies, settings.width);
     let mut at = Parity(0);
     halo.begin(members);
