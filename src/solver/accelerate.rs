@@ -50,6 +50,8 @@ pub(super) struct Momentum {
     change: f64,
     /// Velocities that belong to the last point.
     motions: Vec<[f64; 6]>,
+    /// Orders that were of no more use.
+    orders: u64,
 }
 
 /// A sweep's change may grow by this, squared; where it grows by more, β starts again from zero.
@@ -63,7 +65,13 @@ impl Momentum {
             t: None,
             change: f64::INFINITY,
             motions: Vec::new(),
+            orders: 0,
         }
+    }
+
+    /// By what the next sweep's order is to be drawn: the same as before while momentum builds up.
+    pub(super) fn order(&self) -> u64 {
+        self.orders
     }
 
     /// Whether the solve goes on with plain sweeps.
@@ -82,10 +90,13 @@ impl Momentum {
         if self.is_off() {
             return false;
         }
-        self.guard.watch(change);
+        let stuck = self.guard.watch(change);
         let failed = change > GROWTH * self.change;
         self.change = change;
-        if self.is_off() {
+        if stuck || self.is_off() {
+            // Another order, another map: nothing of the old one's points is of use.
+            self.orders += 1;
+            self.t = None;
             return false;
         }
         let Some(t) = self.t.filter(|_| !failed) else {
@@ -202,6 +213,7 @@ impl Guard {
     const AGAIN: u32 = 2;
     const TOP: f64 = 0.9;
     const LEAST: f64 = 0.2;
+    const STUCK: f64 = 0.95;
     const PATIENCE: u32 = 8;
     /// Squared.
     const PROGRESS: f64 = 0.9;
@@ -219,13 +231,14 @@ impl Guard {
         }
     }
 
-    /// One more sweep, and its change.
-    fn watch(&mut self, change: f64) {
+    /// One more sweep, and its change. Whether it is time for another order.
+    fn watch(&mut self, change: f64) -> bool {
         self.least = self.least.min(change);
         self.sweeps += 1;
         if self.sweeps < Self::SWEEPS {
-            return;
+            return false;
         }
+        let stuck = self.least > Self::STUCK * self.least_before;
         if self.least < self.least_before {
             self.better += 1;
             if self.better == Self::AGAIN {
@@ -251,6 +264,7 @@ impl Guard {
         self.sweeps = 0;
         self.least_before = self.least;
         self.least = f64::INFINITY;
+        stuck
     }
 }
 
@@ -261,7 +275,9 @@ mod tests {
     /// The cap after so many sweeps whose changes a function tells.
     fn cap(sweeps: u32, change: impl Fn(u32) -> f64) -> f64 {
         let mut guard = Guard::new(0.7);
-        (0..sweeps).for_each(|k| guard.watch(change(k)));
+        for k in 0..sweeps {
+            guard.watch(change(k));
+        }
         guard.cap
     }
 

@@ -35,6 +35,9 @@ pub struct Outcome {
 /// The part of the violation that must be left after the second half of the sweeps for a step to count as stalled.
 const STALLED: f64 = 0.9;
 
+/// The judge's violation over the sweep's change, squared, as it usually is at most.
+const FIRST_PART: f64 = 0.5;
+
 /// Finds the impulses of all contacts in `blocks`.
 ///
 /// `members` have the free velocities of all bodies that this rank knows, then those of the walls in `pushed`, which become the
@@ -67,6 +70,8 @@ pub fn solve<H: Halo>(
 
     let mut outcome = Outcome::default();
     let mut half = f64::INFINITY;
+    // The judge's violation is a part of what the last sweep changed; how large a part, it tells itself.
+    let mut part = FIRST_PART;
     // The sweeps are one map only where their order is kept.
     let mut momentum = Momentum::new(
         match settings.order {
@@ -76,13 +81,11 @@ pub fn solve<H: Halo>(
         settings.width,
     );
     while outcome.sweeps < settings.max_sweeps {
-        // `order = "step"` keeps the order of the first sweep, but for a solve whose momentum had to be given up: a new order may free
-        // it from going round in circles.
+        // `order = "step"` keeps the order of the first sweep, until momentum gets stuck with it.
         let given_up = settings.acceleration != Acceleration::NONE && momentum.is_off();
-        let drawn = if settings.order == Order::Sweep || given_up {
-            outcome.sweeps
-        } else {
-            0
+        let drawn = match settings.order {
+            Order::Step if !given_up => momentum.order(),
+            _ => outcome.sweeps,
         };
         let tour = Tour::draw(settings.seed, step, drawn);
         let tally: Tally<1> = run(
@@ -107,12 +110,13 @@ pub fn solve<H: Halo>(
             let (verdict, _) = judge(blocks, members, halo, &mut at, (&scale, settings));
             half = verdict.violation;
         }
-        if last || !change.is_finite() || scale.accepts(change, settings.tolerance) {
+        if last || !change.is_finite() || scale.accepts(part * change, settings.tolerance) {
             (outcome.verdict, outcome.work) =
                 judge(blocks, members, halo, &mut at, (&scale, settings));
             if outcome.verdict.converged || outcome.verdict.non_finite {
                 break;
             }
+            part = (outcome.verdict.violation / change).clamp(part, 1.0);
             let left = (outcome.verdict.violation / half).sqrt();
             outcome.stalled = last && left >= STALLED;
         }
