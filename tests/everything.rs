@@ -187,6 +187,31 @@ fn same_bits_on_any_ranks() {
     }
 }
 
+/// Momentum that gets stuck takes another order, and at last pauses: the same on any ranks. No rigid packing gets to a residual of
+/// 1e-12 in so many sweeps.
+#[test]
+fn same_bits_where_momentum_gets_stuck() {
+    let mut s = bed(Pair::coulomb(0.5), true);
+    s.solver.order = Order::Step;
+    s.solver.acceleration = Acceleration::MOMENTUM;
+    s.solver.tolerance = 1e-3;
+    s.solver.max_sweeps = 500;
+    s.bodies = s.run(300).bodies;
+    s.solver.tolerance = 1e-12;
+    let serial = s.run(12);
+    let stuck = serial.done.iter().map(|d| d.outcome.renewals);
+    assert!(
+        stuck.clone().max() > Some(96),
+        "a pause alone is 96 orders: {stuck:?}"
+    );
+    for (ranks, threads) in [(2, 1), (3, 1), (8, 1), (2, 2)] {
+        assert!(
+            s.run_on(ranks, threads, 12).same_bits(&serial),
+            "{ranks} ranks"
+        );
+    }
+}
+
 /// What a checkpoint holds is all there is: a run in two parts ends in the bits of the run in one, on other ranks too.
 #[test]
 fn restart_in_the_middle() {

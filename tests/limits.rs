@@ -9,13 +9,22 @@ use moreau::body::{BodyId, BodyKind, Motion, Signal};
 use moreau::law::Pair;
 use moreau::math::Vector3;
 use moreau::scheme::StepError;
+use moreau::solver::Order;
+use moreau::solver::accelerate::Acceleration;
 use scene::{Scene, lift, piston, plane};
 
 /// A column that its few sweeps cannot settle within a step: pressure builds up from step to step, every step ends at the cap,
 /// violations hardly fall within a step. It comes to rest, and is nowhere called infeasible.
 #[test]
 fn slow_pressure_is_no_squeeze() {
-    for (balls, sweeps) in [(80, 10), (100, 10)] {
+    let plain = (Order::Sweep, Acceleration::NONE);
+    let fast = (Order::Step, Acceleration::MOMENTUM);
+    for (balls, sweeps, (order, acceleration)) in [
+        (80, 10, plain),
+        (100, 10, plain),
+        (100, 10, fast),
+        (100, 30, fast),
+    ] {
         let height = 2.0 * f64::from(balls);
         let mut s = Scene::new([-1.5, -1.5, 0.0], [1.5, 1.5, height + 2.0], 1e-2);
         s.gravity = Vector3::new(0.0, 0.0, -10.0);
@@ -24,6 +33,7 @@ fn slow_pressure_is_no_squeeze() {
             s.sphere([0.0, 0.0, 1.0 + 2.0 * f64::from(k)], 1.0, 1.0);
         }
         s.solver.max_sweeps = sweeps;
+        (s.solver.order, s.solver.acceleration) = (order, acceleration);
         s.solver.tolerance = 1e-6;
         let state = s.run(4000);
         let capped = state.done.iter().filter(|d| !d.outcome.verdict.converged);

@@ -83,7 +83,6 @@ impl Rule {
         // A NaN asks for nothing here: the body that it comes from is told of in the same step.
         let dt = asked.min(before * self.growth);
         let dt = dt.clamp(self.at_least, self.at_most);
-        let rushed = asked < self.at_least;
         // Who goes on beyond it is not held back by it.
         let until = until.filter(|until| *until > time);
         let left = until.map_or(f64::INFINITY, |until| until - time);
@@ -93,6 +92,7 @@ impl Rule {
             Some(_) if left < 2.0 * dt => (0.5 * left, time + 0.5 * left),
             _ => (dt, time + dt),
         };
+        let rushed = asked < self.at_least && dt > asked;
         Span { dt, end, rushed }
     }
 }
@@ -136,6 +136,7 @@ mod tests {
         assert_eq!(dt(1e-3, f64::INFINITY), 1.5e-3);
         assert_eq!((dt(1e-3, 1e-5), next(1e-3, 1e-5).rushed), (1e-4, true));
         assert!(!next(1e-3, 1e-4).rushed);
+        // A last step that the end makes short enough is not rushed.
         // After a sliver at the end of a run that goes on.
         assert_eq!(dt(1e-12, 1.0), 1e-4);
         assert_eq!(next(1e-3, 2e-3).end, 1.0 + 1.5e-3);

@@ -23,8 +23,14 @@ pub(super) fn bytes_per_body(scenario: &Scenario) -> f64 {
     let if_any = |bytes: f64, has: &dyn Fn(&Pair) -> bool| if any(has) { bytes } else { 0.0 };
     let eight = size_of::<Eight>() as f64 / LANES as f64;
     let solver = &scenario.solver;
+    // Their couple impulses are part of what momentum remembers.
+    let couples = if solver.acceleration == Acceleration::NONE {
+        9.0
+    } else {
+        12.0
+    };
     let mut contact = if_any(5.0 * eight, &|pair| pair.compliance([1.0; 2]) > 0.0)
-        + if_any(9.0 * eight, &|pair| {
+        + if_any(couples * eight, &|pair| {
             pair.rolling != Arm::NONE || pair.torsion != Arm::NONE
         });
     let mut body = BYTES_PER_BODY;

@@ -11,13 +11,17 @@
 //! go `1/(1 − β)` times as far. As bodies' velocities are linear in impulses, they are taken along alike. The new point may lie off the
 //! laws' cones; the next sweep brings it back, and the judge only ever sees what a sweep has reached.
 //!
-//! [`Guard`] watches the changes that sweeps make: momentum is taken back where they do not become less, and given up where that
-//! does not help. What decides is the same on any number of ranks and threads.
+//! [`Guard`] watches the changes that sweeps make. Where one grows, β starts again from zero; where they do not become less, there is
+//! less momentum and another order of contacts, as some packings go round in circles with one and not with the next; where that does not
+//! help, plain sweeps for a while, in ever new orders. What decides is the same on any number of ranks and threads.
 
 use super::batch::{Batches, Eight3, LANES};
 use super::blocks::{Block, Blocks};
 use super::lanes::{Lanes, Width, Work};
+use super::vectors::{load3, store3};
 use crate::body::Member;
+use crate::math::make_room;
+use rayon::prelude::*;
 
 /// What the user may set.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,14 +73,14 @@ impl Momentum {
         }
     }
 
+    /// Whether there is to be momentum at all.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.guard.begin > 0.0
+    }
+
     /// By what the next sweep's order is to be drawn: the same as before while momentum builds up.
     pub(super) fn order(&self) -> u64 {
         self.orders
-    }
-
-    /// Whether the solve goes on with plain sweeps.
-    pub(super) fn is_off(&self) -> bool {
-        self.guard.cap == 0.0
     }
 
     /// After a sweep that changed impulses by `Σ|d|²/m_n`, the same on all ranks, and before anything else happens to velocities: goes
@@ -87,19 +91,16 @@ impl Momentum {
         members: &mut [Member],
         change: f64,
     ) -> bool {
-        if self.is_off() {
-            return false;
-        }
-        let stuck = self.guard.watch(change);
-        let failed = change > GROWTH * self.change;
+        let next = self.guard.watch(change);
+        let grown = change > GROWTH * self.change;
         self.change = change;
-        if stuck || self.is_off() {
+        if next == Next::Renew {
             // Another order, another map: nothing of the old one's points is of use.
             self.orders += 1;
             self.t = None;
             return false;
         }
-        let Some(t) = self.t.filter(|_| !failed) else {
+        let Some(t) = self.t.filter(|_| !grown) else {
             self.t = Some(FIRST);
             self.note(blocks, members);
             return false;
@@ -117,16 +118,15 @@ impl Momentum {
             });
             []
         });
-        for (member, before) in members.iter_mut().zip(&mut self.motions) {
-            if member.moves() {
-                let reached = motion(member);
-                let mut beyond = reached;
-                for k in 0..6 {
-                    beyond[k] += beta * (reached[k] - before[k]);
-                }
-                *before = reached;
-                member.set_motion(&beyond);
-            }
+        let both = (members, &mut *self.motions);
+        match blocks.pool() {
+            None => further_on(both, beta),
+            Some(pool) => pool.install(|| {
+                let (members, motions) = both;
+                let motions = motions.par_chunks_mut(ROWS);
+                let each = members.par_chunks_mut(ROWS).zip(motions);
+                each.for_each(|both| further_on(both, beta));
+            }),
         }
         true
     }
@@ -135,6 +135,7 @@ impl Momentum {
     fn note(&mut self, blocks: &mut Blocks, members: &[Member]) {
         blocks.map(|block: &mut Block| {
             let Block { batches, past, .. } = block;
+            make_room(past, batches.state_len());
             past.resize(batches.state_len(), [[0.0; LANES]; 3]);
             batches.read_state(past);
             []
@@ -146,6 +147,24 @@ impl Momentum {
 
 /// `t` at the second point: at the first there is nothing to go on from.
 const FIRST: f64 = 1.618_033_988_749_895;
+
+/// Bodies that a thread takes at once.
+const ROWS: usize = 1024;
+
+/// Takes bodies' velocities beyond the point that they have reached, and notes that.
+fn further_on((members, before): (&mut [Member], &mut [[f64; 6]]), beta: f64) {
+    for (member, before) in members.iter_mut().zip(before) {
+        if member.moves() {
+            let reached = motion(member);
+            let mut beyond = reached;
+            for k in 0..6 {
+                beyond[k] += beta * (reached[k] - before[k]);
+            }
+            *before = reached;
+            member.set_motion(&beyond);
+        }
+    }
+}
 
 fn motion(member: &Member) -> [f64; 6] {
     let [a, b, c, d, e, f, ..] = member.0;
@@ -163,7 +182,7 @@ impl Work for Further<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with<S: Lanes>(self, _: S) {
+    fn with<S: Lanes>(self, s: S) {
         let Self {
             batches,
             past,
@@ -171,100 +190,133 @@ impl Work for Further<'_> {
         } = self;
         let (impulses, couples) = past.split_at_mut(batches.all.len());
         for (past, batch) in impulses.iter_mut().zip(&mut batches.all) {
-            further(&mut batch.impulse, past, beta);
+            further(s, &mut batch.impulse, past, beta);
         }
         for (past, couples) in couples.iter_mut().zip(&mut batches.couples) {
-            further(&mut couples.couple, past, beta);
+            further(s, &mut couples.couple, past, beta);
         }
     }
 }
 
 #[inline(always)]
-fn further(now: &mut Eight3, past: &mut Eight3, beta: f64) {
-    for axis in 0..3 {
-        for lane in 0..LANES {
-            let reached = now[axis][lane];
-            now[axis][lane] = reached + beta * (reached - past[axis][lane]);
-            past[axis][lane] = reached;
+fn further<S: Lanes>(s: S, now: &mut Eight3, past: &mut Eight3, beta: f64) {
+    let beta = s.splat_f64s(beta);
+    for part in (0..LANES).step_by(S::F64_LANES) {
+        let (reached, before) = (load3(s, now, part), load3(s, past, part));
+        let mut beyond = reached;
+        for k in 0..3 {
+            let way = s.sub_f64s(reached[k], before[k]);
+            beyond[k] = s.add_f64s(reached[k], s.mul_f64s(beta, way));
         }
+        store3(s, now, part, &beyond);
+        store3(s, past, part, &reached);
     }
 }
 
 /// How much momentum there may be.
 ///
-/// Over each [`Guard::SWEEPS`] sweeps the least change is noted. Where it is no less than before, β's cap goes down by a quarter; after
-/// [`Guard::AGAIN`] times in a row that it was, up by a third of the way to one, at most to [`Guard::TOP`]. Below [`Guard::LEAST`]
-/// momentum is given up for the rest of the solve, and also where the least change of all has not come down by
-/// [`Guard::PROGRESS`] in [`Guard::PATIENCE`] such spans.
+/// Over each [`Guard::SPAN`] sweeps the least change is noted. Where it is no less than before, β's cap goes down by a quarter, at most to
+/// [`Guard::LEAST`]; after [`Guard::AGAIN`] times in a row that it was, up by a third of the way to one, at most to [`Guard::TOP`]. Where
+/// the least change has hardly come down in [`Guard::PATIENCE`] spans, there is a pause of plain sweeps, each longer than the last.
 struct Guard {
+    begin: f64,
     /// β's cap now.
     cap: f64,
-    sweeps: u32,
+    /// Sweeps of the pause that are left, and how long the next will be.
+    pause: u64,
+    next_pause: u64,
+    /// Sweeps of this span, the least change in it, and in the span before.
+    sweeps: u64,
     least: f64,
     least_before: f64,
+    /// Spans in a row that were better than the one before.
     better: u32,
-    spans: u32,
-    least_of_all: f64,
-    mark: f64,
+    /// Spans since patience was last asked for, the least change in them, and in as many before.
+    spans: u64,
+    lately: f64,
+    before: f64,
+}
+
+/// What is to be done after a sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// Go further with this order.
+    Further,
+    /// Another order.
+    Renew,
 }
 
 impl Guard {
-    const SWEEPS: u32 = 12;
+    const SPAN: u64 = 12;
     const AGAIN: u32 = 2;
     const TOP: f64 = 0.9;
     const LEAST: f64 = 0.2;
+    /// A span whose least change, squared, is more than this part of that before is stuck.
     const STUCK: f64 = 0.95;
-    const PATIENCE: u32 = 8;
-    /// Squared.
+    const PATIENCE: u64 = 8;
+    /// The part to which the least change, squared, is to come down in so many spans.
     const PROGRESS: f64 = 0.9;
 
-    fn new(cap: f64) -> Self {
+    fn new(begin: f64) -> Self {
         Self {
-            cap,
+            begin,
+            cap: begin,
+            pause: 0,
+            next_pause: Self::SPAN * Self::PATIENCE,
             sweeps: 0,
             least: f64::INFINITY,
             least_before: f64::INFINITY,
             better: 0,
             spans: 0,
-            least_of_all: f64::INFINITY,
-            mark: f64::INFINITY,
+            lately: f64::INFINITY,
+            before: f64::INFINITY,
         }
     }
 
-    /// One more sweep, and its change. Whether it is time for another order.
-    fn watch(&mut self, change: f64) -> bool {
+    /// One more sweep, and its change.
+    fn watch(&mut self, change: f64) -> Next {
+        if self.pause > 0 {
+            self.pause -= 1;
+            return Next::Renew;
+        }
         self.least = self.least.min(change);
         self.sweeps += 1;
-        if self.sweeps < Self::SWEEPS {
-            return false;
+        if self.sweeps < Self::SPAN {
+            return Next::Further;
         }
         let stuck = self.least > Self::STUCK * self.least_before;
         if self.least < self.least_before {
             self.better += 1;
             if self.better == Self::AGAIN {
                 self.better = 0;
-                self.cap = self.cap.max(Self::TOP.min(1.0 - (1.0 - self.cap) / 1.5));
+                let up = 1.0 - (1.0 - self.cap) / 1.5;
+                self.cap = self.cap.max(up.min(Self::TOP));
             }
         } else {
             self.better = 0;
-            self.cap *= 0.75;
-            if self.cap < Self::LEAST {
-                self.cap = 0.0;
-            }
-        }
-        self.least_of_all = self.least_of_all.min(self.least);
-        self.spans += 1;
-        if self.spans == Self::PATIENCE {
-            if self.least_of_all > Self::PROGRESS * self.mark {
-                self.cap = 0.0;
-            }
-            self.spans = 0;
-            self.mark = self.least_of_all;
+            self.cap = self.cap.min(Self::LEAST.max(0.75 * self.cap));
         }
         self.sweeps = 0;
         self.least_before = self.least;
+        self.lately = self.lately.min(self.least);
         self.least = f64::INFINITY;
-        stuck
+        self.spans += 1;
+        if self.spans < Self::PATIENCE {
+            return if stuck { Next::Renew } else { Next::Further };
+        }
+        if self.lately > Self::PROGRESS * self.before {
+            let pause = self.next_pause;
+            *self = Self {
+                pause,
+                next_pause: 2 * pause,
+                ..Self::new(self.begin)
+            };
+            return Next::Renew;
+        }
+        self.spans = 0;
+        self.before = self.lately;
+        self.lately = f64::INFINITY;
+        if stuck { Next::Renew } else { Next::Further }
     }
 }
 
@@ -272,24 +324,49 @@ impl Guard {
 mod tests {
     use super::*;
 
-    /// The cap after so many sweeps whose changes a function tells.
-    fn cap(sweeps: u32, change: impl Fn(u32) -> f64) -> f64 {
+    /// The guard after so many sweeps whose changes a function tells, and how many orders it has asked for.
+    fn after(sweeps: u32, change: impl Fn(u32) -> f64) -> (Guard, usize) {
         let mut guard = Guard::new(0.7);
-        for k in 0..sweeps {
-            guard.watch(change(k));
-        }
-        guard.cap
+        let next = (0..sweeps).map(|k| guard.watch(change(k)));
+        let renewed = next.filter(|next| *next == Next::Renew).count();
+        (guard, renewed)
+    }
+
+    fn falling(k: u32) -> f64 {
+        0.99_f64.powi(k as i32)
     }
 
     #[test]
-    fn momentum_rises_while_changes_fall_and_is_given_up_where_they_do_not() {
-        assert_eq!(cap(11, |_| 1.0), 0.7);
-        assert!((cap(24, |k| 0.99_f64.powi(k as i32)) - 0.8).abs() < 1e-15);
-        assert_eq!(cap(1000, |k| 0.99_f64.powi(k as i32)), Guard::TOP);
-        // The first twelve are less than infinite; then a quarter each.
-        assert!((cap(24, |_| 1.0) - 0.525).abs() < 1e-15);
-        assert_eq!(cap(72, |_| 1.0), 0.0);
-        assert_eq!(cap(2000, f64::from), 0.0, "nor does it come back");
-        assert_eq!(cap(200, |_| f64::NAN), 0.0);
+    fn momentum_rises_while_changes_fall() {
+        assert_eq!(after(23, falling).0.cap, 0.7);
+        assert!((after(24, falling).0.cap - 0.8).abs() < 1e-15);
+        let (guard, renewed) = after(1000, falling);
+        assert_eq!((guard.cap, guard.pause, renewed), (Guard::TOP, 0, 0));
+    }
+
+    #[test]
+    fn where_changes_stand_still_it_falls_orders_are_renewed_and_it_pauses() {
+        // The first span is less than infinite; then a quarter less each.
+        let (guard, renewed) = after(24, |_| 1.0);
+        assert!((guard.cap - 0.525).abs() < 1e-15 && renewed == 1);
+        assert_eq!(after(95, |_| 1.0).0.cap, Guard::LEAST);
+        // 96 sweeps to compare with, 96 of which nothing came, and the pause.
+        for change in [|_| 1.0, f64::from] {
+            assert_eq!(after(191, change).0.pause, 0);
+            let (guard, _) = after(192, change);
+            assert_eq!((guard.pause, guard.next_pause, guard.cap), (96, 192, 0.7));
+            assert_eq!(after(192 + 96, change).0.pause, 0);
+            assert_eq!(after(192 + 96 + 192, change).0.pause, 192);
+        }
+    }
+
+    /// A cap below the least is the user's, and is not raised by a failure.
+    #[test]
+    fn a_small_cap_stays_small_where_changes_stand_still() {
+        let mut guard = Guard::new(0.1);
+        for _ in 0..50 {
+            guard.watch(1.0);
+            assert!(guard.cap <= 0.1);
+        }
     }
 }

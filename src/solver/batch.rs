@@ -324,28 +324,6 @@ impl Batches {
         }
     }
 
-    /// Writes them back.
-    #[inline(always)]
-    pub fn write_state(&mut self, from: &[Eight3]) {
-        let (impulses, couples) = from.split_at(self.all.len());
-        for (from, batch) in impulses.iter().zip(&mut self.all) {
-            batch.impulse = *from;
-        }
-        for (from, to) in couples.iter().zip(&mut self.couples) {
-            to.couple = *from;
-        }
-    }
-
-    /// The masses, or moments of inertia, by which the judge measures changes of a three of the state.
-    #[must_use]
-    #[inline(always)]
-    pub fn state_mass(&self, k: usize) -> Eight {
-        match self.all.get(k) {
-            Some(batch) => batch.normal_mass,
-            None => self.couples[k - self.all.len()].turning_mass,
-        }
-    }
-
     /// Sets the impulse of the contact in a slot.
     #[inline]
     pub fn set_impulse(&mut self, slot: u32, impulse: &Vector3) {

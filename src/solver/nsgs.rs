@@ -24,6 +24,8 @@ use crate::rng::{Purpose, Stream};
 pub struct Outcome {
     /// Sweeps done.
     pub sweeps: u64,
+    /// How often momentum was stuck and took another order.
+    pub renewals: u64,
     /// The judge's last verdict.
     pub verdict: Verdict,
     /// Where the energy went at the contacts, over all ranks.
@@ -34,9 +36,6 @@ pub struct Outcome {
 
 /// The part of the violation that must be left after the second half of the sweeps for a step to count as stalled.
 const STALLED: f64 = 0.9;
-
-/// The judge's violation over the sweep's change, squared, as it usually is at most.
-const FIRST_PART: f64 = 0.5;
 
 /// Finds the impulses of all contacts in `blocks`.
 ///
@@ -70,8 +69,6 @@ pub fn solve<H: Halo>(
 
     let mut outcome = Outcome::default();
     let mut half = f64::INFINITY;
-    // The judge's violation is a part of what the last sweep changed; how large a part, it tells itself.
-    let mut part = FIRST_PART;
     // The sweeps are one map only where their order is kept.
     let mut momentum = Momentum::new(
         match settings.order {
@@ -82,10 +79,9 @@ pub fn solve<H: Halo>(
     );
     while outcome.sweeps < settings.max_sweeps {
         // `order = "step"` keeps the order of the first sweep, until momentum gets stuck with it.
-        let given_up = settings.acceleration != Acceleration::NONE && momentum.is_off();
         let drawn = match settings.order {
-            Order::Step if !given_up => momentum.order(),
-            _ => outcome.sweeps,
+            Order::Step => momentum.order(),
+            Order::Sweep => outcome.sweeps,
         };
         let tour = Tour::draw(settings.seed, step, drawn);
         let tally: Tally<1> = run(
@@ -110,17 +106,16 @@ pub fn solve<H: Halo>(
             let (verdict, _) = judge(blocks, members, halo, &mut at, (&scale, settings));
             half = verdict.violation;
         }
-        if last || !change.is_finite() || scale.accepts(part * change, settings.tolerance) {
+        if last || !change.is_finite() || scale.accepts(change, settings.tolerance) {
             (outcome.verdict, outcome.work) =
                 judge(blocks, members, halo, &mut at, (&scale, settings));
             if outcome.verdict.converged || outcome.verdict.non_finite {
                 break;
             }
-            part = (outcome.verdict.violation / change).clamp(part, 1.0);
             let left = (outcome.verdict.violation / half).sqrt();
             outcome.stalled = last && left >= STALLED;
         }
-        if !last {
+        if !last && momentum.is_wanted() {
             // Where the sweep ended: the judge has gone elsewhere.
             go_to(members, halo, &mut at, tour.start());
             if momentum.after_sweep(blocks, members, change) {
@@ -128,6 +123,7 @@ pub fn solve<H: Halo>(
             }
         }
     }
+    outcome.renewals = momentum.order();
     outcome
 }
 

@@ -17,14 +17,14 @@ impl System {
                 rushed: false,
             },
             Pace::Rule(rule) => {
-                let asked = -domain.max(-self.asked(rule));
+                let asked = -domain.max(-self.asked(domain, rule));
                 rule.next(self.dt, self.time, asked, self.physics.until)
             }
         }
     }
 
-    /// The longest step in which nothing that this rank sees goes further than it may [s]. NaN where a velocity is.
-    fn asked(&self, rule: &Rule) -> f64 {
+    /// The longest step in which nothing that this rank sees goes further than it may [s]. NaN where a velocity is. Collective.
+    fn asked(&self, domain: &Domain, rule: &Rule) -> f64 {
         let pull = self.physics.gravity.norm();
         let (mut falling, mut held) = (0.0, 0.0);
         for row in &self.parcel.bodies {
@@ -37,12 +37,12 @@ impl System {
         }
         let bodies = least(rule.longest(falling, pull), rule.longest(held, 0.0));
         let walls = self.physics.walls.iter().zip(&self.walls);
-        let walls = walls.map(|(wall, state)| self.asked_by(wall, state, rule));
+        let walls = walls.map(|(wall, state)| self.asked_by(wall, state, domain, rule));
         walls.fold(bodies, least)
     }
 
     /// The same of one wall.
-    fn asked_by(&self, wall: &Wall, state: &WallState, rule: &Rule) -> f64 {
+    fn asked_by(&self, wall: &Wall, state: &WallState, domain: &Domain, rule: &Rule) -> f64 {
         match &wall.motion {
             Motion::Fixed => f64::INFINITY,
             Motion::Servo(_) => rule.longest(state.velocity.norm(), 0.0),
@@ -55,6 +55,8 @@ impl System {
                 let arm = |x: &[f64; 3]| (Vector3::from(*x) - centre).norm();
                 let bodies = self.parcel.bodies.iter();
                 let arm = bodies.fold(0.0, |most, row| nan_max(most, arm(&row.position)));
+                // Of all ranks, as what follows is no monotonous function of it.
+                let arm = domain.max(arm);
                 // What it does later must not shorten the step before: it is looked at only as far ahead as the step goes.
                 let mut dt = rule.at_most;
                 while dt > rule.at_least {
