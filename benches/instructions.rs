@@ -19,8 +19,9 @@ use moreau::law::{Pair, PairTable};
 use moreau::math::Vector3;
 use moreau::scheme::moreau_jean::{Physics, System};
 use moreau::scheme::pace::Pace;
+use moreau::solver::accelerate::Acceleration;
 use moreau::solver::lanes::Width;
-use moreau::solver::{Settings, merit};
+use moreau::solver::{Order, Settings, merit};
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -42,7 +43,7 @@ const SWEEPS: u64 = 10;
 type Case = fn(u64) -> u64;
 
 /// Each counts contacts, if its name does not say otherwise.
-const CASES: [(&str, Case); 9] = [
+const CASES: [(&str, Case); 10] = [
     ("sweep plain", |n| sweeps(n, 0, None)),
     ("sweep four lanes", |n| sweeps(n, 0, Some(Width::Four))),
     ("sweep widest", |n| sweeps(n, 0, Some(Width::Widest))),
@@ -53,7 +54,12 @@ const CASES: [(&str, Case); 9] = [
     ("judge", judge),
     ("fill blocks", fill),
     ("detect (per body)", detect),
-    ("step of ten sweeps", step),
+    ("step of ten sweeps", |n| {
+        step(n, Order::Sweep, Acceleration::NONE)
+    }),
+    ("the same with momentum", |n| {
+        step(n, Order::Step, Acceleration::MOMENTUM)
+    }),
 ];
 
 fn law(k: usize) -> Pair {
@@ -101,7 +107,7 @@ fn detect(n: u64) -> u64 {
 }
 
 /// Each step of as many sweeps, as nothing is within the tolerance.
-fn step(n: u64) -> u64 {
+fn step(n: u64, order: Order, acceleration: Acceleration) -> u64 {
     let physics = Physics {
         pace: Pace::Even(DT),
         until: None,
@@ -111,6 +117,8 @@ fn step(n: u64) -> u64 {
         solver: Settings {
             tolerance: 1e-12,
             max_sweeps: SWEEPS,
+            order,
+            acceleration,
             ..Settings::default()
         },
         largest_radius: 1.1 * RADIUS,
