@@ -126,8 +126,8 @@ stiffness() {
 echo "case,bodies,contacts,c,start,tolerance,method,sweeps,sweep_seconds,residual,converged" >"$csv"
 one() {
     local case=$1 c=$2 start=$3 tolerance=$4 method=$5
-    local last set=()
-    last=$(ls "$case"/checkpoint-*.h5 | tail -n 1)
+    local files=("$case"/checkpoint-*.h5) set=()
+    local last=${files[-1]}
     local step=${last##*-}
     step=$((10#${step%.h5}))
     [ "$c" = 0 ] || set+=(--set "material.0.stiffness=$(stiffness "$c")")

@@ -11,7 +11,7 @@
 //! go `1/(1 − β)` times as far. As bodies' velocities are linear in impulses, they are taken along alike. The new point may lie off the
 //! laws' cones; the next sweep brings it back, and the judge only ever sees what a sweep has reached.
 //!
-//! [`Guard`] watches the changes that sweeps make. Where one grows, β starts again from zero; where they do not become less, there is
+//! A guard watches the changes that sweeps make. Where one grows, β starts again from zero; where they do not become less, there is
 //! less momentum and another order of contacts, as some packings go round in circles with one and not with the next; where that does not
 //! help, plain sweeps for a while, in ever new orders. What decides is the same on any number of ranks and threads.
 
