@@ -4,7 +4,7 @@
 
 mod scene;
 
-use moreau::body::{BodyId, Motion, Servo, Signal};
+use moreau::body::{BodyId, Drive, Motion, Servo, Signal};
 use moreau::comm::threads::Serial;
 use moreau::domain::Domain;
 use moreau::law::{Arm, Pair};
@@ -376,5 +376,32 @@ fn steps_that_are_too_long_are_counted() {
         let state = s.run(10);
         assert!(state.done.iter().all(|d| d.rushed == rushed), "{at_least}");
         assert_eq!(state.done[0].dt, f64::max(at_least, 0.1 / 3.0));
+    }
+}
+
+/// A wall that begins to turn within the next step: how far ahead it is looked at depends on the body farthest from its axis, on
+/// whatever rank that is, and so does whether the step counts as too long.
+#[test]
+fn a_wall_that_begins_to_turn_is_the_same_on_any_ranks() {
+    let mut s = Scene::new([-1.0; 3], [1.0; 3], 0.0);
+    let mut floor = plane(-0.9, 1.0, Motion::Fixed);
+    floor.centre = Vector3::zeros();
+    let turns = Signal::Table {
+        times: vec![0.0, 1.2e-3, 1.2001e-3, 1.0].into(),
+        values: vec![0.0, 0.0, 1000.0, 1000.0].into(),
+        rates: true,
+    };
+    floor.motion = Motion::Driven(Drive {
+        translation: None,
+        rotation: Some((Vector3::z(), turns)),
+    });
+    s.walls.push(floor);
+    s.sphere([-0.125, 0.0, 0.0], 0.01, 1.0);
+    s.sphere([0.15, 0.0, 0.0], 0.01, 1.0);
+    s.solver.block_edge = Some(0.5);
+    s.rule = Some(rule(1e-3, 1.5e-3, 1.0));
+    let serial = s.run(1);
+    for ranks in [2, 4] {
+        assert!(s.run_on(ranks, 1, 1).same_bits(&serial), "{ranks} ranks");
     }
 }

@@ -136,7 +136,9 @@ mod tests {
         assert_eq!(dt(1e-3, f64::INFINITY), 1.5e-3);
         assert_eq!((dt(1e-3, 1e-5), next(1e-3, 1e-5).rushed), (1e-4, true));
         assert!(!next(1e-3, 1e-4).rushed);
-        // A last step that the end makes short enough is not rushed.
+        // A last step that the end makes short enough is not rushed, one that it leaves too long is.
+        let last = |left: f64| RULE.next(1e-3, 1.0, 5e-5, Some(1.0 + left)).rushed;
+        assert!(!last(4e-5) && last(9e-5));
         // After a sliver at the end of a run that goes on.
         assert_eq!(dt(1e-12, 1.0), 1e-4);
         assert_eq!(next(1e-3, 2e-3).end, 1.0 + 1.5e-3);

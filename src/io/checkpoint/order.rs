@@ -130,9 +130,11 @@ pub(super) fn runs<R: Pod>(
 
 /// The rows of messages, one sender after the other.
 pub(super) fn decode<R: Pod>(messages: impl IntoIterator<Item = (usize, Vec<u8>)>) -> Vec<R> {
-    let mut rows = Vec::new();
+    // Room once for all: there may be as many messages as ranks.
+    let messages: Vec<(usize, Vec<u8>)> = messages.into_iter().collect();
+    let bytes: usize = messages.iter().map(|(_, bytes)| bytes.len()).sum();
+    let mut rows = Vec::with_capacity(bytes / size_of::<R>());
     for (_, bytes) in messages {
-        rows.reserve_exact(bytes.len() / size_of::<R>());
         rows.extend(
             bytes
                 .chunks_exact(size_of::<R>())
