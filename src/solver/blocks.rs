@@ -42,6 +42,8 @@ pub struct Block {
     pub drives: Vec<Twist>,
     /// The order in which the present sweep visits the batches.
     pub order: Vec<u32>,
+    /// By what it was drawn: seed, step, sweep, the block.
+    pub drawn: Option<[u64; 4]>,
     /// For the projection of positions, of each batch.
     pub plans: Vec<Plan>,
     /// The largest violation that the judge has found here.

@@ -158,8 +158,14 @@ impl Visit<1> for Sweep {
     }
 }
 
-/// Draws the order of a block's batches for a sweep: from the order in which they were formed, so nothing of earlier sweeps is in it.
+/// Draws the order of a block's batches for a sweep: from the order in which they were formed, so nothing of earlier sweeps is in it. One
+/// that was drawn by the same before stays.
 pub fn draw_order(block: &mut Block, (seed, step, sweep): (u64, u64, u64)) {
+    let drawn = Some([seed, step, sweep, block.linear]);
+    if block.drawn == drawn && block.order.len() == block.batches.len() {
+        return;
+    }
+    block.drawn = drawn;
     block.order.clear();
     block.order.extend(0..block.batches.len() as u32);
     Stream::new(Purpose::Order, seed, [step, sweep, block.linear]).shuffle(&mut block.order);
