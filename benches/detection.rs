@@ -8,6 +8,7 @@ use divan::{Bencher, black_box};
 use moreau::body::{Bodies, BodyId, BodyRow};
 use moreau::contact::Candidate;
 use moreau::detect::{Detector, Space, plain};
+use moreau::pool::Pool;
 use moreau::rng::{Purpose, Stream};
 use moreau::shape::{Period, sphere_volume};
 use std::fmt;
@@ -107,11 +108,17 @@ fn search(bencher: Bencher, case: Case, items: impl Fn(&Bodies, &[Candidate]) ->
         period: &Period::NONE,
     };
     let (mut detector, mut found) = (Detector::default(), Vec::new());
-    detector.detect(&bodies, &space, |_| true, None, &mut found);
+    detector.detect(&bodies, &space, |_| true, &Pool::default(), &mut found);
     bencher
         .counter(ItemsCount::new(items(&bodies, &found)))
         .bench_local(|| {
-            detector.detect(black_box(&bodies), &space, |_| true, None, &mut found);
+            detector.detect(
+                black_box(&bodies),
+                &space,
+                |_| true,
+                &Pool::default(),
+                &mut found,
+            );
             found.len()
         });
 }

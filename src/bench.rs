@@ -5,6 +5,7 @@ use crate::contact::Candidate;
 use crate::detect::{Detector, Space, candidates};
 use crate::law::{Arm, Pair, PairTable};
 use crate::math::Vector3;
+use crate::pool::Pool;
 use crate::rng::{Purpose, Stream};
 use crate::shape::{Period, sphere_volume};
 use crate::solver::GapRule;
@@ -153,7 +154,7 @@ impl Packing {
             margin: self.margin,
             period: &Period::NONE,
         };
-        detector.detect(&self.bodies, &space, |_| true, None, found);
+        detector.detect(&self.bodies, &space, |_| true, &Pool::default(), found);
     }
 
     /// Its contacts in blocks, for so many threads, and their number; nothing if there can be no such threads.

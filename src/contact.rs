@@ -193,12 +193,17 @@ impl Contact {
         );
     }
 
-    /// The record that outlives the step.
+    /// The record that outlives the step, with [`Extra::couple`] and [`Extra::cohesion`].
     #[must_use]
-    pub fn row(&self, from: &Candidate, origin: &Origin, extra: Option<&Extra>) -> ContactRow {
+    #[inline(always)]
+    pub fn row(
+        &self,
+        from: &Candidate,
+        origin: &Origin,
+        (couple, cohesion): (Vector3, f64),
+    ) -> ContactRow {
         let closed = self.impulse.dot(&self.law.normal) > 0.0;
-        let couple = extra.map_or_else(Vector3::zeros, |e| e.couple);
-        let status = Status::of(&self.law, extra.map_or(0.0, |e| e.cohesion), &self.impulse);
+        let status = Status::of(&self.law, cohesion, &self.impulse);
         ContactRow {
             key: from.key,
             point: from.point.into(),

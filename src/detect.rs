@@ -25,10 +25,10 @@ mod tests;
 use crate::body::{Bodies, BodyId, Wall};
 use crate::contact::{Candidate, ContactKey, Partner};
 use crate::math::{Vector3, make_room};
+use crate::pool::Pool;
 use crate::shape::Period;
 use groups::{Groups, Sorted};
 use lists::Lists;
-use rayon::ThreadPool;
 use rayon::prelude::*;
 use search::{Found, Search};
 use tiles::Tiles;
@@ -52,7 +52,7 @@ pub fn candidates(
         margin,
         period,
     };
-    Detector::default().detect(bodies, &space, mine, None, &mut found);
+    Detector::default().detect(bodies, &space, mine, &Pool::default(), &mut found);
     found
 }
 
@@ -88,7 +88,7 @@ impl Detector {
         bodies: &Bodies,
         space: &Space,
         mine: impl Fn(&Vector3) -> bool + Sync,
-        pool: Option<&ThreadPool>,
+        pool: &Pool,
         found: &mut Vec<Candidate>,
     ) {
         self.broad(bodies, space, pool);
@@ -99,27 +99,18 @@ impl Detector {
             space,
             mine,
         };
-        match pool {
-            None => {
-                make_room(found, lists.before(bodies.len()));
-                narrow.row(0..bodies.len(), lists, found);
-            }
-            Some(pool) => {
-                let parts = pool.current_num_threads() * PARTS_PER_THREAD;
-                let ends: Vec<usize> = (0..=parts).map(|k| bodies.len() * k / parts).collect();
-                let rows: Vec<Vec<Candidate>> = pool.install(|| {
-                    let each = ends.par_windows(2).map(|ends| {
-                        let pairs = lists.before(ends[1]) - lists.before(ends[0]);
-                        let mut row = Vec::with_capacity(pairs);
-                        narrow.row(ends[0]..ends[1], lists, &mut row);
-                        row
-                    });
-                    each.collect()
-                });
-                make_room(found, rows.iter().map(Vec::len).sum());
-                rows.iter().for_each(|row| found.extend_from_slice(row));
-            }
+        if pool.threads() == 1 {
+            make_room(found, lists.before(bodies.len()));
+            return narrow.row(0..bodies.len(), lists, found);
         }
+        let rows: Vec<Vec<Candidate>> = pool.parts(bodies.len(), |places| {
+            let pairs = lists.before(places.end) - lists.before(places.start);
+            let mut row = Vec::with_capacity(pairs);
+            narrow.row(places, lists, &mut row);
+            row
+        });
+        make_room(found, rows.iter().map(Vec::len).sum());
+        rows.iter().for_each(|row| found.extend_from_slice(row));
     }
 
     /// How many pairs, of bodies or of a body and a wall, the last search has looked at.
@@ -129,7 +120,7 @@ impl Detector {
     }
 
     /// Fills the lists with the pairs that may be near. A wall stands in them as the number of bodies plus its own.
-    fn broad(&mut self, bodies: &Bodies, space: &Space, pool: Option<&ThreadPool>) {
+    fn broad(&mut self, bodies: &Bodies, space: &Space, pool: &Pool) {
         let (positions, radii) = (bodies.positions(), bodies.radii());
         let Space {
             walls,
@@ -139,13 +130,16 @@ impl Detector {
         let tiles = (!walls.is_empty()).then_some(&mut self.tiles);
         let groups = Groups::new((positions, radii), margin, period, &mut self.sorted, tiles);
         let search = Search::new(&groups, &self.sorted, (positions, radii), margin);
-        let parts = search.parts(pool.map_or(1, |p| p.current_num_threads() * PARTS_PER_THREAD));
+        let parts = search.parts(match pool.threads() {
+            1 => 1,
+            n => n * PARTS_PER_THREAD,
+        });
         self.found.resize_with(parts.len().max(1), Found::default);
         for found in &mut self.found {
             found.pairs.clear();
             found.visited = 0;
         }
-        match pool {
+        match pool.shared() {
             None => {
                 for part in &parts {
                     search.search(part, &mut self.found[0]);

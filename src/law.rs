@@ -31,6 +31,7 @@ impl Status {
     /// What the law did to give a contact this impulse [N s]: it is on the cone, but for rounding, or inside. `cohesion` is
     /// `F_C Δt` of a bonded contact [N s].
     #[must_use]
+    #[inline]
     pub fn of(law: &coulomb::Parameters, cohesion: f64, impulse: &Vector3) -> Self {
         if *impulse == Vector3::zeros() && cohesion == 0.0 {
             return Self::Open;

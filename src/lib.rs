@@ -12,6 +12,7 @@
 //! | 0 | [`math`] | vectors, rotations, exact sums |
 //! | 0 | [`rng`] | named random streams keyed by purpose, seed and what they are for |
 //! | 0 | [`comm`] | all that anyone may know of other ranks |
+//! | 0 | [`pool`] | the threads of a rank |
 //! | 1 | [`shape`] | sphere, half-space: bounds, distances |
 //! | 1 | [`law`] | what happens at one contact |
 //! | 2 | [`body`] | bodies: ids, columns, the three questions of the solver |
@@ -42,6 +43,7 @@ pub mod io;
 pub mod law;
 pub mod math;
 pub mod measure;
+pub mod pool;
 pub mod report;
 pub mod rng;
 pub mod sample;

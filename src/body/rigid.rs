@@ -23,21 +23,32 @@ impl Bodies {
     /// Columns from rows, in the order of the rows. What only moving asks for stays in the rows.
     #[must_use]
     pub fn from_rows(rows: &[BodyRow]) -> Self {
-        let inverse = |row: &BodyRow, of: f64| if row.is_free() { 1.0 / of } else { 0.0 };
-        let twist = |row: &BodyRow| Twist {
-            linear: Vector3::from(row.velocity),
-            angular: Vector3::from(row.angular_velocity),
+        let n = rows.len();
+        let mut all = Self {
+            id: Vec::with_capacity(n),
+            position: Vec::with_capacity(n),
+            radius: Vec::with_capacity(n),
+            inverse_mass: Vec::with_capacity(n),
+            inverse_inertia: Vec::with_capacity(n),
+            mass: Vec::with_capacity(n),
+            material: Vec::with_capacity(n),
+            twist: Vec::with_capacity(n),
         };
-        Self {
-            id: rows.iter().map(|row| row.id).collect(),
-            position: rows.iter().map(|row| row.position.into()).collect(),
-            radius: rows.iter().map(|row| row.radius).collect(),
-            inverse_mass: rows.iter().map(|row| inverse(row, row.mass)).collect(),
-            inverse_inertia: rows.iter().map(|row| inverse(row, row.inertia)).collect(),
-            mass: rows.iter().map(|row| row.mass).collect(),
-            material: rows.iter().map(|row| row.material).collect(),
-            twist: rows.iter().map(twist).collect(),
+        for row in rows {
+            let inverse = |of: f64| if row.is_free() { 1.0 / of } else { 0.0 };
+            all.id.push(row.id);
+            all.position.push(row.position.into());
+            all.radius.push(row.radius);
+            all.inverse_mass.push(inverse(row.mass));
+            all.inverse_inertia.push(inverse(row.inertia));
+            all.mass.push(row.mass);
+            all.material.push(row.material);
+            all.twist.push(Twist {
+                linear: row.velocity.into(),
+                angular: row.angular_velocity.into(),
+            });
         }
+        all
     }
 
     /// How many bodies there are.

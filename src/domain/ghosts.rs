@@ -241,6 +241,9 @@ fn receive(comm: &dyn Comm, plan: &Plan, buffer: &mut Vec<f64>, members: &mut [M
 /// Bodies that a rank knows must reach where its copies say; used by the step.
 #[must_use]
 pub fn spans(domain: &Domain, bodies: &Bodies, margin: f64) -> Vec<Span> {
+    if domain.comm.size() == 1 {
+        return Vec::new(); // No body ever changes hands.
+    }
     let grid = domain.partition.grid();
     let of = |(x, r): (&Vector3, &f64)| grid.span(x, reach(*r, margin));
     bodies

@@ -37,6 +37,7 @@ impl ExactSum {
     pub const WIRE_LEN: usize = DIGITS + 1;
 
     /// Adds one term, exactly.
+    #[inline]
     pub fn add(&mut self, x: f64) {
         if !x.is_finite() {
             self.non_finite += 1;
@@ -55,16 +56,23 @@ impl ExactSum {
             (fraction | (1 << 52), exponent - 1)
         };
         let wide = u128::from(mantissa) << (shift % u64::from(DIGIT_BITS));
+        let (low, high) = (wide as u64 as i64, (wide >> 64) as i64);
         let first = (shift / u64::from(DIGIT_BITS)) as usize;
         let sign = if x < 0.0 { -1 } else { 1 };
-        for k in 0..3 {
-            let digit = (wide >> (DIGIT_BITS * k)) as i64 & DIGIT_MASK;
-            self.digits[first + k as usize] += sign * digit;
-        }
+        let [a, b, c] = self.three_from(first);
+        *a += sign * (low & DIGIT_MASK);
+        *b += sign * (low >> DIGIT_BITS & DIGIT_MASK);
+        *c += sign * high;
         self.terms_since_fold += 1;
         if self.terms_since_fold >= FOLD_EVERY {
             self.fold();
         }
+    }
+
+    #[inline]
+    fn three_from(&mut self, first: usize) -> &mut [i64; 3] {
+        let three = self.digits[first..].first_chunk_mut();
+        three.expect("the largest shift is 2045 bits, 63 digits, and three more fit in 67")
     }
 
     /// Adds another sum, exactly.

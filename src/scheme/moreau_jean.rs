@@ -12,7 +12,7 @@ use super::walls::Walls;
 use super::watch::Watch;
 use super::{StepError, Timers, Verb};
 use crate::body::{Bodies, BodyRow, Twist, Wall, WallState};
-use crate::contact::{ContactRow, Origin, Partner};
+use crate::contact::{Candidate, ContactRow, Origin, Partner};
 use crate::detect::{Detector, Space};
 use crate::domain::Domain;
 use crate::domain::ghosts::{Ghosts, Traffic, reach, spans};
@@ -315,11 +315,12 @@ impl System {
             true => Vector3::from(row.velocity).norm(),
             false => f64::NAN,
         };
-        let here = self
-            .parcel
-            .bodies
-            .iter()
-            .fold(0.0, |s, row| nan_max(s, speed(row)));
+        let rows = &self.parcel.bodies;
+        let here = self.blocks.pool().parts(rows.len(), |some| {
+            let speeds = rows[some].iter().map(speed);
+            speeds.fold(0.0, nan_max)
+        });
+        let here = here.into_iter().fold(0.0, nan_max);
         let positions = self.parcel.bodies.iter().map(|row| &row.position);
         // A wall that is free has its loads to come; it turns about its centre and so closes no gap by that.
         let free = pushed.free().map(|twist| twist.linear.norm());
@@ -426,15 +427,19 @@ impl System {
             pushed.share_among(&contacts, &masses);
         }
         // Both are in order of keys: one walk through the two.
-        let mut next = 0;
-        let matched: Vec<Option<&ContactRow>> = (found.iter())
-            .map(|c| {
+        let matched: Vec<Vec<Option<&ContactRow>>> = pool.parts(found.len(), |some| {
+            let found = &found[some];
+            let first = |c: &Candidate| history.partition_point(|row| row.key < c.key);
+            let mut next = found.first().map_or(0, first);
+            let matched = found.iter().map(|c| {
                 while history.get(next).is_some_and(|row| row.key < c.key) {
                     next += 1;
                 }
                 history.get(next).filter(|row| row.key == c.key)
-            })
-            .collect();
+            });
+            matched.collect()
+        });
+        let matched = matched.concat();
         let previous = |k: usize| matched[k];
         let filling = Filling {
             bodies,
@@ -456,18 +461,30 @@ impl System {
     /// `Σ m |Δt F_ext/m|²` and `Σ m |v_free|²`.
     fn free_velocities(&self, domain: &Domain, bodies: &mut Bodies) -> [ExactSum; 2] {
         let (dt, gravity) = (self.dt, &self.physics.gravity);
-        let mut sums = [ExactSum::default(), ExactSum::default()];
-        for i in 0..bodies.len() {
-            let free = bodies.free_velocity(i, gravity, dt);
-            bodies.twists_mut()[i] = free;
-            if !bodies.is_free(i) {
-                continue;
+        let (partition, rank) = (domain.partition(), domain.rank());
+        let pool = self.blocks.pool();
+        let parts = pool.parts(bodies.len(), |some| {
+            let mut sums = <[ExactSum; 2]>::default();
+            let mut twists = Vec::with_capacity(some.len());
+            for i in some {
+                let free = bodies.free_velocity(i, gravity, dt);
+                twists.push(free);
+                let owner = || partition.owner_of_point(&bodies.positions()[i]);
+                if bodies.is_free(i) && owner() == rank {
+                    let mass = bodies.masses()[i];
+                    sums[0].add(mass * (gravity * dt).norm_squared());
+                    sums[1].add(mass * free.linear.norm_squared());
+                }
             }
-            if domain.partition().owner_of_point(&bodies.positions()[i]) == domain.rank() {
-                let mass = bodies.masses()[i];
-                sums[0].add(mass * (gravity * dt).norm_squared());
-                sums[1].add(mass * free.linear.norm_squared());
-            }
+            (sums, twists)
+        });
+        let mut sums = <[ExactSum; 2]>::default();
+        let mut rest = bodies.twists_mut();
+        for (part, twists) in parts {
+            sums.iter_mut().zip(&part).for_each(|(s, t)| s.merge(t));
+            let (these, others) = rest.split_at_mut(twists.len());
+            these.copy_from_slice(&twists);
+            rest = others;
         }
         sums
     }

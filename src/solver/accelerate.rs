@@ -119,7 +119,7 @@ impl Momentum {
             []
         });
         let both = (members, &mut *self.motions);
-        match blocks.pool() {
+        match blocks.pool().shared() {
             None => further_on(both, beta),
             Some(pool) => pool.install(|| {
                 let (members, motions) = both;

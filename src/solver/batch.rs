@@ -306,6 +306,23 @@ impl Batches {
         Some(extra)
     }
 
+    /// Of what there is beside of the contact in a slot: [`Extra::couple`] and [`Extra::cohesion`].
+    #[must_use]
+    #[inline]
+    pub fn couple_and_cohesion(&self, slot: u32) -> (Vector3, f64) {
+        let (batch, lane) = split(slot);
+        let Places { kind, parts } = self.places(batch);
+        let couple = match kind.has(Kind::COUPLES) {
+            true => self.couples[parts[1]].couple_of(lane),
+            false => Vector3::zeros(),
+        };
+        let cohesion = match kind.has(Kind::BONDS) {
+            true => self.bonds[parts[2]].cohesion[lane],
+            false => 0.0,
+        };
+        (couple, cohesion)
+    }
+
     /// Threes of eight numbers in which all its impulses and couple impulses are told.
     #[must_use]
     pub fn state_len(&self) -> usize {

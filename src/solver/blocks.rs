@@ -15,6 +15,7 @@ use crate::body::{Member, Twist};
 use crate::contact::{Candidate, Contact, ContactRow, Origin};
 use crate::law::full::Extra;
 use crate::math::{ExactSum, make_room, nan_max};
+use crate::pool::Pool;
 use rayon::prelude::*;
 use std::cell::RefCell;
 
@@ -130,7 +131,7 @@ pub struct Blocks {
     candidates: Vec<Candidate>,
     colours: [std::ops::Range<usize>; Parity::COLOURS],
     groups: Groups,
-    pool: Option<rayon::ThreadPool>,
+    pool: Pool,
 }
 
 impl Blocks {
@@ -139,19 +140,16 @@ impl Blocks {
     /// # Errors
     /// If the threads cannot be started.
     pub fn new(threads: usize) -> Result<Self, rayon::ThreadPoolBuildError> {
-        let pool = match threads {
-            0 | 1 => None,
-            n => Some(rayon::ThreadPoolBuilder::new().num_threads(n).build()?),
-        };
         Ok(Self {
-            pool,
+            pool: Pool::new(threads)?,
             ..Self::default()
         })
     }
 
-    /// The threads that visit them, if there are more than one.
-    pub fn pool(&self) -> Option<&rayon::ThreadPool> {
-        self.pool.as_ref()
+    /// The threads that visit them.
+    #[must_use]
+    pub fn pool(&self) -> &Pool {
+        &self.pool
     }
 
     /// Marks the blocks that have to go first, by what the halo hands over after each colour.
@@ -210,7 +208,7 @@ impl Blocks {
         let wanted = |b: &&mut Block| only.is_none_or(|(axis, early)| b.early[axis] == early);
         let mut blocks = self.blocks[range].iter_mut().filter(wanted);
         let shared = Shared::new(members);
-        match &self.pool {
+        match self.pool.shared() {
             None => {
                 while let Some(first) = blocks.next() {
                     for share in visited(first, blocks.next(), &shared, visit) {
@@ -239,7 +237,7 @@ impl Blocks {
     ) -> [ExactSum; N] {
         let mut sums = std::array::from_fn(|_| ExactSum::default());
         let mut add = |terms: [f64; N]| sums.iter_mut().zip(terms).for_each(|(s, x)| s.add(x));
-        match &self.pool {
+        match self.pool.shared() {
             None => self.blocks.iter_mut().for_each(|block| add(work(block))),
             Some(pool) => {
                 let each = self.blocks.par_iter_mut().with_min_len(4).map(work);
@@ -274,16 +272,26 @@ impl Blocks {
     }
 
     /// The records of all contacts, in order of their keys.
+    #[allow(unsafe_code)]
     pub fn rows(&self, into: &mut Vec<ContactRow>) {
         let contacts = self.candidates.len();
         into.clear();
         make_room(into, contacts);
         into.resize(contacts, bytemuck::Zeroable::zeroed());
-        for block in &self.blocks {
-            for (_, contact, extra, origin) in block.each() {
+        let (candidates, rows) = (&self.candidates, Shared::new(into));
+        let write = |block: &Block| {
+            let batches = &block.batches;
+            for (&slot, origin) in batches.slots().iter().zip(&block.origins) {
                 let k = origin.candidate as usize;
-                into[k] = contact.row(&self.candidates[k], origin, extra.as_ref());
+                let beside = batches.couple_and_cohesion(slot);
+                let row = batches.contact(slot).row(&candidates[k], origin, beside);
+                // SAFETY: a candidate became one contact of one block, so its place is written once and read by nobody.
+                unsafe { rows.write(k, &row) };
             }
+        };
+        match self.pool.shared() {
+            None => self.blocks.iter().for_each(write),
+            Some(pool) => pool.install(|| self.blocks.par_iter().with_min_len(4).for_each(write)),
         }
     }
 
@@ -345,7 +353,7 @@ impl Block {
 
     /// Copies its members: the bodies, then what stands still, then nobody.
     #[allow(unsafe_code)]
-    fn copy_in(&self, all: &Shared, members: &mut Vec<Member>) {
+    fn copy_in(&self, all: &Shared<Member>, members: &mut Vec<Member>) {
         let n = self.bodies.len();
         members.resize(members.len().max(n + 1).max(Batches::SMALL), Member::STILL);
         for (member, &i) in members.iter_mut().zip(&self.bodies) {
@@ -358,7 +366,7 @@ impl Block {
 
     /// Writes back those that impulses move.
     #[allow(unsafe_code)]
-    fn copy_out(&self, all: &Shared, members: &[Member]) {
+    fn copy_out(&self, all: &Shared<Member>, members: &[Member]) {
         for (member, &i) in members.iter().zip(&self.bodies) {
             if member.moves() {
                 // SAFETY: as in `copy_in`.
@@ -372,7 +380,7 @@ impl Block {
 fn visited<const N: usize>(
     first: &mut Block,
     second: Option<&mut Block>,
-    all: &Shared,
+    all: &Shared<Member>,
     visit: &impl Visit<N>,
 ) -> [Share<N>; 2] {
     SCRATCH.with_borrow_mut(|[of_first, of_second]| {

@@ -1,49 +1,48 @@
-//! The members of a rank, shared by the threads that visit the blocks of one colour.
+//! What the threads of a rank that visit blocks at the same time all read and write, each at places of its own.
 
 #![allow(unsafe_code)]
 
-use crate::body::Member;
 use std::marker::PhantomData;
 
-/// Members that several threads read and write at once, each its own.
-pub(super) struct Shared<'a> {
-    first: *mut Member,
+/// Items that several threads read and write at once, each its own.
+pub(super) struct Shared<'a, T> {
+    first: *mut T,
     len: usize,
-    of: PhantomData<&'a mut [Member]>,
+    of: PhantomData<&'a mut [T]>,
 }
 
 // SAFETY: what is shared is a pointer; who follows it vouches for what it does, below.
-unsafe impl Sync for Shared<'_> {}
+unsafe impl<T: Copy + Send + Sync> Sync for Shared<'_, T> {}
 
-impl<'a> Shared<'a> {
-    /// All members, which nobody else may use as long as this lives.
-    pub(super) fn new(members: &'a mut [Member]) -> Self {
+impl<'a, T: Copy> Shared<'a, T> {
+    /// All items, which nobody else may use as long as this lives.
+    pub(super) fn new(items: &'a mut [T]) -> Self {
         Self {
-            first: members.as_mut_ptr(),
-            len: members.len(),
+            first: items.as_mut_ptr(),
+            len: items.len(),
             of: PhantomData,
         }
     }
 
-    /// The member at a place.
+    /// The item at a place.
     ///
     /// # Safety
     /// Nobody writes at this place at the same time.
     #[inline]
-    pub(super) unsafe fn read(&self, place: usize) -> Member {
+    pub(super) unsafe fn read(&self, place: usize) -> T {
         assert!(place < self.len);
         // SAFETY: inside the slice; the caller vouches that nobody writes there.
         unsafe { self.first.add(place).read() }
     }
 
-    /// Writes a member to its place.
+    /// Writes an item to its place.
     ///
     /// # Safety
     /// Nobody reads or writes at this place at the same time.
     #[inline]
-    pub(super) unsafe fn write(&self, place: usize, member: &Member) {
+    pub(super) unsafe fn write(&self, place: usize, item: &T) {
         assert!(place < self.len);
         // SAFETY: inside the slice; the caller vouches that nobody else is there.
-        unsafe { self.first.add(place).write(*member) }
+        unsafe { self.first.add(place).write(*item) }
     }
 }

@@ -24,7 +24,7 @@ fn amounts(bodies: &Bodies) -> (f64, f64) {
         period: &Period::NONE,
     };
     let mut found = Vec::new();
-    detector.detect(bodies, &space, |_| true, None, &mut found);
+    detector.detect(bodies, &space, |_| true, &Pool::default(), &mut found);
     let n = bodies.len() as f64;
     (detector.looked() as f64 / n, found.len() as f64 / n)
 }
@@ -100,12 +100,12 @@ fn threads_change_nothing() {
             let mine = |x: &Vector3| x.x + x.y > 5.0;
             let mut detector = Detector::default();
             let mut alone = Vec::new();
-            detector.detect(&all, &space, mine, None, &mut alone);
+            detector.detect(&all, &space, mine, &Pool::default(), &mut alone);
             assert!(alone.len() > 1000, "{}", alone.len());
             for threads in 1..4 {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+                let pool = Pool::new(threads).unwrap();
                 let mut found = Vec::new();
-                detector.detect(&all, &space, mine, Some(&pool.unwrap()), &mut found);
+                detector.detect(&all, &space, mine, &pool, &mut found);
                 assert!(found == alone, "{threads} threads");
             }
         }

@@ -48,7 +48,7 @@ fn g5_far_apart() {
             period: &NONE,
         };
         let all = bodies(&x, &vec![0.5; x.len()]);
-        detector.detect(&all, &space, |_| true, None, &mut Vec::new());
+        detector.detect(&all, &space, |_| true, &Pool::default(), &mut Vec::new());
         assert!(detector.sorted.start.len() < 12 * x.len());
         assert!(
             detector.looked() < 20 * x.len() as u64,
@@ -121,7 +121,7 @@ fn g5_a_giant_in_dust() {
         period: &NONE,
     };
     let mut near = Vec::new();
-    detector.detect(&all, &space, |_| true, None, &mut near);
+    detector.detect(&all, &space, |_| true, &Pool::default(), &mut near);
     let touches = |c: &Candidate| c.a == 777 || c.b == Partner::Body(777);
     let inside = x.iter().zip(&r).filter(|(x, r)| x.norm() < 1.0 + **r);
     assert_eq!(

@@ -120,7 +120,7 @@ fn walls_look_at_bodies_near_them() {
             margin: 0.05,
             period: &Period::NONE,
         };
-        detector.detect(&all, &space, |_| true, None, &mut Vec::new());
+        detector.detect(&all, &space, |_| true, &Pool::default(), &mut Vec::new());
         detector.looked()
     };
     let each = (looks(&walls) - looks(&[])) / 300;

@@ -18,10 +18,9 @@ impl System {
     /// # Errors
     /// The same on all ranks.
     pub fn not_crushed(&self, domain: &Domain) -> Result<(), StepError> {
-        let deepest = (self.blocks.origins())
-            .max_by(|a, b| a.relative_overlap().total_cmp(&b.relative_overlap()));
-        let crushed = deepest.filter(|o| o.relative_overlap() >= 1.0);
-        let failure = crushed.map(|origin| StepError::Crushed {
+        let crushed = self.blocks.origins().filter(|o| -o.gap >= o.smaller_radius);
+        let deepest = crushed.max_by(|a, b| a.relative_overlap().total_cmp(&b.relative_overlap()));
+        let failure = deepest.map(|origin| StepError::Crushed {
             step: self.step,
             overlap: origin.relative_overlap(),
             bodies: self.told(&self.blocks.candidate(origin).key),

@@ -190,6 +190,12 @@ impl Part for Couples {
 }
 
 impl Couples {
+    /// The couple impulse of one contact.
+    #[inline]
+    pub(super) fn couple_of(&self, lane: usize) -> Vector3 {
+        get3(&self.couple, lane)
+    }
+
     /// Sets the couple of one contact.
     pub(super) fn set_couple(&mut self, lane: usize, couple: &Vector3) {
         put3(&mut self.couple, lane, couple);

@@ -88,7 +88,7 @@ impl Blocks {
                 filling.fill(block, group, (contents, candidates), scratch, &previous);
             });
         };
-        match &self.pool {
+        match self.pool.shared() {
             None => self.blocks.iter_mut().zip(groups).for_each(fill),
             Some(pool) => {
                 pool.install(|| self.blocks.par_iter_mut().zip(groups).for_each(fill));
