@@ -62,6 +62,8 @@ pub struct Scenario {
     pub samples: Vec<Sample>,
     /// Largest accepted overlap of two initial bodies, as a fraction of the smaller radius.
     pub max_initial_overlap: f64,
+    /// When blocks are shared out anew among ranks.
+    pub balance: Balance,
     /// Series rows every so many steps.
     pub series_every: u64,
     /// Checkpoints every so many steps; 0: only at the end.
@@ -107,6 +109,15 @@ impl std::fmt::Display for End {
         let ends: Vec<String> = [steps, until, rest].into_iter().flatten().collect();
         f.write_str(&ends.join(" or "))
     }
+}
+
+/// When blocks are shared out anew among ranks. What is computed does not depend on it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Balance {
+    /// Looks every so many steps; 0: never, not even at the start.
+    pub every: u64,
+    /// Shares out anew where the busiest rank has more than so many times the mean to do.
+    pub above: f64,
 }
 
 /// When a run ends: whichever comes first.

@@ -1,9 +1,10 @@
 //! Who owns a point, a block, a body: the domain cut among ranks.
 //!
 //! A rank owns whole blocks ([`partition`]), the bodies whose centre lies in them, and the contacts whose point lies in
-//! them. [`migration`] brings bodies, with the contacts that start at them, to their owners, and copies of them to every
+//! them. [`balance`] cuts it so that all have as much to do. [`migration`] brings bodies, with the contacts that start at them, to their owners, and copies of them to every
 //! rank whose blocks their box touches; [`ghosts`] hands velocities from holder to holder within a sweep.
 
+pub mod balance;
 pub mod ghosts;
 pub mod migration;
 pub mod partition;
@@ -25,6 +26,11 @@ impl<'a> Domain<'a> {
     #[must_use]
     pub fn new(comm: &'a dyn Comm, partition: Partition) -> Self {
         Self { comm, partition }
+    }
+
+    /// Lets others own: bodies go to their owners, with their contacts, at the start of the next step.
+    pub fn set_partition(&mut self, partition: Partition) {
+        self.partition = partition;
     }
 
     /// Who owns what.

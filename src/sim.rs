@@ -19,6 +19,7 @@ macro_rules! tell {
     }};
 }
 
+mod balance;
 mod check;
 mod first;
 mod log;
@@ -35,6 +36,7 @@ use crate::domain::Domain;
 use crate::io::checkpoint;
 use crate::math::as_written;
 use crate::measure;
+use balance::Balancer;
 use log::Log;
 use output::Output;
 use rest::Rest;
@@ -150,7 +152,9 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         threads,
         nan_before,
     } = start;
-    let domain = Domain::new(comm, partition);
+    let mut domain = Domain::new(comm, partition);
+    let mut balancer = Balancer::new(scenario.balance);
+    balancer.start(comm, &mut domain, &system);
     let mut output = agree(comm, Output::open(comm, &out, folder, system.steps()))?;
     let mut rest = Rest::new(&domain, &scenario, &system);
     let mut log = Log::new(comm, &scenario, &system, threads);
@@ -184,12 +188,16 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         at_rest = rest.reached(&domain, &system, done.translational_energy);
         output.after_step(comm, &domain, &scenario, &mut system, &ledger, &done)?;
         log.after_step(&system, &done);
+        balancer.after_step(comm, &mut domain, &system, &done);
     }
     log.clear();
 
     output.finish(comm, &domain, &scenario, &mut system, &ledger)?;
     let hash = checkpoint::state_hash(comm, system.steps(), system.time(), system.bodies());
     log.summary(comm, &domain, &scenario, &system, &ledger, at_rest, &output);
+    if comm.rank() == 0 && comm.size() > 1 && scenario.balance.every > 0 {
+        balancer.tell();
+    }
     if comm.rank() == 0 {
         say!(
             "state {hash:016x} step {} time {}",

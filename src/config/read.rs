@@ -2,16 +2,16 @@
 //!
 //! A key that does nothing is refused, never ignored: who writes it believes that it does something.
 
-use super::Scenario;
 use super::document::{Node, Value};
 use super::fault::Fault;
 use super::reader::{Number, Range, Section, tell};
+use super::{Balance, Scenario};
 use super::{bodies, materials, time, walls};
 use crate::math::Vector3;
 use crate::solver::accelerate::Acceleration;
 use crate::solver::{GapRule, Order, Projection, Settings};
 
-const ROOT: [&str; 11] = [
+const ROOT: [&str; 12] = [
     "title",
     "gravity",
     "time",
@@ -21,6 +21,7 @@ const ROOT: [&str; 11] = [
     "pair",
     "wall",
     "bodies",
+    "balance",
     "output",
     "checkpoint",
 ];
@@ -40,6 +41,7 @@ pub(super) fn scenario(root: &Node, name: &str, faults: &mut Vec<Fault>) -> Scen
     let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
     let walls = walls::read(&section, &names, &domain, faults);
     let samples = bodies::read(&section, &materials, &domain, faults);
+    let balance = balance(&section, faults);
     let series_every = output(&section, faults);
     let checkpoint = section.table("checkpoint", &["every", "keep"], faults);
     Scenario {
@@ -59,6 +61,7 @@ pub(super) fn scenario(root: &Node, name: &str, faults: &mut Vec<Fault>) -> Scen
         walls,
         samples,
         max_initial_overlap: domain.max_overlap,
+        balance,
         series_every,
         checkpoint_every: checkpoint.whole_if("every", 0, faults).unwrap_or(500),
         checkpoint_keep: checkpoint.whole_if("keep", 1, faults).unwrap_or(2) as usize,
@@ -303,6 +306,24 @@ fn gap_rule(section: &Section, faults: &mut Vec<Fault>) -> GapRule {
             top_speed: speed.unwrap_or(f64::INFINITY),
         },
         _ => GapRule::Positive,
+    }
+}
+
+fn balance(root: &Section, faults: &mut Vec<Fault>) -> Balance {
+    let section = root.table("balance", &["every", "above"], faults);
+    let every = section.whole_if("every", 0, faults);
+    let above = section.number_if(
+        "above",
+        Number(Range::Between(1.0, 1000.0), "of the mean work"),
+        faults,
+    );
+    if let (Some(0), Some(node)) = (every, section.get("above")) {
+        let why = "does nothing where nobody looks; accepted: every = STEPS beside it";
+        tell(node, why, faults);
+    }
+    Balance {
+        every: every.unwrap_or(20),
+        above: above.unwrap_or(1.1),
     }
 }
 

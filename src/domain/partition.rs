@@ -1,4 +1,5 @@
-//! The cut of the block grid into bricks of whole blocks, one brick a rank.
+//! The cut of the block grid among ranks, by whole blocks: into bricks, or by halving again and again, as
+//! [`balance`](super::balance) does it.
 
 use crate::math::Vector3;
 use crate::solver::grid::{Block3, BlockGrid};
@@ -9,7 +10,48 @@ pub struct Partition {
     lower: Vector3,
     upper: Vector3,
     grid: BlockGrid,
-    ranks: [usize; 3],
+    cut: Cut,
+}
+
+/// How blocks are shared out.
+#[derive(Clone, Debug, PartialEq)]
+enum Cut {
+    /// Bricks: so many ranks on each axis.
+    Bricks([usize; 3]),
+    /// Of the ranks from `a` to `b` those below `m = (a + b)/2` get the blocks that come before those of the half `m`.
+    Halves(Vec<Half>),
+}
+
+/// Where the blocks of some ranks are halved: what comes before a block, by its place on one axis, then the next, then the last.
+/// So a cut is a plane with a step in it, and both sides can be had to within one block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Half {
+    /// The axes in the order in which they count.
+    pub axes: [usize; 3],
+    /// Place of the first block of the upper half, on these axes.
+    pub first: Block3,
+}
+
+impl Half {
+    /// For no ranks: nothing is before it.
+    pub const NONE: Half = Half {
+        axes: [0, 1, 2],
+        first: [i32::MIN; 3],
+    };
+
+    /// A block's place on the axes in the order in which they count.
+    #[must_use]
+    #[inline]
+    pub fn place(axes: [usize; 3], block: Block3) -> Block3 {
+        axes.map(|a| block[a])
+    }
+
+    /// Whether a block is in the lower half.
+    #[must_use]
+    #[inline]
+    pub fn is_before(&self, block: Block3) -> bool {
+        Self::place(self.axes, block) < self.first
+    }
 }
 
 impl Partition {
@@ -44,7 +86,17 @@ impl Partition {
             lower,
             upper,
             grid,
-            ranks,
+            cut: Cut::Bricks(ranks),
+        }
+    }
+
+    /// The same domain with its blocks shared out by halving: of the ranks from `a` to `b` by the half at `(a + b)/2`. There are as
+    /// many halves as ranks; the first is not used.
+    #[must_use]
+    pub fn with_halves(&self, halves: Vec<Half>) -> Self {
+        Self {
+            cut: Cut::Halves(halves),
+            ..self.clone()
         }
     }
 
@@ -54,27 +106,35 @@ impl Partition {
         &self.grid
     }
 
-    /// Ranks on each axis.
-    #[must_use]
-    pub fn ranks(&self) -> [usize; 3] {
-        self.ranks
-    }
-
     /// The rank that owns a block.
     #[must_use]
     pub fn owner_of_block(&self, block: Block3) -> usize {
-        let (count, ranks) = (self.grid.count(), self.ranks);
-        if ranks == [1; 3] {
-            return 0;
+        match &self.cut {
+            Cut::Bricks([1, 1, 1]) => 0,
+            Cut::Bricks(ranks) => {
+                let count = self.grid.count();
+                let cut = |a: usize| block[a] as usize * ranks[a] / count[a] as usize;
+                (cut(2) * ranks[1] + cut(1)) * ranks[0] + cut(0)
+            }
+            Cut::Halves(halves) => {
+                let (mut first, mut end) = (0, halves.len());
+                while end - first > 1 {
+                    let middle = (first + end) / 2;
+                    if halves[middle].is_before(block) {
+                        end = middle;
+                    } else {
+                        first = middle;
+                    }
+                }
+                first
+            }
         }
-        let cut = |a: usize| block[a] as usize * ranks[a] / count[a] as usize;
-        (cut(2) * ranks[1] + cut(1)) * ranks[0] + cut(0)
     }
 
     /// The rank that owns a point: exactly one, as blocks are half open.
     #[must_use]
     pub fn owner_of_point(&self, x: &Vector3) -> usize {
-        if self.ranks == [1; 3] {
+        if self.cut == Cut::Bricks([1; 3]) {
             return 0;
         }
         self.owner_of_block(self.grid.block_of(x))
@@ -98,6 +158,14 @@ fn rank_grids(size: usize) -> impl Iterator<Item = [usize; 3]> {
 mod tests {
     use super::*;
 
+    /// Ranks on each axis.
+    fn ranks(partition: &Partition) -> [usize; 3] {
+        match partition.cut {
+            Cut::Bricks(ranks) => ranks,
+            Cut::Halves(_) => panic!("no bricks"),
+        }
+    }
+
     fn partition(count: [i32; 3], size: usize) -> Partition {
         let upper = Vector3::from(count.map(f64::from));
         let grid = BlockGrid::new(Vector3::zeros(), upper, 1.0, [false; 3]);
@@ -106,10 +174,10 @@ mod tests {
 
     #[test]
     fn bricks_use_all_ranks_where_there_are_blocks_enough() {
-        assert_eq!(partition([4, 4, 4], 8).ranks(), [2, 2, 2]);
-        assert_eq!(partition([10, 2, 2], 4).ranks(), [4, 1, 1]);
-        assert_eq!(partition([2, 2, 9], 3).ranks(), [1, 1, 3]);
-        assert_eq!(partition([6, 6, 1], 6).ranks()[2], 1);
+        assert_eq!(ranks(&partition([4, 4, 4], 8)), [2, 2, 2]);
+        assert_eq!(ranks(&partition([10, 2, 2], 4)), [4, 1, 1]);
+        assert_eq!(ranks(&partition([2, 2, 9], 3)), [1, 1, 3]);
+        assert_eq!(ranks(&partition([6, 6, 1], 6))[2], 1);
         for (count, size) in [
             ([4, 4, 4], 8),
             ([5, 3, 2], 7),
@@ -141,14 +209,14 @@ mod tests {
         let cut = |count: [i32; 3], size| {
             let upper = Vector3::from(count.map(f64::from));
             let grid = BlockGrid::new(Vector3::zeros(), upper, 1.0, [false; 3]);
-            Partition::new(
+            let gravity = Vector3::new(0.1, 0.0, -9.81);
+            ranks(&Partition::new(
                 Vector3::zeros(),
                 upper,
                 grid,
                 size,
-                &Vector3::new(0.1, 0.0, -9.81),
-            )
-            .ranks()
+                &gravity,
+            ))
         };
         assert_eq!(cut([5, 5, 6], 2)[2], 1);
         assert_eq!(cut([4, 4, 40], 8)[2], 1);

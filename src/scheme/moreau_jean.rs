@@ -2,6 +2,7 @@
 //! scheme. First the velocities at the end of the step are found together with the impulses, then the bodies move with them.
 
 mod advance;
+mod burden;
 mod length;
 mod squeezed;
 

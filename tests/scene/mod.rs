@@ -17,9 +17,10 @@ use moreau::comm::{Comm, threads};
 use moreau::contact::ContactRow;
 use moreau::domain::Domain;
 use moreau::domain::migration::Parcel;
-use moreau::domain::partition::Partition;
+use moreau::domain::partition::{Half, Partition};
 use moreau::law::{Pair, PairTable};
 use moreau::math::Vector3;
+use moreau::rng::{Purpose, Stream};
 use moreau::scheme::StepError;
 use moreau::scheme::moreau_jean::{Done, Physics, System};
 use moreau::scheme::pace::{Pace, Rule};
@@ -58,6 +59,8 @@ pub struct Scene {
     pub solver: Settings,
     /// Ranks on each axis; by default as the program would cut.
     pub ranks: Option<[usize; 3]>,
+    /// A seed, by which blocks are shared out at random before every step.
+    pub recut: Option<u64>,
 }
 
 /// A state, in order of ids and keys, and what each step did.
@@ -97,6 +100,7 @@ impl Scene {
                 ..Settings::default()
             },
             ranks: None,
+            recut: None,
         }
     }
 
@@ -174,6 +178,20 @@ impl Scene {
         }
     }
 
+    /// A cut of the blocks among ranks that nobody would make: some ranks may have none, others blocks all over the place.
+    pub fn random_cut(&self, size: usize, seed: u64, step: u64) -> Partition {
+        let whole = self.partition(size);
+        let mut draw = Stream::new(Purpose::Trial, seed, [step, 0, 0]);
+        let halves = (0..size).map(|_| {
+            let mut axes = [0, 1, 2];
+            draw.shuffle(&mut axes);
+            let count = whole.grid().count();
+            let first = axes.map(|a| draw.below(count[a] as u32 + 1) as i32);
+            Half { axes, first }
+        });
+        whole.with_halves(halves.collect())
+    }
+
     /// One rank's system: every rank starts with the bodies of every `size`-th id, wherever they are (the first migration
     /// brings them home).
     pub fn system(&self, comm: &dyn Comm, threads: usize) -> System {
@@ -199,9 +217,12 @@ impl Scene {
     pub fn try_run(&self, ranks: usize, threads: usize, steps: u64) -> Result<State, StepError> {
         let results = threads::run(ranks, |comm| {
             let mut system = self.system(comm, threads);
-            let domain = Domain::new(comm, self.partition(comm.size()));
+            let mut domain = Domain::new(comm, self.partition(comm.size()));
             let mut done = Vec::new();
-            for _ in 0..steps {
+            for step in 0..steps {
+                if let Some(seed) = self.recut {
+                    domain.set_partition(self.random_cut(comm.size(), seed, step));
+                }
                 done.push(system.step(&domain)?);
             }
             let walls = system.walls().to_vec();

@@ -1,0 +1,100 @@
+//! When blocks are shared out anew among the ranks.
+
+use crate::comm::Comm;
+use crate::config::Balance;
+use crate::domain::Domain;
+use crate::domain::balance::{Balanced, balanced};
+use crate::scheme::moreau_jean::{Done, System};
+
+/// Of the present imbalance a new cut must leave less than this, or bodies would move for nothing.
+const WORTH: f64 = 0.97;
+
+/// Looks every so often whether some rank has much more to do than the others.
+pub(super) struct Balancer {
+    rule: Balance,
+    /// Steps and sweeps since the last look.
+    steps: u64,
+    sweeps: u64,
+    /// How often blocks have been shared out anew.
+    shared_out: u64,
+    /// The busiest rank's work over the mean, at the last look, after it if there was a new cut.
+    imbalance: f64,
+}
+
+impl Balancer {
+    pub(super) fn new(rule: Balance) -> Self {
+        Self {
+            rule,
+            steps: 0,
+            sweeps: 0,
+            shared_out: 0,
+            imbalance: 1.0,
+        }
+    }
+
+    /// Before the first step: by the bodies and the contacts there are. Collective.
+    pub(super) fn start(&mut self, comm: &dyn Comm, domain: &mut Domain, system: &System) {
+        if self.rule.every > 0 {
+            self.look(comm, domain, system, 0);
+        }
+    }
+
+    /// After a step. Collective.
+    pub(super) fn after_step(
+        &mut self,
+        comm: &dyn Comm,
+        domain: &mut Domain,
+        system: &System,
+        done: &Done,
+    ) {
+        self.steps += 1;
+        self.sweeps += done.outcome.sweeps;
+        // By the number of the step, so that a run that went on looks when one that was not stopped would.
+        if self.rule.every > 0 && system.steps().is_multiple_of(self.rule.every) {
+            let sweeps = self.sweeps / self.steps;
+            (self.steps, self.sweeps) = (0, 0);
+            self.look(comm, domain, system, sweeps);
+        }
+    }
+
+    /// A line of the summary.
+    pub(super) fn tell(&self) {
+        let Self {
+            shared_out,
+            imbalance,
+            ..
+        } = self;
+        say!(
+            "balance    blocks shared out {shared_out} times; the busiest rank has {imbalance:.2} of the mean work"
+        );
+    }
+
+    fn look(&mut self, comm: &dyn Comm, domain: &mut Domain, system: &System, sweeps: u64) {
+        if comm.size() == 1 {
+            return;
+        }
+        let work = system.work(domain, sweeps);
+        let mine: i64 = work.iter().map(|(_, w)| w).sum();
+        let (mut total, mut largest) = ([mine], [mine]);
+        comm.sum_i64(&mut total);
+        comm.max_i64(&mut largest);
+        let mean = total[0] as f64 / comm.size() as f64;
+        let over_mean = |largest: i64| {
+            if mean > 0.0 {
+                largest as f64 / mean
+            } else {
+                1.0
+            }
+        };
+        self.imbalance = over_mean(largest[0]);
+        if self.imbalance <= self.rule.above {
+            return;
+        }
+        let Balanced { partition, largest } = balanced(domain, &work);
+        if over_mean(largest) < WORTH * self.imbalance {
+            domain.set_partition(partition);
+            self.shared_out += 1;
+            self.imbalance = over_mean(largest);
+        }
+    }
+}
