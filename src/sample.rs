@@ -6,6 +6,7 @@ mod lattice;
 
 use crate::body::{BodyId, BodyKind, BodyRow};
 use crate::shape::{disc_area, disc_inertia, solid_sphere_inertia, sphere_volume};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Where the bodies of one `[[bodies]]` entry come from, checked.
@@ -136,20 +137,30 @@ pub fn count(sample: &Sample) -> Result<u64, Error> {
     }
 }
 
-/// Calls `keep` for every body of a sample in the order of ids, which count up from `first_id`. The caller keeps those that
-/// it wants; the same bodies come on every call, whoever calls.
+/// Calls `keep` for some bodies of a sample in the order of ids, which count up from `first_id`: for those `among` all of them,
+/// counted from 0. The same bodies come on every call, whoever calls. Of a lattice no others are made; a file is read and checked from
+/// end to end.
 ///
 /// # Errors
 /// See [`Error`]. Bodies may have been given to `keep` before an error shows.
 pub fn bodies(
     sample: &Sample,
+    among: Range<u64>,
     first_id: u64,
     seed: u64,
     keep: &mut dyn FnMut(BodyRow),
 ) -> Result<(), Error> {
     match &sample.source {
-        Source::Lattice(lattice) => lattice.fill(sample, first_id, seed, keep),
-        Source::File(path) => file::read(path, sample, first_id, keep).map(|_| ()),
+        Source::Lattice(lattice) => lattice.fill(sample, among, (first_id, seed), keep),
+        Source::File(path) => {
+            let wanted = first_id + among.start..first_id + among.end;
+            let mut some = |row: BodyRow| {
+                if wanted.contains(&row.id.0) {
+                    keep(row);
+                }
+            };
+            file::read(path, sample, first_id, &mut some).map(|_| ())
+        }
     }
 }
 

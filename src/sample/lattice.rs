@@ -6,6 +6,7 @@
 use super::{Error, Lattice, Radius, Sample};
 use crate::body::BodyRow;
 use crate::rng::{Purpose, Stream};
+use std::ops::Range;
 
 impl Radius {
     /// The largest radius that can be drawn [m].
@@ -69,12 +70,12 @@ impl Lattice {
         }))
     }
 
-    /// Makes the bodies in the order of ids.
+    /// Makes those bodies `among` all in the order of ids.
     pub(super) fn fill(
         &self,
         sample: &Sample,
-        first_id: u64,
-        seed: u64,
+        among: Range<u64>,
+        (first_id, seed): (u64, u64),
         keep: &mut dyn FnMut(BodyRow),
     ) -> Result<(), Error> {
         self.check(sample.discs)?;
@@ -88,7 +89,7 @@ impl Lattice {
         };
         let step = [spread(0, nx), second, third];
         let reach = 2.0 * self.radius.largest() * self.jitter;
-        for n in 0..self.count {
+        for n in among.start..among.end.min(self.count) {
             let id = first_id + n;
             let mut stream = Stream::new(Purpose::Sample, seed, [id, 0, 0]);
             let radius = self.radius.draw(&mut stream);
@@ -135,8 +136,22 @@ mod tests {
 
     fn all(sample: &Sample, first_id: u64, seed: u64) -> Vec<BodyRow> {
         let mut rows = Vec::new();
-        bodies(sample, first_id, seed, &mut |b| rows.push(b)).expect("they fit");
+        bodies(sample, 0..u64::MAX, first_id, seed, &mut |b| rows.push(b)).expect("they fit");
         rows
+    }
+
+    /// Shares of any sizes, made apart, are the whole.
+    #[test]
+    fn shares_make_up_the_whole() {
+        let sample = sample(lattice());
+        let whole = all(&sample, 50, 7);
+        let cuts = [0, 1, 1, 333, 699, 700, 900];
+        let mut rows = Vec::new();
+        for ends in cuts.windows(2) {
+            let share = ends[0]..ends[1];
+            bodies(&sample, share, 50, 7, &mut |b| rows.push(b)).expect("they fit");
+        }
+        assert_eq!(rows, whole);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! `moreau check`: what a run would be like, without running it.
 
-use super::first::{no_overlaps, own_bodies};
+use super::first::{counts, no_overlaps, share};
 use super::memory::bytes_per_body;
 use super::setup::{Sizes, divide, edge, memory_suffices, sizes};
 use super::{Options, RunError};
-use crate::comm::Comm;
+use crate::comm::{Comm, agree};
 use crate::config::{self, Scenario};
 use crate::domain::Domain;
 use crate::domain::migration::Parcel;
@@ -19,18 +19,23 @@ use std::path::Path;
 /// # Errors
 /// As `run` would.
 pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, RunError> {
-    let scenario =
-        config::load(path, &options.set).map_err(|faults| RunError::Input(faults.to_string()))?;
-    memory_suffices(&scenario, comm.size())?;
-    let sizes = sizes(&scenario)?;
-    let (physics, partition) = divide(&scenario, &sizes, comm.size())?;
-    let bodies = own_bodies(&scenario, &partition, comm.rank())?;
+    let loaded =
+        config::load(path, &options.set).map_err(|faults| RunError::Input(faults.to_string()));
+    let scenario = agree(comm, loaded)?;
+    let counts = counts(comm, &scenario)?;
+    agree(comm, memory_suffices(&scenario, &counts, comm.size()))?;
+    let bodies = share(comm, &scenario, &counts)?;
+    let sizes = sizes(comm, &scenario, &bodies);
+    let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
     let parcel = Parcel {
         bodies,
         contacts: Vec::new(),
     };
     let domain = Domain::new(comm, partition);
-    no_overlaps(&domain, &physics, &parcel, scenario.max_initial_overlap)?;
+    agree(
+        comm,
+        no_overlaps(&domain, &physics, &parcel, scenario.max_initial_overlap),
+    )?;
     let blocks = domain.partition().grid().count();
     let box_volume = (scenario.upper - scenario.lower).product();
     // Measured on 10 000 settled spheres: 2.9 candidates a body, some 40 sweeps a step at tolerance 1e-2 while the packing

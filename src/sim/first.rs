@@ -2,55 +2,83 @@
 
 use super::RunError;
 use crate::body::{Bodies, BodyRow};
+use crate::comm::{Comm, agree};
 use crate::config::Scenario;
 use crate::contact::{Candidate, Partner};
 use crate::detect::candidates;
 use crate::domain::Domain;
 use crate::domain::migration::{Parcel, to_owners, with_copies};
-use crate::domain::partition::Partition;
 use crate::math::Vector3;
 use crate::sample;
 use crate::scheme::moreau_jean::Physics;
 
-/// Every body of every sample, in order of ids.
-pub(super) fn each_body(
-    scenario: &Scenario,
-    keep: &mut dyn FnMut(BodyRow),
-) -> Result<u64, RunError> {
-    let mut next_id = 0;
-    for sample in &scenario.samples {
-        let mut count = 0;
-        let mut one = |row| {
-            count += 1;
-            keep(row);
-        };
-        sample::bodies(sample, next_id, scenario.solver.seed, &mut one)
-            .map_err(|e| RunError::Input(e.to_string()))?;
-        next_id += count;
+/// How many bodies each sample has. One rank looks, as a file has to be read from end to end. Collective.
+pub(super) fn counts(comm: &dyn Comm, scenario: &Scenario) -> Result<Vec<u64>, RunError> {
+    let samples = scenario.samples.iter();
+    let counted: Result<Vec<u64>, RunError> = match comm.rank() {
+        0 => samples
+            .map(|sample| sample::count(sample).map_err(|e| RunError::Input(e.to_string())))
+            .collect(),
+        _ => Ok(vec![0; samples.len()]),
+    };
+    let mut counts: Vec<i64> = agree(comm, counted)?.iter().map(|&n| n as i64).collect();
+    comm.sum_i64(&mut counts);
+    let total: i64 = counts.iter().sum();
+    if total == 0 {
+        return Err(RunError::Input(
+            "there are no bodies; accepted: at least one".to_owned(),
+        ));
     }
-    Ok(next_id)
+    Ok(counts.into_iter().map(|n| n as u64).collect())
 }
 
-/// The initial bodies in this rank's blocks. Every rank sees all bodies, so all find the same fault.
-pub(super) fn own_bodies(
+/// This rank's share of the initial bodies, by id: of lattices no rank makes all. Where they are does not matter yet, as the first
+/// migration brings them to their owners. Collective.
+pub(super) fn share(
+    comm: &dyn Comm,
     scenario: &Scenario,
-    partition: &Partition,
-    rank: usize,
+    counts: &[u64],
 ) -> Result<Vec<BodyRow>, RunError> {
-    let mut own = Vec::new();
-    let mut outside: Option<BodyRow> = None;
-    let mut lifted: Option<BodyRow> = None;
-    each_body(scenario, &mut |row| {
-        let x = Vector3::from(row.position);
-        let spins = row.angular_velocity[..2] != [0.0; 2];
-        if scenario.two_dimensional && (x.z != 0.0 || row.velocity[2] != 0.0 || spins) {
-            lifted.get_or_insert(row);
-        } else if !partition.contains(&x) {
-            outside.get_or_insert(row);
-        } else if partition.owner_of_point(&x) == rank {
-            own.push(row);
+    agree(comm, made(scenario, counts, comm.rank(), comm.size()))
+}
+
+fn made(
+    scenario: &Scenario,
+    counts: &[u64],
+    rank: usize,
+    ranks: usize,
+) -> Result<Vec<BodyRow>, RunError> {
+    let total: u64 = counts.iter().sum();
+    let cut = |rank: usize| (u128::from(total) * rank as u128 / ranks as u128) as u64;
+    let (begin, end) = (cut(rank), cut(rank + 1));
+    let mut rows = Vec::with_capacity((end - begin) as usize);
+    let mut first_id = 0;
+    for (sample, count) in scenario.samples.iter().zip(counts) {
+        let within = |id: u64| id.clamp(first_id, first_id + count) - first_id;
+        let among = within(begin)..within(end);
+        if !among.is_empty() {
+            let keep = &mut |row| rows.push(row);
+            sample::bodies(sample, among, first_id, scenario.solver.seed, keep)
+                .map_err(|e| RunError::Input(e.to_string()))?;
         }
-    })?;
+        first_id += count;
+    }
+    in_their_place(scenario, &rows)?;
+    Ok(rows)
+}
+
+/// Bodies must start in the domain, and discs in their plane.
+fn in_their_place(scenario: &Scenario, rows: &[BodyRow]) -> Result<(), RunError> {
+    let lifted = rows.iter().find(|row| {
+        let spins = row.angular_velocity[..2] != [0.0; 2];
+        scenario.two_dimensional && (row.position[2] != 0.0 || row.velocity[2] != 0.0 || spins)
+    });
+    let inside = |row: &&BodyRow| {
+        let x = row.position;
+        let periodic = scenario.periodic;
+        (0..3).all(|a| periodic[a] || (scenario.lower[a]..=scenario.upper[a]).contains(&x[a]))
+    };
+    let outside = rows.iter().find(|row| !inside(row));
     if let Some(row) = lifted {
         return Err(RunError::Input(format!(
             "body {} starts out of the plane z = 0 or moves out of it, at {:?} m with {:?} m/s and {:?} rad/s; accepted: z, vz, wx, wy \
@@ -58,9 +86,8 @@ pub(super) fn own_bodies(
             row.id, row.position, row.velocity, row.angular_velocity
         )));
     }
-    own.shrink_to_fit();
     match outside {
-        None => Ok(own),
+        None => Ok(()),
         Some(row) => Err(RunError::Input(format!(
             "body {} starts outside the domain, at {:?} m; accepted: from {:?} to {:?} m (domain.lower, domain.upper)",
             row.id,

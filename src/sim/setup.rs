@@ -1,11 +1,11 @@
 //! The first state of a run, from a configuration or a checkpoint, checked as a whole before anything is written.
 
-use super::first::{each_body, no_overlaps, own_bodies};
+use super::first::{counts, no_overlaps, share};
 use super::memory::bytes_per_body;
 use super::output::{Folder, Ledger};
 use super::{Options, RunError};
 use crate::body::{BodyId, BodyRow, WallState};
-use crate::comm::{Comm, agree};
+use crate::comm::{Comm, agree, sum_exact};
 use crate::config::{self, Scenario};
 use crate::domain::Domain;
 use crate::domain::ghosts::reach;
@@ -13,8 +13,7 @@ use crate::domain::migration::Parcel;
 use crate::domain::partition::Partition;
 use crate::io::checkpoint::{self, Loaded};
 use crate::io::{Header, WallRow};
-use crate::math::Vector3;
-use crate::sample;
+use crate::math::{ExactSum, Vector3};
 use crate::scheme::moreau_jean::{Physics, System};
 use crate::scheme::pace::{Pace, Rule};
 use crate::shape::{disc_area, sphere_volume};
@@ -66,8 +65,10 @@ pub(super) fn from_config(
         config::load(path, set).map_err(|faults| RunError::Input(faults.to_string()))
     };
     let scenario = agree(comm, load(&options.set))?;
-    agree(comm, memory_suffices(&scenario, comm.size()))?;
-    let sizes = agree(comm, sizes(&scenario))?;
+    let counts = counts(comm, &scenario)?;
+    agree(comm, memory_suffices(&scenario, &counts, comm.size()))?;
+    let bodies = share(comm, &scenario, &counts)?;
+    let sizes = sizes(comm, &scenario, &bodies);
     // What follows from the sizes of the initial bodies is written into the configuration that checkpoints keep: bodies may be
     // deleted, and the run must go on as it began.
     let mut set = options.set.clone();
@@ -76,7 +77,6 @@ pub(super) fn from_config(
     set.extend(length_of_rule(&scenario, &sizes));
     let scenario = end_as_told(agree(comm, load(&set))?, options);
     let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
-    let bodies = agree(comm, own_bodies(&scenario, &partition, comm.rank()))?;
     let parcel = Parcel {
         bodies,
         contacts: Vec::new(),
@@ -168,15 +168,7 @@ pub(super) fn from_checkpoint(
         parsed.map_err(|faults| RunError::Input(faults.to_string())),
     )?;
     clock_fits(&scenario, &header)?;
-    let radii = bodies.iter().map(|b| b.radius);
-    let sizes = Sizes {
-        count: comm.sum_count(bodies.len()),
-        smallest: -comm.max_f64(-radii.clone().fold(f64::INFINITY, f64::min)),
-        largest: comm.max_f64(radii.fold(0.0, f64::max)),
-        volume: 0.0,
-        mass: 0.0,
-        masses: [0.0; 2],
-    };
+    let sizes = sizes(comm, &scenario, &bodies);
     // A rule that begins here has its length from the bodies that are here.
     let scenario = match length_of_rule(&scenario, &sizes) {
         None => scenario,
@@ -357,11 +349,12 @@ pub(super) fn edge(scenario: &Scenario, sizes: &Sizes) -> f64 {
 }
 
 /// Refuses what cannot fit before any body is made. Where the system does not tell its memory, anything goes.
-pub(super) fn memory_suffices(scenario: &Scenario, ranks: usize) -> Result<(), RunError> {
-    let mut bodies = 0;
-    for sample in &scenario.samples {
-        bodies += sample::count(sample).map_err(|e| RunError::Input(e.to_string()))?;
-    }
+pub(super) fn memory_suffices(
+    scenario: &Scenario,
+    counts: &[u64],
+    ranks: usize,
+) -> Result<(), RunError> {
+    let bodies: u64 = counts.iter().sum();
     let needed = bodies as f64 * bytes_per_body(scenario) / ranks as f64;
     let info = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let total = info.lines().find_map(|line| line.strip_prefix("MemTotal:"));
@@ -376,35 +369,30 @@ pub(super) fn memory_suffices(scenario: &Scenario, ranks: usize) -> Result<(), R
     }
 }
 
-pub(super) fn sizes(scenario: &Scenario) -> Result<Sizes, RunError> {
-    let mut sizes = Sizes {
-        count: 0,
-        smallest: f64::INFINITY,
-        largest: 0.0,
-        volume: 0.0,
-        mass: 0.0,
-        masses: [f64::INFINITY, 0.0],
+/// What all bodies together are like, of which each rank has a share. Collective.
+pub(super) fn sizes(comm: &dyn Comm, scenario: &Scenario, share: &[BodyRow]) -> Sizes {
+    let largest = |of: &dyn Fn(&BodyRow) -> f64| {
+        comm.max_f64(share.iter().map(of).fold(f64::NEG_INFINITY, f64::max))
     };
-    sizes.count = each_body(scenario, &mut |row| {
-        sizes.smallest = sizes.smallest.min(row.radius);
-        sizes.largest = sizes.largest.max(row.radius);
-        let [lightest, heaviest] = &mut sizes.masses;
-        *lightest = lightest.min(row.mass);
-        *heaviest = heaviest.max(row.mass);
-        sizes.mass += if row.is_free() { row.mass } else { 0.0 };
-        // Discs are a metre thick.
-        sizes.volume += if scenario.two_dimensional {
-            disc_area(row.radius)
-        } else {
-            sphere_volume(row.radius)
-        };
-    })?;
-    if sizes.count == 0 {
-        return Err(RunError::Input(
-            "there are no bodies; accepted: at least one".to_owned(),
-        ));
+    let volume = |row: &BodyRow| match scenario.two_dimensional {
+        true => disc_area(row.radius), // Discs are a metre thick.
+        false => sphere_volume(row.radius),
+    };
+    let free = share.iter().filter(|row| row.is_free());
+    let mut sums: [ExactSum; 2] = [
+        share.iter().map(volume).collect(),
+        free.map(|row| row.mass).collect(),
+    ];
+    sum_exact(comm, &mut sums);
+    let [volume, mass] = sums.map(|sum| sum.value());
+    Sizes {
+        count: comm.sum_count(share.len()),
+        smallest: -largest(&|row| -row.radius),
+        largest: largest(&|row| row.radius).max(0.0), // Where all have been deleted.
+        volume,
+        mass,
+        masses: [-largest(&|row| -row.mass), largest(&|row| row.mass)],
     }
-    Ok(sizes)
 }
 
 /// What does not change during the run, and who owns what.

@@ -21,7 +21,7 @@ fn sample(source: Source) -> Sample {
 fn read(path: &Path) -> Result<Vec<BodyRow>, String> {
     let sample = sample(Source::File(path.to_owned()));
     let mut rows = Vec::new();
-    bodies(&sample, 100, 1, &mut |b| rows.push(b)).map_err(|e| e.to_string())?;
+    bodies(&sample, 0..u64::MAX - 100, 100, 1, &mut |b| rows.push(b)).map_err(|e| e.to_string())?;
     assert_eq!(
         count(&sample).map_err(|e| e.to_string())?,
         rows.len() as u64
@@ -60,7 +60,7 @@ fn write_settle_1k() {
         csv += &format!("{x:.9},{y:.9},{z:.9},{}\n", b.radius);
         data += &format!("{} 1 {} 2500 {x:.9} {y:.9} {z:.9}\n", b.id, 2.0 * b.radius);
     };
-    bodies(&lattice, 1, 1, &mut write).expect("they fit");
+    bodies(&lattice, 0..u64::MAX - 1, 1, 1, &mut write).expect("they fit");
     std::fs::write(format!("{SHIPPED}/settle-1k.csv"), csv).expect("written");
     std::fs::write(format!("{SHIPPED}/settle-1k.data"), data).expect("written");
 }
