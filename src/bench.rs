@@ -175,6 +175,7 @@ impl Packing {
             states: &[],
             states_before: &[],
             pushed: &Pushed::default(),
+            split: &[],
             pairs: &PairTable::new(1, |_, _| pair),
             gap: GapRule::Positive,
             grid: &self.grid,

@@ -8,6 +8,7 @@ pub mod balance;
 pub mod ghosts;
 pub mod migration;
 pub mod partition;
+mod shares;
 
 pub use crate::comm::Failure;
 use crate::comm::{Comm, agree, sum_exact};

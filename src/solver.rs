@@ -48,6 +48,8 @@ pub struct Settings {
     pub warm_start: bool,
     /// Acceleration of the sweeps, where their order is kept within a step.
     pub acceleration: Acceleration,
+    /// How often ranks tell each other velocities.
+    pub exchange: Exchange,
     /// Vector registers of the sweep; the result does not depend on them.
     pub width: lanes::Width,
 }
@@ -97,6 +99,17 @@ pub enum Order {
     Step,
 }
 
+/// How often ranks tell each other velocities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Exchange {
+    /// After each colour of a sweep, from holder to holder: the sweep over many ranks is the serial sweep, bit for bit.
+    #[default]
+    Phase,
+    /// Once a sweep: a body at a cut is split among the ranks that know it, which then take together what became of the parts.
+    /// Other sweeps on another number of ranks.
+    Sweep,
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -110,6 +123,7 @@ impl Default for Settings {
             projection: Projection::default(),
             warm_start: true,
             acceleration: Acceleration::default(),
+            exchange: Exchange::default(),
             width: lanes::Width::default(),
         }
     }
@@ -131,6 +145,12 @@ pub trait Halo {
 
     /// Takes over the velocities of the bodies that this rank holds after the flip and did not hold before.
     fn receive(&mut self, from: Parity, axis: usize, members: &mut [Member]);
+
+    /// A sweep begins: what follows is each rank's own doing, until they [`meet`](Halo::meet).
+    fn part(&mut self, _: &[Member]) {}
+
+    /// A sweep has ended: bodies that are split among ranks are put together.
+    fn meet(&mut self, _: &mut [Member]) {}
 
     /// The sum over all ranks, exact.
     fn sum(&self, sums: &mut [ExactSum]);

@@ -63,6 +63,7 @@ impl Column {
             states: &[WallState::default()],
             states_before: &[WallState::default()],
             pushed: &Pushed::default(),
+            split: &[],
             pairs: &PairTable::of_friction(&[0.0]),
             gap: GapRule::Positive,
             grid: &grid,

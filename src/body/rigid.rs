@@ -127,7 +127,21 @@ impl Bodies {
     /// All bodies as contacts see them.
     #[must_use]
     pub fn members(&self) -> Vec<Member> {
-        let member = |i: usize| Member::new(&self.twist[i], self.radius[i], self.response(i));
+        self.members_in_parts(&[])
+    }
+
+    /// The same of bodies of which this rank has one part in so many, and of the others, beyond the end of the list, all.
+    #[must_use]
+    pub fn members_in_parts(&self, split: &[f64]) -> Vec<Member> {
+        let member = |i: usize| {
+            let (mass, turning) = self.response(i);
+            let parts = split.get(i).copied().unwrap_or(1.0);
+            Member::new(
+                &self.twist[i],
+                self.radius[i],
+                (mass * parts, turning * parts),
+            )
+        };
         (0..self.len()).map(member).collect()
     }
 

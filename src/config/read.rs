@@ -9,7 +9,7 @@ use super::{Balance, Scenario};
 use super::{bodies, materials, time, walls};
 use crate::math::Vector3;
 use crate::solver::accelerate::Acceleration;
-use crate::solver::{GapRule, Order, Projection, Settings};
+use crate::solver::{Exchange, GapRule, Order, Projection, Settings};
 
 const ROOT: [&str; 12] = [
     "title",
@@ -220,11 +220,10 @@ fn solver(root: &Section, faults: &mut Vec<Fault>) -> Settings {
         _ => Order::Step,
     };
     let acceleration = acceleration(&section, order, faults);
-    let exchange = section.choice_if("exchange", &["phase", "sweep"], faults);
-    if let (Some(node), Some("sweep")) = (section.get("exchange"), exchange) {
-        let why = "this exchange is not available yet in this version; accepted: \"phase\"";
-        tell(node, format!("{}: {why}", node.shown), faults);
-    }
+    let exchange = match section.choice_if("exchange", &["phase", "sweep"], faults) {
+        Some("sweep") => Exchange::Sweep,
+        _ => Exchange::Phase,
+    };
     let gap = gap_rule(&section, faults);
     let sweeps = section.whole_if("projection", 0, faults).unwrap_or(0);
     let fraction = Number(Range::Between(0.0, 1.0), "of an overlap");
@@ -256,6 +255,7 @@ fn solver(root: &Section, faults: &mut Vec<Fault>) -> Settings {
             .truth_if("warm_start", faults)
             .unwrap_or(default.warm_start),
         acceleration,
+        exchange,
         width: default.width,
     }
 }

@@ -7,12 +7,13 @@
 //! Both ends of a message know its bodies without asking: they see the same boxes, and list them in order of id.
 
 use super::Domain;
+use super::shares::Shares;
 use crate::body::Bodies;
 use crate::body::Member;
 use crate::comm::{Comm, sum_exact};
 use crate::math::{ExactSum, Vector3};
-use crate::solver::Halo;
 use crate::solver::grid::{Parity, Span};
+use crate::solver::{Exchange, Halo};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -33,6 +34,8 @@ pub struct Ghosts<'a> {
     home: Plan,
     /// Bodies that another rank holds at colour 0.
     elsewhere: Vec<usize>,
+    /// Where ranks meet once a sweep: the bodies that are split among them.
+    shares: Option<Shares>,
     buffer: Vec<f64>,
     traffic: Traffic,
     /// Time in reductions, which is mostly waiting for slower ranks.
@@ -62,7 +65,15 @@ impl Traffic {
 impl<'a> Ghosts<'a> {
     /// Plans all hand-overs of a step, from the bodies (own and copies, in order of id) and their spans.
     #[must_use]
-    pub fn plan(domain: &Domain<'a>, spans: &[Span], positions: &[Vector3]) -> Self {
+    pub fn plan(
+        domain: &Domain<'a>,
+        spans: &[Span],
+        positions: &[Vector3],
+        exchange: Exchange,
+    ) -> Self {
+        let shares = (exchange == Exchange::Sweep).then(|| Shares::plan(domain, spans));
+        // Split bodies are at no time another's.
+        let spans = if shares.is_some() { &[] } else { spans };
         let (comm, domain) = (domain.comm, &domain.partition);
         let rank = comm.rank();
         let mut flips = vec![Lists::default(); Parity::COLOURS * 3];
@@ -91,6 +102,7 @@ impl<'a> Ghosts<'a> {
             flips: flips.into_iter().map(Lists::plan).collect(),
             home: home.plan(),
             elsewhere,
+            shares,
             buffer: Vec::new(),
             traffic: Traffic::default(),
             reducing: Cell::default(),
@@ -103,6 +115,22 @@ impl<'a> Ghosts<'a> {
         let mut traffic = self.traffic;
         traffic.time += self.reducing.get();
         traffic
+    }
+
+    /// Splits the bodies that several ranks know, by the contacts that each has here: places of the two bodies. Returns how many
+    /// times more each of `bodies` answers here to an impulse than it will; an empty list where bodies are never split. Collective.
+    #[must_use]
+    pub fn split(
+        &mut self,
+        bodies: usize,
+        contacts: impl Iterator<Item = [Option<usize>; 2]>,
+    ) -> Vec<f64> {
+        let Some(shares) = &mut self.shares else {
+            return Vec::new();
+        };
+        let mut numbers = vec![0; bodies];
+        contacts.flatten().flatten().for_each(|i| numbers[i] += 1);
+        shares.weigh(self.comm, &numbers)
     }
 
     /// Brings the velocities from their holders to the owners of the bodies after a solve, which ends at colour 0.
@@ -160,6 +188,20 @@ impl Halo for Ghosts<'_> {
             for &i in plan.sends.iter().flat_map(|(_, places)| places) {
                 members[i].set_motion(&NOBODYS);
             }
+        }
+    }
+
+    fn part(&mut self, members: &[Member]) {
+        if let Some(shares) = &mut self.shares {
+            shares.part(members);
+        }
+    }
+
+    fn meet(&mut self, members: &mut [Member]) {
+        if let Some(shares) = &mut self.shares {
+            let begin = Instant::now();
+            shares.meet(self.comm, &mut self.traffic, members);
+            self.traffic.time += begin.elapsed();
         }
     }
 

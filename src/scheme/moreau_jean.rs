@@ -4,9 +4,8 @@
 mod advance;
 mod burden;
 mod length;
+mod margin;
 mod squeezed;
-
-use advance::{is_finite, not_finite};
 
 use super::pace::{Pace, Span};
 use super::walls::Walls;
@@ -16,7 +15,7 @@ use crate::body::{Bodies, BodyRow, Twist, Wall, WallState};
 use crate::contact::{Candidate, ContactRow, Origin, Partner};
 use crate::detect::{Detector, Space};
 use crate::domain::Domain;
-use crate::domain::ghosts::{Ghosts, Traffic, reach, spans};
+use crate::domain::ghosts::{Ghosts, Traffic, spans};
 use crate::domain::migration::{Parcel, to_owners, with_copies};
 use crate::law::PairTable;
 use crate::math::{ExactSum, Vector3, nan_max};
@@ -254,11 +253,13 @@ impl System {
         let (mut bodies, mut ghosts) = timers.time(Verb::Migrate, || {
             let bodies = Bodies::from_rows(&all.bodies);
             let spans = spans(domain, &bodies, margin);
-            let ghosts = Ghosts::plan(domain, &spans, bodies.positions());
+            let exchange = self.physics.solver.exchange;
+            let ghosts = Ghosts::plan(domain, &spans, bodies.positions(), exchange);
             (bodies, ghosts)
         });
-        timers.time(Verb::Detect, || {
-            self.detect(domain, &bodies, &walls, &mut pushed, &all.contacts, margin)
+        let split = timers.time(Verb::Detect, || {
+            let known = (&bodies, &all.contacts[..]);
+            self.detect(domain, known, &walls, &mut pushed, &mut ghosts, margin)
         });
         self.rows = all.contacts;
         let scales = timers.time(Verb::Move, || self.free_velocities(domain, &mut bodies));
@@ -266,7 +267,7 @@ impl System {
         let settings = self.physics.solver;
         let blocks = &mut self.blocks;
         // Walls that move by Newton's law stand after the bodies.
-        let mut members = bodies.members();
+        let mut members = bodies.members_in_parts(&split);
         members.extend(pushed.members());
         let (outcome, ways) = timers.time(Verb::Sweep, || {
             let (step, halo) = (self.step, &mut ghosts);
@@ -300,77 +301,6 @@ impl System {
         Ok(done)
     }
 
-    /// The gap below which a pair counts as a candidate. Two bodies close at most twice the largest speed, here that of free
-    /// motion. Contacts rarely make a body faster than any was before (a wedge can); [`Done::outran`] tells when one did.
-    fn margin(&self, domain: &Domain, walls: &Walls, pushed: &Pushed) -> Result<f64, StepError> {
-        let dt = self.dt;
-        let Physics {
-            gravity,
-            skin,
-            largest_radius,
-            ..
-        } = &self.physics;
-        let step = self.step + 1;
-        let speed = |row: &BodyRow| match is_finite(row) {
-            true if row.is_free() => (Vector3::from(row.velocity) + gravity * dt).norm(),
-            true => Vector3::from(row.velocity).norm(),
-            false => f64::NAN,
-        };
-        let rows = &self.parcel.bodies;
-        let here = self.blocks.pool().parts(rows.len(), |some| {
-            let speeds = rows[some].iter().map(speed);
-            speeds.fold(0.0, nan_max)
-        });
-        let here = here.into_iter().fold(0.0, nan_max);
-        let positions = self.parcel.bodies.iter().map(|row| &row.position);
-        // A wall that is free has its loads to come; it turns about its centre and so closes no gap by that.
-        let free = pushed.free().map(|twist| twist.linear.norm());
-        let of_walls = free.fold(walls.fastest(positions), nan_max);
-        let fastest = domain.max(nan_max(here, of_walls));
-        let margin = skin + 2.0 * fastest * dt;
-        let edge = domain.partition().grid().shortest_edge();
-        if fastest.is_finite() && 2.0 * reach(*largest_radius, margin) <= edge {
-            return Ok(margin);
-        }
-        let guilty = |row: &&BodyRow| !speed(row).is_finite() || speed(row) == fastest;
-        let allowed = 0.5 * (edge - 2.0 * largest_radius - skin);
-        let guilty = self.parcel.bodies.iter().filter(guilty);
-        domain.agree(match guilty.min_by_key(|row| row.id) {
-            Some(row) if !speed(row).is_finite() => Err(not_finite(step, row)),
-            Some(row) => Err(StepError::TooFast {
-                step,
-                id: row.id.0,
-                travel: speed(row) * dt,
-                allowed,
-                dt,
-                edge,
-            }),
-            None => Ok(()),
-        })?;
-        if !allowed.is_finite() {
-            return Ok(margin); // There are no bodies.
-        }
-        // No body, so a wall: the one that this rank sees move fastest.
-        let positions = self.parcel.bodies.iter().map(|row| &row.position);
-        let mut speeds = walls.speeds(positions);
-        for (w, twist) in pushed.walls().zip(pushed.free()) {
-            speeds[w] = twist.linear.norm();
-        }
-        let fastest = |a: &usize, b: &usize| speeds[*a].total_cmp(&speeds[*b]);
-        let wall = (0..speeds.len()).max_by(fastest).unwrap_or_default();
-        domain.agree(Err(StepError::WallTooFast {
-            step,
-            wall: self
-                .physics
-                .walls
-                .get(wall)
-                .map_or_else(String::new, |w| w.name.clone()),
-            travel: speeds.get(wall).copied().unwrap_or(f64::NAN) * dt,
-            allowed,
-            dt,
-        }))
-    }
-
     /// Bodies to their owners, and copies to all who need them. What comes back is in order of id and key.
     fn migrate(&mut self, domain: &Domain, margin: f64) -> Parcel {
         let mut parcel = std::mem::take(&mut self.parcel);
@@ -385,12 +315,12 @@ impl System {
     fn detect(
         &mut self,
         domain: &Domain,
-        bodies: &Bodies,
+        (bodies, history): (&Bodies, &[ContactRow]),
         walls: &Walls,
         pushed: &mut Pushed,
-        history: &[ContactRow],
+        ghosts: &mut Ghosts,
         margin: f64,
-    ) {
+    ) -> Vec<f64> {
         let partition = domain.partition();
         let rank = domain.rank();
         let mine = |point: &Vector3| partition.owner_of_point(point) == rank;
@@ -442,12 +372,18 @@ impl System {
         });
         let matched = matched.concat();
         let previous = |k: usize| matched[k];
+        let sides = found.iter().map(|c| match c.b {
+            Partner::Body(b) => [Some(c.a), Some(b)],
+            Partner::Wall(_) => [Some(c.a), None],
+        });
+        let split = ghosts.split(bodies.len(), sides);
         let filling = Filling {
             bodies,
             walls: &walls.placed,
             states: &walls.during,
             states_before: &self.walls,
             pushed,
+            split: &split,
             pairs: &self.physics.pairs,
             gap: self.physics.solver.gap,
             grid: partition.grid(),
@@ -456,6 +392,7 @@ impl System {
             draw: (self.physics.solver.seed, self.step),
         };
         self.blocks.fill(found, &filling, previous);
+        split
     }
 
     /// `V ← V_free` for every body known here [001 eq. 1.23]; returns this rank's parts of the judge's two sums over bodies,

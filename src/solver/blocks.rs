@@ -1,8 +1,11 @@
 //! The contacts of a rank in blocks, as the sweep visits them: colour by colour, the blocks of a colour independent of each
 //! other, so that threads may share them.
 
+mod apart;
 mod fill;
 mod groups;
+mod sides;
+pub use apart::Apart;
 pub use fill::Filling;
 use groups::Groups;
 
@@ -37,6 +40,8 @@ pub struct Block {
     pub batches: Batches,
     /// Contacts with walls that move by Newton's law: slot, and the wall's place among those.
     pub pushing: Vec<(u32, u32)>,
+    /// Of contacts with bodies that are split among ranks: what the parts weigh, or for the judge, while sweeps use that, the whole.
+    pub apart: Vec<Apart>,
     /// What is known of each contact beside, in order of keys.
     pub origins: Vec<Origin>,
     /// Velocities of driven walls at the contacts that touch them [m/s, rad/s].
@@ -327,6 +332,7 @@ impl Block {
         self.before.clear();
         self.free.clear();
         self.pushing.clear();
+        self.apart.clear();
         self.origins.clear();
         self.drives.clear();
         self.worst = Worst::default();

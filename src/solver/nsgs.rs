@@ -57,6 +57,7 @@ pub fn solve<H: Halo>(
         blocks.start_cold();
     }
     let scale = scale(blocks, members, pushed, halo, bodies, settings.width);
+    blocks.trade_masses();
     let mut at = Parity(0);
     halo.begin(members);
     let width = settings.width;
@@ -64,7 +65,7 @@ pub fn solve<H: Halo>(
         kernel::warm_start(width, &block.batches, members);
         Share::default()
     };
-    let _: Tally<0> = run(blocks, members, halo, &mut at, &Tour::plain(), &warm_start);
+    let _: Tally<0> = sweep(blocks, members, halo, &mut at, &Tour::plain(), &warm_start);
     pushed.take_impulses(blocks, members, halo);
 
     let mut outcome = Outcome::default();
@@ -84,7 +85,7 @@ pub fn solve<H: Halo>(
             Order::Sweep => outcome.sweeps,
         };
         let tour = Tour::draw(settings.seed, step, drawn);
-        let tally: Tally<1> = run(
+        let tally: Tally<1> = sweep(
             blocks,
             members,
             halo,
@@ -124,6 +125,7 @@ pub fn solve<H: Halo>(
         }
     }
     outcome.renewals = momentum.order();
+    blocks.trade_masses();
     outcome
 }
 
@@ -181,7 +183,10 @@ fn judge<H: Halo>(
 ) -> (Verdict, Work) {
     let measure =
         |block: &mut Block, members: &mut [Member]| merit::measure(block, members, settings.width);
+    // It looks at whole bodies.
+    blocks.trade_masses();
     let tally: Tally<{ merit::TERMS }> = run(blocks, members, halo, at, &Tour::plain(), &measure);
+    blocks.trade_masses();
     let largest = halo.max(tally.largest);
     let sums = reduce(tally, halo);
     let [violation, impulse, work @ ..] = sums;
@@ -235,6 +240,21 @@ pub(super) fn go_to<H: Halo>(members: &mut [Member], halo: &mut H, at: &mut Pari
             *at = at.flipped(axis);
         }
     }
+}
+
+/// A tour that changes velocities: bodies that are split among ranks are put together at its end.
+pub(super) fn sweep<const N: usize, H: Halo>(
+    blocks: &mut Blocks,
+    members: &mut [Member],
+    halo: &mut H,
+    at: &mut Parity,
+    tour: &Tour,
+    visit: &impl Visit<N>,
+) -> Tally<N> {
+    halo.part(members);
+    let tally = run(blocks, members, halo, at, tour, visit);
+    halo.meet(members);
+    tally
 }
 
 /// Runs a tour through the eight colours: visits the blocks of each, handing over the bodies whose holder changes.

@@ -10,7 +10,7 @@ use super::batch::{Batches, Eight, LANES, split};
 use super::blocks::{Block, Blocks, Share, Tally};
 use super::grid::{Parity, Tour};
 use super::lanes::{Lanes, Work};
-use super::nsgs::{draw_order, go_to, run};
+use super::nsgs::{draw_order, go_to, run, sweep};
 use super::vectors::{dot, load, load3};
 use super::{Halo, Settings};
 use crate::body::Member;
@@ -49,11 +49,11 @@ pub fn project<H: Halo>(
     let mut ways = members.to_vec();
     ways.iter_mut().for_each(|way| way.set_motion(&[0.0; 6]));
     halo.begin(&mut ways);
-    for sweep in 0..settings.projection.sweeps {
+    for number in 0..settings.projection.sweeps {
         // Streams of their own, beyond those of the sweeps over velocities.
-        let drawn = settings.max_sweeps + sweep;
+        let drawn = settings.max_sweeps + number;
         let tour = Tour::draw(settings.seed, step, drawn);
-        let _: Tally<0> = run(
+        let _: Tally<0> = sweep(
             blocks,
             &mut ways,
             halo,

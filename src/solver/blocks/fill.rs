@@ -1,10 +1,11 @@
 //! From candidates to contacts in blocks.
 
 use super::groups::{Group, Groups};
-use super::{Block, Blocks};
+use super::sides::{Place, Side, masses, turning};
+use super::{Apart, Block, Blocks};
 use crate::body::{Bodies, Member, Twist, Wall, WallState};
 use crate::contact::{Candidate, Contact, ContactRow, Origin, Partner};
-use crate::law::coulomb::{Parameters, reduced_masses};
+use crate::law::coulomb::Parameters;
 use crate::law::full::Extra;
 use crate::law::{Pair, PairTable, Status};
 use crate::math::{Vector3, make_room, turned_with};
@@ -29,6 +30,8 @@ pub struct Filling<'a> {
     pub states_before: &'a [WallState],
     /// Walls that move by Newton's law.
     pub pushed: &'a Pushed,
+    /// Among how many ranks each body is split; empty: none is.
+    pub split: &'a [f64],
     /// What holds between materials.
     pub pairs: &'a PairTable,
     /// What becomes of overlaps.
@@ -41,29 +44,6 @@ pub struct Filling<'a> {
     pub rescale: f64,
     /// Seed of the run, and the step: by them the contacts of a block are dealt to its batches.
     pub draw: (u64, u64),
-}
-
-/// What every contact needs to know of one of its two bodies.
-#[derive(Clone, Copy)]
-struct Side {
-    at: Place,
-    lever: f64,
-    /// What of the side's inertia the law sees: as the member's response, but of a wall that moves by Newton's law its share.
-    seen: Reaction,
-    material: u32,
-    /// Infinite for walls.
-    radius: f64,
-}
-
-/// Where it stands.
-#[derive(Clone, Copy)]
-enum Place {
-    /// Among the bodies.
-    Body(usize),
-    /// A wall's number, and its place among those that move by Newton's law.
-    Pushed(usize, usize),
-    /// Number of a wall that does not, whatever pushes it.
-    Still(usize),
 }
 
 impl Blocks {
@@ -209,6 +189,9 @@ impl Filling<'_> {
         for (place, _) in &mut block.pushing {
             *place = block.batches.slots()[*place as usize];
         }
+        for apart in &mut block.apart {
+            apart.slot = block.batches.slots()[apart.slot as usize];
+        }
     }
 
     #[inline]
@@ -220,6 +203,7 @@ impl Filling<'_> {
             seen: Reaction::of(self.bodies.response(i)),
             material: self.bodies.materials()[i],
             radius,
+            split: self.split.get(i).copied().unwrap_or(1.0),
         }
     }
 
@@ -232,6 +216,7 @@ impl Filling<'_> {
             seen: Reaction::default(),
             material: self.walls[w].material,
             radius: f64::INFINITY,
+            split: 1.0,
         };
         self.pushed.place(w).map_or(side, |k| Side {
             at: Place::Pushed(w, k),
@@ -286,12 +271,7 @@ impl Filling<'_> {
         let [a, b] = sides;
         let pair = self.pairs.between(a.material, b.material);
         let smaller_radius = a.radius.min(b.radius);
-        let (normal_mass, tangential_mass) = reduced_masses(
-            [a.seen.normal, b.seen.normal],
-            [a.seen.tangential, b.seen.tangential],
-            [a.seen.turning, b.seen.turning],
-            [a.lever, b.lever],
-        );
+        let (normal_mass, tangential_mass) = masses(sides, [1.0; 2]);
         // The impulse of the last step, turned with the normal, as its force would give it in this step.
         let kept = |v: [f64; 3], row: &ContactRow| {
             turned_with(&Vector3::from(row.normal), &c.normal, &Vector3::from(v)) * self.rescale
@@ -341,6 +321,20 @@ impl Filling<'_> {
             a.radius
         };
         let springs = self.soften(pair, &mut contact, c.gap, [a.radius, other_radius]);
+        let parts = [a.split, b.split];
+        if parts != [1.0; 2] {
+            let softness = springs.map_or([0.0; 2], |(softness, _)| softness);
+            let (normal, tangential) = masses(sides, parts);
+            let with = |mass: f64, softness: f64| match softness {
+                0.0 => mass,
+                _ => 1.0 / (1.0 / mass + softness),
+            };
+            block.apart.push(Apart {
+                slot: dealt.len() as u32,
+                masses: [with(normal, softness[0]), with(tangential, softness[1])],
+                turning: turning(sides, parts),
+            });
+        }
         if pair.has_springs_at_most() && still {
             match springs {
                 None => dealt.add(contact, None),
@@ -386,10 +380,9 @@ impl Filling<'_> {
         } else {
             a.radius
         };
-        let turning = a.seen.turning + b.seen.turning;
         // Where nothing turns there are no couples.
-        let turns = turning > 0.0;
-        let [of_a, of_b] = sides.map(|side| side.lever * side.seen.turning);
+        let turns = a.seen.turning + b.seen.turning > 0.0;
+        let [turning_mass, coupling] = turning(sides, [1.0; 2]);
         let inverse = |lever: f64| if lever == 0.0 { 0.0 } else { 1.0 / lever };
         Extra {
             offset: drive.linear,
@@ -408,8 +401,8 @@ impl Filling<'_> {
             } else {
                 0.0
             },
-            turning_mass: if turns { 1.0 / turning } else { 1.0 },
-            coupling: of_b - of_a,
+            turning_mass,
+            coupling,
             inverse_lever: sides.map(|side| inverse(side.lever)),
             couple,
         }

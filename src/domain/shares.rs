@@ -1,0 +1,155 @@
+//! Bodies that are split among the ranks that know them, one exchange a sweep.
+//!
+//! Of a body that several ranks know each has a copy for the time of a sweep, with a part w of its mass and inertia, by
+//! the root of the number of the body's contacts on that rank over the sum of these roots (by the numbers themselves, or by equal
+//! parts, it took more sweeps, docs/parallel.md). What the sweep did to a copy, `Δv`, is then `w Δv` of that to the body:
+//! `v ← v + Σ w Δv`. No impulse is lost, and as every copy answers to an impulse 1/w times as much as the body will, none goes too
+//! far. Each rank adds the parts up itself, in the order of ranks, so all have the same bits.
+
+use super::Domain;
+use super::ghosts::Traffic;
+use crate::body::Member;
+use crate::comm::Comm;
+use crate::solver::grid::Span;
+use std::collections::BTreeMap;
+
+/// The split bodies of a rank in one step.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shares {
+    /// Places of the split bodies, in order of id.
+    bodies: Vec<usize>,
+    /// For each of them the ranks that know it, ascending: among `with`, or this one.
+    sharers: Vec<Vec<Sharer>>,
+    /// The other ranks, ascending, each with the split bodies that it knows too.
+    with: Vec<(usize, Vec<usize>)>,
+    /// The part of each that is this rank's.
+    weights: Vec<f64>,
+    /// Velocities at the start of the sweep.
+    before: Vec<[f64; 6]>,
+}
+
+/// Whose part of a body it is.
+#[derive(Clone, Copy, Debug)]
+enum Sharer {
+    Me,
+    /// Place among the other ranks, and the body's place in what comes from there.
+    Other(usize, usize),
+}
+
+impl Shares {
+    /// From the boxes of all bodies that this rank knows, in order of id.
+    pub(super) fn plan(domain: &Domain, spans: &[Span]) -> Self {
+        let (partition, rank) = (&domain.partition, domain.rank());
+        let mut shares = Self::default();
+        let mut with: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut all = Vec::new();
+        for (i, span) in spans.iter().enumerate() {
+            let mut ranks: Vec<usize> =
+                span.blocks().map(|b| partition.owner_of_block(b)).collect();
+            ranks.sort_unstable();
+            ranks.dedup();
+            if ranks.len() < 2 {
+                continue;
+            }
+            for &other in ranks.iter().filter(|&&other| other != rank) {
+                with.entry(other).or_default().push(shares.bodies.len());
+            }
+            shares.bodies.push(i);
+            all.push(ranks);
+        }
+        shares.with = with.into_iter().collect();
+        let mut next = vec![0; shares.with.len()];
+        for ranks in all {
+            let sharer = |other: usize| {
+                if other == rank {
+                    return Sharer::Me;
+                }
+                let k = shares.with.binary_search_by_key(&other, |(r, _)| *r);
+                let k = k.unwrap_or_default();
+                next[k] += 1;
+                Sharer::Other(k, next[k] - 1)
+            };
+            shares.sharers.push(ranks.into_iter().map(sharer).collect());
+        }
+        shares
+    }
+
+    /// Splits the bodies by the numbers of contacts that each of all has here. Returns what one over the part of each that is here is:
+    /// by so much more it answers to an impulse here. Where it has no contact, that does not matter.
+    pub(super) fn weigh(&mut self, comm: &dyn Comm, contacts: &[u32]) -> Vec<f64> {
+        let root = |&i: &usize| f64::from(contacts[i]).sqrt();
+        let here: Vec<f64> = self.bodies.iter().map(root).collect();
+        let mut total = here.clone();
+        for (to, places) in &self.with {
+            let numbers: Vec<f64> = places.iter().map(|&place| here[place]).collect();
+            comm.post(*to, &numbers);
+        }
+        for (from, places) in &self.with {
+            let mut numbers = vec![f64::NAN; places.len()];
+            comm.receive(*from, &mut numbers);
+            for (&place, n) in places.iter().zip(numbers) {
+                total[place] += n;
+            }
+        }
+        let mut inverse = vec![1.0; contacts.len()];
+        self.weights.clear();
+        for ((&i, here), total) in self.bodies.iter().zip(here).zip(total) {
+            self.weights
+                .push(if here > 0.0 { here / total } else { 0.0 });
+            inverse[i] = if here > 0.0 { total / here } else { 1.0 };
+        }
+        inverse
+    }
+
+    /// Notes the velocities from which a sweep starts.
+    pub(super) fn part(&mut self, members: &[Member]) {
+        self.before.clear();
+        let six = |i: &usize| std::array::from_fn(|k| members[*i].motion()[k]);
+        self.before.extend(self.bodies.iter().map(six));
+    }
+
+    /// Puts the parts together.
+    pub(super) fn meet(&mut self, comm: &dyn Comm, traffic: &mut Traffic, members: &mut [Member]) {
+        let Self {
+            bodies,
+            sharers,
+            with,
+            weights,
+            before,
+        } = self;
+        // What the sweep did to the part here, as its share of what became of the body.
+        let changes: Vec<[f64; 6]> = (bodies.iter().zip(&*weights).zip(&*before))
+            .map(|((&i, weight), before)| {
+                let now = members[i].motion();
+                std::array::from_fn(|k| (now[k] - before[k]) * weight)
+            })
+            .collect();
+        let mut received = Vec::with_capacity(with.len());
+        let mut buffer = Vec::new();
+        for (to, places) in &*with {
+            buffer.clear();
+            places
+                .iter()
+                .for_each(|&place| buffer.extend(changes[place]));
+            comm.post(*to, &buffer);
+            traffic.messages += 1;
+            traffic.bytes += 8 * buffer.len() as u64;
+        }
+        for (from, places) in &*with {
+            let mut numbers = vec![f64::NAN; 6 * places.len()];
+            comm.receive(*from, &mut numbers);
+            received.push(numbers);
+        }
+        for (place, &i) in bodies.iter().enumerate() {
+            let mut motion = before[place];
+            for sharer in &sharers[place] {
+                let change = match *sharer {
+                    Sharer::Me => &changes[place][..],
+                    Sharer::Other(k, at) => &received[k][6 * at..6 * at + 6],
+                };
+                motion.iter_mut().zip(change).for_each(|(v, dv)| *v += dv);
+            }
+            members[i].set_motion(&motion);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! How far detection looks ahead.
+
+use super::advance::{is_finite, not_finite};
+use super::{Physics, System};
+use crate::body::BodyRow;
+use crate::domain::Domain;
+use crate::domain::ghosts::reach;
+use crate::math::{Vector3, nan_max};
+use crate::scheme::StepError;
+use crate::scheme::walls::Walls;
+use crate::solver::pushed::Pushed;
+
+impl System {
+    /// The gap below which a pair counts as a candidate. Two bodies close at most twice the largest speed, here that of free
+    /// motion. Contacts rarely make a body faster than any was before (a wedge can); [`Done::outran`] tells when one did.
+    pub(super) fn margin(
+        &self,
+        domain: &Domain,
+        walls: &Walls,
+        pushed: &Pushed,
+    ) -> Result<f64, StepError> {
+        let dt = self.dt;
+        let Physics {
+            gravity,
+            skin,
+            largest_radius,
+            ..
+        } = &self.physics;
+        let step = self.step + 1;
+        let speed = |row: &BodyRow| match is_finite(row) {
+            true if row.is_free() => (Vector3::from(row.velocity) + gravity * dt).norm(),
+            true => Vector3::from(row.velocity).norm(),
+            false => f64::NAN,
+        };
+        let rows = &self.parcel.bodies;
+        let here = self.blocks.pool().parts(rows.len(), |some| {
+            let speeds = rows[some].iter().map(speed);
+            speeds.fold(0.0, nan_max)
+        });
+        let here = here.into_iter().fold(0.0, nan_max);
+        let positions = self.parcel.bodies.iter().map(|row| &row.position);
+        // A wall that is free has its loads to come; it turns about its centre and so closes no gap by that.
+        let free = pushed.free().map(|twist| twist.linear.norm());
+        let of_walls = free.fold(walls.fastest(positions), nan_max);
+        let fastest = domain.max(nan_max(here, of_walls));
+        let margin = skin + 2.0 * fastest * dt;
+        let edge = domain.partition().grid().shortest_edge();
+        if fastest.is_finite() && 2.0 * reach(*largest_radius, margin) <= edge {
+            return Ok(margin);
+        }
+        let guilty = |row: &&BodyRow| !speed(row).is_finite() || speed(row) == fastest;
+        let allowed = 0.5 * (edge - 2.0 * largest_radius - skin);
+        let guilty = self.parcel.bodies.iter().filter(guilty);
+        domain.agree(match guilty.min_by_key(|row| row.id) {
+            Some(row) if !speed(row).is_finite() => Err(not_finite(step, row)),
+            Some(row) => Err(StepError::TooFast {
+                step,
+                id: row.id.0,
+                travel: speed(row) * dt,
+                allowed,
+                dt,
+                edge,
+            }),
+            None => Ok(()),
+        })?;
+        if !allowed.is_finite() {
+            return Ok(margin); // There are no bodies.
+        }
+        // No body, so a wall: the one that this rank sees move fastest.
+        let positions = self.parcel.bodies.iter().map(|row| &row.position);
+        let mut speeds = walls.speeds(positions);
+        for (w, twist) in pushed.walls().zip(pushed.free()) {
+            speeds[w] = twist.linear.norm();
+        }
+        let fastest = |a: &usize, b: &usize| speeds[*a].total_cmp(&speeds[*b]);
+        let wall = (0..speeds.len()).max_by(fastest).unwrap_or_default();
+        domain.agree(Err(StepError::WallTooFast {
+            step,
+            wall: self
+                .physics
+                .walls
+                .get(wall)
+                .map_or_else(String::new, |w| w.name.clone()),
+            travel: speeds.get(wall).copied().unwrap_or(f64::NAN) * dt,
+            allowed,
+            dt,
+        }))
+    }
+}

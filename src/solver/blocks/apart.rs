@@ -1,0 +1,44 @@
+//! Bodies that are split among ranks (`exchange = "sweep"`): sweeps see the parts, the judge the whole.
+
+use super::Blocks;
+use crate::solver::batch::{Batches, Kind, split};
+use std::mem::swap;
+
+/// The reduced masses of a contact that are not in use.
+#[derive(Clone, Copy, Debug)]
+pub struct Apart {
+    /// The contact's slot.
+    pub slot: u32,
+    /// Of the law: normal and tangential [kg].
+    pub masses: [f64; 2],
+    /// Of the couples: turning mass [kg m²] and coupling, [`Extra::turning_mass`](crate::law::full::Extra::turning_mass) and
+    /// [`Extra::coupling`](crate::law::full::Extra::coupling).
+    pub turning: [f64; 2],
+}
+
+impl Apart {
+    fn trade(&mut self, batches: &mut Batches) {
+        let (batch, lane) = split(self.slot);
+        let [normal, tangential] = &mut self.masses;
+        swap(normal, &mut batches.all[batch].normal_mass[lane]);
+        swap(tangential, &mut batches.all[batch].tangential_mass[lane]);
+        let places = batches.places(batch);
+        if places.kind.has(Kind::COUPLES) {
+            let couples = &mut batches.couples[places.parts[1]];
+            let [mass, coupling] = &mut self.turning;
+            swap(mass, &mut couples.turning_mass[lane]);
+            swap(coupling, &mut couples.coupling[lane]);
+        }
+    }
+}
+
+impl Blocks {
+    /// From whole bodies to their parts, or back.
+    pub(crate) fn trade_masses(&mut self) {
+        for block in &mut self.blocks {
+            for apart in &mut block.apart {
+                apart.trade(&mut block.batches);
+            }
+        }
+    }
+}
