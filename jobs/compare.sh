@@ -46,7 +46,7 @@ if ! command -v liggghts >/dev/null; then
     fi
 fi
 cargo build --release --locked
-moreau=$PWD/target/release/moreau
+moreau=$(realpath "${CARGO_TARGET_DIR:-target}")/release/moreau
 work=$PWD/target/compare
 mkdir -p "$work"
 cd "$work"

@@ -3,7 +3,7 @@
 #
 #   bash jobs/convergence.sh [--full] [--plot]
 #
-# Settles packings once (kept in target/convergence), then solves one and the same step of each again and again: from cold and warm, to
+# Settles packings (kept in target/convergence as long as program and configuration stay), then solves one and the same step of each again and again: from cold and warm, to
 # load residuals of 1e-2, 3e-3 and 1e-3, rigid and with springs (c = C m_n/dt², to 1e-4 as well), with an order renewed in each sweep
 # and no acceleration, and with momentum. --full: a box of 97 000 spheres besides (some ten minutes on one core). --plot: draws
 # docs/convergence.svg with gnuplot.
@@ -34,7 +34,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 cargo build --release --locked
-moreau=$PWD/target/release/moreau
+moreau=$(realpath "${CARGO_TARGET_DIR:-target}")/release/moreau
 csv=$PWD/target/convergence.csv
 docs=$PWD/docs
 work=$PWD/target/convergence
@@ -113,9 +113,12 @@ top=$(awk 'BEGIN { d = 0.01; a = 1.02 * d; printf "%.17g", d + 15 * sqrt(d * d -
 } >pile.toml
 
 for c in $cases; do
-    if ! ls "$c"/checkpoint-*.h5 >/dev/null 2>&1; then
+    # A packing that another program or another configuration has settled is another packing.
+    if [ "$moreau" -nt "$c.settled" ] || ! cmp -s "$c.toml" "$c.settled"; then
+        rm -rf "$c" "$c.settled"
         echo "convergence: settling $c" >&2
         "$moreau" run "$c.toml" --out "$c" >"$c.log" 2>&1 || { tail -n 5 "$c.log" >&2 && exit 1; }
+        cp "$c.toml" "$c.settled"
     fi
 done
 

@@ -50,7 +50,7 @@ enum Command {
         #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [20, 46, 100], value_parser = clap::value_parser!(u16).range(2..=200))]
         sides: Vec<u16>,
         /// Threads of the last sweep of each packing
-        #[arg(long, value_name = "T", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..))]
+        #[arg(long, value_name = "T", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=1024))]
         threads: u16,
     },
     /// Says what a checkpoint holds
@@ -78,7 +78,7 @@ struct RunArgs {
     #[arg(long)]
     seed: Option<u64>,
     /// Threads per rank
-    #[arg(long, value_name = "T", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "T", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
     /// Deletes a run that the folder already holds
     #[arg(long)]

@@ -6,6 +6,8 @@
 mod scene;
 
 use moreau::body::{BodyId, BodyKind, Motion, Signal};
+use moreau::comm::threads;
+use moreau::domain::Domain;
 use moreau::law::Pair;
 use moreau::math::Vector3;
 use moreau::scheme::StepError;
@@ -148,5 +150,42 @@ fn a_piston_rests_on_a_fixed_ball() {
         let force = state.impulse(BodyId(0), BodyId::wall(0)).z.abs() / 1e-3;
         assert!((force - 25.0).abs() < 1e-6, "{force}");
         assert!(state.walls[0].velocity.norm() < 1e-9);
+    }
+}
+
+/// A press drives down on 75 balls until one is in another by its radius: on any ranks the same words, which name the deepest overlap and
+/// the press, wherever they are.
+#[test]
+fn a_squeeze_is_told_alike_on_any_ranks() {
+    let mut s = Scene::new([0.0, 0.0, -1.0], [10.0, 10.0, 7.0], 1e-2);
+    s.close();
+    s.walls.push(plane(0.0, 1.0, Motion::Fixed));
+    s.walls.push(plane(6.0, -1.0, lift(Signal::Rate(-1.0))));
+    s.friction = 0.5;
+    s.solver.tolerance = 1e-2;
+    s.solver.max_sweeps = 30;
+    s.solver.block_edge = Some(2.5);
+    for k in 0..75 {
+        let site = [k % 5, k / 5 % 5, k / 25].map(f64::from);
+        let [x, y, z] = site.map(|i| 1.0 + 2.0 * i);
+        s.sphere([x, y, z], 0.999, 1.0);
+    }
+    let told = |ranks: usize| {
+        let texts = threads::run(ranks, |comm| {
+            let mut system = s.system(comm, 1);
+            let domain = Domain::new(comm, s.partition(comm.size()));
+            let failure = (0..500).find_map(|_| {
+                let done = system.step(&domain);
+                done.and_then(|_| system.not_crushed(&domain)).err()
+            });
+            failure.expect("it ends badly").to_string()
+        });
+        assert!(texts.iter().all(|text| *text == texts[0]), "{texts:?}");
+        texts[0].clone()
+    };
+    let expected = told(1);
+    assert!(expected.contains("wall plane at 6"), "{expected}");
+    for ranks in [2, 3, 5, 8] {
+        assert_eq!(told(ranks), expected);
     }
 }

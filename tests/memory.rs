@@ -88,3 +88,44 @@ fn what_laws_and_solver_ask_for_beside_is_foretold() {
     println!("{peak} MB, foretold {foretold} MB");
     assert!((peak / foretold - 1.0).abs() < 0.2, "{peak} {foretold}");
 }
+
+/// Bodies at 8 m/s in a dense lattice: detection looks 1.6 diameters ahead, and `check` says what that takes.
+#[test]
+fn what_fast_bodies_ask_for_is_foretold() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = format!(
+        "{TITLE}
+[time]
+dt = 1.0e-3
+steps = 2
+[domain]
+lower = [0.0, 0.0, 0.0]
+upper = [0.20202, 0.20202, 0.3]
+[solver]
+max_sweeps = 5
+[[material]]
+name = \"glass\"
+density = 2500.0
+friction = 0.5
+[[bodies]]
+sample = \"lattice\"
+material = \"glass\"
+count = 8000
+radius = 0.005
+jitter = 0.005
+velocity = [0.0, 0.0, 8.0]
+"
+    );
+    std::fs::write(dir.path().join("fast.toml"), config).unwrap();
+    let check = told(dir.path(), &["check", "fast.toml"]);
+    let line = check.lines().find(|line| line.starts_with("fast"));
+    let words: Vec<&str> = line
+        .unwrap_or_else(|| panic!("{check}"))
+        .split_whitespace()
+        .collect();
+    let about = words.iter().rposition(|word| *word == "MB").unwrap();
+    let foretold = words[about - 1].parse::<f64>().unwrap() + 33.0;
+    let [peak, _] = memory(&told(dir.path(), &["run", "fast.toml"]));
+    println!("{peak} MB, foretold {foretold} MB");
+    assert!((peak / foretold - 1.0).abs() < 0.2, "{peak} {foretold}");
+}

@@ -1,17 +1,20 @@
 //! `moreau check`: what a run would be like, without running it.
 
 use super::first::{counts, no_overlaps, share};
-use super::memory::bytes_per_body;
+use super::memory::{bytes_per_body, bytes_with, candidates_per_body};
 use super::setup::{Sizes, divide, edge, memory_suffices, sizes};
 use super::{Options, RunError};
+use crate::body::BodyRow;
 use crate::comm::{Comm, agree};
 use crate::config::{self, Scenario};
 use crate::domain::Domain;
 use crate::domain::migration::Parcel;
 use crate::law::Pair;
+use crate::math::Vector3;
 use crate::sample;
 use crate::scheme::moreau_jean::Physics;
 use crate::scheme::pace::Pace;
+use crate::shape::sphere_volume;
 use std::path::Path;
 
 /// `moreau check`: validates a configuration and says what a run would be like; runs and writes nothing.
@@ -65,11 +68,14 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
         ),
         steps(&physics, &domain, &sizes),
         format!("end        {}", scenario.end),
-        format!("memory     about {megabytes:.0} MB over all ranks, and 33 MB for each"),
+        format!(
+            "memory     about {megabytes:.0} MB over all ranks in a dense packing, and 33 MB for each"
+        ),
         format!(
             "time       roughly {seconds_per_step:.2e} core-seconds per step in a settling packing (an estimate, not a promise)"
         ),
     ];
+    lines.extend(fast(comm, &scenario, &physics, &sizes, &parcel));
     lines.extend(derived(&scenario, &sizes));
     lines.extend(ignored.iter().map(|what| format!("ignored    {what}")));
     lines.push("ok".to_owned());
@@ -100,6 +106,47 @@ fn steps(physics: &Physics, domain: &Domain, sizes: &Sizes) -> String {
             way / rule.at_least
         ),
     }
+}
+
+/// What detection finds, and what memory that takes, while the fastest of the initial bodies is on its way. Collective.
+fn fast(
+    comm: &dyn Comm,
+    scenario: &Scenario,
+    physics: &Physics,
+    sizes: &Sizes,
+    parcel: &Parcel,
+) -> Option<String> {
+    let fall = scenario.gravity * physics.pace.at_most();
+    let speed = |row: &BodyRow| match row.is_free() {
+        true => (Vector3::from(row.velocity) + fall).norm(),
+        false => Vector3::from(row.velocity).norm(),
+    };
+    let speed = comm.max_f64(parcel.bodies.iter().map(speed).fold(0.0, f64::max));
+    let way = match physics.pace {
+        Pace::Even(dt) => speed * dt,
+        Pace::Rule(rule) => rule.way().min(speed * rule.at_most),
+    };
+    // The box around all bodies: what they fill of it.
+    let ends = |a: usize, sign: f64| {
+        let each = parcel
+            .bodies
+            .iter()
+            .map(|row| sign * row.position[a] + row.radius);
+        comm.max_f64(each.fold(f64::NEG_INFINITY, f64::max))
+    };
+    let edges = [0, 1, 2].map(|a| ends(a, 1.0) + ends(a, -1.0));
+    let filling = sizes.volume / edges.iter().product::<f64>();
+    let radius = (sizes.volume / sizes.count as f64 / sphere_volume(1.0)).cbrt();
+    let margin = physics.skin + 2.0 * way;
+    let candidates = candidates_per_body(filling, radius, margin);
+    let megabytes = sizes.count as f64 * bytes_with(scenario, candidates) / 1e6;
+    (candidates > 4.0 && !scenario.two_dimensional).then(|| {
+        format!(
+            "fast       {speed:.3} m/s: detection looks {:.2} diameters ahead in a step and finds {candidates:.0} pairs a body, about \
+             {megabytes:.0} MB over all ranks while that lasts; shorter steps, or a rule for time.dt, make it less",
+            0.5 * margin / radius
+        )
+    })
 }
 
 /// Numbers that follow from the configuration: masses, reduced masses, what the time step suits, and of compliant pairs how

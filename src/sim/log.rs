@@ -44,6 +44,12 @@ impl Log {
                 system.steps()
             );
         }
+        let cores = std::thread::available_parallelism().map_or(threads, std::num::NonZero::get);
+        if speaks && threads > cores {
+            tell!(
+                "moreau: {threads} threads on {cores} cores take turns; as many as there are cores are fastest"
+            );
+        }
         let bar = (speaks && std::io::stderr().is_terminal()).then(|| {
             let bar = match last_step {
                 Some(n) => ProgressBar::new(n),

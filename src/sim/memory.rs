@@ -13,6 +13,20 @@ const BYTES_PER_BODY: f64 = 1.95e3;
 /// Contacts per body in a dense packing, with the lanes of batches that stay empty.
 const CONTACTS_PER_BODY: f64 = 3.5;
 
+/// Bytes of each candidate beyond those of a dense packing.
+const BYTES_PER_CANDIDATE: f64 = 0.53e3;
+
+/// Candidates that each body has where detection looks `margin` [m] ahead of spheres of mean radius r that fill a part φ of space: half of
+/// those within `2r + margin`, `4 φ (1 + margin/2r)³`.
+pub(super) fn candidates_per_body(filling: f64, radius: f64, margin: f64) -> f64 {
+    4.0 * filling * (1.0 + 0.5 * margin / radius).powi(3)
+}
+
+/// Memory per body with so many candidates [bytes], where the laws ask for no more.
+pub(super) fn bytes_with(scenario: &Scenario, candidates: f64) -> f64 {
+    bytes_per_body(scenario) + BYTES_PER_CANDIDATE * (candidates - CONTACTS_PER_BODY).max(0.0)
+}
+
 /// The same with what the laws and the solver ask for beside: batches' parts, positions to be projected, points of the past.
 pub(super) fn bytes_per_body(scenario: &Scenario) -> f64 {
     let materials = scenario.materials.len() as u32;

@@ -2,12 +2,13 @@
 
 use super::{Physics, System};
 use crate::body::{BodyId, BodyRow, Motion};
-use crate::contact::ContactKey;
+use crate::contact::{ContactKey, Origin};
 use crate::domain::Domain;
 use crate::math::{ExactSum, Vector3, nan_max};
 use crate::scheme::StepError;
 use crate::solver::blocks::Block;
 use crate::solver::nsgs::Outcome;
+use std::collections::BTreeSet;
 
 /// Wedges and arches turn loads into larger forces; more than this many times all loads together is not theirs.
 const WEDGED: f64 = 30.0;
@@ -20,11 +21,17 @@ impl System {
     pub fn not_crushed(&self, domain: &Domain) -> Result<(), StepError> {
         let crushed = self.blocks.origins().filter(|o| -o.gap >= o.smaller_radius);
         let deepest = crushed.max_by(|a, b| a.relative_overlap().total_cmp(&b.relative_overlap()));
-        let failure = deepest.map(|origin| StepError::Crushed {
+        let overlap = domain.max(deepest.map_or(0.0, Origin::relative_overlap));
+        if overlap == 0.0 {
+            return Ok(());
+        }
+        let held = self.held(domain);
+        let failure = deepest.filter(|origin| origin.relative_overlap() == overlap);
+        let failure = failure.map(|origin| StepError::Crushed {
             step: self.step,
-            overlap: origin.relative_overlap(),
+            overlap,
             bodies: self.told(&self.blocks.candidate(origin).key),
-            held: self.held(),
+            held,
         });
         domain.agree(failure.map_or(Ok(()), Err))
     }
@@ -45,25 +52,26 @@ impl System {
             return Ok(());
         }
         let violation = outcome.verdict.largest_violation;
-        let mut worst: Vec<(f64, String)> = (self.blocks.all().iter())
+        let held = self.held(domain);
+        let here = (self.blocks.all().iter())
             .filter(|block| block.worst.0 >= 0.5 * violation)
             .filter_map(|block| {
                 let origin = block.origin(block.worst.1)?;
-                let key = self.blocks.candidate(origin).key;
-                Some((block.worst.0, self.told(&key)))
-            })
-            .collect();
-        worst.sort_by(|x, y| y.0.total_cmp(&x.0));
-        let bodies: Vec<String> = worst.into_iter().take(3).map(|(_, told)| told).collect();
-        let failure = (!bodies.is_empty()).then(|| StepError::Infeasible {
+                Some((block.worst.0, self.blocks.candidate(origin).key))
+            });
+        let worst = hardest_of_all(domain, here.collect());
+        if worst.is_empty() {
+            return Ok(());
+        }
+        let bodies: Vec<String> = worst.iter().map(|(_, key)| self.told(key)).collect();
+        Err(StepError::Infeasible {
             step: self.step + 1,
             steps: seen.steps,
             growth: seen.growth,
             violation,
             bodies: bodies.join(", "),
-            held: self.held(),
-        });
-        domain.agree(failure.map_or(Ok(()), Err))
+            held,
+        })
     }
 
     /// Whether some contact has an impulse far larger than all that bodies and loads could bring up within a step, if all of it came
@@ -93,34 +101,37 @@ impl System {
         domain.max(largest) > WEDGED * momentum
     }
 
-    /// What nothing moves and yet is pushed hardest, as this rank sees it: by contact.
-    fn held(&self) -> String {
+    /// What nothing moves and yet is pushed hardest by a contact. Collective.
+    fn held(&self, domain: &Domain) -> String {
         let dt = self.dt;
-        let mut pushed: Vec<(f64, BodyId)> = Vec::new();
+        let mut pushed: Vec<(f64, ContactKey)> = Vec::new();
         for block in self.blocks.all() {
             for (_, contact, _, origin) in block.each() {
                 let key = self.blocks.candidate(origin).key;
                 let sides = [key.a, key.b];
                 for (side, id) in contact.place.into_iter().zip(sides) {
-                    if !block.free[side as usize] {
-                        pushed.push((contact.impulse.norm() / dt, id));
+                    if !block.free[side as usize] && contact.impulse != Vector3::zeros() {
+                        let itself = ContactKey {
+                            a: id,
+                            b: id,
+                            feature: 0,
+                        };
+                        pushed.push((contact.impulse.norm() / dt, itself));
                     }
                 }
             }
         }
-        pushed.sort_by(|x, y| y.0.total_cmp(&x.0));
-        let mut seen = std::collections::BTreeSet::new();
-        pushed.retain(|(_, id)| seen.insert(*id));
-        let told = pushed.into_iter().take(3).map(|(force, id)| {
-            let wall = id.wall_index().and_then(|w| self.physics.walls.get(w));
+        let told = hardest_of_all(domain, pushed).into_iter();
+        let told = told.map(|(force, key)| {
+            let wall = key.a.wall_index().and_then(|w| self.physics.walls.get(w));
             match wall {
                 Some(wall) => format!("wall {} ({force:.2e} N at a contact)", wall.name),
-                None => format!("body {id} ({force:.2e} N at a contact)"),
+                None => format!("body {} ({force:.2e} N at a contact)", key.a),
             }
         });
         let told: Vec<String> = told.collect();
         if told.is_empty() {
-            "nothing that this rank sees".to_owned()
+            "nothing".to_owned()
         } else {
             told.join(", ")
         }
@@ -133,4 +144,29 @@ impl System {
             None => format!("body {a} against body {b}"),
         }
     }
+}
+
+/// The three largest of all ranks, each key once with its largest number. Collective.
+fn hardest_of_all(domain: &Domain, mut here: Vec<(f64, ContactKey)>) -> Vec<(f64, ContactKey)> {
+    let keep_three = |all: &mut Vec<(f64, ContactKey)>| {
+        all.sort_by(|x, y| y.0.total_cmp(&x.0).then(x.1.cmp(&y.1)));
+        let mut seen = BTreeSet::new();
+        all.retain(|(_, key)| seen.insert(*key));
+        all.truncate(3);
+    };
+    keep_three(&mut here);
+    let numbers = |(x, key): &(f64, ContactKey)| [x.to_bits(), key.a.0, key.b.0, key.feature];
+    let mine: Vec<u64> = here.iter().flat_map(numbers).collect();
+    let all = domain.gather(&mine);
+    let read = |four: &[u64]| {
+        let key = ContactKey {
+            a: BodyId(four[1]),
+            b: BodyId(four[2]),
+            feature: four[3],
+        };
+        (f64::from_bits(four[0]), key)
+    };
+    let mut all: Vec<(f64, ContactKey)> = all.chunks_exact(4).map(read).collect();
+    keep_three(&mut all);
+    all
 }
