@@ -213,7 +213,14 @@ pub type Kernel = Option<Width>;
 pub fn one_sweep(blocks: &mut Blocks, members: &mut [Member], kernel: Kernel, number: u64) {
     let draw = (1, 0, number);
     let tally = match kernel {
-        Some(width) => blocks.each(members, &Sweep { draw, width }),
+        Some(width) => blocks.each(
+            members,
+            &Sweep {
+                draw,
+                passes: 1,
+                width,
+            },
+        ),
         None => blocks.each(members, &|block: &mut Block, members: &mut [Member]| {
             draw_order(block, draw);
             Share::of(plain_sweep(&mut block.batches, &block.order, members))

@@ -48,6 +48,8 @@ pub struct Settings {
     pub warm_start: bool,
     /// Acceleration of the sweeps, where their order is kept within a step.
     pub acceleration: Acceleration,
+    /// How often in a sweep each block is swept before the next colour.
+    pub inner_passes: u64,
     /// How often ranks tell each other velocities.
     pub exchange: Exchange,
     /// Vector registers of the sweep; the result does not depend on them.
@@ -123,6 +125,7 @@ impl Default for Settings {
             projection: Projection::default(),
             warm_start: true,
             acceleration: Acceleration::default(),
+            inner_passes: 1,
             exchange: Exchange::default(),
             width: lanes::Width::default(),
         }

@@ -275,3 +275,41 @@ fn few_bodies_on_a_rank_converge() {
     let (one, eight) = (sweeps(&serial), sweeps(&state));
     assert!(eight < 3 * one, "{eight} sweeps for {one}");
 }
+
+/// Inner passes: the same bits on any ranks, the same unique forces, fewer sweeps.
+#[test]
+fn inner_passes_save_sweeps() {
+    let s = falling(4, 6, 5);
+    let before = s.run(130);
+    let mut s = from(&s, &before, 130);
+    s.solver.tolerance = 1e-4;
+    s.solver.max_sweeps = 5000;
+    let sweeps = |s: &State| s.done.iter().map(|d| d.outcome.sweeps).sum::<u64>();
+    let plain = s.run(10);
+    s.solver.inner_passes = 3;
+    let serial = s.run(10);
+    assert!(plain.all_converged() && serial.all_converged());
+    let (one, three) = (sweeps(&plain), sweeps(&serial));
+    assert!(
+        10 * three < 8 * one,
+        "{three} sweeps of three passes for {one}"
+    );
+    for ranks in [2, 4, 8] {
+        assert!(s.run_on(ranks, 1, 10).same_bits(&serial), "{ranks} ranks");
+    }
+
+    let mut pair = Pair::coulomb(0.5);
+    pair.compliance = 1e-5;
+    s.pair = Some(pair);
+    s.solver.tolerance = 1e-10;
+    s.solver.max_sweeps = 100_000;
+    let three = s.run(1);
+    s.solver.inner_passes = 1;
+    let one = s.run(1);
+    let size = |c: &ContactRow| Vector3::from(c.impulse).norm();
+    let largest = one.contacts.iter().map(size).fold(0.0, f64::max);
+    for (c, d) in three.contacts.iter().zip(&one.contacts) {
+        let error = (Vector3::from(c.impulse) - Vector3::from(d.impulse)).norm() / largest;
+        assert!(c.key == d.key && error < 1e-6, "{error:e}");
+    }
+}

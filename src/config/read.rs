@@ -202,6 +202,7 @@ fn solver(root: &Section, faults: &mut Vec<Fault>) -> Settings {
         "momentum",
         "warm_start",
         "exchange",
+        "inner_passes",
         "seed",
         "block_edge",
         "skin",
@@ -224,6 +225,14 @@ fn solver(root: &Section, faults: &mut Vec<Fault>) -> Settings {
         Some("sweep") => Exchange::Sweep,
         _ => Exchange::Phase,
     };
+    let passes = section.whole_if("inner_passes", 1, faults).unwrap_or(1);
+    if let (true, Some(node)) = (passes > 64, section.get("inner_passes")) {
+        tell(
+            node,
+            format!("{} is not accepted; accepted: 1 to 64", node.shown),
+            faults,
+        );
+    }
     let gap = gap_rule(&section, faults);
     let sweeps = section.whole_if("projection", 0, faults).unwrap_or(0);
     let fraction = Number(Range::Between(0.0, 1.0), "of an overlap");
@@ -256,6 +265,7 @@ fn solver(root: &Section, faults: &mut Vec<Fault>) -> Settings {
             .unwrap_or(default.warm_start),
         acceleration,
         exchange,
+        inner_passes: passes,
         width: default.width,
     }
 }

@@ -38,6 +38,8 @@ pub struct Ghosts<'a> {
     shares: Option<Shares>,
     buffer: Vec<f64>,
     traffic: Traffic,
+    /// When the last hand-over was sent.
+    sent: Option<Instant>,
     /// Time in reductions, which is mostly waiting for slower ranks.
     reducing: Cell<Duration>,
 }
@@ -51,6 +53,10 @@ pub struct Traffic {
     pub messages: u64,
     /// Bytes sent by this rank.
     pub bytes: u64,
+    /// Time between the sending of velocities and the first look for those of others, spent on blocks.
+    pub overlapped: Duration,
+    /// Time after that until they had come.
+    pub waited: Duration,
 }
 
 impl Traffic {
@@ -59,6 +65,8 @@ impl Traffic {
         self.time += other.time;
         self.messages += other.messages;
         self.bytes += other.bytes;
+        self.overlapped += other.overlapped;
+        self.waited += other.waited;
     }
 }
 
@@ -105,6 +113,7 @@ impl<'a> Ghosts<'a> {
             shares,
             buffer: Vec::new(),
             traffic: Traffic::default(),
+            sent: None,
             reducing: Cell::default(),
         }
     }
@@ -176,13 +185,20 @@ impl Halo for Ghosts<'_> {
             members,
         );
         self.traffic.time += begin.elapsed();
+        self.sent = Some(Instant::now());
     }
 
     fn receive(&mut self, from: Parity, axis: usize, members: &mut [Member]) {
         let begin = Instant::now();
         let plan = &self.flips[usize::from(from.0) * 3 + axis];
         receive(self.comm, plan, &mut self.buffer, members);
-        self.traffic.time += begin.elapsed();
+        let waited = begin.elapsed();
+        self.traffic.time += waited;
+        if !plan.receives.is_empty() {
+            let on_blocks = self.sent.map_or(Duration::ZERO, |sent| begin - sent);
+            self.traffic.overlapped += on_blocks;
+            self.traffic.waited += waited;
+        }
         // A velocity that left is another rank's to change: whoever reads the old copy before it comes back must notice.
         if cfg!(debug_assertions) {
             for &i in plan.sends.iter().flat_map(|(_, places)| places) {

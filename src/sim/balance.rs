@@ -73,7 +73,8 @@ impl Balancer {
         if comm.size() == 1 {
             return;
         }
-        let work = system.work(domain, sweeps);
+        let passes = system.physics().solver.inner_passes;
+        let work = system.work(domain, sweeps * passes);
         let mine: i64 = work.iter().map(|(_, w)| w).sum();
         let (mut total, mut largest) = ([mine], [mine]);
         comm.sum_i64(&mut total);

@@ -4,6 +4,7 @@ use super::output::{Ledger, Output, walls};
 use crate::comm::Comm;
 use crate::config::Scenario;
 use crate::domain::Domain;
+use crate::domain::ghosts::Traffic;
 use crate::math::as_written;
 use crate::scheme::Verb;
 use crate::scheme::moreau_jean::{Done, System};
@@ -150,6 +151,11 @@ impl Log {
         let peak: Vec<u64> = domain.gather(&[peak_memory()]);
         let mut traffic = [system.traffic.messages as i64, system.traffic.bytes as i64];
         comm.sum_i64(&mut traffic);
+        let Traffic {
+            overlapped, waited, ..
+        } = system.traffic;
+        let mut times = [overlapped, waited].map(|time| time.as_nanos() as i64);
+        comm.sum_i64(&mut times);
         if !self.speaks {
             return;
         }
@@ -229,6 +235,13 @@ impl Log {
             traffic[0],
             traffic[1]
         );
+        if times != [0, 0] {
+            let [overlapped, waited] = times.map(|t| t as f64);
+            say!(
+                "hidden     {:.3} of the time from their sending to their arrival was spent on blocks",
+                overlapped / (overlapped + waited)
+            );
+        }
         say!(
             "{:<10} {:>10} {:>10} {:>10}  seconds over ranks",
             "timer",

@@ -93,6 +93,7 @@ pub fn solve<H: Halo>(
             &tour,
             &Sweep {
                 draw: (settings.seed, step, drawn),
+                passes: settings.inner_passes,
                 width: settings.width,
             },
         );
@@ -129,11 +130,14 @@ pub fn solve<H: Halo>(
     outcome
 }
 
-/// One sweep through a block, in an order drawn for it. Its share: `Σ|d|²/m_n` of its changes.
+/// One sweep through a block, in an order drawn for it. Its share: `Σ|d|²/m_n` of the changes of its first pass, which tell how far the
+/// block was from its laws.
 #[derive(Clone, Copy, Debug)]
 pub struct Sweep {
     /// Seed, step and sweep: what the order is drawn by.
     pub draw: (u64, u64, u64),
+    /// How often the block is swept, in one order, while it is in the cache; 1 is the paper's sweep.
+    pub passes: u64,
     /// Vector registers.
     pub width: Width,
 }
@@ -142,7 +146,11 @@ impl Visit<1> for Sweep {
     fn one(&self, block: &mut Block, members: &mut [Member]) -> Share<1> {
         draw_order(block, self.draw);
         let Block { batches, order, .. } = block;
-        Share::of(kernel::sweep(self.width, batches, order, members))
+        let change = kernel::sweep(self.width, batches, order, members);
+        for _ in 1..self.passes {
+            kernel::sweep(self.width, batches, order, members);
+        }
+        Share::of(change)
     }
 
     fn two(&self, blocks: [&mut Block; 2], members: [&mut [Member]; 2]) -> [Share<1>; 2] {
@@ -150,13 +158,17 @@ impl Visit<1> for Sweep {
         for block in [&mut *a, &mut *b] {
             draw_order(block, self.draw);
         }
-        kernel::sweep_two(
-            self.width,
-            [&mut a.batches, &mut b.batches],
-            [&a.order, &b.order],
-            members,
-        )
-        .map(Share::of)
+        let [of_a, of_b] = members;
+        let mut pass = || {
+            let batches = [&mut a.batches, &mut b.batches];
+            let members = [&mut *of_a, &mut *of_b];
+            kernel::sweep_two(self.width, batches, [&a.order, &b.order], members)
+        };
+        let changes = pass();
+        for _ in 1..self.passes {
+            pass();
+        }
+        changes.map(Share::of)
     }
 }
 
