@@ -27,6 +27,8 @@ if [ -z "${SLURM_JOB_ID:-}" ]; then
     default_env PRTE_MCA_hwloc_default_binding_policy none
     # A rank that waits gives up its core: without it a reduction on 4 ranks and 2 cores takes milliseconds.
     default_env OMPI_MCA_mpi_yield_when_idle 1
+    # Hand-overs of up to so many bytes travel while blocks are swept, and not only once both ends wait for them.
+    default_env OMPI_MCA_btl_vader_eager_limit 131072
     # Containers forbid one process to read another's memory.
     default_env OMPI_MCA_btl_vader_single_copy_mechanism none
 fi

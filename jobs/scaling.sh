@@ -5,7 +5,7 @@
 #
 # Touching spheres with friction, ten steps from a lattice to a load residual of 1e-3, with both ways of exchange: sweeps, time per
 # sweep, messages and bytes per sweep and rank, the part of the time of a message that was spent on blocks, the busiest rank's work
-# over the mean. More ranks than cores take turns: their counts are right, their times are not.
+# over the mean. Time per sweep is that of a rank, waiting included, the mean over ranks. More ranks than cores take turns: their counts are right, their times are not.
 #
 # Writes target/scaling.csv with the columns
 #   mode,ranks,threads,bodies,contacts,sweeps,seconds_per_sweep,messages_per_sweep,bytes_per_sweep,hidden_fraction,imbalance
@@ -64,8 +64,8 @@ one() {
         /^sweeps / { sweeps = $2 }
         /^messages / { messages = $2; bytes = $5 }
         /^hidden / { hidden = $2 }
-        /^sweep / { time += $4 }
-        /^exchange / { time += $4 }
+        /^sweep / { time += $3 }
+        /^exchange / { time += $3 }
         /^balance / { for (k = 1; k <= NF; k++) if ($k == "has") imbalance = $(k + 1) }
         END {
             if (hidden == "") hidden = 0

@@ -2,7 +2,8 @@
 //!
 //! Recursive bisection: the ranks are halved again and again, and with each half of them goes its part of the weight of all blocks.
 //! A cut goes across the longest axis of the box around the blocks that have weight, through a layer of blocks, in it through a row,
-//! in that between two blocks: so it hits the wanted weight to within half a block's. No rank knows all blocks: for each step of a
+//! in that between two blocks: so it hits the wanted weight to within half a block's, or a hundredth
+//! of a rank's where it can then do without a step. No rank knows all blocks: for each step of a
 //! cut the weights of layers are added up over ranks, of all parts at once.
 //!
 //! Who owns what changes no number of the run, only who computes it. Weights are whole numbers, so a cut does not depend on who
@@ -35,7 +36,14 @@ struct Halving {
     before: i64,
     /// The weight that the lower half is to have.
     wanted: i64,
+    /// By how much it may miss that if there is then no step in it.
+    slack: i64,
+    /// Whether it is made.
+    made: bool,
 }
+
+/// What part of a rank's share a cut may miss if there is then no step in it: at each step bodies change hands on one axis more.
+const SLACK: f64 = 0.01;
 
 /// A cut of the domain, and how well it is balanced.
 #[derive(Clone, Debug)]
@@ -147,6 +155,8 @@ impl Halving {
             place: [0; 3],
             before: 0,
             wanted: wanted as i64,
+            slack: (SLACK * weight as f64 / (end - first) as f64) as i64,
+            made: false,
         }
     }
 
@@ -159,12 +169,15 @@ impl Halving {
     /// The layer of a block at a depth, if it is in the layer and the row that are known.
     fn layer(&self, depth: usize, block: Block3) -> Option<usize> {
         let place = Half::place(self.axes, block);
-        let in_it = place[..depth] == self.place[..depth];
+        let in_it = !self.made && place[..depth] == self.place[..depth];
         in_it.then(|| (place[depth] - self.low[self.axes[depth]]) as usize)
     }
 
     /// Takes the layer in which the wanted weight is reached, and at the last depth the nearer side of the block.
     fn choose(&mut self, depth: usize, layers: &[i64]) {
+        if self.made {
+            return;
+        }
         let last = layers.len() - 1;
         let mut layer = 0;
         while layer < last && self.before + layers[layer] <= self.wanted {
@@ -172,9 +185,14 @@ impl Halving {
             layer += 1;
         }
         let within = self.wanted - self.before;
-        if depth == 2 && 2 * within > layers[layer] {
-            self.before += layers[layer];
-            layer += 1;
+        let nearer = within.min(layers[layer] - within);
+        self.made = depth == 2 || nearer <= self.slack;
+        if self.made {
+            self.place[depth + 1..].fill(i32::MIN);
+            if 2 * within > layers[layer] {
+                self.before += layers[layer];
+                layer += 1;
+            }
         }
         self.place[depth] = self.low[self.axes[depth]] + layer as i32;
     }
