@@ -78,6 +78,13 @@ pub trait Comm {
     /// Waits for the next numbers that `from` has posted to this rank. Their count must equal `data.len()`.
     fn receive(&self, from: usize, data: &mut [f64]);
 
+    /// Gets ready for the next numbers that `from` will post to this rank, so that they can come in while this rank does something else,
+    /// as long as it lets them ([`progress`](Comm::progress)). They are then asked for as always, with this length.
+    fn expect(&self, _from: usize, _len: usize) {}
+
+    /// Lets messages come and go that are under way.
+    fn progress(&self) {}
+
     /// Replaces each integer by its sum over all ranks (wrapping).
     fn sum_i64(&self, values: &mut [i64]);
 

@@ -146,6 +146,9 @@ pub trait Halo {
     /// Starts to hand them over: their velocities as they are now.
     fn send(&mut self, from: Parity, axis: usize, members: &[Member]);
 
+    /// Lets what is sent travel, while blocks are swept.
+    fn progress(&self) {}
+
     /// Takes over the velocities of the bodies that this rank holds after the flip and did not hold before.
     fn receive(&mut self, from: Parity, axis: usize, members: &mut [Member]);
 

@@ -9,6 +9,7 @@ pub(crate) fn all(comm: &dyn Comm) {
         gathers_in_rank_order(comm, round);
         exchanges(comm, round);
         posts_and_receives(comm, round);
+        expects(comm, round);
         reduces(comm, round);
         reduces_floats(comm);
         agrees(comm);
@@ -103,6 +104,37 @@ fn posts_and_receives(comm: &dyn Comm, round: usize) {
             token[0] += 1.0;
         }
         assert_eq!(token[0], (me + size) as f64, "a token that went round once");
+    }
+}
+
+/// Expected and unexpected messages of all sizes between all pairs come in the order in which they were posted, whatever is
+/// expected first, and while both ends do something else.
+fn expects(comm: &dyn Comm, round: usize) {
+    let (me, size) = (comm.rank(), comm.size());
+    let lengths = [0, 3, 40_000 + round, 7];
+    let others = || (0..size).filter(|&other| other != me);
+    // The first two before anything is sent, the third after it, the last never.
+    for from in others() {
+        lengths[..2].iter().for_each(|&len| comm.expect(from, len));
+    }
+    for to in others() {
+        lengths
+            .iter()
+            .for_each(|&len| comm.post(to, &numbers(me, to, round, len)));
+    }
+    for from in others() {
+        comm.expect(from, lengths[2]);
+    }
+    (0..20).for_each(|_| comm.progress());
+    for len in lengths {
+        for from in others() {
+            let mut data = vec![f64::NAN; len];
+            comm.receive(from, &mut data);
+            assert!(
+                data == numbers(from, me, round, len),
+                "{len} numbers from {from}"
+            );
+        }
     }
 }
 

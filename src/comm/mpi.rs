@@ -37,6 +37,8 @@ pub(super) struct Processes {
     size: usize,
     /// Posts that may still be under way, oldest first.
     posts: RefCell<VecDeque<Post>>,
+    /// Numbers that are expected, by sender, oldest first.
+    expected: RefCell<VecDeque<(usize, Expected)>>,
     /// How many exchanges there have been.
     exchanges: Cell<usize>,
     /// Last, because fields are dropped in this order and the communicator must be freed before MPI ends.
@@ -47,6 +49,12 @@ pub(super) struct Processes {
 struct Post {
     request: ffi::MPI_Request,
     _data: Vec<f64>,
+}
+
+/// A receive under way, and the place that MPI writes to until it is complete.
+struct Expected {
+    request: ffi::MPI_Request,
+    data: Vec<f64>,
 }
 
 /// Starts MPI, once per process, for calls from this thread only.
@@ -81,6 +89,7 @@ pub(super) fn initialize() -> Processes {
         rank,
         size,
         posts: RefCell::default(),
+        expected: RefCell::default(),
         exchanges: Cell::new(0),
         _universe: universe,
     }
@@ -103,6 +112,24 @@ fn count(len: usize, method: &str) -> Count {
 impl Processes {
     fn process(&self, rank: usize) -> ::mpi::topology::Process<'_> {
         self.comm.process_at_rank(count(rank, "rank"))
+    }
+
+    /// Waits for numbers for which there is a place already.
+    fn fill(&self, expected: Expected, from: usize, data: &mut [f64]) {
+        let Expected {
+            mut request,
+            data: place,
+        } = expected;
+        let mut sent = 0;
+        // SAFETY: the request is of `MPI_Irecv` and waited for once; all pointers are valid for the calls; the numbers were written to
+        // `place`, which has lived unmoved on the heap since.
+        unsafe {
+            let mut status = std::mem::zeroed::<ffi::MPI_Status>();
+            ffi::MPI_Wait(&mut request, &mut status);
+            ffi::MPI_Get_count(&status, ffi::RSMPI_DOUBLE, &mut sent);
+        }
+        check_length(self, from, index(sent), data.len());
+        data.copy_from_slice(&place);
     }
 
     /// Frees the posts that are complete, as far as there is none before them that is not.
@@ -246,8 +273,49 @@ impl Comm for Processes {
         });
     }
 
+    fn expect(&self, from: usize, len: usize) {
+        check_peer(self, from);
+        let mut data = vec![f64::NAN; len];
+        // SAFETY: as in `post`; `data` is touched by MPI only until the request is complete (`fill`, `drop`).
+        let request = unsafe {
+            let mut request = ffi::RSMPI_REQUEST_NULL;
+            ffi::MPI_Irecv(
+                data.as_mut_ptr().cast(),
+                count(len, "expect"),
+                ffi::RSMPI_DOUBLE,
+                count(from, "rank"),
+                TAG_POST,
+                self.comm.as_raw(),
+                &mut request,
+            );
+            request
+        };
+        let mut expected = self.expected.borrow_mut();
+        expected.push_back((from, Expected { request, data }));
+    }
+
+    fn progress(&self) {
+        // Any call lets MPI work; where nothing is under way there is no need for one.
+        self.reclaim_posts();
+        if let Some((_, first)) = self.expected.borrow_mut().front_mut() {
+            let mut done = 0;
+            // SAFETY: the request is of `MPI_Irecv`; it is only looked at, and stays to be waited for.
+            unsafe {
+                ffi::MPI_Request_get_status(first.request, &mut done, ffi::RSMPI_STATUS_IGNORE);
+            }
+        }
+    }
+
     fn receive(&self, from: usize, data: &mut [f64]) {
         check_peer(self, from);
+        let expected = {
+            let mut all = self.expected.borrow_mut();
+            let first = all.iter().position(|(of, _)| *of == from);
+            first.and_then(|k| all.remove(k))
+        };
+        if let Some((_, expected)) = expected {
+            return self.fill(expected, from, data);
+        }
         // Looked at before it is taken, so that a wrong length can be told and does not end in an error of MPI.
         let (message, status) = self.process(from).matched_probe_with_tag(TAG_POST);
         let sent = index(status.count(f64::equivalent_datatype()));
@@ -292,6 +360,14 @@ impl Comm for Processes {
 impl Drop for Processes {
     /// Waits for the receivers of all posts: MPI must not end, nor the numbers be freed, before.
     fn drop(&mut self) {
+        for (_, expected) in self.expected.get_mut() {
+            // Nobody will send these any more.
+            // SAFETY: the request is of `MPI_Irecv` and not complete, as `fill` takes those out; its numbers live until after this.
+            unsafe {
+                ffi::MPI_Cancel(&mut expected.request);
+                ffi::MPI_Wait(&mut expected.request, ffi::RSMPI_STATUS_IGNORE);
+            }
+        }
         for post in self.posts.get_mut() {
             // SAFETY: as in `reclaim_posts`; the numbers live until `posts` is dropped, after this.
             unsafe {

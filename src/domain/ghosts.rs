@@ -185,7 +185,14 @@ impl Halo for Ghosts<'_> {
             members,
         );
         self.traffic.time += begin.elapsed();
+        for (from, places) in &plan.receives {
+            self.comm.expect(*from, 6 * places.len());
+        }
         self.sent = Some(Instant::now());
+    }
+
+    fn progress(&self) {
+        self.comm.progress();
     }
 
     fn receive(&mut self, from: Parity, axis: usize, members: &mut [Member]) {

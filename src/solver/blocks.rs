@@ -171,20 +171,22 @@ impl Blocks {
         }
     }
 
-    /// Visits the blocks of one colour: first those that other ranks wait for when `axis` flips next, then `between` (which
-    /// sends what they wait for), then the rest. A visit gets the block and its members, whose velocities it may change.
-    pub fn phase<const N: usize>(
+    /// Visits the blocks of one colour: first those that other ranks wait for when `axis` flips next, then, what these wait for being
+    /// sent, the rest. A visit gets the block and its members, whose velocities it may change.
+    pub fn phase<const N: usize, H: Halo>(
         &mut self,
         (colour, axis): (Parity, usize),
         members: &mut [Member],
         tally: &mut Tally<N>,
         visit: &impl Visit<N>,
-        between: impl FnOnce(&[Member]),
+        halo: &mut H,
     ) {
         let range = self.colours[usize::from(colour.0)].clone();
-        self.visit(range.clone(), Some((axis, true)), members, tally, visit);
-        between(members);
-        self.visit(range, Some((axis, false)), members, tally, visit);
+        let early = Some((axis, true));
+        self.visit(range.clone(), early, members, tally, visit, &|| {});
+        halo.send(colour, axis, members);
+        let late = Some((axis, false));
+        self.visit(range, late, members, tally, visit, &|| halo.progress());
     }
 
     /// Visits all blocks one after the other, in no order that matters: for what changes no velocity.
@@ -195,7 +197,7 @@ impl Blocks {
     ) -> Tally<N> {
         let mut tally = Tally::default();
         for colour in self.colours.clone() {
-            self.visit(colour, None, members, &mut tally, visit);
+            self.visit(colour, None, members, &mut tally, visit, &|| {});
         }
         tally
     }
@@ -209,6 +211,7 @@ impl Blocks {
         members: &mut [Member],
         tally: &mut Tally<N>,
         visit: &impl Visit<N>,
+        meanwhile: &dyn Fn(),
     ) {
         let wanted = |b: &&mut Block| only.is_none_or(|(axis, early)| b.early[axis] == early);
         let mut blocks = self.blocks[range].iter_mut().filter(wanted);
@@ -219,6 +222,7 @@ impl Blocks {
                     for share in visited(first, blocks.next(), &shared, visit) {
                         tally.add(&share);
                     }
+                    meanwhile();
                 }
             }
             Some(pool) => {

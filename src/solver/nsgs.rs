@@ -282,9 +282,7 @@ pub(super) fn run<const N: usize, H: Halo>(
     go_to(members, halo, at, tour.start());
     let mut tally = Tally::default();
     for (colour, axis) in tour.phases() {
-        blocks.phase((colour, axis), members, &mut tally, visit, |newest| {
-            halo.send(colour, axis, newest)
-        });
+        blocks.phase((colour, axis), members, &mut tally, visit, halo);
         halo.receive(colour, axis, members);
     }
     *at = tour.start();
