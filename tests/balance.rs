@@ -5,47 +5,25 @@
 mod harness;
 mod scene;
 
-use harness::{Output, mpi_available, mpirun, run};
-use moreau::math::Vector3;
-use moreau::rng::{Purpose, Stream};
+use harness::{Output, mpi_available, on, state};
 use scene::Scene;
 use std::path::Path;
-use std::process::Command;
-use std::time::Duration;
 
-const EXE: &str = env!("CARGO_BIN_EXE_moreau");
-const LIMIT: Duration = Duration::from_secs(240);
-
-/// Spheres that fall, hit and pack, with friction; on a periodic axis and with cohesion where asked for.
+/// Spheres that fall, hit and pack in a box of small blocks, which is periodic along x where asked for.
 fn falling(side: usize, layers: usize, seed: u64, periodic: bool) -> Scene {
-    let (r, cell) = (0.005, 0.0125);
-    let upper = [side as f64 * cell, side as f64 * cell, layers as f64 * cell];
-    let mut s = Scene::new([0.0; 3], upper, 1e-3);
-    s.periodic[0] = periodic;
-    if periodic {
-        s.plane([0.0; 3], [0.0, 0.0, 1.0]);
-        s.plane(upper, [0.0, 0.0, -1.0]);
-        s.plane(upper, [0.0, -1.0, 0.0]);
-        s.plane([0.0; 3], [0.0, 1.0, 0.0]);
-    } else {
-        s.close();
-    }
-    s.gravity = Vector3::new(0.3, -0.2, -9.81);
-    s.friction = 0.5;
-    s.solver.tolerance = 1e-2;
+    let mut s = Scene::poured(side, layers, seed);
     s.solver.max_sweeps = 40;
     s.solver.block_edge = Some(0.016);
-    for k in 0..side * side * layers {
-        let mut draw = Stream::new(Purpose::Trial, seed, [k as u64, 0, 0]);
-        let site = [k % side, k / side % side, k / side / side];
-        let position = site.map(|i| (i as f64 + 0.5 + draw.between(-0.05, 0.05)) * cell);
-        let i = s.glass_sphere(position, r * draw.between(0.9, 1.1));
-        s.bodies[i].velocity = [0; 3].map(|_| draw.between(-0.5, 0.5));
+    let each = s.bodies.iter_mut();
+    each.for_each(|body| body.angular_velocity = [0.0; 3]);
+    s.periodic[0] = periodic;
+    if periodic {
+        s.walls.drain(..2); // Those across x.
     }
     s
 }
 
-/// Acceptance of the issue "Scale": blocks shared out at random before every step, for 100 steps, contacts with their impulses on
+/// Blocks shared out at random before every step, for 100 steps, contacts with their impulses on
 /// their way with the bodies each time: the same bits.
 #[test]
 fn same_bits_however_blocks_are_shared_out_in_each_step() {
@@ -89,20 +67,6 @@ fn h11_random_decompositions_of_fifty_bodies() {
         let state = s.run_on(ranks, 1, 1);
         assert!(state.same_bits(&serial), "case {case} on {ranks} ranks");
     }
-}
-
-fn on(ranks: usize, args: &[&str]) -> Output {
-    if ranks > 1 {
-        return mpirun(ranks, EXE, args, LIMIT);
-    }
-    let mut command = Command::new(EXE);
-    command.args(args);
-    run(command, LIMIT)
-}
-
-fn state(output: &Output) -> String {
-    assert_eq!(output.status, Some(0), "{}{}", output.stdout, output.stderr);
-    output.stdout.trim_end().lines().last().unwrap().to_owned()
 }
 
 /// How often blocks were shared out, and the last imbalance, as the summary tells.

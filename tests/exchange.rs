@@ -16,23 +16,13 @@ use scene::{Scene, State};
 
 const RANKS: [usize; 6] = [1, 2, 3, 4, 7, 8];
 
-/// Spheres that fall, hit and pack in a closed box.
+/// Spheres that fall, hit and pack in a closed box of small blocks.
 fn falling(side: usize, layers: usize, seed: u64) -> Scene {
-    let (r, cell) = (0.005, 0.0125);
-    let upper = [side as f64 * cell, side as f64 * cell, layers as f64 * cell];
-    let mut s = Scene::new([0.0; 3], upper, 1e-3);
-    s.close();
-    s.gravity = Vector3::new(0.3, -0.2, -9.81);
-    s.friction = 0.5;
-    s.solver.tolerance = 1e-2;
+    let mut s = Scene::poured(side, layers, seed);
+    s.solver.max_sweeps = 20_000;
     s.solver.block_edge = Some(0.016);
-    for k in 0..side * side * layers {
-        let mut draw = Stream::new(Purpose::Trial, seed, [k as u64, 0, 0]);
-        let site = [k % side, k / side % side, k / side / side];
-        let position = site.map(|i| (i as f64 + 0.5 + draw.between(-0.05, 0.05)) * cell);
-        let i = s.glass_sphere(position, r * draw.between(0.9, 1.1));
-        s.bodies[i].velocity = [0; 3].map(|_| draw.between(-0.5, 0.5));
-    }
+    let each = s.bodies.iter_mut();
+    each.for_each(|body| body.angular_velocity = [0.0; 3]);
     s
 }
 

@@ -4,30 +4,11 @@
 
 mod harness;
 
-use harness::{Output, mpi_available, mpirun, run};
+use harness::{mpi_available, on, state};
 use std::path::Path;
-use std::process::Command;
-use std::time::Duration;
-
-const EXE: &str = env!("CARGO_BIN_EXE_moreau");
-const LIMIT: Duration = Duration::from_secs(240);
 
 fn config() -> String {
     format!("{}/configs/shaken.toml", env!("CARGO_MANIFEST_DIR"))
-}
-
-fn on(ranks: usize, args: &[&str]) -> Output {
-    if ranks > 1 {
-        return mpirun(ranks, EXE, args, LIMIT);
-    }
-    let mut command = Command::new(EXE);
-    command.args(args);
-    run(command, LIMIT)
-}
-
-fn state(output: &Output) -> String {
-    assert_eq!(output.status, Some(0), "{}{}", output.stdout, output.stderr);
-    output.stdout.trim_end().lines().last().unwrap().to_owned()
 }
 
 fn text(folder: &str, name: &str) -> String {

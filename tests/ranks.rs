@@ -11,33 +11,11 @@ use scene::Scene;
 
 const RANKS: [usize; 5] = [1, 2, 3, 4, 8];
 
-/// Spheres of ±10 % size with random velocities on a perturbed lattice in a closed box, under gravity, with friction.
-fn poured_box(side: usize, layers: usize, seed: u64) -> Scene {
-    let (r, cell) = (0.005, 0.0125);
-    let upper = [side as f64 * cell, side as f64 * cell, layers as f64 * cell];
-    let mut s = Scene::new([0.0; 3], upper, 1e-3);
-    s.close();
-    s.gravity = Vector3::new(0.3, -0.2, -9.81);
-    s.friction = 0.5;
-    s.solver.tolerance = 1e-2;
-    s.solver.max_sweeps = 60;
-    for k in 0..side * side * layers {
-        let mut draw = Stream::new(Purpose::Trial, seed, [k as u64, 0, 0]);
-        let site = [k % side, k / side % side, k / side / side];
-        let position = site.map(|i| (i as f64 + 0.5 + draw.between(-0.05, 0.05)) * cell);
-        let radius = r * draw.between(0.9, 1.1);
-        let i = s.glass_sphere(position, radius);
-        s.bodies[i].velocity = [0; 3].map(|_| draw.between(-0.5, 0.5));
-        s.bodies[i].angular_velocity = [0; 3].map(|_| draw.between(-20.0, 20.0));
-    }
-    s
-}
-
 /// Acceptance c, H4: falling, colliding, packing, crossing faces, edges and corners: bodies, contact impulses and what each
 /// step reports are equal to the last bit on 1, 2, 3, 4, 8 ranks and with two threads.
 #[test]
 fn same_bits_on_any_number_of_ranks_and_threads() {
-    let s = poured_box(8, 10, 1);
+    let s = Scene::poured(8, 10, 1);
     let steps = 150;
     let serial = s.run_on(1, 1, steps);
     assert!(
@@ -62,7 +40,7 @@ fn same_bits_on_any_number_of_ranks_and_threads() {
 #[test]
 fn same_bits_for_any_cut() {
     for edge in [0.0125, 0.018, 0.03] {
-        let mut s = poured_box(6, 6, 2);
+        let mut s = Scene::poured(6, 6, 2);
         s.solver.block_edge = Some(edge);
         s.dt = 2e-4;
         let serial = s.run(60);
@@ -121,7 +99,7 @@ fn serial_bits_on_nan_filled_copies() {
 /// H8: ranks without bodies, more ranks than bodies, all bodies on one rank, no bodies.
 #[test]
 fn h8_empty_and_lopsided_ranks() {
-    let mut s = poured_box(6, 6, 3);
+    let mut s = Scene::poured(6, 6, 3);
     s.bodies.truncate(3);
     let serial = s.run(40);
     assert!(
@@ -129,7 +107,7 @@ fn h8_empty_and_lopsided_ranks() {
         "more ranks than bodies"
     );
 
-    let mut s = poured_box(6, 6, 3);
+    let mut s = Scene::poured(6, 6, 3);
     for body in &mut s.bodies {
         body.position = body.position.map(|c| c * 0.9);
     }
@@ -155,7 +133,7 @@ fn h8_empty_and_lopsided_ranks() {
 /// H5: the bodies of all ranks are the bodies there were, each once, after every step; contacts likewise.
 #[test]
 fn h5_no_body_and_no_contact_is_lost_or_doubled() {
-    let s = poured_box(6, 7, 4);
+    let s = Scene::poured(6, 7, 4);
     for ranks in [3, 8] {
         for steps in [1, 30, 80] {
             let state = s.run_on(ranks, 1, steps);
@@ -213,7 +191,7 @@ fn h6_corner_crossing() {
 /// the impulses of incipient contacts acting across their gaps; energy never grows.
 #[test]
 fn a5_momentum_and_energy() {
-    let mut s = poured_box(10, 10, 5);
+    let mut s = Scene::poured(10, 10, 5);
     s.walls.clear();
     s.gravity = Vector3::zeros();
     s.lower -= Vector3::repeat(0.5);
@@ -316,7 +294,7 @@ fn a_lost_body_is_named() {
 /// Acceptance h, in the library: a velocity that is not finite ends the step with the body's id, on all ranks.
 #[test]
 fn a_velocity_that_is_not_finite_is_named() {
-    let mut s = poured_box(4, 4, 6);
+    let mut s = Scene::poured(4, 4, 6);
     for bad in [f64::NAN, f64::INFINITY] {
         for spin in [false, true] {
             let clean = s.bodies[37];
@@ -342,7 +320,7 @@ fn a_velocity_that_is_not_finite_is_named() {
 /// A body too fast for the blocks is refused, not allowed to tunnel.
 #[test]
 fn a_body_too_fast_for_the_blocks_is_named() {
-    let mut s = poured_box(12, 3, 7);
+    let mut s = Scene::poured(12, 3, 7);
     s.bodies[5].velocity[0] = 60.0;
     let error = s.try_run(2, 1, 1).unwrap_err();
     assert!(error.to_string().contains("body 5 moves 0.06"), "{error}");

@@ -128,3 +128,22 @@ pub(crate) fn mpi_available() -> bool {
     );
     false
 }
+
+/// The program, under `mpirun` where there is to be more than one rank.
+pub(crate) fn on(ranks: usize, args: &[&str]) -> Output {
+    let exe = env!("CARGO_BIN_EXE_moreau");
+    let limit = Duration::from_secs(240);
+    if ranks > 1 {
+        return mpirun(ranks, exe, args, limit);
+    }
+    let mut command = Command::new(exe);
+    command.args(args);
+    run(command, limit)
+}
+
+/// The last line of a run that has ended well.
+pub(crate) fn state(output: &Output) -> String {
+    assert_eq!(output.status, Some(0), "{}{}", output.stdout, output.stderr);
+    let last = output.stdout.trim_end().lines().last();
+    last.expect("a run says something").to_owned()
+}

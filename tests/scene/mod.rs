@@ -116,6 +116,29 @@ impl Scene {
         self.sphere(position, radius, 2500.0 * sphere_volume(radius))
     }
 
+    /// Spheres of ±10 % size with random velocities on a perturbed lattice in a closed box, under gravity, with friction: they fall, hit and
+    /// pack.
+    pub fn poured(side: usize, layers: usize, seed: u64) -> Self {
+        let (r, cell) = (0.005, 0.0125);
+        let upper = [side as f64 * cell, side as f64 * cell, layers as f64 * cell];
+        let mut s = Self::new([0.0; 3], upper, 1e-3);
+        s.close();
+        s.gravity = Vector3::new(0.3, -0.2, -9.81);
+        s.friction = 0.5;
+        s.solver.tolerance = 1e-2;
+        s.solver.max_sweeps = 60;
+        for k in 0..side * side * layers {
+            let mut draw = Stream::new(Purpose::Trial, seed, [k as u64, 0, 0]);
+            let site = [k % side, k / side % side, k / side / side];
+            let position = site.map(|i| (i as f64 + 0.5 + draw.between(-0.05, 0.05)) * cell);
+            let radius = r * draw.between(0.9, 1.1);
+            let i = s.glass_sphere(position, radius);
+            s.bodies[i].velocity = [0; 3].map(|_| draw.between(-0.5, 0.5));
+            s.bodies[i].angular_velocity = [0; 3].map(|_| draw.between(-20.0, 20.0));
+        }
+        s
+    }
+
     /// Adds a plane through a point, free on the side of the normal.
     pub fn plane(&mut self, point: [f64; 3], normal: [f64; 3]) {
         let shape = HalfSpace {
