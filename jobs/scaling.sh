@@ -7,6 +7,10 @@
 # sweep, messages and bytes per sweep and rank, the part of the time of a message that was spent on blocks, the busiest rank's work
 # over the mean. Time per sweep is that of a rank, waiting included, the mean over ranks. More ranks than cores take turns: their counts are right, their times are not.
 #
+# Times: 14 steps of 40 sweeps at most to a tolerance that none reaches under load (369 sweeps), medians of seven in turns. `alone` in place
+# of the mode is one rank beside another run of the same on the other core: what two cores take from each other without a word between
+# them, which no exchange can do better than.
+#
 # Writes target/scaling.csv with the columns
 #   mode,ranks,threads,bodies,contacts,sweeps,seconds_per_sweep,messages_per_sweep,bytes_per_sweep,hidden_fraction,imbalance
 set -euo pipefail
@@ -30,37 +34,28 @@ work=$PWD/target/scaling
 csv=$PWD/target/scaling.csv
 cores=$(nproc)
 
-# A lattice of so many bodies, as near to a cube as whole layers allow.
+# A lattice of so many bodies, as near to a cube as whole layers allow; steps, tolerance, cap of sweeps.
 config() {
-    awk -v n="$1" 'BEGIN {
+    awk -v n="$1" -v steps="$2" -v tolerance="$3" -v cap="$4" 'BEGIN {
         side = int(n ^ (1 / 3) + 0.999999)
         layers = int((n + side * side - 1) / (side * side))
         edge = side * 0.010101
-        printf "title = \"scaling\"\ngravity = [0.0, 0.0, -9.81]\n[time]\ndt = 1.0e-3\nsteps = 10\n"
+        printf "title = \"scaling\"\ngravity = [0.0, 0.0, -9.81]\n[time]\ndt = 1.0e-3\nsteps = %d\n", steps
         printf "[domain]\nlower = [0.0, 0.0, 0.0]\nupper = [%.6f, %.6f, %.6f]\n", edge, edge, layers * 0.010101
-        printf "[solver]\ntolerance = 1.0e-3\nmax_sweeps = 500\n[balance]\nevery = 2\nabove = 1.02\n[checkpoint]\nevery = 0\n"
+        printf "[solver]\ntolerance = %s\nmax_sweeps = %d\n", tolerance, cap
+        printf "[balance]\nevery = 2\nabove = 1.02\n[checkpoint]\nevery = 0\n"
         printf "[[material]]\nname = \"glass\"\ndensity = 2500.0\nfriction = 0.5\n[[wall]]\nshape = \"box\"\nmaterial = \"glass\"\n"
         printf "[[bodies]]\nsample = \"lattice\"\nmaterial = \"glass\"\ncount = %d\nradius = { uniform = [0.0049, 0.005] }\njitter = 0.005\n", n
     }'
 }
 
+pin=()
 echo "mode,ranks,threads,bodies,contacts,sweeps,seconds_per_sweep,messages_per_sweep,bytes_per_sweep,hidden_fraction,imbalance" >"$csv"
-one() {
-    local mode=$1 ranks=$2 threads=$3 bodies=$4
-    local out=$work/run
-    local bind=(--bind-to core --map-by "slot:PE=$threads")
-    [ $((ranks * threads)) -le "$cores" ] || bind=(--bind-to none --oversubscribe)
-    config "$bodies" >"$work/lattice.toml"
-    rm -rf "$out"
-    # Ten steps on one rank need no mpirun, but have it all the same: the same way for all.
-    mpirun "${bind[@]}" -n "$ranks" "$moreau" run "$work/lattice.toml" --out "$out" --threads "$threads" \
-        --set "solver.exchange='$mode'" >"$work/log" 2>"$work/errors" || {
-        tail -n 5 "$work/errors" >&2
-        exit 1
-    }
+# MODE RANKS THREADS BODIES LOG: a line of the table from what a run has printed.
+line() {
     local contacts
-    contacts=$(tail -n 1 "$out/series.csv" | cut -d, -f4)
-    awk -v mode="$mode" -v ranks="$ranks" -v threads="$threads" -v bodies="$bodies" -v contacts="$contacts" '
+    contacts=$(tail -n 1 "${5%.log}/series.csv" | cut -d, -f4)
+    awk -v mode="$1" -v ranks="$2" -v threads="$3" -v bodies="$4" -v contacts="$contacts" '
         /^sweeps / { sweeps = $2 }
         /^messages / { messages = $2; bytes = $5 }
         /^hidden / { hidden = $2 }
@@ -72,7 +67,44 @@ one() {
             if (imbalance == "") imbalance = 1
             printf "%s,%d,%d,%d,%d,%d,%.4e,%.2f,%.0f,%.3f,%.3f\n", mode, ranks, threads, bodies, contacts, sweeps,
                 time / sweeps, messages / sweeps / ranks, bytes / sweeps / ranks, hidden, imbalance
-        }' "$work/log" | tee -a "$csv"
+        }' "$5" | tee -a "$csv"
+}
+
+# OUT RANKS THREADS [more]: a run of lattice.toml; ten steps on one rank need no mpirun, but have it all the same: the same way for all.
+start() {
+    local out=$1 ranks=$2 threads=$3
+    shift 3
+    rm -rf "$out"
+    "${pin[@]}" mpirun "${bind[@]}" -n "$ranks" "$moreau" run "$work/lattice.toml" --out "$out" --threads "$threads" "$@" \
+        >"$out.log" 2>"$out.errors" || {
+        tail -n 5 "$out.errors" >&2
+        exit 1
+    }
+}
+
+one() {
+    local mode=$1 ranks=$2 threads=$3 bodies=$4
+    shift 4
+    bind=(--bind-to core --map-by "slot:PE=$threads")
+    [ $((ranks * threads)) -le "$cores" ] || bind=(--bind-to none --oversubscribe)
+    [ $# -gt 0 ] || set -- 10 1.0e-3 500
+    config "$bodies" "$@" >"$work/lattice.toml"
+    start "$work/run" "$ranks" "$threads" --set "solver.exchange='$mode'"
+    line "$mode" "$ranks" "$threads" "$bodies" "$work/run.log"
+}
+
+# BODIES STEPS TOLERANCE CAP: two runs of the same side by side, each on a core of its own.
+beside() {
+    bind=(--bind-to none)
+    config "$@" >"$work/lattice.toml"
+    pin=(taskset -c 1)
+    start "$work/other" 1 1 &
+    pin=(taskset -c 0)
+    start "$work/run" 1 1
+    wait $!
+    pin=()
+    line alone 1 1 "$1" "$work/run.log"
+    line alone 1 1 "$1" "$work/other.log"
 }
 
 # Counts: sizes that fit, on as many ranks as there may be.
@@ -91,15 +123,17 @@ for mode in phase sweep; do
     done
     [ -n "$quick" ] || one "$mode" 64 1 2000
 done
-# Times: weak and strong scaling, medians of three in turns, and threads.
+# Times: weak and strong scaling, medians of seven in turns, and threads.
 if [ -z "$quick" ]; then
-    for _ in 1 2 3; do
+    timed=(14 1.0e-9 40)
+    for _ in 1 2 3 4 5 6 7; do
         for mode in phase sweep; do
-            one "$mode" 1 1 50000
-            one "$mode" 1 1 100000
-            one "$mode" 2 1 100000
+            one "$mode" 1 1 50000 "${timed[@]}"
+            one "$mode" 1 1 100000 "${timed[@]}"
+            one "$mode" 2 1 100000 "${timed[@]}"
         done
-        one phase 1 2 100000
+        one phase 1 2 100000 "${timed[@]}"
+        beside 50000 "${timed[@]}"
     done
 fi
 # Medians of what was run several times.
@@ -114,6 +148,7 @@ END {
         mode = k == 1 ? "phase" : "sweep"
         one = median[mode ",1,1,50000"]; both = median[mode ",2,1,100000"]; whole = median[mode ",1,1,100000"]
         if (both > 0) printf "%s: weak scaling on 2 ranks at 50 000 bodies each %.3f, strong at 100 000 %.2f\n", mode, one / both, whole / both
+        if (both > 0) printf "%s: weak scaling against two runs side by side %.3f\n", mode, median["alone,1,1,50000"] / both
     }
     if (median["phase,1,2,100000"] > 0)
         printf "two threads at 100 000: %.2f\n", median["phase,1,1,100000"] / median["phase,1,2,100000"]
