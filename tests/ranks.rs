@@ -152,6 +152,33 @@ fn h5_no_body_and_no_contact_is_lost_or_doubled() {
     }
 }
 
+/// Ids are 64 bits wide wherever they go: with ids around 2³³, that differ above the 32nd bit only or below it only, the same bits
+/// as with ids from 0, on any number of ranks.
+#[test]
+fn ids_beyond_32_bits() {
+    let s = Scene::poured(5, 6, 8);
+    let far = |id: u64| ((id / 5) << 33) + id % 5;
+    let plain = s.run_on(1, 1, 60);
+    let mut expected = plain.clone();
+    let shift = |id: &mut BodyId| {
+        if *id < BodyId::FIRST_WALL {
+            id.0 = far(id.0);
+        }
+    };
+    expected.bodies.iter_mut().for_each(|b| shift(&mut b.id));
+    for contact in &mut expected.contacts {
+        shift(&mut contact.key.a);
+        shift(&mut contact.key.b);
+    }
+    let mut s = s;
+    s.bodies.iter_mut().for_each(|b| shift(&mut b.id));
+    for ranks in [1, 2, 3, 8] {
+        let state = s.run_on(ranks, 1, 60);
+        assert!(state.same_bits(&expected), "{ranks} ranks");
+    }
+    assert!(!plain.same_bits(&expected));
+}
+
 /// H6: a sphere moving along (1, 1, 1) through the corner of eight ranks, alone and with a sphere at rest in each octant
 /// that it hits on its way.
 #[test]

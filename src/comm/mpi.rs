@@ -2,14 +2,15 @@
 //!
 //! Everything goes over a communicator of our own, so that no message meets those of another library (HDF5 talks MPI too).
 //! Our posts have one tag; the sparse exchange has two that it uses in turn. Errors of MPI calls end the job (MPI's default
-//! error handler), hence no return code is looked at. A message is counted in an `i32`, as MPI does it: larger ones are
-//! refused in a panic that names the method.
+//! error handler), hence no return code is looked at. MPI counts what it sends in an `i32`: the sparse exchange cuts longer
+//! messages into pieces, all else is never that long, and would be refused in a panic that names the method.
 
 // Sends that outlive the call, with buffers that we own, and the last two calls of a panicking process have no safe wrapper.
 #![allow(unsafe_code)]
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, VecDeque};
 
 use ::mpi::collective::SystemOperation;
 use ::mpi::datatype::PartitionMut;
@@ -26,6 +27,13 @@ use super::{Comm, check_length, check_messages, check_peer};
 
 const TAG_POST: Tag = 1;
 const TAGS_EXCHANGE: [Tag; 2] = [2, 3];
+
+/// Bytes of a piece of a message of the sparse exchange; less in debug builds, so that tests see messages of several pieces.
+const PIECE: usize = if cfg!(debug_assertions) {
+    1 << 8
+} else {
+    1 << 30
+};
 
 /// Exit status of a job in which a rank panicked (that of a single Rust process).
 const STATUS_PANIC: i32 = 101;
@@ -107,6 +115,13 @@ fn count(len: usize, method: &str) -> Count {
             Count::MAX
         )
     })
+}
+
+/// A message as it is sent: full pieces, and one that is not full.
+fn pieces(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let full = bytes.chunks_exact(PIECE);
+    let last = full.remainder();
+    full.chain(std::iter::once(last))
 }
 
 impl Processes {
@@ -195,6 +210,9 @@ impl Comm for Processes {
     /// its receiver has taken it, and a rank whose sends are complete says so in a barrier that does not block. Once all
     /// have, nothing can be under way. A rank may leave while another still waits for the end of the barrier, and start the
     /// next exchange: hence two tags in turn; two exchanges further it cannot be.
+    ///
+    /// A message goes in pieces of [`PIECE`] bytes, of which the last is shorter, and may be empty. Those of a sender come in
+    /// the order in which it sent them.
     fn exchange(&self, messages: Vec<(usize, Vec<u8>)>) -> Vec<(usize, Vec<u8>)> {
         check_messages(self, &messages);
         let number = self.exchanges.get();
@@ -209,12 +227,13 @@ impl Comm for Processes {
         ::mpi::request::scope(|scope| {
             let mut sends: VecDeque<_> = others
                 .iter()
-                .map(|(to, bytes)| {
-                    count(bytes.len(), "exchange");
-                    self.process(*to)
-                        .immediate_synchronous_send_with_tag(scope, &bytes[..], tag)
+                .flat_map(|(to, bytes)| pieces(bytes).map(move |piece| (*to, piece)))
+                .map(|(to, piece)| {
+                    self.process(to)
+                        .immediate_synchronous_send_with_tag(scope, piece, tag)
                 })
                 .collect();
+            let mut begun: BTreeMap<usize, Vec<u8>> = BTreeMap::new();
             let mut barrier = None;
             loop {
                 let arrived = self
@@ -222,8 +241,21 @@ impl Comm for Processes {
                     .any_process()
                     .immediate_matched_probe_with_tag(tag);
                 if let Some(arrived) = arrived {
-                    let (bytes, status) = arrived.matched_receive_vec::<u8>();
-                    received.push((index(status.source_rank()), bytes));
+                    let (piece, status) = arrived.matched_receive_vec::<u8>();
+                    let from = index(status.source_rank());
+                    let last = piece.len() < PIECE;
+                    match begun.entry(from) {
+                        Entry::Vacant(_) if last => received.push((from, piece)),
+                        Entry::Vacant(place) => {
+                            place.insert(piece);
+                        }
+                        Entry::Occupied(mut bytes) => {
+                            bytes.get_mut().extend(piece);
+                            if last {
+                                received.push((from, bytes.remove()));
+                            }
+                        }
+                    }
                     continue;
                 }
                 while let Some(oldest) = sends.pop_front() {

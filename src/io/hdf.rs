@@ -113,3 +113,68 @@ pub(super) fn read_rows(rows: u64, rank: usize, size: usize) -> Range<u64> {
 fn share(things: u64, rank: usize, size: usize) -> u64 {
     (u128::from(things) * rank as u128 / size as u128) as u64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comm;
+
+    /// The rows of ranks of a dataset of more than 2³² rows follow each other without gap or overlap, in whole chunks.
+    #[test]
+    fn ranks_share_more_rows_than_32_bits_count() {
+        for rows in [
+            (1 << 32) - 1,
+            (1 << 32) + 1,
+            30_000_000_000,
+            (1 << 53) + 12_345,
+        ] {
+            for size in [1, 3, 64, 100_000] {
+                let mut written = 0;
+                let mut read = 0;
+                for rank in 0..size {
+                    let (w, r) = (written_rows(rows, rank, size), read_rows(rows, rank, size));
+                    assert_eq!((w.start, r.start), (written, read));
+                    assert!(w.end == rows || w.end.is_multiple_of(CHUNK_ROWS));
+                    (written, read) = (w.end, r.end);
+                }
+                assert_eq!((written, read), (rows, rows), "{rows} rows, {size} ranks");
+            }
+        }
+    }
+
+    /// Rows beyond 2³² come to stand where they belong: three ranks write the last rows of a dataset of 2³³ bytes and some, of which no
+    /// more is ever stored.
+    #[test]
+    fn rows_beyond_32_bits_are_written_in_their_place() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("far.h5");
+        let rows = (1 << 33) + 3 * CHUNK_ROWS;
+        let bytes = |first: u64| -> Vec<u8> {
+            (first..first + CHUNK_ROWS)
+                .map(|row| (row / 3) as u8 ^ (row >> 30) as u8)
+                .collect()
+        };
+        let table = Table {
+            path: "far",
+            element: Element::U8,
+            width: 1,
+            rows,
+        };
+        let place = |rank: usize| (1 << 33) + rank as u64 * CHUNK_ROWS;
+        comm::threads::run(3, |comm| {
+            let file = Writer::create(comm, &path, 4096).expect("a file");
+            let first = place(comm.rank());
+            file.dataset(&table, &[], first, &bytes(first))
+                .expect("written");
+            file.close().expect("closed");
+        });
+        let dataset = hdf5::File::open(&path)
+            .and_then(|f| f.dataset("far"))
+            .expect("a dataset");
+        for first in (0..3).map(place) {
+            let (from, to) = (first as usize, (first + CHUNK_ROWS) as usize);
+            let read = dataset.read_slice_1d::<u8, _>(from..to).expect("rows");
+            assert_eq!(read.to_vec(), bytes(first), "from row {first} on");
+        }
+    }
+}
