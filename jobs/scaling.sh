@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What ranks and threads bring, and what they say to each other: docs/parallel.md.
 #
-#   bash jobs/scaling.sh [--quick]
+#   bash jobs/scaling.sh [--quick] [--plot]
 #
 # Touching spheres with friction, ten steps from a lattice to a load residual of 1e-3, with both ways of exchange: sweeps, time per
 # sweep, messages and bytes per sweep and rank, the part of the time of a message that was spent on blocks, the busiest rank's work
@@ -11,6 +11,8 @@
 # of the mode is one rank beside another run of the same on the other core: what two cores take from each other without a word between
 # them, which no exchange can do better than.
 #
+# --plot draws docs/parallel.svg with gnuplot: counts measured, and what the model of docs/parallel.md says of ranks beyond them.
+#
 # Writes target/scaling.csv with the columns
 #   mode,ranks,threads,bodies,contacts,sweeps,seconds_per_sweep,messages_per_sweep,bytes_per_sweep,hidden_fraction,imbalance
 set -euo pipefail
@@ -18,11 +20,13 @@ cd "$(dirname "$0")/.."
 . jobs/mpi-env.sh
 
 quick=
+plot=
 for argument in "$@"; do
     case $argument in
     --quick) quick=1 ;;
+    --plot) plot=1 ;;
     *)
-        echo "scaling: unknown argument $argument (known: --quick)" >&2
+        echo "scaling: unknown argument $argument (known: --quick --plot)" >&2
         exit 2
         ;;
     esac
@@ -153,3 +157,39 @@ END {
     if (median["phase,1,2,100000"] > 0)
         printf "two threads at 100 000: %.2f\n", median["phase,1,1,100000"] / median["phase,1,2,100000"]
 }' "$csv"
+
+if [ -n "$plot" ]; then
+    command -v gnuplot >/dev/null || { echo "scaling: gnuplot is missing; on Debian it is the package gnuplot-nox" >&2 && exit 1; }
+    # The phase mode's counts of lattices; time per contact and sweep from one rank alone.
+    nanoseconds=$(awk -F, '$1 == "phase" && $2 == 1 && $3 == 1 && $4 > 10000 { t += $7 / $5; n++ } END { print 1e9 * t / n }' "$csv")
+    counts() { awk -F, -v column="$1" '$1 == "phase" && $2 > 1 && $3 == 1 && $4 >= 4000 { print $4 / $2, $column }' "$csv"; }
+    counts 9 >"$work/bytes.dat"
+    gnuplot <<EOF
+set terminal svg size 900,420 background "white"
+set output "docs/parallel.svg"
+set multiplot layout 1,2
+set logscale xy
+set key top left
+set xlabel "bodies per rank"
+set ylabel "bytes that a rank sends in a sweep"
+set format "10^{%L}"
+# As large as the surface of a brick of so many bodies, and what was measured on 16 ranks.
+bytes(n) = 86528 * (n / 1250.0)**(2.0 / 3)
+set title "Numbers sent, phase mode"
+plot [100:1e6] bytes(x) title "model" lc "black", "$work/bytes.dat" title "measured, 2 to 64 ranks" pt 7
+unset logscale y
+set key bottom left
+set format y "%g"
+set xlabel "ranks"
+set ylabel "time of one rank alone / time"
+set yrange [0:1]
+set title "Weak scaling, modelled: solid if phases are even, dashed if not"
+compute(n) = $nanoseconds * 1e-9 * 3 * n
+wait(n, p) = 24 * 2e-6 + bytes(n) / 1e10 + 2e-6 * log(p) / log(2)
+even(n, p) = compute(n) / (1.05 * compute(n) + wait(n, p))
+# A rank of k blocks on an edge has up to (k + 1)/2 of them in a colour, in each direction in which ranks are not in step.
+uneven(n, p) = compute(n) / ((1 + (n / 70.0)**(-1.0 / 3)) * compute(n) + wait(n, p))
+plot [2:1e5] even(1e5, x) title "100 000 bodies per rank" lc 1, uneven(1e5, x) notitle lc 1 dt 2, \
+    even(1e4, x) title "10 000" lc 2, uneven(1e4, x) notitle lc 2 dt 2, even(1e3, x) title "1000" lc 3, uneven(1e3, x) notitle lc 3 dt 2
+EOF
+fi
