@@ -318,3 +318,28 @@ fn inner_passes_save_sweeps() {
         assert!(c.key == d.key && error < 1e-6, "{error:e}");
     }
 }
+
+/// The projection of positions takes overlaps away on any ranks in this mode too: bodies at cuts are pushed by all their contacts.
+#[test]
+fn projection_takes_overlaps_away_across_cuts() {
+    let mut s = falling(4, 6, 9);
+    s.solver.tolerance = 1e-2;
+    s.solver.exchange = Exchange::Sweep;
+    let worst = |state: &State| {
+        let overlap = |c: &ContactRow| -c.gap;
+        state.contacts.iter().map(overlap).fold(0.0, f64::max)
+    };
+    let start = s.run(100);
+    let s = from(&s, &start, 100);
+    for ranks in [1, 3, 8] {
+        let mut s = s.clone();
+        let without = worst(&s.run_on(ranks, 1, 60));
+        s.solver.projection.sweeps = 5;
+        let with = worst(&s.run_on(ranks, 1, 60));
+        println!("{ranks} ranks: {without:e} -> {with:e}");
+        assert!(
+            with < 0.5 * without,
+            "{ranks} ranks: {without:e} -> {with:e}"
+        );
+    }
+}
