@@ -10,12 +10,14 @@ mod fault;
 mod materials;
 mod read;
 mod reader;
+mod safety;
 #[cfg(test)]
 mod tests;
 mod time;
 mod walls;
 
 pub use fault::{Fault, Faults, Place};
+pub use safety::{Checkpoints, Interval, Limit, Limits};
 
 use crate::body::Wall;
 use crate::law::{Arm, PairTable};
@@ -66,10 +68,10 @@ pub struct Scenario {
     pub balance: Balance,
     /// Series rows every so many steps.
     pub series_every: u64,
-    /// Checkpoints every so many steps; 0: only at the end.
-    pub checkpoint_every: u64,
-    /// Checkpoints kept.
-    pub checkpoint_keep: usize,
+    /// When checkpoints are written.
+    pub checkpoints: Checkpoints,
+    /// What is watched.
+    pub limits: Limits,
 }
 
 impl Scenario {

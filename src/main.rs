@@ -6,10 +6,12 @@ use moreau::comm::{Comm, launch, threads::Serial};
 use moreau::sim::{self, Options};
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Contact dynamics (NSCD) of dense packings: rigid bodies, dry friction, any number of MPI ranks, the same bits.
 ///
-/// Exit status: 0 finished; 2 bad input, nothing written; 3 a step failed; 101 a fault of the program.
+/// Exit status: 0 finished; 2 bad input, nothing written; 3 a step failed; 4 finished, but not all results could be written;
+/// 75 ended early in order, by a signal or a time limit, and can go on (moreau resume); 101 a fault of the program.
 #[derive(Parser)]
 #[command(version, propagate_version = true)]
 struct Cli {
@@ -80,6 +82,9 @@ struct RunArgs {
     /// Threads per rank
     #[arg(long, value_name = "T", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
+    /// Ends in time for this wall time, from the start of the program, with a checkpoint and exit status 75
+    #[arg(long, value_name = "[D-]HH:MM:SS", value_parser = wall_time)]
+    wall_limit: Option<Duration>,
     /// Deletes a run that the folder already holds
     #[arg(long)]
     overwrite: bool,
@@ -93,6 +98,28 @@ fn time(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A wall time as batch systems write it.
+fn wall_time(text: &str) -> Result<Duration, String> {
+    let seconds = || {
+        let (days, clock) = text.split_once('-').unwrap_or(("0", text));
+        let mut parts = clock.split(':');
+        let part = |text: &str| {
+            let digits = text.bytes().all(|b| b.is_ascii_digit());
+            text.parse::<u64>().ok().filter(|_| digits)
+        };
+        let [hours, minutes, seconds] = [parts.next()?, parts.next()?, parts.next()?].map(part);
+        let (hours, minutes, seconds) = (hours?, minutes?, seconds?);
+        if parts.next().is_some() || minutes > 59 || seconds > 59 {
+            return None;
+        }
+        let hours = part(days)?.checked_mul(24)?.checked_add(hours)?;
+        hours.checked_mul(3600)?.checked_add(60 * minutes + seconds)
+    };
+    seconds()
+        .map(Duration::from_secs)
+        .ok_or_else(|| "accepted: HH:MM:SS or D-HH:MM:SS".to_owned())
+}
+
 impl RunArgs {
     fn options(self) -> Options {
         let mut set = self.set;
@@ -104,9 +131,17 @@ impl RunArgs {
             steps,
             until,
             threads: usize::from(self.threads),
+            wall_limit: self.wall_limit,
             overwrite: self.overwrite,
             nan_before: None,
         }
+    }
+}
+
+/// Signals end a run in order from here on. A system that refuses is no reason not to run.
+fn listen() {
+    if let Err(error) = sim::listen() {
+        eprintln!("moreau: signals will end the run at once: {error}");
     }
 }
 
@@ -133,10 +168,12 @@ fn status() -> i32 {
     match cli.command {
         Command::Run { config, run } => {
             let options = run.options();
+            listen();
             launch(|comm| sim::run(comm, &config, &options))
         }
         Command::Resume { from, run } => {
             let options = run.options();
+            listen();
             launch(|comm| sim::resume(comm, &from, &options))
         }
         Command::Check { config, set } => {

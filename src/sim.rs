@@ -22,13 +22,16 @@ macro_rules! tell {
 mod balance;
 mod check;
 mod first;
+mod guard;
 mod log;
 mod memory;
 mod output;
 mod rest;
 mod setup;
+mod stop;
 
 pub use check::check;
+pub use stop::listen;
 
 use crate::body::BodyId;
 use crate::comm::{Comm, Failure, agree};
@@ -37,11 +40,14 @@ use crate::io::checkpoint;
 use crate::math::as_written;
 use crate::measure;
 use balance::Balancer;
+use guard::Guard;
 use log::Log;
-use output::Output;
+use output::{Ledger, Output};
 use rest::Rest;
 use setup::Start;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+use stop::{Reason, Stopper};
 
 /// What the command line says beside the configuration.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +62,8 @@ pub struct Options {
     pub until: Option<f64>,
     /// Threads per rank.
     pub threads: usize,
+    /// Wall time after which the run ends with a checkpoint, from the start of the program.
+    pub wall_limit: Option<Duration>,
     /// Whether a run that the folder already holds may be deleted.
     pub overwrite: bool,
     /// For tests: before this step the velocity of this body is made NaN.
@@ -68,18 +76,26 @@ pub enum RunError {
     /// The input is wrong; nothing was run or written.
     #[error("{0}")]
     Input(String),
-    /// A step failed, or results could not be written.
+    /// A step failed.
     #[error("{0}")]
     Failed(String),
+    /// The end was reached, but not all results could be written.
+    #[error("{0}")]
+    Incomplete(String),
+    /// Ended early, in order; it can go on.
+    #[error("{0}")]
+    Stopped(String),
 }
 
 impl RunError {
-    /// The exit status: 2 for bad input, 3 for a failed run.
+    /// The exit status: 2 for bad input, 3 for a failed run, 4 for results that are missing, 75 for a run that goes on (`EX_TEMPFAIL`).
     #[must_use]
     pub fn status(&self) -> i32 {
         match self {
             Self::Input(_) => 2,
             Self::Failed(_) => 3,
+            Self::Incomplete(_) => 4,
+            Self::Stopped(_) => 75,
         }
     }
 }
@@ -94,10 +110,11 @@ impl Failure for RunError {
     fn from_bytes(bytes: &[u8]) -> Self {
         let (status, text) = bytes.split_first().unwrap_or((&3, b"unknown failure"));
         let text = String::from_utf8_lossy(text).into_owned();
-        if *status == 2 {
-            Self::Input(text)
-        } else {
-            Self::Failed(text)
+        match status {
+            2 => Self::Input(text),
+            4 => Self::Incomplete(text),
+            75 => Self::Stopped(text),
+            _ => Self::Failed(text),
         }
     }
 }
@@ -150,12 +167,20 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         mut ledger,
         folder,
         threads,
+        wall_limit,
         nan_before,
     } = start;
     let mut domain = Domain::new(comm, partition);
     let mut balancer = Balancer::new(scenario.balance);
     balancer.start(comm, &mut domain, &system);
-    let mut output = agree(comm, Output::open(comm, &out, folder, system.steps()))?;
+    let bodies = comm.sum_count(system.bodies().len());
+    let mut output = agree(
+        comm,
+        Output::open(comm, &out, folder, system.steps(), bodies),
+    )?;
+    let mut stopper = Stopper::new(wall_limit);
+    let mut guard = Guard::new(scenario.limits);
+    let mut why = None;
     let mut rest = Rest::new(&domain, &scenario, &system);
     let mut log = Log::new(comm, &scenario, &system, threads);
     let [energy] = domain.sums(&[system
@@ -165,7 +190,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         .collect()]);
     let mut at_rest = rest.reached(&domain, &system, energy);
 
-    while !at_rest && !scenario.is_over(system.steps(), system.time()) {
+    while why.is_none() && !at_rest && !scenario.is_over(system.steps(), system.time()) {
         if let Some((step, id)) = nan_before
             && system.steps() + 1 == step
         {
@@ -174,29 +199,51 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         }
         let stepped = system.step(&domain);
         let stepped = stepped.and_then(|done| system.not_crushed(&domain).map(|()| done));
-        let done = stepped.map_err(|error| {
-            let last = output.last_checkpoint().map_or_else(
-                || "there is no checkpoint yet".to_string(),
-                |path| format!("the last good checkpoint is {}", path.display()),
-            );
-            RunError::Failed(format!("{error}; {last}"))
-        })?;
+        let done = stepped
+            .map_err(|error| RunError::Failed(format!("{error}; {}", last_good(&output))))?;
         ledger.add(&done);
         if done.deleted > 0 {
             rest = Rest::new(&domain, &scenario, &system);
         }
         at_rest = rest.reached(&domain, &system, done.translational_energy);
+        let due = output.is_due(scenario.checkpoints.interval);
+        let agreed = stopper.after_step(comm, output.saving(), due, system.largest_overlap());
+        for passed in guard.after_step(&done, agreed.overlap) {
+            let text = format!("step {}: {}", system.steps(), passed.text);
+            if passed.stop {
+                return Err(RunError::Failed(format!("{text}; {}", last_good(&output))));
+            }
+            if passed.first && comm.rank() == 0 {
+                tell!("moreau: WARNING: {text}; the run goes on");
+            }
+        }
         output.after_step(comm, &domain, &scenario, &mut system, &ledger, &done)?;
+        if agreed.save {
+            output.save(comm, &domain, &scenario, &mut system, &ledger)?;
+        }
         log.after_step(&system, &done);
         balancer.after_step(comm, &mut domain, &system, &done);
+        why = agreed.end;
     }
     log.clear();
 
     output.finish(comm, &domain, &scenario, &mut system, &ledger)?;
+    let over = at_rest || scenario.is_over(system.steps(), system.time());
+    let why = why.filter(|_| !over);
     let hash = checkpoint::state_hash(comm, system.steps(), system.time(), system.bodies());
-    log.summary(comm, &domain, &scenario, &system, &ledger, at_rest, &output);
+    let ending = match why {
+        Some(reason) => format!("stopped by {reason}"),
+        None => ending(at_rest, &ledger).to_owned(),
+    };
+    log.summary(comm, &domain, &scenario, &system, &ledger, &ending, &output);
+    if comm.rank() == 0 {
+        guard.tell();
+    }
     if comm.rank() == 0 && comm.size() > 1 && scenario.balance.every > 0 {
         balancer.tell();
+    }
+    if let Some(reason) = why {
+        return Err(stopped(reason, system.steps(), &output));
     }
     if comm.rank() == 0 {
         say!(
@@ -206,4 +253,30 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         );
     }
     Ok(())
+}
+
+fn last_good(output: &Output) -> String {
+    output.last_checkpoint().map_or_else(
+        || "there is no checkpoint yet".to_string(),
+        |path| format!("the last good checkpoint is {}", path.display()),
+    )
+}
+
+fn stopped(reason: Reason, step: u64, output: &Output) -> RunError {
+    let folder = output.folder().display();
+    RunError::Stopped(format!(
+        "stopped by {reason} after step {step}, whose checkpoint is written; moreau resume {folder} goes on"
+    ))
+}
+
+/// How a run that was not stopped has ended.
+fn ending(at_rest: bool, ledger: &Ledger) -> &'static str {
+    match (at_rest, ledger.sweeps.is_empty()) {
+        (true, true) => "already at rest (--set time.rest=0 goes on)",
+        (true, false) => "at rest",
+        (false, true) => {
+            "nothing to do: the end is already reached (--until and --steps go on; they are not remembered)"
+        }
+        (false, false) => "end reached",
+    }
 }

@@ -4,7 +4,7 @@
 
 mod harness;
 
-use harness::{Output, mpi_available, mpirun, run};
+use harness::{Output, mpi_available, mpirun, ranks_of, run};
 use moreau::body::BodyId;
 use moreau::comm::threads;
 use moreau::sim::{self, Options};
@@ -467,21 +467,4 @@ fn a_killed_rank_ends_the_job_and_the_run_goes_on() {
         resumed,
         state(&alone(&[&args[..], &SMALL, &every].concat()))
     );
-}
-
-/// Process ids of the ranks that write to this folder.
-fn ranks_of(out: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
-        let id = entry.file_name().to_string_lossy().into_owned();
-        let command = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        let words: Vec<&[u8]> = command.split(|b| *b == 0).collect();
-        if id.parse::<u32>().is_ok()
-            && words[0] == EXE.as_bytes()
-            && words.contains(&out.as_bytes())
-        {
-            found.push(id);
-        }
-    }
-    found
 }

@@ -6,12 +6,12 @@ use super::document::{Node, Value};
 use super::fault::Fault;
 use super::reader::{Number, Range, Section, tell};
 use super::{Balance, Scenario};
-use super::{bodies, materials, time, walls};
+use super::{bodies, materials, safety, time, walls};
 use crate::math::Vector3;
 use crate::solver::accelerate::Acceleration;
 use crate::solver::{Exchange, GapRule, Order, Projection, Settings};
 
-const ROOT: [&str; 12] = [
+const ROOT: [&str; 13] = [
     "title",
     "gravity",
     "time",
@@ -24,6 +24,7 @@ const ROOT: [&str; 12] = [
     "balance",
     "output",
     "checkpoint",
+    "limits",
 ];
 const METRES: Number = Number(Range::Finite, "m");
 const SIZE: Number = Number(Range::Positive, "m");
@@ -43,7 +44,8 @@ pub(super) fn scenario(root: &Node, name: &str, faults: &mut Vec<Fault>) -> Scen
     let samples = bodies::read(&section, &materials, &domain, faults);
     let balance = balance(&section, faults);
     let series_every = output(&section, faults);
-    let checkpoint = section.table("checkpoint", &["every", "keep"], faults);
+    let checkpoints = safety::checkpoints(&section, faults);
+    let limits = safety::limits(&section, faults);
     Scenario {
         title,
         text: String::new(),
@@ -63,8 +65,8 @@ pub(super) fn scenario(root: &Node, name: &str, faults: &mut Vec<Fault>) -> Scen
         max_initial_overlap: domain.max_overlap,
         balance,
         series_every,
-        checkpoint_every: checkpoint.whole_if("every", 0, faults).unwrap_or(500),
-        checkpoint_keep: checkpoint.whole_if("keep", 1, faults).unwrap_or(2) as usize,
+        checkpoints,
+        limits,
     }
 }
 

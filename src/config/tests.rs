@@ -1,6 +1,6 @@
 //! Good configurations, overrides, and several faults at once. Each single fault has a file in `tests/configs/bad`.
 
-use super::{End, Faults, Place, Scenario, load, parse};
+use super::{End, Faults, Interval, Limits, Place, Scenario, load, parse};
 use crate::sample::{Radius, Source};
 use crate::scheme::pace::{Pace, Rule};
 use crate::solver::Order;
@@ -81,6 +81,11 @@ series = 10
 [checkpoint]
 every = 0
 keep = 3
+
+[limits]
+capped = { above = 10, then = "stop" }
+overlap = { above = 0.5 }
+energy = { then = "warn" }
 "#;
 
 fn good(text: &str, overrides: &[&str]) -> Scenario {
@@ -166,9 +171,20 @@ fn every_key_arrives() {
     );
     assert_eq!(s.max_initial_overlap, 0.02);
     assert_eq!(
-        (s.series_every, s.checkpoint_every, s.checkpoint_keep),
+        (s.series_every, s.checkpoints.every, s.checkpoints.keep),
         (10, 0, 3)
     );
+    let bounds = |l: Limits| [l.capped, l.overlap, l.energy].map(|l| (l.above, l.stop));
+    assert_eq!(
+        bounds(s.limits),
+        [(10.0, true), (0.5, false), (0.05, false)]
+    );
+    assert_eq!(s.checkpoints.interval, None);
+    let timed = |set: &[&str]| good(FULL, set).checkpoints;
+    let auto = timed(&["checkpoint.interval='auto'", "checkpoint.failures=3600"]);
+    assert_eq!(auto.interval, Some(Interval::Auto { failures: 3600.0 }));
+    let seconds = timed(&["checkpoint.interval=90"]).interval;
+    assert_eq!(seconds, Some(Interval::Seconds(90.0)));
 }
 
 #[test]
@@ -190,9 +206,12 @@ fn what_is_not_given_has_a_default() {
     };
     assert_eq!(s.solver, fast);
     assert_eq!(
-        (s.series_every, s.checkpoint_every, s.checkpoint_keep),
+        (s.series_every, s.checkpoints.every, s.checkpoints.keep),
         (1, 500, 2)
     );
+    let limits = [s.limits.capped, s.limits.overlap, s.limits.energy];
+    assert_eq!(limits.map(|l| l.above), [0.0, 0.1, 0.05]);
+    assert!(limits.iter().all(|l| !l.stop));
     assert_eq!(s.max_initial_overlap, 0.01);
     let names: Vec<_> = s.walls.iter().map(|w| w.name.as_str()).collect();
     assert_eq!(
@@ -264,7 +283,7 @@ fn overrides_set_replace_and_add() {
         &FULL.replace("[checkpoint]\nevery = 0\nkeep = 3\n", ""),
         &["checkpoint.keep=5"],
     );
-    assert_eq!((added.checkpoint_every, added.checkpoint_keep), (500, 5));
+    assert_eq!((added.checkpoints.every, added.checkpoints.keep), (500, 5));
 }
 
 /// The text of a checkpoint gives the same scenario, in whatever folder it is read.

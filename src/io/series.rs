@@ -188,9 +188,14 @@ impl Failure for Error {
 #[derive(Debug)]
 pub struct Series<L = Row> {
     path: PathBuf,
-    lines: csv::Writer<File>,
+    file: File,
+    /// Whole lines, of which the first may be in the file in part, that are not in the file yet.
+    pending: Vec<u8>,
     line: PhantomData<L>,
 }
+
+/// Bytes that wait before they are written.
+const WAITING: usize = 1 << 13;
 
 impl<L: Line> Series<L> {
     /// Starts a series, in place of what is there under this path.
@@ -233,12 +238,10 @@ impl<L: Line> Series<L> {
     }
 
     fn to(path: &Path, file: File) -> Self {
-        let lines = csv::WriterBuilder::new()
-            .has_headers(false)
-            .from_writer(file);
         Self {
             path: path.to_owned(),
-            lines,
+            file,
+            pending: Vec::new(),
             line: PhantomData,
         }
     }
@@ -246,20 +249,53 @@ impl<L: Line> Series<L> {
     /// Adds a line. It is in the file after the next [`flush`](Self::flush), if not before.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// If the file cannot be written. The line is kept and written with the next one, or when it is flushed.
     pub fn write(&mut self, row: &L) -> Result<(), Error> {
-        self.lines
-            .serialize(row)
-            .map_err(|e| told(&self.path)(e.into()))
+        let mut line = csv::WriterBuilder::new()
+            .has_headers(false)
+            .from_writer(&mut self.pending);
+        let added = line.serialize(row).and_then(|()| Ok(line.flush()?));
+        drop(line);
+        added.map_err(|e| told(&self.path)(e.into()))?;
+        if self.pending.len() < WAITING {
+            return Ok(());
+        }
+        self.flush()
     }
 
     /// Sees to it that all lines are in the file. To be called at the end, and before a checkpoint is written: only then
     /// does the series hold every step up to it.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// If the file cannot be written. What is missing is kept, and written when it is flushed again.
     pub fn flush(&mut self) -> Result<(), Error> {
-        self.lines.flush().map_err(told(&self.path))
+        let mut done = 0;
+        let result = loop {
+            if done == self.pending.len() {
+                break Ok(());
+            }
+            match self.file.write(&self.pending[done..]) {
+                Ok(0) => break Err(std::io::ErrorKind::WriteZero.into()),
+                Ok(written) => done += written,
+                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(e) => break Err(e),
+            }
+        };
+        self.pending.drain(..done);
+        result.map_err(told(&self.path))
+    }
+
+    /// Bytes that are not in the file yet.
+    #[must_use]
+    pub fn pending(&self) -> usize {
+        self.pending.len()
+    }
+}
+
+/// As files did before: what waits is written at the end, if it can be.
+impl<L> Drop for Series<L> {
+    fn drop(&mut self) {
+        let _ = self.file.write_all(&self.pending);
     }
 }
 

@@ -134,7 +134,7 @@ impl Log {
         scenario: &Scenario,
         system: &System,
         ledger: &Ledger,
-        at_rest: bool,
+        ending: &str,
         output: &Output,
     ) {
         let walls = walls(domain, system);
@@ -159,14 +159,6 @@ impl Log {
         if !self.speaks {
             return;
         }
-        let ending = match (at_rest, ledger.sweeps.is_empty()) {
-            (true, true) => "already at rest (--set time.rest=0 goes on)",
-            (true, false) => "at rest",
-            (false, true) => {
-                "nothing to do: the end is already reached (--until and --steps go on; they are not remembered)"
-            }
-            (false, false) => "end reached",
-        };
         say!(
             "{ending} at step {}, time {} s, after {:.1} s of wall time",
             system.steps(),
@@ -259,6 +251,16 @@ impl Log {
                 *most as f64 / 1e6,
                 together as f64 / 1e6
             );
+        }
+        let (written, time, failed) = output.checkpoints();
+        if written + failed > 0 {
+            say!(
+                "saved      {written} checkpoints in {:.2} s of wall time",
+                time.as_secs_f64()
+            );
+        }
+        if failed > 0 {
+            say!("NOT SAVED  {failed} checkpoints could not be written; the run went on");
         }
         say!("results    {}", output.folder().display());
         if let Some(path) = output.last_checkpoint() {

@@ -1,23 +1,32 @@
-//! What a run writes: a row of the series after so many steps, a checkpoint after so many steps and at the end.
+//! What a run writes: a row of the series after so many steps, a checkpoint after so many steps or so much time and at the end.
+//!
+//! What cannot be written is no reason to end a run: the disk may have room again when it is tried the next time. It is told at once, and
+//! again at the end; a run of which something is missing at the end has a status of its own.
+
+mod files;
+mod walls;
+
+pub(super) use walls::walls;
 
 use super::RunError;
-use crate::body::{BodyRow, Wall, WallState};
+use crate::body::BodyRow;
 use crate::comm::{Comm, agree};
-use crate::config::Scenario;
+use crate::config::{Interval, Scenario};
 use crate::domain::Domain;
 use crate::domain::migration::Parcel;
 use crate::io::checkpoint;
-use crate::io::series::{self, DeletedLine, Row, Series, WallLine};
-use crate::io::{Header, Snapshot, WallRow};
-use crate::math::Vector3;
+use crate::io::series::{DeletedLine, Row};
+use crate::io::{Header, Snapshot};
 use crate::measure;
 use crate::scheme::moreau_jean::{Done, System};
 use crate::scheme::{Timers, Verb};
 use crate::solver::merit::Verdict;
+use files::{Files, prepare};
 use std::collections::BTreeMap;
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use walls::wall_line;
 
 /// What a run adds up.
 #[derive(Clone, Debug, Default)]
@@ -82,7 +91,21 @@ pub(super) struct Output {
     /// Timers and clock at the last row.
     last_row: (Timers, f64),
     last_checkpoint: Option<(u64, PathBuf)>,
+    /// When the last checkpoint was written, or tried to be.
+    tried: Instant,
+    /// Time that a checkpoint takes: of the last one, before it a guess.
+    saving: Duration,
+    /// Checkpoints of this program, time spent on them, and how many could not be written.
+    written: (u64, Duration, u64),
+    /// Whether the last rows are not in their files.
+    behind: bool,
 }
+
+/// Time that a checkpoint may take for each body, before one was written [s].
+const SAVING_A_BODY: f64 = 1e-5;
+
+/// Bytes of rows that may wait for room on the disk.
+const MOST_WAITING: usize = 1 << 28;
 
 impl Output {
     /// Prepares the folder, on rank 0.
@@ -91,6 +114,7 @@ impl Output {
         out: &Path,
         folder: Folder,
         step: u64,
+        bodies: u64,
     ) -> Result<Self, RunError> {
         let (files, lock) = if comm.rank() == 0 {
             let (files, lock) = prepare(out, &folder, step)?;
@@ -109,7 +133,26 @@ impl Output {
             begin: Instant::now(),
             last_row: (Timers::default(), 0.0),
             last_checkpoint,
+            tried: Instant::now(),
+            saving: Duration::from_secs_f64(0.05 + SAVING_A_BODY * bodies as f64),
+            written: (0, Duration::ZERO, 0),
+            behind: false,
         })
+    }
+
+    /// About the time that a checkpoint takes.
+    pub(super) fn saving(&self) -> Duration {
+        self.saving
+    }
+
+    /// Whether a checkpoint is due by this rank's clock.
+    pub(super) fn is_due(&self, interval: Option<Interval>) -> bool {
+        interval.is_some_and(|interval| self.tried.elapsed() >= between(interval, self.saving))
+    }
+
+    /// Checkpoints written since the program started, time spent on them, and how many could not be written.
+    pub(super) fn checkpoints(&self) -> (u64, Duration, u64) {
+        self.written
     }
 
     /// The folder.
@@ -147,14 +190,40 @@ impl Output {
         if step.is_multiple_of(scenario.series_every) {
             self.row(comm, domain, scenario, system, ledger, done)?;
         }
-        if scenario.checkpoint_every > 0 && step.is_multiple_of(scenario.checkpoint_every) {
-            self.checkpoint(comm, domain, scenario, system, ledger)?;
-        }
         system.timers.add(Verb::Io, begin.elapsed());
+        let every = scenario.checkpoints.every;
+        if every > 0 && step.is_multiple_of(every) {
+            self.save(comm, domain, scenario, system, ledger)?;
+        }
         Ok(())
     }
 
-    /// What is due at the end: the last checkpoint, if the last step has none. Collective.
+    /// A checkpoint of this step, if it has none. One that cannot be written is told. Collective.
+    pub(super) fn save(
+        &mut self,
+        comm: &dyn Comm,
+        domain: &Domain,
+        scenario: &Scenario,
+        system: &mut System,
+        ledger: &Ledger,
+    ) -> Result<(), RunError> {
+        match self.finish(comm, domain, scenario, system, ledger) {
+            Err(RunError::Incomplete(fault)) => {
+                if comm.rank() == 0 {
+                    tell!(
+                        "moreau: WARNING: {fault}; the run goes on, and tries again when the next one is due"
+                    );
+                }
+                Ok(())
+            }
+            result => result,
+        }
+    }
+
+    /// What is due at the end: the last rows, and the last checkpoint, if the last step has none. Collective.
+    ///
+    /// # Errors
+    /// [`RunError::Incomplete`] if they cannot be written.
     pub(super) fn finish(
         &mut self,
         comm: &dyn Comm,
@@ -169,10 +238,56 @@ impl Output {
             .as_ref()
             .is_none_or(|(step, _)| *step != system.steps())
         {
-            self.checkpoint(comm, domain, scenario, system, ledger)?;
+            let written = self.checkpoint(comm, domain, scenario, system, ledger);
+            let (number, time, failed) = &mut self.written;
+            self.tried = Instant::now();
+            let took = begin.elapsed();
+            *time += took;
+            match written {
+                Ok(()) => {
+                    *number += 1;
+                    self.saving = took;
+                }
+                Err(_) => *failed += 1,
+            }
+            system.timers.add(Verb::Io, took);
+            return written;
         }
-        system.timers.add(Verb::Io, begin.elapsed());
-        Ok(())
+        let flushed = self.files.as_mut().map_or(Ok(()), Files::flush);
+        agree(
+            comm,
+            flushed.map_err(|e| RunError::Incomplete(e.to_string())),
+        )
+    }
+
+    /// Tells that rows could not be written, once until they could. They wait for the next time. The same on all ranks.
+    fn rows_written(
+        &mut self,
+        comm: &dyn Comm,
+        result: Result<(), RunError>,
+    ) -> Result<(), RunError> {
+        match agree(comm, result) {
+            Err(RunError::Incomplete(fault)) => {
+                let waiting = self.files.as_ref().map_or(0, Files::pending);
+                if comm.any(waiting > MOST_WAITING) {
+                    let much = MOST_WAITING >> 20;
+                    return Err(RunError::Incomplete(format!(
+                        "{fault}; more than {much} MB of rows wait"
+                    )));
+                }
+                if comm.rank() == 0 && !self.behind {
+                    tell!(
+                        "moreau: WARNING: {fault}; the run goes on, rows wait until there is room for them"
+                    );
+                }
+                self.behind = true;
+                Ok(())
+            }
+            result => {
+                self.behind = false;
+                result
+            }
+        }
     }
 
     fn row(
@@ -245,7 +360,10 @@ impl Output {
             each.into_iter()
                 .try_for_each(|(wall, row)| files.walls.write(&wall_line(system, wall, row)))
         });
-        agree(comm, written.map_err(|e| RunError::Failed(e.to_string())))
+        self.rows_written(
+            comm,
+            written.map_err(|e| RunError::Incomplete(e.to_string())),
+        )
     }
 
     /// Writes down the bodies that a step has deleted, by id. Collective.
@@ -279,7 +397,10 @@ impl Output {
             let mut lines = rows.iter().map(line);
             lines.try_for_each(|line| files.deleted.write(&line))
         });
-        agree(comm, written.map_err(|e| RunError::Failed(e.to_string())))
+        self.rows_written(
+            comm,
+            written.map_err(|e| RunError::Incomplete(e.to_string())),
+        )
     }
 
     fn checkpoint(
@@ -295,7 +416,7 @@ impl Output {
         });
         let step = system.steps();
         let failed =
-            |e: &dyn std::fmt::Display| RunError::Failed(format!("step {step}: {e}{last}"));
+            |e: &dyn std::fmt::Display| RunError::Incomplete(format!("step {step}: {e}{last}"));
         // The series must hold every row up to a checkpoint, for a resumed run goes on after it.
         let flushed = self.files.as_mut().map_or(Ok(()), Files::flush);
         agree(comm, flushed.map_err(|e| failed(&e)))?;
@@ -325,7 +446,7 @@ impl Output {
         });
         let path = written.map_err(|e| failed(&e))?;
         let pruned = match comm.rank() {
-            0 => checkpoint::prune(&self.folder, scenario.checkpoint_keep.max(1)),
+            0 => checkpoint::prune(&self.folder, scenario.checkpoints.keep.max(1)),
             _ => Ok(()),
         };
         agree(comm, pruned.map_err(|e| failed(&e)))?;
@@ -334,142 +455,38 @@ impl Output {
     }
 }
 
-/// Walls with what the bodies gave them in the last step. Collective.
-pub(super) fn walls(domain: &Domain, system: &System) -> Vec<WallRow> {
-    let (walls, states) = (&system.physics().walls, system.walls());
-    let impulses = measure::wall_impulses(system.contacts(), walls.len());
-    // Where the centres were when the impulses acted.
-    let centre = |(wall, state): (&Wall, &WallState)| wall.place_now(state);
-    let before = walls.iter().zip(system.walls_before());
-    let centres: Vec<Vector3> = before.map(centre).collect();
-    let couples = measure::wall_couples(system.contacts(), &centres);
-    // All in one reduction.
-    let six = impulses.into_iter().zip(couples);
-    let sums = six.flat_map(|(impulse, couple)| impulse.into_iter().chain(couple));
-    let sums = domain.many_sums(sums.collect());
-    (walls.iter().zip(states).zip(sums.chunks_exact(6)))
-        .map(|((wall, state), six)| WallRow {
-            displacement: state.displacement.into(),
-            orientation: state.orientation,
-            velocity: state.velocity.into(),
-            angular_velocity: state.angular_velocity.into(),
-            material: wall.material,
-            impulse: [six[0], six[1], six[2]],
-            couple_impulse: [six[3], six[4], six[5]],
-        })
-        .collect()
-}
-
-/// What `walls.csv` says of a wall.
-fn wall_line(system: &System, wall: &Wall, row: &WallRow) -> WallLine {
-    let dt = system.dt();
-    let [force, torque] = [row.impulse, row.couple_impulse].map(|sum| Vector3::from(sum) / dt);
-    let centre = wall.centre + Vector3::from(row.displacement);
-    let [vx, vy, vz] = row.velocity;
-    WallLine {
-        step: system.steps(),
-        time: system.time(),
-        wall: wall.name.clone(),
-        fx: force.x,
-        fy: force.y,
-        fz: force.z,
-        tx: torque.x,
-        ty: torque.y,
-        tz: torque.z,
-        x: centre.x,
-        y: centre.y,
-        z: centre.z,
-        vx,
-        vy,
-        vz,
-    }
-}
-
-const SERIES: &str = "series.csv";
-const WALLS: &str = "walls.csv";
-const DELETED: &str = "deleted.csv";
-
-/// The files that grow with the run.
-struct Files {
-    series: Series<Row>,
-    walls: Series<WallLine>,
-    deleted: Series<DeletedLine>,
-}
-
-impl Files {
-    fn create(out: &Path) -> Result<Self, series::Error> {
-        Ok(Self {
-            series: Series::create(&out.join(SERIES))?,
-            walls: Series::create(&out.join(WALLS))?,
-            deleted: Series::create(&out.join(DELETED))?,
-        })
-    }
-
-    fn resume(out: &Path, step: u64) -> Result<Self, series::Error> {
-        Ok(Self {
-            series: Series::resume(&out.join(SERIES), step)?,
-            walls: Series::resume(&out.join(WALLS), step)?,
-            deleted: Series::resume(&out.join(DELETED), step)?,
-        })
-    }
-
-    fn flush(&mut self) -> Result<(), series::Error> {
-        self.series.flush()?;
-        self.walls.flush()?;
-        self.deleted.flush()
-    }
-}
-
-/// Makes the folder ready to be written to, or says why it cannot be. Nothing is changed if it cannot.
-fn prepare(out: &Path, folder: &Folder, step: u64) -> Result<(Files, Option<File>), RunError> {
-    let input = |e: &dyn std::fmt::Display| {
-        RunError::Input(format!(
-            "output folder {}: {e}; accepted: a folder that can be written to",
-            out.display()
-        ))
-    };
-    let old = match std::fs::exists(out).map_err(|e| input(&e))? {
-        true => checkpoint::newest(out).map_err(|e| input(&e))?,
-        false => Vec::new(),
-    };
-    let series = out.join(SERIES);
-    let holds_a_run = !old.is_empty() || series.metadata().is_ok_and(|m| m.len() > 0);
-    match folder {
-        Folder::Fresh if holds_a_run => {
-            return Err(RunError::Input(format!(
-                "output folder {} already holds a run; --overwrite deletes it, --out names another folder, \
-                 and moreau resume {} goes on with it",
-                out.display(),
-                out.display()
-            )));
+/// Time between two checkpoints of which each takes so long.
+fn between(interval: Interval, saving: Duration) -> Duration {
+    match interval {
+        Interval::Seconds(seconds) => Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX),
+        Interval::Auto { failures } => {
+            let saving = saving.as_secs_f64();
+            let seconds = (2.0 * saving * failures).sqrt().max(20.0 * saving);
+            Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
         }
-        _ => std::fs::create_dir_all(out).map_err(|e| input(&e))?,
     }
-    let lock = lock(out).map_err(|e| input(&e))?;
-    let files = match folder {
-        Folder::Fresh => Files::create(out).map_err(|e| input(&e)),
-        Folder::Clear => {
-            // The new series first: where it cannot be written, nothing is deleted.
-            let fresh = Files::create(out).map_err(|e| input(&e))?;
-            checkpoint::prune(out, 0).map_err(|e| input(&e))?;
-            Ok(fresh)
-        }
-        Folder::GoOn(_) => {
-            for path in checkpoint::set_aside(out, step).map_err(|e| input(&e))? {
-                tell!("moreau: beyond the resumed step, now {}", path.display());
-            }
-            Files::resume(out, step).map_err(|e| input(&e))
-        }
-    };
-    Ok((files?, lock))
 }
 
-/// Locks the folder for this run; nothing where the file system knows no locks.
-fn lock(out: &Path) -> std::io::Result<Option<File>> {
-    let file = File::create(out.join(".lock"))?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Err(std::io::Error::other("another run is writing to it")),
-        Err(TryLockError::Error(_)) => Ok(None),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Young's interval, and no more than a twentieth of the time.
+    #[test]
+    fn time_between_checkpoints() {
+        let auto = |saving: f64, failures: f64| {
+            let interval = Interval::Auto { failures };
+            between(interval, Duration::from_secs_f64(saving)).as_secs_f64()
+        };
+        assert!((auto(2.0, 86400.0) - 587.8775).abs() < 1e-3);
+        assert!((auto(2.0, 100.0) - 40.0).abs() < 1e-9);
+        assert_eq!(
+            between(Interval::Seconds(90.0), Duration::MAX).as_secs(),
+            90
+        );
+        assert_eq!(
+            between(Interval::Seconds(f64::MAX), Duration::ZERO),
+            Duration::MAX
+        );
     }
 }

@@ -19,6 +19,7 @@ use crate::scheme::pace::{Pace, Rule};
 use crate::shape::{disc_area, sphere_volume};
 use crate::solver::grid::BlockGrid;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// All that the loop needs.
 pub(super) struct Start {
@@ -32,6 +33,8 @@ pub(super) struct Start {
     pub folder: Folder,
     /// Threads per rank.
     pub threads: usize,
+    /// Wall time after which the run ends.
+    pub wall_limit: Option<Duration>,
     /// For tests: a body whose velocity becomes NaN before a step.
     pub nan_before: Option<(u64, BodyId)>,
 }
@@ -102,6 +105,7 @@ pub(super) fn from_config(
         out,
         folder,
         threads: options.threads,
+        wall_limit: options.wall_limit,
         nan_before: options.nan_before,
     })
 }
@@ -224,6 +228,7 @@ pub(super) fn from_checkpoint(
         out,
         folder,
         threads: options.threads,
+        wall_limit: options.wall_limit,
         nan_before: options.nan_before,
     })
 }

@@ -21,7 +21,7 @@ pub(crate) struct Output {
 }
 
 /// For Open MPI on a test machine; other MPI libraries ignore all of it.
-const ENVIRONMENT: [(&str, &str); 12] = [
+const ENVIRONMENT: [(&str, &str); 13] = [
     ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
     ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
     // More ranks than cores, which then must not sit on one core each, nor spin while they wait.
@@ -36,6 +36,8 @@ const ENVIRONMENT: [(&str, &str); 12] = [
     ("OMPI_MCA_plm_rsh_agent", "sh"),
     ("RAYON_NUM_THREADS", "1"),
     ("HDF5_USE_FILE_LOCKING", "FALSE"),
+    // Who ends mpirun waits so many seconds before ranks are told, and they have as many to write a checkpoint (jobs/mpi-env.sh: 15).
+    ("OMPI_MCA_odls_base_sigkill_timeout", "1"),
 ];
 
 /// How long mpirun gets to end its ranks after it was asked to.
@@ -146,4 +148,40 @@ pub(crate) fn state(output: &Output) -> String {
     assert_eq!(output.status, Some(0), "{}{}", output.stdout, output.stderr);
     let last = output.stdout.trim_end().lines().last();
     last.expect("a run says something").to_owned()
+}
+
+/// Process ids of the ranks of the program that write to this folder.
+pub(crate) fn ranks_of(out: &str) -> Vec<String> {
+    processes(|words| {
+        words[0] == env!("CARGO_BIN_EXE_moreau").as_bytes() && words.contains(&out.as_bytes())
+    })
+}
+
+/// Process ids of the mpirun that runs the program with this folder.
+pub(crate) fn mpirun_of(out: &str) -> Vec<String> {
+    processes(|words| words[0].ends_with(b"mpirun") && words.contains(&out.as_bytes()))
+}
+
+fn processes(wanted: impl Fn(&[&[u8]]) -> bool) -> Vec<String> {
+    let all = std::fs::read_dir("/proc")
+        .expect("Linux has /proc")
+        .flatten();
+    all.filter_map(|entry| {
+        let id = entry.file_name().to_string_lossy().into_owned();
+        let command = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let words: Vec<&[u8]> = command.split(|b| *b == 0).collect();
+        (id.parse::<u32>().is_ok() && wanted(&words)).then_some(id)
+    })
+    .collect()
+}
+
+/// Sends a signal to a process.
+pub(crate) fn signal(name: &str, process: &str) {
+    let sent = Command::new("sh")
+        .args(["-c", &format!("kill -{name} {process}")])
+        .status();
+    assert!(
+        sent.is_ok_and(|status| status.success()),
+        "kill -{name} {process}"
+    );
 }

@@ -1,0 +1,200 @@
+//! Watches every step for what a run should not do: end at the sweep cap, let bodies sink into each other, gain energy from nothing.
+
+use crate::config::{Limit, Limits};
+use crate::math::nan_max;
+use crate::scheme::moreau_jean::Done;
+
+/// What has been seen since this program started.
+#[derive(Debug)]
+pub(super) struct Guard {
+    limits: Limits,
+    /// Steps at the sweep cap since the last that was not.
+    capped: u64,
+    /// The most of them in a row.
+    most_capped: u64,
+    /// The largest overlap over the smaller radius.
+    overlap: f64,
+    /// Energy that contacts gave, and took [J]; beside them the judge's scale of each step.
+    given: f64,
+    taken: f64,
+    scale: f64,
+    /// Steps beyond each limit.
+    beyond: [u64; 3],
+}
+
+/// A limit that was passed in a step.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Passed {
+    /// What was seen.
+    pub text: String,
+    /// Whether the run shall end.
+    pub stop: bool,
+    /// Whether it is the first time.
+    pub first: bool,
+}
+
+impl Guard {
+    pub(super) fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            capped: 0,
+            most_capped: 0,
+            overlap: 0.0,
+            given: 0.0,
+            taken: 0.0,
+            scale: 0.0,
+            beyond: [0; 3],
+        }
+    }
+
+    /// Looks at a step, with the largest overlap that it began with, and tells what limits it passed. The same on all ranks.
+    pub(super) fn after_step(&mut self, done: &Done, overlap: f64) -> Vec<Passed> {
+        let verdict = &done.outcome.verdict;
+        self.capped = if verdict.converged {
+            0
+        } else {
+            self.capped + 1
+        };
+        self.most_capped = self.most_capped.max(self.capped);
+        self.overlap = nan_max(self.overlap, overlap);
+        // Cohesion pulls bodies together, and may give what it takes when they part.
+        let taken = done.dissipated - done.outcome.work.cohesion;
+        if taken < 0.0 {
+            self.given -= taken;
+        } else {
+            self.taken += taken;
+        }
+        if verdict.residual > 0.0 {
+            self.scale += verdict.violation / verdict.residual.powi(2);
+        }
+        let growth = self.growth(done.translational_energy);
+        let Limits {
+            capped,
+            overlap: sunk,
+            energy,
+        } = self.limits;
+        let each: [(Limit, f64, &dyn Fn() -> String); 3] = [
+            (capped, self.capped as f64, &|| {
+                format!("{} steps in a row ended at the sweep cap", self.capped)
+            }),
+            (sunk, overlap, &|| {
+                format!("bodies overlap by {overlap:.2e} of the smaller radius")
+            }),
+            (energy, growth, &|| {
+                format!(
+                    "contacts gave {:.2e} J, {growth:.2e} of the energy there is and was",
+                    self.given
+                )
+            }),
+        ];
+        let mut passed = Vec::new();
+        for (k, (limit, value, text)) in each.into_iter().enumerate() {
+            if value.is_nan() || value > limit.above {
+                self.beyond[k] += 1;
+                passed.push(Passed {
+                    text: format!("{} (limits.{} = {})", text(), NAMES[k], limit.above),
+                    stop: limit.stop,
+                    first: self.beyond[k] == 1,
+                });
+            }
+        }
+        passed
+    }
+
+    /// What contacts gave over what they took, what moves [J], and a step's worth of load for each step.
+    fn growth(&self, moving: f64) -> f64 {
+        if self.given == 0.0 && self.taken.is_finite() {
+            return 0.0;
+        }
+        self.given / (self.taken + moving + self.scale)
+    }
+
+    /// For the summary: the worst of each, and steps beyond the limits.
+    pub(super) fn tell(&self) {
+        say!(
+            "watched    overlap at most {:.2e} of the smaller radius, {} capped steps in a row at most, {:.2e} J given by contacts, {:.2e} J taken",
+            self.overlap,
+            self.most_capped,
+            self.given,
+            self.taken
+        );
+        for (name, steps) in NAMES
+            .iter()
+            .zip(self.beyond)
+            .filter(|(_, steps)| *steps > 0)
+        {
+            say!("limit      {steps} steps beyond limits.{name}");
+        }
+    }
+}
+
+const NAMES: [&str; 3] = ["capped", "overlap", "energy"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FAR: Limit = Limit {
+        above: 1.0,
+        stop: false,
+    };
+
+    fn done(converged: bool, dissipated: f64) -> Done {
+        let mut done = Done {
+            dissipated,
+            translational_energy: 1.0,
+            ..Done::default()
+        };
+        done.outcome.verdict.converged = converged;
+        done
+    }
+
+    fn limits() -> Limits {
+        Limits {
+            capped: Limit {
+                above: 2.0,
+                stop: true,
+            },
+            overlap: FAR,
+            energy: Limit {
+                above: 0.5,
+                stop: false,
+            },
+        }
+    }
+
+    #[test]
+    fn capped_steps_in_a_row() {
+        let mut guard = Guard::new(limits());
+        let row = [false, false, true, false, false, false, false];
+        let passed = row.map(|converged| guard.after_step(&done(converged, 0.0), 0.0));
+        assert!(passed[..5].iter().all(Vec::is_empty));
+        assert!(passed[5][0].stop && passed[5][0].first && !passed[6][0].first);
+        assert_eq!((guard.most_capped, guard.beyond), (4, [2, 0, 0]));
+    }
+
+    /// Overlaps at the bound pass, beyond it not; a NaN never.
+    #[test]
+    fn overlaps() {
+        let mut guard = Guard::new(limits());
+        let passed = [0.5, 1.0, 1.5, f64::NAN].map(|x| guard.after_step(&done(true, 0.0), x).len());
+        assert_eq!(passed, [0, 0, 1, 1]);
+        assert!(guard.overlap.is_nan());
+    }
+
+    /// Energy that contacts give counts, over what they took and what moves; what cohesion gives does not.
+    #[test]
+    fn energy_from_nothing() {
+        let mut guard = Guard::new(limits());
+        assert!(guard.after_step(&done(true, 1.0), 0.0).is_empty());
+        // Given 0.9 J over 1 J taken and 1 J moving; then 1.2 J.
+        assert!(guard.after_step(&done(true, -0.9), 0.0).is_empty());
+        let passed = guard.after_step(&done(true, -0.3), 0.0);
+        assert!(passed.len() == 1 && !passed[0].stop, "{passed:?}");
+        let mut pulled = done(true, -5.0);
+        pulled.outcome.work.cohesion = -5.0;
+        let mut guard = Guard::new(limits());
+        assert!(guard.after_step(&pulled, 0.0).is_empty());
+        assert!(!guard.after_step(&done(true, f64::NAN), 0.0).is_empty());
+    }
+}

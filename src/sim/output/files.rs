@@ -1,0 +1,106 @@
+//! The folder of a run, and the files that grow with it.
+
+use super::Folder;
+use crate::io::checkpoint;
+use crate::io::series::{self, DeletedLine, Row, Series, WallLine};
+use crate::sim::RunError;
+use std::fs::{File, TryLockError};
+use std::path::Path;
+
+const SERIES: &str = "series.csv";
+const WALLS: &str = "walls.csv";
+const DELETED: &str = "deleted.csv";
+
+/// The files that grow with the run.
+pub(super) struct Files {
+    pub(super) series: Series<Row>,
+    pub(super) walls: Series<WallLine>,
+    pub(super) deleted: Series<DeletedLine>,
+}
+
+impl Files {
+    fn create(out: &Path) -> Result<Self, series::Error> {
+        Ok(Self {
+            series: Series::create(&out.join(SERIES))?,
+            walls: Series::create(&out.join(WALLS))?,
+            deleted: Series::create(&out.join(DELETED))?,
+        })
+    }
+
+    fn resume(out: &Path, step: u64) -> Result<Self, series::Error> {
+        Ok(Self {
+            series: Series::resume(&out.join(SERIES), step)?,
+            walls: Series::resume(&out.join(WALLS), step)?,
+            deleted: Series::resume(&out.join(DELETED), step)?,
+        })
+    }
+
+    /// Bytes that are in no file yet.
+    pub(super) fn pending(&self) -> usize {
+        self.series.pending() + self.walls.pending() + self.deleted.pending()
+    }
+
+    pub(super) fn flush(&mut self) -> Result<(), series::Error> {
+        self.series.flush()?;
+        self.walls.flush()?;
+        self.deleted.flush()
+    }
+}
+
+/// Makes the folder ready to be written to, or says why it cannot be. Nothing is changed if it cannot.
+pub(super) fn prepare(
+    out: &Path,
+    folder: &Folder,
+    step: u64,
+) -> Result<(Files, Option<File>), RunError> {
+    let input = |e: &dyn std::fmt::Display| {
+        RunError::Input(format!(
+            "output folder {}: {e}; accepted: a folder that can be written to",
+            out.display()
+        ))
+    };
+    let old = match std::fs::exists(out).map_err(|e| input(&e))? {
+        true => checkpoint::newest(out).map_err(|e| input(&e))?,
+        false => Vec::new(),
+    };
+    let series = out.join(SERIES);
+    let holds_a_run = !old.is_empty() || series.metadata().is_ok_and(|m| m.len() > 0);
+    match folder {
+        Folder::Fresh if holds_a_run => {
+            return Err(RunError::Input(format!(
+                "output folder {} already holds a run; --overwrite deletes it, --out names another folder, \
+                 and moreau resume {} goes on with it",
+                out.display(),
+                out.display()
+            )));
+        }
+        _ => std::fs::create_dir_all(out).map_err(|e| input(&e))?,
+    }
+    let lock = lock(out).map_err(|e| input(&e))?;
+    let files = match folder {
+        Folder::Fresh => Files::create(out).map_err(|e| input(&e)),
+        Folder::Clear => {
+            // The new series first: where it cannot be written, nothing is deleted.
+            let fresh = Files::create(out).map_err(|e| input(&e))?;
+            checkpoint::prune(out, 0).map_err(|e| input(&e))?;
+            Ok(fresh)
+        }
+        Folder::GoOn(_) => {
+            for path in checkpoint::set_aside(out, step).map_err(|e| input(&e))? {
+                tell!("moreau: beyond the resumed step, now {}", path.display());
+            }
+            Files::resume(out, step).map_err(|e| input(&e))
+        }
+    };
+    Ok((files?, lock))
+}
+
+/// Locks the folder for this run; nothing where the file system knows no locks.
+fn lock(out: &Path) -> std::io::Result<Option<File>> {
+    let file = File::create(out.join(".lock"))?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Err(std::io::Error::other("another run is writing to it")),
+        Err(TryLockError::Error(_)) => Ok(None),
+    }
+}

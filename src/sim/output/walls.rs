@@ -1,0 +1,60 @@
+//! What is written of walls.
+
+use crate::body::{Wall, WallState};
+use crate::domain::Domain;
+use crate::io::WallRow;
+use crate::io::series::WallLine;
+use crate::math::Vector3;
+use crate::measure;
+use crate::scheme::moreau_jean::System;
+
+/// Walls with what the bodies gave them in the last step. Collective.
+pub(in crate::sim) fn walls(domain: &Domain, system: &System) -> Vec<WallRow> {
+    let (walls, states) = (&system.physics().walls, system.walls());
+    let impulses = measure::wall_impulses(system.contacts(), walls.len());
+    // Where the centres were when the impulses acted.
+    let centre = |(wall, state): (&Wall, &WallState)| wall.place_now(state);
+    let before = walls.iter().zip(system.walls_before());
+    let centres: Vec<Vector3> = before.map(centre).collect();
+    let couples = measure::wall_couples(system.contacts(), &centres);
+    // All in one reduction.
+    let six = impulses.into_iter().zip(couples);
+    let sums = six.flat_map(|(impulse, couple)| impulse.into_iter().chain(couple));
+    let sums = domain.many_sums(sums.collect());
+    (walls.iter().zip(states).zip(sums.chunks_exact(6)))
+        .map(|((wall, state), six)| WallRow {
+            displacement: state.displacement.into(),
+            orientation: state.orientation,
+            velocity: state.velocity.into(),
+            angular_velocity: state.angular_velocity.into(),
+            material: wall.material,
+            impulse: [six[0], six[1], six[2]],
+            couple_impulse: [six[3], six[4], six[5]],
+        })
+        .collect()
+}
+
+/// What `walls.csv` says of a wall.
+pub(super) fn wall_line(system: &System, wall: &Wall, row: &WallRow) -> WallLine {
+    let dt = system.dt();
+    let [force, torque] = [row.impulse, row.couple_impulse].map(|sum| Vector3::from(sum) / dt);
+    let centre = wall.centre + Vector3::from(row.displacement);
+    let [vx, vy, vz] = row.velocity;
+    WallLine {
+        step: system.steps(),
+        time: system.time(),
+        wall: wall.name.clone(),
+        fx: force.x,
+        fy: force.y,
+        fz: force.z,
+        tx: torque.x,
+        ty: torque.y,
+        tz: torque.z,
+        x: centre.x,
+        y: centre.y,
+        z: centre.z,
+        vx,
+        vy,
+        vz,
+    }
+}

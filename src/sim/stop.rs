@@ -1,0 +1,231 @@
+//! When a run ends before its end: signals, a limit of wall time, the end of the batch job. All ranks learn of it after the same
+//! step, whichever of them was told.
+
+use crate::comm::Comm;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant, SystemTime};
+
+/// Why a run ends early; of several the last one counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reason {
+    /// `--wall-limit` is near.
+    WallLimit = 1,
+    /// The end of the batch job is near.
+    BatchLimit,
+    /// SIGUSR1: batch systems send it before the end, if asked to.
+    User,
+    /// SIGINT: somebody at a terminal.
+    Interrupt,
+    /// SIGTERM: the end is ordered.
+    Terminate,
+}
+
+impl Reason {
+    const ALL: [Self; 5] = [
+        Self::WallLimit,
+        Self::BatchLimit,
+        Self::User,
+        Self::Interrupt,
+        Self::Terminate,
+    ];
+
+    fn of(code: usize) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|reason| *reason as usize == code)
+    }
+}
+
+impl std::fmt::Display for Reason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::WallLimit => "the limit of wall time",
+            Self::BatchLimit => "the end of the batch job",
+            Self::User => "SIGUSR1",
+            Self::Interrupt => "SIGINT",
+            Self::Terminate => "SIGTERM",
+        })
+    }
+}
+
+/// What signals have asked for.
+#[derive(Debug, Default)]
+struct Asked {
+    /// A [`Reason`], or 0.
+    end: Arc<AtomicUsize>,
+    /// A checkpoint, after which the run goes on.
+    save: Arc<AtomicBool>,
+    begin: Option<Instant>,
+}
+
+static ASKED: OnceLock<Asked> = OnceLock::new();
+
+/// Takes note of signals from here on: SIGTERM, SIGINT and SIGUSR1 end the run after the step and a checkpoint, SIGUSR2 asks for a
+/// checkpoint only. A second SIGTERM or SIGINT ends the program at once. To be called once, before MPI starts.
+///
+/// # Errors
+/// If the system refuses.
+pub fn listen() -> std::io::Result<()> {
+    let asked = Asked {
+        begin: Some(Instant::now()),
+        ..Asked::default()
+    };
+    #[cfg(unix)]
+    {
+        use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
+        use signal_hook::flag;
+        let ended = Arc::new(AtomicBool::new(false));
+        for (signal, reason) in [(SIGTERM, Reason::Terminate), (SIGINT, Reason::Interrupt)] {
+            // In this order: only the second one finds it set.
+            flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&ended))?;
+            flag::register(signal, Arc::clone(&ended))?;
+            flag::register_usize(signal, Arc::clone(&asked.end), reason as usize)?;
+        }
+        flag::register_usize(SIGUSR1, Arc::clone(&asked.end), Reason::User as usize)?;
+        flag::register(SIGUSR2, Arc::clone(&asked.save))?;
+    }
+    // A second call changes nothing.
+    let _ = ASKED.set(asked);
+    Ok(())
+}
+
+/// Watches for the reasons to end a run.
+pub(super) struct Stopper {
+    /// When the wall time that was granted is over.
+    limit: Option<Instant>,
+    /// When the batch job is over.
+    batch: Option<SystemTime>,
+    /// The longest time between two looks.
+    longest: Duration,
+    last: Instant,
+}
+
+/// What ranks agree on after a step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Agreed {
+    /// Why the run ends now.
+    pub end: Option<Reason>,
+    /// Whether a checkpoint is due.
+    pub save: bool,
+    /// The largest of all ranks, NaN if one is NaN.
+    pub overlap: f64,
+}
+
+/// Time that a batch system needs beside ours to end a job in order.
+const BATCH_MARGIN: Duration = Duration::from_secs(10);
+
+impl Stopper {
+    /// `wall_limit` counts from the start of the program.
+    pub(super) fn new(wall_limit: Option<Duration>) -> Self {
+        let now = Instant::now();
+        let begin = ASKED.get().and_then(|asked| asked.begin).unwrap_or(now);
+        let batch = std::env::var("SLURM_JOB_END_TIME").ok();
+        let batch = batch.and_then(|seconds| seconds.parse().ok());
+        Self {
+            limit: wall_limit.and_then(|limit| begin.checked_add(limit)),
+            batch: batch.and_then(|s| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(s))),
+            longest: Duration::ZERO,
+            last: now,
+        }
+    }
+
+    /// To be called after each step: what all ranks agree on. `saving` is about the time that a checkpoint takes, `due` whether one is due
+    /// by this rank's clock, `overlap` (not negative) the largest here. Of clocks that of rank 0 counts. Collective.
+    pub(super) fn after_step(
+        &mut self,
+        comm: &dyn Comm,
+        saving: Duration,
+        due: bool,
+        overlap: f64,
+    ) -> Agreed {
+        let now = Instant::now();
+        self.longest = self.longest.max(now - self.last);
+        self.last = now;
+        let first = comm.rank() == 0;
+        let by_clock = if first { self.by_clock(now, saving) } else { 0 };
+        let (end, save) = ASKED.get().map_or((0, false), |asked| {
+            let save = asked.save.swap(false, Ordering::Relaxed);
+            (asked.end.load(Ordering::Relaxed), save)
+        });
+        // Numbers that are not negative are in the order of their bits, NaN above all.
+        let overlap = overlap.abs().to_bits() as i64;
+        let save = save || first && due;
+        let mut largest = [end.max(by_clock) as i64, i64::from(save), overlap];
+        comm.max_i64(&mut largest);
+        Agreed {
+            end: Reason::of(largest[0] as usize),
+            save: largest[1] != 0,
+            overlap: f64::from_bits(largest[2] as u64),
+        }
+    }
+
+    /// Whether another step and a checkpoint may no longer fit into what is left, each taken twice as long as so far.
+    fn by_clock(&self, now: Instant, saving: Duration) -> usize {
+        let need = 2 * (self.longest + saving) + Duration::from_secs(1);
+        let batch = self.batch.is_some_and(|end| {
+            let left = end.duration_since(SystemTime::now());
+            left.unwrap_or_default() < need + BATCH_MARGIN
+        });
+        let wall = self.limit.is_some_and(|end| end < now + need);
+        match (batch, wall) {
+            (true, _) => Reason::BatchLimit as usize,
+            (_, true) => Reason::WallLimit as usize,
+            _ => 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comm::threads;
+
+    fn stopper(limit: Option<u64>, batch: Option<u64>, longest: u64) -> Stopper {
+        let now = Instant::now();
+        Stopper {
+            limit: limit.map(|s| now + Duration::from_secs(s)),
+            batch: batch.map(|s| SystemTime::now() + Duration::from_secs(s)),
+            longest: Duration::from_secs(longest),
+            last: now,
+        }
+    }
+
+    /// A limit ends the run while there is time for another step and a checkpoint.
+    #[test]
+    fn limits_leave_time_for_a_step_and_a_checkpoint() {
+        let saving = Duration::from_secs(10);
+        let why = |stopper: Stopper| Reason::of(stopper.by_clock(Instant::now(), saving));
+        assert_eq!(why(stopper(None, None, 5)), None);
+        // 2 (5 + 10) + 1 = 31 seconds.
+        assert_eq!(why(stopper(Some(33), None, 5)), None);
+        assert_eq!(why(stopper(Some(30), None, 5)), Some(Reason::WallLimit));
+        assert_eq!(why(stopper(None, Some(43), 5)), None);
+        assert_eq!(why(stopper(None, Some(40), 5)), Some(Reason::BatchLimit));
+        assert_eq!(why(stopper(None, Some(0), 0)), Some(Reason::BatchLimit));
+        assert_eq!(why(stopper(Some(33), None, 7)), Some(Reason::WallLimit));
+    }
+
+    /// What one rank knows all know; of clocks only that of rank 0 counts.
+    #[test]
+    fn all_ranks_agree() {
+        for ranks in [1, 3, 8] {
+            let said = threads::run(ranks, |comm| {
+                let late = comm.rank() + 1 == ranks;
+                let mut stopper = stopper((late && ranks > 1).then_some(0), None, 0);
+                let overlap = if late { f64::NAN } else { 0.5 };
+                let first =
+                    stopper.after_step(comm, Duration::ZERO, late, 0.25 * comm.rank() as f64);
+                let second = stopper.after_step(comm, Duration::ZERO, !late, overlap);
+                (first, second)
+            });
+            for (first, second) in said {
+                assert_eq!(first.end, None);
+                assert_eq!(first.save, ranks == 1);
+                assert_eq!(first.overlap, 0.25 * (ranks - 1) as f64);
+                assert_eq!(second.save, ranks > 1);
+                assert!(second.overlap.is_nan());
+            }
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! Runs that end early and lose nothing: signals to a rank, to all, to mpirun; limits of wall time; a disk without room.
+
+#![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
+#![cfg(target_os = "linux")] // Processes are looked for in /proc.
+
+mod harness;
+
+use harness::{Output, mpi_available, mpirun_of, on, ranks_of, run, signal, state};
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+const LIMIT: Duration = Duration::from_secs(120);
+const STEPS: &str = "1500";
+
+fn settle() -> String {
+    format!("{}/configs/settle.toml", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn path(dir: &tempfile::TempDir, name: &str) -> String {
+    dir.path().join(name).to_str().unwrap().to_owned()
+}
+
+/// 500 bodies in a narrow box, with no checkpoint before the end.
+fn args<'a>(config: &'a str, out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    of(STEPS, config, out, more)
+}
+
+fn of<'a>(steps: &'a str, config: &'a str, out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let fixed = ["run", config, "--out", out, "--steps", steps];
+    let small = [
+        "--set",
+        "bodies.0.count=500",
+        "--set",
+        "domain.upper=[0.1, 0.1, 0.3]",
+    ];
+    let rare = ["--set", "checkpoint.every=0", "--set", "time.rest=0"];
+    [&fixed[..], &small, &rare, more].concat()
+}
+
+fn rows(out: &str) -> usize {
+    let series = std::fs::read_to_string(Path::new(out).join("series.csv"));
+    series.map_or(0, |text| text.lines().count().saturating_sub(1))
+}
+
+fn checkpoints(out: &str) -> Vec<String> {
+    let all = std::fs::read_dir(out).unwrap().flatten();
+    let mut names: Vec<String> = all
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| name.starts_with("checkpoint-"))
+        .collect();
+    names.sort();
+    names
+}
+
+/// Waits for something to become true.
+fn until(what: &str, holds: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !holds() {
+        assert!(begin.elapsed() < LIMIT, "{what}: not after {LIMIT:?}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Runs on so many ranks and does something as soon as there are rows of the series.
+fn disturbed(ranks: usize, args: &[&str], out: &str, disturb: impl FnOnce()) -> Output {
+    std::thread::scope(|scope| {
+        let job = scope.spawn(|| on(ranks, args));
+        until("rows of the series", || rows(out) > 10);
+        disturb();
+        job.join().unwrap()
+    })
+}
+
+/// A signal to one rank, to all of them, or to mpirun ends the run after a step, with a checkpoint and status 75, and it goes on to
+/// the state it would have reached, with the same series.
+#[test]
+fn a_signal_ends_a_run_in_order() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = settle();
+    let straight = path(&dir, "straight");
+    let undisturbed = state(&on(1, &args(&config, &straight, &[])));
+    let bare = |out: &str| {
+        let text = std::fs::read_to_string(Path::new(out).join("series.csv")).unwrap();
+        // Step to dissipated energy: what follows are times.
+        let row = |line: &str| line.split(',').take(12).collect::<Vec<_>>().join(",");
+        text.lines().map(row).collect::<Vec<_>>()
+    };
+    let mut cases = vec![(1, "TERM", "one"), (1, "USR1", "one"), (1, "INT", "one")];
+    if mpi_available() {
+        let more = [
+            (3, "USR1", "one"),
+            (2, "TERM", "all"),
+            (3, "USR1", "mpirun"),
+            (2, "TERM", "mpirun"),
+        ];
+        cases.extend(more);
+    }
+    for (ranks, name, to) in cases {
+        let case = format!("SIG{name} to {to} of {ranks}");
+        let out = path(&dir, &case);
+        let output = disturbed(ranks, &args(&config, &out, &[]), &out, || {
+            let ids = match to {
+                "mpirun" => mpirun_of(&out),
+                "one" => vec![ranks_of(&out).pop().unwrap()],
+                _ => ranks_of(&out),
+            };
+            assert!(!ids.is_empty(), "{case}");
+            ids.iter().for_each(|id| signal(name, id));
+        });
+        // Open MPI's mpirun has a status of its own when it is asked to end.
+        let expected = if (name, to) == ("TERM", "mpirun") {
+            1
+        } else {
+            75
+        };
+        assert_eq!(
+            output.status,
+            Some(expected),
+            "{case}: {}{}",
+            output.stdout,
+            output.stderr
+        );
+        assert!(
+            !output.stdout.contains("\nstate "),
+            "{case}: {}",
+            output.stdout
+        );
+        assert_eq!(checkpoints(&out).len(), 1, "{case}");
+        if to != "mpirun" {
+            let told = format!("stopped by SIG{name} after step");
+            assert_eq!(
+                output.stderr.matches(&told).count(),
+                1,
+                "{case}: {}",
+                output.stderr
+            );
+        }
+        let resumed = on(2.min(ranks), &["resume", &out, "--steps", STEPS]);
+        assert_eq!(state(&resumed), undisturbed, "{case}");
+        assert_eq!(bare(&out), bare(&straight), "{case}");
+    }
+}
+
+/// A second SIGTERM ends the program within the step, and what was written before stays.
+#[test]
+fn a_second_signal_ends_a_run_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let (config, out) = (settle(), path(&dir, "out"));
+    let every = ["--set", "checkpoint.every=50"];
+    let first = on(1, &of("400", &config, &out, &every));
+    assert_eq!(first.status, Some(0), "{}", first.stderr);
+    // A step that takes minutes.
+    let endless = [
+        "--set",
+        "solver.tolerance=1e-300",
+        "--set",
+        "solver.max_sweeps=100000000",
+    ];
+    let endless = [&["resume", &out, "--steps", "500"][..], &endless].concat();
+    let output = std::thread::scope(|scope| {
+        let job = scope.spawn(|| on(1, &endless));
+        until("a rank", || !ranks_of(&out).is_empty());
+        std::thread::sleep(Duration::from_secs(1));
+        let rank = ranks_of(&out).pop().unwrap();
+        signal("TERM", &rank);
+        std::thread::sleep(Duration::from_millis(300));
+        assert!(!ranks_of(&out).is_empty(), "the first one ended it");
+        signal("TERM", &rank);
+        job.join().unwrap()
+    });
+    assert_eq!(output.status, Some(143), "{}", output.stderr);
+    assert_eq!(
+        checkpoints(&out),
+        ["checkpoint-00000350.h5", "checkpoint-00000400.h5"]
+    );
+    let resumed = on(1, &["resume", &out, "--steps", "420"]);
+    assert!(state(&resumed).ends_with("step 420 time 0.42"));
+}
+
+/// SIGUSR2 asks for a checkpoint, and the run goes on.
+#[test]
+fn a_checkpoint_on_demand() {
+    let dir = tempfile::tempdir().unwrap();
+    let (config, out) = (settle(), path(&dir, "out"));
+    let output = disturbed(1, &args(&config, &out, &[]), &out, || {
+        signal("USR2", &ranks_of(&out).pop().unwrap());
+    });
+    state(&output);
+    assert_eq!(checkpoints(&out).len(), 2, "{:?}", checkpoints(&out));
+}
+
+/// A limit of wall time, by option or by the batch system, ends the run in time. Limits that are none are refused.
+#[test]
+fn limits_of_wall_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = settle();
+    let now = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap();
+    for by in ["--wall-limit", "SLURM_JOB_END_TIME"] {
+        let out = path(&dir, by);
+        let mut all = of("100000000", &config, &out, &[]);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_moreau"));
+        if by == "--wall-limit" {
+            all.extend([by, "00:00:04"]);
+        } else {
+            command.env(by, (now.as_secs() + 14).to_string());
+        }
+        command.args(&all);
+        let begin = Instant::now();
+        let output = run(command, LIMIT);
+        assert_eq!(
+            output.status,
+            Some(75),
+            "{}{}",
+            output.stdout,
+            output.stderr
+        );
+        let limit = if by == "--wall-limit" { 4 } else { 14 };
+        assert!(begin.elapsed() < Duration::from_secs(limit), "{by}");
+        assert_eq!(checkpoints(&out).len(), 1);
+        let why = if by == "--wall-limit" {
+            "limit of wall time"
+        } else {
+            "end of the batch job"
+        };
+        assert!(output.stderr.contains(why), "{}", output.stderr);
+    }
+    for bad in [
+        "",
+        "10",
+        "1:00",
+        "00:60:00",
+        "00:00:-1",
+        "-1-00:00:00",
+        "1-2-00:00:00",
+        "x",
+        "00:00:01.5",
+        "9999999999999999999-00:00:00",
+    ] {
+        let out = path(&dir, "refused");
+        let limit = format!("--wall-limit={bad}");
+        let output = on(1, &args(&config, &out, &[&limit]));
+        assert_eq!(output.status, Some(2), "{bad}: {}", output.stderr);
+        assert!(
+            output.stderr.contains("HH:MM:SS") && !Path::new(&out).exists(),
+            "{bad}"
+        );
+    }
+}
+
+/// Where there is no room the run goes on and says so; rows and checkpoints are written when there is room again. Where there is none at
+/// the end the run has a status of its own.
+#[test]
+fn no_room_is_no_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = settle();
+    let exe = env!("CARGO_BIN_EXE_moreau");
+    let every = ["--set", "checkpoint.every=100"];
+    for comes_back in [true, false] {
+        let out = path(
+            &dir,
+            if comes_back {
+                "for a while"
+            } else {
+                "for ever"
+            },
+        );
+        let mut command = Command::new("sh");
+        command.args(["-c", "trap '' XFSZ; exec \"$@\"", "sh", exe]);
+        command.args(args(&config, &out, &every));
+        let output = std::thread::scope(|scope| {
+            let job = scope.spawn(|| run(command, LIMIT));
+            until("a checkpoint", || rows(&out) > 150);
+            let rank = ranks_of(&out).pop().unwrap();
+            // No file may become longer than a tenth of a checkpoint, and the series already is.
+            let limit = |bytes: &str| {
+                let set = Command::new("prlimit")
+                    .args(["--pid", &rank, bytes])
+                    .status();
+                assert!(set.unwrap().success());
+            };
+            limit("--fsize=20000:unlimited");
+            let before = rows(&out);
+            if comes_back {
+                std::thread::sleep(Duration::from_millis(700));
+                assert!(
+                    rows(&out) <= before + 60,
+                    "{} rows beyond the limit",
+                    rows(&out)
+                );
+                limit("--fsize=unlimited:unlimited");
+            }
+            job.join().unwrap()
+        });
+        let errors = &output.stderr;
+        assert!(
+            errors.contains("WARNING: ") && errors.contains("series.csv"),
+            "{errors}"
+        );
+        if comes_back {
+            state(&output);
+            assert!(output.stdout.contains("NOT SAVED"), "{}", output.stdout);
+            assert_eq!(rows(&out), 1500);
+            assert_eq!(
+                checkpoints(&out),
+                ["checkpoint-00001400.h5", "checkpoint-00001500.h5"]
+            );
+        } else {
+            assert_eq!(output.status, Some(4), "{}{errors}", output.stdout);
+            assert!(!output.stdout.contains("\nstate "), "{}", output.stdout);
+            let kept = checkpoints(&out);
+            assert!(
+                !kept.is_empty() && kept.iter().all(|name| name.ends_with(".h5")),
+                "{kept:?}"
+            );
+            // What was lost is made again.
+            let resumed = on(1, &["resume", &out, "--steps", STEPS]);
+            assert!(state(&resumed).ends_with("step 1500 time 1.5"));
+            assert_eq!(rows(&out), 1500);
+        }
+    }
+}
