@@ -2,6 +2,7 @@
 # What ranks and threads bring, and what they say to each other: docs/parallel.md.
 #
 #   bash jobs/scaling.sh [--quick] [--plot]
+#   bash jobs/scaling.sh --ranks "1 2 4 8" --bodies 100000     times only: so many bodies on all ranks, then on each
 #
 # Touching spheres with friction, ten steps from a lattice to a load residual of 1e-3, with both ways of exchange: sweeps, time per
 # sweep, messages and bytes per sweep and rank, the part of the time of a message that was spent on blocks, the busiest rank's work
@@ -21,22 +22,35 @@ cd "$(dirname "$0")/.."
 
 quick=
 plot=
-for argument in "$@"; do
-    case $argument in
+ranks_told=
+bodies_told=
+while [ $# -gt 0 ]; do
+    case $1 in
     --quick) quick=1 ;;
     --plot) plot=1 ;;
+    --ranks) ranks_told=${2:?} && shift ;;
+    --bodies) bodies_told=${2:?} && shift ;;
     *)
-        echo "scaling: unknown argument $argument (known: --quick --plot)" >&2
+        echo "scaling: unknown argument $1 (known: --quick --plot --ranks --bodies)" >&2
         exit 2
         ;;
     esac
+    shift
 done
-cargo build --release --locked
-moreau=$(realpath "${CARGO_TARGET_DIR:-target}")/release/moreau
+if [ -n "${ranks_told:+x}" ] && [ -z "$bodies_told" ] || [ -z "$ranks_told" ] && [ -n "$bodies_told" ]; then
+    echo "scaling: --ranks and --bodies belong together" >&2
+    exit 2
+fi
+if [ -n "${MOREAU:-}" ]; then
+    moreau=$MOREAU
+else
+    cargo build --release --locked
+    moreau=$(realpath "${CARGO_TARGET_DIR:-target}")/release/moreau
+fi
 mkdir -p target/scaling
 work=$PWD/target/scaling
 csv=$PWD/target/scaling.csv
-cores=$(nproc)
+cores=${SLURM_NTASKS:-$(nproc)}
 
 # A lattice of so many bodies, as near to a cube as whole layers allow; steps, tolerance, cap of sweeps.
 config() {
@@ -91,6 +105,8 @@ one() {
     shift 4
     bind=(--bind-to core --map-by "slot:PE=$threads")
     [ $((ranks * threads)) -le "$cores" ] || bind=(--bind-to none --oversubscribe)
+    # shellcheck disable=SC2206 # words
+    [ -z "${MOREAU_BIND+set}" ] || bind=($MOREAU_BIND)
     [ $# -gt 0 ] || set -- 10 1.0e-3 500
     config "$bodies" "$@" >"$work/lattice.toml"
     start "$work/run" "$ranks" "$threads" --set "solver.exchange='$mode'"
@@ -110,6 +126,16 @@ beside() {
     line alone 1 1 "$1" "$work/run.log"
     line alone 1 1 "$1" "$work/other.log"
 }
+
+if [ -n "$ranks_told" ]; then
+    for ranks in $ranks_told; do
+        for mode in phase sweep; do
+            one "$mode" "$ranks" 1 "$bodies_told" 14 1.0e-9 40
+            [ "$ranks" = 1 ] || one "$mode" "$ranks" 1 $((ranks * bodies_told)) 14 1.0e-9 40
+        done
+    done
+    exit 0
+fi
 
 # Counts: sizes that fit, on as many ranks as there may be.
 sizes="20000"
