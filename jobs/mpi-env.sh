@@ -18,11 +18,10 @@ if [ "$(id -u)" = 0 ]; then
     default_env OMPI_ALLOW_RUN_AS_ROOT_CONFIRM 1
 fi
 
-# mpirun that is asked to end (SIGTERM, Ctrl-C) waits so many seconds, sends SIGTERM to the ranks, waits as long again, and kills them: time to
-# write a checkpoint. SIGUSR1 is handed on at once, and nobody is killed.
-default_env OMPI_MCA_odls_base_sigkill_timeout 15
-
 if [ -z "${SLURM_JOB_ID:-}" ]; then
+    # mpirun that is asked to end (SIGTERM, Ctrl-C) waits so many seconds, sends SIGTERM to the ranks, waits as long again, and kills them:
+    # time to write a checkpoint. SIGUSR1, which the job files send, is handed on at once, and nobody is killed.
+    default_env OMPI_MCA_odls_base_sigkill_timeout 5
     # More ranks than cores; the second spelling is that of Open MPI 5.
     default_env OMPI_MCA_rmaps_base_oversubscribe 1
     default_env PRTE_MCA_rmaps_default_mapping_policy :oversubscribe

@@ -199,10 +199,10 @@ set key top left
 set xlabel "bodies per rank"
 set ylabel "bytes that a rank sends in a sweep"
 set format "10^{%L}"
-# As large as the surface of a brick of so many bodies, and what was measured on 16 ranks.
+# As large as the surface of a brick of so many bodies, from what was measured on 16 ranks; two ranks have one cut only.
 bytes(n) = 86528 * (n / 1250.0)**(2.0 / 3)
 set title "Numbers sent, phase mode"
-plot [100:1e6] bytes(x) title "model" lc "black", "$work/bytes.dat" title "measured, 2 to 64 ranks" pt 7
+plot [100:1e6] bytes(x) title "model" lc "black", "$work/bytes.dat" title "measured, 2 to 16 ranks" pt 7
 unset logscale y
 set key bottom left
 set format y "%g"

@@ -9,6 +9,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . jobs/mpi-env.sh
+# Not inherited by the jobs, which ask by SIGUSR1.
+unset OMPI_MCA_odls_base_sigkill_timeout
 command -v cargo >/dev/null || PATH=$PATH:$HOME/.cargo/bin
 
 bash jobs/setup.sh

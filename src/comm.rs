@@ -54,8 +54,8 @@ impl FileAccess {
     }
 }
 
-/// One rank's view of all ranks. All methods but [`post`](Comm::post), [`receive`](Comm::receive) and
-/// [`abort`](Comm::abort) are collective: every rank calls them, in the same order.
+/// One rank's view of all ranks. All methods but [`post`](Comm::post), [`receive`](Comm::receive),
+/// [`expect`](Comm::expect), [`progress`](Comm::progress) and [`abort`](Comm::abort) are collective: every rank calls them, in the same order.
 pub trait Comm {
     /// This rank's number, from 0.
     fn rank(&self) -> usize;
@@ -79,7 +79,8 @@ pub trait Comm {
     fn receive(&self, from: usize, data: &mut [f64]);
 
     /// Gets ready for the next numbers that `from` will post to this rank, so that they can come in while this rank does something else,
-    /// as long as it lets them ([`progress`](Comm::progress)). They are then asked for as always, with this length.
+    /// as long as it lets them ([`progress`](Comm::progress)). They must then be asked for as always, with this length, before the run ends
+    /// in any other way than a panic; if more are sent than expected, MPI ends the job.
     fn expect(&self, _from: usize, _len: usize) {}
 
     /// Lets messages come and go that are under way.

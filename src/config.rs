@@ -113,7 +113,7 @@ impl std::fmt::Display for End {
     }
 }
 
-/// When blocks are shared out anew among ranks. What is computed does not depend on it.
+/// When blocks are shared out anew among ranks. In phase mode nothing that is computed depends on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Balance {
     /// Looks every so many steps; 0: never, not even at the start.

@@ -87,7 +87,7 @@ pub enum StepError {
     /// A wall moves so far in one step that contacts could be missed.
     #[error(
         "step {step}: wall {wall} moves {travel} m in one step of {dt} s, more than the {allowed} m that the blocks allow; \
-         choose a smaller time.dt or a larger solver.block_edge"
+         choose a smaller time.dt or a larger solver.block_edge (where a periodic axis has one block, a longer period)"
     )]
     WallTooFast {
         /// The step.
@@ -105,7 +105,7 @@ pub enum StepError {
     #[error(
         "step {step}: body {id} moves {travel} m in one step of {dt} s, more than the {allowed} m that blocks of {edge} m \
          leave it; \
-         choose a smaller time.dt or a larger solver.block_edge"
+         choose a smaller time.dt or a larger solver.block_edge (where a periodic axis has one block, a longer period)"
     )]
     TooFast {
         /// The step.

@@ -162,6 +162,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
     let Start {
         scenario,
         partition,
+        cut,
         mut system,
         out,
         mut ledger,
@@ -171,7 +172,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         nan_before,
     } = start;
     let mut domain = Domain::new(comm, partition);
-    let mut balancer = Balancer::new(scenario.balance);
+    let mut balancer = Balancer::new(scenario.balance, cut);
     balancer.start(comm, &mut domain, &system);
     let bodies = comm.sum_count(system.bodies().len());
     let mut output = agree(

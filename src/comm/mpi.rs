@@ -135,6 +135,12 @@ impl Processes {
             mut request,
             data: place,
         } = expected;
+        assert_eq!(
+            place.len(),
+            data.len(),
+            "rank {} gets ready for other numbers from rank {from} than it asks for",
+            self.rank
+        );
         let mut sent = 0;
         // SAFETY: the request is of `MPI_Irecv` and waited for once; all pointers are valid for the calls; the numbers were written to
         // `place`, which has lived unmoved on the heap since.
@@ -268,7 +274,10 @@ impl Comm for Processes {
                     None if sends.is_empty() => Some(self.comm.immediate_barrier()),
                     None => None,
                     Some(waiting) => match waiting.test() {
-                        Ok(_) => return,
+                        Ok(_) => {
+                            assert!(begun.is_empty(), "a message without its last piece");
+                            return;
+                        }
                         Err(waiting) => Some(waiting),
                     },
                 };

@@ -329,10 +329,6 @@ fn balance(root: &Section, faults: &mut Vec<Fault>) -> Balance {
         Number(Range::Between(1.0, 1000.0), "of the mean work"),
         faults,
     );
-    if let (Some(0), Some(node)) = (every, section.get("above")) {
-        let why = "does nothing where nobody looks; accepted: every = STEPS beside it";
-        tell(node, why, faults);
-    }
     Balance {
         every: every.unwrap_or(20),
         above: above.unwrap_or(1.1),

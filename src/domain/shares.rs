@@ -1,8 +1,7 @@
 //! Bodies that are split among the ranks that know them, one exchange a sweep.
 //!
 //! Of a body that several ranks know each has a copy for the time of a sweep, with a part w of its mass and inertia, by
-//! the root of the number of the body's contacts on that rank over the sum of these roots (by the numbers themselves, or by equal
-//! parts, it took more sweeps, docs/parallel.md). What the sweep did to a copy, `Δv`, is then `w Δv` of that to the body:
+//! the root of the number of the body's contacts on that rank over the sum of these roots. What the sweep did to a copy, `Δv`, is then `w Δv` of that to the body:
 //! `v ← v + Σ w Δv`. No impulse is lost, and as every copy answers to an impulse 1/w times as much as the body will, none goes too
 //! far. Each rank adds the parts up itself, in the order of ranks, so all have the same bits.
 
@@ -51,6 +50,7 @@ impl Shares {
             if ranks.len() < 2 {
                 continue;
             }
+            debug_assert!(ranks.contains(&rank), "a body that only others know");
             for &other in ranks.iter().filter(|&&other| other != rank) {
                 with.entry(other).or_default().push(shares.bodies.len());
             }
@@ -65,7 +65,7 @@ impl Shares {
                     return Sharer::Me;
                 }
                 let k = shares.with.binary_search_by_key(&other, |(r, _)| *r);
-                let k = k.unwrap_or_default();
+                let k = k.expect("every other rank that knows a split body is listed");
                 next[k] += 1;
                 Sharer::Other(k, next[k] - 1)
             };
@@ -79,21 +79,28 @@ impl Shares {
     pub(super) fn weigh(&mut self, comm: &dyn Comm, contacts: &[u32]) -> Vec<f64> {
         let root = |&i: &usize| f64::from(contacts[i]).sqrt();
         let here: Vec<f64> = self.bodies.iter().map(root).collect();
-        let mut total = here.clone();
         for (to, places) in &self.with {
             let numbers: Vec<f64> = places.iter().map(|&place| here[place]).collect();
             comm.post(*to, &numbers);
         }
+        let mut received = Vec::with_capacity(self.with.len());
         for (from, places) in &self.with {
             let mut numbers = vec![f64::NAN; places.len()];
             comm.receive(*from, &mut numbers);
-            for (&place, n) in places.iter().zip(numbers) {
-                total[place] += n;
-            }
+            received.push(numbers);
         }
+        // In the order of ranks, so that all have the same total.
+        let part = |place: usize, sharer: &Sharer| match *sharer {
+            Sharer::Me => here[place],
+            Sharer::Other(k, at) => received[k][at],
+        };
+        let all = self.sharers.iter().enumerate();
+        let total: Vec<f64> = all
+            .map(|(place, sharers)| sharers.iter().map(|s| part(place, s)).sum())
+            .collect();
         let mut inverse = vec![1.0; contacts.len()];
         self.weights.clear();
-        for ((&i, here), total) in self.bodies.iter().zip(here).zip(total) {
+        for ((&i, &here), total) in self.bodies.iter().zip(&here).zip(total) {
             self.weights
                 .push(if here > 0.0 { here / total } else { 0.0 });
             inverse[i] = if here > 0.0 { total / here } else { 1.0 };
@@ -150,6 +157,31 @@ impl Shares {
                 motion.iter_mut().zip(change).for_each(|(v, dv)| *v += dv);
             }
             members[i].set_motion(&motion);
+        }
+        if cfg!(debug_assertions) {
+            self.copies_agree(comm, members);
+        }
+    }
+
+    /// All ranks that know a body must have the same bits of it.
+    fn copies_agree(&self, comm: &dyn Comm, members: &[Member]) {
+        let motions = |places: &[usize]| -> Vec<f64> {
+            let each = places.iter().map(|&place| members[self.bodies[place]]);
+            each.flat_map(|member| member.motion().to_vec()).collect()
+        };
+        for (to, places) in &self.with {
+            comm.post(*to, &motions(places));
+        }
+        for (from, places) in &self.with {
+            let mine = motions(places);
+            let mut theirs = vec![f64::NAN; mine.len()];
+            comm.receive(*from, &mut theirs);
+            let bits = |numbers: &[f64]| numbers.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+            assert!(
+                bits(&mine) == bits(&theirs),
+                "ranks {} and {from} have different copies of a body",
+                comm.rank()
+            );
         }
     }
 }

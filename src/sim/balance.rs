@@ -1,10 +1,14 @@
 //! When blocks are shared out anew among the ranks.
 
+use crate::body::BodyRow;
 use crate::comm::Comm;
 use crate::config::Balance;
 use crate::domain::Domain;
 use crate::domain::balance::{Balanced, balanced};
+use crate::math::Vector3;
 use crate::scheme::moreau_jean::{Done, System};
+use crate::solver::grid::Block3;
+use std::collections::BTreeMap;
 
 /// Of the present imbalance a new cut must leave less than this, or bodies would move for nothing.
 const WORTH: f64 = 0.97;
@@ -21,19 +25,52 @@ pub(super) struct Balancer {
     imbalance: f64,
 }
 
+/// Shares blocks out by the bodies that each rank brings, before bodies come to their owners for the first time: by bricks one rank might
+/// have to take them all. Says whether it did. Collective.
+pub(super) fn by_bodies(
+    comm: &dyn Comm,
+    domain: &mut Domain,
+    rule: &Balance,
+    bodies: &[BodyRow],
+) -> bool {
+    if comm.size() == 1 || rule.every == 0 {
+        return false;
+    }
+    let grid = domain.partition().grid();
+    let mut weights = BTreeMap::new();
+    for row in bodies {
+        let block = grid.block_of(&Vector3::from(row.position));
+        *weights.entry(block).or_insert(0) += 1;
+    }
+    let weights: Vec<(Block3, i64)> = weights.into_iter().collect();
+    let partition = balanced(domain, &weights).partition;
+    domain.set_partition(partition);
+    true
+}
+
 impl Balancer {
-    pub(super) fn new(rule: Balance) -> Self {
+    /// `cut`: whether blocks have been shared out already.
+    pub(super) fn new(rule: Balance, cut: bool) -> Self {
         Self {
             rule,
             steps: 0,
             sweeps: 0,
-            shared_out: 0,
+            shared_out: u64::from(cut),
             imbalance: 1.0,
         }
     }
 
     /// Before the first step: by the bodies and the contacts there are. Collective.
     pub(super) fn start(&mut self, comm: &dyn Comm, domain: &mut Domain, system: &System) {
+        let blocks = domain.partition().grid().count();
+        let blocks = blocks.iter().map(|&n| n as u64).product::<u64>();
+        if comm.rank() == 0 && blocks < comm.size() as u64 {
+            tell!(
+                "moreau: {} ranks share {blocks} blocks, so some have nothing to do; fewer ranks, or a smaller solver.block_edge (above the \
+                 largest diameter), are better",
+                comm.size()
+            );
+        }
         if self.rule.every > 0 {
             self.look(comm, domain, system, 0);
         }

@@ -10,7 +10,7 @@ use crate::config::{self, Scenario};
 use crate::domain::Domain;
 use crate::domain::migration::Parcel;
 use crate::law::Pair;
-use crate::math::Vector3;
+use crate::math::{Vector3, nan_max};
 use crate::sample;
 use crate::scheme::moreau_jean::Physics;
 use crate::scheme::pace::Pace;
@@ -121,7 +121,7 @@ fn fast(
         true => (Vector3::from(row.velocity) + fall).norm(),
         false => Vector3::from(row.velocity).norm(),
     };
-    let speed = comm.max_f64(parcel.bodies.iter().map(speed).fold(0.0, f64::max));
+    let speed = comm.max_f64(parcel.bodies.iter().map(speed).fold(0.0, nan_max));
     let way = match physics.pace {
         Pace::Even(dt) => speed * dt,
         Pace::Rule(rule) => rule.way().min(speed * rule.at_most),
@@ -132,7 +132,7 @@ fn fast(
             .bodies
             .iter()
             .map(|row| sign * row.position[a] + row.radius);
-        comm.max_f64(each.fold(f64::NEG_INFINITY, f64::max))
+        comm.max_f64(each.fold(f64::NEG_INFINITY, nan_max))
     };
     let edges = [0, 1, 2].map(|a| ends(a, 1.0) + ends(a, -1.0));
     let filling = sizes.volume / edges.iter().product::<f64>();

@@ -15,15 +15,28 @@ use crate::scheme::moreau_jean::Physics;
 /// How many bodies each sample has. One rank looks, as a file has to be read from end to end. Collective.
 pub(super) fn counts(comm: &dyn Comm, scenario: &Scenario) -> Result<Vec<u64>, RunError> {
     let samples = scenario.samples.iter();
+    if comm.rank() == 0 {
+        for ignored in samples
+            .clone()
+            .filter_map(|s| sample::ignored(s).ok())
+            .flatten()
+        {
+            tell!("moreau: {ignored} of a body file is passed over");
+        }
+    }
     let counted: Result<Vec<u64>, RunError> = match comm.rank() {
         0 => samples
             .map(|sample| sample::count(sample).map_err(|e| RunError::Input(e.to_string())))
             .collect(),
         _ => Ok(vec![0; samples.len()]),
     };
-    let mut counts: Vec<i64> = agree(comm, counted)?.iter().map(|&n| n as i64).collect();
+    let counted = agree(comm, counted)?;
+    let too_many = || RunError::Input("more bodies than 2^62; accepted: fewer".to_owned());
+    let sum = |sum: u64, n: &u64| sum.checked_add(*n).filter(|sum| *sum < 1 << 62);
+    let total = counted.iter().try_fold(0, sum).ok_or_else(too_many);
+    let total = comm.sum_count(agree(comm, total)? as usize);
+    let mut counts: Vec<i64> = counted.iter().map(|&n| n as i64).collect();
     comm.sum_i64(&mut counts);
-    let total: i64 = counts.iter().sum();
     if total == 0 {
         return Err(RunError::Input(
             "there are no bodies; accepted: at least one".to_owned(),
@@ -141,5 +154,35 @@ pub(super) fn no_overlaps(
             key.a,
             deep.len(),
         ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config;
+    use std::path::Path;
+
+    /// No rank makes more than its share, and together they make each body once, whatever samples the shares fall into.
+    #[test]
+    fn every_rank_makes_its_share() {
+        let text = "gravity = [0, 0, -9.81]\ntime = { dt = 1e-3, steps = 5 }\ndomain = { lower = [0, 0, 0], upper = [1, 1, 1] }\n\
+                    material = [{ name = \"m\", density = 1, friction = 0 }]\nwall = [{ shape = \"box\", material = \"m\" }]\n\
+                    bodies = [{ sample = \"lattice\", material = \"m\", count = 7, radius = 0.01, upper = [1, 1, 0.1] },\n\
+                    { sample = \"lattice\", material = \"m\", count = 50, radius = 0.01, lower = [0, 0, 0.5] }]\n";
+        let scenario = config::parse("a.toml", text, Path::new("."), &[]).expect("a good text");
+        let counts = [7, 50];
+        for ranks in [1, 2, 3, 8, 57, 64] {
+            let shares: Vec<Vec<BodyRow>> = (0..ranks)
+                .map(|rank| made(&scenario, &counts, rank, ranks).expect("bodies"))
+                .collect();
+            let most = 57_usize.div_ceil(ranks);
+            assert!(
+                shares.iter().all(|share| share.len() <= most),
+                "{ranks} ranks"
+            );
+            let ids = shares.iter().flatten().map(|row| row.id.0);
+            assert!(ids.eq(0..57), "{ranks} ranks");
+        }
     }
 }

@@ -230,7 +230,7 @@ impl Log {
         if times != [0, 0] {
             let [overlapped, waited] = times.map(|t| t as f64);
             say!(
-                "hidden     {:.3} of the time from their sending to their arrival was spent on blocks",
+                "hidden     {:.3} of the time from sending velocities to having those of others was spent on blocks",
                 overlapped / (overlapped + waited)
             );
         }

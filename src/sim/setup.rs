@@ -1,5 +1,6 @@
 //! The first state of a run, from a configuration or a checkpoint, checked as a whole before anything is written.
 
+use super::balance::by_bodies;
 use super::first::{counts, no_overlaps, share};
 use super::memory::bytes_per_body;
 use super::output::{Folder, Ledger};
@@ -13,7 +14,7 @@ use crate::domain::migration::Parcel;
 use crate::domain::partition::Partition;
 use crate::io::checkpoint::{self, Loaded};
 use crate::io::{Header, WallRow};
-use crate::math::{ExactSum, Vector3};
+use crate::math::{ExactSum, Vector3, nan_max};
 use crate::scheme::moreau_jean::{Physics, System};
 use crate::scheme::pace::{Pace, Rule};
 use crate::shape::{disc_area, sphere_volume};
@@ -25,6 +26,8 @@ use std::time::Duration;
 pub(super) struct Start {
     pub scenario: Scenario,
     pub partition: Partition,
+    /// Whether the blocks have been shared out by their bodies already.
+    pub cut: bool,
     pub system: System,
     pub ledger: Ledger,
     /// The folder for results.
@@ -84,7 +87,8 @@ pub(super) fn from_config(
         bodies,
         contacts: Vec::new(),
     };
-    let domain = Domain::new(comm, partition);
+    let mut domain = Domain::new(comm, partition);
+    let cut = by_bodies(comm, &mut domain, &scenario.balance, &parcel.bodies);
     agree(
         comm,
         no_overlaps(&domain, &physics, &parcel, scenario.max_initial_overlap),
@@ -100,6 +104,7 @@ pub(super) fn from_config(
     Ok(Start {
         scenario,
         partition,
+        cut,
         system,
         ledger: Ledger::default(),
         out,
@@ -223,6 +228,7 @@ pub(super) fn from_checkpoint(
     Ok(Start {
         scenario,
         partition,
+        cut: false,
         system,
         ledger,
         out,
@@ -377,7 +383,7 @@ pub(super) fn memory_suffices(
 /// What all bodies together are like, of which each rank has a share. Collective.
 pub(super) fn sizes(comm: &dyn Comm, scenario: &Scenario, share: &[BodyRow]) -> Sizes {
     let largest = |of: &dyn Fn(&BodyRow) -> f64| {
-        comm.max_f64(share.iter().map(of).fold(f64::NEG_INFINITY, f64::max))
+        comm.max_f64(share.iter().map(of).fold(f64::NEG_INFINITY, nan_max))
     };
     let volume = |row: &BodyRow| match scenario.two_dimensional {
         true => disc_area(row.radius), // Discs are a metre thick.
