@@ -26,6 +26,8 @@ eval "$(bash jobs/slurm-local.sh env)"
 work=$(mktemp -d)
 finish() {
     local status=$?
+    # What a failed case has left in the queue of this local Slurm.
+    scancel -u "$(id -un)" 2>/dev/null || true
     [ -n "$was_up" ] || bash jobs/slurm-local.sh down
     if [ $status = 0 ]; then rm -rf "$work"; else echo "test-slurm: FAILED; see $work" >&2; fi
 }
@@ -156,7 +158,7 @@ case_node() {
     wait_for 60 saved down
     scontrol update NodeName=node2 State=DOWN Reason=test
     sleep 2
-    scontrol update NodeName=node2 State=RESUME
+    scontrol update NodeName=node2 State=RESUME 2>/dev/null || true
     until is "$job" COMPLETED; do
         hurry "$job"
         sleep 1

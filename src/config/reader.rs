@@ -21,9 +21,13 @@ pub(super) enum Range {
     Inside(f64, f64),
 }
 
+/// No number of a configuration is larger than this.
+const LARGEST: f64 = 1e60;
+
 impl Range {
     fn accepts(self, x: f64) -> bool {
-        x.is_finite()
+        // Beyond it squares and products overflow; nothing in SI units is so large.
+        x.abs() <= LARGEST
             && match self {
                 Self::Finite => true,
                 Self::Positive => x > 0.0,
@@ -72,7 +76,12 @@ impl Number {
         if self.0.accepts(x) {
             return x;
         }
-        refuse(node, &self.says(), faults);
+        let size = if x.is_finite() && x.abs() > LARGEST {
+            format!(", at most {LARGEST:e} in size")
+        } else {
+            String::new()
+        };
+        refuse(node, &(self.says() + &size), faults);
         f64::NAN
     }
 
