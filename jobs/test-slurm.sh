@@ -173,13 +173,14 @@ case_chain() {
     steps=$(steps_for 40)
     expected=$(straight --steps "$steps")
     job=$(MOREAU_CHAIN=6 sbatch --parsable --ntasks=2 --time=5 --output=chain-%j.log "$MOREAU_HOME/jobs/chain.sbatch" run.toml chain --steps "$steps" --wall-limit 00:00:25)
-    wait_for 240 grep -aqs '^state ' chain-*.log
+    wait_for 240 chain_done
     sleep 3
-    last=$(grep -al '^state ' chain-*.log moreau-chain-*.log 2>/dev/null | tail -n 1)
+    last=$(grep -als '^state ' ./*chain*.log | tail -n 1)
     wait_for 60 none_left
     [ "$(state_of "$job")" = FAILED ] # Status 75: asked for more.
     compare "chain" "$last" "$expected"
 }
+chain_done() { grep -aqs '^state ' ./*chain*.log; }
 none_left() { [ -z "$(squeue -h -o %i)" ]; }
 
 case_array() {

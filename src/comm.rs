@@ -95,6 +95,11 @@ pub trait Comm {
     /// Waits until all ranks have come here.
     fn barrier(&self);
 
+    /// The library by which ranks talk, with its version.
+    fn library(&self) -> String {
+        "none".to_owned()
+    }
+
     /// Ends the job on all ranks with this exit status, now.
     fn abort(&self, status: i32) -> !;
 

@@ -8,6 +8,13 @@ use crate::body::BodyRow;
 use crate::contact::ContactRow;
 use crate::measure::Ledger;
 
+/// The version of the HDF5 library.
+#[must_use]
+pub fn hdf5_version() -> String {
+    let (major, minor, patch) = hdf5::library_version();
+    format!("{major}.{minor}.{patch}")
+}
+
 /// The state of a run at the end of a step, as one rank sees it: the bodies it owns and their contacts.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
@@ -44,6 +51,8 @@ pub struct Header {
     pub deleted: u64,
     /// Energies so far.
     pub ledger: Ledger,
+    /// Where the state comes from: a TOML text, no part of what is hashed.
+    pub provenance: String,
 }
 
 /// The state of a wall.

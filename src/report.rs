@@ -76,6 +76,13 @@ pub fn info(path: &Path) -> Result<String, String> {
     );
     line("seed", header.seed.to_string());
     line("written by", format!("{} ranks", header.ranks));
+    let start = toml::from_str::<toml::Table>(&header.provenance).unwrap_or_default();
+    let start = start.get("start").and_then(|starts| starts.get(0));
+    for key in ["command", "revision", "machines", "cpu", "mpi", "hdf5"] {
+        if let Some(value) = start.and_then(|start| start.get(key)) {
+            line(key, value.to_string());
+        }
+    }
     line("bodies", bodies.len().to_string());
     line(
         "contacts",

@@ -26,6 +26,7 @@ mod guard;
 mod log;
 mod memory;
 mod output;
+mod provenance;
 mod rest;
 mod setup;
 mod stop;
@@ -175,9 +176,10 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
     let mut balancer = Balancer::new(scenario.balance, cut);
     balancer.start(comm, &mut domain, &system);
     let bodies = comm.sum_count(system.bodies().len());
+    let provenance = provenance::of_this_start(comm, system.steps(), threads);
     let mut output = agree(
         comm,
-        Output::open(comm, &out, folder, system.steps(), bodies),
+        Output::open(comm, &out, folder, &system, bodies, provenance),
     )?;
     let mut stopper = Stopper::new(wall_limit);
     let mut guard = Guard::new(scenario.limits);

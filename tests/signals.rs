@@ -322,3 +322,30 @@ fn no_room_is_no_end() {
         }
     }
 }
+
+/// The folder and its checkpoints say where they come from, start by start.
+#[test]
+fn results_say_where_they_come_from() {
+    let dir = tempfile::tempdir().unwrap();
+    let (config, out) = (settle(), path(&dir, "out"));
+    state(&on(1, &of("20", &config, &out, &[])));
+    let ranks = if mpi_available() { 2 } else { 1 };
+    state(&on(ranks, &["resume", &out, "--steps", "30"]));
+    let text = std::fs::read_to_string(Path::new(&out).join("provenance.toml")).unwrap();
+    let file: toml::Table = toml::from_str(&text).unwrap();
+    let starts = file["start"].as_array().unwrap();
+    let steps: Vec<_> = starts
+        .iter()
+        .map(|s| s["step"].as_integer().unwrap())
+        .collect();
+    assert_eq!(steps, [0, 20]);
+    assert_eq!(starts[1]["ranks"].as_integer(), Some(ranks as i64));
+    let words = starts[1]["command"].as_array().unwrap();
+    assert_eq!(words[1].as_str(), Some("resume"));
+    for key in ["version", "revision", "cpu", "mpi", "hdf5"] {
+        assert!(!starts[0][key].as_str().unwrap().is_empty(), "{key}");
+    }
+    let told = on(1, &["info", &out]);
+    assert_eq!(told.status, Some(0), "{}", told.stderr);
+    assert!(told.stdout.contains("\"resume\""), "{}", told.stdout);
+}

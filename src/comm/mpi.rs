@@ -388,6 +388,12 @@ impl Comm for Processes {
         self.comm.barrier();
     }
 
+    fn library(&self) -> String {
+        // Some libraries tell their life over many lines.
+        let told = ::mpi::environment::library_version().unwrap_or_default();
+        told.lines().next().unwrap_or_default().trim().to_owned()
+    }
+
     fn abort(&self, status: i32) -> ! {
         self.comm.abort(status)
     }

@@ -21,7 +21,7 @@ use crate::measure;
 use crate::scheme::moreau_jean::{Done, System};
 use crate::scheme::{Timers, Verb};
 use crate::solver::merit::Verdict;
-use files::{Files, prepare};
+use files::{Files, note_start, prepare};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -83,6 +83,8 @@ pub(super) enum Folder {
 /// Where results go.
 pub(super) struct Output {
     folder: PathBuf,
+    /// Where this start comes from.
+    provenance: String,
     /// On rank 0.
     files: Option<Files>,
     /// On rank 0: held while the run lives, so that no other run writes to the folder.
@@ -113,11 +115,14 @@ impl Output {
         comm: &dyn Comm,
         out: &Path,
         folder: Folder,
-        step: u64,
+        system: &System,
         bodies: u64,
+        provenance: String,
     ) -> Result<Self, RunError> {
+        let step = system.steps();
         let (files, lock) = if comm.rank() == 0 {
             let (files, lock) = prepare(out, &folder, step)?;
+            note_start(out, &folder, &provenance);
             (Some(files), lock)
         } else {
             (None, None)
@@ -128,6 +133,7 @@ impl Output {
         };
         Ok(Self {
             folder: out.to_owned(),
+            provenance,
             files,
             _lock: lock,
             begin: Instant::now(),
@@ -434,6 +440,7 @@ impl Output {
                 rushed_steps: ledger.rushed_steps,
                 deleted: ledger.deleted,
                 ledger: ledger.energies,
+                provenance: self.provenance.clone(),
             },
             walls,
             bodies: rows.bodies,

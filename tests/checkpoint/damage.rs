@@ -138,17 +138,17 @@ fn a_file_that_is_not_what_was_written_is_refused() {
     });
     case(
         &[
-            "format version 4",
-            "this program (moreau 0.1.0) reads version 3",
+            "format version 5",
+            "this program (moreau 0.1.0) reads version 4",
         ],
         &|file| {
             file.attr("format_version")
                 .unwrap()
-                .write_scalar(&4u32)
+                .write_scalar(&5u32)
                 .unwrap();
         },
     );
-    case(&["format version 2", "reads version 3"], &|file| {
+    case(&["format version 2", "reads version 4"], &|file| {
         let version = file.attr("format_version").unwrap();
         version.write_scalar(&2u32).unwrap();
     });

@@ -81,6 +81,7 @@ pub(crate) fn header(step: u64) -> Header {
         rushed_steps: 11,
         deleted: 3,
         ledger: Ledger::from_array(std::array::from_fn(|k| (k as f64 + 1.0) / 3.0)),
+        provenance: "[[start]]\ncommand = [\"moreau\", \"run\", \"Kies & Öl.toml\"]\n".into(),
     }
 }
 

@@ -119,6 +119,7 @@ impl Opened {
             dt: file.number("dt")?,
             seed: file.number("seed")?,
             config: file.text("config")?,
+            provenance: file.text("provenance")?,
             ranks: file.number("ranks")?,
             capped_steps: file.number("capped_steps")?,
             rushed_steps: file.number("rushed_steps")?,

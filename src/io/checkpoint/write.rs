@@ -67,7 +67,7 @@ fn write_as(comm: &dyn Comm, path: &Path, snapshot: &Snapshot) -> Result<(), Str
     let size = file_bytes::<BodyRow>(body_count)
         + file_bytes::<ContactRow>(contact_count)
         + file_bytes::<NumberedWall>(wall_count)
-        + 2 * snapshot.header.config.len() as u64;
+        + 2 * (snapshot.header.config.len() + snapshot.header.provenance.len()) as u64;
     let mut file = Contents {
         comm,
         file: Writer::create(comm, path, size)?,
@@ -138,6 +138,7 @@ impl Contents<'_> {
         self.file.number("dt", header.dt)?;
         self.file.number("seed", header.seed)?;
         self.file.text("config", &header.config)?;
+        self.file.text("provenance", &header.provenance)?;
         self.file.number("ranks", self.comm.size() as u64)?;
         self.file.number("capped_steps", header.capped_steps)?;
         self.file.number("rushed_steps", header.rushed_steps)?;

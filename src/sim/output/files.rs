@@ -5,11 +5,13 @@ use crate::io::checkpoint;
 use crate::io::series::{self, DeletedLine, Row, Series, WallLine};
 use crate::sim::RunError;
 use std::fs::{File, TryLockError};
+use std::io::Write;
 use std::path::Path;
 
 const SERIES: &str = "series.csv";
 const WALLS: &str = "walls.csv";
 const DELETED: &str = "deleted.csv";
+const PROVENANCE: &str = "provenance.toml";
 
 /// The files that grow with the run.
 pub(super) struct Files {
@@ -93,6 +95,23 @@ pub(super) fn prepare(
         }
     };
     Ok((files?, lock))
+}
+
+/// Adds to the folder's list of starts. Nothing depends on it.
+pub(super) fn note_start(out: &Path, folder: &Folder, provenance: &str) {
+    let path = out.join(PROVENANCE);
+    let mut how = File::options();
+    match folder {
+        Folder::GoOn(_) => how.append(true).create(true),
+        _ => how.write(true).create(true).truncate(true),
+    };
+    let written = how.open(&path).and_then(|mut file| {
+        // Between the starts a line is free.
+        file.write_all(format!("{provenance}\n").as_bytes())
+    });
+    if let Err(error) = written {
+        tell!("moreau: WARNING: {}: {error}", path.display());
+    }
 }
 
 /// Locks the folder for this run; nothing where the file system knows no locks.
