@@ -98,8 +98,25 @@ wait_for() {
 state_of() { scontrol show job -o "$1" 2>/dev/null | grep -o 'JobState=[A-Z_]*' | cut -d= -f2; }
 is() { [ "$(state_of "$1")" = "$2" ]; }
 saved() { compgen -G "$1/checkpoint-*.h5" >/dev/null; }
-# Slurm lets a requeued job wait for two minutes; here it need not.
-hurry() { scontrol update JobId="$1" StartTime=now 2>/dev/null || true; }
+# Slurm lets a requeued job wait for two minutes; here it need not. Within a second its old credentials would be revoked after the new start.
+hurry() {
+    is "$1" PENDING || return 0
+    sleep 4
+    scontrol update JobId="$1" StartTime=now 2>/dev/null || true
+}
+# Waits until a job has ended well; it may be requeued on the way, and is then hurried. While that happens its state says all kinds of things.
+until_completed() {
+    local bad=0
+    until is "$1" COMPLETED; do
+        hurry "$1"
+        sleep 1
+        case $(state_of "$1") in
+        FAILED | TIMEOUT | CANCELLED | NODE_FAIL) bad=$((bad + 1)) ;;
+        *) bad=0 ;;
+        esac
+        [ $bad -lt 5 ] || { cat "$2" >&2 && return 1; }
+    done
+}
 pending_or_done() { is "$1" PENDING || is "$1" COMPLETED; }
 
 # LABEL LOG EXPECTED: the last state line of a log.
@@ -115,20 +132,14 @@ compare() {
 }
 
 case_requeue() {
-    # The limit is a minute, the signal comes up to a minute before it asks for: the run is longer than that.
+    # The limit is a minute, the signal comes up to a minute before it asks for; over two nodes steps take several times as long.
     local steps job expected
-    steps=$(steps_for 100)
+    steps=$(steps_for 30)
     expected=$(straight --steps "$steps")
     job=$(sbatch --parsable --ntasks=4 --nodes=2 --time=1 --signal=B:USR1@20 --output=requeue.log "$MOREAU_HOME/jobs/run.sbatch" run.toml requeue --steps "$steps")
     wait_for 100 saved requeue
     wait_for 30 pending_or_done "$job"
-    local times=0
-    while ! is "$job" COMPLETED; do
-        hurry "$job"
-        is "$job" PENDING && times=$((times + 1)) && [ $times -gt 300 ] && return 1
-        sleep 1
-        case $(state_of "$job") in FAILED | TIMEOUT | CANCELLED | NODE_FAIL) cat requeue.log >&2 && return 1 ;; esac
-    done
+    until_completed "$job" requeue.log
     grep -aq "stopped by SIGUSR1\|stopped by the end of the batch job" requeue.log
     grep -aq "(restart [1-9]" requeue.log
     compare "requeued $(scontrol show job -o "$job" | grep -o 'Restarts=[0-9]*')" requeue.log "$expected"
@@ -145,11 +156,7 @@ case_node() {
         if [ "$(nsenter -t "$rank" -u hostname 2>/dev/null)" = node2 ]; then kill -KILL "$rank"; fi
     done
     wait_for 60 pending_or_done "$job"
-    until is "$job" COMPLETED; do
-        hurry "$job"
-        sleep 1
-        case $(state_of "$job") in FAILED | TIMEOUT | CANCELLED | NODE_FAIL) cat node.log >&2 && return 1 ;; esac
-    done
+    until_completed "$job" node.log
     grep -aq "(restart [1-9]" node.log
     compare "ranks of a node killed" node.log "$expected"
 
@@ -159,11 +166,7 @@ case_node() {
     scontrol update NodeName=node2 State=DOWN Reason=test
     sleep 2
     scontrol update NodeName=node2 State=RESUME 2>/dev/null || true
-    until is "$job" COMPLETED; do
-        hurry "$job"
-        sleep 1
-        case $(state_of "$job") in FAILED | TIMEOUT | CANCELLED | NODE_FAIL) cat down.log >&2 && return 1 ;; esac
-    done
+    until_completed "$job" down.log
     grep -aq "(restart [1-9]" down.log
     compare "node down" down.log "$expected"
 }

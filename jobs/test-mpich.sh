@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# The build and the tests of ranks, restarts and signals with MPICH in place of Open MPI, in target/mpich.
+#
+#   bash jobs/test-mpich.sh [ARGUMENT...]        arguments go to cargo test, in place of the tests named below
+#
+# Installs MPICH and the HDF5 for it where they are missing (Debian, as root), beside what there is; `mpicc` and `mpirun` stay what they were.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+command -v cargo >/dev/null || PATH=$PATH:$HOME/.cargo/bin
+bash jobs/setup.sh
+
+folder=$(dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || gcc -print-multiarch)
+if ! command -v mpicc.mpich >/dev/null || [ ! -e "/usr/lib/$folder/hdf5/mpich/libhdf5.so" ]; then
+    DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -qq install -y --no-install-recommends \
+        mpich libmpich-dev libhdf5-mpich-dev </dev/null
+fi
+# Under the names that builds and tests look for.
+shim=$PWD/target/mpich/shim
+mkdir -p "$shim/bin" "$shim/hdf5"
+for name in mpicc mpirun mpiexec; do
+    ln -sfn "$(command -v $name.mpich)" "$shim/bin/$name"
+done
+ln -sfn /usr/include/hdf5/mpich "$shim/hdf5/include"
+ln -sfn "/usr/lib/$folder/hdf5/mpich" "$shim/hdf5/lib"
+export PATH=$shim/bin:$PATH MPICC=$shim/bin/mpicc HDF5_DIR=$shim/hdf5 CARGO_TARGET_DIR=$PWD/target/mpich MOREAU_REQUIRE_MPI=1
+mpirun --version | head -n 1
+
+[ $# -gt 0 ] || set -- --test mpi_comm --test program --test checkpoint --test balance --test signals --test faults
+cargo test --locked "$@" -- --test-threads=2 </dev/null
+"$CARGO_TARGET_DIR/debug/moreau" run configs/settle.toml --out "$shim/out" --overwrite --steps 1 --set bodies.0.count=1 >/dev/null 2>&1
+grep '^mpi\|^hdf5' "$shim/out/provenance.toml"
