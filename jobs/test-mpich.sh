@@ -14,11 +14,13 @@ if ! command -v mpicc.mpich >/dev/null || [ ! -e "/usr/lib/$folder/hdf5/mpich/li
     DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -qq install -y --no-install-recommends \
         mpich libmpich-dev libhdf5-mpich-dev </dev/null
 fi
-# Under the names that builds and tests look for.
+# Under the names that builds and tests look for; not as links, for mpirun looks for its helpers beside itself.
 shim=$PWD/target/mpich/shim
 mkdir -p "$shim/bin" "$shim/hdf5"
 for name in mpicc mpirun mpiexec; do
-    ln -sfn "$(command -v $name.mpich)" "$shim/bin/$name"
+    rm -f "$shim/bin/$name"
+    printf '#!/bin/sh\nexec %s "$@"\n' "$(command -v $name.mpich)" >"$shim/bin/$name"
+    chmod +x "$shim/bin/$name"
 done
 ln -sfn /usr/include/hdf5/mpich "$shim/hdf5/include"
 ln -sfn "/usr/lib/$folder/hdf5/mpich" "$shim/hdf5/lib"

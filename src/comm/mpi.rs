@@ -86,6 +86,8 @@ pub(super) fn initialize() -> Processes {
             return;
         }
         eprintln!("rank {rank} of {size} has panicked: the job ends");
+        // Launchers (that of MPICH) leave in their pipes what came just before the end.
+        std::thread::sleep(std::time::Duration::from_millis(200));
         // SAFETY: MPI is initialized and not finalized. From another thread than the first, MPI does not promise that this
         // works; the process is lost anyway, and the libraries at hand do end the job.
         unsafe {
