@@ -24,7 +24,7 @@ choose_launch() {
         ;;
     srun)
         # shellcheck disable=SC2206
-        launch=(srun "--cpus-per-task=$threads" ${MOREAU_BIND---cpu-bind=cores})
+        launch=(srun --kill-on-bad-exit=1 "--cpus-per-task=$threads" ${MOREAU_BIND---cpu-bind=cores})
         ;;
     *)
         echo "moreau: MOREAU_LAUNCH=$how; accepted: mpirun, srun" >&2
@@ -35,65 +35,55 @@ choose_launch() {
 
 # The step of the newest checkpoint of folder $1, or nothing.
 newest_step() {
-    find "$1" -maxdepth 1 -name 'checkpoint-*.h5' 2>/dev/null | sed 's/.*checkpoint-0*\([0-9]\{1,\}\)\.h5$/\1/' | sort -n | tail -n 1
+    find -H "$1/" -maxdepth 1 -name 'checkpoint-*.h5' 2>/dev/null | sed 's/.*checkpoint-0*\([0-9]\{1,\}\)\.h5$/\1/' | sort -n | tail -n 1
 }
 
-# Where the run stands: from a configuration, or from the checkpoints that the folder holds.
+# Begins the run, or goes on with it from the newest valid checkpoint of the folder; which of the two, the program finds out, and it never
+# deletes a checkpoint to begin anew.
 #   run_or_resume CONFIG OUT [moreau's options...]
 # Sets `status`. A signal to this shell goes to the ranks as SIGUSR1, and they write a checkpoint.
 run_or_resume() {
-    local config=$1 out=$2 option
+    local config=$1 out=$2 pid='' end again
     shift 2
+    asked=
+    trap 'asked=USR1; [ -z "$pid" ] || kill -USR1 "$pid" 2>/dev/null' USR1
+    trap 'asked=TERM; [ -z "$pid" ] || kill -USR1 "$pid" 2>/dev/null' TERM
     # Slurm before 23.02 does not tell a job when it ends.
     if [ -z "${SLURM_JOB_END_TIME:-}" ] && [ -n "${SLURM_JOB_ID:-}" ]; then
-        local end
-        end=$(scontrol show job -o "$SLURM_JOB_ID" 2>/dev/null | grep -o ' EndTime=[^ ]*' | cut -d= -f2) || end=
-        SLURM_JOB_END_TIME=$(date -d "$end" +%s 2>/dev/null) && export SLURM_JOB_END_TIME
+        end=$(scontrol show job -o "$SLURM_JOB_ID" 2>/dev/null | grep -o ' EndTime=[^ ]*' | cut -d= -f2)
+        [ -z "$end" ] || end=$(date -d "$end" +%s 2>/dev/null)
+        [ -z "$end" ] || export SLURM_JOB_END_TIME="$end"
     fi
+    # Where a job is not given the submitter's environment, its ranks still get that of the job.
+    export SLURM_EXPORT_ENV=ALL
     before=$(newest_step "$out")
-    if [ -n "$before" ]; then
-        # The configuration and what was set are in the checkpoint; only the end of a run is not.
-        set -- "$@" ""
-        local options=()
-        while [ $# -gt 1 ]; do
-            option=$1
-            shift
-            case $option in
-            --steps | --until | --wall-limit) options+=("$option" "$1") && shift ;;
-            --steps=* | --until=* | --wall-limit=*) options+=("$option") ;;
-            --set | --seed) shift ;;
-            *) ;;
-            esac
-        done
-        set -- resume "$out" ${options[@]+"${options[@]}"}
-    else
-        # A run that was ended before its first checkpoint has left nothing worth keeping.
-        set -- run "$config" --out "$out" --overwrite "$@"
+    set -- run "$config" --out "$out" --or-resume --threads "$threads" "$@"
+    echo "$(date +%FT%T) job ${SLURM_JOB_ID:-none} (restart ${SLURM_RESTART_COUNT:-0}) on ${SLURM_JOB_NODELIST:-$(hostname)}: ${launch[*]} $moreau $*"
+    "${launch[@]}" "$moreau" "$@" &
+    pid=$!
+    if [ -n "$asked" ]; then
+        # It came before there was anybody to tell; ranks need a moment to listen.
+        sleep 5
+        kill -USR1 $pid 2>/dev/null
     fi
-    echo "$(date +%FT%T) job ${SLURM_JOB_ID:-none} (restart ${SLURM_RESTART_COUNT:-0}) on ${SLURM_JOB_NODELIST:-$(hostname)}: ${launch[*]} $moreau $* --threads $threads"
-    asked=
-    "${launch[@]}" "$moreau" "$@" --threads "$threads" &
-    local pid=$!
-    # mpirun hands it on to all ranks, srun as well.
-    trap 'asked=USR1; kill -USR1 '$pid' 2>/dev/null' USR1
-    trap 'asked=TERM; kill -USR1 '$pid' 2>/dev/null' TERM
-    status=0
-    # A signal ends the wait, not the run.
+    # mpirun hands a signal on to all ranks, srun as well. A signal ends the wait, not the run.
     while wait $pid; status=$?; kill -0 $pid 2>/dev/null; do :; done
-    trap - USR1 TERM
+    # If the run ended just as a signal came, that was the status of the wait.
+    wait $pid 2>/dev/null
+    again=$?
+    [ $again = 127 ] || status=$again
+    trap '' USR1 TERM
     echo "$(date +%FT%T) ended with status $status${asked:+, asked by SIG$asked}"
 }
 
-# Whether the run can go on and has a reason to: it was stopped in order, or a rank or node was lost and it had come further than before.
+# Whether the run can go on and has a reason to: it was stopped in order, or a rank or node was lost, and it has come further than before.
 should_go_on() {
+    local now
     [ "$asked" != TERM ] || return 1
-    case $status in
-    75) return 0 ;;
-    0 | 2 | 3 | 4) return 1 ;;
-    *)
-        local now
-        now=$(newest_step "$1")
-        [ -n "$now" ] && [ "$now" != "$before" ]
-        ;;
-    esac
+    case $status in 0 | 2 | 3 | 4) return 1 ;; esac
+    now=$(newest_step "$1")
+    if [ -z "$now" ] || [ "$now" = "$before" ]; then
+        echo "moreau: no further than before, so it is not asked for again" >&2
+        return 1
+    fi
 }

@@ -27,7 +27,7 @@ work=$(mktemp -d)
 finish() {
     local status=$?
     # What a failed case has left in the queue of this local Slurm.
-    scancel -u "$(id -un)" 2>/dev/null || true
+    scancel --name=moreau,moreau-chain,moreau-array 2>/dev/null || true
     [ -n "$was_up" ] || bash jobs/slurm-local.sh down
     if [ $status = 0 ]; then rm -rf "$work"; else echo "test-slurm: FAILED; see $work" >&2; fi
 }

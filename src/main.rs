@@ -27,6 +27,9 @@ enum Command {
         config: PathBuf,
         #[command(flatten)]
         run: RunArgs,
+        /// Goes on from the newest valid checkpoint of the folder for results, if it holds any; --set and --seed are then those of the checkpoint
+        #[arg(long, conflicts_with = "overwrite")]
+        or_resume: bool,
     },
     /// Goes on from a checkpoint, or from the newest valid one of a folder, on any number of ranks
     Resume {
@@ -133,6 +136,7 @@ impl RunArgs {
             threads: usize::from(self.threads),
             wall_limit: self.wall_limit,
             overwrite: self.overwrite,
+            or_resume: false,
             nan_before: None,
         }
     }
@@ -166,8 +170,13 @@ fn status() -> i32 {
         }
     };
     match cli.command {
-        Command::Run { config, run } => {
-            let options = run.options();
+        Command::Run {
+            config,
+            run,
+            or_resume,
+        } => {
+            let mut options = run.options();
+            options.or_resume = or_resume;
             listen();
             launch(|comm| sim::run(comm, &config, &options))
         }

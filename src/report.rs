@@ -17,13 +17,13 @@ use std::path::Path;
 /// If it is not a checkpoint that this program reads, the reason.
 pub fn info(path: &Path) -> Result<String, String> {
     let newest;
-    let (path, loaded) = if path.is_dir() {
+    let (path, loaded, skipped) = if path.is_dir() {
         let found = checkpoint::read_newest(&Serial, path).map_err(|e| e.to_string())?;
         newest = found.0;
-        (newest.as_path(), found.1)
+        (newest.as_path(), found.1, found.2)
     } else {
         let loaded = checkpoint::read(&Serial, path).map_err(|e| e.to_string())?;
-        (path, loaded)
+        (path, loaded, Vec::new())
     };
     let Loaded {
         header,
@@ -57,6 +57,9 @@ pub fn info(path: &Path) -> Result<String, String> {
     let mut line = |key: &str, value: String| {
         let _ = writeln!(text, "{key:<12} {value}"); // Writing to a string does not fail.
     };
+    for (path, why) in skipped {
+        line("SKIPPED", format!("{}: {why}", path.display()));
+    }
     line("file", path.display().to_string());
     line("title", scenario.title.clone());
     line(

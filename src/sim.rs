@@ -48,7 +48,7 @@ use rest::Rest;
 use setup::Start;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use stop::{Reason, Stopper};
+use stop::Stopper;
 
 /// What the command line says beside the configuration.
 #[derive(Clone, Debug, Default)]
@@ -67,6 +67,8 @@ pub struct Options {
     pub wall_limit: Option<Duration>,
     /// Whether a run that the folder already holds may be deleted.
     pub overwrite: bool,
+    /// Whether a run that the folder already holds goes on.
+    pub or_resume: bool,
     /// For tests: before this step the velocity of this body is made NaN.
     pub nan_before: Option<(u64, BodyId)>,
 }
@@ -130,6 +132,26 @@ pub fn run(comm: &dyn Comm, config: &Path, options: &Options) -> i32 {
 /// # Errors
 /// The same on all ranks.
 pub fn try_run(comm: &dyn Comm, config: &Path, options: &Options) -> Result<(), RunError> {
+    if options.or_resume {
+        let out = options.out.clone().unwrap_or_else(|| PathBuf::from("out"));
+        // One rank looks; that it cannot look is not that there is nothing.
+        let found = match comm.rank() {
+            0 if out.exists() => checkpoint::newest(&out).map(|all| !all.is_empty()),
+            _ => Ok(false),
+        };
+        let found = agree(comm, found.map_err(|e| RunError::Input(e.to_string())))?;
+        if comm.any(found) {
+            if comm.rank() == 0 && !options.set.is_empty() {
+                tell!("moreau: going on, with what --set and --seed said at the start");
+            }
+            let options = Options {
+                set: Vec::new(),
+                out: None,
+                ..options.clone()
+            };
+            return try_resume(comm, &out, &options);
+        }
+    }
     drive(comm, setup::from_config(comm, config, options)?)
 }
 
@@ -211,16 +233,18 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         at_rest = rest.reached(&domain, &system, done.translational_energy);
         let due = output.is_due(scenario.checkpoints.interval);
         let agreed = stopper.after_step(comm, output.saving(), due, system.largest_overlap());
+        output.after_step(comm, &domain, &scenario, &mut system, &ledger, &done)?;
         for passed in guard.after_step(&done, agreed.overlap) {
             let text = format!("step {}: {}", system.steps(), passed.text);
             if passed.stop {
+                // To be looked at.
+                output.save(comm, &domain, &scenario, &mut system, &ledger)?;
                 return Err(RunError::Failed(format!("{text}; {}", last_good(&output))));
             }
             if passed.first && comm.rank() == 0 {
                 tell!("moreau: WARNING: {text}; the run goes on");
             }
         }
-        output.after_step(comm, &domain, &scenario, &mut system, &ledger, &done)?;
         if agreed.save {
             output.save(comm, &domain, &scenario, &mut system, &ledger)?;
         }
@@ -230,9 +254,16 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
     }
     log.clear();
 
-    output.finish(comm, &domain, &scenario, &mut system, &ledger)?;
     let over = at_rest || scenario.is_over(system.steps(), system.time());
     let why = why.filter(|_| !over);
+    let unsaved = match output.finish(comm, &domain, &scenario, &mut system, &ledger) {
+        // It has not ended; what it did since its last checkpoint has to be done again.
+        Err(RunError::Incomplete(fault)) if why.is_some() => Some(fault),
+        result => {
+            result?;
+            None
+        }
+    };
     let hash = checkpoint::state_hash(comm, system.steps(), system.time(), system.bodies());
     let ending = match why {
         Some(reason) => format!("stopped by {reason}"),
@@ -246,7 +277,17 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         balancer.tell();
     }
     if let Some(reason) = why {
-        return Err(stopped(reason, system.steps(), &output));
+        let folder = output.folder().display();
+        let step = system.steps();
+        return Err(RunError::Stopped(match unsaved {
+            Some(fault) => format!(
+                "stopped by {reason} after step {step}, WITHOUT a checkpoint of it: {fault}; {}; moreau resume {folder} goes on from there",
+                last_good(&output)
+            ),
+            None => format!(
+                "stopped by {reason} after step {step}, whose checkpoint is written; moreau resume {folder} goes on"
+            ),
+        }));
     }
     if comm.rank() == 0 {
         say!(
@@ -263,13 +304,6 @@ fn last_good(output: &Output) -> String {
         || "there is no checkpoint yet".to_string(),
         |path| format!("the last good checkpoint is {}", path.display()),
     )
-}
-
-fn stopped(reason: Reason, step: u64, output: &Output) -> RunError {
-    let folder = output.folder().display();
-    RunError::Stopped(format!(
-        "stopped by {reason} after step {step}, whose checkpoint is written; moreau resume {folder} goes on"
-    ))
 }
 
 /// How a run that was not stopped has ended.

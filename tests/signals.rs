@@ -86,7 +86,12 @@ fn a_signal_ends_a_run_in_order() {
         let row = |line: &str| line.split(',').take(12).collect::<Vec<_>>().join(",");
         text.lines().map(row).collect::<Vec<_>>()
     };
-    let mut cases = vec![(1, "TERM", "one"), (1, "USR1", "one"), (1, "INT", "one")];
+    let mut cases = vec![
+        (1, "TERM", "one"),
+        (1, "USR1", "one"),
+        (1, "INT", "one"),
+        (1, "HUP", "one"),
+    ];
     if mpi_available() {
         let more = [
             (3, "USR1", "one"),
@@ -257,7 +262,16 @@ fn no_room_is_no_end() {
     let dir = tempfile::tempdir().unwrap();
     let config = settle();
     let exe = env!("CARGO_BIN_EXE_moreau");
-    let every = ["--set", "checkpoint.every=100"];
+    let every = [
+        "--set",
+        "checkpoint.every=20",
+        "--set",
+        "checkpoint.keep=100",
+    ];
+    let wall_lines = |out: &str| {
+        let text = std::fs::read_to_string(Path::new(out).join("walls.csv")).unwrap();
+        text.lines().count() - 1
+    };
     for comes_back in [true, false] {
         let out = path(
             &dir,
@@ -296,17 +310,14 @@ fn no_room_is_no_end() {
         });
         let errors = &output.stderr;
         assert!(
-            errors.contains("WARNING: ") && errors.contains("series.csv"),
+            errors.contains("WARNING: series ") && errors.contains(".csv"),
             "{errors}"
         );
         if comes_back {
             state(&output);
             assert!(output.stdout.contains("NOT SAVED"), "{}", output.stdout);
-            assert_eq!(rows(&out), 1500);
-            assert_eq!(
-                checkpoints(&out),
-                ["checkpoint-00001400.h5", "checkpoint-00001500.h5"]
-            );
+            assert_eq!((rows(&out), wall_lines(&out)), (1500, 6 * 1500));
+            assert!(checkpoints(&out).contains(&"checkpoint-00001500.h5".to_owned()));
         } else {
             assert_eq!(output.status, Some(4), "{}{errors}", output.stdout);
             assert!(!output.stdout.contains("\nstate "), "{}", output.stdout);
@@ -348,4 +359,136 @@ fn results_say_where_they_come_from() {
     let told = on(1, &["info", &out]);
     assert_eq!(told.status, Some(0), "{}", told.stderr);
     assert!(told.stdout.contains("\"resume\""), "{}", told.stdout);
+}
+
+/// What submits the same again always means: a run begins, goes on from its newest checkpoint, or, having come to none, begins again. No
+/// checkpoint is ever deleted for it, also where the folder is a link.
+#[test]
+fn the_same_command_again_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = settle();
+    let straight = path(&dir, "straight");
+    let undisturbed = state(&on(1, &of("60", &config, &straight, &[])));
+    let out = path(&dir, "link");
+    std::fs::create_dir(dir.path().join("there")).unwrap();
+    std::os::unix::fs::symlink(dir.path().join("there"), &out).unwrap();
+    let again = |steps: &str, more: &[&str]| {
+        let more = [&["--or-resume"][..], more].concat();
+        on(1, &of(steps, &config, &out, &more))
+    };
+    // Killed before its first checkpoint: a series, and nothing else.
+    std::fs::write(dir.path().join("there/series.csv"), "step").unwrap();
+    assert!(
+        on(1, &of("60", &config, &out, &[]))
+            .stderr
+            .contains("--or-resume begins it again")
+    );
+    state(&again("20", &[]));
+    let second = again("40", &["--set", "gravity=[0, 0, -1]"]);
+    assert!(
+        second.stderr.contains("resuming from") && second.stderr.contains("said at the start"),
+        "{}",
+        second.stderr
+    );
+    state(&second);
+    assert_eq!(state(&again("60", &[])), undisturbed);
+    assert_eq!(rows(&out), 60);
+    // All damaged: told, and not begun again.
+    for name in checkpoints(&out) {
+        std::fs::write(Path::new(&out).join(name), "no checkpoint").unwrap();
+    }
+    let damaged = again("80", &[]);
+    assert_eq!(damaged.status, Some(2), "{}", damaged.stderr);
+    assert_eq!((checkpoints(&out).len(), rows(&out)), (2, 60));
+}
+
+/// A folder that was taken away, with another in its place, is not written to, nor are files that were removed thought to be written.
+#[test]
+fn a_run_notices_that_its_folder_is_gone() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = settle();
+    for what in ["folder", "series"] {
+        let out = path(&dir, what);
+        let moved = path(&dir, &format!("{what} moved"));
+        let every = ["--set", "checkpoint.every=20"];
+        let output = disturbed(1, &args(&config, &out, &every), &out, || {
+            if what == "folder" {
+                std::fs::rename(&out, &moved).unwrap();
+                std::fs::create_dir(&out).unwrap();
+                std::fs::write(Path::new(&out).join(".lock"), "").unwrap();
+            } else {
+                std::fs::remove_file(Path::new(&out).join("series.csv")).unwrap();
+            }
+        });
+        assert_eq!(
+            output.status,
+            Some(4),
+            "{what}: {}{}",
+            output.stdout,
+            output.stderr
+        );
+        let why = if what == "folder" {
+            "no longer the folder"
+        } else {
+            "removed or replaced"
+        };
+        assert!(output.stderr.contains(why), "{what}: {}", output.stderr);
+        let last = "checkpoint-00001500.h5".to_owned();
+        assert_eq!(checkpoints(&out).contains(&last), what == "series");
+        if what == "series" {
+            // The state is there; that rows are missing is told.
+            let resumed = on(1, &["resume", &out, "--steps", "1510"]);
+            state(&resumed);
+            assert!(resumed.stderr.contains("are missing"), "{}", resumed.stderr);
+        }
+    }
+}
+
+/// Limits with `then = "stop"` end the run with status 3, the row and a checkpoint of that step being there to be looked at.
+#[test]
+fn limits_stop_a_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let (config, out) = (settle(), path(&dir, "out"));
+    let set = [
+        "--set",
+        "limits.capped={above=3, then='stop'}",
+        "--set",
+        "solver.max_sweeps=4",
+    ];
+    let output = on(1, &args(&config, &out, &set));
+    assert_eq!(output.status, Some(3), "{}{}", output.stdout, output.stderr);
+    assert!(
+        output
+            .stderr
+            .contains("4 steps in a row ended at the sweep cap (limits.capped = 3)"),
+        "{}",
+        output.stderr
+    );
+    let series = std::fs::read_to_string(Path::new(&out).join("series.csv")).unwrap();
+    let step = series
+        .lines()
+        .last()
+        .unwrap()
+        .split(',')
+        .next()
+        .unwrap()
+        .to_owned();
+    assert_eq!(checkpoints(&out), [format!("checkpoint-{:0>8}.h5", step)]);
+}
+
+/// Checkpoints by the clock.
+#[test]
+fn checkpoints_by_the_clock() {
+    let dir = tempfile::tempdir().unwrap();
+    let (config, out) = (settle(), path(&dir, "out"));
+    let set = [
+        "--set",
+        "checkpoint.interval=0.3",
+        "--set",
+        "checkpoint.keep=1000",
+    ];
+    let output = on(1, &args(&config, &out, &set));
+    state(&output);
+    let number = checkpoints(&out).len();
+    assert!((3..100).contains(&number), "{number} checkpoints");
 }

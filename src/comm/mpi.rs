@@ -393,7 +393,8 @@ impl Comm for Processes {
     fn library(&self) -> String {
         // Some libraries tell their life over many lines.
         let told = ::mpi::environment::library_version().unwrap_or_default();
-        told.lines().next().unwrap_or_default().trim().to_owned()
+        let first = told.lines().next().unwrap_or_default();
+        first.trim_matches(['\0', ' ']).to_owned()
     }
 
     fn abort(&self, status: i32) -> ! {

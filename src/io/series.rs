@@ -4,6 +4,9 @@
 //! A run that goes on from a checkpoint first drops the lines that a killed run had written beyond it, so that each step
 //! stands there once.
 
+#[cfg(test)]
+mod tests;
+
 use crate::comm::Failure;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -191,6 +194,8 @@ pub struct Series<L = Row> {
     file: File,
     /// Whole lines, of which the first may be in the file in part, that are not in the file yet.
     pending: Vec<u8>,
+    /// Steps of the last two lines when it went on; none if it was not there.
+    last: Option<[u64; 2]>,
     line: PhantomData<L>,
 }
 
@@ -221,20 +226,17 @@ impl<L: Line> Series<L> {
         let mut name = path.as_os_str().to_owned();
         name.push(".tmp");
         let temporary = PathBuf::from(name);
-        let kept =
-            keep_until::<L>(step, old, &temporary).and_then(|()| std::fs::rename(&temporary, path));
+        let kept = keep_until::<L>(step, old, &temporary)
+            .and_then(|last| std::fs::rename(&temporary, path).map(|()| last));
         if kept.is_err() {
             // It may not exist; the fault that is told is the one that came first.
             let _ = std::fs::remove_file(&temporary);
         }
-        kept.map_err(told(path))?;
-        Ok(Self::to(
-            path,
-            File::options()
-                .append(true)
-                .open(path)
-                .map_err(told(path))?,
-        ))
+        let last = kept.map_err(told(path))?;
+        let file = File::options().append(true).open(path);
+        let mut series = Self::to(path, file.map_err(told(path))?);
+        series.last = Some(last);
+        Ok(series)
     }
 
     fn to(path: &Path, file: File) -> Self {
@@ -242,6 +244,7 @@ impl<L: Line> Series<L> {
             path: path.to_owned(),
             file,
             pending: Vec::new(),
+            last: None,
             line: PhantomData,
         }
     }
@@ -249,26 +252,65 @@ impl<L: Line> Series<L> {
     /// Adds a line. It is in the file after the next [`flush`](Self::flush), if not before.
     ///
     /// # Errors
-    /// If the file cannot be written. The line is kept and written with the next one, or when it is flushed.
-    pub fn write(&mut self, row: &L) -> Result<(), Error> {
+    /// If it cannot be a line of CSV.
+    pub fn add(&mut self, row: &L) -> Result<(), Error> {
         let mut line = csv::WriterBuilder::new()
             .has_headers(false)
             .from_writer(&mut self.pending);
         let added = line.serialize(row).and_then(|()| Ok(line.flush()?));
         drop(line);
-        added.map_err(|e| told(&self.path)(e.into()))?;
+        added.map_err(|e| told(&self.path)(e.into()))
+    }
+
+    /// Writes the lines that wait, if they have become many.
+    ///
+    /// # Errors
+    /// If the file cannot be written; the lines are kept.
+    pub fn flush_what_waits(&mut self) -> Result<(), Error> {
         if self.pending.len() < WAITING {
             return Ok(());
         }
-        self.flush()
+        self.put()
     }
 
-    /// Sees to it that all lines are in the file. To be called at the end, and before a checkpoint is written: only then
+    /// Sees to it that all lines are in the file, and the file on the disk. To be called at the end, and before a checkpoint is written: only then
     /// does the series hold every step up to it.
     ///
     /// # Errors
     /// If the file cannot be written. What is missing is kept, and written when it is flushed again.
     pub fn flush(&mut self) -> Result<(), Error> {
+        self.put()?;
+        self.file.sync_data().map_err(told(&self.path))?;
+        self.is_there()
+    }
+
+    /// A file that was removed or replaced takes lines that nobody will find.
+    fn is_there(&self) -> Result<(), Error> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let id = |meta: std::fs::Metadata| (meta.dev(), meta.ino());
+            let open = self.file.metadata().map(id).ok();
+            let there = std::fs::metadata(&self.path).map(id).ok();
+            if open != there {
+                let gone = "it was removed or replaced while the run wrote to it";
+                return Err(told(&self.path)(std::io::Error::other(gone)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The last step of a series that went on, if lines between it and `step` are missing, as far as the distance of its lines tells.
+    #[must_use]
+    pub fn ends_before(&self, step: u64) -> Option<u64> {
+        match self.last {
+            None => (step > 0).then_some(0),
+            // Of lines that are few nobody knows how far apart they should be.
+            Some([before, last]) => (before > 0 && step >= 2 * last - before).then_some(last),
+        }
+    }
+
+    fn put(&mut self) -> Result<(), Error> {
         let mut done = 0;
         let result = loop {
             if done == self.pending.len() {
@@ -303,12 +345,13 @@ fn told(path: &Path) -> impl Fn(std::io::Error) -> Error + '_ {
     move |e| Error(format!("series {}: {e}", path.display()))
 }
 
-/// Copies the header and the lines up to `step`, as they are, to the disk.
-fn keep_until<L: Line>(step: u64, old: File, to: &Path) -> std::io::Result<()> {
+/// Copies the header and the lines up to `step`, as they are, to the disk. Returns the steps of the last two.
+fn keep_until<L: Line>(step: u64, old: File, to: &Path) -> std::io::Result<[u64; 2]> {
     let mut old = BufReader::new(old);
     let mut new = BufWriter::new(File::create(to)?);
     writeln!(new, "{}", L::HEADER)?;
     let mut bad = None;
+    let mut last = [0; 2];
     let mut line = Vec::new();
     for number in 1.. {
         line.clear();
@@ -332,14 +375,20 @@ fn keep_until<L: Line>(step: u64, old: File, to: &Path) -> std::io::Result<()> {
             return Err(invalid(fault));
         }
         match parse::<L>(&line) {
-            Ok(row) if row.step() <= step => new.write_all(&line)?,
+            Ok(row) if row.step() <= step => {
+                if row.step() != last[1] {
+                    last = [last[1], row.step()];
+                }
+                new.write_all(&line)?;
+            }
             Ok(_) => {}
             Err(e) => bad = Some(format!("line {number}: {e}")),
         }
     }
     new.into_inner()
         .map_err(std::io::IntoInnerError::into_error)?
-        .sync_all()
+        .sync_all()?;
+    Ok(last)
 }
 
 fn parse<L: Line>(line: &[u8]) -> Result<L, String> {
@@ -358,110 +407,4 @@ fn parse<L: Line>(line: &[u8]) -> Result<L, String> {
 
 fn invalid(fault: String) -> std::io::Error {
     std::io::Error::new(std::io::ErrorKind::InvalidData, fault)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn row(step: u64) -> Row {
-        let x = step as f64;
-        Row {
-            step,
-            time: 0.1 * x,
-            residual: 1.0 / 3.0,
-            max_overlap: 5e-324,
-            converged: step.is_multiple_of(2),
-            sweep_s: x,
-            ..Row::default()
-        }
-    }
-
-    fn series(dir: &tempfile::TempDir, steps: std::ops::RangeInclusive<u64>) -> PathBuf {
-        let path = dir.path().join("series.csv");
-        let mut series = Series::<Row>::create(&path).unwrap();
-        steps.for_each(|step| series.write(&row(step)).unwrap());
-        series.flush().unwrap();
-        path
-    }
-
-    #[test]
-    fn the_header_names_the_fields_and_numbers_come_back_to_the_bit() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = series(&dir, 1..=40);
-        let mut by_name = csv::Reader::from_path(&path).unwrap();
-        let back: Vec<Row> = by_name.deserialize().map(|r| r.unwrap()).collect();
-        assert_eq!(back, (1..=40).map(row).collect::<Vec<_>>());
-        let mut named = csv::Writer::from_writer(Vec::new());
-        named.serialize(row(1)).unwrap();
-        let text = String::from_utf8(named.into_inner().unwrap()).unwrap();
-        assert_eq!(text.lines().next(), Some(Row::HEADER));
-    }
-
-    /// What a killed run leaves, cut at every byte, and gone on with at step 3: the file of a run that was never killed.
-    #[test]
-    fn resume_gives_the_file_of_a_run_that_was_not_killed_wherever_it_was_cut() {
-        let dir = tempfile::tempdir().unwrap();
-        let whole = std::fs::read(series(&dir, 1..=6)).unwrap();
-        let three = std::fs::read(series(&dir, 1..=3)).unwrap().len();
-        let path = dir.path().join("series.csv");
-        for cut in 0..=whole.len() {
-            std::fs::write(&path, &whole[..cut]).unwrap();
-            let mut series = Series::<Row>::resume(&path, 3).unwrap();
-            if cut < three {
-                // Lines before the checkpoint are lost only if they were not flushed: nothing to add them from.
-                series.flush().unwrap();
-                assert!(whole.starts_with(&std::fs::read(&path).unwrap()));
-                continue;
-            }
-            (4..=6).for_each(|step| series.write(&row(step)).unwrap());
-            series.flush().unwrap();
-            assert_eq!(std::fs::read(&path).unwrap(), whole, "cut at {cut}");
-            assert_eq!(
-                std::fs::read_dir(dir.path()).unwrap().count(),
-                1,
-                "no temporary file is left"
-            );
-        }
-    }
-
-    #[test]
-    fn a_file_that_is_no_series_is_refused_and_left_alone() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = series(&dir, 1..=4);
-        let good = std::fs::read_to_string(&path).unwrap();
-        let third = good.lines().nth(2).unwrap();
-        let refused = |text: &str, expected: &str| {
-            std::fs::write(&path, text).unwrap();
-            let error = Series::<Row>::resume(&path, 3).unwrap_err().to_string();
-            assert!(
-                error.contains("series.csv") && error.contains(expected),
-                "{error}"
-            );
-            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
-            assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
-        };
-        refused("x,y\n1,2\n", "line 1 is `x,y`, expected `step,time");
-        refused(&good.replace(third, "2,what"), "line 3:");
-        // The last line may be spoilt by a crash.
-        std::fs::write(&path, format!("{good}\0\0\0\n")).unwrap();
-        Series::<Row>::resume(&path, 9).unwrap();
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), good);
-        assert!(Series::<Row>::create(&dir.path().join("nowhere/series.csv")).is_err());
-    }
-
-    /// The device that is always full: the failure is an error value, at the latest when the lines are flushed.
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn a_full_disk_is_an_error() {
-        let file = File::options().write(true).open("/dev/full").unwrap();
-        let mut series = Series::<Row>::to(Path::new("/dev/full"), file);
-        let written = series.write(&row(1)).and_then(|()| series.flush());
-        assert!(
-            written
-                .unwrap_err()
-                .to_string()
-                .starts_with("series /dev/full: ")
-        );
-    }
 }

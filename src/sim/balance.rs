@@ -136,3 +136,44 @@ impl Balancer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::BodyId;
+    use crate::comm::threads;
+    use crate::domain::partition::Partition;
+    use crate::solver::grid::BlockGrid;
+
+    /// Bodies that all lie in one rank's brick are shared out before they go anywhere.
+    #[test]
+    fn no_rank_takes_all_bodies_at_the_start() {
+        let (lower, upper) = (Vector3::zeros(), Vector3::repeat(16.0));
+        let most = threads::run(4, |comm| {
+            let grid = BlockGrid::new(lower, upper, 1.0, [false; 3]);
+            let mut domain =
+                Domain::new(comm, Partition::with_ranks(lower, upper, grid, [2, 2, 1]));
+            // A body in each block of a corner, any of them on any rank.
+            let row = |k: u64| BodyRow {
+                id: BodyId(k),
+                position: [k % 4, k / 4 % 4, k / 16].map(|x| x as f64 + 0.5),
+                ..bytemuck::Zeroable::zeroed()
+            };
+            let all: Vec<BodyRow> = (0..64).map(row).collect();
+            let mine: Vec<BodyRow> = all.iter().skip(comm.rank()).step_by(4).copied().collect();
+            let owned = |domain: &Domain| {
+                let owner = |row: &BodyRow| domain.partition().owner_of_point(&row.position.into());
+                all.iter().filter(|row| owner(row) == comm.rank()).count()
+            };
+            let before = owned(&domain);
+            let rule = Balance {
+                every: 20,
+                above: 1.1,
+            };
+            assert!(by_bodies(comm, &mut domain, &rule, &mine));
+            (before, owned(&domain))
+        });
+        assert_eq!(most.iter().map(|(before, _)| *before).max(), Some(64));
+        assert!(most.iter().all(|(_, after)| *after == 16), "{most:?}");
+    }
+}

@@ -4,6 +4,7 @@
 //! again at the end; a run of which something is missing at the end has a status of its own.
 
 mod files;
+mod schedule;
 mod walls;
 
 pub(super) use walls::walls;
@@ -21,7 +22,8 @@ use crate::measure;
 use crate::scheme::moreau_jean::{Done, System};
 use crate::scheme::{Timers, Verb};
 use crate::solver::merit::Verdict;
-use files::{Files, note_start, prepare};
+use files::{Files, LOCK, note_start, prepare};
+use schedule::{between, guessed};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -76,6 +78,8 @@ pub(super) enum Folder {
     Fresh,
     /// A run that it holds is deleted.
     Clear,
+    /// It must not hold checkpoints; a run that came to none is begun again.
+    Begun,
     /// The run that it holds goes on from this checkpoint.
     GoOn(PathBuf),
 }
@@ -88,7 +92,7 @@ pub(super) struct Output {
     /// On rank 0.
     files: Option<Files>,
     /// On rank 0: held while the run lives, so that no other run writes to the folder.
-    _lock: Option<File>,
+    lock: Option<File>,
     begin: Instant,
     /// Timers and clock at the last row.
     last_row: (Timers, f64),
@@ -102,9 +106,6 @@ pub(super) struct Output {
     /// Whether the last rows are not in their files.
     behind: bool,
 }
-
-/// Time that a checkpoint may take for each body, before one was written [s].
-const SAVING_A_BODY: f64 = 1e-5;
 
 /// Bytes of rows that may wait for room on the disk.
 const MOST_WAITING: usize = 1 << 28;
@@ -135,12 +136,12 @@ impl Output {
             folder: out.to_owned(),
             provenance,
             files,
-            _lock: lock,
+            lock,
             begin: Instant::now(),
             last_row: (Timers::default(), 0.0),
             last_checkpoint,
             tried: Instant::now(),
-            saving: Duration::from_secs_f64(0.05 + SAVING_A_BODY * bodies as f64),
+            saving: Duration::from_secs_f64(guessed(bodies, comm.size())),
             written: (0, Duration::ZERO, 0),
             behind: false,
         })
@@ -254,6 +255,15 @@ impl Output {
                     *number += 1;
                     self.saving = took;
                 }
+                // Its rows only are not in their files.
+                Err(_)
+                    if self
+                        .last_checkpoint
+                        .as_ref()
+                        .is_some_and(|(at, _)| *at == system.steps()) =>
+                {
+                    *number += 1
+                }
                 Err(_) => *failed += 1,
             }
             system.timers.add(Verb::Io, took);
@@ -277,7 +287,7 @@ impl Output {
                 let waiting = self.files.as_ref().map_or(0, Files::pending);
                 if comm.any(waiting > MOST_WAITING) {
                     let much = MOST_WAITING >> 20;
-                    return Err(RunError::Incomplete(format!(
+                    return Err(RunError::Failed(format!(
                         "{fault}; more than {much} MB of rows wait"
                     )));
                 }
@@ -361,10 +371,11 @@ impl Output {
         self.last_row = (system.timers, wall_s);
         let walls = walls(domain, system);
         let written = self.files.as_mut().map_or(Ok(()), |files| {
-            files.series.write(&row)?;
+            files.series.add(&row)?;
             let each = system.physics().walls.iter().zip(&walls);
             each.into_iter()
-                .try_for_each(|(wall, row)| files.walls.write(&wall_line(system, wall, row)))
+                .try_for_each(|(wall, row)| files.walls.add(&wall_line(system, wall, row)))?;
+            files.flush_what_waits()
         });
         self.rows_written(
             comm,
@@ -401,12 +412,31 @@ impl Output {
         rows.sort_unstable_by_key(|row| row.id);
         let written = self.files.as_mut().map_or(Ok(()), |files| {
             let mut lines = rows.iter().map(line);
-            lines.try_for_each(|line| files.deleted.write(&line))
+            lines.try_for_each(|line| files.deleted.add(&line))?;
+            files.flush_what_waits()
         });
         self.rows_written(
             comm,
             written.map_err(|e| RunError::Incomplete(e.to_string())),
         )
+    }
+
+    /// Whether the folder is still the one that this run has locked; another run may be in one that took its name. On rank 0.
+    fn is_here(&self) -> Result<(), String> {
+        #[cfg(unix)]
+        if let Some(lock) = &self.lock {
+            use std::os::unix::fs::MetadataExt;
+            let id = |meta: std::fs::Metadata| (meta.dev(), meta.ino());
+            let held = lock.metadata().map(id).ok();
+            let there = std::fs::metadata(self.folder.join(LOCK)).map(id).ok();
+            if held != there {
+                return Err(format!(
+                    "{} is no longer the folder in which this run began",
+                    self.folder.display()
+                ));
+            }
+        }
+        Ok(())
     }
 
     fn checkpoint(
@@ -425,7 +455,8 @@ impl Output {
             |e: &dyn std::fmt::Display| RunError::Incomplete(format!("step {step}: {e}{last}"));
         // The series must hold every row up to a checkpoint, for a resumed run goes on after it.
         let flushed = self.files.as_mut().map_or(Ok(()), Files::flush);
-        agree(comm, flushed.map_err(|e| failed(&e)))?;
+        let flushed = agree(comm, flushed.map_err(|e| failed(&e)));
+        agree(comm, self.is_here().map_err(|e| failed(&e)))?;
         let walls = walls(domain, system);
         let rows = system.lend();
         let snapshot = Snapshot {
@@ -452,48 +483,14 @@ impl Output {
             contacts: snapshot.contacts,
         });
         let path = written.map_err(|e| failed(&e))?;
-        let pruned = match comm.rank() {
-            0 => checkpoint::prune(&self.folder, scenario.checkpoints.keep.max(1)),
-            _ => Ok(()),
-        };
-        agree(comm, pruned.map_err(|e| failed(&e)))?;
         self.last_checkpoint = Some((step, path));
-        Ok(())
-    }
-}
-
-/// Time between two checkpoints of which each takes so long.
-fn between(interval: Interval, saving: Duration) -> Duration {
-    match interval {
-        Interval::Seconds(seconds) => Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX),
-        Interval::Auto { failures } => {
-            let saving = saving.as_secs_f64();
-            let seconds = (2.0 * saving * failures).sqrt().max(20.0 * saving);
-            Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
+        if comm.rank() == 0 {
+            let pruned = checkpoint::prune(&self.folder, scenario.checkpoints.keep.max(1), step);
+            if let Err(fault) = pruned {
+                tell!("moreau: WARNING: {fault}; more checkpoints than asked for stay");
+            }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Young's interval, and no more than a twentieth of the time.
-    #[test]
-    fn time_between_checkpoints() {
-        let auto = |saving: f64, failures: f64| {
-            let interval = Interval::Auto { failures };
-            between(interval, Duration::from_secs_f64(saving)).as_secs_f64()
-        };
-        assert!((auto(2.0, 86400.0) - 587.8775).abs() < 1e-3);
-        assert!((auto(2.0, 100.0) - 40.0).abs() < 1e-9);
-        assert_eq!(
-            between(Interval::Seconds(90.0), Duration::MAX).as_secs(),
-            90
-        );
-        assert_eq!(
-            between(Interval::Seconds(f64::MAX), Duration::ZERO),
-            Duration::MAX
-        );
+        // The state is more than its rows: it is saved also where they are not.
+        flushed.map_err(|e| failed(&e))
     }
 }

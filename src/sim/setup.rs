@@ -96,6 +96,8 @@ pub(super) fn from_config(
     let out = options.out.clone().unwrap_or_else(|| PathBuf::from("out"));
     let folder = if options.overwrite {
         Folder::Clear
+    } else if options.or_resume {
+        Folder::Begun
     } else {
         Folder::Fresh
     };

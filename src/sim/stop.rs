@@ -15,6 +15,8 @@ pub(super) enum Reason {
     BatchLimit,
     /// SIGUSR1: batch systems send it before the end, if asked to.
     User,
+    /// SIGHUP: the terminal is gone.
+    HangUp,
     /// SIGINT: somebody at a terminal.
     Interrupt,
     /// SIGTERM: the end is ordered.
@@ -22,10 +24,11 @@ pub(super) enum Reason {
 }
 
 impl Reason {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::WallLimit,
         Self::BatchLimit,
         Self::User,
+        Self::HangUp,
         Self::Interrupt,
         Self::Terminate,
     ];
@@ -43,6 +46,7 @@ impl std::fmt::Display for Reason {
             Self::WallLimit => "the limit of wall time",
             Self::BatchLimit => "the end of the batch job",
             Self::User => "SIGUSR1",
+            Self::HangUp => "SIGHUP",
             Self::Interrupt => "SIGINT",
             Self::Terminate => "SIGTERM",
         })
@@ -61,7 +65,7 @@ struct Asked {
 
 static ASKED: OnceLock<Asked> = OnceLock::new();
 
-/// Takes note of signals from here on: SIGTERM, SIGINT and SIGUSR1 end the run after the step and a checkpoint, SIGUSR2 asks for a
+/// Takes note of signals from here on: SIGTERM, SIGINT, SIGHUP and SIGUSR1 end the run after the step and a checkpoint, SIGUSR2 asks for a
 /// checkpoint only. A second SIGTERM or SIGINT ends the program at once. To be called once, before MPI starts.
 ///
 /// # Errors
@@ -73,7 +77,7 @@ pub fn listen() -> std::io::Result<()> {
     };
     #[cfg(unix)]
     {
-        use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
+        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
         use signal_hook::flag;
         let ended = Arc::new(AtomicBool::new(false));
         for (signal, reason) in [(SIGTERM, Reason::Terminate), (SIGINT, Reason::Interrupt)] {
@@ -82,12 +86,25 @@ pub fn listen() -> std::io::Result<()> {
             flag::register(signal, Arc::clone(&ended))?;
             flag::register_usize(signal, Arc::clone(&asked.end), reason as usize)?;
         }
+        // Whoever started it with nohup wants it to go on.
+        if !is_ignored(SIGHUP) {
+            flag::register_usize(SIGHUP, Arc::clone(&asked.end), Reason::HangUp as usize)?;
+        }
         flag::register_usize(SIGUSR1, Arc::clone(&asked.end), Reason::User as usize)?;
         flag::register(SIGUSR2, Arc::clone(&asked.save))?;
     }
     // A second call changes nothing.
     let _ = ASKED.set(asked);
     Ok(())
+}
+
+/// Whether a signal is ignored, as far as the system tells.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask >> (signal - 1) & 1 != 0)
 }
 
 /// Watches for the reasons to end a run.
@@ -122,6 +139,12 @@ impl Stopper {
         let begin = ASKED.get().and_then(|asked| asked.begin).unwrap_or(now);
         let batch = std::env::var("SLURM_JOB_END_TIME").ok();
         let batch = batch.and_then(|seconds| seconds.parse().ok());
+        // One that is over already is that of another job, in a shell that has outlived it.
+        let still = |seconds: &u64| {
+            let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+            now.is_ok_and(|now| *seconds > now.as_secs())
+        };
+        let batch = batch.filter(still);
         Self {
             limit: wall_limit.and_then(|limit| begin.checked_add(limit)),
             batch: batch.and_then(|s| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(s))),

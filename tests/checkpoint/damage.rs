@@ -333,3 +333,16 @@ fn a_failed_write_reaches_all_ranks_and_leaves_no_trace() {
     case(dir.path(), "cannot create it: Is a directory", &|_, _| {});
     assert_eq!(std::fs::read(&older).unwrap(), before);
 }
+
+/// A checkpoint under the name of another step is none: what is newest, and what may go, is seen by names.
+#[test]
+fn a_name_of_another_step_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = write(dir.path(), 1, 1, 2);
+    let other = dir.path().join("checkpoint-00000007.h5");
+    std::fs::rename(&path, &other).unwrap();
+    assert!(refusal(&other).contains("its name says step 7, it holds step 1"));
+    let free = dir.path().join("start.h5");
+    std::fs::rename(&other, &free).unwrap();
+    assert!(read(&free, 1).is_ok());
+}

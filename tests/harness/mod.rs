@@ -36,7 +36,7 @@ const ENVIRONMENT: [(&str, &str); 13] = [
     ("OMPI_MCA_plm_rsh_agent", "sh"),
     ("RAYON_NUM_THREADS", "1"),
     ("HDF5_USE_FILE_LOCKING", "FALSE"),
-    // Who ends mpirun waits so many seconds before ranks are told, and they have as many to write a checkpoint (jobs/mpi-env.sh: 15).
+    // Who ends mpirun waits so many seconds before ranks are told, and they have as many to write a checkpoint (jobs/mpi-env.sh: 5).
     ("OMPI_MCA_odls_base_sigkill_timeout", "1"),
 ];
 

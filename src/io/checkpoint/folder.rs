@@ -45,12 +45,12 @@ pub fn newest(dir: &Path) -> Result<Vec<PathBuf>, Error> {
         .collect())
 }
 
-/// Removes all but the newest `keep` checkpoints of a folder, and what is left of writes that a crash has cut off. Only one
-/// rank may call it, after a checkpoint is written; with `keep` 0 nothing is left.
+/// Removes all but the newest `keep` checkpoints of a folder, and what is left of writes that a crash has cut off. Those beyond `step`
+/// are not this run's, and stay. Only one rank may call it, after the checkpoint of `step` is written; with `keep` 0 nothing is left.
 ///
 /// # Errors
 /// If the folder cannot be read or a file not be removed.
-pub fn prune(dir: &Path, keep: usize) -> Result<(), Error> {
+pub fn prune(dir: &Path, keep: usize, step: u64) -> Result<(), Error> {
     let fault = |e| {
         Error::Write(format!(
             "{}: cannot remove old checkpoints: {e}",
@@ -60,22 +60,24 @@ pub fn prune(dir: &Path, keep: usize) -> Result<(), Error> {
     let (whole, cut_off): (Vec<_>, Vec<_>) = entries(dir)
         .map_err(fault)?
         .into_iter()
+        .filter(|(at, _)| *at <= step)
         .partition(|(_, whole)| *whole);
     let old = whole
         .into_iter()
         .skip(keep)
-        .map(|(step, _)| dir.join(name(step)));
+        .map(|(at, _)| dir.join(name(at)));
+    let mut result = Ok(());
     for path in old.chain(
         cut_off
             .into_iter()
             .map(|(step, _)| temporary(&dir.join(name(step)))),
     ) {
         match std::fs::remove_file(path) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(fault(e)),
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => result = Err(fault(e)),
             _ => {}
         }
     }
-    Ok(())
+    result
 }
 
 /// Renames the checkpoints beyond `step` to `…h5.superseded`, and tells which: a run that goes on from `step` makes its own,
@@ -95,10 +97,20 @@ pub fn set_aside(dir: &Path, step: u64) -> Result<Vec<PathBuf>, Error> {
     let beyond = |(at, whole): &(u64, bool)| *whole && *at > step;
     for (at, _) in entries(dir).map_err(fault)?.into_iter().filter(beyond) {
         let whole = dir.join(name(at));
-        let mut aside = whole.clone().into_os_string();
-        aside.push(".superseded");
-        std::fs::rename(&whole, &aside).map_err(fault)?;
-        renamed.push(PathBuf::from(aside));
+        // One that was set aside before stays.
+        let aside = (1..).map(|k| {
+            let mut aside = whole.clone().into_os_string();
+            aside.push(".superseded");
+            if k > 1 {
+                aside.push(format!("-{k}"));
+            }
+            PathBuf::from(aside)
+        });
+        let free = |path: &PathBuf| !path.exists();
+        if let Some(aside) = aside.into_iter().find(free) {
+            std::fs::rename(&whole, &aside).map_err(fault)?;
+            renamed.push(aside);
+        }
     }
     Ok(renamed)
 }
@@ -165,7 +177,7 @@ mod tests {
             newest(dir.path()),
             Ok(paths(&[100_000_000, 99_999_999, 7, 5]))
         );
-        prune(dir.path(), 2).unwrap();
+        prune(dir.path(), 2, 100_000_000).unwrap();
         assert_eq!(newest(dir.path()), Ok(paths(&[100_000_000, 99_999_999])));
         assert_eq!(
             std::fs::read_dir(dir.path()).unwrap().count(),
@@ -174,7 +186,7 @@ mod tests {
         );
         assert!(
             newest(&dir.path().join("nowhere")).is_err()
-                && prune(&dir.path().join("nowhere"), 1).is_err()
+                && prune(&dir.path().join("nowhere"), 1, 9).is_err()
         );
     }
 }

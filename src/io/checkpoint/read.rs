@@ -19,7 +19,16 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// Names the file, the dataset, what is wrong, and what is expected.
 pub fn read(comm: &dyn Comm, path: &Path) -> Result<Loaded, Error> {
-    read_parts(comm, path).map_err(|fault| told(path, &fault))
+    let loaded = read_parts(comm, path).map_err(|fault| told(path, &fault))?;
+    let step = loaded.header.step;
+    match folder::step_of(path) {
+        // What follows goes by names: which is newest, which may go.
+        Some(named) if named != step => {
+            let fault = format!("its name says step {named}, it holds step {step}");
+            Err(told(path, &fault))
+        }
+        _ => Ok(loaded),
+    }
 }
 
 /// Reads the newest checkpoint of a folder that can be read: its path, what it holds, and those that were skipped, each

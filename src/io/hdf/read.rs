@@ -20,11 +20,12 @@ impl Reader {
     /// Opens the file, if it is one of HDF5's.
     pub(in crate::io) fn open(path: &Path) -> Result<Self, String> {
         let cannot = |e: std::io::Error| format!("cannot read it: {e}");
-        let mut plain = std::fs::File::open(path).map_err(cannot)?;
-        let about = plain.metadata().map_err(cannot)?;
+        // Before it is opened: to open a pipe is to wait for its other end.
+        let about = std::fs::metadata(path).map_err(cannot)?;
         if !about.is_file() {
             return Err("cannot read it: not a file".into());
         }
+        let mut plain = std::fs::File::open(path).map_err(cannot)?;
         let mut start = [0; SIGNATURE.len()];
         let read = std::io::Read::read_exact(&mut plain, &mut start);
         if read.is_err() || start != SIGNATURE {

@@ -151,9 +151,16 @@ impl<'c> Writer<'c> {
 #[cfg(target_os = "linux")]
 fn reserve(file: &std::fs::File, bytes: u64) -> std::io::Result<()> {
     use rustix::fs::{FallocateFlags, fallocate};
-    match fallocate(file, FallocateFlags::empty(), 0, bytes) {
-        // Some file systems cannot say.
-        Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => Ok(()),
+    let asked = rustix::io::retry_on_intr(|| fallocate(file, FallocateFlags::empty(), 0, bytes));
+    match asked {
+        // Some file systems give no promise, but tell what is free.
+        Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => {
+            let about = rustix::fs::fstatvfs(file)?;
+            match about.f_bavail.saturating_mul(about.f_frsize) < bytes {
+                true => Err(rustix::io::Errno::NOSPC.into()),
+                false => Ok(()),
+            }
+        }
         told => Ok(told?),
     }
 }

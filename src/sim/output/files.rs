@@ -8,6 +8,8 @@ use std::fs::{File, TryLockError};
 use std::io::Write;
 use std::path::Path;
 
+/// Held by the run that writes to the folder.
+pub(super) const LOCK: &str = ".lock";
 const SERIES: &str = "series.csv";
 const WALLS: &str = "walls.csv";
 const DELETED: &str = "deleted.csv";
@@ -37,15 +39,28 @@ impl Files {
         })
     }
 
+    /// Writes what has become long; all are tried.
+    pub(super) fn flush_what_waits(&mut self) -> Result<(), series::Error> {
+        let all = [
+            self.series.flush_what_waits(),
+            self.walls.flush_what_waits(),
+            self.deleted.flush_what_waits(),
+        ];
+        all.into_iter().collect()
+    }
+
     /// Bytes that are in no file yet.
     pub(super) fn pending(&self) -> usize {
         self.series.pending() + self.walls.pending() + self.deleted.pending()
     }
 
     pub(super) fn flush(&mut self) -> Result<(), series::Error> {
-        self.series.flush()?;
-        self.walls.flush()?;
-        self.deleted.flush()
+        let all = [
+            self.series.flush(),
+            self.walls.flush(),
+            self.deleted.flush(),
+        ];
+        all.into_iter().collect()
     }
 }
 
@@ -68,6 +83,20 @@ pub(super) fn prepare(
     let series = out.join(SERIES);
     let holds_a_run = !old.is_empty() || series.metadata().is_ok_and(|m| m.len() > 0);
     match folder {
+        Folder::Fresh if holds_a_run && old.is_empty() => {
+            return Err(RunError::Input(format!(
+                "output folder {} holds a run that came to no checkpoint; --overwrite deletes it, --or-resume begins it again, --out names \
+                 another folder",
+                out.display()
+            )));
+        }
+        Folder::Begun if !old.is_empty() => {
+            return Err(RunError::Input(format!(
+                "output folder {} holds checkpoints by now; moreau resume {} goes on",
+                out.display(),
+                out.display()
+            )));
+        }
         Folder::Fresh if holds_a_run => {
             return Err(RunError::Input(format!(
                 "output folder {} already holds a run; --overwrite deletes it, --out names another folder, \
@@ -80,18 +109,24 @@ pub(super) fn prepare(
     }
     let lock = lock(out).map_err(|e| input(&e))?;
     let files = match folder {
-        Folder::Fresh => Files::create(out).map_err(|e| input(&e)),
+        Folder::Fresh | Folder::Begun => Files::create(out).map_err(|e| input(&e)),
         Folder::Clear => {
             // The new series first: where it cannot be written, nothing is deleted.
             let fresh = Files::create(out).map_err(|e| input(&e))?;
-            checkpoint::prune(out, 0).map_err(|e| input(&e))?;
+            checkpoint::prune(out, 0, u64::MAX).map_err(|e| input(&e))?;
             Ok(fresh)
         }
         Folder::GoOn(_) => {
+            let files = Files::resume(out, step).map_err(|e| input(&e))?;
             for path in checkpoint::set_aside(out, step).map_err(|e| input(&e))? {
                 tell!("moreau: beyond the resumed step, now {}", path.display());
             }
-            Files::resume(out, step).map_err(|e| input(&e))
+            if let Some(last) = files.series.ends_before(step) {
+                tell!(
+                    "moreau: WARNING: series.csv ends at step {last}: rows until step {step} are missing"
+                );
+            }
+            Ok(files)
         }
     };
     Ok((files?, lock))
@@ -116,7 +151,7 @@ pub(super) fn note_start(out: &Path, folder: &Folder, provenance: &str) {
 
 /// Locks the folder for this run; nothing where the file system knows no locks.
 fn lock(out: &Path) -> std::io::Result<Option<File>> {
-    let file = File::create(out.join(".lock"))?;
+    let file = File::create(out.join(LOCK))?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Err(std::io::Error::other("another run is writing to it")),

@@ -1,0 +1,104 @@
+//! Series that were cut off, go on, or find no room.
+
+use super::*;
+
+fn row(step: u64) -> Row {
+    let x = step as f64;
+    Row {
+        step,
+        time: 0.1 * x,
+        residual: 1.0 / 3.0,
+        max_overlap: 5e-324,
+        converged: step.is_multiple_of(2),
+        sweep_s: x,
+        ..Row::default()
+    }
+}
+
+fn series(dir: &tempfile::TempDir, steps: std::ops::RangeInclusive<u64>) -> PathBuf {
+    let path = dir.path().join("series.csv");
+    let mut series = Series::<Row>::create(&path).unwrap();
+    steps.for_each(|step| series.add(&row(step)).unwrap());
+    series.flush().unwrap();
+    path
+}
+
+#[test]
+fn the_header_names_the_fields_and_numbers_come_back_to_the_bit() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = series(&dir, 1..=40);
+    let mut by_name = csv::Reader::from_path(&path).unwrap();
+    let back: Vec<Row> = by_name.deserialize().map(|r| r.unwrap()).collect();
+    assert_eq!(back, (1..=40).map(row).collect::<Vec<_>>());
+    let mut named = csv::Writer::from_writer(Vec::new());
+    named.serialize(row(1)).unwrap();
+    let text = String::from_utf8(named.into_inner().unwrap()).unwrap();
+    assert_eq!(text.lines().next(), Some(Row::HEADER));
+}
+
+/// What a killed run leaves, cut at every byte, and gone on with at step 3: the file of a run that was never killed.
+#[test]
+fn resume_gives_the_file_of_a_run_that_was_not_killed_wherever_it_was_cut() {
+    let dir = tempfile::tempdir().unwrap();
+    let whole = std::fs::read(series(&dir, 1..=6)).unwrap();
+    let three = std::fs::read(series(&dir, 1..=3)).unwrap().len();
+    let path = dir.path().join("series.csv");
+    for cut in 0..=whole.len() {
+        std::fs::write(&path, &whole[..cut]).unwrap();
+        let mut series = Series::<Row>::resume(&path, 3).unwrap();
+        if cut < three {
+            // Lines before the checkpoint are lost only if they were not flushed: nothing to add them from.
+            series.flush().unwrap();
+            assert!(whole.starts_with(&std::fs::read(&path).unwrap()));
+            continue;
+        }
+        (4..=6).for_each(|step| series.add(&row(step)).unwrap());
+        series.flush().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), whole, "cut at {cut}");
+        assert_eq!(
+            std::fs::read_dir(dir.path()).unwrap().count(),
+            1,
+            "no temporary file is left"
+        );
+    }
+}
+
+#[test]
+fn a_file_that_is_no_series_is_refused_and_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = series(&dir, 1..=4);
+    let good = std::fs::read_to_string(&path).unwrap();
+    let third = good.lines().nth(2).unwrap();
+    let refused = |text: &str, expected: &str| {
+        std::fs::write(&path, text).unwrap();
+        let error = Series::<Row>::resume(&path, 3).unwrap_err().to_string();
+        assert!(
+            error.contains("series.csv") && error.contains(expected),
+            "{error}"
+        );
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    };
+    refused("x,y\n1,2\n", "line 1 is `x,y`, expected `step,time");
+    refused(&good.replace(third, "2,what"), "line 3:");
+    // The last line may be spoilt by a crash.
+    std::fs::write(&path, format!("{good}\0\0\0\n")).unwrap();
+    Series::<Row>::resume(&path, 9).unwrap();
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), good);
+    assert!(Series::<Row>::create(&dir.path().join("nowhere/series.csv")).is_err());
+}
+
+/// The device that is always full: the failure is an error value, at the latest when the lines are flushed.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error() {
+    let file = File::options().write(true).open("/dev/full").unwrap();
+    let mut series = Series::<Row>::to(Path::new("/dev/full"), file);
+    let written = series.add(&row(1)).and_then(|()| series.flush());
+    assert!(
+        written
+            .unwrap_err()
+            .to_string()
+            .starts_with("series /dev/full: ")
+    );
+}
