@@ -15,6 +15,7 @@ mod raw;
 mod read;
 mod write;
 
+pub(super) use raw::nothing_at_exit;
 pub(super) use read::Reader;
 pub(super) use write::Writer;
 
