@@ -28,7 +28,10 @@ pub fn launch(work: impl FnOnce(&dyn Comm) -> i32) -> i32 {
         );
         return 2;
     }
-    work(&comm)
+    let status = work(&comm);
+    #[cfg(feature = "mpi")]
+    comm.end(status);
+    status
 }
 
 /// The number of processes that an MPI launcher started, if it says that there are several.
@@ -99,6 +102,9 @@ pub trait Comm {
     fn library(&self) -> String {
         "none".to_owned()
     }
+
+    /// A file is left open that could not be closed, as its disk was full: the program must then end without asking libraries to.
+    fn leave_open(&self) {}
 
     /// Ends the job on all ranks with this exit status, now.
     fn abort(&self, status: i32) -> !;

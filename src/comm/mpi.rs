@@ -47,6 +47,8 @@ pub(super) struct Processes {
     posts: RefCell<VecDeque<Post>>,
     /// Numbers that are expected, by sender, oldest first.
     expected: RefCell<VecDeque<(usize, Expected)>>,
+    /// Whether a file is left open.
+    left_open: Cell<bool>,
     /// How many exchanges there have been.
     exchanges: Cell<usize>,
     /// Last, because fields are dropped in this order and the communicator must be freed before MPI ends.
@@ -100,6 +102,7 @@ pub(super) fn initialize() -> Processes {
         size,
         posts: RefCell::default(),
         expected: RefCell::default(),
+        left_open: Cell::new(false),
         exchanges: Cell::new(0),
         _universe: universe,
     }
@@ -127,6 +130,17 @@ fn pieces(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 impl Processes {
+    /// The end of the program, if a file is left open: as MPI ends HDF5 would close it, fail, and fall. The job has its status all the same, unless
+    /// that is 0 and there is a launcher, which takes it for a fault.
+    pub(super) fn end(&self, status: i32) {
+        use std::io::Write;
+        if self.left_open.get() {
+            self.comm.barrier();
+            let _ = std::io::stdout().flush(); // There is nobody left to tell.
+            signal_hook::low_level::exit(status);
+        }
+    }
+
     fn process(&self, rank: usize) -> ::mpi::topology::Process<'_> {
         self.comm.process_at_rank(count(rank, "rank"))
     }
@@ -388,6 +402,10 @@ impl Comm for Processes {
 
     fn barrier(&self) {
         self.comm.barrier();
+    }
+
+    fn leave_open(&self) {
+        self.left_open.set(true);
     }
 
     fn library(&self) -> String {

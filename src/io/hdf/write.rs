@@ -51,10 +51,16 @@ impl<'c> Writer<'c> {
         call: impl FnOnce(&File) -> hdf5::Result<T>,
     ) -> Result<Option<T>, String> {
         let result = self.file.as_ref().map(call).transpose();
-        agree(
-            self.comm,
-            result.map_err(|e| format!("{what}: cannot write: {e}")),
-        )
+        self.agree(result.map_err(|e| format!("{what}: cannot write: {e}")))
+    }
+
+    /// One answer for all ranks. After a fault HDF5 cannot close the file.
+    fn agree<T>(&self, result: Result<T, String>) -> Result<T, String> {
+        let result = agree(self.comm, result);
+        if result.is_err() {
+            self.comm.leave_open();
+        }
+        result
     }
 
     /// Makes a group.
@@ -97,14 +103,14 @@ impl<'c> Writer<'c> {
         let fault = |e: hdf5::Error| format!("{}: cannot write: {e}", table.path);
         let slab = |dataset| Slab::new(dataset, table, first, bytes.len());
         let own = dataset.as_ref().map(slab).transpose();
-        let own = agree(self.comm, own.map_err(fault))?;
+        let own = self.agree(own.map_err(fault))?;
         let written = own.map_or(Ok(()), |slab| slab.write(bytes, self.transfer.as_ref()));
-        agree(self.comm, written.map_err(fault))?;
+        self.agree(written.map_err(fault))?;
         if self.transfer.is_some() {
             return Ok(());
         }
         let taken = self.take_from_others(dataset.as_ref(), table, first, bytes);
-        agree(self.comm, taken.map_err(fault))
+        self.agree(taken.map_err(fault))
     }
 
     /// Rank 0 writes the rows of each other rank in turn, which sends them when it is asked.
@@ -140,10 +146,7 @@ impl<'c> Writer<'c> {
     pub(in crate::io) fn close(mut self) -> Result<(), String> {
         self.step("end of file", File::flush)?;
         let closed = self.file.take().map_or(Ok(()), File::close);
-        agree(
-            self.comm,
-            closed.map_err(|e| format!("cannot close it: {e}")),
-        )
+        self.agree(closed.map_err(|e| format!("cannot close it: {e}")))
     }
 }
 
