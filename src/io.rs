@@ -8,11 +8,6 @@ use crate::body::BodyRow;
 use crate::contact::ContactRow;
 use crate::measure::Ledger;
 
-/// To be called once, before anything is read or written: what could not be closed stays so when the program ends.
-pub fn prepare() {
-    hdf::nothing_at_exit();
-}
-
 /// The version of the HDF5 library.
 #[must_use]
 pub fn hdf5_version() -> String {

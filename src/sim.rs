@@ -124,7 +124,6 @@ impl Failure for RunError {
 
 /// `moreau run`: from a configuration to the end. Returns the exit status, the same on all ranks.
 pub fn run(comm: &dyn Comm, config: &Path, options: &Options) -> i32 {
-    crate::io::prepare();
     finish(comm, try_run(comm, config, options))
 }
 
@@ -158,7 +157,6 @@ pub fn try_run(comm: &dyn Comm, config: &Path, options: &Options) -> Result<(), 
 
 /// `moreau resume`: from a checkpoint, or the newest valid one of a folder, to the end.
 pub fn resume(comm: &dyn Comm, from: &Path, options: &Options) -> i32 {
-    crate::io::prepare();
     finish(comm, try_resume(comm, from, options))
 }
 

@@ -15,7 +15,6 @@ mod raw;
 mod read;
 mod write;
 
-pub(super) use raw::nothing_at_exit;
 pub(super) use read::Reader;
 pub(super) use write::Writer;
 

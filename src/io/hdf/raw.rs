@@ -9,16 +9,7 @@ use hdf5::plist::PropertyList;
 use hdf5::types::TypeDescriptor;
 use hdf5::{Attribute, Dataset, Dataspace, Location};
 use hdf5_sys::h5i::hid_t;
-use hdf5_sys::{h5, h5a, h5d, h5p, h5s, h5t};
-
-/// HDF5 does nothing when the program ends. Files that could not be closed because their disk was full it would try to close then, by calls to an
-/// MPI that has ended already. To be called before anything else of HDF5.
-pub(in crate::io) fn nothing_at_exit() {
-    // SAFETY: it takes nothing, and may be called before the library is in use; later it does nothing.
-    unsafe {
-        h5::H5dont_atexit();
-    }
-}
+use hdf5_sys::{h5a, h5d, h5p, h5s, h5t};
 
 /// Some rows of a dataset, and the memory that they take.
 pub(super) struct Slab<'d> {
