@@ -10,6 +10,7 @@ mod fault;
 mod materials;
 mod read;
 mod reader;
+mod regions;
 mod safety;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ mod time;
 mod walls;
 
 pub use fault::{Fault, Faults, Place};
+pub use regions::NamedRegion;
 pub use safety::{Checkpoints, Interval, Limit, Limits};
 
 use crate::body::Wall;
@@ -60,6 +62,8 @@ pub struct Scenario {
     pub materials: Vec<Material>,
     /// Walls by number.
     pub walls: Vec<Wall>,
+    /// Parts of space that other entries name.
+    pub regions: Vec<NamedRegion>,
     /// Initial bodies; ids count through them in order.
     pub samples: Vec<Sample>,
     /// Largest accepted overlap of two initial bodies, as a fraction of the smaller radius.

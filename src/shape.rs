@@ -1,9 +1,11 @@
 //! Shapes: spheres, discs and the surfaces of walls; later meshes, polyhedra. And the space they lie in ([`Period`]).
 
 mod period;
+mod region;
 mod surface;
 
 pub use period::Period;
+pub use region::Region;
 pub use surface::Surface;
 
 use crate::math::Vector3;

@@ -6,12 +6,12 @@ use super::document::{Node, Value};
 use super::fault::Fault;
 use super::reader::{Number, Range, Section, tell};
 use super::{Balance, Scenario};
-use super::{bodies, materials, safety, time, walls};
+use super::{bodies, materials, regions, safety, time, walls};
 use crate::math::Vector3;
 use crate::solver::accelerate::Acceleration;
 use crate::solver::{Exchange, GapRule, Order, Projection, Settings};
 
-const ROOT: [&str; 13] = [
+const ROOT: [&str; 14] = [
     "title",
     "gravity",
     "time",
@@ -20,6 +20,7 @@ const ROOT: [&str; 13] = [
     "material",
     "pair",
     "wall",
+    "region",
     "bodies",
     "balance",
     "output",
@@ -41,6 +42,7 @@ pub(super) fn scenario(root: &Node, name: &str, faults: &mut Vec<Fault>) -> Scen
     let pairs = materials::pairs(&section, &materials, faults);
     let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
     let walls = walls::read(&section, &names, &domain, faults);
+    let regions = regions::read(&section, &domain, faults);
     let samples = bodies::read(&section, &materials, &domain, faults);
     let balance = balance(&section, faults);
     let series_every = output(&section, faults);
@@ -61,6 +63,7 @@ pub(super) fn scenario(root: &Node, name: &str, faults: &mut Vec<Fault>) -> Scen
         two_dimensional: domain.two_dimensional,
         materials,
         walls,
+        regions,
         samples,
         max_initial_overlap: domain.max_overlap,
         balance,

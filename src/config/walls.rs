@@ -3,6 +3,8 @@
 mod motion;
 mod shapes;
 
+pub(super) use shapes::{ends, unit};
+
 use super::document::Node;
 use super::fault::Fault;
 use super::read::Domain;

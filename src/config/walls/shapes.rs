@@ -185,7 +185,10 @@ fn cylinder(name: &str, section: &Section, faults: &mut Vec<Fault>) -> Vec<Part>
 }
 
 /// The ends of an axis: the first, the direction, the length.
-fn ends(section: &Section, faults: &mut Vec<Fault>) -> (Vector3, Vector3, f64) {
+pub(in crate::config) fn ends(
+    section: &Section,
+    faults: &mut Vec<Fault>,
+) -> (Vector3, Vector3, f64) {
     let from = Vector3::from(section.vector("from", METRES, faults));
     let to = Vector3::from(section.vector("to", METRES, faults));
     let axis = unit(
@@ -199,7 +202,7 @@ fn ends(section: &Section, faults: &mut Vec<Fault>) -> (Vector3, Vector3, f64) {
 }
 
 /// A direction of length one; a fault if it has none.
-pub(super) fn unit(
+pub(in crate::config) fn unit(
     section: &Section,
     key: &str,
     v: [f64; 3],

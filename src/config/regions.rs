@@ -1,0 +1,127 @@
+//! The `[[region]]` entries: parts of space that other entries name.
+
+use super::document::{Node, Value};
+use super::fault::Fault;
+use super::read::{Domain, corners};
+use super::reader::{Number, Range, Section, tell};
+use super::walls::{ends, unit};
+use crate::math::Vector3;
+use crate::shape::{HalfSpace, Region};
+
+const METRES: Number = Number(Range::Finite, "m");
+const SIZE: Number = Number(Range::Positive, "m");
+const KINDS: [&str; 4] = ["box", "cylinder", "sphere", "half-space"];
+
+/// A region and what other entries call it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedRegion {
+    /// Its name.
+    pub name: String,
+    /// Where it is.
+    pub region: Region,
+}
+
+/// Reads all regions.
+pub(super) fn read(root: &Section, domain: &Domain, faults: &mut Vec<Fault>) -> Vec<NamedRegion> {
+    let accepted = "tables headed [[region]] with name and shape";
+    let mut regions: Vec<NamedRegion> = Vec::new();
+    for node in root.tables("region", accepted, faults) {
+        let Some(read) = read_entry(node, domain, faults) else {
+            continue;
+        };
+        if regions.iter().any(|r| r.name == read.name) {
+            let message = format!(
+                "region \"{}\" is there twice; accepted: a new name",
+                read.name
+            );
+            tell(node, message, faults);
+        }
+        regions.push(read);
+    }
+    regions
+}
+
+/// The region that an entry names under `region`.
+pub(super) fn named<'a>(
+    section: &Section,
+    regions: &'a [NamedRegion],
+    faults: &mut Vec<Fault>,
+) -> Option<&'a NamedRegion> {
+    if let (true, Some(node)) = (regions.is_empty(), section.get("region")) {
+        let message = format!(
+            "{} is not the name of any; accepted: that of a [[region]]",
+            node.shown
+        );
+        tell(node, message, faults);
+        return None;
+    }
+    let names: Vec<&str> = regions.iter().map(|r| r.name.as_str()).collect();
+    let found = section.name_of("region", &names, faults)?;
+    regions.get(found)
+}
+
+fn read_entry(node: &Node, domain: &Domain, faults: &mut Vec<Fault>) -> Option<NamedRegion> {
+    let shape = match &node.value {
+        Value::Table(keys) => keys.iter().find(|(key, _)| key == "shape"),
+        _ => None,
+    };
+    let is =
+        |kind: &str| shape.is_some_and(|(_, n)| matches!(&n.value, Value::Text(t) if t == kind));
+    let mut known = vec!["name", "shape"];
+    known.extend_from_slice(match KINDS.iter().find(|kind| is(kind)) {
+        Some(&"cylinder") => &["from", "to", "radius"],
+        Some(&"sphere") => &["centre", "radius"],
+        Some(&"half-space") => &["point", "normal"],
+        _ => &["lower", "upper"],
+    });
+    let section = Section::new(node, &known, faults);
+    let name = section.text("name", "a text in quotes", faults);
+    let before = faults.len();
+    let region = match section.choice("shape", &KINDS, faults)? {
+        "cylinder" => {
+            let (from, axis, length) = ends(&section, faults);
+            let radius = section.number("radius", SIZE, faults);
+            Region::Cylinder {
+                from,
+                axis,
+                length,
+                radius,
+            }
+        }
+        "sphere" => Region::Sphere {
+            centre: Vector3::from(section.vector("centre", METRES, faults)),
+            radius: section.number("radius", SIZE, faults),
+        },
+        "half-space" => {
+            let point = Vector3::from(section.vector("point", METRES, faults));
+            let normal = section.vector("normal", Number(Range::Finite, ""), faults);
+            let accepted = "a vector from the plane into the region";
+            let normal = unit(&section, "normal", normal, accepted, faults);
+            Region::HalfSpace(HalfSpace { point, normal })
+        }
+        _ => {
+            let lower = section.vector("lower", METRES, faults);
+            let upper = section.vector("upper", METRES, faults);
+            if let Some(node) = section.get("upper") {
+                corners(node, lower, upper, faults);
+            }
+            Region::Box {
+                lower: Vector3::from(lower),
+                upper: Vector3::from(upper),
+            }
+        }
+    };
+    let (lower, upper) = region.bounds();
+    let apart = (0..3).any(|a| upper[a] < domain.lower[a] || lower[a] > domain.upper[a]);
+    if apart && faults.len() == before {
+        let message = format!(
+            "lies outside the domain; accepted: a region that has a part of it, {:?} to {:?} [m]",
+            domain.lower, domain.upper
+        );
+        tell(node, message, faults);
+    }
+    Some(NamedRegion {
+        name: name?.to_owned(),
+        region,
+    })
+}
