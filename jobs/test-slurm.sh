@@ -28,7 +28,7 @@ finish() {
     local status=$?
     # What a failed case has left in the queue of this local Slurm.
     scancel --name=moreau,moreau-chain,moreau-array 2>/dev/null || true
-    [ -n "$was_up" ] || bash jobs/slurm-local.sh down
+    [ -n "$was_up" ] || bash "$MOREAU_HOME/jobs/slurm-local.sh" down
     if [ $status = 0 ]; then rm -rf "$work"; else echo "test-slurm: FAILED; see $work" >&2; fi
 }
 trap finish EXIT
