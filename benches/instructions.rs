@@ -124,6 +124,7 @@ fn step(n: u64, order: Order, acceleration: Acceleration) -> u64 {
         largest_radius: 1.1 * RADIUS,
         skin: 0.05 * RADIUS,
         delete_outside: false,
+        acts: moreau::scheme::acts::Acts::default(),
     };
     let parcel = Parcel {
         bodies: Packing::rows(SIDE),

@@ -86,6 +86,8 @@ pub enum BodyKind {
     Fixed = 1,
     /// With the velocity and angular velocity that it has, for ever, whatever pushes against it.
     Driven = 2,
+    /// A free one that a region holds: it stands still until it is let go.
+    Held = 3,
 }
 
 impl BodyRow {

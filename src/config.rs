@@ -4,6 +4,7 @@
 //!
 #![doc = include_str!("../docs/config.md")]
 
+mod acts;
 mod bodies;
 mod document;
 mod fault;
@@ -25,6 +26,8 @@ use crate::body::Wall;
 use crate::law::{Arm, PairTable};
 use crate::math::Vector3;
 use crate::sample::Sample;
+use crate::sample::inlet::Inlet;
+use crate::scheme::acts::Acts;
 use crate::scheme::pace::Pace;
 use crate::shape::Period;
 use crate::solver::Settings;
@@ -66,6 +69,10 @@ pub struct Scenario {
     pub regions: Vec<NamedRegion>,
     /// Initial bodies; ids count through them in order.
     pub samples: Vec<Sample>,
+    /// Where bodies come in.
+    pub inlets: Vec<Inlet>,
+    /// What regions do, and how bodies grow.
+    pub acts: Acts,
     /// Largest accepted overlap of two initial bodies, as a fraction of the smaller radius.
     pub max_initial_overlap: f64,
     /// When blocks are shared out anew among ranks.

@@ -6,7 +6,7 @@ pub mod series;
 
 use crate::body::BodyRow;
 use crate::contact::ContactRow;
-use crate::measure::Ledger;
+use crate::measure::{Flow, Ledger};
 
 /// The version of the HDF5 library.
 #[must_use]
@@ -26,6 +26,8 @@ pub struct Snapshot {
     pub contacts: Vec<ContactRow>,
     /// All walls, on all ranks, by number.
     pub walls: Vec<WallRow>,
+    /// What has come in by each inlet and gone out by each outlet, on all ranks, inlets first.
+    pub flows: Vec<Flow>,
 }
 
 /// What a checkpoint says about the run as a whole.
@@ -49,6 +51,8 @@ pub struct Header {
     pub rushed_steps: u64,
     /// Bodies deleted so far because they left the domain.
     pub deleted: u64,
+    /// The id of the next body that comes in.
+    pub next_id: u64,
     /// Energies so far.
     pub ledger: Ledger,
     /// Where the state comes from: a TOML text, no part of what is hashed.

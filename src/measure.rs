@@ -3,7 +3,7 @@
 
 mod ledger;
 mod packing;
-pub use ledger::Ledger;
+pub use ledger::{Flow, Ledger};
 pub use packing::sphere_box_volume;
 
 use crate::body::{BodyId, BodyRow};
@@ -12,20 +12,27 @@ use crate::law::Status;
 use crate::math::{ExactSum, Vector3, nan_max};
 use crate::shape::Period;
 
+/// Kinetic and potential energy of one body [J]; see [`kinetic_energy`] and [`potential_energy`].
+#[must_use]
+pub fn body_energy(row: &BodyRow, gravity: &Vector3, period: &Period) -> f64 {
+    kinetic(row) - row.mass * gravity.dot(&way(row, period))
+}
+
+fn kinetic(row: &BodyRow) -> f64 {
+    let (v, w) = (
+        Vector3::from(row.velocity),
+        Vector3::from(row.angular_velocity),
+    );
+    0.5 * (row.mass * v.norm_squared() + row.inertia * w.norm_squared())
+}
+
 /// Kinetic energy of the free bodies, translational and rotational together [J].
 #[must_use]
 pub fn kinetic_energy(bodies: &[BodyRow]) -> ExactSum {
-    let energy = |row: &BodyRow| {
-        let (v, w) = (
-            Vector3::from(row.velocity),
-            Vector3::from(row.angular_velocity),
-        );
-        0.5 * (row.mass * v.norm_squared() + row.inertia * w.norm_squared())
-    };
     bodies
         .iter()
         .filter(|row| row.is_free())
-        .map(energy)
+        .map(kinetic)
         .collect()
 }
 

@@ -30,6 +30,7 @@ pub fn info(path: &Path) -> Result<String, String> {
         bodies,
         contacts,
         walls,
+        flows: _,
     } = &loaded;
     let name = format!("{} (configuration)", path.display());
     let scenario = config::parse(

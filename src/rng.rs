@@ -20,6 +20,8 @@ pub enum Purpose {
     Trial = 4,
     /// The order in which the contacts of a block are dealt to its batches.
     Batches = 5,
+    /// Size and place of a body that comes in during a run.
+    Inlet = 6,
 }
 
 /// A stream of random numbers.

@@ -2,6 +2,7 @@
 //! purpose, seed and id.
 
 mod file;
+pub mod inlet;
 mod lattice;
 
 use crate::body::{BodyId, BodyKind, BodyRow};

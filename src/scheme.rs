@@ -1,5 +1,6 @@
 //! How time advances. [`moreau_jean`] is the step of the paper; quasi-static schemes will stand beside it.
 
+pub mod acts;
 pub mod moreau_jean;
 pub mod pace;
 mod timers;

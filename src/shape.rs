@@ -5,7 +5,7 @@ mod region;
 mod surface;
 
 pub use period::Period;
-pub use region::Region;
+pub use region::{Region, Spell};
 pub use surface::Surface;
 
 use crate::math::Vector3;

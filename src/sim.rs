@@ -22,13 +22,16 @@ macro_rules! tell {
 mod balance;
 mod check;
 mod first;
+mod flows;
 mod guard;
+mod ledger;
 mod log;
 mod memory;
 mod output;
 mod provenance;
 mod rest;
 mod setup;
+mod sizes;
 mod stop;
 
 pub use check::check;
@@ -42,8 +45,9 @@ use crate::math::as_written;
 use crate::measure;
 use balance::Balancer;
 use guard::Guard;
+use ledger::Ledger;
 use log::Log;
-use output::{Ledger, Output};
+use output::Output;
 use rest::Rest;
 use setup::Start;
 use std::path::{Path, PathBuf};
@@ -222,19 +226,29 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
             let guilty = system.bodies_mut().iter_mut().filter(|row| row.id == id);
             guilty.for_each(|row| row.velocity[1] = f64::NAN);
         }
+        let came = ledger
+            .flows
+            .before_step(comm, &domain, &scenario, &mut system)?;
+        ledger.energies.entered += came.energy;
         let stepped = system.step(&domain);
         let stepped = stepped.and_then(|done| system.not_crushed(&domain).map(|()| done));
         let done = stepped
             .map_err(|error| RunError::Failed(format!("{error}; {}", last_good(&output))))?;
         ledger.add(&done);
-        if done.deleted > 0 {
+        ledger.flows.after_step(&domain, &system, &done);
+        if done.deleted + done.drained > 0 || came.bodies > 0 || !scenario.acts.holds.is_empty() {
             rest = Rest::new(&domain, &scenario, &system);
         }
-        at_rest = rest.reached(&domain, &system, done.translational_energy);
+        at_rest = !ledger.flows.more_to_come(&scenario, system.time())
+            && rest.reached(&domain, &system, done.translational_energy);
         let due = output.is_due(scenario.checkpoints.interval);
         let agreed = stopper.after_step(comm, output.saving(), due, system.largest_overlap());
         output.after_step(comm, &domain, &scenario, &mut system, &ledger, &done)?;
-        for passed in guard.after_step(&done, agreed.overlap) {
+        let grows = scenario
+            .acts
+            .growth
+            .is_some_and(|g| system.time() <= g.until);
+        for passed in guard.after_step(&done, agreed.overlap, grows) {
             let text = format!("step {}: {}", system.steps(), passed.text);
             if passed.stop {
                 // To be looked at.

@@ -244,7 +244,8 @@ fn the_file_is_as_documented() {
         Counts {
             bodies: 5,
             contacts: 10,
-            walls: 3
+            walls: 3,
+            flows: 2
         }
     );
 }

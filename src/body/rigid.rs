@@ -105,15 +105,15 @@ impl Bodies {
     }
 
     /// First question: the velocity at the end of the step if nothing touched the body, `V + Δt M⁻¹ F_ext`
-    /// [001 eq. 1.23]. Gravity [m/s²] is the only external force.
+    /// [001 eq. 1.23], `pull` being `M⁻¹ F_ext` [m/s²]. No external force turns a sphere.
     #[must_use]
-    pub fn free_velocity(&self, i: usize, gravity: &Vector3, dt: f64) -> Twist {
+    pub fn free_velocity(&self, i: usize, pull: &Vector3, dt: f64) -> Twist {
         let now = self.twist[i];
         if !self.is_free(i) {
             return now;
         }
         Twist {
-            linear: now.linear + gravity * dt,
+            linear: now.linear + pull * dt,
             angular: now.angular,
         }
     }

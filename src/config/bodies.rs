@@ -20,7 +20,12 @@ pub(super) fn read(
     faults: &mut Vec<Fault>,
 ) -> Vec<Sample> {
     let accepted = "one or more tables headed [[bodies]] with sample and material";
-    root.need_tables("bodies", accepted, faults)
+    let entries = match root.get("inlet") {
+        // Bodies may come in by it.
+        Some(_) => root.tables("bodies", accepted, faults),
+        None => root.need_tables("bodies", accepted, faults),
+    };
+    entries
         .iter()
         .filter_map(|node| read_entry(node, materials, domain, faults))
         .collect()
@@ -167,7 +172,8 @@ fn lattice(section: &Section, domain: &Domain, faults: &mut Vec<Fault>) -> Latti
     }
 }
 
-fn radii(node: &Node, faults: &mut Vec<Fault>) -> Radius {
+/// A radius, or how radii are distributed.
+pub(super) fn radii(node: &Node, faults: &mut Vec<Fault>) -> Radius {
     if !matches!(node.value, Value::Table(_)) {
         return Radius::Constant(SIZE.read(node, faults));
     }

@@ -6,12 +6,12 @@ use super::document::{Node, Value};
 use super::fault::Fault;
 use super::reader::{Number, Range, Section, tell};
 use super::{Balance, Scenario};
-use super::{bodies, materials, regions, safety, time, walls};
+use super::{acts, bodies, materials, regions, safety, time, walls};
 use crate::math::Vector3;
 use crate::solver::accelerate::Acceleration;
 use crate::solver::{Exchange, GapRule, Order, Projection, Settings};
 
-const ROOT: [&str; 14] = [
+const ROOT: [&str; 19] = [
     "title",
     "gravity",
     "time",
@@ -22,6 +22,11 @@ const ROOT: [&str; 14] = [
     "wall",
     "region",
     "bodies",
+    "inlet",
+    "outlet",
+    "freeze",
+    "force",
+    "growth",
     "balance",
     "output",
     "checkpoint",
@@ -44,6 +49,8 @@ pub(super) fn scenario(root: &Node, name: &str, faults: &mut Vec<Fault>) -> Scen
     let walls = walls::read(&section, &names, &domain, faults);
     let regions = regions::read(&section, &domain, faults);
     let samples = bodies::read(&section, &materials, &domain, faults);
+    let inlets = acts::inlets(&section, &materials, &regions, &domain, faults);
+    let acts = acts::read(&section, &regions, &domain, solver.gap, faults);
     let balance = balance(&section, faults);
     let series_every = output(&section, faults);
     let checkpoints = safety::checkpoints(&section, faults);
@@ -65,6 +72,8 @@ pub(super) fn scenario(root: &Node, name: &str, faults: &mut Vec<Fault>) -> Scen
         walls,
         regions,
         samples,
+        inlets,
+        acts,
         max_initial_overlap: domain.max_overlap,
         balance,
         series_every,

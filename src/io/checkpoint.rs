@@ -20,12 +20,13 @@ use super::{Header, WallRow};
 use crate::body::BodyRow;
 use crate::comm::Failure;
 use crate::contact::ContactRow;
+use crate::measure::Flow;
 
 /// The root attribute `format`.
 pub const FORMAT: &str = "moreau-checkpoint";
 
 /// The version of the format that this program writes, and the newest it reads.
-pub const FORMAT_VERSION: u32 = 4;
+pub const FORMAT_VERSION: u32 = 5;
 
 /// The root attribute that holds an entry of the ledger of energies.
 fn attribute(energy: &str) -> String {
@@ -43,6 +44,8 @@ pub struct Loaded {
     pub contacts: Vec<ContactRow>,
     /// All walls, on every rank, by number.
     pub walls: Vec<WallRow>,
+    /// All inlets and outlets, on every rank.
+    pub flows: Vec<Flow>,
 }
 
 /// How much a checkpoint holds.
@@ -54,6 +57,8 @@ pub struct Counts {
     pub contacts: u64,
     /// Walls.
     pub walls: u64,
+    /// Inlets and outlets.
+    pub flows: u64,
 }
 
 /// Why there is no checkpoint: the message names the file, the dataset, what is wrong, and what is expected.

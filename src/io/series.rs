@@ -1,4 +1,4 @@
-//! `series.csv`: a line of figures for each step, or every few, written by one rank; beside it `walls.csv` and `deleted.csv`.
+//! `series.csv`: a line of figures for each step, or every few, written by one rank; beside it `walls.csv`, `flows.csv` and `deleted.csv`.
 //! `docs/formats.md` describes the columns.
 //!
 //! A run that goes on from a checkpoint first drops the lines that a killed run had written beyond it, so that each step
@@ -27,7 +27,7 @@ impl Line for Row {
     const HEADER: &'static str = "step,time,bodies,contacts,active,sweeps,residual,converged,max_overlap,kinetic_energy,\
         potential_energy,dissipated,wall_s,detect_s,sweep_s,exchange_s,imbalance,\
         elastic_energy,normal,cohesion,friction,rolling,torsion,driven,integrator,projected,deleted,\
-        dt,rushed";
+        dt,rushed,entered,came,drained";
     fn step(&self) -> u64 {
         self.step
     }
@@ -75,8 +75,34 @@ impl Line for WallLine {
     }
 }
 
-/// A line of `deleted.csv`: a body that left the domain in a step and was deleted, as it was then.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// A line of `flows.csv`: what has come in by an inlet, or gone out by an outlet.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FlowLine {
+    /// Steps done.
+    pub step: u64,
+    /// Time [s].
+    pub time: f64,
+    /// The region.
+    pub region: String,
+    /// `in` or `out`.
+    pub way: String,
+    /// Bodies so far.
+    pub bodies: u64,
+    /// Their mass [kg].
+    pub mass: f64,
+    /// Bodies that are due and have found no place yet.
+    pub waiting: u64,
+}
+
+impl Line for FlowLine {
+    const HEADER: &'static str = "step,time,region,way,bodies,mass,waiting";
+    fn step(&self) -> u64 {
+        self.step
+    }
+}
+
+/// A line of `deleted.csv`: a body that left the domain in a step and was deleted, or went out by an outlet, as it was then.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeletedLine {
     /// The step.
     pub step: u64,
@@ -100,10 +126,12 @@ pub struct DeletedLine {
     pub radius: f64,
     /// Its mass [kg].
     pub mass: f64,
+    /// The outlet's region; empty if it left the domain.
+    pub outlet: String,
 }
 
 impl Line for DeletedLine {
-    const HEADER: &'static str = "step,time,id,x,y,z,vx,vy,vz,radius,mass";
+    const HEADER: &'static str = "step,time,id,x,y,z,vx,vy,vz,radius,mass,outlet";
     fn step(&self) -> u64 {
         self.step
     }
@@ -170,6 +198,13 @@ pub struct Row {
     pub dt: f64,
     /// Steps so far that were longer than the rule of their length asks for.
     pub rushed: u64,
+    /// Kinetic and potential energy of bodies that came in or were let go so far, less that of those that were deleted, went out or
+    /// are held [J].
+    pub entered: f64,
+    /// Bodies that came in by inlets so far.
+    pub came: u64,
+    /// Bodies that went out by outlets so far.
+    pub drained: u64,
 }
 
 /// Why the series cannot be written, or not be gone on with.

@@ -1,9 +1,9 @@
-//! The ledger of a run's energies.
+//! The books of a run: its energies, and the bodies that come and go.
 
 /// What has become of the energy since step 0 [J]. With the bodies' kinetic and potential energy `T`, `U` (free bodies only) it
 /// closes in every step:
 ///
-/// `Δ(T + U) = driven + projected − integrator − (normal + cohesion + friction + rolling + torsion)`,
+/// `Δ(T + U) = driven + entered + projected − integrator − (normal + cohesion + friction + rolling + torsion)`,
 ///
 /// and what contacts took out is `dissipated + elastic`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -20,7 +20,7 @@ pub struct Ledger {
     pub rolling: f64,
     /// Taken out by torsion friction.
     pub torsion: f64,
-    /// Brought in by walls, and by bodies that are not free.
+    /// Brought in by walls, by bodies that are not free, and by the forces of regions.
     pub driven: f64,
     /// Lost to the integrator, as positions move with the velocities of the end of each step.
     pub integrator: f64,
@@ -28,11 +28,13 @@ pub struct Ledger {
     pub projected: f64,
     /// In the springs of compliant contacts now: a state, not a flow.
     pub elastic: f64,
+    /// Kinetic and potential energy of bodies that came in or were let go, less that of those that were deleted, went out or are held.
+    pub entered: f64,
 }
 
 impl Ledger {
     /// The names of all entries, in order.
-    pub const NAMES: [&'static str; 10] = [
+    pub const NAMES: [&'static str; 11] = [
         "dissipated",
         "normal",
         "cohesion",
@@ -43,11 +45,12 @@ impl Ledger {
         "integrator",
         "projected",
         "elastic",
+        "entered",
     ];
 
     /// All entries in the order of their names.
     #[must_use]
-    pub fn to_array(&self) -> [f64; 10] {
+    pub fn to_array(&self) -> [f64; 11] {
         [
             self.dissipated,
             self.normal,
@@ -59,12 +62,13 @@ impl Ledger {
             self.integrator,
             self.projected,
             self.elastic,
+            self.entered,
         ]
     }
 
     /// The same back.
     #[must_use]
-    pub fn from_array(of: [f64; 10]) -> Self {
+    pub fn from_array(of: [f64; 11]) -> Self {
         let [
             dissipated,
             normal,
@@ -76,6 +80,7 @@ impl Ledger {
             integrator,
             projected,
             elastic,
+            entered,
         ] = of;
         Self {
             dissipated,
@@ -88,6 +93,24 @@ impl Ledger {
             integrator,
             projected,
             elastic,
+            entered,
         }
+    }
+}
+
+/// What has come in by an inlet, or gone out by an outlet.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Flow {
+    /// Bodies.
+    pub bodies: u64,
+    /// Their mass [kg].
+    pub mass: f64,
+}
+
+impl Flow {
+    /// One body more.
+    pub fn add(&mut self, mass: f64) {
+        self.bodies += 1;
+        self.mass += mass;
     }
 }

@@ -9,14 +9,23 @@ use crate::rng::{Purpose, Stream};
 use std::ops::Range;
 
 impl Radius {
+    /// The smallest radius that can be drawn [m].
+    #[must_use]
+    pub fn smallest(self) -> f64 {
+        match self {
+            Self::Constant(r) | Self::Uniform(r, _) => r,
+        }
+    }
+
     /// The largest radius that can be drawn [m].
-    fn largest(self) -> f64 {
+    #[must_use]
+    pub fn largest(self) -> f64 {
         match self {
             Self::Constant(r) | Self::Uniform(_, r) => r,
         }
     }
 
-    fn draw(self, stream: &mut Stream) -> f64 {
+    pub(super) fn draw(self, stream: &mut Stream) -> f64 {
         match self {
             Self::Constant(r) => r,
             Self::Uniform(low, high) => stream.between(low, high),

@@ -1,12 +1,14 @@
 //! The time step of contact dynamics: implicit Euler for velocities that jump [001 eq. 1.1–1.2], known as the Moreau–Jean
 //! scheme. First the velocities at the end of the step are found together with the impulses, then the bodies move with them.
 
+mod act;
 mod advance;
 mod burden;
 mod length;
 mod margin;
 mod squeezed;
 
+use super::acts::Acts;
 use super::pace::{Pace, Span};
 use super::walls::Walls;
 use super::watch::Watch;
@@ -24,6 +26,7 @@ use crate::solver::blocks::{Blocks, Filling};
 use crate::solver::nsgs::{Outcome, solve};
 use crate::solver::project::project;
 use crate::solver::pushed::Pushed;
+use advance::Moving;
 
 /// What does not change during a run.
 #[derive(Clone, Debug)]
@@ -46,6 +49,8 @@ pub struct Physics {
     pub skin: f64,
     /// Whether a body that leaves the domain is deleted; else it ends the run.
     pub delete_outside: bool,
+    /// What regions do.
+    pub acts: Acts,
 }
 
 /// The state between two steps, as one rank has it, and the machinery that takes it to the next.
@@ -72,7 +77,7 @@ pub struct System {
     rows: Vec<ContactRow>,
     blocks: Blocks,
     watch: Watch,
-    /// Bodies of this rank that left the domain in the last step and were deleted.
+    /// Bodies of this rank that left the domain, or went out, in the last step.
     deleted: Vec<BodyRow>,
     /// What this rank has spent on each verb.
     pub timers: Timers,
@@ -93,7 +98,7 @@ pub struct Done {
     pub translational_energy: f64,
     /// Dissipated at contacts within the step: what they took out of the bodies' motion, less what went into springs.
     pub dissipated: f64,
-    /// The same from the bodies' side: what they lost beyond gravity's work. Equal to what contacts took out less what walls
+    /// The same from the bodies' side: what they lost beyond the work of gravity and fields. Equal to what contacts took out less what walls
     /// brought in, but for rounding.
     pub lost: f64,
     /// Lost to the integrator: `Σ m Δt g·(v₁ − v₀)/2`, as positions move with the velocities of the end of the step.
@@ -106,6 +111,23 @@ pub struct Done {
     pub outran: u64,
     /// Bodies that left the domain and were deleted.
     pub deleted: u64,
+    /// Bodies that went out by outlets.
+    pub drained: u64,
+    /// Work of fields on free bodies.
+    pub forced: f64,
+    /// Energy of bodies that were let go, less that of those that were held, deleted or went out.
+    pub entered: f64,
+}
+
+impl Physics {
+    /// Acceleration of a free body by gravity and fields [m/s²], at `x` [m] with mass `m` [kg], at a time [s].
+    #[must_use]
+    pub fn acceleration(&self, x: &Vector3, mass: f64, time: f64) -> Vector3 {
+        if self.acts.fields.is_empty() {
+            return self.gravity;
+        }
+        self.gravity + self.acts.acceleration(x, mass, time)
+    }
 }
 
 impl System {
@@ -176,6 +198,11 @@ impl System {
         &mut self.parcel.bodies
     }
 
+    /// Adds bodies, on whatever rank; the next step brings them to their owners.
+    pub fn add(&mut self, rows: impl IntoIterator<Item = BodyRow>) {
+        self.parcel.bodies.extend(rows);
+    }
+
     /// Where the walls are, on all ranks alike.
     #[must_use]
     pub fn walls(&self) -> &[WallState] {
@@ -206,7 +233,7 @@ impl System {
         self.elastic
     }
 
-    /// Bodies of this rank that left the domain in the last step and were deleted.
+    /// Bodies of this rank that left the domain in the last step, or went out by an outlet.
     #[must_use]
     pub fn deleted(&self) -> &[BodyRow] {
         &self.deleted
@@ -246,6 +273,7 @@ impl System {
         let mut timers = self.timers;
         let Span { dt, end, rushed } = timers.time(Verb::Migrate, || self.span(domain));
         self.dt_before = std::mem::replace(&mut self.dt, dt);
+        let brought = self.act(end, domain.partition().grid().period());
         let walls = Walls::new(&self.physics.walls, &self.walls, self.time, end);
         let mut pushed = Pushed::new(&walls.placed, &walls.during, &self.physics.gravity, dt);
         let margin = timers.time(Verb::Migrate, || self.margin(domain, &walls, &pushed))?;
@@ -290,7 +318,14 @@ impl System {
             let drive = walls.fastest(all.bodies.iter().map(|row| &row.position));
             self.squeezed(domain, &outcome, &all.bodies, drive)?;
             let ways = ways.as_deref();
-            let done = self.advance(domain, &bodies, ways, all.bodies, outcome, margin)?;
+            let moving = Moving {
+                bodies: &bodies,
+                ways,
+                margin,
+                end,
+                brought,
+            };
+            let done = self.advance(domain, moving, all.bodies, outcome)?;
             let after = walls.end(domain, &pushed, &self.parcel.contacts, dt);
             self.walls_before = std::mem::replace(&mut self.walls, after);
             self.time = end;
@@ -398,19 +433,19 @@ impl System {
     /// `V ← V_free` for every body known here [001 eq. 1.23]; returns this rank's parts of the judge's two sums over bodies,
     /// `Σ m |Δt F_ext/m|²` and `Σ m |v_free|²`.
     fn free_velocities(&self, domain: &Domain, bodies: &mut Bodies) -> [ExactSum; 2] {
-        let (dt, gravity) = (self.dt, &self.physics.gravity);
+        let (dt, physics, time) = (self.dt, &self.physics, self.time);
         let (partition, rank) = (domain.partition(), domain.rank());
         let pool = self.blocks.pool();
         let parts = pool.parts(bodies.len(), |some| {
             let mut sums = <[ExactSum; 2]>::default();
             let mut twists = Vec::with_capacity(some.len());
             for i in some {
-                let free = bodies.free_velocity(i, gravity, dt);
+                let (x, mass) = (&bodies.positions()[i], bodies.masses()[i]);
+                let pull = &physics.acceleration(x, mass, time);
+                let free = bodies.free_velocity(i, pull, dt);
                 twists.push(free);
-                let owner = || partition.owner_of_point(&bodies.positions()[i]);
-                if bodies.is_free(i) && owner() == rank {
-                    let mass = bodies.masses()[i];
-                    sums[0].add(mass * (gravity * dt).norm_squared());
+                if bodies.is_free(i) && partition.owner_of_point(x) == rank {
+                    sums[0].add(mass * (pull * dt).norm_squared());
                     sums[1].add(mass * free.linear.norm_squared());
                 }
             }

@@ -1,4 +1,4 @@
-//! Regions of space: where bodies are made, come in, go out, are held, pushed or measured. Nothing is solid about them.
+//! Regions of space, and spells of time: where bodies are made, come in, go out, are held, pushed or measured. Nothing is solid about a region.
 
 use crate::math::Vector3;
 use crate::shape::HalfSpace;
@@ -128,6 +128,29 @@ impl Region {
                 (lower, upper)
             }
         }
+    }
+}
+
+/// From when until when, both in seconds of the run; the end does not belong to it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spell {
+    /// Its begin [s].
+    pub from: f64,
+    /// Its end [s].
+    pub until: f64,
+}
+
+impl Spell {
+    /// The whole run.
+    pub const ALWAYS: Spell = Spell {
+        from: f64::NEG_INFINITY,
+        until: f64::INFINITY,
+    };
+
+    /// Whether a time [s] belongs to it.
+    #[must_use]
+    pub fn holds(&self, time: f64) -> bool {
+        time >= self.from && time < self.until
     }
 }
 

@@ -1,8 +1,8 @@
 //! `moreau check`: what a run would be like, without running it.
 
-use super::first::{counts, no_overlaps, share};
+use super::first::{counts, no_overlaps, share, small};
 use super::memory::{bytes_per_body, bytes_with, candidates_per_body};
-use super::setup::{Sizes, divide, edge, memory_suffices, sizes};
+use super::sizes::{Sizes, divide, edge, memory_suffices, sizes};
 use super::{Options, RunError};
 use crate::body::BodyRow;
 use crate::comm::{Comm, agree};
@@ -31,7 +31,7 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
     let sizes = sizes(comm, &scenario, &bodies);
     let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
     let parcel = Parcel {
-        bodies,
+        bodies: small(&scenario, bodies),
         contacts: Vec::new(),
     };
     let domain = Domain::new(comm, partition);

@@ -37,7 +37,7 @@ pub(super) fn counts(comm: &dyn Comm, scenario: &Scenario) -> Result<Vec<u64>, R
     let total = comm.sum_count(agree(comm, total)? as usize);
     let mut counts: Vec<i64> = counted.iter().map(|&n| n as i64).collect();
     comm.sum_i64(&mut counts);
-    if total == 0 {
+    if total == 0 && scenario.inlets.is_empty() {
         return Err(RunError::Input(
             "there are no bodies; accepted: at least one".to_owned(),
         ));
@@ -78,6 +78,15 @@ fn made(
     }
     in_their_place(scenario, &rows)?;
     Ok(rows)
+}
+
+/// Bodies as they start where they are to grow: smaller, with the mass they have in the end.
+pub(super) fn small(scenario: &Scenario, mut rows: Vec<BodyRow>) -> Vec<BodyRow> {
+    if let Some(growth) = scenario.acts.growth {
+        let free = rows.iter_mut().filter(|row| row.is_free());
+        free.for_each(|row| row.radius *= growth.from);
+    }
+    rows
 }
 
 /// Bodies must start in the domain, and discs in their plane.

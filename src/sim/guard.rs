@@ -47,8 +47,9 @@ impl Guard {
         }
     }
 
-    /// Looks at a step, with the largest overlap that it began with, and tells what limits it passed. The same on all ranks.
-    pub(super) fn after_step(&mut self, done: &Done, overlap: f64) -> Vec<Passed> {
+    /// Looks at a step, with the largest overlap that it began with, and tells what limits it passed. Where bodies grow contacts give
+    /// energy as they should. The same on all ranks.
+    pub(super) fn after_step(&mut self, done: &Done, overlap: f64, grows: bool) -> Vec<Passed> {
         let verdict = &done.outcome.verdict;
         self.capped = if verdict.converged {
             0
@@ -59,10 +60,9 @@ impl Guard {
         self.overlap = nan_max(self.overlap, overlap);
         // Cohesion pulls bodies together, and may give what it takes when they part.
         let taken = done.dissipated - done.outcome.work.cohesion;
-        if taken < 0.0 {
-            self.given -= taken;
-        } else {
-            self.taken += taken;
+        if !(grows && taken < 0.0) {
+            self.given += (-taken).max(0.0);
+            self.taken += if taken < 0.0 { 0.0 } else { taken };
         }
         if verdict.residual > 0.0 {
             self.scale += verdict.violation / verdict.residual.powi(2);
@@ -167,7 +167,7 @@ mod tests {
     fn capped_steps_in_a_row() {
         let mut guard = Guard::new(limits());
         let row = [false, false, true, false, false, false, false];
-        let passed = row.map(|converged| guard.after_step(&done(converged, 0.0), 0.0));
+        let passed = row.map(|converged| guard.after_step(&done(converged, 0.0), 0.0, false));
         assert!(passed[..5].iter().all(Vec::is_empty));
         assert!(passed[5][0].stop && passed[5][0].first && !passed[6][0].first);
         assert_eq!((guard.most_capped, guard.beyond), (4, [2, 0, 0]));
@@ -177,7 +177,8 @@ mod tests {
     #[test]
     fn overlaps() {
         let mut guard = Guard::new(limits());
-        let passed = [0.5, 1.0, 1.5, f64::NAN].map(|x| guard.after_step(&done(true, 0.0), x).len());
+        let passed =
+            [0.5, 1.0, 1.5, f64::NAN].map(|x| guard.after_step(&done(true, 0.0), x, false).len());
         assert_eq!(passed, [0, 0, 1, 1]);
         assert!(guard.overlap.is_nan());
     }
@@ -186,15 +187,19 @@ mod tests {
     #[test]
     fn energy_from_nothing() {
         let mut guard = Guard::new(limits());
-        assert!(guard.after_step(&done(true, 1.0), 0.0).is_empty());
+        assert!(guard.after_step(&done(true, 1.0), 0.0, false).is_empty());
         // Given 0.9 J over 1 J taken and 1 J moving; then 1.2 J.
-        assert!(guard.after_step(&done(true, -0.9), 0.0).is_empty());
-        let passed = guard.after_step(&done(true, -0.3), 0.0);
+        assert!(guard.after_step(&done(true, -0.9), 0.0, false).is_empty());
+        let passed = guard.after_step(&done(true, -0.3), 0.0, false);
         assert!(passed.len() == 1 && !passed[0].stop, "{passed:?}");
         let mut pulled = done(true, -5.0);
         pulled.outcome.work.cohesion = -5.0;
         let mut guard = Guard::new(limits());
-        assert!(guard.after_step(&pulled, 0.0).is_empty());
-        assert!(!guard.after_step(&done(true, f64::NAN), 0.0).is_empty());
+        assert!(guard.after_step(&pulled, 0.0, false).is_empty());
+        assert!(
+            !guard
+                .after_step(&done(true, f64::NAN), 0.0, false)
+                .is_empty()
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! What the user sees: a progress bar on a terminal, a line every few seconds in a batch log, a summary at the end.
 
-use super::output::{Ledger, Output, walls};
+use super::ledger::Ledger;
+use super::output::{Output, walls};
 use crate::comm::Comm;
 use crate::config::Scenario;
 use crate::domain::Domain;
@@ -209,6 +210,18 @@ impl Log {
             say!(
                 "deleted    {} bodies that left the domain; they are listed in deleted.csv",
                 ledger.deleted
+            );
+        }
+        for (region, comes, flow, waiting) in ledger.flows.told(scenario, system.time()) {
+            let way = if comes { "came in by" } else { "went out by" };
+            let waiting = match waiting {
+                0 => String::new(),
+                n => format!("; {n} that were due found no place"),
+            };
+            say!(
+                "flow       {} bodies, {:.6e} kg, {way} {region}{waiting}",
+                flow.bodies,
+                flow.mass
             );
         }
         say!("weight     {weight:.6e} N; forces of the bodies on the walls:");

@@ -4,72 +4,31 @@
 //! again at the end; a run of which something is missing at the end has a status of its own.
 
 mod files;
+mod flows;
 mod schedule;
 mod walls;
 
 pub(super) use walls::walls;
 
 use super::RunError;
-use crate::body::BodyRow;
+use super::ledger::Ledger;
 use crate::comm::{Comm, agree};
 use crate::config::{Interval, Scenario};
 use crate::domain::Domain;
 use crate::domain::migration::Parcel;
 use crate::io::checkpoint;
-use crate::io::series::{DeletedLine, Row};
+use crate::io::series::Row;
 use crate::io::{Header, Snapshot};
 use crate::measure;
 use crate::scheme::moreau_jean::{Done, System};
 use crate::scheme::{Timers, Verb};
-use crate::solver::merit::Verdict;
 use files::{Files, LOCK, note_start, prepare};
+use flows::{flow_lines, gone};
 use schedule::{between, guessed};
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use walls::wall_line;
-
-/// What a run adds up.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Ledger {
-    /// Energies since step 0.
-    pub energies: measure::Ledger,
-    /// Bodies deleted since step 0.
-    pub deleted: u64,
-    /// Steps since step 0 that ended at the sweep cap.
-    pub capped_steps: u64,
-    /// Steps since step 0 that were longer than the rule of their length asks for.
-    pub rushed_steps: u64,
-    /// How many steps took so many sweeps, since this program started.
-    pub sweeps: BTreeMap<u64, u64>,
-    /// Steps since this program started in which a body ended faster than detection had looked ahead.
-    pub outran_steps: u64,
-    /// Whether the last step converged, and how well.
-    pub last: Verdict,
-}
-
-impl Ledger {
-    pub(super) fn add(&mut self, done: &Done) {
-        let (work, sum) = (&done.outcome.work, &mut self.energies);
-        sum.dissipated += done.dissipated;
-        sum.normal += work.normal;
-        sum.cohesion += work.cohesion;
-        sum.friction += work.friction;
-        sum.rolling += work.rolling;
-        sum.torsion += work.torsion;
-        sum.driven += work.driven;
-        sum.integrator += done.integrator;
-        sum.projected += done.projected;
-        sum.elastic = done.elastic;
-        self.deleted += done.deleted;
-        *self.sweeps.entry(done.outcome.sweeps).or_default() += 1;
-        self.outran_steps += u64::from(done.outran > 0);
-        self.last = done.outcome.verdict;
-        self.rushed_steps += u64::from(done.rushed);
-        self.capped_steps += u64::from(!done.outcome.verdict.converged);
-    }
-}
 
 /// What to do with the folder for results.
 #[derive(Clone, Debug)]
@@ -191,7 +150,7 @@ impl Output {
     ) -> Result<(), RunError> {
         let begin = Instant::now();
         let step = system.steps();
-        if done.deleted > 0 {
+        if done.deleted + done.drained > 0 {
             self.deleted(comm, domain, system)?;
         }
         if step.is_multiple_of(scenario.series_every) {
@@ -337,6 +296,7 @@ impl Output {
         let slowest = |seconds: f64| domain.max(seconds);
         let work = spent(Verb::Sweep) + spent(Verb::Detect);
         let [whole_work] = domain.sums(&[[work].into_iter().collect()]);
+        let [came, drained] = ledger.flows.bodies(scenario);
         let row = Row {
             step: system.steps(),
             time: system.time(),
@@ -367,6 +327,9 @@ impl Output {
             deleted: ledger.deleted,
             dt: done.dt,
             rushed: ledger.rushed_steps,
+            entered: ledger.energies.entered,
+            came,
+            drained,
         };
         self.last_row = (system.timers, wall_s);
         let walls = walls(domain, system);
@@ -375,6 +338,8 @@ impl Output {
             let each = system.physics().walls.iter().zip(&walls);
             each.into_iter()
                 .try_for_each(|(wall, row)| files.walls.add(&wall_line(system, wall, row)))?;
+            let mut flows = flow_lines(system, scenario, ledger);
+            flows.try_for_each(|line| files.flows.add(&line))?;
             files.flush_what_waits()
         });
         self.rows_written(
@@ -383,36 +348,17 @@ impl Output {
         )
     }
 
-    /// Writes down the bodies that a step has deleted, by id. Collective.
+    /// Writes down the bodies that left the domain or went out in a step, by id. Collective.
     fn deleted(
         &mut self,
         comm: &dyn Comm,
         domain: &Domain,
         system: &System,
     ) -> Result<(), RunError> {
-        let (step, time) = (system.steps(), system.time());
-        let line = |row: &BodyRow| DeletedLine {
-            step,
-            time,
-            id: row.id.0,
-            x: row.position[0],
-            y: row.position[1],
-            z: row.position[2],
-            vx: row.velocity[0],
-            vy: row.velocity[1],
-            vz: row.velocity[2],
-            radius: row.radius,
-            mass: row.mass,
-        };
-        let words = size_of::<BodyRow>() / size_of::<u64>();
-        let all = domain.gather(bytemuck::cast_slice(system.deleted()));
-        let mut rows: Vec<BodyRow> = (all.chunks(words))
-            .map(|row| bytemuck::pod_read_unaligned(bytemuck::cast_slice(row)))
-            .collect();
-        rows.sort_unstable_by_key(|row| row.id);
+        let lines = gone(domain, system);
         let written = self.files.as_mut().map_or(Ok(()), |files| {
-            let mut lines = rows.iter().map(line);
-            lines.try_for_each(|line| files.deleted.add(&line))?;
+            let mut each = lines.iter();
+            each.try_for_each(|line| files.deleted.add(line))?;
             files.flush_what_waits()
         });
         self.rows_written(
@@ -470,10 +416,12 @@ impl Output {
                 capped_steps: ledger.capped_steps,
                 rushed_steps: ledger.rushed_steps,
                 deleted: ledger.deleted,
+                next_id: ledger.flows.state().1,
                 ledger: ledger.energies,
                 provenance: self.provenance.clone(),
             },
             walls,
+            flows: ledger.flows.state().0.to_vec(),
             bodies: rows.bodies,
             contacts: rows.contacts,
         };

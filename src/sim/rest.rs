@@ -139,6 +139,7 @@ mod tests {
             largest_radius: 1.0,
             skin: 0.05,
             delete_outside: false,
+            acts: crate::scheme::acts::Acts::default(),
         };
         let parcel = Parcel {
             bodies: vec![body],

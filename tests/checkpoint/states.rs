@@ -5,7 +5,7 @@ use moreau::comm::{Comm, threads};
 use moreau::contact::{ContactKey, ContactRow};
 use moreau::io::checkpoint::{self, Error, Loaded};
 use moreau::io::{Header, Snapshot, WallRow};
-use moreau::measure::Ledger;
+use moreau::measure::{Flow, Ledger};
 use std::path::{Path, PathBuf};
 
 pub(crate) const RANKS: [usize; 5] = [1, 2, 3, 4, 8];
@@ -69,6 +69,14 @@ pub(crate) fn walls() -> Vec<WallRow> {
     (0..3).map(wall).collect()
 }
 
+pub(crate) fn flows() -> Vec<Flow> {
+    let flow = |k: u32| Flow {
+        bodies: u64::from(k) << 33,
+        mass: f64::from(k) / 7.0,
+    };
+    (0..2).map(flow).collect()
+}
+
 pub(crate) fn header(step: u64) -> Header {
     Header {
         step,
@@ -80,6 +88,7 @@ pub(crate) fn header(step: u64) -> Header {
         capped_steps: 17,
         rushed_steps: 11,
         deleted: 3,
+        next_id: 1 << 40,
         ledger: Ledger::from_array(std::array::from_fn(|k| (k as f64 + 1.0) / 3.0)),
         provenance: "[[start]]\ncommand = [\"moreau\", \"run\", \"Kies & Öl.toml\"]\n".into(),
     }
@@ -98,6 +107,7 @@ pub(crate) fn part(comm: &dyn Comm, step: u64, count: u64) -> Snapshot {
             .map(|k| contact(k, count))
             .collect(),
         walls: walls(),
+        flows: flows(),
     }
 }
 
@@ -163,5 +173,6 @@ pub(crate) fn expected(step: u64, count: u64, ranks: usize) -> Loaded {
         bodies: (0..count).map(body).collect(),
         contacts,
         walls: walls(),
+        flows: flows(),
     }
 }

@@ -22,6 +22,7 @@ use moreau::law::{Pair, PairTable};
 use moreau::math::Vector3;
 use moreau::rng::{Purpose, Stream};
 use moreau::scheme::StepError;
+use moreau::scheme::acts::Acts;
 use moreau::scheme::moreau_jean::{Done, Physics, System};
 use moreau::scheme::pace::{Pace, Rule};
 use moreau::shape::{HalfSpace, Surface, sphere_volume};
@@ -54,6 +55,8 @@ pub struct Scene {
     pub periodic: [bool; 3],
     /// Whether bodies outside are deleted.
     pub delete_outside: bool,
+    /// What regions do.
+    pub acts: Acts,
     pub lower: Vector3,
     pub upper: Vector3,
     pub solver: Settings,
@@ -92,6 +95,7 @@ impl Scene {
             pairs: None,
             periodic: [false; 3],
             delete_outside: false,
+            acts: Acts::default(),
             lower: Vector3::from(lower),
             upper: Vector3::from(upper),
             solver: Settings {
@@ -186,6 +190,7 @@ impl Scene {
             largest_radius,
             skin: self.solver.skin.unwrap_or(0.05 * smallest).max(range),
             delete_outside: self.delete_outside,
+            acts: self.acts.clone(),
         }
     }
 

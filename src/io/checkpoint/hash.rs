@@ -35,6 +35,7 @@ pub(super) fn of_content<'a>(
     number(header.capped_steps);
     number(header.rushed_steps);
     number(header.deleted);
+    number(header.next_id);
     header
         .ledger
         .to_array()

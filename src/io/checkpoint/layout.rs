@@ -7,6 +7,7 @@ use crate::body::{BodyId, BodyRow};
 use crate::contact::ContactRow;
 use crate::io::WallRow;
 use crate::io::hdf::{Element, Table};
+use crate::measure::Flow;
 use std::ops::Range;
 
 /// A row in memory that is stored as one row of each dataset of a group.
@@ -215,7 +216,7 @@ impl Record for BodyRow {
         Column {
             path: "/bodies/kind",
             unit: "1",
-            description: "0: free, 1: fixed, 2: moves with its velocity whatever pushes",
+            description: "0: free, 1: fixed, 2: moves with its velocity whatever pushes, 3: free, but held by a region",
             values: Values::Whole(
                 Element::U8,
                 1,
@@ -412,5 +413,61 @@ impl Record for NumberedWall {
 
     fn name(&self) -> String {
         BodyId(self.id).to_string()
+    }
+}
+
+/// What has come in or gone out, with its number.
+#[derive(Clone, Copy, Default)]
+pub(super) struct NumberedFlow {
+    pub(super) number: u64,
+    pub(super) flow: Flow,
+}
+
+/// The flows with their numbers.
+pub(super) fn numbered_flows(flows: &[Flow]) -> Vec<NumberedFlow> {
+    let each = flows.iter().zip(0..);
+    each.map(|(&flow, number)| NumberedFlow { number, flow })
+        .collect()
+}
+
+impl Record for NumberedFlow {
+    const GROUP: &'static str = "/flows";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column {
+            path: "/flows/number",
+            unit: "1",
+            description: "inlets in the order of the configuration, then outlets, from 0",
+            values: Values::Whole(
+                Element::U64,
+                1,
+                |row, _| row.number,
+                |row, _, number| row.number = number,
+            ),
+        },
+        Column {
+            path: "/flows/bodies",
+            unit: "1",
+            description: "bodies that have come in, or gone out",
+            values: Values::Whole(
+                Element::U64,
+                1,
+                |row, _| row.flow.bodies,
+                |row, _, bodies| row.flow.bodies = bodies,
+            ),
+        },
+        Column {
+            path: "/flows/mass",
+            unit: "kg",
+            description: "their mass",
+            values: Values::Real(1, |row| std::slice::from_mut(&mut row.flow.mass)),
+        },
+    ];
+
+    fn blank() -> Self {
+        Self::default()
+    }
+
+    fn name(&self) -> String {
+        format!("flow {}", self.number)
     }
 }

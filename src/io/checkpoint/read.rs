@@ -1,6 +1,6 @@
 //! Reads a checkpoint on any number of ranks, and takes nothing for granted.
 
-use super::layout::{Column, NumberedWall, Record, assemble};
+use super::layout::{Column, NumberedFlow, NumberedWall, Record, assemble};
 use super::order::{Keyed, decode, runs};
 use super::{Counts, Error, FORMAT, FORMAT_VERSION, Loaded, attribute, folder, hash};
 use crate::body::{BodyId, BodyRow};
@@ -133,6 +133,7 @@ impl Opened {
             capped_steps: file.number("capped_steps")?,
             rushed_steps: file.number("rushed_steps")?,
             deleted: file.number("deleted")?,
+            next_id: file.number("next_id")?,
             ledger: Ledger::from_array(energies),
         };
         let named = Ledger::NAMES.map(attribute);
@@ -151,6 +152,7 @@ impl Opened {
             bodies: rows_of::<BodyRow>(&file)?,
             contacts: rows_of::<ContactRow>(&file)?,
             walls: rows_of::<NumberedWall>(&file)?,
+            flows: rows_of::<NumberedFlow>(&file)?,
         };
         let content_hash = file.text("content_hash")?;
         Ok(Self {
@@ -179,6 +181,7 @@ impl Opened {
         let datasets: Vec<(&str, u64, u64)> = paths::<BodyRow>(counts.bodies)
             .chain(paths::<ContactRow>(counts.contacts))
             .chain(paths::<NumberedWall>(counts.walls))
+            .chain(paths::<NumberedFlow>(counts.flows))
             .zip(hashes)
             .map(|((path, rows), &hash)| (path, rows, hash as u64))
             .collect();
@@ -231,23 +234,31 @@ fn read_parts(comm: &dyn Comm, path: &Path) -> Result<Loaded, String> {
     let bodies = opened.rows::<BodyRow>(counts.bodies, own_bodies.clone());
     let contacts = opened.rows::<ContactRow>(counts.contacts, own_contacts.clone());
     let walls = opened.rows::<NumberedWall>(counts.walls, 0..counts.walls);
-    let parts = bodies.and_then(|bodies| Ok((bodies, contacts?, walls?)));
-    let ((bodies, mut hashes), (contacts, contact_hashes), (walls, mut wall_hashes)) =
-        agree(comm, parts)?;
-
-    if rank != 0 {
-        wall_hashes.fill(0); // Every rank has read all walls; they count once.
-    }
-    hashes.extend(contact_hashes.iter().chain(&wall_hashes));
+    let flows = opened.rows::<NumberedFlow>(counts.flows, 0..counts.flows);
+    let parts = bodies.and_then(|bodies| Ok((bodies, contacts?, walls?, flows?)));
+    let (bodies, contacts, walls, flows) = agree(comm, parts)?;
+    let ((bodies, mut hashes), (contacts, contact_hashes)) = (bodies, contacts);
+    let ((walls, wall_hashes), (flows, flow_hashes)) = (walls, flows);
+    hashes.extend(contact_hashes);
+    // Every rank has read all walls and flows; they count once.
+    let once = |hash: &i64| if rank == 0 { *hash } else { 0 };
+    hashes.extend(wall_hashes.iter().chain(&flow_hashes).map(once));
     comm.sum_i64(&mut hashes);
     agree(comm, opened.verify(&hashes))?;
 
     ascending(comm, "/bodies/id", own_bodies.start, &bodies)?;
     ascending(comm, "/contacts/body", own_contacts.start, &contacts)?;
     agree(comm, ids_are_of_their_kind(&bodies, &contacts, &walls))?;
+    agree(comm, are_new(opened.header.next_id, &bodies))?;
+    let numbered = flows.iter().zip(0..).all(|(flow, n)| flow.number == n);
+    if !numbered {
+        return Err("/flows/number: expected 0, 1, 2 and so on".to_owned());
+    }
     let contacts = to_their_bodies(comm, &bodies, &contacts)?;
     let walls = walls.into_iter().map(|numbered| numbered.wall).collect();
+    let flows = flows.into_iter().map(|numbered| numbered.flow).collect();
     Ok(Loaded {
+        flows,
         header: opened.header,
         bodies,
         contacts,
@@ -282,6 +293,17 @@ fn ascending<R: Keyed + Record>(
         before = Some(row.key());
     }
     agree(comm, result)
+}
+
+/// Checks that no body has the id of one that is yet to come in.
+fn are_new(next_id: u64, bodies: &[BodyRow]) -> Result<(), String> {
+    match bodies.iter().find(|body| body.id.0 >= next_id) {
+        Some(body) => Err(format!(
+            "attribute `next_id`: {next_id}, expected more than the id of body {}",
+            body.id
+        )),
+        None => Ok(()),
+    }
 }
 
 /// Checks that bodies have ids of bodies, walls theirs, and that contacts are of a body and of a later body or a wall.

@@ -1,6 +1,6 @@
 //! Writes a checkpoint under a temporary name and gives it its own when all of it is on the disk.
 
-use super::layout::{NumberedWall, Record, numbered};
+use super::layout::{NumberedFlow, NumberedWall, Record, numbered, numbered_flows};
 use super::{Error, FORMAT, FORMAT_VERSION, attribute, folder, hash, order};
 use crate::body::BodyRow;
 use crate::comm::{Comm, agree};
@@ -63,10 +63,14 @@ fn write_as(comm: &dyn Comm, path: &Path, snapshot: &Snapshot) -> Result<(), Str
     let walls = numbered(&snapshot.walls);
     let wall_count = walls.len() as u64;
     let own_walls = share(wall_count, comm.rank());
+    let flows = numbered_flows(&snapshot.flows);
+    let flow_count = flows.len() as u64;
+    let own_flows = share(flow_count, comm.rank());
 
     let size = file_bytes::<BodyRow>(body_count)
         + file_bytes::<ContactRow>(contact_count)
         + file_bytes::<NumberedWall>(wall_count)
+        + file_bytes::<NumberedFlow>(flow_count)
         + 2 * (snapshot.header.config.len() + snapshot.header.provenance.len()) as u64;
     let mut file = Contents {
         comm,
@@ -78,6 +82,10 @@ fn write_as(comm: &dyn Comm, path: &Path, snapshot: &Snapshot) -> Result<(), Str
     file.group::<NumberedWall>(
         &walls[own_walls.start as usize..own_walls.end as usize],
         wall_count,
+    )?;
+    file.group::<NumberedFlow>(
+        &flows[own_flows.start as usize..own_flows.end as usize],
+        flow_count,
     )?;
     file.header(&snapshot.header)?;
     file.file.close()?;
@@ -143,6 +151,7 @@ impl Contents<'_> {
         self.file.number("capped_steps", header.capped_steps)?;
         self.file.number("rushed_steps", header.rushed_steps)?;
         self.file.number("deleted", header.deleted)?;
+        self.file.number("next_id", header.next_id)?;
         for (name, value) in Ledger::NAMES.iter().zip(header.ledger.to_array()) {
             self.file.number(&attribute(name), value)?;
         }

@@ -1,12 +1,12 @@
 //! The end of a step: bodies move, ledgers are summed, what cannot go on is told.
 
-use super::{Done, System};
+use super::{Done, Physics, System};
 use crate::body::{Bodies, BodyRow, Member};
 use crate::domain::Domain;
 use crate::domain::migration::{Parcel, to_first_bodies};
 use crate::domain::partition::Partition;
 use crate::math::{ExactSum, Vector3};
-use crate::measure::translational_energy;
+use crate::measure::{body_energy, translational_energy};
 use crate::scheme::StepError;
 use crate::solver::nsgs::Outcome;
 
@@ -16,13 +16,18 @@ impl System {
     pub(super) fn advance(
         &mut self,
         domain: &Domain,
-        bodies: &Bodies,
-        ways: Option<&[Member]>,
+        moving: Moving,
         mut rows: Vec<BodyRow>,
         outcome: Outcome,
-        margin: f64,
     ) -> Result<Done, StepError> {
-        let (dt, gravity) = (self.dt, self.physics.gravity);
+        let Moving {
+            bodies,
+            ways,
+            margin,
+            end,
+            brought,
+        } = moving;
+        let dt = self.dt;
         let step = self.step + 1;
         let partition = domain.partition();
         let owner: Vec<usize> = bodies
@@ -34,10 +39,11 @@ impl System {
         let moved = Moved {
             step,
             dt,
-            gravity,
+            start: self.time,
+            end,
             margin,
             partition,
-            delete_outside: self.physics.delete_outside,
+            physics: &self.physics,
         };
         let pool = self.blocks.pool();
         let parts = pool.parts_of(&mut rows, |first, rows| {
@@ -51,7 +57,8 @@ impl System {
             }
             part
         });
-        let mut sums = <[ExactSum; 6]>::default();
+        let mut sums = <[ExactSum; SUMS]>::default();
+        sums[7] = brought;
         let mut failure = None;
         self.deleted.clear();
         for part in parts {
@@ -80,11 +87,14 @@ impl System {
             projected,
             outran,
             deleted,
+            forced,
+            entered,
+            drained,
         ] = domain.sums(&sums);
 
         let mut contacts = std::mem::take(&mut self.rows);
         self.blocks.rows(&mut contacts);
-        if deleted > 0.0 {
+        if deleted + drained > 0.0 {
             let mine: Vec<u64> = self.deleted.iter().map(|row| row.id.0).collect();
             let gone = domain.gather(&mine);
             contacts.retain(|c| !gone.contains(&c.key.a.0) && !gone.contains(&c.key.b.0));
@@ -113,27 +123,47 @@ impl System {
             elastic,
             outran: outran as u64,
             deleted: deleted as u64,
+            drained: drained as u64,
+            forced,
+            entered,
         })
     }
+}
+
+/// What comes out of a step's solve.
+pub(super) struct Moving<'a> {
+    /// Bodies with their new velocities.
+    pub bodies: &'a Bodies,
+    /// What the projection asks for beside.
+    pub ways: Option<&'a [Member]>,
+    /// What detection had looked ahead by [m].
+    pub margin: f64,
+    /// The end of the step [s].
+    pub end: f64,
+    /// Energy that came with bodies at the start of the step [J].
+    pub brought: ExactSum,
 }
 
 /// How bodies move in a step.
 struct Moved<'a> {
     step: u64,
     dt: f64,
-    gravity: Vector3,
-    /// What detection had looked ahead by [m].
+    start: f64,
+    end: f64,
     margin: f64,
     partition: &'a Partition,
-    delete_outside: bool,
+    physics: &'a Physics,
 }
+
+/// How many sums there are.
+const SUMS: usize = 9;
 
 /// What became of some bodies.
 #[derive(Default)]
 struct Part {
     /// Translational energy, energy lost, what the integrator lost, what the projection brought in, bodies that outran detection,
-    /// deleted bodies.
-    sums: [ExactSum; 6],
+    /// deleted bodies, work of fields, energy of bodies that came less that of those that went, bodies that went out.
+    sums: [ExactSum; SUMS],
     failure: Option<StepError>,
     deleted: Vec<BodyRow>,
 }
@@ -142,15 +172,18 @@ impl Moved<'_> {
     /// Moves the row of a body, and by the projection's way beside.
     fn one(&self, bodies: &Bodies, i: usize, row: &mut BodyRow, way: &Vector3, part: &mut Part) {
         let before = *row;
-        bodies.advance(i, row, self.dt, way, self.partition.grid().period());
+        let period = self.partition.grid().period();
+        bodies.advance(i, row, self.dt, way, period);
         let x = &Vector3::from(row.position);
-        let mut deleted = false;
+        let mut gone = false;
         if !is_finite(row) {
             part.failure.get_or_insert(not_finite(self.step, row));
-        } else if !self.partition.contains(x) && self.delete_outside {
-            deleted = true;
-            part.deleted.push(*row);
+        } else if !self.partition.contains(x) && self.physics.delete_outside {
+            gone = true;
             part.sums[5].add(1.0);
+        } else if row.is_free() && self.physics.acts.outlet(x, self.end).is_some() {
+            gone = true;
+            part.sums[8].add(1.0);
         } else if !self.partition.contains(x) {
             part.failure.get_or_insert(StepError::Lost {
                 step: self.step,
@@ -158,13 +191,24 @@ impl Moved<'_> {
                 position: row.position,
             });
         }
+        if gone {
+            part.deleted.push(*row);
+        }
         if row.is_free() {
-            let (dt, gravity) = (self.dt, &self.gravity);
+            let (dt, gravity) = (self.dt, &self.physics.gravity);
             let [v0, v1] = [before.velocity, row.velocity].map(Vector3::from);
-            if !deleted {
+            if gone {
+                part.sums[7].add(-body_energy(row, gravity, period));
+            } else {
                 part.sums[0].add(translational_energy(row));
             }
-            part.sums[1].add(energy_lost(&before, row, &(gravity * dt)));
+            let x0 = &Vector3::from(before.position);
+            let pull = self.physics.acceleration(x0, row.mass, self.start);
+            part.sums[1].add(energy_lost(&before, row, &(pull * dt)));
+            if !self.physics.acts.fields.is_empty() {
+                let field = pull - gravity;
+                part.sums[6].add(0.5 * row.mass * dt * field.dot(&(v0 + v1)));
+            }
             part.sums[2].add(0.5 * row.mass * dt * gravity.dot(&(v1 - v0)));
             part.sums[3].add(-row.mass * gravity.dot(way));
         }
@@ -173,12 +217,12 @@ impl Moved<'_> {
     }
 }
 
-/// What a body lost beyond gravity's work `m g Δt · (v₀+v₁)/2` [J]. The contacts' work is `Σ r · (u₀+u₁)/2`, and this is its
-/// negative, body by body.
-fn energy_lost(before: &BodyRow, after: &BodyRow, gravity_dt: &Vector3) -> f64 {
+/// What a body lost beyond the work `m a Δt · (v₀+v₁)/2` of gravity and fields [J]. The contacts' work is `Σ r · (u₀+u₁)/2`, and this
+/// is its negative, body by body.
+fn energy_lost(before: &BodyRow, after: &BodyRow, pull_dt: &Vector3) -> f64 {
     let [v0, v1] = [before, after].map(|row| Vector3::from(row.velocity));
     let [w0, w1] = [before, after].map(|row| Vector3::from(row.angular_velocity));
-    let linear = (v0 + gravity_dt - v1).dot(&(v0 + v1));
+    let linear = (v0 + pull_dt - v1).dot(&(v0 + v1));
     let angular = (w0 - w1).dot(&(w0 + w1));
     0.5 * (after.mass * linear + after.inertia * angular)
 }

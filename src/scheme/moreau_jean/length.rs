@@ -27,15 +27,23 @@ impl System {
     fn asked(&self, domain: &Domain, rule: &Rule) -> f64 {
         let pull = self.physics.gravity.norm();
         let (mut falling, mut held) = (0.0, 0.0);
+        let mut in_fields = f64::INFINITY;
         for row in &self.parcel.bodies {
+            let speed = Vector3::from(row.velocity).norm();
             let fastest = if row.is_free() {
                 &mut falling
             } else {
                 &mut held
             };
-            *fastest = nan_max(*fastest, Vector3::from(row.velocity).norm());
+            *fastest = nan_max(*fastest, speed);
+            if row.is_free() && !self.physics.acts.fields.is_empty() {
+                let x = &Vector3::from(row.position);
+                let pull = self.physics.acceleration(x, row.mass, self.time).norm();
+                in_fields = least(in_fields, rule.longest(speed, pull));
+            }
         }
         let bodies = least(rule.longest(falling, pull), rule.longest(held, 0.0));
+        let bodies = least(bodies, in_fields);
         let walls = self.physics.walls.iter().zip(&self.walls);
         let walls = walls.map(|(wall, state)| self.asked_by(wall, state, domain, rule));
         walls.fold(bodies, least)

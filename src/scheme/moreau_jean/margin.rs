@@ -21,14 +21,17 @@ impl System {
     ) -> Result<f64, StepError> {
         let dt = self.dt;
         let Physics {
-            gravity,
             skin,
             largest_radius,
             ..
         } = &self.physics;
         let step = self.step + 1;
         let speed = |row: &BodyRow| match is_finite(row) {
-            true if row.is_free() => (Vector3::from(row.velocity) + gravity * dt).norm(),
+            true if row.is_free() => {
+                let x = &Vector3::from(row.position);
+                let pull = self.physics.acceleration(x, row.mass, self.time);
+                (Vector3::from(row.velocity) + pull * dt).norm()
+            }
             true => Vector3::from(row.velocity).norm(),
             false => f64::NAN,
         };

@@ -79,15 +79,27 @@ impl System {
     /// the sweeps hardly lessen the violation; but they end at the weight of the bed. Collective.
     fn beyond_loads(&self, domain: &Domain, before: &[BodyRow], drive: f64) -> bool {
         let dt = self.dt;
-        let Physics { gravity, walls, .. } = &self.physics;
+        let Physics {
+            gravity,
+            walls,
+            acts,
+            ..
+        } = &self.physics;
         let drive = domain.max(drive);
+        let start = self.time;
+        // Bodies that grow push their neighbours away at the rate of their radius.
+        let grown = acts.growth.map_or(0.0, |growth| {
+            (1.0 - 1.0 / growth.factor(start, start + dt)) / dt
+        });
         let partition = domain.partition();
         let own = |row: &&BodyRow| {
             row.is_free() && partition.owner_of_point(&Vector3::from(row.position)) == domain.rank()
         };
         let mut momentum = ExactSum::default();
         for row in before.iter().filter(own) {
-            let speed = Vector3::from(row.velocity).norm() + gravity.norm() * dt;
+            let x = &Vector3::from(row.position);
+            let pull = self.physics.acceleration(x, row.mass, start).norm();
+            let speed = Vector3::from(row.velocity).norm() + pull * dt + row.radius * grown;
             momentum.add(row.mass * (speed + drive));
         }
         let [mut momentum] = domain.sums(&[momentum]);

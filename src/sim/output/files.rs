@@ -2,7 +2,7 @@
 
 use super::Folder;
 use crate::io::checkpoint;
-use crate::io::series::{self, DeletedLine, Row, Series, WallLine};
+use crate::io::series::{self, DeletedLine, FlowLine, Row, Series, WallLine};
 use crate::sim::RunError;
 use std::fs::{File, TryLockError};
 use std::io::Write;
@@ -12,6 +12,7 @@ use std::path::Path;
 pub(super) const LOCK: &str = ".lock";
 const SERIES: &str = "series.csv";
 const WALLS: &str = "walls.csv";
+const FLOWS: &str = "flows.csv";
 const DELETED: &str = "deleted.csv";
 const PROVENANCE: &str = "provenance.toml";
 
@@ -19,6 +20,7 @@ const PROVENANCE: &str = "provenance.toml";
 pub(super) struct Files {
     pub(super) series: Series<Row>,
     pub(super) walls: Series<WallLine>,
+    pub(super) flows: Series<FlowLine>,
     pub(super) deleted: Series<DeletedLine>,
 }
 
@@ -27,6 +29,7 @@ impl Files {
         Ok(Self {
             series: Series::create(&out.join(SERIES))?,
             walls: Series::create(&out.join(WALLS))?,
+            flows: Series::create(&out.join(FLOWS))?,
             deleted: Series::create(&out.join(DELETED))?,
         })
     }
@@ -35,6 +38,7 @@ impl Files {
         Ok(Self {
             series: Series::resume(&out.join(SERIES), step)?,
             walls: Series::resume(&out.join(WALLS), step)?,
+            flows: Series::resume(&out.join(FLOWS), step)?,
             deleted: Series::resume(&out.join(DELETED), step)?,
         })
     }
@@ -44,6 +48,7 @@ impl Files {
         let all = [
             self.series.flush_what_waits(),
             self.walls.flush_what_waits(),
+            self.flows.flush_what_waits(),
             self.deleted.flush_what_waits(),
         ];
         all.into_iter().collect()
@@ -51,13 +56,14 @@ impl Files {
 
     /// Bytes that are in no file yet.
     pub(super) fn pending(&self) -> usize {
-        self.series.pending() + self.walls.pending() + self.deleted.pending()
+        self.series.pending() + self.walls.pending() + self.flows.pending() + self.deleted.pending()
     }
 
     pub(super) fn flush(&mut self) -> Result<(), series::Error> {
         let all = [
             self.series.flush(),
             self.walls.flush(),
+            self.flows.flush(),
             self.deleted.flush(),
         ];
         all.into_iter().collect()

@@ -1,0 +1,276 @@
+//! What regions do: `[[inlet]]`, `[[outlet]]`, `[[freeze]]`, `[[force]]`; and `[growth]`.
+
+use super::bodies::radii;
+use super::document::Node;
+use super::fault::Fault;
+use super::read::Domain;
+use super::reader::{Number, Range, Section, tell};
+use super::regions::named;
+use super::{Material, NamedRegion};
+use crate::math::Vector3;
+use crate::sample::inlet::{Inlet, Rate};
+use crate::scheme::acts::{Acts, Field, Growth, Hold, Outlet, Pull};
+use crate::shape::{Region, Spell};
+use crate::solver::GapRule;
+
+/// Steps from one look for what is due at an inlet to the next, if an entry does not say.
+const EVERY: u64 = 10;
+
+/// Reads all but inlets.
+pub(super) fn read(
+    root: &Section,
+    regions: &[NamedRegion],
+    domain: &Domain,
+    gap: GapRule,
+    faults: &mut Vec<Fault>,
+) -> Acts {
+    let outlets = root.tables("outlet", "tables headed [[outlet]] with region", faults);
+    let outlets = outlets.iter().filter_map(|node| {
+        let section = Section::new(node, &["region", "from", "until"], faults);
+        let spell = spell(&section, faults);
+        named(&section, regions, faults).map(|found| Outlet {
+            name: found.name.clone(),
+            region: found.region,
+            spell,
+        })
+    });
+    let outlets = outlets.collect();
+    let holds = root.tables("freeze", "tables headed [[freeze]] with region", faults);
+    let holds = holds.iter().filter_map(|node| {
+        let section = Section::new(node, &["region", "from", "until"], faults);
+        let spell = spell(&section, faults);
+        let region = named(&section, regions, faults)?.region;
+        Some(Hold { region, spell })
+    });
+    let holds = holds.collect();
+    let accepted = "tables headed [[force]] with region and acceleration or force";
+    let fields = root.tables("force", accepted, faults);
+    let fields = fields
+        .iter()
+        .filter_map(|node| field(node, regions, domain, faults));
+    Acts {
+        outlets,
+        holds,
+        fields: fields.collect(),
+        growth: growth(root, gap, faults),
+    }
+}
+
+/// From when until when; the whole run if an entry does not say.
+fn spell(section: &Section, faults: &mut Vec<Fault>) -> Spell {
+    let seconds = Number(Range::NotNegative, "s");
+    let from = section.number_if("from", seconds, faults);
+    let until = section.number_if("until", seconds, faults);
+    if let (Some(from), Some(until), Some(node)) = (from, until, section.get("until"))
+        && until <= from
+    {
+        let message = format!("{until} is not after its begin; accepted: more than {from} [s]");
+        tell(node, message, faults);
+    }
+    Spell {
+        from: from.unwrap_or(Spell::ALWAYS.from),
+        until: until.unwrap_or(Spell::ALWAYS.until),
+    }
+}
+
+/// Exactly one of two keys must be there: which, and its node.
+fn one_of<'a>(
+    section: &Section<'a>,
+    node: &Node,
+    keys: [&'static str; 2],
+    faults: &mut Vec<Fault>,
+) -> Option<&'static str> {
+    let [a, b] = keys;
+    match (section.get(a), section.get(b)) {
+        (Some(_), None) => Some(a),
+        (None, Some(_)) => Some(b),
+        (Some(second), Some(_)) => {
+            let message = format!("stands beside {b}; accepted: one of the two");
+            tell(second, message, faults);
+            None
+        }
+        (None, None) => {
+            let message = format!("says neither {a} nor {b}; accepted: one of the two");
+            tell(node, message, faults);
+            None
+        }
+    }
+}
+
+fn field(
+    node: &Node,
+    regions: &[NamedRegion],
+    domain: &Domain,
+    faults: &mut Vec<Fault>,
+) -> Option<Field> {
+    let known = ["region", "acceleration", "force", "from", "until"];
+    let section = Section::new(node, &known, faults);
+    let spell = spell(&section, faults);
+    let found = named(&section, regions, faults);
+    let key = one_of(&section, node, ["acceleration", "force"], faults)?;
+    let unit = if key == "force" { "N" } else { "m/s2" };
+    let vector = section.vector(key, Number(Range::Finite, unit), faults);
+    in_plane(&section, domain, &[(key, vector, [2].as_slice())], faults);
+    let vector = Vector3::from(vector);
+    Some(Field {
+        region: found?.region,
+        spell,
+        pull: match key {
+            "force" => Pull::Force(vector),
+            _ => Pull::Acceleration(vector),
+        },
+    })
+}
+
+/// Tells of vectors that lead out of the plane of motion: a key, its value, and which of its components must be 0.
+fn in_plane(
+    section: &Section,
+    domain: &Domain,
+    vectors: &[(&str, [f64; 3], &[usize])],
+    faults: &mut Vec<Fault>,
+) {
+    for (key, vector, axes) in vectors {
+        let out = axes.iter().any(|&a| vector[a] != 0.0);
+        if let (true, true, Some(node)) = (domain.two_dimensional, out, section.get(key)) {
+            let names: Vec<&str> = axes.iter().map(|&a| ["x", "y", "z"][a]).collect();
+            let message = format!(
+                "leads out of the plane z = 0; accepted: {} = 0",
+                names.join(" = ")
+            );
+            tell(node, message, faults);
+        }
+    }
+}
+
+fn growth(root: &Section, gap: GapRule, faults: &mut Vec<Fault>) -> Option<Growth> {
+    let node = root.get("growth")?;
+    let section = Section::new(node, &["from", "until"], faults);
+    let share = Number(Range::Inside(0.0, 1.0), "of the final radius");
+    let from = section.number("from", share, faults);
+    let until = section.number("until", Number(Range::Positive, "s"), faults);
+    if gap == GapRule::Positive {
+        let why = "bodies that grow overlap unless gaps are given back; accepted: solver.gap = \"full\" or \"recover\" beside it";
+        tell(node, why, faults);
+    }
+    if let Some(inlet) = root.get("inlet") {
+        let why = "bodies that come in are full-grown; accepted: no [[inlet]] beside [growth]";
+        tell(inlet, why, faults);
+    }
+    Some(Growth { from, until })
+}
+
+/// Reads all inlets.
+pub(super) fn inlets(
+    root: &Section,
+    materials: &[Material],
+    regions: &[NamedRegion],
+    domain: &Domain,
+    faults: &mut Vec<Fault>,
+) -> Vec<Inlet> {
+    let accepted = "tables headed [[inlet]] with region, material, radius, and rate or mass_rate";
+    let inlets = root.tables("inlet", accepted, faults);
+    let each = inlets.iter();
+    each.filter_map(|node| inlet(node, materials, regions, domain, faults))
+        .collect()
+}
+
+fn inlet(
+    node: &Node,
+    materials: &[Material],
+    regions: &[NamedRegion],
+    domain: &Domain,
+    faults: &mut Vec<Fault>,
+) -> Option<Inlet> {
+    let known = [
+        "region",
+        "material",
+        "radius",
+        "rate",
+        "mass_rate",
+        "count",
+        "every",
+        "from",
+        "until",
+        "velocity",
+        "angular_velocity",
+    ];
+    let section = Section::new(node, &known, faults);
+    let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
+    let material = section.name_of("material", &names, faults);
+    let spell = spell(&section, faults);
+    let before = faults.len();
+    let says = "a number > 0 [m], or { uniform = [LOW, HIGH] }";
+    let radius = section
+        .need("radius", says, faults)
+        .map(|node| radii(node, faults));
+    let velocity = section.vector_if("velocity", Number(Range::Finite, "m/s"), faults);
+    let spin = section.vector_if("angular_velocity", Number(Range::Finite, "rad/s"), faults);
+    let (velocity, spin) = (velocity.unwrap_or_default(), spin.unwrap_or_default());
+    let vectors: [(&str, [f64; 3], &[usize]); 2] = [
+        ("velocity", velocity, &[2]),
+        ("angular_velocity", spin, &[0, 1]),
+    ];
+    in_plane(&section, domain, &vectors, faults);
+    let rate = one_of(&section, node, ["rate", "mass_rate"], faults);
+    let rate = rate.map(|key| match key {
+        "rate" => Rate::Number(section.number(key, Number(Range::Positive, "1/s"), faults)),
+        _ => Rate::Mass(section.number(key, Number(Range::Positive, "kg/s"), faults)),
+    });
+    let count = section.whole_if("count", 1, faults);
+    let every = section.whole_if("every", 1, faults);
+    let found = named(&section, regions, faults);
+    let (found, radius, rate) = (found?, radius?, rate?);
+    if faults.len() == before {
+        has_room(&section, found, 2.0 * radius.largest(), domain, faults);
+    }
+    Some(Inlet {
+        name: found.name.clone(),
+        region: found.region,
+        spell,
+        rate,
+        count: count.unwrap_or(u64::MAX),
+        every: every.unwrap_or(EVERY),
+        radius,
+        material: material? as u32,
+        density: materials[material?].density,
+        velocity,
+        angular_velocity: spin,
+        discs: domain.two_dimensional,
+    })
+}
+
+/// An inlet's region must be bounded, lie in the domain, and have room for the largest body, `diameter` [m] wide.
+fn has_room(
+    section: &Section,
+    found: &NamedRegion,
+    diameter: f64,
+    domain: &Domain,
+    faults: &mut Vec<Fault>,
+) {
+    let Some(node) = section.get("region") else {
+        return;
+    };
+    let name = &found.name;
+    let (lower, upper) = found.region.bounds();
+    if matches!(found.region, Region::HalfSpace(_)) {
+        let message = format!("{name} has no end; accepted: a box, a cylinder or a sphere");
+        tell(node, message, faults);
+        return;
+    }
+    let axes = if domain.two_dimensional { 2 } else { 3 };
+    for (a, axis) in ["x", "y", "z"].into_iter().enumerate().take(axes) {
+        let (low, high) = (domain.lower[a], domain.upper[a]);
+        if lower[a] < low || upper[a] > high {
+            let message = format!(
+                "{name} leaves the domain along {axis}: {} to {}; accepted: within {low} to {high} [m]",
+                lower[a], upper[a]
+            );
+            tell(node, message, faults);
+        } else if upper[a] - lower[a] < diameter {
+            let message = format!(
+                "{name} has no room along {axis} for the largest body; accepted: at least {diameter} m"
+            );
+            tell(node, message, faults);
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! Bodies that come in while a run goes on: poured into a region at a rate.
+//!
+//! The bodies of an inlet are a fixed sequence, drawn by the inlet's number and the body's place in it. Whenever some are due they are put
+//! in, in this order, at random places of the region where nothing else is; the first that finds no place waits there with all that
+//! come after it, so that no size is favoured. Who looks does not matter: every rank finds the same places.
+
+use super::Radius;
+use crate::body::{BodyId, BodyKind, BodyRow};
+use crate::math::Vector3;
+use crate::measure::Flow;
+use crate::rng::{Purpose, Stream};
+use crate::shape::{
+    Period, Region, Spell, Surface, disc_area, disc_inertia, solid_sphere_inertia, sphere_volume,
+};
+use std::collections::HashMap;
+
+/// Places that are tried for a body before it waits.
+const TRIES: u64 = 200;
+
+/// Where bodies come in, and what they are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inlet {
+    /// What the configuration calls its region.
+    pub name: String,
+    /// Where they come in: a bounded region.
+    pub region: Region,
+    /// When.
+    pub spell: Spell,
+    /// How fast.
+    pub rate: Rate,
+    /// How many, at most.
+    pub count: u64,
+    /// Steps from one look for what is due to the next.
+    pub every: u64,
+    /// Radii.
+    pub radius: Radius,
+    /// Number of their material in the configuration.
+    pub material: u32,
+    /// Density of that material [kg/m³].
+    pub density: f64,
+    /// Velocity with which they come in [m/s].
+    pub velocity: [f64; 3],
+    /// Angular velocity with which they come in [rad/s].
+    pub angular_velocity: [f64; 3],
+    /// Whether they are discs in the plane z = 0, one metre thick, and not spheres.
+    pub discs: bool,
+}
+
+/// How fast bodies come in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rate {
+    /// So many in a second [1/s].
+    Number(f64),
+    /// So much mass in a second [kg/s].
+    Mass(f64),
+}
+
+/// Space as an inlet finds it.
+pub struct Place<'a> {
+    /// Centres [m] and radii [m] of all bodies that reach into the region, in any order.
+    pub bodies: Vec<([f64; 3], f64)>,
+    /// Walls as they lie.
+    pub walls: &'a [Surface],
+    /// Which axes are periodic.
+    pub period: &'a Period,
+    /// Lower and upper corner of the domain [m].
+    pub domain: [Vector3; 2],
+}
+
+impl Inlet {
+    /// Whether some of its bodies are looked for in the step that starts at this time [s]. Those that were due before it closed
+    /// and found no place still come in later.
+    #[must_use]
+    pub fn is_due(
+        &self,
+        number: usize,
+        seed: u64,
+        (step, time): (u64, f64),
+        so_far: &Flow,
+    ) -> bool {
+        step.is_multiple_of(self.every) && self.expects(number, seed, time, so_far)
+    }
+
+    /// Whether a body is due at a time [s] that has not come in.
+    fn expects(&self, number: usize, seed: u64, time: f64, so_far: &Flow) -> bool {
+        let next = || self.body(number, seed, so_far.bodies).mass;
+        time >= self.spell.from && self.next_is_due(time, so_far, next())
+    }
+
+    /// Whether bodies may still come in after a time [s].
+    #[must_use]
+    pub fn is_open(&self, number: usize, seed: u64, time: f64, so_far: &Flow) -> bool {
+        let closed = time >= self.spell.until;
+        so_far.bodies < self.count && (!closed || self.expects(number, seed, time, so_far))
+    }
+
+    /// Whether the next body, of this mass [kg], is due at a time [s] when so much has come in.
+    fn next_is_due(&self, time: f64, so_far: &Flow, mass: f64) -> bool {
+        // The first body of an inlet that is open from the beginning is due a moment after time zero.
+        let open = time.min(self.spell.until) - self.spell.from.max(0.0);
+        so_far.bodies < self.count
+            && match self.rate {
+                Rate::Number(rate) => (so_far.bodies as f64) < rate * open,
+                // A body comes when half of it is due, so that in the mean neither too much nor too little is in.
+                Rate::Mass(rate) => so_far.mass + 0.5 * mass < rate * open,
+            }
+    }
+
+    /// How many bodies are due at a time [s] that have not come in: where mass is due at most `most` are counted.
+    #[must_use]
+    pub fn waiting(&self, number: usize, seed: u64, time: f64, so_far: &Flow, most: u64) -> u64 {
+        let mut flow = *so_far;
+        let time = time.min(self.spell.until);
+        if let Rate::Number(rate) = self.rate {
+            let due = (rate * (time - self.spell.from.max(0.0))).max(0.0).ceil();
+            return (due as u64).min(self.count).saturating_sub(flow.bodies);
+        }
+        for n in 0..most {
+            let mass = self.body(number, seed, flow.bodies).mass;
+            if !self.next_is_due(time, &flow, mass) {
+                return n;
+            }
+            flow.add(mass);
+        }
+        most
+    }
+
+    /// The body at a place of the sequence, at the origin, without its id.
+    fn body(&self, number: usize, seed: u64, nth: u64) -> BodyRow {
+        let mut stream = Stream::new(Purpose::Inlet, seed, [number as u64, nth, u64::MAX]);
+        let radius = self.radius.draw(&mut stream);
+        let (mass, inertia) = if self.discs {
+            let mass = self.density * disc_area(radius);
+            (mass, disc_inertia(mass, radius))
+        } else {
+            let mass = self.density * sphere_volume(radius);
+            (mass, solid_sphere_inertia(mass, radius))
+        };
+        BodyRow {
+            velocity: self.velocity,
+            angular_velocity: self.angular_velocity,
+            inertia,
+            material: self.material,
+            kind: BodyKind::Free as u32,
+            ..BodyRow::sphere(BodyId(0), [0.0; 3], radius, mass)
+        }
+    }
+
+    /// The bodies of inlet `number` that come in at the start of step `step`, at `time` [s]; ids count up from `next_id`.
+    #[must_use]
+    pub fn pour(
+        &self,
+        (number, seed): (usize, u64),
+        (step, time): (u64, f64),
+        so_far: &mut Flow,
+        next_id: &mut u64,
+        place: &mut Place,
+    ) -> Vec<BodyRow> {
+        let mut taken = Taken::new(self.radius.largest(), place);
+        let mut rows = Vec::new();
+        loop {
+            let nth = so_far.bodies;
+            let body = self.body(number, seed, nth);
+            if !self.next_is_due(time, so_far, body.mass) {
+                break;
+            }
+            let mut stream = Stream::new(Purpose::Inlet, seed, [number as u64, nth, step]);
+            let mut tries = (0..TRIES).map(|_| self.draw(&mut stream));
+            let free = |x: &Vector3| self.has_room(x, body.radius, place, &taken);
+            let Some(position) = tries.find(free) else {
+                break;
+            };
+            let (position, _) = place.period.wrapped(&position);
+            taken.add(position, body.radius);
+            so_far.add(body.mass);
+            rows.push(BodyRow {
+                id: BodyId(*next_id),
+                position: position.into(),
+                ..body
+            });
+            *next_id += 1;
+        }
+        let came = rows.iter().map(|row: &BodyRow| (row.position, row.radius));
+        place.bodies.extend(came);
+        rows
+    }
+
+    /// A point of the region's bounds.
+    fn draw(&self, stream: &mut Stream) -> Vector3 {
+        let (lower, upper) = self.region.bounds();
+        let x = [0, 1, 2].map(|a| stream.between(lower[a], upper[a]));
+        Vector3::new(x[0], x[1], if self.discs { 0.0 } else { x[2] })
+    }
+
+    fn has_room(&self, x: &Vector3, r: f64, place: &Place, taken: &Taken) -> bool {
+        let [lower, upper] = place.domain;
+        let axes = if self.discs { 0..2 } else { 0..3 };
+        let inside = |a: usize| {
+            place.period.length[a].is_some() || (x[a] - r >= lower[a] && x[a] + r <= upper[a])
+        };
+        let fits = match (&self.region, self.discs) {
+            // A disc lies in its region if its circle does.
+            (Region::Box { lower, upper }, true) => {
+                (0..2).all(|a| x[a] - r >= lower[a] && x[a] + r <= upper[a])
+            }
+            (region, true) => region.contains(x),
+            (region, false) => region.has_room(x, r),
+        };
+        fits && axes.into_iter().all(inside)
+            && place.walls.iter().all(|wall| wall.nearest(x).0 >= r)
+            && taken.is_free(x, r, place.period)
+    }
+}
+
+/// Bodies by cells that are as wide as the largest two are apart, so that neighbours of a point are in its cell or one beside it.
+struct Taken {
+    edge: f64,
+    cells: HashMap<[i64; 3], Vec<(Vector3, f64)>>,
+    largest: f64,
+}
+
+impl Taken {
+    fn new(largest: f64, place: &Place) -> Self {
+        let radii = place.bodies.iter().map(|(_, r)| *r);
+        let largest = radii.fold(largest, f64::max);
+        let mut taken = Self {
+            edge: 2.0 * largest,
+            cells: HashMap::new(),
+            largest,
+        };
+        for (x, r) in &place.bodies {
+            taken.add(Vector3::from(*x), *r);
+        }
+        taken
+    }
+
+    fn cell(&self, x: &Vector3) -> [i64; 3] {
+        [0, 1, 2].map(|a| (x[a] / self.edge).floor() as i64)
+    }
+
+    fn add(&mut self, x: Vector3, r: f64) {
+        let cell = self.cell(&x);
+        self.cells.entry(cell).or_default().push((x, r));
+    }
+
+    /// Whether a ball of radius `r` about `x` touches none.
+    fn is_free(&self, x: &Vector3, r: f64, period: &Period) -> bool {
+        let reach = r + self.largest;
+        // Its images as well, where the ball reaches across an end of a periodic axis.
+        let shifts = |a: usize| {
+            let mut shifts = vec![0.0];
+            if let Some(length) = period.length[a] {
+                if x[a] - reach < period.lower[a] {
+                    shifts.push(length);
+                }
+                if x[a] + reach > period.lower[a] + length {
+                    shifts.push(-length);
+                }
+            }
+            shifts
+        };
+        let [xs, ys, zs] = [0, 1, 2].map(shifts);
+        let mut images = xs.iter().flat_map(|&sx| {
+            let zs = &zs;
+            ys.iter()
+                .flat_map(move |&sy| zs.iter().map(move |&sz| Vector3::new(sx, sy, sz)))
+        });
+        images.all(|shift| self.is_free_here(&(x + shift), r))
+    }
+
+    fn is_free_here(&self, x: &Vector3, r: f64) -> bool {
+        let [i, j, k] = self.cell(x);
+        let near = |d: i64| d - 1..=d + 1;
+        let mut cells =
+            near(i).flat_map(|i| near(j).flat_map(move |j| near(k).map(move |k| [i, j, k])));
+        cells.all(|cell| {
+            let mut bodies = self.cells.get(&cell).into_iter().flatten();
+            bodies.all(|(y, s)| (x - y).norm() >= r + s)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inlet(rate: Rate) -> Inlet {
+        Inlet {
+            name: "top".to_owned(),
+            region: Region::Box {
+                lower: Vector3::new(0.0, 0.0, 0.8),
+                upper: Vector3::new(1.0, 1.0, 1.0),
+            },
+            spell: Spell {
+                from: 0.5,
+                until: 2.0,
+            },
+            rate,
+            count: 1000,
+            every: 1,
+            radius: Radius::Uniform(0.02, 0.04),
+            material: 0,
+            density: 1000.0,
+            velocity: [0.0, 0.0, -1.0],
+            angular_velocity: [0.0; 3],
+            discs: false,
+        }
+    }
+
+    fn empty<'a>(walls: &'a [Surface], period: &'a Period) -> Place<'a> {
+        Place {
+            bodies: Vec::new(),
+            walls,
+            period,
+            domain: [Vector3::zeros(), Vector3::repeat(1.0)],
+        }
+    }
+
+    /// As many as are due by time, or as much mass but for half a body; none overlaps another, a wall, or leaves the region.
+    #[test]
+    fn what_is_due_comes_in_and_overlaps_nothing() {
+        let period = Period::of_box(
+            &Vector3::zeros(),
+            &Vector3::repeat(1.0),
+            [true, false, false],
+        );
+        let walls = [Surface::Sphere {
+            centre: Vector3::new(0.5, 0.5, 0.9),
+            radius: 0.2,
+            inside: false,
+        }];
+        for rate in [Rate::Number(100.0), Rate::Mass(15.0)] {
+            let inlet = inlet(rate);
+            let mut place = empty(&walls, &period);
+            let (mut flow, mut next_id) = (Flow::default(), 7);
+            let mut rows = Vec::new();
+            for step in 0..100 {
+                let time = 0.01 * step as f64;
+                rows.extend(inlet.pour((0, 1), (step, time), &mut flow, &mut next_id, &mut place));
+            }
+            // The last look is 0.49 s after the opening.
+            match rate {
+                Rate::Number(_) => assert_eq!(rows.len(), 49),
+                Rate::Mass(rate) => {
+                    let most = 1000.0 * sphere_volume(0.04);
+                    assert!(
+                        (flow.mass - rate * 0.49).abs() <= 0.5 * most,
+                        "{}",
+                        flow.mass
+                    );
+                }
+            }
+            assert_eq!(flow.bodies as usize, rows.len());
+            let mass: f64 = rows.iter().map(|row| row.mass).sum();
+            assert!((mass - flow.mass).abs() < 1e-12 * mass);
+            assert!(rows.iter().zip(7..).all(|(row, id)| row.id.0 == id));
+            for (k, a) in rows.iter().enumerate() {
+                let x = Vector3::from(a.position);
+                assert!(x.z - a.radius >= 0.8 - 1e-12 && x.z + a.radius <= 1.0 + 1e-12);
+                assert!(walls[0].nearest(&x).0 >= a.radius);
+                for b in &rows[..k] {
+                    let y = Vector3::from(b.position);
+                    let gap = period.difference(&x, &y).norm() - a.radius - b.radius;
+                    assert!(gap >= 0.0, "{} and {}", a.id, b.id);
+                }
+            }
+        }
+    }
+
+    /// Where there is no room the sequence waits, and goes on in its order when there is.
+    #[test]
+    fn who_finds_no_place_waits() {
+        let period = Period::NONE;
+        let inlet = inlet(Rate::Number(1e6));
+        let mut place = empty(&[], &period);
+        let (mut flow, mut next_id) = (Flow::default(), 0);
+        let first = inlet.pour((0, 1), (60, 1.0), &mut flow, &mut next_id, &mut place);
+        assert!(first.len() > 100 && first.len() < 1000, "{}", first.len());
+        assert_eq!(inlet.waiting(0, 1, 1.0, &flow, 50), 1000 - flow.bodies);
+        place.bodies.clear();
+        let second = inlet.pour((0, 1), (61, 1.0), &mut flow, &mut next_id, &mut place);
+        let mut all: Vec<f64> = first.iter().chain(&second).map(|row| row.radius).collect();
+        all.extend((all.len() as u64..1000).map(|n| inlet.body(0, 1, n).radius));
+        assert!((0..1000).all(|n| all[n as usize] == inlet.body(0, 1, n).radius));
+        // No more than asked for, and none when it is over.
+        let over = Flow {
+            bodies: 1000,
+            mass: 1.0,
+        };
+        let due = |time: f64, flow: &Flow| inlet.is_due(0, 1, (1, time), flow);
+        assert!(!due(1.0, &over) && !due(0.4, &Flow::default()));
+        assert!(due(0.6, &Flow::default()) && due(3.0, &Flow::default()));
+        assert!(inlet.is_open(0, 1, 0.4, &Flow::default()) && !inlet.is_open(0, 1, 3.0, &over));
+    }
+}

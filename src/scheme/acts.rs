@@ -1,0 +1,169 @@
+//! What regions do to the bodies in them: push, hold, let go; and the growth of bodies. Each is a function of time and of where a body
+//! is, so there is nothing about them that a checkpoint would have to keep.
+
+use crate::math::Vector3;
+use crate::shape::{Region, Spell};
+
+/// All that acts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Acts {
+    /// Forces.
+    pub fields: Vec<Field>,
+    /// Where bodies are held.
+    pub holds: Vec<Hold>,
+    /// Where bodies go out.
+    pub outlets: Vec<Outlet>,
+    /// How bodies grow.
+    pub growth: Option<Growth>,
+}
+
+/// A force on each free body whose centre lies in a region at the start of a step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// The region.
+    pub region: Region,
+    /// When.
+    pub spell: Spell,
+    /// What it does.
+    pub pull: Pull,
+}
+
+/// What a field does to a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pull {
+    /// The same acceleration for all [m/s²].
+    Acceleration(Vector3),
+    /// The same force for all [N].
+    Force(Vector3),
+}
+
+/// Where free bodies stand still, whatever pushes; they are free again when it ends.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hold {
+    /// The region.
+    pub region: Region,
+    /// When.
+    pub spell: Spell,
+}
+
+/// Where free bodies go out: those whose centre lies there at the end of a step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outlet {
+    /// What the configuration calls its region.
+    pub name: String,
+    /// The region.
+    pub region: Region,
+    /// When.
+    pub spell: Spell,
+}
+
+/// All free bodies start smaller and grow to their size, each in proportion, with the mass they have in the end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Growth {
+    /// Radius at time zero over that in the end.
+    pub from: f64,
+    /// When they have their size [s].
+    pub until: f64,
+}
+
+impl Field {
+    /// Acceleration [m/s²] of a body of mass `m` [kg] at `x` [m].
+    fn acceleration(&self, x: &Vector3, mass: f64, time: f64) -> Option<Vector3> {
+        let there = self.spell.holds(time) && self.region.contains(x);
+        there.then(|| match self.pull {
+            Pull::Acceleration(a) => a,
+            Pull::Force(f) => f / mass,
+        })
+    }
+}
+
+impl Acts {
+    /// Acceleration of a free body by all fields [m/s²], at `x` [m] with mass `m` [kg], at a time [s].
+    #[must_use]
+    pub fn acceleration(&self, x: &Vector3, mass: f64, time: f64) -> Vector3 {
+        let all = self.fields.iter();
+        all.filter_map(|field| field.acceleration(x, mass, time))
+            .fold(Vector3::zeros(), |sum, a| sum + a)
+    }
+
+    /// Whether a free body at `x` [m] is held in the step that starts at a time [s].
+    #[must_use]
+    pub fn is_held(&self, x: &Vector3, time: f64) -> bool {
+        let there = |hold: &Hold| hold.spell.holds(time) && hold.region.contains(x);
+        self.holds.iter().any(there)
+    }
+
+    /// The outlet by which a body at `x` [m] goes out at a time [s]: the first that it lies in.
+    #[must_use]
+    pub fn outlet(&self, x: &Vector3, time: f64) -> Option<usize> {
+        let there = |outlet: &Outlet| outlet.spell.holds(time) && outlet.region.contains(x);
+        self.outlets.iter().position(there)
+    }
+}
+
+impl Growth {
+    /// Radius over that in the end, at a time [s].
+    #[must_use]
+    pub fn size(&self, time: f64) -> f64 {
+        if time >= self.until {
+            1.0
+        } else {
+            self.from + (1.0 - self.from) * (time / self.until)
+        }
+    }
+
+    /// By what radii grow from one time to the next [s].
+    #[must_use]
+    pub fn factor(&self, from: f64, to: f64) -> f64 {
+        self.size(to) / self.size(from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lower_half() -> Region {
+        Region::Box {
+            lower: Vector3::zeros(),
+            upper: Vector3::new(1.0, 1.0, 0.5),
+        }
+    }
+
+    #[test]
+    fn fields_add_up_where_and_when_they_are() {
+        let field = |pull, from| Field {
+            region: lower_half(),
+            spell: Spell { from, until: 2.0 },
+            pull,
+        };
+        let acts = Acts {
+            fields: vec![
+                field(Pull::Acceleration(Vector3::new(1.0, 0.0, 0.0)), 0.0),
+                field(Pull::Force(Vector3::new(0.0, 6.0, 0.0)), 1.0),
+            ],
+            ..Acts::default()
+        };
+        let (low, high) = (Vector3::repeat(0.25), Vector3::repeat(0.75));
+        let at = |x: &Vector3, t: f64| acts.acceleration(x, 3.0, t);
+        assert_eq!(at(&low, 0.5), Vector3::new(1.0, 0.0, 0.0));
+        assert_eq!(at(&low, 1.0), Vector3::new(1.0, 2.0, 0.0));
+        assert_eq!(at(&low, 2.0), Vector3::zeros());
+        assert_eq!(at(&high, 1.0), Vector3::zeros());
+    }
+
+    #[test]
+    fn growth_ends_at_full_size_whatever_the_steps() {
+        let growth = Growth {
+            from: 0.7,
+            until: 0.5,
+        };
+        assert_eq!((growth.size(0.0), growth.size(0.5)), (0.7, 1.0));
+        for steps in [1, 7, 1000] {
+            let dt = 0.8 / f64::from(steps);
+            let all = (0..steps).map(|k| growth.factor(f64::from(k) * dt, f64::from(k + 1) * dt));
+            let size: f64 = all.product::<f64>() * 0.7;
+            assert!((size - 1.0).abs() < 1e-12, "{steps}: {size}");
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! What follows from the sizes of bodies: blocks, skin, lengths of steps, who owns what.
+
+use super::RunError;
+use super::memory::bytes_per_body;
+use crate::body::BodyRow;
+use crate::comm::{Comm, sum_exact};
+use crate::config::Scenario;
+use crate::domain::ghosts::reach;
+use crate::domain::partition::Partition;
+use crate::math::{ExactSum, nan_max};
+use crate::scheme::moreau_jean::Physics;
+use crate::scheme::pace::{Pace, Rule};
+use crate::shape::{disc_area, sphere_volume};
+use crate::solver::grid::BlockGrid;
+
+/// What all bodies together are like.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes {
+    pub count: u64,
+    pub smallest: f64,
+    pub largest: f64,
+    pub volume: f64,
+    /// Mass of all free bodies [kg].
+    pub mass: f64,
+    /// Smallest and largest mass [kg].
+    pub masses: [f64; 2],
+}
+
+/// Block edge in largest radii where the configuration names none: four diameters, some 70 bodies of a dense packing.
+const BLOCK_EDGE_IN_RADII: f64 = 8.0;
+
+/// Skin in smallest radii where the configuration names none.
+const SKIN_IN_RADII: f64 = 0.05;
+
+pub(super) fn skin(scenario: &Scenario, sizes: &Sizes) -> f64 {
+    let skin = scenario.solver.skin;
+    skin.unwrap_or(SKIN_IN_RADII * sizes.smallest)
+}
+
+/// How long steps are. A rule that names no length measures ways by the smallest radius, of bodies or of curvature of walls.
+fn pace(scenario: &Scenario, sizes: &Sizes) -> Pace {
+    match scenario.pace {
+        Pace::Rule(rule) => {
+            let curved = scenario.walls.iter().map(|w| w.surface.smallest_radius());
+            let least = curved.fold(sizes.smallest, f64::min);
+            Pace::Rule(Rule {
+                length: rule.length.or(Some(least)),
+                ..rule
+            })
+        }
+        even => even,
+    }
+}
+
+/// The override that writes a rule's length down, where it names none.
+pub(super) fn length_of_rule(scenario: &Scenario, sizes: &Sizes) -> Option<String> {
+    match (scenario.pace, pace(scenario, sizes)) {
+        (Pace::Rule(Rule { length: None, .. }), Pace::Rule(rule)) => {
+            rule.length.map(|l| format!("time.dt.length={l:?}"))
+        }
+        _ => None,
+    }
+}
+
+pub(super) fn edge(scenario: &Scenario, sizes: &Sizes) -> f64 {
+    scenario
+        .solver
+        .block_edge
+        .unwrap_or(BLOCK_EDGE_IN_RADII * sizes.largest)
+}
+
+/// Refuses what cannot fit before any body is made. Where the system does not tell its memory, anything goes.
+pub(super) fn memory_suffices(
+    scenario: &Scenario,
+    counts: &[u64],
+    ranks: usize,
+) -> Result<(), RunError> {
+    let bodies: u64 = counts.iter().sum();
+    let needed = bodies as f64 * bytes_per_body(scenario) / ranks as f64;
+    let info = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let total = info.lines().find_map(|line| line.strip_prefix("MemTotal:"));
+    let kibibytes = total.and_then(|t| t.split_whitespace().next()?.parse::<f64>().ok());
+    match kibibytes.map(|k| k * 1024.0) {
+        Some(there) if needed > there => Err(RunError::Input(format!(
+            "{bodies} bodies on {ranks} ranks need about {:.3e} bytes of memory each, and this machine has {there:.3e}; \
+             accepted: fewer bodies, or more ranks on more machines",
+            needed
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// What all bodies together are like, of which each rank has a share. Collective.
+pub(super) fn sizes(comm: &dyn Comm, scenario: &Scenario, share: &[BodyRow]) -> Sizes {
+    let largest = |of: &dyn Fn(&BodyRow) -> f64| {
+        comm.max_f64(share.iter().map(of).fold(f64::NEG_INFINITY, nan_max))
+    };
+    let volume = |row: &BodyRow| match scenario.two_dimensional {
+        true => disc_area(row.radius), // Discs are a metre thick.
+        false => sphere_volume(row.radius),
+    };
+    let free = share.iter().filter(|row| row.is_free());
+    let mut sums: [ExactSum; 2] = [
+        share.iter().map(volume).collect(),
+        free.map(|row| row.mass).collect(),
+    ];
+    sum_exact(comm, &mut sums);
+    let [volume, mass] = sums.map(|sum| sum.value());
+    let mut sizes = Sizes {
+        count: comm.sum_count(share.len()),
+        smallest: -largest(&|row| -row.radius),
+        largest: largest(&|row| row.radius).max(0.0), // Where all have been deleted.
+        volume,
+        mass,
+        masses: [-largest(&|row| -row.mass), largest(&|row| row.mass)],
+    };
+    for inlet in &scenario.inlets {
+        let mass = |r: f64| {
+            inlet.density
+                * match inlet.discs {
+                    true => disc_area(r),
+                    false => sphere_volume(r),
+                }
+        };
+        let (least, most) = (inlet.radius.smallest(), inlet.radius.largest());
+        sizes.smallest = sizes.smallest.min(least);
+        sizes.largest = sizes.largest.max(most);
+        let [light, heavy] = &mut sizes.masses;
+        (*light, *heavy) = (light.min(mass(least)), heavy.max(mass(most)));
+    }
+    sizes
+}
+
+impl Sizes {
+    /// The sizes that bodies have in the end, where these are those at a time [s] while they grow.
+    pub(super) fn full_grown(self, scenario: &Scenario, time: f64) -> Self {
+        let factor = scenario.acts.growth.map_or(1.0, |g| 1.0 / g.size(time));
+        Self {
+            smallest: self.smallest * factor,
+            largest: self.largest * factor,
+            volume: self.volume * factor.powi(if scenario.two_dimensional { 2 } else { 3 }),
+            ..self
+        }
+    }
+}
+
+/// What does not change during the run, and who owns what.
+pub(super) fn divide(
+    scenario: &Scenario,
+    sizes: &Sizes,
+    ranks: usize,
+) -> Result<(Physics, Partition), RunError> {
+    let edge = edge(scenario, sizes);
+    // Contacts that cohesion may hold must be seen as long as it can.
+    let range = scenario.pairs.longest_range() * (1.0 + 1e-6);
+    let skin = skin(scenario, sizes).max(range);
+    let least = 2.0 * reach(sizes.largest, skin);
+    if edge < least {
+        let text = format!(
+            "solver.block_edge = {edge} m is too small for bodies of radius {} m with skin {skin} m; accepted: at least {least} m",
+            sizes.largest
+        );
+        return Err(RunError::Input(text));
+    }
+    let pace = pace(scenario, sizes);
+    if let Pace::Rule(rule) = pace {
+        let needed = 2.0 * reach(sizes.largest, skin + 2.0 * rule.way());
+        if edge < needed {
+            let text = format!(
+                "solver.block_edge = {edge} m is too small for bodies of radius {} m with skin {skin} m that go up to {:e} m in a step \
+                 (time.dt.travel); accepted: at least {needed} m",
+                sizes.largest,
+                rule.way()
+            );
+            return Err(RunError::Input(text));
+        }
+    }
+    let physics = Physics {
+        pace,
+        until: scenario.end.until,
+        gravity: scenario.gravity,
+        pairs: scenario.pairs.clone(),
+        walls: scenario.walls.clone(),
+        solver: scenario.solver,
+        largest_radius: sizes.largest,
+        skin,
+        delete_outside: scenario.delete_outside,
+        acts: scenario.acts.clone(),
+    };
+    let grid = BlockGrid::new(scenario.lower, scenario.upper, edge, scenario.periodic);
+    // A period that has room for one block only leaves a body half of it.
+    if grid.shortest_edge() < least {
+        let extent = scenario.upper - scenario.lower;
+        let axis = (0..3).filter(|&a| scenario.periodic[a]);
+        let axis = axis.min_by(|&a, &b| extent[a].total_cmp(&extent[b]));
+        let axis = axis.unwrap_or_default();
+        let text = format!(
+            "the period of {} m along {} (domain.lower, domain.upper, domain.periodic) is too short for bodies of radius {} m with \
+             skin {skin} m; accepted: at least {} m",
+            extent[axis],
+            ["x", "y", "z"][axis],
+            sizes.largest,
+            2.0 * least
+        );
+        return Err(RunError::Input(text));
+    }
+    Ok((
+        physics,
+        Partition::new(
+            scenario.lower,
+            scenario.upper,
+            grid,
+            ranks,
+            &scenario.gravity,
+        ),
+    ))
+}
