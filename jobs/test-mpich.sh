@@ -28,6 +28,6 @@ export PATH=$shim/bin:$PATH MPICC=$shim/bin/mpicc HDF5_DIR=$shim/hdf5 CARGO_TARG
 mpirun --version | head -n 1
 
 [ $# -gt 0 ] || set -- --test mpi_comm --test program --test checkpoint --test balance --test signals --test faults
-cargo test --locked "$@" -- --test-threads=2 </dev/null
+cargo test --locked "$@" -- --test-threads=1 </dev/null
 "$CARGO_TARGET_DIR/debug/moreau" run configs/settle.toml --out "$shim/out" --overwrite --steps 1 --set bodies.0.count=1 >/dev/null 2>&1
 grep '^mpi\|^hdf5' "$shim/out/provenance.toml"
