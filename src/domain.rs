@@ -8,6 +8,7 @@ pub mod balance;
 pub mod ghosts;
 pub mod migration;
 pub mod partition;
+pub mod rendezvous;
 mod shares;
 
 pub use crate::comm::Failure;

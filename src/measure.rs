@@ -1,10 +1,26 @@
-//! Measures of a state: overlaps, wall loads, energies, packing fraction. Pure functions of a rank's rows; sums come out as
+//! Measures of a state: overlaps, wall loads, energies, packing, coordination, stress, forces, profiles, heaps. Pure functions of a rank's rows; sums come out as
 //! [`ExactSum`]s, so that their total over ranks does not depend on the ranks.
 
+mod coordination;
+mod heap;
 mod ledger;
+mod motion;
+mod overlap;
 mod packing;
+mod profile;
+mod stress;
+mod window;
+pub use coordination::{Coordination, Network};
+pub use heap::{Heap, Spread};
 pub use ledger::{Flow, Ledger};
+pub use motion::{MOTION_SUMS, Motion, fluctuations, motion_sums, packing};
 pub use packing::sphere_box_volume;
+pub use profile::{Axis, PROFILE_SUMS, Profile};
+pub use stress::{
+    FORCE_BINS, ForceCounts, branch, branch_moments, carries, carrying, fabric, force_bin,
+    force_counts, force_sums,
+};
+pub use window::Window;
 
 use crate::body::{BodyId, BodyRow};
 use crate::contact::ContactRow;

@@ -47,7 +47,7 @@ use balance::Balancer;
 use guard::Guard;
 use ledger::Ledger;
 use log::Log;
-use output::Output;
+use output::{Now, Output};
 use rest::Rest;
 use setup::Start;
 use std::path::{Path, PathBuf};
@@ -243,16 +243,23 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
             && rest.reached(&domain, &system, done.translational_energy);
         let due = output.is_due(scenario.checkpoints.interval);
         let agreed = stopper.after_step(comm, output.saving(), due, system.largest_overlap());
-        output.after_step(comm, &domain, &scenario, &mut system, &ledger, &done)?;
         let grows = scenario
             .acts
             .growth
             .is_some_and(|g| system.time() <= g.until);
+        let mut now = Now {
+            comm,
+            domain: &domain,
+            scenario: &scenario,
+            system: &mut system,
+            ledger: &ledger,
+        };
+        output.after_step(&mut now, &done)?;
         for passed in guard.after_step(&done, agreed.overlap, grows) {
-            let text = format!("step {}: {}", system.steps(), passed.text);
+            let text = format!("step {}: {}", now.system.steps(), passed.text);
             if passed.stop {
                 // To be looked at.
-                output.save(comm, &domain, &scenario, &mut system, &ledger)?;
+                output.save(&mut now)?;
                 return Err(RunError::Failed(format!("{text}; {}", last_good(&output))));
             }
             if passed.first && comm.rank() == 0 {
@@ -260,7 +267,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
             }
         }
         if agreed.save {
-            output.save(comm, &domain, &scenario, &mut system, &ledger)?;
+            output.save(&mut now)?;
         }
         log.after_step(&system, &done);
         balancer.after_step(comm, &mut domain, &system, &done);
@@ -270,7 +277,14 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
 
     let over = at_rest || scenario.is_over(system.steps(), system.time());
     let why = why.filter(|_| !over);
-    let unsaved = match output.finish(comm, &domain, &scenario, &mut system, &ledger) {
+    let mut now = Now {
+        comm,
+        domain: &domain,
+        scenario: &scenario,
+        system: &mut system,
+        ledger: &ledger,
+    };
+    let unsaved = match output.finish(&mut now) {
         // It has not ended; what it did since its last checkpoint has to be done again.
         Err(RunError::Incomplete(fault)) if why.is_some() => Some(fault),
         result => {

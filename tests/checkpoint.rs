@@ -124,6 +124,10 @@ fn a_huge_gap_in_the_ids() {
             dir.path(),
             &Snapshot {
                 bodies,
+                header: Header {
+                    next_id: 1 << 63,
+                    ..Header::default()
+                },
                 ..Snapshot::default()
             },
         )
@@ -159,8 +163,16 @@ fn the_file_is_as_documented() {
     let file = hdf5::File::open(&path).unwrap();
     let number = |name: &str| file.attr(name).unwrap().read_scalar::<u64>().unwrap();
     assert_eq!(
-        ["step", "seed", "ranks", "capped_steps", "rushed_steps"].map(number),
-        [42, u64::MAX - 5, 2, 17, 11]
+        [
+            "step",
+            "seed",
+            "ranks",
+            "capped_steps",
+            "rushed_steps",
+            "next_id"
+        ]
+        .map(number),
+        [42, u64::MAX - 5, 2, 17, 11, 1 << 40]
     );
     assert_eq!(
         file.attr("time").unwrap().read_scalar::<f64>().unwrap(),
@@ -171,7 +183,7 @@ fn the_file_is_as_documented() {
             .unwrap()
             .read_scalar::<u32>()
             .unwrap(),
-        4
+        5
     );
     let text: hdf5::types::FixedUnicode<17> = file.attr("format").unwrap().read_scalar().unwrap();
     assert_eq!(text.as_str(), "moreau-checkpoint");
@@ -204,6 +216,9 @@ fn the_file_is_as_documented() {
         ("walls/couple_impulse", "float64", vec![3, 3], "N m s"),
         ("walls/material", "uint16", vec![3], "1"),
         ("walls/impulse", "float64", vec![3, 3], "N s"),
+        ("flows/number", "uint64", vec![2], "1"),
+        ("flows/bodies", "uint64", vec![2], "1"),
+        ("flows/mass", "float64", vec![2], "kg"),
     ] {
         let dataset = file.dataset(path).unwrap();
         assert_eq!(

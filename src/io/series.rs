@@ -1,11 +1,15 @@
-//! `series.csv`: a line of figures for each step, or every few, written by one rank; beside it `walls.csv`, `flows.csv` and `deleted.csv`.
+//! `series.csv`: a line of figures for each step, or every few, written by one rank; beside it `walls.csv`, `flows.csv`, `deleted.csv`
+//! and the files of the measures.
 //! `docs/formats.md` describes the columns.
 //!
 //! A run that goes on from a checkpoint first drops the lines that a killed run had written beyond it, so that each step
 //! stands there once.
 
+mod measures;
 #[cfg(test)]
 mod tests;
+
+pub use measures::{Figure, Figures, ForceLine, ProfileLine, TrackLine};
 
 use crate::comm::Failure;
 use serde::de::DeserializeOwned;
@@ -17,17 +21,24 @@ use std::path::{Path, PathBuf};
 
 /// What stands in a line of a file of this kind: the first column is the step.
 pub trait Line: Serialize + DeserializeOwned {
-    /// The columns, in the order of the fields.
-    const HEADER: &'static str;
     /// The step that the line belongs to.
     fn step(&self) -> u64;
 }
 
-impl Line for Row {
+/// A line whose columns are always the same.
+pub trait Columns: Line {
+    /// The columns, in the order of the fields.
+    const HEADER: &'static str;
+}
+
+impl Columns for Row {
     const HEADER: &'static str = "step,time,bodies,contacts,active,sweeps,residual,converged,max_overlap,kinetic_energy,\
         potential_energy,dissipated,wall_s,detect_s,sweep_s,exchange_s,imbalance,\
         elastic_energy,normal,cohesion,friction,rolling,torsion,driven,integrator,projected,deleted,\
         dt,rushed,entered,came,drained";
+}
+
+impl Line for Row {
     fn step(&self) -> u64 {
         self.step
     }
@@ -68,8 +79,11 @@ pub struct WallLine {
     pub vz: f64,
 }
 
-impl Line for WallLine {
+impl Columns for WallLine {
     const HEADER: &'static str = "step,time,wall,fx,fy,fz,tx,ty,tz,x,y,z,vx,vy,vz";
+}
+
+impl Line for WallLine {
     fn step(&self) -> u64 {
         self.step
     }
@@ -94,8 +108,11 @@ pub struct FlowLine {
     pub waiting: u64,
 }
 
-impl Line for FlowLine {
+impl Columns for FlowLine {
     const HEADER: &'static str = "step,time,region,way,bodies,mass,waiting";
+}
+
+impl Line for FlowLine {
     fn step(&self) -> u64 {
         self.step
     }
@@ -130,8 +147,11 @@ pub struct DeletedLine {
     pub outlet: String,
 }
 
-impl Line for DeletedLine {
+impl Columns for DeletedLine {
     const HEADER: &'static str = "step,time,id,x,y,z,vx,vy,vz,radius,mass,outlet";
+}
+
+impl Line for DeletedLine {
     fn step(&self) -> u64 {
         self.step
     }
@@ -227,41 +247,61 @@ impl Failure for Error {
 pub struct Series<L = Row> {
     path: PathBuf,
     file: File,
+    columns: PhantomData<L>,
     /// Whole lines, of which the first may be in the file in part, that are not in the file yet.
     pending: Vec<u8>,
     /// Steps of the last two lines when it went on; none if it was not there.
     last: Option<[u64; 2]>,
-    line: PhantomData<L>,
 }
 
 /// Bytes that wait before they are written.
 const WAITING: usize = 1 << 13;
 
-impl<L: Line> Series<L> {
+impl<L: Columns> Series<L> {
     /// Starts a series, in place of what is there under this path.
     ///
     /// # Errors
     /// If the file cannot be written.
     pub fn create(path: &Path) -> Result<Self, Error> {
-        let started =
-            File::create(path).and_then(|mut file| writeln!(file, "{}", L::HEADER).map(|()| file));
-        Ok(Self::to(path, started.map_err(told(path))?))
+        Self::create_with(path, L::HEADER)
     }
 
-    /// Goes on with a series after `step`: later lines, and a last line that was cut off, are dropped. Until that is done
-    /// the old file stays as it is. A series that is not there is started.
+    /// Goes on with a series after `step`, as [`resume_with`](Self::resume_with).
     ///
     /// # Errors
     /// If the file cannot be read or written, or holds something else.
     pub fn resume(path: &Path, step: u64) -> Result<Self, Error> {
+        Self::resume_with(path, L::HEADER, step)
+    }
+}
+
+impl<L: Line> Series<L> {
+    /// Starts a series of these columns, in place of what is there under this path.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn create_with(path: &Path, header: &str) -> Result<Self, Error> {
+        let started =
+            File::create(path).and_then(|mut file| writeln!(file, "{header}").map(|()| file));
+        Ok(Self::to(path, started.map_err(told(path))?))
+    }
+
+    /// Goes on with a series of these columns after `step`: later lines, and a last line that was cut off, are dropped. Until that is done
+    /// the old file stays as it is. A series that is not there is started.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written, or holds something else.
+    pub fn resume_with(path: &Path, header: &str, step: u64) -> Result<Self, Error> {
         let old = match File::open(path) {
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Self::create(path),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+                return Self::create_with(path, header);
+            }
             opened => opened.map_err(told(path))?,
         };
         let mut name = path.as_os_str().to_owned();
         name.push(".tmp");
         let temporary = PathBuf::from(name);
-        let kept = keep_until::<L>(step, old, &temporary)
+        let kept = keep_until::<L>(header, step, old, &temporary)
             .and_then(|last| std::fs::rename(&temporary, path).map(|()| last));
         if kept.is_err() {
             // It may not exist; the fault that is told is the one that came first.
@@ -280,7 +320,7 @@ impl<L: Line> Series<L> {
             file,
             pending: Vec::new(),
             last: None,
-            line: PhantomData,
+            columns: PhantomData,
         }
     }
 
@@ -381,10 +421,11 @@ fn told(path: &Path) -> impl Fn(std::io::Error) -> Error + '_ {
 }
 
 /// Copies the header and the lines up to `step`, as they are, to the disk. Returns the steps of the last two.
-fn keep_until<L: Line>(step: u64, old: File, to: &Path) -> std::io::Result<[u64; 2]> {
+fn keep_until<L: Line>(header: &str, step: u64, old: File, to: &Path) -> std::io::Result<[u64; 2]> {
     let mut old = BufReader::new(old);
     let mut new = BufWriter::new(File::create(to)?);
-    writeln!(new, "{}", L::HEADER)?;
+    writeln!(new, "{header}")?;
+    let columns = header.split(',').count();
     let mut bad = None;
     let mut last = [0; 2];
     let mut line = Vec::new();
@@ -396,11 +437,10 @@ fn keep_until<L: Line>(step: u64, old: File, to: &Path) -> std::io::Result<[u64;
         }
         if number == 1 {
             let found = String::from_utf8_lossy(&line);
-            if found.trim_end() != L::HEADER {
+            if found.trim_end() != header {
                 return Err(invalid(format!(
-                    "line 1 is `{}`, expected `{}`",
-                    found.trim_end(),
-                    L::HEADER
+                    "line 1 is `{}`, expected `{header}`",
+                    found.trim_end()
                 )));
             }
             continue;
@@ -409,7 +449,7 @@ fn keep_until<L: Line>(step: u64, old: File, to: &Path) -> std::io::Result<[u64;
         if let Some(fault) = bad {
             return Err(invalid(fault));
         }
-        match parse::<L>(&line) {
+        match parse::<L>(&line, columns) {
             Ok(row) if row.step() <= step => {
                 if row.step() != last[1] {
                     last = [last[1], row.step()];
@@ -426,18 +466,23 @@ fn keep_until<L: Line>(step: u64, old: File, to: &Path) -> std::io::Result<[u64;
     Ok(last)
 }
 
-fn parse<L: Line>(line: &[u8]) -> Result<L, String> {
+fn parse<L: Line>(line: &[u8], columns: usize) -> Result<L, String> {
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .from_reader(line);
-    let row = reader
-        .deserialize()
-        .next()
-        .ok_or("empty, expected figures")?;
-    row.map_err(|e| match e.kind() {
+    let mut fields = csv::StringRecord::new();
+    let told = |e: csv::Error| match e.kind() {
         csv::ErrorKind::Deserialize { err, .. } => err.to_string(),
         _ => e.to_string(),
-    })
+    };
+    if !reader.read_record(&mut fields).map_err(told)? {
+        return Err("empty, expected figures".to_owned());
+    }
+    let row = fields.deserialize(None).map_err(told)?;
+    match fields.len() == columns {
+        true => Ok(row),
+        false => Err(format!("{} fields, expected {columns}", fields.len())),
+    }
 }
 
 fn invalid(fault: String) -> std::io::Error {

@@ -50,8 +50,8 @@ pub fn sphere_box_volume(x: &Vector3, r: f64, lower: &Vector3, upper: &Vector3) 
         .sum()
 }
 
-/// Area common to a disc around the origin and a rectangle.
-fn disc_rectangle_area(r: f64, low: [f64; 2], high: [f64; 2]) -> f64 {
+/// Area common to a disc around the origin and a rectangle [m²], which may be infinite.
+pub(super) fn disc_rectangle_area(r: f64, low: [f64; 2], high: [f64; 2]) -> f64 {
     let quadrant = |x, y| disc_quadrant_area(r, x, y);
     quadrant(high[0], high[1]) - quadrant(low[0], high[1]) - quadrant(high[0], low[1])
         + quadrant(low[0], low[1])

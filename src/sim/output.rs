@@ -5,6 +5,7 @@
 
 mod files;
 mod flows;
+mod rows;
 mod schedule;
 mod walls;
 
@@ -17,18 +18,24 @@ use crate::config::{Interval, Scenario};
 use crate::domain::Domain;
 use crate::domain::migration::Parcel;
 use crate::io::checkpoint;
-use crate::io::series::Row;
 use crate::io::{Header, Snapshot};
-use crate::measure;
 use crate::scheme::moreau_jean::{Done, System};
 use crate::scheme::{Timers, Verb};
 use files::{Files, LOCK, note_start, prepare};
-use flows::{flow_lines, gone};
+use flows::gone;
 use schedule::{between, guessed};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use walls::wall_line;
+
+/// A run after a step, as output sees it.
+pub(super) struct Now<'a> {
+    pub comm: &'a dyn Comm,
+    pub domain: &'a Domain<'a>,
+    pub scenario: &'a Scenario,
+    pub system: &'a mut System,
+    pub ledger: &'a Ledger,
+}
 
 /// What to do with the folder for results.
 #[derive(Clone, Debug)]
@@ -139,43 +146,28 @@ impl Output {
     }
 
     /// What is due after a step. Collective.
-    pub(super) fn after_step(
-        &mut self,
-        comm: &dyn Comm,
-        domain: &Domain,
-        scenario: &Scenario,
-        system: &mut System,
-        ledger: &Ledger,
-        done: &Done,
-    ) -> Result<(), RunError> {
+    pub(super) fn after_step(&mut self, now: &mut Now, done: &Done) -> Result<(), RunError> {
         let begin = Instant::now();
-        let step = system.steps();
+        let step = now.system.steps();
         if done.deleted + done.drained > 0 {
-            self.deleted(comm, domain, system)?;
+            self.deleted(now.comm, now.domain, now.system)?;
         }
-        if step.is_multiple_of(scenario.series_every) {
-            self.row(comm, domain, scenario, system, ledger, done)?;
+        if step.is_multiple_of(now.scenario.series_every) {
+            self.row(now, done)?;
         }
-        system.timers.add(Verb::Io, begin.elapsed());
-        let every = scenario.checkpoints.every;
+        now.system.timers.add(Verb::Io, begin.elapsed());
+        let every = now.scenario.checkpoints.every;
         if every > 0 && step.is_multiple_of(every) {
-            self.save(comm, domain, scenario, system, ledger)?;
+            self.save(now)?;
         }
         Ok(())
     }
 
     /// A checkpoint of this step, if it has none. One that cannot be written is told. Collective.
-    pub(super) fn save(
-        &mut self,
-        comm: &dyn Comm,
-        domain: &Domain,
-        scenario: &Scenario,
-        system: &mut System,
-        ledger: &Ledger,
-    ) -> Result<(), RunError> {
-        match self.finish(comm, domain, scenario, system, ledger) {
+    pub(super) fn save(&mut self, now: &mut Now) -> Result<(), RunError> {
+        match self.finish(now) {
             Err(RunError::Incomplete(fault)) => {
-                if comm.rank() == 0 {
+                if now.comm.rank() == 0 {
                     tell!(
                         "moreau: WARNING: {fault}; the run goes on, and tries again when the next one is due"
                     );
@@ -190,21 +182,14 @@ impl Output {
     ///
     /// # Errors
     /// [`RunError::Incomplete`] if they cannot be written.
-    pub(super) fn finish(
-        &mut self,
-        comm: &dyn Comm,
-        domain: &Domain,
-        scenario: &Scenario,
-        system: &mut System,
-        ledger: &Ledger,
-    ) -> Result<(), RunError> {
+    pub(super) fn finish(&mut self, now: &mut Now) -> Result<(), RunError> {
         let begin = Instant::now();
         if self
             .last_checkpoint
             .as_ref()
-            .is_none_or(|(step, _)| *step != system.steps())
+            .is_none_or(|(step, _)| *step != now.system.steps())
         {
-            let written = self.checkpoint(comm, domain, scenario, system, ledger);
+            let written = self.checkpoint(now);
             let (number, time, failed) = &mut self.written;
             self.tried = Instant::now();
             let took = begin.elapsed();
@@ -219,18 +204,18 @@ impl Output {
                     if self
                         .last_checkpoint
                         .as_ref()
-                        .is_some_and(|(at, _)| *at == system.steps()) =>
+                        .is_some_and(|(at, _)| *at == now.system.steps()) =>
                 {
                     *number += 1
                 }
                 Err(_) => *failed += 1,
             }
-            system.timers.add(Verb::Io, took);
+            now.system.timers.add(Verb::Io, took);
             return written;
         }
         let flushed = self.files.as_mut().map_or(Ok(()), Files::flush);
         agree(
-            comm,
+            now.comm,
             flushed.map_err(|e| RunError::Incomplete(e.to_string())),
         )
     }
@@ -263,89 +248,6 @@ impl Output {
                 result
             }
         }
-    }
-
-    fn row(
-        &mut self,
-        comm: &dyn Comm,
-        domain: &Domain,
-        scenario: &Scenario,
-        system: &System,
-        ledger: &Ledger,
-        done: &Done,
-    ) -> Result<(), RunError> {
-        let bodies = system.bodies();
-        let energies = [
-            measure::kinetic_energy(bodies),
-            measure::potential_energy(
-                bodies,
-                &scenario.gravity,
-                domain.partition().grid().period(),
-            ),
-        ];
-        let [kinetic_energy, potential_energy] = domain.sums(&energies);
-        let contacts = system.contacts();
-        let mut counts =
-            [bodies.len(), contacts.len(), measure::active(contacts)].map(|n| n as i64);
-        comm.sum_i64(&mut counts);
-        let max_overlap = domain.max(system.largest_overlap());
-
-        let wall_s = self.wall_seconds();
-        let (timers, last_wall) = &self.last_row;
-        let spent = |verb: Verb| system.timers.seconds(verb) - timers.seconds(verb);
-        let slowest = |seconds: f64| domain.max(seconds);
-        let work = spent(Verb::Sweep) + spent(Verb::Detect);
-        let [whole_work] = domain.sums(&[[work].into_iter().collect()]);
-        let [came, drained] = ledger.flows.bodies(scenario);
-        let row = Row {
-            step: system.steps(),
-            time: system.time(),
-            bodies: counts[0] as u64,
-            contacts: counts[1] as u64,
-            active: counts[2] as u64,
-            sweeps: done.outcome.sweeps,
-            residual: done.outcome.verdict.residual,
-            converged: done.outcome.verdict.converged,
-            max_overlap,
-            kinetic_energy,
-            potential_energy,
-            dissipated: ledger.energies.dissipated,
-            wall_s: wall_s - last_wall,
-            detect_s: slowest(spent(Verb::Detect)),
-            sweep_s: slowest(spent(Verb::Sweep)),
-            exchange_s: slowest(spent(Verb::Exchange)),
-            imbalance: slowest(work) * comm.size() as f64 / whole_work,
-            elastic_energy: ledger.energies.elastic,
-            normal: ledger.energies.normal,
-            cohesion: ledger.energies.cohesion,
-            friction: ledger.energies.friction,
-            rolling: ledger.energies.rolling,
-            torsion: ledger.energies.torsion,
-            driven: ledger.energies.driven,
-            integrator: ledger.energies.integrator,
-            projected: ledger.energies.projected,
-            deleted: ledger.deleted,
-            dt: done.dt,
-            rushed: ledger.rushed_steps,
-            entered: ledger.energies.entered,
-            came,
-            drained,
-        };
-        self.last_row = (system.timers, wall_s);
-        let walls = walls(domain, system);
-        let written = self.files.as_mut().map_or(Ok(()), |files| {
-            files.series.add(&row)?;
-            let each = system.physics().walls.iter().zip(&walls);
-            each.into_iter()
-                .try_for_each(|(wall, row)| files.walls.add(&wall_line(system, wall, row)))?;
-            let mut flows = flow_lines(system, scenario, ledger);
-            flows.try_for_each(|line| files.flows.add(&line))?;
-            files.flush_what_waits()
-        });
-        self.rows_written(
-            comm,
-            written.map_err(|e| RunError::Incomplete(e.to_string())),
-        )
     }
 
     /// Writes down the bodies that left the domain or went out in a step, by id. Collective.
@@ -385,14 +287,15 @@ impl Output {
         Ok(())
     }
 
-    fn checkpoint(
-        &mut self,
-        comm: &dyn Comm,
-        domain: &Domain,
-        scenario: &Scenario,
-        system: &mut System,
-        ledger: &Ledger,
-    ) -> Result<(), RunError> {
+    fn checkpoint(&mut self, now: &mut Now) -> Result<(), RunError> {
+        let Now {
+            comm,
+            domain,
+            scenario,
+            system,
+            ledger,
+        } = now;
+        let comm = *comm;
         let last = self.last_checkpoint().map_or_else(String::new, |p| {
             format!("; the last good one is {}", p.display())
         });

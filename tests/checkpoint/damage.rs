@@ -138,17 +138,17 @@ fn a_file_that_is_not_what_was_written_is_refused() {
     });
     case(
         &[
-            "format version 5",
-            "this program (moreau 0.1.0) reads version 4",
+            "format version 6",
+            "this program (moreau 0.1.0) reads version 5",
         ],
         &|file| {
             file.attr("format_version")
                 .unwrap()
-                .write_scalar(&5u32)
+                .write_scalar(&6u32)
                 .unwrap();
         },
     );
-    case(&["format version 2", "reads version 4"], &|file| {
+    case(&["format version 2", "reads version 5"], &|file| {
         let version = file.attr("format_version").unwrap();
         version.write_scalar(&2u32).unwrap();
     });
@@ -162,6 +162,9 @@ fn a_file_that_is_not_what_was_written_is_refused() {
     });
     case(&["dataset /bodies/mass is missing"], &|file| {
         file.unlink("bodies/mass").unwrap()
+    });
+    case(&["dataset /flows/number is missing"], &|file| {
+        file.unlink("flows").unwrap()
     });
     case(&["dataset /walls/id is missing"], &|file| {
         file.unlink("walls").unwrap()

@@ -102,3 +102,54 @@ fn a_full_disk_is_an_error() {
             .starts_with("series /dev/full: ")
     );
 }
+
+/// Columns that are known at run time only: counts stay counts, numbers come back to the bit, NaN is kept; a line with too few columns
+/// is not taken for a whole one, and other columns are refused.
+#[test]
+fn figures_go_on_under_their_header_only() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("measure-a.csv");
+    let header = "step,time,bodies,mean,none";
+    let line = |step: u64| {
+        let third = Figure::Amount(step as f64 / 3.0);
+        let figures = vec![Figure::Count(7 + step), third, Figure::Amount(f64::NAN)];
+        Figures(step, 0.1 * step as f64, figures)
+    };
+    let mut whole = Series::<Figures>::create_with(&path, header).unwrap();
+    (1..=6).for_each(|step| whole.add(&line(step)).unwrap());
+    whole.flush().unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        text.contains("\n3,0.30000000000000004,10,1.0,NaN\n"),
+        "{text}"
+    );
+    let mut on = Series::<Figures>::resume_with(&path, header, 3).unwrap();
+    (4..=6).for_each(|step| on.add(&line(step)).unwrap());
+    on.flush().unwrap();
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    let other = Series::<Figures>::resume_with(&path, "step,time,bodies", 3).unwrap_err();
+    assert!(
+        other.to_string().contains("expected `step,time,bodies`"),
+        "{other}"
+    );
+    std::fs::write(&path, text.replace("10,1.0,NaN\n", "10,1.0\n")).unwrap();
+    let short = Series::<Figures>::resume_with(&path, header, 3).unwrap_err();
+    assert!(
+        short.to_string().contains("line 4: 4 fields, expected 5"),
+        "{short}"
+    );
+}
+
+/// The long files' headers name the fields.
+#[test]
+fn long_files_name_their_fields() {
+    fn named<L: Columns>(line: &L) {
+        let mut csv = csv::Writer::from_writer(Vec::new());
+        csv.serialize(line).unwrap();
+        let text = String::from_utf8(csv.into_inner().unwrap()).unwrap();
+        assert_eq!(text.lines().next(), Some(L::HEADER));
+    }
+    named(&ForceLine::default());
+    named(&ProfileLine::default());
+    named(&TrackLine::default());
+}

@@ -1,0 +1,120 @@
+//! What one rank has to know of bodies that live on others, whichever these are: all ranks bring what they have to the rank whose number is the
+//! body's id modulo the number of ranks, and ask there. The answers do not depend on the number of ranks.
+
+use super::Domain;
+use crate::body::{BodyId, BodyRow};
+use crate::contact::ContactRow;
+use crate::math::Vector3;
+use crate::measure::{Coordination, Network, Window, carries};
+use std::collections::{BTreeMap, HashMap};
+
+/// Numbers on their way to the ranks where bodies meet.
+type Letters = BTreeMap<usize, Vec<u64>>;
+
+impl Domain<'_> {
+    /// Where what is known of a body meets.
+    fn home(&self, id: BodyId) -> usize {
+        (id.0 % self.comm.size() as u64) as usize
+    }
+
+    /// Sends numbers to ranks; returns what came, by rank of the sender. Collective.
+    fn post_letters(&self, letters: Letters) -> Vec<(usize, Vec<u64>)> {
+        let bytes =
+            |(to, numbers): (usize, Vec<u64>)| (to, bytemuck::cast_slice(&numbers).to_vec());
+        let came = self.comm.exchange(letters.into_iter().map(bytes).collect());
+        let read = |(from, bytes): (usize, Vec<u8>)| {
+            (
+                from,
+                bytemuck::allocation::pod_collect_to_vec::<u8, u64>(&bytes),
+            )
+        };
+        came.into_iter().map(read).collect()
+    }
+
+    /// The radii of these bodies, wherever they live [m]; those of bodies that nobody has are not there. Collective.
+    #[must_use]
+    pub fn radii(&self, bodies: &[BodyRow], wanted: &[BodyId]) -> HashMap<BodyId, f64> {
+        let mut known: HashMap<BodyId, f64> =
+            bodies.iter().map(|row| (row.id, row.radius)).collect();
+        if self.comm.size() == 1 {
+            return known;
+        }
+        let mut letters = Letters::new();
+        for row in bodies {
+            let letter = letters.entry(self.home(row.id)).or_default();
+            letter.extend([row.id.0, row.radius.to_bits()]);
+        }
+        let mut homes: HashMap<u64, u64> = HashMap::new();
+        for (_, letter) in self.post_letters(letters) {
+            homes.extend(letter.chunks_exact(2).map(|pair| (pair[0], pair[1])));
+        }
+        let mut missing: Vec<BodyId> = wanted.to_vec();
+        missing.retain(|id| !known.contains_key(id));
+        missing.sort_unstable();
+        missing.dedup();
+        let mut letters = Letters::new();
+        for id in missing {
+            letters.entry(self.home(id)).or_default().push(id.0);
+        }
+        let mut answers = Letters::new();
+        for (from, letter) in self.post_letters(letters) {
+            let found = letter.iter().filter_map(|id| Some([*id, *homes.get(id)?]));
+            answers.insert(from, found.flatten().collect());
+        }
+        for (_, letter) in self.post_letters(answers) {
+            let radius = |pair: &[u64]| (BodyId(pair[0]), f64::from_bits(pair[1]));
+            known.extend(letter.chunks_exact(2).map(radius));
+        }
+        known
+    }
+
+    /// How many contacts that carry a force the free bodies have whose centre lies in the window; bodies with fewer than `least` are rattlers, and
+    /// so are those that only rattlers hold. The same on all ranks. Collective.
+    #[must_use]
+    pub fn coordination(
+        &self,
+        bodies: &[BodyRow],
+        contacts: &[ContactRow],
+        window: &Window,
+        least: u64,
+    ) -> Coordination {
+        let mut letters = Letters::new();
+        for row in bodies.iter().filter(|row| row.is_free()) {
+            let inside = window.inside(&Vector3::from(row.position)).is_some();
+            let letter = letters.entry(self.home(row.id)).or_default();
+            letter.extend([row.id.0, u64::from(inside)]);
+        }
+        let mut network = Network::default();
+        for (_, letter) in self.post_letters(letters) {
+            let each = letter.chunks_exact(2);
+            each.for_each(|pair| network.add_body(BodyId(pair[0]), pair[1] == 1));
+        }
+        let mut letters = Letters::new();
+        for key in contacts.iter().filter(|c| carries(c)).map(|c| c.key) {
+            for (id, other) in [(key.a, key.b), (key.b, key.a)] {
+                if id.wall_index().is_none() {
+                    let letter = letters.entry(self.home(id)).or_default();
+                    letter.extend([id.0, other.0]);
+                }
+            }
+        }
+        for (_, letter) in self.post_letters(letters) {
+            let each = letter.chunks_exact(2);
+            each.for_each(|pair| network.add_contact(BodyId(pair[0]), BodyId(pair[1])));
+        }
+        let mut ends = network.take_away(None, least);
+        while self.comm.any(!ends.is_empty()) {
+            let mut letters = Letters::new();
+            for id in ends.iter().filter(|id| id.wall_index().is_none()) {
+                letters.entry(self.home(*id)).or_default().push(id.0);
+            }
+            let came = self.post_letters(letters);
+            let lost: Vec<BodyId> = came.into_iter().flat_map(|(_, l)| l).map(BodyId).collect();
+            network.lose(&lost);
+            ends = network.take_away(Some(&lost), least);
+        }
+        let mut sums = network.counts().to_array();
+        self.count(&mut sums);
+        Coordination::from_array(sums)
+    }
+}

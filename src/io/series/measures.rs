@@ -1,0 +1,125 @@
+//! Lines of the files that measures fill: one whose columns are known at run time only, and those of the long files.
+
+use super::{Columns, Line};
+use serde::{Deserialize, Serialize};
+
+/// A number in a line of [`Figures`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Figure {
+    /// How many.
+    Count(u64),
+    /// How much; NaN where there is nothing to take a mean of.
+    Amount(f64),
+}
+
+/// A line of `measure-NAME.csv`: step, time [s], and as many figures as the header has further columns.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Figures(pub u64, pub f64, pub Vec<Figure>);
+
+impl Line for Figures {
+    fn step(&self) -> u64 {
+        self.0
+    }
+}
+
+/// A line of `forces-NAME.csv`: how many contacts have a force in a bin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ForceLine {
+    /// Steps done.
+    pub step: u64,
+    /// Time [s].
+    pub time: f64,
+    /// Lower end of the bin, in mean forces [1].
+    pub low: f64,
+    /// Upper end, which is not in it [1].
+    pub high: f64,
+    /// Contacts whose normal force lies in it.
+    pub normal: u64,
+    /// Contacts whose tangential force lies in it.
+    pub tangential: u64,
+}
+
+impl Columns for ForceLine {
+    const HEADER: &'static str = "step,time,low,high,normal,tangential";
+}
+
+impl Line for ForceLine {
+    fn step(&self) -> u64 {
+        self.step
+    }
+}
+
+/// A line of `profile-NAME.csv`: what is in a slab or a ring.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ProfileLine {
+    /// Steps done.
+    pub step: u64,
+    /// Time [s].
+    pub time: f64,
+    /// Lower end of the bin [m].
+    pub low: f64,
+    /// Upper end [m].
+    pub high: f64,
+    /// Free bodies whose centre is in it.
+    pub bodies: u64,
+    /// Share of its volume that bodies fill [1].
+    pub solid_fraction: f64,
+    /// Mean velocity of these bodies, by mass [m/s].
+    pub vx: f64,
+    /// The same along y.
+    pub vy: f64,
+    /// The same along z.
+    pub vz: f64,
+    /// Their granular temperature [m²/s²].
+    pub temperature: f64,
+}
+
+impl Columns for ProfileLine {
+    const HEADER: &'static str = "step,time,low,high,bodies,solid_fraction,vx,vy,vz,temperature";
+}
+
+impl Line for ProfileLine {
+    fn step(&self) -> u64 {
+        self.step
+    }
+}
+
+/// A line of `tracks-NAME.csv`: a body on its way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TrackLine {
+    /// Steps done.
+    pub step: u64,
+    /// Time [s].
+    pub time: f64,
+    /// The body.
+    pub id: u64,
+    /// Its way: where it would be if it had never gone round [m].
+    pub x: f64,
+    /// The same along y.
+    pub y: f64,
+    /// The same along z.
+    pub z: f64,
+    /// Its velocity [m/s].
+    pub vx: f64,
+    /// The same along y.
+    pub vy: f64,
+    /// The same along z.
+    pub vz: f64,
+    /// Its angular velocity [rad/s].
+    pub wx: f64,
+    /// The same about y.
+    pub wy: f64,
+    /// The same about z.
+    pub wz: f64,
+}
+
+impl Columns for TrackLine {
+    const HEADER: &'static str = "step,time,id,x,y,z,vx,vy,vz,wx,wy,wz";
+}
+
+impl Line for TrackLine {
+    fn step(&self) -> u64 {
+        self.step
+    }
+}

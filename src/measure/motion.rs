@@ -1,0 +1,130 @@
+//! How the free bodies in a window move together, and how about it.
+
+use super::{Window, translational_energy};
+use crate::body::BodyRow;
+use crate::math::{ExactSum, Vector3};
+
+/// The free bodies whose centre lies in the window, with where it lies there [m].
+pub(super) fn free_inside<'a>(
+    bodies: &'a [BodyRow],
+    window: &'a Window,
+) -> impl Iterator<Item = (&'a BodyRow, Vector3)> {
+    let free = bodies.iter().filter(|row| row.is_free());
+    free.filter_map(|row| Some((row, window.inside(&Vector3::from(row.position))?)))
+}
+
+/// How many sums [`motion_sums`] makes.
+pub const MOTION_SUMS: usize = 11;
+
+/// Sums over the free bodies in a window: m [kg], m v [kg m/s], ω [rad/s], m x [kg m], kinetic energy [J].
+#[must_use]
+pub fn motion_sums(bodies: &[BodyRow], window: &Window) -> (usize, [ExactSum; MOTION_SUMS]) {
+    let (mut count, mut sums) = (0, <[ExactSum; MOTION_SUMS]>::default());
+    for (row, x) in free_inside(bodies, window) {
+        let (v, w) = (row.velocity, row.angular_velocity);
+        let turning = 0.5 * row.inertia * Vector3::from(w).norm_squared();
+        let (m, energy) = (row.mass, translational_energy(row) + turning);
+        let terms = [
+            m,
+            m * v[0],
+            m * v[1],
+            m * v[2],
+            w[0],
+            w[1],
+            w[2],
+            m * x.x,
+            m * x.y,
+            m * x.z,
+            energy,
+        ];
+        count += 1;
+        sums.iter_mut().zip(terms).for_each(|(s, t)| s.add(t));
+    }
+    (count, sums)
+}
+
+/// How bodies move together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Motion {
+    /// Their mass [kg].
+    pub mass: f64,
+    /// Mean velocity by mass [m/s]; NaN without bodies, as are the other means.
+    pub velocity: Vector3,
+    /// Mean angular velocity, each body counting the same [rad/s].
+    pub angular_velocity: Vector3,
+    /// Centre of mass [m].
+    pub centre: Vector3,
+    /// Kinetic energy, translation and rotation [J].
+    pub kinetic_energy: f64,
+}
+
+impl Motion {
+    /// From the sums over all ranks.
+    #[must_use]
+    pub fn new(count: f64, sums: &[f64]) -> Self {
+        let three = |at: usize| Vector3::new(sums[at], sums[at + 1], sums[at + 2]);
+        Self {
+            mass: sums[0],
+            velocity: three(1) / sums[0],
+            angular_velocity: three(4) / count,
+            centre: three(7) / sums[0],
+            kinetic_energy: sums[10],
+        }
+    }
+}
+
+/// `Σ m δv δv` over the free bodies in a window, δv being the difference from the mean velocity [J]: xx, yy, zz, xy, xz, yz. Over the window's
+/// volume it is the kinetic part of the stress; its trace over mass and number of dimensions is the granular temperature.
+#[must_use]
+pub fn fluctuations(bodies: &[BodyRow], window: &Window, mean: &Vector3) -> [ExactSum; 6] {
+    let mut sums = <[ExactSum; 6]>::default();
+    for (row, _) in free_inside(bodies, window) {
+        let d = Vector3::from(row.velocity) - mean;
+        let six = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)];
+        let each = sums.iter_mut().zip(six);
+        each.for_each(|(sum, (a, b))| sum.add(row.mass * d[a] * d[b]));
+    }
+    sums
+}
+
+/// Bodies whose centre lies in a window, and the volume that bodies have in common with it [m³].
+#[must_use]
+pub fn packing(bodies: &[BodyRow], window: &Window) -> (usize, ExactSum) {
+    let place = |row: &BodyRow| Vector3::from(row.position);
+    let centres = bodies
+        .iter()
+        .filter(|row| window.inside(&place(row)).is_some());
+    let volume = |row: &BodyRow| window.overlap(&place(row), row.radius);
+    (centres.count(), bodies.iter().map(volume).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::{BodyId, BodyKind};
+
+    /// Two bodies of masses 1 and 3 that part with 4 m/s, and one that is fixed: mean, centre, temperature and energy by hand.
+    #[test]
+    fn two_bodies_and_one_that_is_fixed() {
+        let mut rows = [1.0, 3.0, 9.0].map(|m| BodyRow::sphere(BodyId(0), [m, 0.0, 0.0], 0.5, m));
+        rows[0].velocity = [4.0, 0.0, 2.0];
+        rows[0].angular_velocity = [0.0, 2.0, 0.0];
+        rows[1].velocity = [0.0, 0.0, 2.0];
+        rows[2].kind = BodyKind::Fixed as u32;
+        let (lower, upper) = (Vector3::zeros(), Vector3::repeat(10.0));
+        let window = Window::new(None, (&lower, &upper), [false; 3], false);
+        let (count, sums) = motion_sums(&rows, &window);
+        let sums = sums.map(|s| s.value());
+        let motion = Motion::new(count as f64, &sums);
+        assert_eq!((count, motion.mass), (2, 4.0));
+        assert_eq!(motion.velocity, Vector3::new(1.0, 0.0, 2.0));
+        assert_eq!(motion.angular_velocity, Vector3::y());
+        assert_eq!(motion.centre, Vector3::new(2.5, 0.0, 0.0));
+        assert_eq!(motion.kinetic_energy, 10.0 + 6.0 + 0.5 * 0.1 * 4.0);
+        let moments = fluctuations(&rows, &window, &motion.velocity).map(|s| s.value());
+        assert_eq!(moments, [9.0 + 3.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        let (all, volume) = packing(&rows, &window);
+        assert_eq!(all, 3);
+        assert_eq!(volume.value(), 3.0 * window.body_volume(0.5));
+    }
+}

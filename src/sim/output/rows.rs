@@ -1,0 +1,95 @@
+//! The rows of the series and of the walls.
+
+use super::flows::flow_lines;
+use super::walls::{wall_line, walls};
+use super::{Now, Output};
+use crate::io::series::Row;
+use crate::measure;
+use crate::scheme::Verb;
+use crate::scheme::moreau_jean::Done;
+use crate::sim::RunError;
+
+impl Output {
+    /// A row of the series, and one for each wall. Collective.
+    pub(super) fn row(&mut self, now: &Now, done: &Done) -> Result<(), RunError> {
+        let Now {
+            comm,
+            domain,
+            scenario,
+            system,
+            ledger,
+        } = now;
+        let bodies = system.bodies();
+        let energies = [
+            measure::kinetic_energy(bodies),
+            measure::potential_energy(
+                bodies,
+                &scenario.gravity,
+                domain.partition().grid().period(),
+            ),
+        ];
+        let [kinetic_energy, potential_energy] = domain.sums(&energies);
+        let contacts = system.contacts();
+        let mut counts =
+            [bodies.len(), contacts.len(), measure::active(contacts)].map(|n| n as i64);
+        comm.sum_i64(&mut counts);
+        let max_overlap = domain.max(system.largest_overlap());
+
+        let wall_s = self.wall_seconds();
+        let (timers, last_wall) = &self.last_row;
+        let spent = |verb: Verb| system.timers.seconds(verb) - timers.seconds(verb);
+        let slowest = |seconds: f64| domain.max(seconds);
+        let work = spent(Verb::Sweep) + spent(Verb::Detect);
+        let [whole_work] = domain.sums(&[[work].into_iter().collect()]);
+        let [came, drained] = ledger.flows.bodies(scenario);
+        let row = Row {
+            step: system.steps(),
+            time: system.time(),
+            bodies: counts[0] as u64,
+            contacts: counts[1] as u64,
+            active: counts[2] as u64,
+            sweeps: done.outcome.sweeps,
+            residual: done.outcome.verdict.residual,
+            converged: done.outcome.verdict.converged,
+            max_overlap,
+            kinetic_energy,
+            potential_energy,
+            dissipated: ledger.energies.dissipated,
+            wall_s: wall_s - last_wall,
+            detect_s: slowest(spent(Verb::Detect)),
+            sweep_s: slowest(spent(Verb::Sweep)),
+            exchange_s: slowest(spent(Verb::Exchange)),
+            imbalance: slowest(work) * comm.size() as f64 / whole_work,
+            elastic_energy: ledger.energies.elastic,
+            normal: ledger.energies.normal,
+            cohesion: ledger.energies.cohesion,
+            friction: ledger.energies.friction,
+            rolling: ledger.energies.rolling,
+            torsion: ledger.energies.torsion,
+            driven: ledger.energies.driven,
+            integrator: ledger.energies.integrator,
+            projected: ledger.energies.projected,
+            deleted: ledger.deleted,
+            dt: done.dt,
+            rushed: ledger.rushed_steps,
+            entered: ledger.energies.entered,
+            came,
+            drained,
+        };
+        self.last_row = (system.timers, wall_s);
+        let walls = walls(domain, system);
+        let written = self.files.as_mut().map_or(Ok(()), |files| {
+            files.series.add(&row)?;
+            let each = system.physics().walls.iter().zip(&walls);
+            each.into_iter()
+                .try_for_each(|(wall, row)| files.walls.add(&wall_line(system, wall, row)))?;
+            let mut flows = flow_lines(system, scenario, ledger);
+            flows.try_for_each(|line| files.flows.add(&line))?;
+            files.flush_what_waits()
+        });
+        self.rows_written(
+            *comm,
+            written.map_err(|e| RunError::Incomplete(e.to_string())),
+        )
+    }
+}
