@@ -43,7 +43,7 @@ pub(super) fn scenario(root: &Node, name: &str, faults: &mut Vec<Fault>) -> Scen
     let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
     let walls = walls::read(&section, &names, &domain, faults);
     let regions = regions::read(&section, &domain, faults);
-    let samples = bodies::read(&section, &materials, &domain, faults);
+    let samples = bodies::read(&section, &materials, &domain, &regions, faults);
     let balance = balance(&section, faults);
     let series_every = output(&section, faults);
     let checkpoints = safety::checkpoints(&section, faults);

@@ -1,6 +1,7 @@
 //! Files of bodies, good and bad. Files at fault that a configuration names are in `tests/bad_config.rs`.
 
-use super::super::{Lattice, Radius, Sample, Source, bodies, count, ignored};
+use super::super::{Arrangement, Lattice, Radius, Sample, Source, Space};
+use super::super::{bodies, count, ignored};
 use crate::body::{BodyId, BodyKind, BodyRow};
 use std::path::{Path, PathBuf};
 
@@ -48,8 +49,13 @@ fn write_settle_1k() {
     let lattice = sample(Source::Lattice(Lattice {
         count: 1000,
         radius: Radius::Constant(0.005),
-        lower: [0.0; 3],
-        upper: [0.115; 3],
+        arrangement: Arrangement::SimpleCubic,
+        space: Space {
+            lower: [0.0; 3],
+            upper: [0.115; 3],
+            periodic: [false; 3],
+            region: None,
+        },
         jitter: 0.07,
     }));
     let mut csv = "x,y,z,radius\n".to_owned();
