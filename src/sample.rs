@@ -74,8 +74,8 @@ pub enum Source {
     Lattice(Lattice),
     /// At random, without overlaps.
     Random(Random),
-    /// A file of bodies: CSV (`x,y,z,radius`, more columns allowed) or a LAMMPS data file (atom style sphere), told apart
-    /// by their content.
+    /// A file of bodies: CSV (`x,y,z,radius`, more columns allowed) a LAMMPS data file (atom style sphere), or the last frame of
+    /// a LAMMPS dump, told apart by their content.
     File(PathBuf),
 }
 

@@ -95,7 +95,11 @@ fn read_entry(
     let good_so_far = faults.len();
     let source = match section.choice("sample", &KINDS, faults)? {
         "file" => {
-            let file = section.text("file", "the path of a CSV or LAMMPS data file", faults)?;
+            let file = section.text(
+                "file",
+                "the path of a CSV file, a LAMMPS data file or dump",
+                faults,
+            )?;
             Source::File(PathBuf::from(file))
         }
         "random" => Source::Random(random(&section, domain, regions, faults)),

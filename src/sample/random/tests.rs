@@ -113,7 +113,10 @@ fn a_share_makes_only_what_it_hangs_on() {
     let mut random = random();
     random.space.upper[2] = 2400.0;
     let cells = Cells::new(&random, false).expect("cells");
-    let (first, last) = (cells.holder(cells.bodies / 2), cells.all());
+    // A cell of the last colour, which hangs on all around.
+    let middle = cells.holder(cells.bodies / 2);
+    let first = (middle..).find(|&cell| cells.colour(cell) == 7);
+    let (first, last) = (first.expect("one of eight"), cells.all());
     let mut packing = Packing {
         of: &random,
         discs: false,
