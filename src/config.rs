@@ -9,6 +9,7 @@ mod bodies;
 mod document;
 mod fault;
 mod materials;
+mod radii;
 mod read;
 mod reader;
 mod regions;
@@ -241,7 +242,7 @@ fn check(
     }
 }
 
-/// Makes the paths of files of bodies and of walls' tables absolute, in the tree and in the text, and tells which are not there
+/// Makes the paths of files of bodies, of walls' tables and of sieve curves absolute, in the tree and in the text, and tells which are not there
 /// if they must be.
 fn make_files_absolute(
     source: &mut Source,
@@ -250,19 +251,24 @@ fn make_files_absolute(
     faults: &mut Vec<Fault>,
 ) {
     let mut paths = Vec::new();
-    // Walls' tables are read, and told if they cannot be, with their entries.
+    // Walls' tables and sieve curves are read, and told if they cannot be, with their entries.
     let mut files: Vec<(&mut Node, bool)> = Vec::new();
     if let Value::Table(entries) = &mut source.root.value {
-        for (key, list) in entries {
-            let of_bodies = key == "bodies";
+        for (name, list) in entries {
+            let of_bodies = name == "bodies";
             for node in list.items_mut() {
-                let holder = if of_bodies {
-                    Some(node)
-                } else {
-                    node.child_mut("table")
+                let Value::Table(keys) = &mut node.value else {
+                    continue;
                 };
-                let file = holder.and_then(|node| node.child_mut("file"));
-                files.extend(file.map(|file| (file, of_bodies && files_needed)));
+                files.extend(
+                    keys.iter_mut()
+                        .filter_map(|(key, node)| match key.as_str() {
+                            "file" if of_bodies => Some((node, files_needed)),
+                            "table" => Some((node.child_mut("file")?, false)),
+                            "radius" => Some((node.child_mut("table")?, false)),
+                            _ => None,
+                        }),
+                );
             }
         }
     }

@@ -1,9 +1,17 @@
-//! Initial bodies: lattices and files. A body's id, place and size never depend on the number of ranks: draws are keyed by
+//! Initial bodies: lattices, random placing, files. A body's id, place and size never depend on the number of ranks: draws are keyed by
 //! purpose, seed and id.
 
 mod file;
 pub mod inlet;
 mod lattice;
+mod near;
+mod radius;
+mod random;
+mod space;
+
+pub use radius::{Part, Radius, Share};
+pub use random::Amount;
+pub use space::Space;
 
 use crate::body::{BodyId, BodyKind, BodyRow};
 use crate::shape::{disc_area, disc_inertia, solid_sphere_inertia, sphere_volume};
@@ -27,17 +35,45 @@ pub struct Sample {
     pub kind: BodyKind,
     /// Whether they are discs in the plane z = 0, one metre thick, and not spheres.
     pub discs: bool,
+    /// Radius at the start over that in the end: 1 but where bodies grow. Places are looked for at the start's.
+    pub size: f64,
 }
 
 impl Sample {
-    /// A body of this sample; velocities come on top of the sample's, and a fixed body has none.
+    /// Lets its bodies start with so much of their radii; shares of space are those in the end.
+    pub(crate) fn shrink(&mut self, size: f64) {
+        self.size = size;
+        match &mut self.source {
+            Source::Lattice(lattice) => lattice.radius = lattice.radius.scaled(size),
+            Source::Random(random) => {
+                random.radius = random.radius.scaled(size);
+                if let Amount::Fraction(fraction) = &mut random.amount {
+                    *fraction *= size.powi(if self.discs { 2 } else { 3 });
+                }
+            }
+            Source::File(_) => {}
+        }
+    }
+
+    /// Where its bodies are put; `None`: where a file says.
+    #[must_use]
+    pub fn space(&self) -> Option<&Space> {
+        match &self.source {
+            Source::Lattice(lattice) => Some(&lattice.space),
+            Source::Random(random) => Some(&random.space),
+            Source::File(_) => None,
+        }
+    }
+
+    /// A body of this sample, `radius` being that of the start [m]; velocities come on top of the sample's, and a fixed body has none.
     fn body(&self, id: u64, position: [f64; 3], radius: f64, density: f64) -> BodyRow {
+        let full = radius / self.size;
         let (mass, inertia) = if self.discs {
-            let mass = density * disc_area(radius);
-            (mass, disc_inertia(mass, radius))
+            let mass = density * disc_area(full);
+            (mass, disc_inertia(mass, full))
         } else {
-            let mass = density * sphere_volume(radius);
-            (mass, solid_sphere_inertia(mass, radius))
+            let mass = density * sphere_volume(full);
+            (mass, solid_sphere_inertia(mass, full))
         };
         BodyRow {
             velocity: self.velocity,
@@ -53,35 +89,50 @@ impl Sample {
 /// How bodies are placed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source {
-    /// A simple cubic lattice, each body moved at random inside its cell.
+    /// A lattice, each body moved at random about its site.
     Lattice(Lattice),
-    /// A file of bodies: CSV (`x,y,z,radius`, more columns allowed) or a LAMMPS data file (atom style sphere), told apart
-    /// by their content.
+    /// At random, without overlaps.
+    Random(Random),
+    /// A file of bodies: CSV (`x,y,z,radius`, more columns allowed) a LAMMPS data file (atom style sphere), or the last frame of
+    /// a LAMMPS dump, told apart by their content.
     File(PathBuf),
 }
 
-/// A perturbed simple cubic lattice that fills a region from below.
+/// A perturbed lattice that fills a region from below.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lattice {
     /// Number of bodies.
     pub count: u64,
     /// Radii.
     pub radius: Radius,
-    /// Lower corner of the region to fill [m].
-    pub lower: [f64; 3],
-    /// Upper corner of the region to fill [m].
-    pub upper: [f64; 3],
+    /// How its sites lie.
+    pub arrangement: Arrangement,
+    /// The region to fill.
+    pub space: Space,
     /// Largest displacement from the lattice site on each axis, in units of the largest diameter.
     pub jitter: f64,
 }
 
-/// Distribution of radii [m].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Radius {
-    /// All alike.
-    Constant(f64),
-    /// Uniform between two bounds.
-    Uniform(f64, f64),
+/// How the sites of a lattice lie to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrangement {
+    /// On top of and beside each other; in two dimensions a square lattice.
+    SimpleCubic,
+    /// Closest packing, cube axes along those of space.
+    FaceCentredCubic,
+    /// Closest packing, hexagonal layers across z; in two dimensions one such layer, rows along x.
+    HexagonalClosePacked,
+}
+
+/// Bodies placed one after the other at random where they overlap nobody (random sequential placing).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Random {
+    /// How many.
+    pub amount: Amount,
+    /// Radii.
+    pub radius: Radius,
+    /// The region to fill.
+    pub space: Space,
 }
 
 /// Why a sample cannot be made.
@@ -105,7 +156,7 @@ pub enum Error {
         /// What is wrong, what was found, what is accepted.
         message: String,
     },
-    /// A lattice has no room for its bodies.
+    /// There is no room for the bodies.
     #[error("{0}")]
     Full(String),
 }
@@ -134,13 +185,14 @@ impl Error {
 pub fn count(sample: &Sample) -> Result<u64, Error> {
     match &sample.source {
         Source::Lattice(lattice) => lattice.check(sample.discs).map(|()| lattice.count),
+        Source::Random(random) => random.count(sample.discs),
         Source::File(path) => file::read(path, sample, 0, &mut |_| {}).map(|read| read.bodies),
     }
 }
 
 /// Calls `keep` for some bodies of a sample in the order of ids, which count up from `first_id`: for those `among` all of them,
-/// counted from 0. The same bodies come on every call, whoever calls. Of a lattice no others are made; a file is read and checked from
-/// end to end.
+/// counted from 0. The same bodies come on every call, whoever calls. Of a lattice no others are made, of a random
+/// sample only those near by; a file is read and checked from end to end.
 ///
 /// # Errors
 /// See [`Error`]. Bodies may have been given to `keep` before an error shows.
@@ -153,6 +205,7 @@ pub fn bodies(
 ) -> Result<(), Error> {
     match &sample.source {
         Source::Lattice(lattice) => lattice.fill(sample, among, (first_id, seed), keep),
+        Source::Random(random) => random.fill(sample, among, (first_id, seed), keep),
         Source::File(path) => {
             let wanted = first_id + among.start..first_id + among.end;
             let mut some = |row: BodyRow| {
@@ -171,7 +224,7 @@ pub fn bodies(
 /// See [`Error`].
 pub fn ignored(sample: &Sample) -> Result<Vec<String>, Error> {
     match &sample.source {
-        Source::Lattice(_) => Ok(Vec::new()),
+        Source::Lattice(_) | Source::Random(_) => Ok(Vec::new()),
         Source::File(path) => file::read(path, sample, 0, &mut |_| {}).map(|read| read.ignored),
     }
 }

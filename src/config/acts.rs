@@ -1,8 +1,8 @@
 //! What regions do: `[[inlet]]`, `[[outlet]]`, `[[freeze]]`, `[[force]]`; and `[growth]`.
 
-use super::bodies::radii;
 use super::document::Node;
 use super::fault::Fault;
+use super::radii::{RADII, radii};
 use super::read::Domain;
 use super::reader::{Number, Range, Section, tell};
 use super::regions::named;
@@ -21,7 +21,7 @@ pub(super) fn read(
     root: &Section,
     regions: &[NamedRegion],
     domain: &Domain,
-    gap: GapRule,
+    growth: Option<Growth>,
     faults: &mut Vec<Fault>,
 ) -> Acts {
     let outlets = root.tables("outlet", "tables headed [[outlet]] with region", faults);
@@ -52,7 +52,7 @@ pub(super) fn read(
         outlets,
         holds,
         fields: fields.collect(),
-        growth: growth(root, gap, faults),
+        growth,
     }
 }
 
@@ -142,7 +142,8 @@ fn in_plane(
     }
 }
 
-fn growth(root: &Section, gap: GapRule, faults: &mut Vec<Fault>) -> Option<Growth> {
+/// `[growth]`.
+pub(super) fn growth(root: &Section, gap: GapRule, faults: &mut Vec<Fault>) -> Option<Growth> {
     let node = root.get("growth")?;
     let section = Section::new(node, &["from", "until"], faults);
     let share = Number(Range::Inside(0.0, 1.0), "of the final radius");
@@ -199,10 +200,9 @@ fn inlet(
     let material = section.name_of("material", &names, faults);
     let spell = spell(&section, faults);
     let before = faults.len();
-    let says = "a number > 0 [m], or { uniform = [LOW, HIGH] }";
     let radius = section
-        .need("radius", says, faults)
-        .map(|node| radii(node, faults));
+        .need("radius", RADII, faults)
+        .map(|node| radii(node, domain.two_dimensional, faults));
     let velocity = section.vector_if("velocity", Number(Range::Finite, "m/s"), faults);
     let spin = section.vector_if("angular_velocity", Number(Range::Finite, "rad/s"), faults);
     let (velocity, spin) = (velocity.unwrap_or_default(), spin.unwrap_or_default());

@@ -1,22 +1,28 @@
-//! The `[[bodies]]` entries: lattices and files.
+//! The `[[bodies]]` entries: lattices, random placing, files.
 
 use super::Material;
 use super::document::{Node, Value};
 use super::fault::Fault;
+use super::radii::{RADII, radii};
 use super::read::{Domain, corners};
 use super::reader::{Number, Range, Section, tell};
+use super::regions::{NamedRegion, named};
 use crate::body::BodyKind;
-use crate::sample::{Lattice, Radius, Sample, Source};
+use crate::sample::{Amount, Arrangement, Lattice, Radius, Random, Sample, Source, Space};
+use crate::scheme::acts::Growth;
+use crate::shape::{HalfSpace, Region};
 use std::path::PathBuf;
 
+const KINDS: [&str; 3] = ["lattice", "random", "file"];
 const METRES: Number = Number(Range::Finite, "m");
-const SIZE: Number = Number(Range::Positive, "m");
 
 /// Reads all entries.
 pub(super) fn read(
     root: &Section,
     materials: &[Material],
     domain: &Domain,
+    regions: &[NamedRegion],
+    growth: Option<Growth>,
     faults: &mut Vec<Fault>,
 ) -> Vec<Sample> {
     let accepted = "one or more tables headed [[bodies]] with sample and material";
@@ -27,7 +33,7 @@ pub(super) fn read(
     };
     entries
         .iter()
-        .filter_map(|node| read_entry(node, materials, domain, faults))
+        .filter_map(|node| read_entry(node, materials, domain, regions, growth, faults))
         .collect()
 }
 
@@ -35,37 +41,31 @@ fn read_entry(
     node: &Node,
     materials: &[Material],
     domain: &Domain,
+    regions: &[NamedRegion],
+    growth: Option<Growth>,
     faults: &mut Vec<Fault>,
 ) -> Option<Sample> {
     let sample = match &node.value {
         Value::Table(keys) => keys.iter().find(|(key, _)| key == "sample"),
         _ => None,
     };
-    let is_file = sample.is_some_and(|(_, n)| matches!(&n.value, Value::Text(t) if t == "file"));
-    let known: &[&str] = if is_file {
-        &[
-            "sample",
-            "material",
-            "velocity",
-            "angular_velocity",
-            "motion",
-            "file",
-        ]
-    } else {
-        &[
-            "sample",
-            "material",
-            "velocity",
-            "angular_velocity",
-            "motion",
-            "count",
-            "radius",
-            "jitter",
-            "lower",
-            "upper",
-        ]
-    };
-    let section = Section::new(node, known, faults);
+    let is =
+        |kind: &str| sample.is_some_and(|(_, n)| matches!(&n.value, Value::Text(t) if t == kind));
+    let mut known = vec![
+        "sample",
+        "material",
+        "velocity",
+        "angular_velocity",
+        "motion",
+    ];
+    known.extend_from_slice(match KINDS.iter().find(|kind| is(kind)) {
+        Some(&"file") => &["file"],
+        Some(&"random") => &["count", "fraction", "radius", "lower", "upper", "region"],
+        _ => &[
+            "count", "radius", "jitter", "lower", "upper", "region", "lattice",
+        ],
+    });
+    let section = Section::new(node, &known, faults);
     let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
     let material = section.name_of("material", &names, faults);
     let velocity = section.vector_if("velocity", Number(Range::Finite, "m/s"), faults);
@@ -101,14 +101,19 @@ fn read_entry(
         }
     }
     let good_so_far = faults.len();
-    let source = match section.choice("sample", &["lattice", "file"], faults)? {
+    let source = match section.choice("sample", &KINDS, faults)? {
         "file" => {
-            let file = section.text("file", "the path of a CSV or LAMMPS data file", faults)?;
+            let file = section.text(
+                "file",
+                "the path of a CSV file, a LAMMPS data file or dump",
+                faults,
+            )?;
             Source::File(PathBuf::from(file))
         }
-        _ => Source::Lattice(lattice(&section, domain, faults)),
+        "random" => Source::Random(random(&section, domain, regions, faults)),
+        _ => Source::Lattice(lattice(&section, domain, regions, faults)),
     };
-    let sample = Sample {
+    let mut sample = Sample {
         source,
         material: material.unwrap_or_default() as u32,
         density: material.map_or(f64::NAN, |k| materials[k].density),
@@ -120,36 +125,125 @@ fn read_entry(
             _ => BodyKind::Free,
         },
         discs: domain.two_dimensional,
+        size: 1.0,
     };
-    if let (Source::Lattice(lattice), true) = (&sample.source, faults.len() == good_so_far) {
-        // In a domain that is itself at fault nothing fits, which is only the echo of that fault.
-        let is_box = (0..3).all(|k| lattice.upper[k] > lattice.lower[k]);
-        if let (true, Err(error), Some(count)) =
-            (is_box, lattice.check(sample.discs), section.get("count"))
-        {
-            tell(count, error.to_string(), faults);
-        }
+    if let (Some(growth), BodyKind::Free) = (growth, sample.kind) {
+        sample.shrink(growth.from);
+    }
+    // In a domain that is itself at fault nothing fits, which is only the echo of that fault.
+    if faults.len() == good_so_far {
+        fits(&section, &mut sample, faults);
     }
     Some(sample)
 }
 
-fn lattice(section: &Section, domain: &Domain, faults: &mut Vec<Fault>) -> Lattice {
-    section.need("count", "a whole number >= 1", faults);
+/// Whether the bodies fit; of a lattice without a count it becomes as many as do.
+fn fits(section: &Section, sample: &mut Sample, faults: &mut Vec<Fault>) {
+    let is_box = |space: &Space| (0..3).all(|k| space.upper[k] > space.lower[k]);
+    let (found, keys) = match &mut sample.source {
+        Source::Lattice(lattice) if is_box(&lattice.space) => {
+            if section.get("count").is_none() {
+                lattice.count = lattice.fit(sample.discs);
+            }
+            (lattice.check(sample.discs).err(), ["count", "region"])
+        }
+        Source::Random(random) if is_box(&random.space) => {
+            (random.count(sample.discs).err(), ["count", "fraction"])
+        }
+        _ => return,
+    };
+    let node = keys.iter().find_map(|key| section.get(key));
+    if let (Some(error), Some(node)) = (found, node) {
+        tell(node, error.to_string(), faults);
+    }
+}
+
+fn radius(section: &Section, domain: &Domain, faults: &mut Vec<Fault>) -> Radius {
+    let radius = section.need("radius", RADII, faults);
+    radius.map_or(Radius::Constant(f64::NAN), |node| {
+        radii(node, domain.two_dimensional, faults)
+    })
+}
+
+fn lattice(
+    section: &Section,
+    domain: &Domain,
+    regions: &[NamedRegion],
+    faults: &mut Vec<Fault>,
+) -> Lattice {
+    if section.get("region").is_none() {
+        section.need("count", "a whole number >= 1", faults);
+    }
     let count = section.whole_if("count", 1, faults).unwrap_or(1);
-    let says = "a number > 0 [m], or { uniform = [LOW, HIGH] }";
-    let radius = section.need("radius", says, faults);
-    let radius = radius.map_or(Radius::Constant(f64::NAN), |node| radii(node, faults));
-    let jitter = section.number_if(
-        "jitter",
-        Number(Range::Between(0.0, 1.0), "of a diameter"),
-        faults,
-    );
-    let lower = section
-        .vector_if("lower", METRES, faults)
-        .unwrap_or(domain.lower);
-    let upper = section
-        .vector_if("upper", METRES, faults)
-        .unwrap_or(domain.upper);
+    let radius = radius(section, domain, faults);
+    let share = Number(Range::Between(0.0, 1.0), "of a diameter");
+    let jitter = section.number_if("jitter", share, faults);
+    let arrangement = match section.choice_if("lattice", &["sc", "fcc", "hcp"], faults) {
+        Some("fcc") => Arrangement::FaceCentredCubic,
+        Some("hcp") => Arrangement::HexagonalClosePacked,
+        _ => Arrangement::SimpleCubic,
+    };
+    if let (Arrangement::FaceCentredCubic, true, Some(node)) =
+        (arrangement, domain.two_dimensional, section.get("lattice"))
+    {
+        let message = "\"fcc\" does not lie in a plane; accepted in two dimensions: sc, hcp";
+        tell(node, message, faults);
+    }
+    Lattice {
+        count,
+        radius,
+        arrangement,
+        space: space(section, domain, regions, faults),
+        jitter: jitter.unwrap_or(Lattice::JITTER),
+    }
+}
+
+fn random(
+    section: &Section,
+    domain: &Domain,
+    regions: &[NamedRegion],
+    faults: &mut Vec<Fault>,
+) -> Random {
+    let count = section.whole_if("count", 1, faults);
+    let solid = Number(Range::Inside(0.0, 1.0), "of the region");
+    let fraction = section.number_if("fraction", solid, faults);
+    let amount = match (count, fraction) {
+        (Some(count), None) => Amount::Count(count),
+        (None, Some(fraction)) => Amount::Fraction(fraction),
+        (None, None) => {
+            section.missing(
+                "count",
+                "a whole number >= 1, or fraction in its place",
+                faults,
+            );
+            Amount::Count(1)
+        }
+        (Some(count), Some(_)) => {
+            if let Some(node) = section.get("fraction") {
+                let message = "stands beside count; accepted: one of them";
+                tell(node, message, faults);
+            }
+            Amount::Count(count)
+        }
+    };
+    Random {
+        amount,
+        radius: radius(section, domain, faults),
+        space: space(section, domain, regions, faults),
+    }
+}
+
+/// Where bodies are to be: the domain, a box of it, or a region.
+fn space(
+    section: &Section,
+    domain: &Domain,
+    regions: &[NamedRegion],
+    faults: &mut Vec<Fault>,
+) -> Space {
+    let corner = section.vector_if("lower", METRES, faults);
+    let mut lower = corner.unwrap_or(domain.lower);
+    let corner = section.vector_if("upper", METRES, faults);
+    let mut upper = corner.unwrap_or(domain.upper);
     if let Some(node) = section.get("upper").or(section.get("lower")) {
         corners(node, lower, upper, faults);
     }
@@ -163,29 +257,34 @@ fn lattice(section: &Section, domain: &Domain, faults: &mut Vec<Fault>) -> Latti
             }
         }
     }
-    Lattice {
-        count,
-        radius,
+    let mut region = None;
+    if let Some(node) = section.get("region") {
+        if section.get("lower").or(section.get("upper")).is_some() {
+            let message =
+                "stands beside lower or upper; accepted: the region, or the corners of a box";
+            tell(node, message, faults);
+        }
+        region = named(section, regions, faults).map(|named| named.region);
+    }
+    if let Some(part) = region {
+        let (low, high) = part.bounds();
+        for a in 0..3 {
+            lower[a] = lower[a].max(low[a]);
+            upper[a] = upper[a].min(high[a]);
+        }
+        // What is no more than a box needs no second look.
+        let across = |plane: &HalfSpace| plane.normal.iter().any(|n| n.abs() == 1.0);
+        match &part {
+            Region::Box { .. } => region = None,
+            Region::HalfSpace(plane) if across(plane) => region = None,
+            _ => {}
+        }
+    }
+    let whole = |a: usize| lower[a] == domain.lower[a] && upper[a] == domain.upper[a];
+    Space {
         lower,
         upper,
-        jitter: jitter.unwrap_or(Lattice::JITTER),
+        periodic: [0, 1, 2].map(|a| domain.periodic[a] && whole(a)),
+        region,
     }
-}
-
-/// A radius, or how radii are distributed.
-pub(super) fn radii(node: &Node, faults: &mut Vec<Fault>) -> Radius {
-    if !matches!(node.value, Value::Table(_)) {
-        return Radius::Constant(SIZE.read(node, faults));
-    }
-    let section = Section::new(node, &["uniform"], faults);
-    let accepted = "uniform = [LOW, HIGH]";
-    let Some(bounds) = section.need("uniform", accepted, faults) else {
-        return Radius::Constant(f64::NAN);
-    };
-    let [low, high] = SIZE.read_list(bounds, faults);
-    if high < low {
-        let message = format!("{} falls; accepted: the smaller radius first", bounds.shown);
-        tell(bounds, message, faults);
-    }
-    Radius::Uniform(low, high)
 }

@@ -48,9 +48,10 @@ pub(super) fn scenario(root: &Node, name: &str, faults: &mut Vec<Fault>) -> Scen
     let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
     let walls = walls::read(&section, &names, &domain, faults);
     let regions = regions::read(&section, &domain, faults);
-    let samples = bodies::read(&section, &materials, &domain, faults);
+    let growth = acts::growth(&section, solver.gap, faults);
+    let samples = bodies::read(&section, &materials, &domain, &regions, growth, faults);
     let inlets = acts::inlets(&section, &materials, &regions, &domain, faults);
-    let acts = acts::read(&section, &regions, &domain, solver.gap, faults);
+    let acts = acts::read(&section, &regions, &domain, growth, faults);
     let balance = balance(&section, faults);
     let series_every = output(&section, faults);
     let checkpoints = safety::checkpoints(&section, faults);

@@ -1,5 +1,7 @@
 //! Good configurations, overrides, and several faults at once. Each single fault has a file in `tests/configs/bad`.
 
+mod samples;
+
 use super::{End, Faults, Interval, Limits, Place, Scenario, load, parse};
 use crate::sample::{Radius, Source};
 use crate::scheme::pace::{Pace, Rule};
@@ -160,7 +162,7 @@ fn every_key_arrives() {
     assert_eq!((lattice.count, lattice.jitter), (20, 0.1));
     assert_eq!(lattice.radius, Radius::Uniform(0.04, 0.05));
     assert_eq!(
-        (lattice.lower, lattice.upper),
+        (lattice.space.lower, lattice.space.upper),
         ([0.0, 0.0, 0.5], [1.0, 1.0, 2.0])
     );
     assert_eq!((s.samples[0].material, s.samples[0].density), (1, 1000.0));
@@ -222,7 +224,7 @@ fn what_is_not_given_has_a_default() {
         panic!("a lattice")
     };
     assert_eq!(
-        (lattice.lower, lattice.upper, lattice.jitter),
+        (lattice.space.lower, lattice.space.upper, lattice.jitter),
         ([0.0; 3], [1.0; 3], 0.04)
     );
 }
@@ -264,7 +266,7 @@ fn overrides_set_replace_and_add() {
         panic!("a lattice")
     };
     assert_eq!(
-        (lattice.count, lattice.radius),
+        (lattice.count, lattice.radius.clone()),
         (30, Radius::Constant(0.03))
     );
     assert_eq!(s.samples[1].source, Source::File("/else/where.csv".into()));

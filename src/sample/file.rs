@@ -1,8 +1,9 @@
-//! Bodies from a file that somebody else's code wrote: CSV or a LAMMPS/LIGGGHTS data file, told apart by their content.
+//! Bodies from a file that somebody else's code wrote: CSV, a LAMMPS/LIGGGHTS data file or dump, told apart by their content.
 //!
 //! Nothing is guessed: a value that is not a number, a size that is not positive, a file that ends too early is an error
 //! with file, line, column, value and what is accepted. What is passed over is listed.
 
+mod dump;
 mod lammps;
 mod table;
 
@@ -34,7 +35,7 @@ struct Row {
 impl Row {
     fn body(&self, sample: &Sample, id: u64) -> BodyRow {
         let density = self.density.unwrap_or(sample.density);
-        let mut body = sample.body(id, self.position, self.radius, density);
+        let mut body = sample.body(id, self.position, self.radius * sample.size, density);
         if sample.kind != BodyKind::Fixed {
             for k in 0..3 {
                 body.velocity[k] += self.velocity[k];
@@ -57,10 +58,10 @@ pub(super) fn read(
         keep(row.body(sample, next));
         next += 1;
     };
-    let ignored = if is_lammps(path)? {
-        lammps::read(path, &mut take)?
-    } else {
-        table::read(path, &mut take)?
+    let ignored = match format(path)? {
+        Format::Dump => dump::read(path, &mut take)?,
+        Format::Data => lammps::read(path, &mut take)?,
+        Format::Table => table::read(path, &mut take)?,
     };
     let bodies = next - first_id;
     if bodies == 0 {
@@ -70,18 +71,27 @@ pub(super) fn read(
     Ok(Read { bodies, ignored })
 }
 
-/// Whether one of the first lines speaks of atoms, as the header of every LAMMPS data file does.
-fn is_lammps(path: &Path) -> Result<bool, Error> {
+enum Format {
+    Dump,
+    Data,
+    Table,
+}
+
+/// A dump begins with a frame; one of the first lines of a data file speaks of atoms, as its header always does.
+fn format(path: &Path) -> Result<Format, Error> {
     let mut lines = Lines::open(path)?;
-    for _ in 0..50 {
+    for n in 0..50 {
         let Some(line) = lines.next()? else { break };
+        if n == 0 && line.starts_with("ITEM:") {
+            return Ok(Format::Dump);
+        }
         let text = line.split('#').next().unwrap_or_default();
         let words: Vec<&str> = text.split_whitespace().collect();
         if matches!(words.as_slice(), [_, "atoms", ..] | ["Atoms", ..]) {
-            return Ok(true);
+            return Ok(Format::Data);
         }
     }
-    Ok(false)
+    Ok(Format::Table)
 }
 
 /// The lines of a file, numbered.

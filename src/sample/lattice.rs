@@ -1,34 +1,71 @@
-//! The perturbed lattice: simple cubic sites, filled from below, each body moved at random about its site.
+//! Perturbed lattices, filled from below, each body moved at random about its site.
 //!
 //! The spacing leaves room for the largest displacement of two largest bodies towards each other, so that no two bodies
 //! overlap and none leaves the region, whatever is drawn.
 
-use super::{Error, Lattice, Radius, Sample};
+use super::{Arrangement, Error, Lattice, Sample};
 use crate::body::BodyRow;
+use crate::math::Vector3;
 use crate::rng::{Purpose, Stream};
 use std::ops::Range;
 
-impl Radius {
-    /// The smallest radius that can be drawn [m].
-    #[must_use]
-    pub fn smallest(self) -> f64 {
+/// How the sites of a lattice lie: rows along x, rows beside each other along y, layers on each other along z.
+struct Cell {
+    /// Distances of sites in a row, of rows, of layers, in spacings of nearest sites.
+    unit: [f64; 3],
+    /// By how much odd rows and layers are moved along x, and odd layers along y, in those distances.
+    shift: [f64; 2],
+    /// Axes on which the pattern repeats after two.
+    even: [bool; 3],
+    /// How much nearer two nearest sites can come if each moves by 1 at most on each axis, halved: the largest `|n_x| + |n_y| + |n_z|`
+    /// of the unit vectors between them.
+    nearer: f64,
+}
+
+impl Arrangement {
+    fn cell(self) -> Cell {
+        let (root2, root3) = (2.0_f64.sqrt(), 3.0_f64.sqrt());
         match self {
-            Self::Constant(r) | Self::Uniform(r, _) => r,
+            Self::SimpleCubic => Cell {
+                unit: [1.0; 3],
+                shift: [0.0; 2],
+                even: [false; 3],
+                nearer: 1.0,
+            },
+            // Nodes (i, j, k) of a grid of spacing 1/√2 with i + j + k even.
+            Self::FaceCentredCubic => Cell {
+                unit: [root2, 1.0 / root2, 1.0 / root2],
+                shift: [0.5, 0.0],
+                even: [false, true, true],
+                nearer: root2,
+            },
+            Self::HexagonalClosePacked => Cell {
+                unit: [1.0, root3 / 2.0, (2.0_f64 / 3.0).sqrt()],
+                shift: [0.5, 1.0 / 3.0],
+                even: [false, true, true],
+                nearer: 0.5 + root3 / 6.0 + (2.0_f64 / 3.0).sqrt(),
+            },
         }
     }
+}
 
-    /// The largest radius that can be drawn [m].
-    #[must_use]
-    pub fn largest(self) -> f64 {
-        match self {
-            Self::Constant(r) | Self::Uniform(_, r) => r,
-        }
-    }
+/// The sites of a lattice: so many on each axis, `lower + (site + offset + shift) × step`.
+struct Sites {
+    count: [u64; 3],
+    step: [f64; 3],
+    offset: [f64; 3],
+    shift: [f64; 2],
+}
 
-    pub(super) fn draw(self, stream: &mut Stream) -> f64 {
-        match self {
-            Self::Constant(r) => r,
-            Self::Uniform(low, high) => stream.between(low, high),
+impl Sites {
+    /// All of them, if the region is the whole box.
+    fn all(&self, discs: bool) -> u64 {
+        let [x, y, z] = self.count;
+        let layer = x.saturating_mul(y);
+        if discs {
+            layer
+        } else {
+            layer.saturating_mul(z)
         }
     }
 }
@@ -39,14 +76,108 @@ impl Lattice {
 
     /// Smallest distance of neighbouring sites [m].
     fn spacing(&self) -> f64 {
-        2.0 * self.radius.largest() * (1.0 + 2.0 * self.jitter)
+        2.0 * self.radius.largest() * (1.0 + 2.0 * self.jitter * self.arrangement.cell().nearer)
     }
 
-    /// Sites along an axis.
-    fn sites(&self, axis: usize) -> u64 {
-        // A length that is a multiple of the spacing but for rounding holds as many as it seems to.
-        let fit = (self.upper[axis] - self.lower[axis]) / self.spacing();
-        (fit * (1.0 + 1e-12)).max(0.0) as u64
+    /// Largest displacement on each axis [m].
+    fn reach(&self) -> f64 {
+        2.0 * self.radius.largest() * self.jitter
+    }
+
+    /// Distance of the outermost sites from a face that is not periodic [m].
+    fn margin(&self) -> f64 {
+        self.radius.largest() + self.reach()
+    }
+
+    fn sites(&self, discs: bool) -> Sites {
+        let cell = self.arrangement.cell();
+        let space = &self.space;
+        let extent = space.extent();
+        let unit = cell.unit.map(|u| u * self.spacing());
+        let shift = [cell.shift[0], if discs { 0.0 } else { cell.shift[1] }];
+        if self.arrangement == Arrangement::SimpleCubic {
+            // A length that is a multiple of the spacing but for rounding holds as many as it seems to.
+            let count = [0, 1, 2].map(|a| (extent[a] / unit[a] * (1.0 + 1e-12)).max(0.0) as u64);
+            // Sites spread over the whole width: no gap along two of the walls into which the packing would lean.
+            let mut step = [
+                extent[0] / count[0] as f64,
+                extent[1] / count[1] as f64,
+                unit[2],
+            ];
+            if discs {
+                step = [step[0], unit[1], 0.0];
+            }
+            return Sites {
+                count,
+                step,
+                offset: [0.5; 3],
+                shift,
+            };
+        }
+        let (mut count, mut step, mut offset) = ([0; 3], unit, [0.0; 3]);
+        for a in 0..3 {
+            let moved = if a < 2 { shift[a] } else { 0.0 };
+            // Upwards layers (of discs: rows) are as near as can be.
+            let spread = a + 1 < if discs { 2 } else { 3 };
+            if space.periodic[a] {
+                let fit = (extent[a] / unit[a] * (1.0 + 1e-12)).max(0.0) as u64;
+                count[a] = if cell.even[a] { fit / 2 * 2 } else { fit };
+                if spread {
+                    step[a] = extent[a] / count[a] as f64;
+                }
+                offset[a] = 0.5 - 0.5 * moved;
+            } else {
+                let free = extent[a] - 2.0 * self.margin();
+                let fit = free / unit[a] + 1.0 - moved;
+                count[a] = (fit * (1.0 + 1e-12)).max(0.0) as u64;
+                let ways = count[a] as f64 - 1.0 + moved;
+                if spread && ways > 0.0 {
+                    step[a] = free / ways;
+                }
+                offset[a] = self.margin() / step[a];
+            }
+        }
+        Sites {
+            count,
+            step,
+            offset,
+            shift,
+        }
+    }
+
+    fn site(&self, sites: &Sites, n: u64) -> [f64; 3] {
+        let [nx, ny, _] = sites.count;
+        let [i, j, k] = [n % nx, n / nx % ny, n / (nx * ny)];
+        let odd = |n: u64| (n % 2) as f64;
+        let shift = [sites.shift[0] * odd(j + k), sites.shift[1] * odd(k), 0.0];
+        let at = [i, j, k];
+        [0, 1, 2].map(|a| {
+            let site = at[a] as f64 + sites.offset[a];
+            self.space.lower[a] + (site + shift[a]) * sites.step[a]
+        })
+    }
+
+    /// Whether the largest body, however it is moved, has room in the region at a site.
+    fn is_inside(&self, site: [f64; 3], discs: bool) -> bool {
+        let Some(region) = self.space.region else {
+            return true;
+        };
+        let [x, y, z] = site;
+        let z = if discs { 0.0 } else { z };
+        let (largest, way) = (self.radius.largest(), 3.0_f64.sqrt() * self.reach());
+        region.has_room(&Vector3::new(x, y, z), largest + way)
+    }
+
+    /// How many bodies find a site.
+    #[must_use]
+    pub fn fit(&self, discs: bool) -> u64 {
+        let sites = self.sites(discs);
+        let all = sites.all(discs);
+        if self.space.region.is_none() {
+            return all;
+        }
+        let inside = (0..all).filter(|&n| self.is_inside(self.site(&sites, n), discs));
+        inside.count() as u64
     }
 
     /// Whether all bodies find a site; discs lie in one plane.
@@ -54,25 +185,46 @@ impl Lattice {
     /// # Errors
     /// How many do, and how high the region would have to be.
     pub(crate) fn check(&self, discs: bool) -> Result<(), Error> {
-        let [x, y, z] = [0, 1, 2].map(|axis| self.sites(axis));
-        let (layer, fit) = if discs {
-            (x, x.saturating_mul(y))
-        } else {
-            let layer = x.saturating_mul(y);
-            (layer, layer.saturating_mul(z))
-        };
-        if self.count <= fit {
+        let fit = self.fit(discs);
+        if self.count >= 1 && self.count <= fit {
             return Ok(());
         }
         let (count, spacing) = (self.count, self.spacing());
         let found =
             format!("{count} bodies do not fit on the lattice: {fit} do (spacing {spacing:.4e} m)");
+        if self.space.region.is_some() {
+            let accepted = "a larger region, fewer or smaller bodies, or less jitter";
+            return Err(Error::Full(format!("{found}; accepted: {accepted}")));
+        }
+        let [x, y, _] = self.sites(discs).count;
+        let layer = if discs { x } else { x.saturating_mul(y) };
         Err(Error::Full(if layer == 0 {
+            let cell = self.arrangement.cell();
+            let [wide, deep] = [0, 1].map(|a| {
+                let even = if self.space.periodic[a] && cell.even[a] {
+                    2.0
+                } else {
+                    1.0
+                };
+                let shifted = if self.space.periodic[a] {
+                    0.0
+                } else {
+                    cell.shift[a]
+                };
+                spacing * (cell.unit[a] * even).max(1.0 + cell.unit[a] * shifted)
+            });
             format!(
-                "{found}; accepted: a region at least {spacing:.4e} m wide in x and y, or smaller radii"
+                "{found}; accepted: a region at least {wide:.4e} m wide in x and {deep:.4e} m in y, or smaller radii"
             )
         } else {
-            let height = count.div_ceil(layer) as f64 * spacing;
+            let up = if discs { 1 } else { 2 };
+            let unit = self.arrangement.cell().unit[up] * spacing;
+            let layers = count.div_ceil(layer) as f64;
+            let height = match self.arrangement {
+                Arrangement::SimpleCubic => layers * unit,
+                _ if self.space.periodic[up] => (0.5 * layers).ceil() * 2.0 * unit,
+                _ => (layers - 1.0) * unit + 2.0 * self.margin(),
+            };
             format!(
                 "{found}; accepted: a region at least {height:.6} m high, fewer bodies, or less jitter"
             )
@@ -88,188 +240,39 @@ impl Lattice {
         keep: &mut dyn FnMut(BodyRow),
     ) -> Result<(), Error> {
         self.check(sample.discs)?;
-        let (nx, ny) = (self.sites(0), self.sites(1));
-        // Sites spread over the whole width: no gap along two of the walls into which the packing would lean.
-        let spread = |axis: usize, sites: u64| (self.upper[axis] - self.lower[axis]) / sites as f64;
-        let (second, third) = if sample.discs {
-            (self.spacing(), 0.0)
-        } else {
-            (spread(1, ny), self.spacing())
-        };
-        let step = [spread(0, nx), second, third];
-        let reach = 2.0 * self.radius.largest() * self.jitter;
-        for n in among.start..among.end.min(self.count) {
+        let sites = self.sites(sample.discs);
+        let reach = self.reach();
+        let mut place = |n: u64, site: [f64; 3]| {
             let id = first_id + n;
             let mut stream = Stream::new(Purpose::Sample, seed, [id, 0, 0]);
             let radius = self.radius.draw(&mut stream);
-            let site = [n % nx, n / nx % ny, n / (nx * ny)];
-            let position = [0, 1, 2].map(|axis| {
-                let centre = self.lower[axis] + (site[axis] as f64 + 0.5) * step[axis];
-                centre + stream.between(-reach, reach)
-            });
-            let [x, y, z] = position;
+            let [x, y, z] = site.map(|x| x + stream.between(-reach, reach));
             let position = [x, y, if sample.discs { 0.0 } else { z }];
             keep(sample.body(id, position, radius, sample.density));
+        };
+        let among = among.start..among.end.min(self.count);
+        if self.space.region.is_none() {
+            for n in among {
+                place(n, self.site(&sites, n));
+            }
+            return Ok(());
+        }
+        // Which sites lie in the region is known by looking at them one after the other; what is made there is not.
+        let mut n = 0;
+        for site in (0..sites.all(sample.discs)).map(|k| self.site(&sites, k)) {
+            if n >= among.end {
+                break;
+            }
+            if self.is_inside(site, sample.discs) {
+                if n >= among.start {
+                    place(n, site);
+                }
+                n += 1;
+            }
         }
         Ok(())
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::{Source, bodies, count};
-    use super::*;
-    use crate::body::{BodyId, BodyKind};
-
-    fn sample(lattice: Lattice) -> Sample {
-        Sample {
-            source: Source::Lattice(lattice),
-            material: 3,
-            density: 2500.0,
-            velocity: [0.1, 0.2, 0.3],
-            angular_velocity: [0.0; 3],
-            kind: BodyKind::Free,
-            discs: false,
-        }
-    }
-
-    fn lattice() -> Lattice {
-        Lattice {
-            count: 700,
-            radius: Radius::Uniform(0.0045, 0.0055),
-            lower: [-0.1, 0.2, 0.3],
-            upper: [0.0, 0.3, 0.8],
-            jitter: 0.3,
-        }
-    }
-
-    fn all(sample: &Sample, first_id: u64, seed: u64) -> Vec<BodyRow> {
-        let mut rows = Vec::new();
-        bodies(sample, 0..u64::MAX, first_id, seed, &mut |b| rows.push(b)).expect("they fit");
-        rows
-    }
-
-    /// Shares of any sizes, made apart, are the whole.
-    #[test]
-    fn shares_make_up_the_whole() {
-        let sample = sample(lattice());
-        let whole = all(&sample, 50, 7);
-        let cuts = [0, 1, 1, 333, 699, 700, 900];
-        let mut rows = Vec::new();
-        for ends in cuts.windows(2) {
-            let share = ends[0]..ends[1];
-            bodies(&sample, share, 50, 7, &mut |b| rows.push(b)).expect("they fit");
-        }
-        assert_eq!(rows, whole);
-    }
-
-    #[test]
-    fn bodies_lie_in_the_region_and_overlap_nobody() {
-        for jitter in [0.0, 0.05, 0.3] {
-            let lattice = Lattice {
-                jitter,
-                ..lattice()
-            };
-            let rows = all(&sample(lattice.clone()), 0, 7);
-            assert_eq!(rows.len(), 700);
-            for (k, a) in rows.iter().enumerate() {
-                for axis in 0..3 {
-                    assert!(a.position[axis] - a.radius >= lattice.lower[axis] - 1e-15);
-                    assert!(a.position[axis] + a.radius <= lattice.upper[axis] + 1e-15);
-                }
-                for b in &rows[..k] {
-                    let d2: f64 = (0..3)
-                        .map(|i| (a.position[i] - b.position[i]).powi(2))
-                        .sum();
-                    assert!(
-                        d2.sqrt() >= a.radius + b.radius - 1e-15,
-                        "{} and {}",
-                        a.id,
-                        b.id
-                    );
-                }
-            }
-        }
-    }
-
-    /// Bodies are moved by as much as is asked for and no more, and radii fill their interval: the extremes of 700 draws
-    /// lie within 2 % of the bounds (chance of a miss: 0.98^700 = 7e-7 each), the mean within 5 standard errors.
-    #[test]
-    fn draws_fill_their_intervals() {
-        let rows = all(&sample(lattice()), 0, 7);
-        let radii: Vec<f64> = rows.iter().map(|b| b.radius).collect();
-        let low = radii.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = radii.iter().copied().fold(0.0, f64::max);
-        assert!((0.0045..0.00452).contains(&low) && (0.00548..0.0055).contains(&high));
-        let mean = radii.iter().sum::<f64>() / 700.0;
-        assert!((mean - 0.005).abs() < 5.0 * 0.001 / (12.0f64 * 700.0).sqrt());
-        // Sites in x: floor(0.1 / (0.011 * 1.6)) = 5, 0.02 apart; displacement up to 0.3 * 0.011.
-        let moved = |b: &BodyRow| ((b.position[0] + 0.1) / 0.02).fract() * 0.02 - 0.01;
-        let largest = rows.iter().map(|b| moved(b).abs()).fold(0.0, f64::max);
-        assert!((0.98 * 0.0033..0.0033).contains(&largest), "{largest}");
-    }
-
-    #[test]
-    fn a_body_is_the_same_whoever_asks_and_however_many_there_are() {
-        let many = all(&sample(lattice()), 10, 7);
-        assert_eq!(many, all(&sample(lattice()), 10, 7));
-        let few = all(
-            &sample(Lattice {
-                count: 300,
-                ..lattice()
-            }),
-            10,
-            7,
-        );
-        assert_eq!(few, many[..300]);
-        assert!(many.iter().zip(10..).all(|(b, id)| b.id == BodyId(id)));
-        let other_seed = all(&sample(lattice()), 10, 8);
-        assert!(
-            many.iter()
-                .zip(&other_seed)
-                .all(|(a, b)| a.position != b.position)
-        );
-    }
-
-    #[test]
-    fn mass_material_and_velocity_are_the_samples() {
-        let lattice = Lattice {
-            radius: Radius::Constant(0.005),
-            ..lattice()
-        };
-        let body = all(&sample(lattice), 0, 7)[699];
-        // 2500 kg/m3 * 4/3 pi (5 mm)^3 = 1.308996938995747 g.
-        assert!((body.mass - 1.308_996_938_995_747e-3).abs() < 1e-18);
-        assert_eq!(
-            (body.material, body.kind, body.velocity),
-            (3, 0, [0.1, 0.2, 0.3])
-        );
-    }
-
-    /// A region 10 x 4 x 3 diameters wide takes 120 bodies without jitter, not 121; then it must be 4 diameters high.
-    #[test]
-    fn a_full_lattice_says_how_many_fit_and_what_would_do() {
-        let lattice = |count| Lattice {
-            count,
-            radius: Radius::Constant(0.05),
-            lower: [0.0; 3],
-            upper: [1.0, 0.4, 0.3],
-            jitter: 0.0,
-        };
-        assert_eq!(count(&sample(lattice(120))).expect("they fit"), 120);
-        let error = count(&sample(lattice(121)))
-            .expect_err("one too many")
-            .to_string();
-        assert!(
-            error.contains("121 bodies do not fit") && error.contains(": 120 do"),
-            "{error}"
-        );
-        assert!(error.contains("at least 0.400000 m high"), "{error}");
-        let flat = Lattice {
-            upper: [1.0, 0.05, 0.3],
-            ..lattice(1)
-        };
-        let error = count(&sample(flat)).expect_err("too narrow").to_string();
-        assert!(error.contains("at least 1.0000e-1 m wide"), "{error}");
-    }
-}
+mod tests;

@@ -1,16 +1,16 @@
 //! `moreau check`: what a run would be like, without running it.
 
-use super::first::{counts, no_overlaps, share, small};
+use super::first::{counts, no_overlaps, share};
 use super::memory::{bytes_per_body, bytes_with, candidates_per_body};
 use super::sizes::{Sizes, divide, edge, memory_suffices, sizes};
 use super::{Options, RunError};
 use crate::body::BodyRow;
-use crate::comm::{Comm, agree};
+use crate::comm::{Comm, agree, sum_exact};
 use crate::config::{self, Scenario};
 use crate::domain::Domain;
 use crate::domain::migration::Parcel;
 use crate::law::Pair;
-use crate::math::{Vector3, nan_max};
+use crate::math::{ExactSum, Vector3, nan_max};
 use crate::sample;
 use crate::scheme::moreau_jean::Physics;
 use crate::scheme::pace::Pace;
@@ -28,10 +28,10 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
     let counts = counts(comm, &scenario)?;
     agree(comm, memory_suffices(&scenario, &counts, comm.size()))?;
     let bodies = share(comm, &scenario, &counts)?;
-    let sizes = sizes(comm, &scenario, &bodies);
+    let sizes = sizes(comm, &scenario, &bodies).full_grown(&scenario, 0.0);
     let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
     let parcel = Parcel {
-        bodies: small(&scenario, bodies),
+        bodies,
         contacts: Vec::new(),
     };
     let domain = Domain::new(comm, partition);
@@ -75,11 +75,57 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
             "time       roughly {seconds_per_step:.2e} core-seconds per step in a settling packing (an estimate, not a promise)"
         ),
     ];
+    lines.splice(2..2, samples(comm, &scenario, &counts, &parcel.bodies));
     lines.extend(fast(comm, &scenario, &physics, &sizes, &parcel));
     lines.extend(derived(&scenario, &sizes));
     lines.extend(ignored.iter().map(|what| format!("ignored    {what}")));
     lines.push("ok".to_owned());
     Ok(lines.join("\n"))
+}
+
+/// What each sample is like. Collective.
+fn samples(
+    comm: &dyn Comm,
+    scenario: &Scenario,
+    counts: &[u64],
+    bodies: &[BodyRow],
+) -> Vec<String> {
+    let mut lines = Vec::new();
+    let (mut first, flat) = (0, scenario.two_dimensional);
+    for (number, (sample, count)) in scenario.samples.iter().zip(counts).enumerate() {
+        let ids = first..first + count;
+        first += count;
+        let mine: Vec<BodyRow> = bodies
+            .iter()
+            .filter(|row| ids.contains(&row.id.0))
+            .copied()
+            .collect();
+        let like = sizes(comm, scenario, &mine);
+        let mut sums: [ExactSum; 2] = [
+            mine.iter().map(|row| row.radius).collect(),
+            mine.iter().map(|row| row.mass).collect(),
+        ];
+        sum_exact(comm, &mut sums);
+        let [radii, mass] = sums.map(|sum| sum.value());
+        let mean = radii / *count as f64;
+        let extent = scenario.upper - scenario.lower;
+        let whole = if flat {
+            extent.x * extent.y
+        } else {
+            extent.product()
+        };
+        let (space, of) = match sample.space() {
+            Some(space) => (space.volume(flat), "its region's"),
+            None => (whole, "the domain's"),
+        };
+        lines.push(format!(
+            "sample {number}   {count} bodies, radius {} to {} m, mean {mean:.4e} m, mass {mass:.6e} kg; {:.4} of {of} {space:.4e} m³ is solid",
+            like.smallest,
+            like.largest,
+            like.volume / space
+        ));
+    }
+    lines
 }
 
 /// How long steps are, and the speeds at which a body crosses more than its block allows in one, or its own radius.

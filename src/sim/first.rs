@@ -80,15 +80,6 @@ fn made(
     Ok(rows)
 }
 
-/// Bodies as they start where they are to grow: smaller, with the mass they have in the end.
-pub(super) fn small(scenario: &Scenario, mut rows: Vec<BodyRow>) -> Vec<BodyRow> {
-    if let Some(growth) = scenario.acts.growth {
-        let free = rows.iter_mut().filter(|row| row.is_free());
-        free.for_each(|row| row.radius *= growth.from);
-    }
-    rows
-}
-
 /// Bodies must start in the domain, and discs in their plane.
 fn in_their_place(scenario: &Scenario, rows: &[BodyRow]) -> Result<(), RunError> {
     let lifted = rows.iter().find(|row| {

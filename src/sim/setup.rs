@@ -1,7 +1,7 @@
 //! The first state of a run, from a configuration or a checkpoint, checked as a whole before anything is written.
 
 use super::balance::by_bodies;
-use super::first::{counts, no_overlaps, share, small};
+use super::first::{counts, no_overlaps, share};
 use super::flows::Flows;
 use super::ledger::Ledger;
 use super::output::Folder;
@@ -54,7 +54,7 @@ pub(super) fn from_config(
     let counts = counts(comm, &scenario)?;
     agree(comm, memory_suffices(&scenario, &counts, comm.size()))?;
     let bodies = share(comm, &scenario, &counts)?;
-    let sizes = sizes(comm, &scenario, &bodies);
+    let sizes = sizes(comm, &scenario, &bodies).full_grown(&scenario, 0.0);
     // What follows from the sizes of the initial bodies is written into the configuration that checkpoints keep: bodies may be
     // deleted, and the run must go on as it began.
     let mut set = options.set.clone();
@@ -64,7 +64,7 @@ pub(super) fn from_config(
     let scenario = end_as_told(agree(comm, load(&set))?, options);
     let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
     let parcel = Parcel {
-        bodies: small(&scenario, bodies),
+        bodies,
         contacts: Vec::new(),
     };
     let mut domain = Domain::new(comm, partition);

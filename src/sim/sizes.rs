@@ -122,7 +122,7 @@ pub(super) fn sizes(comm: &dyn Comm, scenario: &Scenario, share: &[BodyRow]) -> 
                     false => sphere_volume(r),
                 }
         };
-        let (least, most) = (inlet.radius.smallest(), inlet.radius.largest());
+        let (least, most) = inlet.radius.bounds().into();
         sizes.smallest = sizes.smallest.min(least);
         sizes.largest = sizes.largest.max(most);
         let [light, heavy] = &mut sizes.masses;

@@ -1,6 +1,7 @@
 //! Files of bodies, good and bad. Files at fault that a configuration names are in `tests/bad_config.rs`.
 
-use super::super::{Lattice, Radius, Sample, Source, bodies, count, ignored};
+use super::super::{Arrangement, Lattice, Radius, Sample, Source, Space};
+use super::super::{bodies, count, ignored};
 use crate::body::{BodyId, BodyKind, BodyRow};
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,7 @@ fn sample(source: Source) -> Sample {
         angular_velocity: [0.0; 3],
         kind: BodyKind::Free,
         discs: false,
+        size: 1.0,
     }
 }
 
@@ -48,8 +50,13 @@ fn write_settle_1k() {
     let lattice = sample(Source::Lattice(Lattice {
         count: 1000,
         radius: Radius::Constant(0.005),
-        lower: [0.0; 3],
-        upper: [0.115; 3],
+        arrangement: Arrangement::SimpleCubic,
+        space: Space {
+            lower: [0.0; 3],
+            upper: [0.115; 3],
+            periodic: [false; 3],
+            region: None,
+        },
         jitter: 0.07,
     }));
     let mut csv = "x,y,z,radius\n".to_owned();
@@ -147,6 +154,86 @@ fn a_tables_columns_may_come_in_any_order_with_others_between() {
     assert_eq!((rows[0].radius, rows[0].velocity), (0.1, [4.0, 5.0, 5.5]));
     assert!((rows[0].mass - 4.188_790_204_786_390_5).abs() < 1e-15);
     assert_eq!(ignored, ["column colour"]);
+}
+
+const DUMP: &str = "ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n1\nITEM: BOX BOUNDS pp pp ff\n0 9\n0 9\n0 9\n\
+    ITEM: ATOMS id type x y z radius\n1 1 8 8 8 0.2\nITEM: TIMESTEP\n5\nITEM: NUMBER OF ATOMS\n2\nITEM: BOX BOUNDS pp pp ff\n\
+    0 9\n0 9\n0 9\nITEM: ATOMS id type x y z radius vx vy vz omegax omegay omegaz density\n";
+
+/// Of a dump the last frame counts, by id, with its velocities and densities.
+#[test]
+fn a_dumps_last_frame_is_read() {
+    let text = DUMP.to_owned() + "7 1 1 2 3 0.1 0 0 1 0 0 7 1000\n2 2 4 5 6 0.2 0 1 0 0 2 0 2000\n";
+    let (rows, ignored) = read_text(&text).expect("good");
+    assert_eq!(rows.len(), 2);
+    assert_eq!((rows[0].position, rows[0].radius), ([4.0, 5.0, 6.0], 0.2));
+    assert_eq!(
+        rows[0].velocity,
+        [0.0, 1.0, -0.5],
+        "the file's and the sample's"
+    );
+    assert_eq!(rows[0].angular_velocity, [0.0, 2.0, 0.0]);
+    // 1000 kg/m3 * 4/3 pi (0.1 m)^3.
+    assert!((rows[1].mass - 4.188_790_204_786_390_5).abs() < 1e-15);
+    assert_eq!(ignored, ["all frames but the last of 2", "column type"]);
+    // Without densities those of the material; centres that were never wrapped, and diameters.
+    let (rows, _) = read_text(
+        "ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n1\nITEM: ATOMS diameter id xu yu zu\n0.2 1 1 2 3\n",
+    )
+    .expect("good");
+    assert_eq!((rows[0].position, rows[0].radius), ([1.0, 2.0, 3.0], 0.1));
+    assert!((rows[0].mass - 2.5 * 4.188_790_204_786_390_5).abs() < 1e-14);
+}
+
+#[test]
+fn what_is_wrong_in_a_dump_is_told_with_its_line() {
+    let frame = "ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n2\n"; // ATOMS stands on line 5.
+    let one = "1 0 0 0 1\n";
+    for (text, expected) in [
+        (frame.to_owned(), "4: the last frame has no atoms"),
+        (
+            frame.to_owned() + "ITEM: ATOMS id x y radius\n",
+            "5: no x y z among the columns \"id x y radius\"",
+        ),
+        (
+            frame.to_owned() + "ITEM: ATOMS id x y z\n",
+            "5: no radius among the columns",
+        ),
+        (
+            frame.to_owned() + "ITEM: ATOMS x y z radius\n",
+            "5: no id among the columns",
+        ),
+        (
+            frame.to_owned() + "ITEM: ATOMS id x y z radius\n" + one,
+            "6: the file ends after 1 of the 2",
+        ),
+        (
+            frame.to_owned() + "ITEM: ATOMS id x y z radius\n" + one + one,
+            "7: atom 1 is there already, on line 6",
+        ),
+        (
+            frame.to_owned() + "ITEM: ATOMS id x y z radius\n" + one + "2 0 0 0\n",
+            "7: 4 fields; accepted: 5",
+        ),
+        (
+            frame.to_owned() + "ITEM: ATOMS id x y z radius\n" + one + "2 0 nan 0 1\n",
+            "7: column y: \"nan\" is not accepted; accepted: a finite",
+        ),
+        (
+            frame.to_owned() + "ITEM: ATOMS id x y z radius\n" + one + "2 0 0 0 -1\n",
+            "7: column radius: \"-1\" is not accepted; accepted: a finite number > 0",
+        ),
+        (
+            "ITEM: TIMESTEP\n0\nITEM: ATOMS id x y z radius\n".to_owned(),
+            "3: ATOMS before NUMBER",
+        ),
+    ] {
+        let error = read_text(&text).expect_err(&text);
+        assert!(
+            error.starts_with(expected),
+            "{text:?}\n  says     {error}\n  expected {expected}"
+        );
+    }
 }
 
 /// Each text and the beginning of what must be said about it, line number first.

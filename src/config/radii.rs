@@ -1,0 +1,223 @@
+//! Distributions of radii, wherever an entry has a `radius`.
+
+use super::document::{Node, Value};
+use super::fault::Fault;
+use super::reader::{Number, Range, Section, tell, wrong_type};
+use crate::sample::{Radius, Share};
+use std::path::Path;
+
+const SIZE: Number = Number(Range::Positive, "m");
+const SHARE: Number = Number(Range::Positive, "");
+const KINDS: [&str; 6] = [
+    "uniform",
+    "uniform_by_mass",
+    "normal",
+    "lognormal",
+    "mix",
+    "table",
+];
+
+/// What is accepted as a radius, in words.
+pub(super) const RADII: &str = "a number > 0 [m], or a table with one of uniform, uniform_by_mass, normal, lognormal, mix, table";
+
+/// Less of a distribution than this between its bounds is a slip.
+const LEAST_KEPT: f64 = 1e-6;
+
+/// Reads a radius or a distribution of them; `discs`: masses go with r² and not with r³.
+pub(super) fn radii(node: &Node, discs: bool, faults: &mut Vec<Fault>) -> Radius {
+    let nothing = Radius::Constant(f64::NAN);
+    match &node.value {
+        Value::Float(_) | Value::Integer(_) => return Radius::Constant(SIZE.read(node, faults)),
+        Value::Table(_) => {}
+        _ => {
+            wrong_type(node, RADII, faults);
+            return nothing;
+        }
+    }
+    let section = Section::new(node, &KINDS, faults);
+    let given: Vec<&str> = KINDS
+        .into_iter()
+        .filter(|k| section.get(k).is_some())
+        .collect();
+    let [kind] = given[..] else {
+        let message = match given[..] {
+            [] => format!("holds no distribution; accepted: {RADII}"),
+            _ => format!(
+                "{} stand beside each other; accepted: one of them",
+                given.join(", ")
+            ),
+        };
+        tell(node, message, faults);
+        return nothing;
+    };
+    let Some(value) = section.get(kind) else {
+        return nothing;
+    };
+    let before = faults.len();
+    let radius = match kind {
+        "uniform" => {
+            let [low, high] = rising(value, faults);
+            Radius::Uniform(low, high)
+        }
+        "uniform_by_mass" => match rising(value, faults) {
+            [low, high] if low < high => Radius::sieve(&[(low, 0.0), (high, 1.0)], discs),
+            [low, _] => Radius::Constant(low),
+        },
+        "normal" => {
+            let section = Section::new(value, &["mean", "deviation", "lower", "upper"], faults);
+            Radius::Normal {
+                mean: section.number("mean", SIZE, faults),
+                deviation: section.number("deviation", SIZE, faults),
+                bounds: bounds(&section, faults),
+            }
+        }
+        "lognormal" => {
+            let section = Section::new(value, &["median", "deviation", "lower", "upper"], faults);
+            let of_logarithm = Number(Range::Positive, "of ln r");
+            Radius::LogNormal {
+                median: section.number("median", SIZE, faults),
+                deviation: section.number("deviation", of_logarithm, faults),
+                bounds: bounds(&section, faults),
+            }
+        }
+        "mix" => mix(value, discs, faults),
+        _ => table(value, discs, faults),
+    };
+    if faults.len() > before {
+        return nothing;
+    }
+    let kept = radius.kept();
+    if kept < LEAST_KEPT {
+        let message = format!(
+            "only {kept:.1e} of the distribution lies between lower and upper; accepted: at least {LEAST_KEPT:e}"
+        );
+        tell(value, message, faults);
+    }
+    radius
+}
+
+/// Two radii, the smaller first.
+fn rising(node: &Node, faults: &mut Vec<Fault>) -> [f64; 2] {
+    let [low, high] = SIZE.read_list(node, faults);
+    if high < low {
+        let message = format!("{} falls; accepted: the smaller radius first", node.shown);
+        tell(node, message, faults);
+    }
+    [low, high]
+}
+
+fn bounds(section: &Section, faults: &mut Vec<Fault>) -> [f64; 2] {
+    let lower = section.number("lower", SIZE, faults);
+    let upper = section.number("upper", SIZE, faults);
+    if let (true, Some(node)) = (upper <= lower, section.get("upper")) {
+        let message = format!("{upper} is not accepted; accepted: more than lower = {lower} [m]");
+        tell(node, message, faults);
+    }
+    [lower, upper]
+}
+
+fn mix(node: &Node, discs: bool, faults: &mut Vec<Fault>) -> Radius {
+    let accepted = "a list of { radius, share }, or of { radius, share_by_mass }";
+    let items = match &node.value {
+        Value::List(items) if !items.is_empty() => items,
+        Value::List(_) => {
+            tell(node, format!("is empty; accepted: {accepted}"), faults);
+            return Radius::Mix(Vec::new());
+        }
+        _ => {
+            wrong_type(node, accepted, faults);
+            return Radius::Mix(Vec::new());
+        }
+    };
+    let mut shares = Vec::new();
+    let mut by_mass = None;
+    for item in items {
+        let section = Section::new(item, &["radius", "share", "share_by_mass"], faults);
+        let radius = section.number("radius", SIZE, faults);
+        let number = section.number_if("share", SHARE, faults);
+        let mass = section.number_if("share_by_mass", SHARE, faults);
+        let share = match (number, mass) {
+            (Some(share), None) | (None, Some(share)) => share,
+            _ => {
+                tell(
+                    item,
+                    "accepted: share or share_by_mass, one of them",
+                    faults,
+                );
+                continue;
+            }
+        };
+        if *by_mass.get_or_insert(mass.is_some()) != mass.is_some() {
+            let why = "shares by number and by mass stand beside each other; accepted: all by one";
+            tell(item, why, faults);
+        }
+        shares.push(Share { radius, share });
+    }
+    match by_mass {
+        Some(true) => Radius::mix_by_mass(&shares, discs),
+        _ => Radius::Mix(shares),
+    }
+}
+
+fn table(node: &Node, discs: bool, faults: &mut Vec<Fault>) -> Radius {
+    let accepted = "a CSV file with the header radius,share, radii rising [m], share of the mass up to each rising from 0 to 1";
+    let Value::Text(file) = &node.value else {
+        wrong_type(node, accepted, faults);
+        return Radius::Constant(f64::NAN);
+    };
+    match points(Path::new(file)) {
+        Ok(points) => Radius::sieve(&points, discs),
+        Err(why) => {
+            tell(node, format!("{why}; accepted: {accepted}"), faults);
+            Radius::Constant(f64::NAN)
+        }
+    }
+}
+
+/// The points of a sieve curve.
+fn points(path: &Path) -> Result<Vec<(f64, f64)>, String> {
+    let name = path.display();
+    let mut reader = csv::ReaderBuilder::new()
+        .trim(csv::Trim::All)
+        .comment(Some(b'#'))
+        .from_path(path)
+        .map_err(|e| format!("{name} cannot be read ({e})"))?;
+    let header = reader.headers().map_err(|e| format!("{name}: {e}"))?;
+    if header.iter().ne(["radius", "share"]) {
+        return Err(format!("{name}:1: the header is not radius,share"));
+    }
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    let mut line = 1;
+    for record in reader.records() {
+        let record = record.map_err(|e| {
+            let line = e.position().map_or(line, csv::Position::line);
+            format!("{name}:{line}: {}", e.to_string().replace('\n', " "))
+        })?;
+        line = record.position().map_or(line, csv::Position::line);
+        let wrong = |what: &str| Err(format!("{name}:{line}: {what}"));
+        let (Ok(radius), Ok(share)) = (record[0].parse::<f64>(), record[1].parse::<f64>()) else {
+            return wrong(&format!(
+                "{:?}, {:?} are not two numbers",
+                &record[0], &record[1]
+            ));
+        };
+        if !(radius > 0.0 && radius <= 1e60) {
+            return wrong(&format!("radius {radius} is not a finite number > 0"));
+        }
+        match points.last() {
+            None if share != 0.0 => return wrong(&format!("the first share is {share}, not 0")),
+            Some((before, _)) if radius <= *before => {
+                return wrong(&format!("radius {radius} does not rise"));
+            }
+            Some((_, before)) if !(*before..=1.0).contains(&share) => {
+                return wrong(&format!("share {share} does not rise up to 1"));
+            }
+            _ => points.push((radius, share)),
+        }
+    }
+    match points.last() {
+        Some((_, 1.0)) => Ok(points),
+        Some((_, share)) => Err(format!("{name}:{line}: the last share is {share}, not 1")),
+        None => Err(format!("{name}:{line}: there are no points")),
+    }
+}
