@@ -6,12 +6,12 @@ use super::document::{Node, Value};
 use super::fault::Fault;
 use super::reader::{Number, Range, Section, tell};
 use super::{Balance, Scenario};
-use super::{bodies, materials, regions, safety, time, walls};
+use super::{bodies, materials, measures, regions, safety, time, walls};
 use crate::math::Vector3;
 use crate::solver::accelerate::Acceleration;
 use crate::solver::{Exchange, GapRule, Order, Projection, Settings};
 
-const ROOT: [&str; 14] = [
+const ROOT: [&str; 15] = [
     "title",
     "gravity",
     "time",
@@ -21,6 +21,7 @@ const ROOT: [&str; 14] = [
     "pair",
     "wall",
     "region",
+    "measure",
     "bodies",
     "balance",
     "output",
@@ -43,6 +44,7 @@ pub(super) fn scenario(root: &Node, name: &str, faults: &mut Vec<Fault>) -> Scen
     let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
     let walls = walls::read(&section, &names, &domain, faults);
     let regions = regions::read(&section, &domain, faults);
+    let measures = measures::read(&section, &domain, gravity, &regions, faults);
     let samples = bodies::read(&section, &materials, &domain, faults);
     let balance = balance(&section, faults);
     let series_every = output(&section, faults);
@@ -64,6 +66,7 @@ pub(super) fn scenario(root: &Node, name: &str, faults: &mut Vec<Fault>) -> Scen
         materials,
         walls,
         regions,
+        measures,
         samples,
         max_initial_overlap: domain.max_overlap,
         balance,
