@@ -9,6 +9,7 @@ mod bodies;
 mod document;
 mod fault;
 mod materials;
+mod measures;
 mod radii;
 mod read;
 mod reader;
@@ -20,6 +21,7 @@ mod time;
 mod walls;
 
 pub use fault::{Fault, Faults, Place};
+pub use measures::{Measure, What};
 pub use regions::NamedRegion;
 pub use safety::{Checkpoints, Interval, Limit, Limits};
 
@@ -78,6 +80,8 @@ pub struct Scenario {
     pub max_initial_overlap: f64,
     /// When blocks are shared out anew among ranks.
     pub balance: Balance,
+    /// What is measured.
+    pub measures: Vec<Measure>,
     /// Series rows every so many steps.
     pub series_every: u64,
     /// When checkpoints are written.

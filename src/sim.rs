@@ -205,7 +205,14 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
     let provenance = provenance::of_this_start(comm, system.steps(), threads);
     let mut output = agree(
         comm,
-        Output::open(comm, &out, folder, &system, bodies, provenance),
+        Output::open(
+            comm,
+            &out,
+            folder,
+            &scenario.measures,
+            (system.steps(), bodies),
+            provenance,
+        ),
     )?;
     let mut stopper = Stopper::new(wall_limit);
     let mut guard = Guard::new(scenario.limits);

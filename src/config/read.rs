@@ -6,12 +6,12 @@ use super::document::{Node, Value};
 use super::fault::Fault;
 use super::reader::{Number, Range, Section, tell};
 use super::{Balance, Scenario};
-use super::{acts, bodies, materials, regions, safety, time, walls};
+use super::{acts, bodies, materials, measures, regions, safety, time, walls};
 use crate::math::Vector3;
 use crate::solver::accelerate::Acceleration;
 use crate::solver::{Exchange, GapRule, Order, Projection, Settings};
 
-const ROOT: [&str; 19] = [
+const ROOT: [&str; 20] = [
     "title",
     "gravity",
     "time",
@@ -21,6 +21,7 @@ const ROOT: [&str; 19] = [
     "pair",
     "wall",
     "region",
+    "measure",
     "bodies",
     "inlet",
     "outlet",
@@ -48,6 +49,7 @@ pub(super) fn scenario(root: &Node, name: &str, faults: &mut Vec<Fault>) -> Scen
     let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
     let walls = walls::read(&section, &names, &domain, faults);
     let regions = regions::read(&section, &domain, faults);
+    let measures = measures::read(&section, &domain, gravity, &regions, faults);
     let growth = acts::growth(&section, solver.gap, faults);
     let samples = bodies::read(&section, &materials, &domain, &regions, growth, faults);
     let inlets = acts::inlets(&section, &materials, &regions, &domain, faults);
@@ -72,6 +74,7 @@ pub(super) fn scenario(root: &Node, name: &str, faults: &mut Vec<Fault>) -> Scen
         materials,
         walls,
         regions,
+        measures,
         samples,
         inlets,
         acts,

@@ -5,6 +5,7 @@
 
 mod files;
 mod flows;
+mod measures;
 mod rows;
 mod schedule;
 mod walls;
@@ -14,7 +15,7 @@ pub(super) use walls::walls;
 use super::RunError;
 use super::ledger::Ledger;
 use crate::comm::{Comm, agree};
-use crate::config::{Interval, Scenario};
+use crate::config::{Interval, Measure, Scenario};
 use crate::domain::Domain;
 use crate::domain::migration::Parcel;
 use crate::io::checkpoint;
@@ -77,18 +78,17 @@ pub(super) struct Output {
 const MOST_WAITING: usize = 1 << 28;
 
 impl Output {
-    /// Prepares the folder, on rank 0.
+    /// Prepares the folder, on rank 0, for a run after `step` steps with so many bodies.
     pub(super) fn open(
         comm: &dyn Comm,
         out: &Path,
         folder: Folder,
-        system: &System,
-        bodies: u64,
+        measures: &[Measure],
+        (step, bodies): (u64, u64),
         provenance: String,
     ) -> Result<Self, RunError> {
-        let step = system.steps();
         let (files, lock) = if comm.rank() == 0 {
-            let (files, lock) = prepare(out, &folder, step)?;
+            let (files, lock) = prepare(out, &folder, measures, step)?;
             note_start(out, &folder, &provenance);
             (Some(files), lock)
         } else {
@@ -155,6 +155,7 @@ impl Output {
         if step.is_multiple_of(now.scenario.series_every) {
             self.row(now, done)?;
         }
+        self.measure(now)?;
         now.system.timers.add(Verb::Io, begin.elapsed());
         let every = now.scenario.checkpoints.every;
         if every > 0 && step.is_multiple_of(every) {

@@ -151,7 +151,9 @@ fn edges_of_bins() {
         assert_eq!(bins[1 + k], 1, "{k}");
     }
     let mut bins = vec![0; FORCE_BINS];
-    [-1e-9, 10.0, f64::MAX, 0.0].map(|x| count(&mut bins, x, 1.0));
+    for x in [-1e-9, 10.0, f64::MAX, 0.0] {
+        count(&mut bins, x, 1.0);
+    }
     assert_eq!((bins[0], bins[1], bins[101]), (1, 1, 2));
     count(&mut bins, 0.0, 0.0);
     assert_eq!(bins.iter().sum::<i64>(), 4);

@@ -1,6 +1,8 @@
 //! The folder of a run, and the files that grow with it.
 
 use super::Folder;
+use super::measures::MeasureFiles;
+use crate::config::Measure;
 use crate::io::checkpoint;
 use crate::io::series::{self, DeletedLine, FlowLine, Row, Series, WallLine};
 use crate::sim::RunError;
@@ -22,24 +24,28 @@ pub(super) struct Files {
     pub(super) walls: Series<WallLine>,
     pub(super) flows: Series<FlowLine>,
     pub(super) deleted: Series<DeletedLine>,
+    /// Those of each measure, in order.
+    pub(super) measures: Vec<MeasureFiles>,
 }
 
 impl Files {
-    fn create(out: &Path) -> Result<Self, series::Error> {
+    fn create(out: &Path, measures: &[Measure]) -> Result<Self, series::Error> {
         Ok(Self {
             series: Series::create(&out.join(SERIES))?,
             walls: Series::create(&out.join(WALLS))?,
             flows: Series::create(&out.join(FLOWS))?,
             deleted: Series::create(&out.join(DELETED))?,
+            measures: open(measures, |m| MeasureFiles::create(out, m))?,
         })
     }
 
-    fn resume(out: &Path, step: u64) -> Result<Self, series::Error> {
+    fn resume(out: &Path, measures: &[Measure], step: u64) -> Result<Self, series::Error> {
         Ok(Self {
             series: Series::resume(&out.join(SERIES), step)?,
             walls: Series::resume(&out.join(WALLS), step)?,
             flows: Series::resume(&out.join(FLOWS), step)?,
             deleted: Series::resume(&out.join(DELETED), step)?,
+            measures: open(measures, |m| MeasureFiles::resume(out, m, step))?,
         })
     }
 
@@ -51,12 +57,19 @@ impl Files {
             self.flows.flush_what_waits(),
             self.deleted.flush_what_waits(),
         ];
-        all.into_iter().collect()
+        let measures = self.measures.iter_mut();
+        let measures: Vec<_> = measures.map(MeasureFiles::flush_what_waits).collect();
+        all.into_iter().chain(measures).collect()
     }
 
     /// Bytes that are in no file yet.
     pub(super) fn pending(&self) -> usize {
-        self.series.pending() + self.walls.pending() + self.flows.pending() + self.deleted.pending()
+        let measures: usize = self.measures.iter().map(MeasureFiles::pending).sum();
+        self.series.pending()
+            + self.walls.pending()
+            + self.flows.pending()
+            + self.deleted.pending()
+            + measures
     }
 
     pub(super) fn flush(&mut self) -> Result<(), series::Error> {
@@ -66,14 +79,24 @@ impl Files {
             self.flows.flush(),
             self.deleted.flush(),
         ];
-        all.into_iter().collect()
+        let measures: Vec<_> = self.measures.iter_mut().map(MeasureFiles::flush).collect();
+        all.into_iter().chain(measures).collect()
     }
+}
+
+/// Opens the files of all measures.
+fn open(
+    measures: &[Measure],
+    each: impl Fn(&Measure) -> Result<MeasureFiles, series::Error>,
+) -> Result<Vec<MeasureFiles>, series::Error> {
+    measures.iter().map(each).collect()
 }
 
 /// Makes the folder ready to be written to, or says why it cannot be. Nothing is changed if it cannot.
 pub(super) fn prepare(
     out: &Path,
     folder: &Folder,
+    measures: &[Measure],
     step: u64,
 ) -> Result<(Files, Option<File>), RunError> {
     let input = |e: &dyn std::fmt::Display| {
@@ -115,15 +138,15 @@ pub(super) fn prepare(
     }
     let lock = lock(out).map_err(|e| input(&e))?;
     let files = match folder {
-        Folder::Fresh | Folder::Begun => Files::create(out).map_err(|e| input(&e)),
+        Folder::Fresh | Folder::Begun => Files::create(out, measures).map_err(|e| input(&e)),
         Folder::Clear => {
             // The new series first: where it cannot be written, nothing is deleted.
-            let fresh = Files::create(out).map_err(|e| input(&e))?;
+            let fresh = Files::create(out, measures).map_err(|e| input(&e))?;
             checkpoint::prune(out, 0, u64::MAX).map_err(|e| input(&e))?;
             Ok(fresh)
         }
         Folder::GoOn(_) => {
-            let files = Files::resume(out, step).map_err(|e| input(&e))?;
+            let files = Files::resume(out, measures, step).map_err(|e| input(&e))?;
             for path in checkpoint::set_aside(out, step).map_err(|e| input(&e))? {
                 tell!("moreau: beyond the resumed step, now {}", path.display());
             }

@@ -1,0 +1,477 @@
+//! The `[[measure]]` entries: what is measured, where, when.
+
+use super::document::{Node, Value};
+use super::fault::Fault;
+use super::read::Domain;
+use super::reader::{Number, Range, Section, tell, wrong_type};
+use super::regions::{NamedRegion, named};
+use crate::body::BodyId;
+use crate::math::Vector3;
+use crate::measure::{Axis, Heap, Profile, Window};
+use crate::shape::Region;
+
+const METRES: Number = Number(Range::Finite, "m");
+const SECONDS: Number = Number(Range::NotNegative, "s");
+
+/// What an entry may ask for, in the order of the columns.
+const WHAT: [&str; 9] = [
+    "packing",
+    "coordination",
+    "stress",
+    "fabric",
+    "forces",
+    "velocity",
+    "heap",
+    "profile",
+    "tracks",
+];
+
+/// A measure: figures of a part of space, written again and again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measure {
+    /// Its name, which is in those of its files.
+    pub name: String,
+    /// Every so many steps.
+    pub every: u64,
+    /// From this time on [s].
+    pub from: f64,
+    /// Up to this time [s].
+    pub until: f64,
+    /// Where.
+    pub window: Window,
+    /// What, in the order of the columns.
+    pub what: Vec<What>,
+}
+
+/// What is measured.
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// Bodies and the share of the volume that they fill.
+    Packing,
+    /// Contacts per body, with rattlers and without.
+    Coordination {
+        /// A body with fewer contacts is a rattler.
+        least: u64,
+    },
+    /// Love-Weber stress, and its kinetic part.
+    Stress,
+    /// Fabric tensor.
+    Fabric,
+    /// Distribution of forces.
+    Forces,
+    /// How bodies move together.
+    Velocity,
+    /// Shape of a heap.
+    Heap(Heap),
+    /// Slabs or rings.
+    Profile(Box<Profile>),
+    /// Some bodies on their way.
+    Tracks(Vec<BodyId>),
+}
+
+impl Measure {
+    /// Whether it is due after so many steps, at this time [s].
+    #[must_use]
+    pub fn is_due(&self, step: u64, time: f64) -> bool {
+        step.is_multiple_of(self.every) && time >= self.from && time <= self.until
+    }
+}
+
+/// Reads all measures.
+pub(super) fn read(
+    root: &Section,
+    domain: &Domain,
+    gravity: [f64; 3],
+    regions: &[NamedRegion],
+    faults: &mut Vec<Fault>,
+) -> Vec<Measure> {
+    let accepted = "tables headed [[measure]] with name, every and what";
+    let mut measures: Vec<Measure> = Vec::new();
+    for node in root.tables("measure", accepted, faults) {
+        let Some(read) = read_entry(node, domain, gravity, regions, faults) else {
+            continue;
+        };
+        // Names of files may differ in more than the case of letters only.
+        let same = |m: &Measure| m.name.eq_ignore_ascii_case(&read.name);
+        if measures.iter().any(same) {
+            let name = &read.name;
+            let message = format!("measure \"{name}\" is there twice; accepted: a new name");
+            tell(node, message, faults);
+        }
+        measures.push(read);
+    }
+    measures
+}
+
+fn read_entry(
+    node: &Node,
+    domain: &Domain,
+    gravity: [f64; 3],
+    regions: &[NamedRegion],
+    faults: &mut Vec<Fault>,
+) -> Option<Measure> {
+    let known = [
+        "name",
+        "every",
+        "region",
+        "from",
+        "until",
+        "what",
+        "rattlers_below",
+        "axis",
+        "bins",
+        "centre",
+        "rings",
+        "ids",
+    ];
+    let section = Section::new(node, &known, faults);
+    let name = file_name(&section, faults);
+    section.need("every", "a whole number >= 1, of steps", faults);
+    let every = section.whole_if("every", 1, faults).unwrap_or(1);
+    let from = section.number_if("from", SECONDS, faults);
+    let until = section.number_if("until", SECONDS, faults);
+    if let (Some(from), Some(until), Some(node)) = (from, until, section.get("until"))
+        && until < from
+    {
+        let message = format!(
+            "{} lies before from = {from}; accepted: a later time [s]",
+            node.shown
+        );
+        tell(node, message, faults);
+    }
+    let what = words(&section, faults);
+    let asked = |word: &str| what.contains(&word);
+    let axis = section.choice_if("axis", &["x", "y", "z", "r"], faults);
+    let before = faults.len();
+    useless(
+        &section,
+        "rattlers_below",
+        asked("coordination"),
+        "\"coordination\"",
+        faults,
+    );
+    useless(&section, "axis", asked("profile"), "\"profile\"", faults);
+    useless(&section, "bins", asked("profile"), "\"profile\"", faults);
+    useless(&section, "rings", asked("heap"), "\"heap\"", faults);
+    useless(&section, "ids", asked("tracks"), "\"tracks\"", faults);
+    let centred = asked("heap") || asked("profile") && axis == Some("r");
+    useless(
+        &section,
+        "centre",
+        centred,
+        "\"heap\", or \"profile\" with axis = \"r\"",
+        faults,
+    );
+    let region = match section.get("region") {
+        Some(_) => Some(named(&section, regions, faults)?.region),
+        None => None,
+    };
+    let sound = faults.len() == before;
+    let place = section.get("region").unwrap_or(node);
+    let fits = region.is_none_or(|region| measurable(place, &region, domain, faults));
+    if only_tracks(&what) {
+        useless(&section, "region", false, "more than \"tracks\"", faults);
+    }
+    if !fits || !sound {
+        return None;
+    }
+    let corners = (Vector3::from(domain.lower), Vector3::from(domain.upper));
+    let flat = domain.two_dimensional;
+    let window = Window::new(
+        region.as_ref(),
+        (&corners.0, &corners.1),
+        domain.periodic,
+        flat,
+    );
+    let up = match Vector3::from(gravity) {
+        g if g.norm() > 0.0 => -g.normalize(),
+        _ => Vector3::z(),
+    };
+    let centre = centred.then(|| Vector3::from(section.vector("centre", METRES, faults)));
+    let mut list = Vec::new();
+    for word in WHAT.into_iter().filter(|word| asked(word)) {
+        list.push(match word {
+            "packing" => What::Packing,
+            "coordination" => What::Coordination {
+                least: (section.whole_if("rattlers_below", 1, faults)).unwrap_or(if flat {
+                    3
+                } else {
+                    4
+                }),
+            },
+            "stress" => What::Stress,
+            "fabric" => What::Fabric,
+            "forces" => What::Forces,
+            "velocity" => What::Velocity,
+            "heap" => What::Heap(Heap {
+                centre: centre?,
+                up,
+                rings: section.whole_if("rings", 4, faults).unwrap_or(10) as usize,
+            }),
+            "profile" => {
+                let axis = profile_axis(
+                    &section,
+                    axis,
+                    &window,
+                    region.as_ref(),
+                    domain,
+                    (centre, up),
+                    faults,
+                );
+                section.need("bins", "a whole number >= 1", faults);
+                let bins = section.whole_if("bins", 1, faults).unwrap_or(1);
+                if let (true, Some(node)) = (bins > MOST_BINS, section.get("bins")) {
+                    tell(
+                        node,
+                        format!("{bins} is not accepted; accepted: 1 to {MOST_BINS}"),
+                        faults,
+                    );
+                }
+                What::Profile(Box::new(Profile::new(
+                    window.clone(),
+                    axis?,
+                    bins.min(MOST_BINS) as usize,
+                )))
+            }
+            _ => What::Tracks(tracked(&section, faults)),
+        });
+    }
+    Some(Measure {
+        name: name?,
+        every,
+        from: from.unwrap_or(f64::NEG_INFINITY),
+        until: until.unwrap_or(f64::INFINITY),
+        window,
+        what: list,
+    })
+}
+
+/// No profile has more.
+const MOST_BINS: u64 = 10_000;
+
+fn only_tracks(what: &[&str]) -> bool {
+    !what.is_empty() && what.iter().all(|word| *word == "tracks")
+}
+
+/// A key that does nothing unless something else is asked for.
+fn useless(section: &Section, key: &str, used: bool, with: &str, faults: &mut Vec<Fault>) {
+    if let (false, Some(node)) = (used, section.get(key)) {
+        tell(
+            node,
+            format!("does nothing; accepted: {with} in what beside it"),
+            faults,
+        );
+    }
+}
+
+/// The name of a measure, which becomes part of those of files.
+fn file_name(section: &Section, faults: &mut Vec<Fault>) -> Option<String> {
+    let accepted = "letters, digits, - and _, in quotes";
+    let name = section.text("name", accepted, faults)?;
+    let good = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if let (false, Some(node)) = (name.chars().all(good), section.get("name")) {
+        let message = format!(
+            "{} cannot be part of a file's name; accepted: {accepted}",
+            node.shown
+        );
+        tell(node, message, faults);
+    }
+    Some(name.to_owned())
+}
+
+/// The items of a list, at least one.
+fn items<'a>(
+    section: &Section<'a>,
+    key: &str,
+    accepted: &str,
+    faults: &mut Vec<Fault>,
+) -> &'a [Node] {
+    let Some(node) = section.need(key, accepted, faults) else {
+        return &[];
+    };
+    match &node.value {
+        Value::List(items) if !items.is_empty() => items,
+        Value::List(_) => {
+            tell(node, format!("is empty; accepted: {accepted}"), faults);
+            &[]
+        }
+        _ => {
+            wrong_type(node, accepted, faults);
+            &[]
+        }
+    }
+}
+
+fn words(section: &Section, faults: &mut Vec<Fault>) -> Vec<&'static str> {
+    let accepted = format!("a list of {}", WHAT.map(|w| format!("\"{w}\"")).join(", "));
+    let mut found = Vec::new();
+    for item in items(section, "what", &accepted, faults) {
+        let word = match &item.value {
+            Value::Text(text) => WHAT.into_iter().find(|w| w == text),
+            _ => None,
+        };
+        match word {
+            None => tell(
+                item,
+                format!("{} is not known; accepted: {}", item.shown, WHAT.join(", ")),
+                faults,
+            ),
+            Some(word) if found.contains(&word) => {
+                tell(
+                    item,
+                    format!("{} is there twice; accepted: each once", item.shown),
+                    faults,
+                );
+            }
+            Some(word) => found.push(word),
+        }
+    }
+    found
+}
+
+fn tracked(section: &Section, faults: &mut Vec<Fault>) -> Vec<BodyId> {
+    let accepted = "a list of ids of bodies, whole numbers >= 0";
+    let mut ids = Vec::new();
+    for item in items(section, "ids", accepted, faults) {
+        let id = match item.value {
+            Value::Integer(n) => u64::try_from(n).ok().map(BodyId),
+            _ => None,
+        };
+        match id {
+            None => tell(
+                item,
+                format!("{} is not accepted; accepted: {accepted}", item.shown),
+                faults,
+            ),
+            Some(id) if ids.contains(&id) => {
+                tell(
+                    item,
+                    format!("{} is there twice; accepted: each once", item.shown),
+                    faults,
+                );
+            }
+            Some(id) => ids.push(id),
+        }
+    }
+    ids.sort_unstable();
+    ids
+}
+
+/// Whether figures can be had of a region: tells why not.
+fn measurable(node: &Node, region: &Region, domain: &Domain, faults: &mut Vec<Fault>) -> bool {
+    let (lower, upper) = region.bounds();
+    let mut refuse = |why: &str| tell(node, format!("{}: {why}", node.shown), faults);
+    let period = |a: usize| domain.upper[a] - domain.lower[a];
+    let wide = |a: usize| upper[a] - lower[a] > period(a) * (1.0 + 1e-9);
+    let before = if let Region::HalfSpace(plane) = region {
+        if (0..3).any(|a| domain.periodic[a] && plane.normal[a] != 0.0) {
+            refuse("a half-space that ends on a periodic axis; accepted: a box");
+            return false;
+        }
+        plane.normal.z == 0.0
+    } else {
+        if let Some(a) = (0..3).find(|&a| domain.periodic[a] && wide(a)) {
+            let length = period(a);
+            refuse(&format!(
+                "wider than the period; accepted: up to {length} [m] on axis {a}"
+            ));
+            return false;
+        }
+        let along_z = match region {
+            Region::Cylinder { axis, .. } => axis.z.abs() == 1.0,
+            _ => true,
+        };
+        along_z && lower.z <= 0.0 && upper.z > 0.0
+    };
+    if domain.two_dimensional && !before {
+        refuse(
+            "its cut with the plane z = 0 is none of these; accepted: a rectangle, a circle, a half-plane",
+        );
+        return false;
+    }
+    true
+}
+
+/// What a profile goes along, in bins of known volume.
+fn profile_axis(
+    section: &Section,
+    word: Option<&str>,
+    window: &Window,
+    region: Option<&Region>,
+    domain: &Domain,
+    (centre, up): (Option<Vector3>, Vector3),
+    faults: &mut Vec<Fault>,
+) -> Option<Axis> {
+    section.need("axis", "\"x\", \"y\", \"z\", or \"r\"", faults);
+    let node = section.get("axis")?;
+    let flat = domain.two_dimensional;
+    let upright = (0..3).find(|&a| up[a].abs() == 1.0);
+    let (lower, upper) = window.bounds();
+    let along = |axis: &Vector3, a: usize| axis[a].abs() == 1.0;
+    let refuse = |accepted: &str, faults: &mut Vec<Fault>| {
+        tell(
+            node,
+            format!(
+                "{} in this region has bins whose volume is not known; accepted: {accepted}",
+                node.shown
+            ),
+            faults,
+        );
+        None
+    };
+    if let Some(a) = ["x", "y", "z"].iter().position(|w| Some(*w) == word) {
+        return match region {
+            _ if flat && a == 2 => refuse("x or y in two dimensions", faults),
+            None | Some(Region::Box { .. }) => Some(Axis::Along(a)),
+            Some(Region::Cylinder { axis, .. }) if !flat && along(axis, a) => Some(Axis::Along(a)),
+            Some(_) => refuse("a box, no region, or a cylinder along this axis", faults),
+        };
+    }
+    let centre = centre?;
+    let whole = "a region that is a box, or none, and gravity along a coordinate axis, or a cylinder about the vertical through centre, in three dimensions";
+    match region {
+        _ if flat => refuse(whole, faults),
+        Some(Region::Cylinder {
+            from,
+            axis,
+            length,
+            radius,
+        }) => {
+            let off = from - centre;
+            let across = (off - up * off.dot(&up)).norm();
+            if axis.cross(&up).norm() > 1e-12 || across > 1e-12 * radius {
+                return refuse(whole, faults);
+            }
+            Some(Axis::From {
+                centre,
+                up,
+                radius: *radius,
+                length: *length,
+            })
+        }
+        None | Some(Region::Box { .. }) => {
+            let Some(vertical) = upright else {
+                return refuse(whole, faults);
+            };
+            let room = |a: usize| (centre[a] - lower[a]).min(upper[a] - centre[a]);
+            let radius = (0..3)
+                .filter(|&a| a != vertical)
+                .map(room)
+                .fold(f64::INFINITY, f64::min);
+            if radius <= 0.0 {
+                let message =
+                    "its axis does not pass through the region; accepted: a point inside [m]";
+                tell(section.get("centre")?, message, faults);
+                return None;
+            }
+            let length = upper[vertical] - lower[vertical];
+            Some(Axis::From {
+                centre,
+                up,
+                radius,
+                length,
+            })
+        }
+        Some(_) => refuse(whole, faults),
+    }
+}

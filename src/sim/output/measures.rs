@@ -1,0 +1,58 @@
+//! What measures write: figures of a part of space after so many steps.
+//!
+//! What is summed is summed exactly, over all ranks; all else are whole numbers and maxima. So the files are the same on any number of ranks.
+
+mod files;
+mod record;
+
+pub(super) use files::MeasureFiles;
+
+use super::{Now, Output};
+use crate::body::BodyId;
+use crate::config::What;
+use crate::measure;
+use crate::sim::RunError;
+use record::Record;
+use std::collections::HashMap;
+
+impl Output {
+    /// Measures what is due, and adds it to its files. Collective.
+    pub(super) fn measure(&mut self, now: &Now) -> Result<(), RunError> {
+        let measures = &now.scenario.measures;
+        let (step, time) = (now.system.steps(), now.system.time());
+        let due: Vec<usize> = (0..measures.len())
+            .filter(|&k| measures[k].is_due(step, time))
+            .collect();
+        if due.is_empty() {
+            return Ok(());
+        }
+        // Once for all measures.
+        let stress = |k: &usize| measures[*k].what.contains(&What::Stress);
+        let radii = match due.iter().any(stress) {
+            true => radii(now),
+            false => HashMap::new(),
+        };
+        let mut records = Vec::new();
+        for k in due {
+            records.push((k, Record::new(now, &measures[k], &radii)));
+        }
+        let written = self.files.as_mut().map_or(Ok(()), |files| {
+            for (k, record) in &records {
+                files.measures[*k].add((step, time), record)?;
+            }
+            files.flush_what_waits()
+        });
+        self.rows_written(
+            now.comm,
+            written.map_err(|e| RunError::Incomplete(e.to_string())),
+        )
+    }
+}
+
+/// The radii of all bodies that this rank's contacts touch [m]. Collective.
+fn radii(now: &Now) -> HashMap<BodyId, f64> {
+    let carrying = now.system.contacts().iter().filter(|c| measure::carries(c));
+    let others = carrying.map(|c| c.key.b);
+    let wanted: Vec<BodyId> = others.filter(|b| b.wall_index().is_none()).collect();
+    now.domain.radii(now.system.bodies(), &wanted)
+}
