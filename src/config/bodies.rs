@@ -127,6 +127,8 @@ fn read_entry(
         discs: domain.two_dimensional,
         size: 1.0,
     };
+    // A size that is itself at fault shrinks nothing.
+    let growth = growth.filter(|growth| growth.from.is_finite());
     if let (Some(growth), BodyKind::Free) = (growth, sample.kind) {
         sample.shrink(growth.from);
     }
