@@ -40,6 +40,34 @@ pub struct Sample {
 }
 
 impl Sample {
+    /// The body that one of a checkpoint becomes: with its place, size, mass, orientation and velocities, on which those of the
+    /// sample come, and the sample's material.
+    #[must_use]
+    pub fn taken_over(&self, id: BodyId, row: &BodyRow) -> BodyRow {
+        let kind = match &self.source {
+            Source::Checkpoint { as_there: true, .. } => row.kind,
+            _ => self.kind as u32,
+        };
+        let moves = kind != BodyKind::Fixed as u32;
+        let sum = |a: [f64; 3], b: [f64; 3]| match moves {
+            true => [0, 1, 2].map(|k| a[k] + b[k]),
+            false => [0.0; 3],
+        };
+        BodyRow {
+            id,
+            kind,
+            material: self.material,
+            radius: match kind == BodyKind::Free as u32 {
+                true => row.radius * self.size,
+                false => row.radius,
+            },
+            velocity: sum(row.velocity, self.velocity),
+            angular_velocity: sum(row.angular_velocity, self.angular_velocity),
+            image: [0; 3],
+            ..*row
+        }
+    }
+
     /// Lets its bodies start with so much of their radii; shares of space are those in the end.
     pub(crate) fn shrink(&mut self, size: f64) {
         self.size = size;
@@ -51,7 +79,7 @@ impl Sample {
                     *fraction *= size.powi(if self.discs { 2 } else { 3 });
                 }
             }
-            Source::File(_) => {}
+            Source::File(_) | Source::Checkpoint { .. } => {}
         }
     }
 
@@ -61,7 +89,7 @@ impl Sample {
         match &self.source {
             Source::Lattice(lattice) => Some(&lattice.space),
             Source::Random(random) => Some(&random.space),
-            Source::File(_) => None,
+            Source::File(_) | Source::Checkpoint { .. } => None,
         }
     }
 
@@ -96,6 +124,13 @@ pub enum Source {
     /// A file of bodies: CSV (`x,y,z,radius`, more columns allowed) a LAMMPS data file (atom style sphere), or the last frame of
     /// a LAMMPS dump, told apart by their content.
     File(PathBuf),
+    /// The bodies of a checkpoint of this program, which the run reads: this room knows no HDF5.
+    Checkpoint {
+        /// The file.
+        path: PathBuf,
+        /// Whether bodies move as they did there, and not as the entry says.
+        as_there: bool,
+    },
 }
 
 /// A perturbed lattice that fills a region from below.
@@ -156,6 +191,9 @@ pub enum Error {
         /// What is wrong, what was found, what is accepted.
         message: String,
     },
+    /// A checkpoint, whose bodies are not made here.
+    #[error("{}: the bodies of a checkpoint are read by the run", .0.display())]
+    Elsewhere(PathBuf),
     /// There is no room for the bodies.
     #[error("{0}")]
     Full(String),
@@ -187,6 +225,7 @@ pub fn count(sample: &Sample) -> Result<u64, Error> {
         Source::Lattice(lattice) => lattice.check(sample.discs).map(|()| lattice.count),
         Source::Random(random) => random.count(sample.discs),
         Source::File(path) => file::read(path, sample, 0, &mut |_| {}).map(|read| read.bodies),
+        Source::Checkpoint { path, .. } => Err(Error::Elsewhere(path.clone())),
     }
 }
 
@@ -215,6 +254,7 @@ pub fn bodies(
             };
             file::read(path, sample, first_id, &mut some).map(|_| ())
         }
+        Source::Checkpoint { path, .. } => Err(Error::Elsewhere(path.clone())),
     }
 }
 
@@ -224,7 +264,7 @@ pub fn bodies(
 /// See [`Error`].
 pub fn ignored(sample: &Sample) -> Result<Vec<String>, Error> {
     match &sample.source {
-        Source::Lattice(_) | Source::Random(_) => Ok(Vec::new()),
+        Source::Lattice(_) | Source::Random(_) | Source::Checkpoint { .. } => Ok(Vec::new()),
         Source::File(path) => file::read(path, sample, 0, &mut |_| {}).map(|read| read.ignored),
     }
 }

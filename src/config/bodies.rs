@@ -11,7 +11,9 @@ use crate::body::BodyKind;
 use crate::sample::{Amount, Arrangement, Lattice, Radius, Random, Sample, Source, Space};
 use crate::scheme::acts::Growth;
 use crate::shape::{HalfSpace, Region};
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 const KINDS: [&str; 3] = ["lattice", "random", "file"];
 const METRES: Number = Number(Range::Finite, "m");
@@ -103,12 +105,15 @@ fn read_entry(
     let good_so_far = faults.len();
     let source = match section.choice("sample", &KINDS, faults)? {
         "file" => {
-            let file = section.text(
-                "file",
-                "the path of a CSV file, a LAMMPS data file or dump",
-                faults,
-            )?;
-            Source::File(PathBuf::from(file))
+            let accepted = "the path of a CSV file, a LAMMPS data file or dump, or a checkpoint";
+            let path = PathBuf::from(section.text("file", accepted, faults)?);
+            match is_hdf5(&path) {
+                true => Source::Checkpoint {
+                    path,
+                    as_there: motion.is_none(),
+                },
+                false => Source::File(path),
+            }
         }
         "random" => Source::Random(random(&section, domain, regions, faults)),
         _ => Source::Lattice(lattice(&section, domain, regions, faults)),
@@ -137,6 +142,13 @@ fn read_entry(
         fits(&section, &mut sample, faults);
     }
     Some(sample)
+}
+
+/// Whether a file begins as HDF5 files do. Of a run that goes on it need not be there any more, and is not asked for.
+fn is_hdf5(path: &Path) -> bool {
+    let mut begin = [0; 8];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut begin));
+    read.is_ok() && begin == *b"\x89HDF\r\n\x1a\n"
 }
 
 /// Whether the bodies fit; of a lattice without a count it becomes as many as do.

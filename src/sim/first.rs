@@ -1,15 +1,16 @@
 //! The bodies that a run starts with.
 
 use super::RunError;
-use crate::body::{Bodies, BodyRow};
+use crate::body::{Bodies, BodyId, BodyRow};
 use crate::comm::{Comm, agree};
 use crate::config::Scenario;
 use crate::contact::{Candidate, Partner};
 use crate::detect::candidates;
 use crate::domain::Domain;
 use crate::domain::migration::{Parcel, to_owners, with_copies};
+use crate::io::checkpoint;
 use crate::math::Vector3;
-use crate::sample;
+use crate::sample::{self, Source};
 use crate::scheme::moreau_jean::Physics;
 
 /// How many bodies each sample has. One rank looks, as a file has to be read from end to end. Collective.
@@ -26,7 +27,12 @@ pub(super) fn counts(comm: &dyn Comm, scenario: &Scenario) -> Result<Vec<u64>, R
     }
     let counted: Result<Vec<u64>, RunError> = match comm.rank() {
         0 => samples
-            .map(|sample| sample::count(sample).map_err(|e| RunError::Input(e.to_string())))
+            .map(|sample| match &sample.source {
+                Source::Checkpoint { path, .. } => checkpoint::header(path)
+                    .map(|(_, counts)| counts.bodies)
+                    .map_err(|e| RunError::Input(e.to_string())),
+                _ => sample::count(sample).map_err(|e| RunError::Input(e.to_string())),
+            })
             .collect(),
         _ => Ok(vec![0; samples.len()]),
     };
@@ -45,14 +51,41 @@ pub(super) fn counts(comm: &dyn Comm, scenario: &Scenario) -> Result<Vec<u64>, R
     Ok(counts.into_iter().map(|n| n as u64).collect())
 }
 
-/// This rank's share of the initial bodies, by id: of lattices no rank makes all. Where they are does not matter yet, as the first
+/// This rank's share of the initial bodies, by id: of lattices no rank makes all, of a checkpoint none reads all. Where they are does not matter yet, as the first
 /// migration brings them to their owners. Collective.
 pub(super) fn share(
     comm: &dyn Comm,
     scenario: &Scenario,
     counts: &[u64],
 ) -> Result<Vec<BodyRow>, RunError> {
-    agree(comm, made(scenario, counts, comm.rank(), comm.size()))
+    let mut rows = agree(comm, made(scenario, counts, comm.rank(), comm.size()))?;
+    let mut first_id = 0;
+    for (sample, &count) in scenario.samples.iter().zip(counts) {
+        if let Source::Checkpoint { path, .. } = &sample.source {
+            let loaded =
+                checkpoint::read(comm, path).map_err(|e| RunError::Input(e.to_string()))?;
+            // It may have been written anew since it was counted.
+            let found = comm.sum_count(loaded.bodies.len());
+            if found != count {
+                return Err(RunError::Input(format!(
+                    "{}: {found} bodies where there were {count}; accepted: a file that stays as it is",
+                    path.display()
+                )));
+            }
+            // Ranks hold them in the order of ids, one after the other.
+            let own = [loaded.bodies.len() as u64];
+            let before = comm.all_gather(bytemuck::bytes_of(&own));
+            let before = before[..comm.rank()].iter();
+            let before: u64 = before.map(|n| bytemuck::pod_read_unaligned::<u64>(n)).sum();
+            let ids = (first_id + before..).map(BodyId);
+            let each = ids.zip(&loaded.bodies);
+            rows.extend(each.map(|(id, row)| sample.taken_over(id, row)));
+        }
+        first_id += count;
+    }
+    rows.sort_unstable_by_key(|row| row.id);
+    agree(comm, in_their_place(scenario, &rows))?;
+    Ok(rows)
 }
 
 fn made(
@@ -69,14 +102,13 @@ fn made(
     for (sample, count) in scenario.samples.iter().zip(counts) {
         let within = |id: u64| id.clamp(first_id, first_id + count) - first_id;
         let among = within(begin)..within(end);
-        if !among.is_empty() {
+        if !among.is_empty() && !matches!(sample.source, Source::Checkpoint { .. }) {
             let keep = &mut |row| rows.push(row);
             sample::bodies(sample, among, first_id, scenario.solver.seed, keep)
                 .map_err(|e| RunError::Input(e.to_string()))?;
         }
         first_id += count;
     }
-    in_their_place(scenario, &rows)?;
     Ok(rows)
 }
 
