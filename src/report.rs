@@ -30,7 +30,7 @@ pub fn info(path: &Path) -> Result<String, String> {
         bodies,
         contacts,
         walls,
-        flows: _,
+        flows,
     } = &loaded;
     let name = format!("{} (configuration)", path.display());
     let scenario = config::parse(
@@ -132,6 +132,18 @@ pub fn info(path: &Path) -> Result<String, String> {
             measure::largest_overlap(contacts, radius)
         ),
     );
+    let ways = (scenario
+        .inlets
+        .iter()
+        .map(|inlet| ("came in by", &inlet.name)))
+    .chain((scenario.acts.outlets.iter()).map(|outlet| ("went out by", &outlet.name)));
+    for ((way, region), flow) in ways.zip(flows) {
+        let (bodies, mass) = (flow.bodies, flow.mass);
+        line(
+            "flow",
+            format!("{bodies} bodies, {mass:.6e} kg, {way} {region}"),
+        );
+    }
     line("weight", format!("{weight:.6e} N"));
     let mut total = Vector3::zeros();
     for (wall, row) in scenario.walls.iter().zip(walls) {

@@ -14,7 +14,7 @@ pub use random::Amount;
 pub use space::Space;
 
 use crate::body::{BodyId, BodyKind, BodyRow};
-use crate::shape::{disc_area, disc_inertia, solid_sphere_inertia, sphere_volume};
+use crate::shape::mass_and_inertia;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -95,14 +95,7 @@ impl Sample {
 
     /// A body of this sample, `radius` being that of the start [m]; velocities come on top of the sample's, and a fixed body has none.
     fn body(&self, id: u64, position: [f64; 3], radius: f64, density: f64) -> BodyRow {
-        let full = radius / self.size;
-        let (mass, inertia) = if self.discs {
-            let mass = density * disc_area(full);
-            (mass, disc_inertia(mass, full))
-        } else {
-            let mass = density * sphere_volume(full);
-            (mass, solid_sphere_inertia(mass, full))
-        };
+        let (mass, inertia) = mass_and_inertia(density, radius / self.size, self.discs);
         BodyRow {
             velocity: self.velocity,
             angular_velocity: self.angular_velocity,

@@ -50,3 +50,15 @@ pub fn disc_area(radius: f64) -> f64 {
 pub fn sphere_volume(radius: f64) -> f64 {
     4.0 / 3.0 * std::f64::consts::PI * radius * radius * radius
 }
+
+/// Mass [kg] and moment of inertia [kg m²] of a solid sphere of a density [kg/m³] and radius [m], or of a disc one metre thick.
+#[must_use]
+pub fn mass_and_inertia(density: f64, radius: f64, disc: bool) -> (f64, f64) {
+    if disc {
+        let mass = density * disc_area(radius);
+        (mass, disc_inertia(mass, radius))
+    } else {
+        let mass = density * sphere_volume(radius);
+        (mass, solid_sphere_inertia(mass, radius))
+    }
+}

@@ -9,9 +9,7 @@ use crate::body::{BodyId, BodyKind, BodyRow};
 use crate::math::Vector3;
 use crate::measure::Flow;
 use crate::rng::{Purpose, Stream};
-use crate::shape::{
-    Period, Region, Spell, Surface, disc_area, disc_inertia, solid_sphere_inertia, sphere_volume,
-};
+use crate::shape::{Period, Region, Spell, Surface, mass_and_inertia};
 use std::collections::HashMap;
 
 /// Places that are tried for a body before it waits.
@@ -129,13 +127,7 @@ impl Inlet {
     fn body(&self, number: usize, seed: u64, nth: u64) -> BodyRow {
         let mut stream = Stream::new(Purpose::Inlet, seed, [number as u64, nth, u64::MAX]);
         let radius = self.radius.draw(&mut stream);
-        let (mass, inertia) = if self.discs {
-            let mass = self.density * disc_area(radius);
-            (mass, disc_inertia(mass, radius))
-        } else {
-            let mass = self.density * sphere_volume(radius);
-            (mass, solid_sphere_inertia(mass, radius))
-        };
+        let (mass, inertia) = mass_and_inertia(self.density, radius, self.discs);
         BodyRow {
             velocity: self.velocity,
             angular_velocity: self.angular_velocity,
@@ -283,6 +275,7 @@ impl Taken {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shape::sphere_volume;
 
     fn inlet(rate: Rate) -> Inlet {
         Inlet {

@@ -11,7 +11,7 @@ use crate::domain::Domain;
 use crate::domain::migration::Parcel;
 use crate::law::Pair;
 use crate::math::{ExactSum, Vector3, nan_max};
-use crate::sample;
+use crate::sample::{self, inlet::Rate};
 use crate::scheme::moreau_jean::Physics;
 use crate::scheme::pace::Pace;
 use crate::shape::sphere_volume;
@@ -28,7 +28,9 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
     let counts = counts(comm, &scenario)?;
     agree(comm, memory_suffices(&scenario, &counts, comm.size()))?;
     let bodies = share(comm, &scenario, &counts)?;
-    let sizes = sizes(comm, &scenario, &bodies).full_grown(&scenario, 0.0);
+    let sizes = sizes(comm, &scenario, &bodies)
+        .full_grown(&scenario, 0.0)
+        .and_to_come(&scenario);
     let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
     let parcel = Parcel {
         bodies,
@@ -100,14 +102,14 @@ fn samples(
             .filter(|row| ids.contains(&row.id.0))
             .copied()
             .collect();
-        let like = sizes(comm, scenario, &mine);
+        let like = sizes(comm, scenario, &mine).full_grown(scenario, 0.0);
         let mut sums: [ExactSum; 2] = [
             mine.iter().map(|row| row.radius).collect(),
             mine.iter().map(|row| row.mass).collect(),
         ];
         sum_exact(comm, &mut sums);
         let [radii, mass] = sums.map(|sum| sum.value());
-        let mean = radii / *count as f64;
+        let mean = radii / *count as f64 / sample.size;
         let extent = scenario.upper - scenario.lower;
         let whole = if flat {
             extent.x * extent.y
@@ -125,6 +127,21 @@ fn samples(
             like.volume / space
         ));
     }
+    let each = scenario.inlets.iter();
+    lines.extend(each.map(|inlet| {
+        let (rate, unit) = match inlet.rate {
+            Rate::Number(rate) => (rate, "bodies"),
+            Rate::Mass(rate) => (rate, "kg"),
+        };
+        let [least, most] = inlet.radius.bounds();
+        let (name, until) = (&inlet.name, inlet.spell.until);
+        let end = if until.is_finite() {
+            format!(" until {until} s")
+        } else {
+            String::new()
+        };
+        format!("inlet      {name}: {rate} {unit} a second{end}, radius {least} to {most} m")
+    }));
     lines
 }
 

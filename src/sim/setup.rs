@@ -54,7 +54,9 @@ pub(super) fn from_config(
     let counts = counts(comm, &scenario)?;
     agree(comm, memory_suffices(&scenario, &counts, comm.size()))?;
     let bodies = share(comm, &scenario, &counts)?;
-    let sizes = sizes(comm, &scenario, &bodies).full_grown(&scenario, 0.0);
+    let sizes = sizes(comm, &scenario, &bodies)
+        .full_grown(&scenario, 0.0)
+        .and_to_come(&scenario);
     // What follows from the sizes of the initial bodies is written into the configuration that checkpoints keep: bodies may be
     // deleted, and the run must go on as it began.
     let mut set = options.set.clone();
@@ -164,7 +166,9 @@ pub(super) fn from_checkpoint(
         parsed.map_err(|faults| RunError::Input(faults.to_string())),
     )?;
     clock_fits(&scenario, &header)?;
-    let sizes = sizes(comm, &scenario, &bodies).full_grown(&scenario, header.time);
+    let sizes = sizes(comm, &scenario, &bodies)
+        .full_grown(&scenario, header.time)
+        .and_to_come(&scenario);
     // A rule that begins here has its length from the bodies that are here.
     let scenario = match length_of_rule(&scenario, &sizes) {
         None => scenario,

@@ -10,7 +10,7 @@ use crate::domain::partition::Partition;
 use crate::math::{ExactSum, nan_max};
 use crate::scheme::moreau_jean::Physics;
 use crate::scheme::pace::{Pace, Rule};
-use crate::shape::{disc_area, sphere_volume};
+use crate::shape::{disc_area, mass_and_inertia, sphere_volume};
 use crate::solver::grid::BlockGrid;
 
 /// What all bodies together are like.
@@ -106,32 +106,30 @@ pub(super) fn sizes(comm: &dyn Comm, scenario: &Scenario, share: &[BodyRow]) -> 
     ];
     sum_exact(comm, &mut sums);
     let [volume, mass] = sums.map(|sum| sum.value());
-    let mut sizes = Sizes {
+    Sizes {
         count: comm.sum_count(share.len()),
         smallest: -largest(&|row| -row.radius),
         largest: largest(&|row| row.radius).max(0.0), // Where all have been deleted.
         volume,
         mass,
         masses: [-largest(&|row| -row.mass), largest(&|row| row.mass)],
-    };
-    for inlet in &scenario.inlets {
-        let mass = |r: f64| {
-            inlet.density
-                * match inlet.discs {
-                    true => disc_area(r),
-                    false => sphere_volume(r),
-                }
-        };
-        let (least, most) = inlet.radius.bounds().into();
-        sizes.smallest = sizes.smallest.min(least);
-        sizes.largest = sizes.largest.max(most);
-        let [light, heavy] = &mut sizes.masses;
-        (*light, *heavy) = (light.min(mass(least)), heavy.max(mass(most)));
     }
-    sizes
 }
 
 impl Sizes {
+    /// With those that bodies to come may have.
+    pub(super) fn and_to_come(mut self, scenario: &Scenario) -> Self {
+        for inlet in &scenario.inlets {
+            let mass = |r: f64| mass_and_inertia(inlet.density, r, inlet.discs).0;
+            let [least, most] = inlet.radius.bounds();
+            self.smallest = self.smallest.min(least);
+            self.largest = self.largest.max(most);
+            let [light, heavy] = self.masses;
+            self.masses = [light.min(mass(least)), heavy.max(mass(most))];
+        }
+        self
+    }
+
     /// The sizes that bodies have in the end, where these are those at a time [s] while they grow.
     pub(super) fn full_grown(self, scenario: &Scenario, time: f64) -> Self {
         let factor = scenario.acts.growth.map_or(1.0, |g| 1.0 / g.size(time));
