@@ -266,8 +266,12 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
             let text = format!("step {}: {}", now.system.steps(), passed.text);
             if passed.stop {
                 // To be looked at.
-                output.save(&mut now)?;
-                return Err(RunError::Failed(format!("{text}; {}", last_good(&output))));
+                let unsaved = match output.finish(&mut now) {
+                    Err(RunError::Incomplete(fault)) => format!("; {fault}"),
+                    result => result.map(|()| String::new())?,
+                };
+                let good = last_good(&output);
+                return Err(RunError::Failed(format!("{text}{unsaved}; {good}")));
             }
             if passed.first && comm.rank() == 0 {
                 tell!("moreau: WARNING: {text}; the run goes on");
