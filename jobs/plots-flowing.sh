@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Draws docs/silo.svg and docs/janssen.svg from what the slow tests of tests/flowing.rs have written to
+# target/laboratory.
+#
+#   bash jobs/plots-flowing.sh [--png]
+#
+# Needs gnuplot. --png: pictures in target/laboratory instead, to look at.
+set -euo pipefail
+self=$(realpath "$0")
+cd "$(dirname "$self")/.."
+
+ending=svg
+folder=docs
+terminal='svg size 640,420 background "white"'
+case ${1:-} in
+"") ;;
+--png)
+    ending=png
+    folder=target/laboratory
+    terminal='pngcairo size 640,420'
+    ;;
+-h | --help)
+    sed -n '2,/^set /{s/^# \{0,1\}//;/^set /d;p;}' "$self"
+    exit 0
+    ;;
+*)
+    echo "plots-flowing: unknown argument $1 (known: --png)" >&2
+    exit 2
+    ;;
+esac
+command -v gnuplot >/dev/null || { echo "plots-flowing: gnuplot is missing; on Debian it is the package gnuplot-nox" >&2 && exit 1; }
+
+# Draws one picture from target/laboratory/NAME.csv, if the tests have written it; commands on stdin.
+draw() {
+    local data=target/laboratory/$1.csv
+    if [ ! -e "$data" ]; then
+        echo "plots-flowing: $data is missing: run the slow tests of tests/flowing.rs" >&2
+        return
+    fi
+    {
+        printf 'set terminal %s\nset output "%s/%s.%s"\nset datafile separator ","\ndata = "%s"\n' "$terminal" "$folder" "$1" "$ending" "$data"
+        cat
+    } | gnuplot
+}
+
+draw silo <<'EOF'
+set title "Mass flow of a silo, five seeds"
+set logscale xy
+set key left top
+set xrange [4:14]
+set xlabel "D_o/d − 1.4"
+set ylabel "mass flow [kg/s]"
+stats data skip 1 using (log($2) - 2.5*log($1 - 1.4)) nooutput
+plot exp(STATS_mean)*x**2.5 title "exponent 5/2" lc "gray", data skip 1 using ($1 - 1.4):2:3 with yerrorbars title "measured" pt 7 lc "black"
+EOF
+
+draw janssen <<'EOF'
+set title "Stress in a narrow silo, wall driven upwards, five seeds"
+set key right bottom
+set xrange [0:*]
+set yrange [0:*]
+set xlabel "depth / D"
+set ylabel "vertical stress / (ρ g D)"
+stats data skip 1 using 3 nooutput
+l = STATS_mean
+plot x title "hydrostatic" lc "gray", l*(1 - exp(-x/l)) title "Janssen, λ fitted" lc "black", data skip 1 using 1:2 title "slices" pt 7 lc "black"
+EOF

@@ -1,0 +1,252 @@
+//! Flows with a free surface, through the shipped configurations: silos, against published laws. Five seeds each.
+
+#![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
+
+mod experiment;
+#[allow(unreachable_pub, dead_code)] // Most tests have it in a folder.
+#[path = "scene/record.rs"]
+mod record;
+
+use experiment::{Run, config, line, mean, plot, run, run_all};
+use record::record;
+use std::f64::consts::PI;
+
+const SEEDS: u64 = 5;
+const G: f64 = 9.81;
+
+/// Runs a configuration with each list of keys set and each seed, many beside each other; what is made of them, by list and by seed.
+fn over_seeds<T: Send>(
+    name: &str,
+    cases: &[Vec<String>],
+    of: impl Fn(usize, &Run) -> T + Sync,
+) -> Vec<Vec<T>> {
+    let seeds = SEEDS as usize;
+    // The long ones, which are last, first.
+    let all = run_all(cases.len() * seeds, |k| {
+        let (case, seed) = (cases.len() - 1 - k / seeds, k % seeds + 1);
+        let mut keys = cases[case].clone();
+        keys.push(format!("solver.seed={seed}"));
+        of(case, &run(&config(name), &keys, 1))
+    });
+    let mut all = all.into_iter();
+    let mut by_case: Vec<Vec<T>> = (cases.iter())
+        .map(|_| all.by_ref().take(seeds).collect())
+        .collect();
+    by_case.reverse();
+    by_case
+}
+
+fn keys(of: &[&str]) -> Vec<String> {
+    of.iter().map(|key| (*key).to_owned()).collect()
+}
+
+/// Rows of a table at or after a time [s]: values of a column.
+fn since(run: &Run, table: &str, column: &str, from: f64) -> Vec<f64> {
+    let times = run.column(table, "time");
+    let values = run.column(table, column);
+    let rows = times.iter().zip(values).filter(|(t, _)| **t >= from);
+    rows.map(|(_, value)| value).collect()
+}
+
+fn average(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Mass flow [kg/s] out of the silo, of the line of least squares from a time [s] to the end.
+fn mass_flow(run: &Run, from: f64) -> f64 {
+    let times = since(run, "flows.csv", "time", from);
+    let masses = since(run, "flows.csv", "mass", from);
+    let points: Vec<(f64, f64)> = times.into_iter().zip(masses).collect();
+    line(&points).1
+}
+
+/// C7, Beverloo: the mass flow goes with `(D_o − 1.4 d)^(5/2)`, and does not depend on the height of the filling.
+#[test]
+#[ignore = "slow: jobs/validate.sh runs it"]
+fn c7_mass_flow_of_a_silo() {
+    let d = 0.006;
+    // Hole in diameters, bodies (0: all that the configuration has), end [s]: a thousand bodies go out at least. The stream has reached the outlet
+    // by 0.4 s.
+    let holes = [
+        (6.0, 6600, 1.45),
+        (6.0, 0, 1.45),
+        (8.0, 0, 0.85),
+        (11.0, 0, 0.65),
+        (14.0, 0, 0.55),
+    ];
+    let cases = holes.map(|(hole, count, until)| {
+        let radius = 0.5 * hole * d;
+        let mut set = vec![
+            format!("wall.1.hole={radius}"),
+            format!("wall.2.radius={radius}"),
+            format!("region.2.radius={radius}"),
+            format!("time.until={until}"),
+        ];
+        if count > 0 {
+            set.push(format!("bodies.0.count={count}"));
+        }
+        set
+    });
+    let flows = over_seeds("silo-discharge", &cases, |_, run| {
+        let density = 2500.0 * run.column("measure-fill.csv", "solid_fraction")[14];
+        (mass_flow(run, 0.42), density)
+    });
+    let width = |hole: f64| (hole - 1.4) * d;
+    let exponents: Vec<f64> = (0..SEEDS as usize)
+        .map(|seed| {
+            let points = (1..holes.len()).map(|k| (width(holes[k].0).ln(), flows[k][seed].0.ln()));
+            line(&points.collect::<Vec<_>>()).1
+        })
+        .collect();
+    let rows = (0..holes.len()).map(|k| {
+        let (w, error) = mean(&flows[k].iter().map(|f| f.0).collect::<Vec<_>>());
+        let density = average(&flows[k].iter().map(|f| f.1).collect::<Vec<_>>());
+        let scale = density * G.sqrt() * width(holes[k].0).powf(2.5);
+        vec![holes[k].0, w, error, w / scale, error / scale]
+    });
+    let rows: Vec<Vec<f64>> = rows.collect();
+    println!("hole, flow, its error, C, its error: {rows:?}");
+    plot("silo", "hole,flow,error,c,c_error", &rows[1..]);
+    let (exponent, error) = mean(&exponents);
+    let ratios: Vec<f64> = (0..SEEDS as usize)
+        .map(|seed| flows[1][seed].0 / flows[0][seed].0)
+        .collect();
+    let (ratio, ratio_error) = mean(&ratios);
+    println!("exponent {exponent} ± {error}, high over low {ratio} ± {ratio_error}");
+    record(
+        "C7",
+        "mass flow of a silo over a filling 14 d high, filling 22 d",
+        ratio,
+        1.0,
+        0.05,
+    );
+    record(
+        "C7",
+        "exponent of the mass flow in D_o − 1.4 d",
+        exponent,
+        2.5,
+        0.15,
+    );
+}
+
+/// Cross-section of the narrow silo [m²], its diameter [m], friction of its wall.
+const SECTION: f64 = PI * 0.036 * 0.036;
+const DIAMETER: f64 = 0.072;
+const WALL_FRICTION: f64 = 0.5;
+
+fn load_on_the_bottom(run: &Run, from: f64) -> f64 {
+    // Two walls; the bottom is the first.
+    let all = since(run, "walls.csv", "fz", from);
+    -average(&all.into_iter().step_by(2).collect::<Vec<_>>())
+}
+
+/// C6: without friction at the wall the bottom carries the weight.
+#[test]
+#[ignore = "slow: jobs/validate.sh runs it"]
+fn c6_a_smooth_silo_is_hydrostatic() {
+    let set = [keys(&["material.1.friction=0.0", "time.until=1.5"])];
+    let loads = over_seeds("janssen", &set, |_, run| {
+        let mass: f64 = run.state().bodies.iter().map(|b| b.mass).sum();
+        load_on_the_bottom(run, 1.4) / (mass * G)
+    });
+    let (load, error) = mean(&loads[0]);
+    println!("load over weight {load} ± {error}");
+    record("C6", "load of a smooth silo over weight", load, 1.0, 1e-3);
+}
+
+/// C6, Janssen: with its wall driven upwards the stress along a silo is `σ = ρ g λ (1 − e^(−z/λ))` with `λ = D/(4 μ K)`, and the load on the bottom saturates.
+#[test]
+#[ignore = "slow: jobs/validate.sh runs it"]
+fn c6_janssen() {
+    let quick = "solver.tolerance=1e-2";
+    let set = [
+        keys(&[quick]),
+        keys(&[
+            quick,
+            "region.0.to=[0.0, 0.0, 1.06]",
+            "wall.1.to=[0.0, 0.0, 1.08]",
+            "domain.upper=[0.04, 0.04, 1.08]",
+        ]),
+    ];
+    let figures = over_seeds("janssen", &set, |_, run| {
+        let mass: f64 = run.state().bodies.iter().map(|b| b.mass).sum();
+        let slices = (0..7).map(|k| {
+            let table = format!("measure-slice{k}.csv");
+            let of = |column| average(&since(run, &table, column, 0.7));
+            [of("solid_fraction"), of("szz"), of("sxx"), of("syy")]
+        });
+        (
+            mass,
+            load_on_the_bottom(run, 0.7),
+            slices.collect::<Vec<_>>(),
+        )
+    });
+    let mut rows = Vec::new();
+    let (mut ks, mut lengths) = (Vec::new(), Vec::new());
+    for (mass, _, slices) in &figures[0] {
+        let density = 2500.0 * average(&slices[1..6].iter().map(|s| s[0]).collect::<Vec<_>>());
+        let height = mass / (density * SECTION);
+        // Slices that are full, but for the lowest, in which the bottom matters.
+        let full = (1..7).filter(|k| 0.03 * (f64::from(*k) + 1.0) < height - 0.006);
+        let points: Vec<(f64, f64)> = full
+            .map(|k| (height - 0.03 * (f64::from(k) + 0.5), slices[k as usize][1]))
+            .collect();
+        let length = janssen_length(&points, density);
+        lengths.push(length / DIAMETER);
+        ks.push(DIAMETER / (4.0 * WALL_FRICTION * length));
+        let scale = density * G * DIAMETER;
+        rows.extend(
+            points
+                .iter()
+                .map(|(z, s)| vec![z / DIAMETER, s / scale, length / DIAMETER]),
+        );
+    }
+    plot("janssen", "depth,stress,length", &rows);
+    let (length, length_error) = mean(&lengths);
+    let (k, k_error) = mean(&ks);
+    let ratio = |(high, low): (&(f64, f64, _), &(f64, f64, _))| high.1 / low.1;
+    let pairs = figures[1].iter().zip(&figures[0]);
+    let (growth, growth_error) = mean(&pairs.map(ratio).collect::<Vec<_>>());
+    let inner = figures[0].iter().flat_map(|f| &f.2[1..5]);
+    let across: Vec<f64> = inner.map(|s| 0.5 * (s[2] + s[3]) / s[1]).collect();
+    let depth = figures[0][0].0 / figures[0][0].2[2][0] / 2500.0 / SECTION / DIAMETER;
+    println!(
+        "λ/D {length} ± {length_error}, K {k} ± {k_error}, filled to {depth} D, doubled {growth} ± {growth_error}, \
+         σ_rr/σ_zz {}",
+        average(&across)
+    );
+    record("C6", "K of Janssen's law, wall driven upwards", k, 0.7, 0.3);
+    record(
+        "C6",
+        "load on the bottom, filling doubled beyond 4 λ",
+        growth,
+        1.0,
+        0.05,
+    );
+}
+
+/// λ [m] of least squares through stresses [Pa] at depths [m], by halving the bracket of the sum's slope: golden sections.
+fn janssen_length(points: &[(f64, f64)], density: f64) -> f64 {
+    let sum = |length: f64| -> f64 {
+        let law = |z: f64| density * G * length * (1.0 - (-z / length).exp());
+        points.iter().map(|(z, s)| (s - law(*z)).powi(2)).sum()
+    };
+    let (mut low, mut high) = (1e-3, 1.0);
+    let ratio = 0.5 * (5.0_f64.sqrt() - 1.0);
+    while high - low > 1e-7 {
+        let (a, b) = (high - ratio * (high - low), low + ratio * (high - low));
+        if sum(a) < sum(b) {
+            high = b;
+        } else {
+            low = a;
+        }
+    }
+    0.5 * (low + high)
+}
+
+#[test]
+fn the_fit_of_janssens_law_finds_its_length() {
+    let law = |z: f64| (z, 1400.0 * G * 0.05 * (1.0 - (-z / 0.05_f64).exp()));
+    let points: Vec<_> = [0.02, 0.05, 0.1, 0.15].map(law).to_vec();
+    assert!((janssen_length(&points, 1400.0) - 0.05).abs() < 1e-6);
+}
