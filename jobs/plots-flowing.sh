@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Draws docs/silo.svg and docs/janssen.svg from what the slow tests of tests/flowing.rs have written to
+# Draws docs/silo.svg, janssen.svg and repose.svg from what the slow tests of tests/flowing.rs have written to
 # target/laboratory.
 #
 #   bash jobs/plots-flowing.sh [--png]
@@ -64,4 +64,15 @@ set ylabel "vertical stress / (ρ g D)"
 stats data skip 1 using 3 nooutput
 l = STATS_mean
 plot x title "hydrostatic" lc "gray", l*(1 - exp(-x/l)) title "Janssen, λ fitted" lc "black", data skip 1 using 1:2 title "slices" pt 7 lc "black"
+EOF
+
+draw repose <<'EOF'
+set title "Angle of repose, five seeds"
+set key left top
+set xrange [0:0.7]
+set xlabel "friction"
+set ylabel "degrees"
+plot data skip 1 using 1:($2 == 0 ? $3 : NaN):4 with yerrorbars title "no rolling friction" pt 6 lc "black", \
+    data skip 1 using 1:($2 == 0.1 ? $3 : NaN):4 with yerrorbars title "rolling friction 0.1" pt 7 lc "black", \
+    data skip 1 using 1:($2 == 0.3 ? $3 : NaN):4 with yerrorbars title "rolling friction 0.3" pt 5 lc "black"
 EOF

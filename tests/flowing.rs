@@ -1,14 +1,14 @@
-//! Flows with a free surface, through the shipped configurations: silos, against published laws. Five seeds each.
+//! Flows with a free surface, through the shipped configurations: silos, heaps, against published laws. Five seeds each.
 
 #![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
 
 mod experiment;
-#[allow(unreachable_pub, dead_code)] // Most tests have it in a folder.
+#[allow(unreachable_pub)] // Most tests have it in a folder.
 #[path = "scene/record.rs"]
 mod record;
 
 use experiment::{Run, config, line, mean, plot, run, run_all};
-use record::record;
+use record::{record, record_fact};
 use std::f64::consts::PI;
 
 const SEEDS: u64 = 5;
@@ -50,6 +50,14 @@ fn since(run: &Run, table: &str, column: &str, from: f64) -> Vec<f64> {
 
 fn average(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Whether each figure is larger than the one before by more than two standard errors of their difference.
+fn grows(figures: &[(f64, f64)]) -> bool {
+    figures.windows(2).all(|pair| {
+        let (low, high) = (pair[0], pair[1]);
+        high.0 - low.0 > 2.0 * high.1.hypot(low.1)
+    })
 }
 
 /// Mass flow [kg/s] out of the silo, of the line of least squares from a time [s] to the end.
@@ -249,4 +257,67 @@ fn the_fit_of_janssens_law_finds_its_length() {
     let law = |z: f64| (z, 1400.0 * G * 0.05 * (1.0 - (-z / 0.05_f64).exp()));
     let points: Vec<_> = [0.02, 0.05, 0.1, 0.15].map(law).to_vec();
     assert!((janssen_length(&points, 1400.0) - 0.05).abs() < 1e-6);
+}
+
+/// C9: the angle of repose grows with friction and with rolling friction.
+#[test]
+#[ignore = "slow: jobs/validate.sh runs it"]
+fn c9_angle_of_repose() {
+    let settings = [(0.1, 0.1), (0.3, 0.1), (0.6, 0.0), (0.6, 0.1), (0.6, 0.3)];
+    let cases = settings.map(|(friction, rolling)| {
+        let mut set = keys(&["inlet.0.rate=5000", "inlet.0.until=1.1", "time.until=1.7"]);
+        set.push(format!("material.0.friction={friction}"));
+        set.push(format!("material.0.rolling_ratio={rolling}"));
+        set
+    });
+    let angles = over_seeds("angle-of-repose", &cases, |_, run| {
+        run.last("measure-heap.csv", "repose").to_degrees()
+    });
+    let angles: Vec<(f64, f64)> = angles.iter().map(|a| mean(a)).collect();
+    let rows = settings.iter().zip(&angles);
+    let rows: Vec<Vec<f64>> = rows.map(|(s, a)| vec![s.0, s.1, a.0, a.1]).collect();
+    println!("friction, rolling friction, degrees, error: {rows:?}");
+    plot("repose", "friction,rolling,degrees,error", &rows);
+    let by_friction = [angles[0], angles[1], angles[3]];
+    let by_rolling = [angles[2], angles[3], angles[4]];
+    record_fact(
+        "C9",
+        "the angle of repose grows with friction",
+        grows(&by_friction),
+    );
+    record_fact(
+        "C9",
+        "the angle of repose grows with rolling friction",
+        grows(&by_rolling),
+    );
+}
+
+/// C9 [001 §1.7]: without rolling friction a heap on a smooth plane spreads to a single layer.
+#[test]
+#[ignore = "slow: jobs/validate.sh runs it"]
+fn c9_a_heap_without_rolling_friction_is_a_single_layer() {
+    let set = [keys(&[
+        "material.0.rolling_ratio=0.0",
+        "region.0.radius=0.04",
+        "region.0.to=[0.0, 0.0, 0.08]",
+        "wall.1.radius=0.04",
+        "time.until=6.0",
+        "domain.lower=[-2.5, -2.5, 0.0]",
+        "domain.upper=[2.5, 2.5, 0.25]",
+    ])];
+    let shares = over_seeds("column-collapse", &set, |_, run| {
+        let bodies = run.state().bodies;
+        // A body on others is at least half a radius higher than one on the floor.
+        let up = bodies.iter().filter(|b| b.position[2] > 1.5 * b.radius);
+        up.count() as f64 / bodies.len() as f64
+    });
+    let (share, error) = mean(&shares[0]);
+    println!("share of bodies above the first layer {share} ± {error}");
+    record(
+        "C9",
+        "share of bodies above the first layer, no rolling friction",
+        share,
+        0.0,
+        0.0,
+    );
 }
