@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Draws docs/silo.svg, janssen.svg and repose.svg from what the slow tests of tests/flowing.rs have written to
+# Draws docs/silo.svg, janssen.svg, column.svg, repose.svg and drum.svg from what the slow tests of tests/flowing.rs have written to
 # target/laboratory.
 #
 #   bash jobs/plots-flowing.sh [--png]
@@ -66,6 +66,16 @@ l = STATS_mean
 plot x title "hydrostatic" lc "gray", l*(1 - exp(-x/l)) title "Janssen, λ fitted" lc "black", data skip 1 using 1:2 title "slices" pt 7 lc "black"
 EOF
 
+draw column <<'EOF'
+set title "Runout of a collapsing column, five seeds"
+set key left top
+set xrange [0:2.5]
+set yrange [1:*]
+set xlabel "aspect ratio a = h/r_0"
+set ylabel "runout r/r_0"
+plot 1 + (x < 1.7 ? 1.24*x : 1.6*sqrt(x)) title "Lube et al. 2004" lc "gray", data skip 1 using 1:2:3 with yerrorbars title "measured" pt 7 lc "black"
+EOF
+
 draw repose <<'EOF'
 set title "Angle of repose, five seeds"
 set key left top
@@ -75,4 +85,20 @@ set ylabel "degrees"
 plot data skip 1 using 1:($2 == 0 ? $3 : NaN):4 with yerrorbars title "no rolling friction" pt 6 lc "black", \
     data skip 1 using 1:($2 == 0.1 ? $3 : NaN):4 with yerrorbars title "rolling friction 0.1" pt 7 lc "black", \
     data skip 1 using 1:($2 == 0.3 ? $3 : NaN):4 with yerrorbars title "rolling friction 0.3" pt 5 lc "black"
+EOF
+
+draw drum <<'EOF'
+set title "A drum, not quite half full, five seeds"
+set key right top
+set logscale x
+set xrange [5e-4:5]
+set yrange [0:90]
+set y2range [0:0.6]
+set ytics nomirror
+set y2tics
+set xlabel "Froude number Ω²R/g"
+set ylabel "angle of the centre of mass [degrees]"
+set y2label "its distance from the axis / R"
+plot data skip 1 using 1:($1 < 1 ? $2 : NaN):3 with yerrorbars title "angle" pt 7 lc "black", \
+    data skip 1 using 1:4:5 axes x1y2 with yerrorbars title "distance" pt 6 lc "gray40"
 EOF

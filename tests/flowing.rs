@@ -1,4 +1,4 @@
-//! Flows with a free surface, through the shipped configurations: silos, heaps, against published laws. Five seeds each.
+//! Flows with a free surface, through the shipped configurations: silos, columns, heaps, drums, against published laws. Five seeds each.
 
 #![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
 
@@ -259,6 +259,67 @@ fn the_fit_of_janssens_law_finds_its_length() {
     assert!((janssen_length(&points, 1400.0) - 0.05).abs() < 1e-6);
 }
 
+/// Distance [m] out to which bodies of mean diameter d [m] cover at least half of the floor at the end.
+fn front(run: &Run, d: f64) -> f64 {
+    let table = "profile-rings.csv";
+    let [time, low, high, bodies] =
+        ["time", "low", "high", "bodies"].map(|column| run.column(table, column));
+    let end = *time.last().unwrap();
+    let covered = |k: &usize| {
+        let floor = PI * (high[*k].powi(2) - low[*k].powi(2));
+        time[*k] == end && bodies[*k] * PI * d * d / 4.0 >= 0.5 * floor
+    };
+    (0..time.len())
+        .filter(covered)
+        .map(|k| high[k])
+        .fold(0.0, f64::max)
+}
+
+/// C8 (Lube et al. 2004): how far a round column runs out, by its aspect ratio a.
+#[test]
+#[ignore = "slow: jobs/validate.sh runs it"]
+fn c8_column_collapse() {
+    let (r0, d) = (0.08, 0.005);
+    // Heights of the loose filling, for a of about 0.6, 1 and 2.
+    let cases = [0.093, 0.155, 0.31].map(|height| {
+        let mut set = keys(&[
+            "time.until=1.25",
+            "domain.upper=[0.45, 0.45, 0.35]",
+            "wall.1.to=[0.0, 0.0, 0.35]",
+        ]);
+        set.push(format!("region.0.to=[0.0, 0.0, {height}]"));
+        set
+    });
+    let runs = over_seeds("column-collapse", &cases, |_, run| {
+        let [time, z] = ["time", "z"].map(|column| run.column("measure-heap.csv", column));
+        let before = time.iter().rposition(|t| *t < 0.5).unwrap();
+        (2.0 * z[before] / r0, front(run, d) / r0)
+    });
+    let mut rows = Vec::new();
+    for seeds in &runs {
+        let (a, _) = mean(&seeds.iter().map(|s| s.0).collect::<Vec<_>>());
+        let (reach, error) = mean(&seeds.iter().map(|s| s.1).collect::<Vec<_>>());
+        let law = if a < 1.7 {
+            1.0 + 1.24 * a
+        } else {
+            1.0 + 1.6 * a.sqrt()
+        };
+        println!("a {a}: r/r0 {reach} ± {error}, law {law}");
+        rows.push(vec![a, reach, error, law]);
+    }
+    plot("column", "a,reach,error,law", &rows);
+    let reaches: Vec<(f64, f64)> = rows.iter().map(|row| (row[1], row[2])).collect();
+    record_fact(
+        "C8",
+        "the runout of a column grows with its height",
+        grows(&reaches),
+    );
+    for row in rows {
+        let what = format!("runout r/r0 of a column, a = {:.1}", row[0]);
+        record("C8", &what, row[1], row[3], 0.1 * row[3]);
+    }
+}
+
 /// C9: the angle of repose grows with friction and with rolling friction.
 #[test]
 #[ignore = "slow: jobs/validate.sh runs it"]
@@ -319,5 +380,68 @@ fn c9_a_heap_without_rolling_friction_is_a_single_layer() {
         share,
         0.0,
         0.0,
+    );
+}
+
+/// C11: the slope of the surface in a drum grows with its rate while the bodies roll down; far above Fr = 1 they go round with it.
+#[test]
+#[ignore = "slow: jobs/validate.sh runs it"]
+fn c11_rotating_drum() {
+    let radius: f64 = 0.1;
+    // Froude numbers Ω²R/g, time step [s].
+    let settings = [
+        (0.003, "1e-3", 2.0),
+        (0.02, "1e-3", 1.6),
+        (0.1, "1e-3", 1.6),
+        (3.0, "5e-4", 0.9),
+    ];
+    let rate = |froude: f64| (froude * G / radius).sqrt();
+    let cases = settings.map(|(froude, dt, until)| {
+        vec![
+            format!("wall.0.rotation.rate={}", rate(froude)),
+            format!("time.dt={dt}"),
+            format!("time.until={until}"),
+        ]
+    });
+    let found = over_seeds("rotating-drum", &cases, |case, run| {
+        // The last two fifths of the time: the start, up to the first slope, has passed.
+        let of = |column| {
+            average(&since(
+                run,
+                "measure-drum.csv",
+                column,
+                0.6 * settings[case].2,
+            ))
+        };
+        let (x, z) = (of("x"), of("z"));
+        // The line from the axis to the centre of mass stands square on a flat surface.
+        (x.abs().atan2(-z).to_degrees(), x.hypot(z) / radius)
+    });
+    let of =
+        |k: usize, f: fn(&(f64, f64)) -> f64| mean(&found[k].iter().map(f).collect::<Vec<_>>());
+    let angles: Vec<(f64, f64)> = (0..3).map(|k| of(k, |s| s.0)).collect();
+    let ways: Vec<(f64, f64)> = (0..4).map(|k| of(k, |s| s.1)).collect();
+    println!("degrees {angles:?}, centre of mass over R {ways:?}");
+    let rows = (0..4).map(|k| {
+        let (angle, error) = of(k, |s| s.0);
+        vec![settings[k].0, angle, error, ways[k].0, ways[k].1]
+    });
+    plot(
+        "drum",
+        "froude,degrees,error,way,way_error",
+        &rows.collect::<Vec<_>>(),
+    );
+    record_fact(
+        "C11",
+        "the slope in a drum grows with its rate",
+        grows(&angles),
+    );
+    // Rolling, the segment's centre of mass is some 0.45 R below the axis; a ring's is in it, but for a body's diameter.
+    record(
+        "C11",
+        "centre of mass off the axis over R, centrifuging",
+        ways[3].0,
+        0.0,
+        0.05,
     );
 }
