@@ -8,7 +8,7 @@ mod experiment;
 use experiment::{config, run, run_in_parts};
 
 /// What makes a configuration small enough: its name, steps, and keys set.
-const SHORT: [(&str, u64, &[&str]); 3] = [
+const SHORT: [(&str, u64, &[&str]); 9] = [
     (
         "settle",
         100,
@@ -16,6 +16,38 @@ const SHORT: [(&str, u64, &[&str]); 3] = [
     ),
     ("settle-file", 100, &[]),
     ("shaken", 100, &[]),
+    // Long steps, so that what is to happen happens: the plug drops at 0.3 s and the tube is lifted at 0.5 s.
+    (
+        "silo-discharge",
+        100,
+        &[
+            "time.dt=4e-3",
+            "bodies.0.count=700",
+            "measure.0.every=10",
+            "measure.1.from=0.2",
+        ],
+    ),
+    (
+        "column-collapse",
+        230,
+        &["time.dt=2.5e-3", "bodies.0.count=800", "measure.1.every=10"],
+    ),
+    (
+        "angle-of-repose",
+        80,
+        &["time.dt=4e-3", "inlet.0.rate=4000", "measure.0.every=10"],
+    ),
+    ("rotating-drum", 80, &["bodies.0.fraction=0.04"]),
+    (
+        "chute",
+        100,
+        &[
+            "bodies.1.count=700",
+            "measure.0.every=10",
+            "measure.1.every=10",
+        ],
+    ),
+    ("janssen", 80, &["bodies.0.count=700"]),
 ];
 
 /// Those that other tests run: what they need is a large memory, or a file.
