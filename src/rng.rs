@@ -22,6 +22,8 @@ pub enum Purpose {
     Batches = 5,
     /// Size and place of a body that comes in during a run.
     Inlet = 6,
+    /// By how much the force that a contact starts a solve with is changed.
+    Start = 7,
 }
 
 /// A stream of random numbers.

@@ -46,6 +46,8 @@ pub struct Settings {
     pub projection: Projection,
     /// Whether contacts start with the force of the last step; else with none.
     pub warm_start: bool,
+    /// By up to which share each of these forces is made smaller or larger at random; 0: not at all.
+    pub start_spread: f64,
     /// Acceleration of the sweeps, where their order is kept within a step.
     pub acceleration: Acceleration,
     /// How often in a sweep each block is swept before the next colour.
@@ -124,6 +126,7 @@ impl Default for Settings {
             gap: GapRule::default(),
             projection: Projection::default(),
             warm_start: true,
+            start_spread: 0.0,
             acceleration: Acceleration::default(),
             inner_passes: 1,
             exchange: Exchange::default(),

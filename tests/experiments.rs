@@ -8,11 +8,49 @@ mod experiment;
 use experiment::{config, run, run_in_parts};
 
 /// What makes a configuration small enough: its name, steps, and keys set.
-const SHORT: [(&str, u64, &[&str]); 9] = [
+const SHORT: [(&str, u64, &[&str]); 14] = [
     (
         "settle",
         100,
         &["bodies.0.count=1200", "domain.upper=[0.15, 0.15, 0.3]"],
+    ),
+    (
+        "biaxial-2d",
+        150,
+        &[
+            "bodies.0.count=160",
+            "bodies.0.upper=[0.22, 0.13, 0.05]",
+            "domain.upper=[0.3, 0.2, 0.05]",
+            "wall.1.point=[0.22, 0.0, 0.0]",
+            "wall.1.free.mass=20.0",
+            "wall.1.free.load=[-6.5e3, 0.0, 0.0]",
+            "wall.3.point=[0.0, 0.13, 0.0]",
+            "region.0.lower=[0.02, 0.02, -0.05]",
+            "region.0.upper=[0.1, 0.1, 0.05]",
+        ],
+    ),
+    (
+        "force-indeterminacy",
+        150,
+        &[
+            "bodies.0.count=400",
+            "bodies.0.upper=[0.1, 0.1, 0.08]",
+            "wall.1.point=[0.05, 0.05, 0.08]",
+            "region.0.lower=[0.0, 0.0, 0.0]",
+            "region.0.upper=[0.1, 0.1, 0.04]",
+            "solver.start_spread=0.5",
+        ],
+    ),
+    (
+        "shear-cell",
+        150,
+        &[
+            "bodies.0.count=400",
+            "bodies.0.upper=[0.15, 0.15, 0.04]",
+            "wall.1.point=[0.075, 0.075, 0.04]",
+            "region.0.lower=[0.0, 0.0, 0.0]",
+            "region.0.upper=[0.15, 0.15, 0.02]",
+        ],
     ),
     ("settle-file", 100, &[]),
     ("shaken", 100, &[]),
@@ -48,6 +86,27 @@ const SHORT: [(&str, u64, &[&str]); 9] = [
         ],
     ),
     ("janssen", 80, &["bodies.0.count=700"]),
+    (
+        "uniaxial-cohesive-compaction",
+        150,
+        &[
+            "bodies.0.count=400",
+            "bodies.0.upper=[0.16, 0.16, 0.05]",
+            "wall.1.point=[0.08, 0.08, 0.05]",
+            "region.0.lower=[0.0, 0.0, 0.0]",
+            "region.0.upper=[0.16, 0.16, 0.02]",
+        ],
+    ),
+    (
+        "vibrated-box",
+        150,
+        &[
+            "bodies.0.count=400",
+            "bodies.0.upper=[0.15, 0.15, 0.045]",
+            "region.0.upper=[0.13, 0.13, 0.04]",
+            "measure.1.from=0.05",
+        ],
+    ),
 ];
 
 /// Those that other tests run: what they need is a large memory, or a file.

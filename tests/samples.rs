@@ -125,3 +125,26 @@ fn samples_are_the_same_on_any_ranks() {
     );
     assert!(!std::path::Path::new(&out).exists());
 }
+
+/// Discs fill a share of the area: what `moreau check` tells of the domain does not depend on its thickness.
+#[test]
+fn discs_fill_an_area() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("discs.toml");
+    let thickness = "[0.0, 0.0, -0.1], upper = [0.2, 0.4, 0.1], dimensions = 2";
+    let text = CONFIG.split("[[region]]").next().unwrap().replace(
+        "[0.0, 0.0, 0.0], upper = [0.2, 0.2, 0.4], periodic = [true, true, false]",
+        thickness,
+    );
+    let text = text
+        .replace("-9.81]", "0.0]")
+        .replace("\"z-\", \"z+\"", "\"x-\"");
+    let discs =
+        "[[bodies]]\nsample = \"random\"\nmaterial = \"glass\"\ncount = 100\nradius = 0.005\n";
+    std::fs::write(&config, text + discs).unwrap();
+    let told = on(1, &["check", config.to_str().unwrap()]);
+    assert_eq!(told.status, Some(0), "{}{}", told.stdout, told.stderr);
+    // 100 π 0.005² m² of 0.2 × 0.4 m².
+    let filling = "filling    0.098 of the domain's 8.000e-2 m² is solid";
+    assert!(told.stdout.contains(filling), "{}", told.stdout);
+}

@@ -219,6 +219,7 @@ fn solver(root: &Section, faults: &mut Vec<Fault>) -> Settings {
         "acceleration",
         "momentum",
         "warm_start",
+        "start_spread",
         "exchange",
         "inner_passes",
         "seed",
@@ -252,6 +253,7 @@ fn solver(root: &Section, faults: &mut Vec<Fault>) -> Settings {
         );
     }
     let gap = gap_rule(&section, faults);
+    let (warm_start, start_spread) = start(&section, faults);
     let sweeps = section.whole_if("projection", 0, faults).unwrap_or(0);
     let fraction = Number(Range::Between(0.0, 1.0), "of an overlap");
     let fraction = section.number_if("projection_fraction", fraction, faults);
@@ -278,14 +280,25 @@ fn solver(root: &Section, faults: &mut Vec<Fault>) -> Settings {
         order,
         block_edge: section.number_if("block_edge", SIZE, faults),
         skin: section.number_if("skin", SIZE, faults),
-        warm_start: section
-            .truth_if("warm_start", faults)
-            .unwrap_or(default.warm_start),
+        warm_start,
+        start_spread,
         acceleration,
         exchange,
         inner_passes: passes,
         width: default.width,
     }
+}
+
+/// Whether contacts start a solve with the force of the last step, and by up to which share that is changed at random.
+fn start(section: &Section, faults: &mut Vec<Fault>) -> (bool, f64) {
+    let warm = section.truth_if("warm_start", faults).unwrap_or(true);
+    let share = Number(Range::Between(0.0, 1.0), "of the force of the last step");
+    let spread = section.number_if("start_spread", share, faults);
+    if let (false, Some(node)) = (warm, section.get("start_spread")) {
+        let why = "does nothing where contacts start with no force; accepted: warm_start = true beside it";
+        tell(node, why, faults);
+    }
+    (warm, spread.unwrap_or(0.0))
 }
 
 /// Whether sweeps are accelerated, which needs one order kept within a step.

@@ -42,7 +42,7 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
         no_overlaps(&domain, &physics, &parcel, scenario.max_initial_overlap),
     )?;
     let blocks = domain.partition().grid().count();
-    let box_volume = (scenario.upper - scenario.lower).product();
+    let (whole, unit) = whole(&scenario);
     // Measured on 10 000 settled spheres: 2.9 candidates a body, some 40 sweeps a step at tolerance 1e-2 while the packing
     // settles, 64 ns an update of the plain kernel, and 5 µs a body for all the rest of a step.
     let megabytes = sizes.count as f64 * bytes_per_body(&scenario) / 1e6;
@@ -58,8 +58,8 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
             sizes.count, sizes.smallest, sizes.largest
         ),
         format!(
-            "filling    {:.3} of the domain's {box_volume:.3e} m³ is solid",
-            sizes.volume / box_volume
+            "filling    {:.3} of the domain's {whole:.3e} {unit} is solid",
+            sizes.volume / whole
         ),
         format!(
             "blocks     {} × {} × {}, edge at least {:.4} m",
@@ -83,6 +83,15 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
     lines.extend(ignored.iter().map(|what| format!("ignored    {what}")));
     lines.push("ok".to_owned());
     Ok(lines.join("\n"))
+}
+
+/// How large the domain is [m³], in two dimensions its area [m²], and the unit: discs are one metre thick, whatever the domain is.
+fn whole(scenario: &Scenario) -> (f64, &'static str) {
+    let edges = scenario.upper - scenario.lower;
+    match scenario.two_dimensional {
+        true => (edges.x * edges.y, "m²"),
+        false => (edges.product(), "m³"),
+    }
 }
 
 /// What each sample is like. Collective.
@@ -110,18 +119,13 @@ fn samples(
         sum_exact(comm, &mut sums);
         let [radii, mass] = sums.map(|sum| sum.value());
         let mean = radii / *count as f64 / sample.size;
-        let extent = scenario.upper - scenario.lower;
-        let whole = if flat {
-            extent.x * extent.y
-        } else {
-            extent.product()
-        };
+        let (whole, unit) = whole(scenario);
         let (space, of) = match sample.space() {
             Some(space) => (space.volume(flat), "its region's"),
             None => (whole, "the domain's"),
         };
         lines.push(format!(
-            "sample {number}   {count} bodies, radius {} to {} m, mean {mean:.4e} m, mass {mass:.6e} kg; {:.4} of {of} {space:.4e} m³ is solid",
+            "sample {number}   {count} bodies, radius {} to {} m, mean {mean:.4e} m, mass {mass:.6e} kg; {:.4} of {of} {space:.4e} {unit} is solid",
             like.smallest,
             like.largest,
             like.volume / space

@@ -19,6 +19,7 @@ use crate::contact::{Candidate, Contact, ContactRow, Origin};
 use crate::law::full::Extra;
 use crate::math::{ExactSum, make_room, nan_max};
 use crate::pool::Pool;
+use crate::rng::{Purpose, Stream};
 use rayon::prelude::*;
 use std::cell::RefCell;
 
@@ -268,6 +269,28 @@ impl Blocks {
                 .for_each(|c| c.couple = [[0.0; LANES]; 3]);
             []
         });
+    }
+
+    /// Multiplies the impulse of each contact by a number between `1 − spread` and `1 + spread`, drawn for the contact and the step. Where
+    /// forces are not unique, solves that start elsewhere end elsewhere.
+    pub(super) fn start_elsewhere(&mut self, spread: f64, seed: u64, step: u64) {
+        let candidates = std::mem::take(&mut self.candidates);
+        self.map(|block: &mut Block| {
+            let Block {
+                batches, origins, ..
+            } = block;
+            for (k, origin) in origins.iter().enumerate() {
+                let key = candidates[origin.candidate as usize].key;
+                let slot = batches.slots()[k];
+                let mut draw = Stream::new(Purpose::Start, seed, [step, key.a.0, key.b.0]);
+                // Several contacts of the same two bodies draw one after the other.
+                let factors = (0..=key.feature).map(|_| draw.between(1.0 - spread, 1.0 + spread));
+                let factor = factors.last().unwrap_or(1.0);
+                batches.set_impulse(slot, &(batches.contact(slot).impulse * factor));
+            }
+            []
+        });
+        self.candidates = candidates;
     }
 
     /// The blocks themselves.

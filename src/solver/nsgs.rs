@@ -41,7 +41,7 @@ const STALLED: f64 = 0.9;
 ///
 /// `members` have the free velocities of all bodies that this rank knows, then those of the walls in `pushed`, which become the
 /// velocities at the end of the step (on the rank that holds the body at colour 0, where the judge's tour ends). The contacts
-/// start with the impulses they carry (warm start), or with none. `bodies` are this rank's parts of the two sums over bodies in [`Scale`]:
+/// start with the impulses they carry (warm start), or with these changed at random, or with none. `bodies` are this rank's parts of the two sums over bodies in [`Scale`]:
 /// load, motion.
 pub fn solve<H: Halo>(
     blocks: &mut Blocks,
@@ -55,6 +55,8 @@ pub fn solve<H: Halo>(
     blocks.mark_early(halo, members.len());
     if !settings.warm_start {
         blocks.start_cold();
+    } else if settings.start_spread > 0.0 {
+        blocks.start_elsewhere(settings.start_spread, settings.seed, step);
     }
     let scale = scale(blocks, members, pushed, halo, bodies, settings.width);
     blocks.trade_masses();

@@ -161,3 +161,19 @@ pub fn plot(name: &str, header: &str, rows: &[Vec<f64>]) {
     )
     .unwrap();
 }
+
+/// Goes on from the end of a run, in a folder of its own, to a step, with keys set, on one rank.
+pub fn go_on(from: &Run, set: &[String], steps: u64) -> Run {
+    let dir = tempfile::tempdir().unwrap();
+    let options = Options {
+        out: Some(dir.path().join("out")),
+        set: set.to_vec(),
+        steps: Some(steps),
+        threads: 1,
+        ..Options::default()
+    };
+    threads::run(1, |comm| {
+        sim::try_resume(comm, &from.out(), &options).unwrap_or_else(|e| panic!("{e}"));
+    });
+    Run { dir }
+}
