@@ -35,7 +35,9 @@ const SHORT: [(&str, u64, &[&str]); 14] = [
         &[
             "bodies.0.count=400",
             "bodies.0.upper=[0.1, 0.1, 0.08]",
-            "wall.1.point=[0.05, 0.05, 0.08]",
+            "wall.3.point=[0.1, 0.0, 0.0]",
+            "wall.4.point=[0.0, 0.1, 0.0]",
+            "wall.5.point=[0.0, 0.0, 0.08]",
             "region.0.lower=[0.0, 0.0, 0.0]",
             "region.0.upper=[0.1, 0.1, 0.04]",
             "solver.start_spread=0.5",

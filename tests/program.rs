@@ -4,7 +4,7 @@
 
 mod harness;
 
-use harness::{Output, mpi_available, mpirun, ranks_of, run};
+use harness::{Output, counts, mpi_available, mpirun, ranks_of, run};
 use moreau::body::BodyId;
 use moreau::comm::threads;
 use moreau::sim::{self, Options};
@@ -74,7 +74,8 @@ fn same_state_on_any_number_of_ranks_and_threads() {
     let few = ["--steps", "60", "--set", "bodies.0.count=5"];
     let serial_few = run(1, "1", &few);
     if mpi_available() {
-        for (ranks, threads) in [(2, "1"), (3, "1"), (4, "1"), (8, "1"), (2, "2")] {
+        let shapes = [(2, "1"), (3, "1"), (4, "1"), (8, "1"), (2, "2")];
+        for (ranks, threads) in counts(&shapes, |shape| shape.0) {
             let state = run(ranks, threads, &long);
             assert_eq!(state, serial, "{ranks} ranks of {threads} threads");
         }

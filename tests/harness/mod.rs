@@ -131,6 +131,18 @@ pub(crate) fn mpi_available() -> bool {
     false
 }
 
+/// The rank counts of these that are to be tried under mpirun: `MOREAU_MOST_RANKS` leaves out those above it, and says so. Ranks of an MPI
+/// that waits by spinning, as MPICH does, hold each other up for a slice of the scheduler at each message where they share cores.
+pub(crate) fn counts<T: Copy + std::fmt::Debug>(of: &[T], ranks: impl Fn(T) -> usize) -> Vec<T> {
+    let most = std::env::var("MOREAU_MOST_RANKS");
+    let most = most.map_or(usize::MAX, |m| m.parse().expect("MOREAU_MOST_RANKS"));
+    let (tried, left): (Vec<T>, Vec<T>) = of.iter().partition(|one| ranks(**one) <= most);
+    if !left.is_empty() {
+        let _ = writeln!(std::io::stderr(), "\n*** NOT TRIED: {left:?} ***\n");
+    }
+    tried
+}
+
 /// The program, under `mpirun` where there is to be more than one rank.
 pub(crate) fn on(ranks: usize, args: &[&str]) -> Output {
     let exe = env!("CARGO_BIN_EXE_moreau");
@@ -159,7 +171,19 @@ pub(crate) fn ranks_of(out: &str) -> Vec<String> {
 
 /// Process ids of the mpirun that runs the program with this folder.
 pub(crate) fn mpirun_of(out: &str) -> Vec<String> {
-    processes(|words| words[0].ends_with(b"mpirun") && words.contains(&out.as_bytes()))
+    let is = |name: &[u8]| name.ends_with(b"mpirun") || name.ends_with(b"mpirun.mpich");
+    processes(|words| is(words[0]) && words.contains(&out.as_bytes()))
+}
+
+/// What an mpirun that was asked to end may end with: Open MPI's with 1 whatever its ranks do, MPICH's with 0 or, where it waits for them, theirs.
+pub(crate) fn statuses_of_mpirun_asked_to_end() -> &'static [i32] {
+    let told = Command::new("mpirun").arg("--version").output();
+    let told = told.expect("mpirun is there").stdout;
+    if String::from_utf8_lossy(&told).contains("HYDRA") {
+        &[0, 75]
+    } else {
+        &[1]
+    }
 }
 
 fn processes(wanted: impl Fn(&[&[u8]]) -> bool) -> Vec<String> {
