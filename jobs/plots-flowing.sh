@@ -48,6 +48,7 @@ set title "Mass flow of a silo, five seeds"
 set logscale xy
 set key left top
 set xrange [4:14]
+set xtics (4, 5, 6, 8, 10, 12)
 set xlabel "D_o/d − 1.4"
 set ylabel "mass flow [kg/s]"
 stats data skip 1 using (log($2) - 2.5*log($1 - 1.4)) nooutput

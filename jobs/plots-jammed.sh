@@ -51,7 +51,9 @@ set ylabel 'forces: rms difference from the first'
 set y2label 'vertical stress over that of the first'
 set y2tics
 set ytics nomirror
+set yrange [0:0.6]
 set y2range [0.99:1.01]
+set key center bottom
 first = 0
 plot '$data/b12.csv' skip 1 using 0:1 with points pointtype 7 title 'forces', \
      '' skip 1 using 0:(first = (\$0 == 0 ? \$5 : first), \$5 / first) axes x1y2 with points pointtype 6 title 'stress'
@@ -60,7 +62,8 @@ G
 draw c12 <<G
 set xlabel 'contacts with less than so many mean forces'
 set ylabel 'their share'
-set key left top
+set key outside top horizontal
+set pointsize 0.6
 set xrange [0:4]
 plot '$data/c12.csv' skip 1 using 2:4 with points pointtype 6 title 'of the pressure', \
      '' skip 1 using 2:5 with points pointtype 7 title 'deviator over pressure', \
