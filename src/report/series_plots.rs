@@ -9,6 +9,9 @@ const TIME: &str = "time [s]";
 /// Walls that a plot shows, those with the largest forces.
 const MOST_WALLS: usize = 8;
 
+/// Points of a curve of times.
+const MOST_TIMES: usize = 100;
+
 fn plot(title: &str, curves: Vec<Curve>) -> Plot {
     Plot {
         title: title.to_owned(),
@@ -137,37 +140,47 @@ fn energies(series: &Table) -> Plot {
     plot
 }
 
-/// Wall-clock time of a step, by what it goes to: of a row the mean over the steps since the row before.
+/// Wall-clock time of a step, by what it goes to: the mean over the steps since the row before, of a long series over those of several rows,
+/// as a busy machine's times scatter.
 fn times(series: &Table) -> Plot {
-    let steps = series.column("step").unwrap_or_default();
-    let since = |k: usize| {
-        // The first row's steps are those since the start, or, of a run that went on, not known: then one.
-        let before = if k == 0 { 0.0 } else { steps[k - 1] };
-        (steps[k] - before).max(1.0)
-    };
     let column = |name: &str| series.column(name).unwrap_or_default();
-    let parts = ["detect_s", "sweep_s", "exchange_s"];
-    let rest: Vec<f64> = (column("wall_s").iter().enumerate())
+    let (step, time, wall) = (column("step"), column("time"), column("wall_s"));
+    let parts = ["detect_s", "sweep_s", "exchange_s"].map(column);
+    let rest: Vec<f64> = (wall.iter().enumerate())
         .map(|(k, all)| {
-            let known: f64 = parts.iter().filter_map(|p| column(p).get(k)).sum();
+            let known: f64 = parts.iter().filter_map(|part| part.get(k)).sum();
             (all - known).max(0.0)
         })
         .collect();
-    let named = [
-        ("detection", column(parts[0])),
-        ("sweeps", column(parts[1])),
-        ("exchange between ranks", column(parts[2])),
+    let together = step.len().div_ceil(MOST_TIMES).max(1);
+    let curve = |(name, seconds): (&str, &[f64])| {
+        let groups = (0..step.len().min(seconds.len())).step_by(together);
+        let points = groups.map(|first| {
+            let last = (first + together).min(seconds.len()) - 1;
+            // The steps of the first row are not known in a run that went on: then one.
+            let before = if first == 0 {
+                step[0] - 1.0
+            } else {
+                step[first - 1]
+            };
+            let steps = (step[last] - before).max(1.0);
+            let sum: f64 = seconds[first..=last].iter().sum();
+            [time[last], sum / steps]
+        });
+        Curve::new(name, points.collect())
+    };
+    let named: [(&str, &[f64]); 4] = [
+        ("detection", parts[0]),
+        ("sweeps", parts[1]),
+        ("exchange between ranks", parts[2]),
         ("all else", &rest),
     ];
-    let time = column("time");
-    let curve = |(name, seconds): (&str, &[f64])| {
-        let each = time.iter().zip(seconds).enumerate();
-        let points = each.map(|(k, (t, s))| [*t, s / since(k)]).collect();
-        Curve::new(name, points)
-    };
     let curves = named.map(curve).into_iter().filter(is_something).collect();
     let mut plot = plot("Wall-clock time of a step [s]", curves);
     plot.from_zero = true;
+    if together > 1 {
+        plot.note = format!("Means over {together} rows.");
+    }
     plot
 }
 

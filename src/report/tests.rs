@@ -1,6 +1,7 @@
 //! Plots and tables of the page: what is drawn is what was there.
 
 use super::plot::{BINS, Curve, Plot, short, split, thin};
+use super::series_plots as steps;
 use super::table::Table;
 use std::fs;
 
@@ -196,4 +197,61 @@ fn tables_of_any_content() {
         let table = read(nothing);
         assert!(table.len() <= 1, "{nothing:?}");
     }
+}
+
+/// Values of the plots of a series where they are known: energies from the first row, contacts of a body, times of a step, steps at the cap.
+#[test]
+fn plots_of_a_series() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = dir.path().join("series.csv");
+    let mut text =
+        "step,time,bodies,active,sweeps,converged,kinetic_energy,potential_energy,dissipated,\
+        wall_s,detect_s,sweep_s,exchange_s\n"
+            .to_owned();
+    for k in 1..=250 {
+        let (step, converged) = (2 * k, k != 100);
+        let kinetic = 5.0 + 0.25 * f64::from(k);
+        text.push_str(&format!(
+            "{step},{},40,{k},{k},{converged},{kinetic},7,0,0.8,0.2,0.3,0\n",
+            f64::from(step) / 1e3
+        ));
+    }
+    fs::write(&path, text).expect("written");
+    let series = Table::read(&path, "").expect("a table");
+    let plots = steps::of_series(&series, None);
+    let of = |title: &str| {
+        let found = plots.iter().find(|plot| plot.title.starts_with(title));
+        found.expect("a plot")
+    };
+    let energies = of("Energies since");
+    assert_eq!(energies.curves.len(), 1, "what stays zero is left out");
+    assert_eq!(energies.curves[0].points[100], [0.202, 25.0]);
+    let capped = &of("Sweeps in a step").curves[1];
+    assert_eq!(
+        (capped.marks, &capped.points[..]),
+        (true, &[[0.2, 100.0]][..])
+    );
+    let times = of("Wall-clock");
+    let names: Vec<&str> = times.curves.iter().map(|c| c.name.as_str()).collect();
+    assert_eq!(names, ["detection", "sweeps", "all else"]);
+    for (curve, second) in times.curves.iter().zip([0.1, 0.15, 0.15]) {
+        assert_eq!(curve.points.len(), 84);
+        // Of the first row one step is known of.
+        let later = &curve.points[1..];
+        assert!(
+            later.iter().all(|p| (p[1] - second).abs() < 1e-12),
+            "{}",
+            curve.name
+        );
+        assert_eq!(curve.points[83][0], 0.5);
+    }
+    let coordination = steps::coordination(Some(&series), &[]);
+    assert_eq!(coordination.curves[0].points[79], [0.16, 4.0]);
+    let walls = dir.path().join("walls.csv");
+    let text = "step,time,wall,fx,fy,fz\n1,0.1,floor,2,3,6\n1,0.1,roof,0,0,0\n2,0.2,floor,0,-4,3\n2,0.2,roof,0,0,0\n";
+    fs::write(&walls, text).expect("written");
+    let plot = steps::walls(&Table::read(&walls, "wall").expect("a table"));
+    assert_eq!(plot.curves.len(), 1);
+    assert_eq!(plot.curves[0].points, [[0.1, 7.0], [0.2, 5.0]]);
+    assert!(plot.note.starts_with("1 of 2 walls"));
 }
