@@ -179,6 +179,9 @@ fn tables_of_any_content() {
         told.contains("4 of its lines") && told.contains("line 3: time is `x`"),
         "{told}"
     );
+    let table = read(b"step,time\n1,0.5\n2");
+    assert_eq!((table.len(), table.faults.len()), (1, 1));
+    assert!(table.faults[0].contains("cut off"), "{:?}", table.faults);
     let table = read(b"step,wall,fx\n1,a,2\n1,b,3\n2,a,4\n2,b,5\n");
     assert_eq!(table.kinds(), ["a", "b"]);
     assert_eq!(
