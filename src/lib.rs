@@ -21,6 +21,7 @@
 //! | 3 | [`solver`] | blocks, tour, sweep, solve, and the judge |
 //! | 3 | [`measure`] | overlaps, wall loads, packing fraction, energies |
 //! | 4 | [`domain`] | who owns a point, a block, a body; ghosts; migration |
+//! | 4 | [`render`] | pictures of a state |
 //! | 5 | [`scheme`] | how time advances: the step of the paper |
 //! | 5 | [`sample`] | initial bodies: lattices, files |
 //! | 5 | [`io`] | checkpoint, series |
@@ -44,6 +45,7 @@ pub mod law;
 pub mod math;
 pub mod measure;
 pub mod pool;
+pub mod render;
 pub mod report;
 pub mod rng;
 pub mod sample;

@@ -3,6 +3,9 @@
 use clap::{Args, Parser, Subcommand};
 use moreau::bench;
 use moreau::comm::{Comm, launch, threads::Serial};
+use moreau::math::Vector3;
+use moreau::render::{self, Clip, Colour, Fit, Map, View};
+use moreau::report::{self, Request};
 use moreau::sim::{self, Options};
 use std::io::Write;
 use std::path::PathBuf;
@@ -58,11 +61,130 @@ enum Command {
         #[arg(long, value_name = "T", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=1024))]
         threads: u16,
     },
+    /// Draws a checkpoint, or each of a folder, as PNG
+    Render(RenderArgs),
+    /// Makes one HTML page of what a run has written: figures, plots, pictures, in DIR/report.html
+    Report {
+        /// The folder of the run
+        dir: PathBuf,
+    },
     /// Says what a checkpoint holds
     Info {
         /// The checkpoint, or the folder of a run: its newest
         file: PathBuf,
     },
+}
+
+#[derive(Args)]
+struct RenderArgs {
+    /// The checkpoint, or a folder: a picture of each that it holds
+    from: PathBuf,
+    /// The picture; of a folder the folder for frame-00000.png and so on
+    #[arg(short, long, value_name = "PNG")]
+    output: PathBuf,
+    /// Looks from +x, from -y (x to the right), from +z, or from a corner [default: iso; of discs z]
+    #[arg(long, value_name = "VIEW", value_parser = ["x", "y", "z", "iso"])]
+    view: Option<String>,
+    /// Looks from this direction
+    #[arg(long = "from", value_name = "X,Y,Z", value_parser = vector, conflicts_with = "view", allow_hyphen_values = true)]
+    from_direction: Option<Vector3>,
+    /// What points up in the picture [default: z, or y where one looks along z]
+    #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
+    up: Option<Vector3>,
+    /// Perspective with this opening angle over the smaller side [degrees]; without it, orthographic
+    #[arg(long, value_name = "DEGREES", value_parser = opening)]
+    perspective: Option<f64>,
+    /// Pixels of the picture
+    #[arg(long, value_name = "WxH", default_value = "1600x1200", value_parser = render::size)]
+    size: Size,
+    /// Draws only what lies there, "x<0.1"; more than once: in all of them
+    #[arg(long, value_name = "CUT", allow_hyphen_values = true)]
+    clip: Vec<Clip>,
+    /// What colours stand for: speed, velocity.x, velocity.y, velocity.z, spin, radius, id, material, coordination, pressure, height
+    #[arg(
+        long,
+        alias = "color",
+        value_name = "QUANTITY",
+        default_value = "speed"
+    )]
+    colour: Colour,
+    /// The colours: viridis, cividis, inferno, magma, plasma, greys
+    #[arg(long, value_name = "MAP", default_value = "viridis")]
+    map: Map,
+    /// Values of the first and the last colour [default: as the bodies have them, of a folder over all pictures]
+    #[arg(long, value_name = "LOW,HIGH", value_parser = render::range, allow_hyphen_values = true)]
+    range: Option<Range>,
+    /// Draws the forces at the contacts in place of the bodies, of discs on top of them
+    #[arg(long, conflicts_with = "colour")]
+    contacts: bool,
+    /// What fills the picture [default: the bodies; of a folder the domain]
+    #[arg(long, value_parser = ["bodies", "domain"])]
+    fit: Option<String>,
+    /// Leaves out the lines of domain and walls
+    #[arg(long)]
+    no_walls: bool,
+    /// Leaves out colour bar and caption
+    #[arg(long)]
+    no_legend: bool,
+    /// Threads [default: as many as there are cores]
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+/// Pixels across and down, and values from and to: named, because clap takes two brackets for a list.
+type Size = [usize; 2];
+type Range = [f64; 2];
+
+/// Three numbers.
+fn vector(text: &str) -> Result<Vector3, String> {
+    let numbers = text.split(',').map(|word| word.trim().parse::<f64>().ok());
+    let numbers: Option<Vec<f64>> = numbers.collect();
+    match numbers.as_deref() {
+        Some(&[x, y, z]) if [x, y, z].iter().all(|c| c.is_finite()) => Ok(Vector3::new(x, y, z)),
+        _ => Err("accepted: X,Y,Z, three finite numbers".to_owned()),
+    }
+}
+
+/// The opening angle of a perspective camera.
+fn opening(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(angle) if (1.0..=120.0).contains(&angle) => Ok(angle),
+        _ => Err("accepted: an angle from 1 to 120 degrees".to_owned()),
+    }
+}
+
+impl RenderArgs {
+    /// What is asked for, of discs or of balls.
+    fn request(&self) -> Result<Request, String> {
+        let mut view = View {
+            size: self.size,
+            opening: self.perspective,
+            clips: self.clip.clone(),
+            colour: self.colour,
+            map: self.map,
+            range: self.range,
+            contacts: self.contacts,
+            walls: !self.no_walls,
+            legend: !self.no_legend,
+            ..View::default()
+        };
+        let named = self.view.as_deref().and_then(render::direction);
+        let from = self.from_direction.or(named.map(|(from, _)| from));
+        let standard = from.is_none() && self.up.is_none();
+        if !standard {
+            view.look(from.unwrap_or(view.from), self.up)?;
+        }
+        let fit = self.fit.as_deref().map(|word| match word {
+            "domain" => Fit::Domain,
+            _ => Fit::Bodies,
+        });
+        Ok(Request {
+            view,
+            standard,
+            fit,
+            threads: self.threads.map(usize::from),
+        })
+    }
 }
 
 #[derive(Args)]
@@ -201,7 +323,12 @@ fn status() -> i32 {
             let figures = bench::figures(&sides, usize::from(threads));
             told(bench::told(&figures, csv).map_err(|e| (e.to_string(), 101)))
         }
-        Command::Info { file } => told(moreau::report::info(&file).map_err(|e| (e, 2))),
+        Command::Render(args) => {
+            let request = args.request().map_err(|e| (e, 2));
+            told(request.and_then(|request| report::render(&args.from, &args.output, &request)))
+        }
+        Command::Report { dir } => told(report::page(&dir)),
+        Command::Info { file } => told(report::info(&file).map_err(|e| (e, 2))),
     }
 }
 

@@ -1,4 +1,17 @@
-//! What finished files say: `moreau info`.
+//! What finished files say: `moreau info`, `moreau render`, `moreau report`.
+
+mod page;
+mod picture;
+mod plot;
+mod series_plots;
+mod state;
+mod state_plots;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use page::page;
+pub use picture::{Request, render};
 
 use crate::body::{BodyId, BodyRow};
 use crate::comm::threads::Serial;

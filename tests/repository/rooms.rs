@@ -4,7 +4,7 @@ use crate::code::Source;
 use std::collections::BTreeSet;
 
 /// Every room with its row. A room uses rooms of smaller rows only. The map in `src/lib.rs` says the same.
-pub(crate) const ROOMS: [(&str, u32); 21] = [
+pub(crate) const ROOMS: [(&str, u32); 22] = [
     ("math", 0),
     ("rng", 0),
     ("comm", 0),
@@ -17,6 +17,7 @@ pub(crate) const ROOMS: [(&str, u32); 21] = [
     ("solver", 3),
     ("measure", 3),
     ("domain", 4),
+    ("render", 4),
     ("scheme", 5),
     ("sample", 5),
     ("io", 5),

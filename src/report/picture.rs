@@ -1,0 +1,167 @@
+//! Pictures of checkpoints as files: `moreau render`.
+
+use super::state::State;
+use crate::io::checkpoint;
+use crate::render::{self, Fit, Picture, View};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// What pictures are asked for.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// How the scene is looked at.
+    pub view: View,
+    /// Whether nothing was said of where from: discs are then looked at from above.
+    pub standard: bool,
+    /// What fills the picture; `None`: the bodies, of a folder the domain.
+    pub fit: Option<Fit>,
+    /// Threads; `None`: as many as there are cores.
+    pub threads: Option<usize>,
+}
+
+/// A message, and the exit status that goes with it.
+type Told = (String, i32);
+
+/// Draws a checkpoint to a PNG file, or each checkpoint of a folder to a numbered one in another folder. Returns what there is to say.
+///
+/// # Errors
+/// Of bad input, with status 2; of a picture that cannot be written, with status 4.
+pub fn render(from: &Path, to: &Path, request: &Request) -> Result<String, (String, i32)> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(request.threads.unwrap_or(0));
+    let pool = pool
+        .build()
+        .map_err(|e| (format!("--threads: no threads can be started: {e}"), 2))?;
+    pool.install(|| match from.is_dir() {
+        true => animation(from, to, request),
+        false => single(from, to, request),
+    })
+}
+
+fn single(from: &Path, to: &Path, request: &Request) -> Result<String, Told> {
+    if to.is_dir() {
+        let message = format!(
+            "--output {}: a folder; accepted: the path of a PNG file",
+            to.display()
+        );
+        return Err((message, 2));
+    }
+    let same = from.canonicalize().ok().zip(to.canonicalize().ok());
+    if same.is_some_and(|(a, b)| a == b) {
+        let message = format!("--output {}: the checkpoint itself", to.display());
+        return Err((message, 2));
+    }
+    let begin = Instant::now();
+    let state = State::read(from).map_err(|e| (e, 2))?;
+    let read = begin.elapsed();
+    let begin = Instant::now();
+    let picture = draw(&state, &view_of(&state, request, Fit::Bodies)).map_err(|e| (e, 2))?;
+    let drawn = begin.elapsed();
+    write(&picture, to)?;
+    let bodies = state.loaded.bodies.len();
+    Ok(format!(
+        "{}: {bodies} bodies; read in {}, drawn in {}, written in {}",
+        to.display(),
+        seconds(read),
+        seconds(drawn),
+        seconds(begin.elapsed() - drawn)
+    ))
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.2} s", time.as_secs_f64())
+}
+
+fn view_of(state: &State, request: &Request, fit: Fit) -> View {
+    let mut view = request.view.clone();
+    view.fit = request.fit.unwrap_or(fit);
+    if request.standard && state.scenario.two_dimensional {
+        let above = render::direction("z");
+        (view.from, view.up) = above.unwrap_or((view.from, view.up));
+    }
+    view
+}
+
+pub(super) fn draw(state: &State, view: &View) -> Result<Picture, String> {
+    render::draw(&state.scene(), view)
+}
+
+/// One picture per checkpoint, all with the same colours.
+fn animation(from: &Path, to: &Path, request: &Request) -> Result<String, Told> {
+    if to.exists() && !to.is_dir() {
+        let message = format!(
+            "--output {}: a file; accepted: a folder, for {} is one",
+            to.display(),
+            from.display()
+        );
+        return Err((message, 2));
+    }
+    let mut paths = checkpoint::newest(from).map_err(|e| (e.to_string(), 2))?;
+    paths.reverse();
+    let mut skipped = String::new();
+    let mut good: Vec<PathBuf> = Vec::new();
+    let mut range: Option<[f64; 2]> = None;
+    for path in paths {
+        match State::read(&path) {
+            Ok(state) => {
+                let view = view_of(&state, request, Fit::Domain);
+                let [low, high] = render::natural_range(&state.scene(), &view);
+                let wide = range.map_or([low, high], |[l, h]| [l.min(low), h.max(high)]);
+                range = Some(wide);
+                good.push(path);
+            }
+            Err(error) => skipped.push_str(&format!("SKIPPED: {error}\n")),
+        }
+    }
+    if good.is_empty() {
+        let message = match skipped.as_str() {
+            "" => format!("{}: holds no checkpoint (checkpoint-*.h5)", from.display()),
+            skipped => format!(
+                "{}: none of its checkpoints is valid:\n{}",
+                from.display(),
+                skipped.trim_end()
+            ),
+        };
+        return Err((message, 2));
+    }
+    let made = to.exists();
+    std::fs::create_dir_all(to).map_err(|e| (format!("{}: {e}", to.display()), 4))?;
+    for (number, path) in good.iter().enumerate() {
+        let drawn = State::read(path).and_then(|state| {
+            let mut view = view_of(&state, request, Fit::Domain);
+            view.range = view.range.or(range);
+            draw(&state, &view)
+        });
+        let picture = drawn.map_err(|e| {
+            if !made {
+                // Only an empty folder goes.
+                let _ = std::fs::remove_dir(to);
+            }
+            (e, 2)
+        })?;
+        write(&picture, &to.join(format!("frame-{number:05}.png")))?;
+    }
+    Ok(format!(
+        "{skipped}{}: {} pictures, frame-00000.png and on",
+        to.display(),
+        good.len()
+    ))
+}
+
+/// Writes a picture under another name first: it is there whole or not at all.
+fn write(picture: &Picture, to: &Path) -> Result<(), Told> {
+    let bytes = picture.png().map_err(|e| (e, 4))?;
+    put(to, &bytes)
+}
+
+/// Writes a file under another name first: it is there whole or not at all.
+pub(super) fn put(to: &Path, bytes: &[u8]) -> Result<(), Told> {
+    let mut name = to.file_name().unwrap_or(OsStr::new("")).to_owned();
+    name.push(".tmp");
+    let temporary = to.with_file_name(name);
+    let written = std::fs::write(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, to));
+    written.map_err(|e| {
+        let _ = std::fs::remove_file(&temporary);
+        (format!("{}: cannot be written: {e}", to.display()), 4)
+    })
+}
