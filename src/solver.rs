@@ -8,6 +8,7 @@
 pub mod accelerate;
 pub mod batch;
 pub mod blocks;
+pub mod delassus;
 pub mod grid;
 pub mod kernel;
 pub mod lanes;
