@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Faults in numbers: ranks killed at any moment, half of them during a checkpoint; configurations, checkpoints and files of bodies with
+# Faults in numbers: ranks killed at any moment, half of them during a checkpoint; configurations, checkpoints, files of bodies and of FCLib with
 # anything in them; a disk that is full for a while, for ever, or read only.
 #
 #   bash jobs/test-faults.sh [--kills 200] [--mutations 10000]        some twenty minutes

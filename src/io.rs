@@ -1,6 +1,7 @@
 //! Files that a run writes and reads. Writers see a [`Snapshot`], never the run.
 
 pub mod checkpoint;
+pub mod fclib;
 mod hdf;
 pub mod series;
 

@@ -24,10 +24,11 @@
 //! | 4 | [`render`] | pictures of a state |
 //! | 5 | [`scheme`] | how time advances: the step of the paper |
 //! | 5 | [`sample`] | initial bodies: lattices, files |
-//! | 5 | [`io`] | checkpoint, series |
+//! | 5 | [`io`] | checkpoint, series, FCLib's files |
 //! | 6 | [`config`] | TOML as typed, checked into a scenario |
 //! | 7 | [`sim`] | the run: steps, output, stop |
 //! | 7 | [`report`] | what finished files say |
+//! | 7 | [`fclib`] | frictional contact problems in files: solve, tell, export |
 //! | 7 | [`bench`] | the sweep's and the detection's figures on a machine |
 //!
 //! Four functions carry the algorithm, each calling the one below: the step ([`scheme`]), the solve and the sweep
@@ -40,6 +41,7 @@ pub mod config;
 pub mod contact;
 pub mod detect;
 pub mod domain;
+pub mod fclib;
 pub mod io;
 pub mod law;
 pub mod math;

@@ -6,7 +6,9 @@ use moreau::comm::{Comm, launch, threads::Serial};
 use moreau::math::Vector3;
 use moreau::render::{self, Clip, Colour, Fit, Map, View};
 use moreau::report::{self, Request};
+use moreau::fclib;
 use moreau::sim::{self, Options};
+use moreau::solver::delassus::{self, Method};
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -73,6 +75,106 @@ enum Command {
         /// The checkpoint, or the folder of a run: its newest
         file: PathBuf,
     },
+    /// Frictional contact problems in files of FCLib
+    Fclib {
+        #[command(subcommand)]
+        command: Fclib,
+    },
+}
+
+#[derive(Subcommand)]
+enum Fclib {
+    /// Says what a file holds
+    Info {
+        /// The file
+        file: PathBuf,
+    },
+    /// Solves the problems of files; status 3 if one does not converge
+    Solve(SolveArgs),
+    /// Writes the contact problem of the step that would follow a checkpoint
+    Export {
+        /// The checkpoint, or the folder of a run: its newest
+        checkpoint: PathBuf,
+        /// The file to be made
+        #[arg(short, long, value_name = "FILE")]
+        out: PathBuf,
+    },
+}
+
+#[derive(Args)]
+struct SolveArgs {
+    /// The files
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Siconos' error that counts as converged
+    #[arg(long, value_name = "E", default_value_t = 1e-8, value_parser = tolerance, allow_negative_numbers = true)]
+    tolerance: f64,
+    /// Sweeps after which a problem is given up
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    max_sweeps: u64,
+    /// Time after which a problem is given up [s]
+    #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = time, allow_negative_numbers = true)]
+    max_seconds: f64,
+    /// By what they are solved
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = method)]
+    solver: Method,
+    /// Seed of the orders of sweeps
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Starts with the first guess of a file, if it has one
+    #[arg(long)]
+    guess: bool,
+    /// Writes the solution into the file
+    #[arg(long)]
+    write_solution: bool,
+    /// Writes the solution into a copy of the file
+    #[arg(short, long, value_name = "FILE", conflicts_with = "write_solution")]
+    out: Option<PathBuf>,
+    /// A table in CSV
+    #[arg(long)]
+    csv: bool,
+}
+
+impl SolveArgs {
+    fn solve(self) -> i32 {
+        if self.out.is_some() && self.files.len() > 1 {
+            let text =
+                "--out takes the solution of one file; accepted: --write-solution for several";
+            return told(Err((text.to_owned(), 2)));
+        }
+        let settings = delassus::Settings {
+            tolerance: self.tolerance,
+            max_sweeps: self.max_sweeps,
+            max_seconds: self.max_seconds,
+            seed: self.seed,
+            method: self.solver,
+        };
+        let options = fclib::Options {
+            settings,
+            write: self.write_solution,
+            out: self.out,
+            csv: self.csv,
+            guess: self.guess,
+        };
+        fclib::solve(&self.files, &options)
+    }
+}
+
+/// An error that can be asked for.
+fn tolerance(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(e) if f64::is_finite(e) && e > 0.0 => Ok(e),
+        _ => Err("accepted: a number above 0".to_owned()),
+    }
+}
+
+/// A method by its name.
+fn method(text: &str) -> Result<Method, String> {
+    let found = fclib::METHODS.iter().find(|(name, _)| *name == text);
+    let names = fclib::METHODS.map(|(name, _)| name).join(", ");
+    found
+        .map(|(_, method)| *method)
+        .ok_or_else(|| format!("accepted: {names}"))
 }
 
 #[derive(Args)]
@@ -329,6 +431,15 @@ fn status() -> i32 {
         }
         Command::Report { dir } => told(report::page(&dir)),
         Command::Info { file } => told(report::info(&file).map_err(|e| (e, 2))),
+        Command::Info { file } => told(moreau::report::info(&file).map_err(|e| (e, 2))),
+        Command::Fclib { command } => match command {
+            Fclib::Info { file } => told(fclib::info(&file).map_err(|e| (e, 2))),
+            Fclib::Solve(args) => args.solve(),
+            Fclib::Export { checkpoint, out } => {
+                let exported = fclib::export(&checkpoint, &out);
+                told(exported.map_err(|e| (e.to_string(), e.status())))
+            }
+        },
     }
 }
 

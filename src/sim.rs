@@ -21,6 +21,7 @@ macro_rules! tell {
 
 mod balance;
 mod check;
+mod export;
 mod first;
 mod flows;
 mod guard;
@@ -35,6 +36,7 @@ mod sizes;
 mod stop;
 
 pub use check::check;
+pub use export::{Exported, export};
 pub use stop::listen;
 
 use crate::body::BodyId;

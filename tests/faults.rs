@@ -6,6 +6,8 @@
 #![cfg(target_os = "linux")] // Processes are looked for in /proc.
 
 mod harness;
+#[path = "faults/problems.rs"]
+mod problems;
 
 use harness::{mpi_available, mpirun, on, ranks_of, run, signal, state};
 use moreau::comm::threads::Serial;

@@ -11,10 +11,12 @@
 //!
 //! HDF5 prints nothing: its wrapper keeps the error stack silent on every thread, and hands it out as error values.
 
+mod plain;
 mod raw;
 mod read;
 mod write;
 
+pub(super) use plain::Plain;
 pub(super) use read::Reader;
 pub(super) use write::Writer;
 

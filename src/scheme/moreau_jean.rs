@@ -6,27 +6,27 @@ mod advance;
 mod burden;
 mod length;
 mod margin;
+mod prepare;
 mod squeezed;
 
 use super::acts::Acts;
 use super::pace::{Pace, Span};
-use super::walls::Walls;
 use super::watch::Watch;
 use super::{StepError, Timers, Verb};
-use crate::body::{Bodies, BodyRow, Twist, Wall, WallState};
-use crate::contact::{Candidate, ContactRow, Origin, Partner};
-use crate::detect::{Detector, Space};
+use crate::body::{BodyRow, Twist, Wall, WallState};
+use crate::contact::{ContactRow, Origin};
+use crate::detect::Detector;
 use crate::domain::Domain;
-use crate::domain::ghosts::{Ghosts, Traffic, spans};
-use crate::domain::migration::{Parcel, to_owners, with_copies};
+use crate::domain::ghosts::Traffic;
+use crate::domain::migration::Parcel;
 use crate::law::PairTable;
-use crate::math::{ExactSum, Vector3, nan_max};
+use crate::math::{Vector3, nan_max};
 use crate::solver::Settings;
-use crate::solver::blocks::{Blocks, Filling};
+use crate::solver::blocks::Blocks;
 use crate::solver::nsgs::{Outcome, solve};
 use crate::solver::project::project;
-use crate::solver::pushed::Pushed;
 use advance::Moving;
+use prepare::Prepared;
 
 /// What does not change during a run.
 #[derive(Clone, Debug)]
@@ -271,26 +271,18 @@ impl System {
     /// The same on all ranks; the state is then not to be used.
     pub fn step(&mut self, domain: &Domain) -> Result<Done, StepError> {
         let mut timers = self.timers;
-        let Span { dt, end, rushed } = timers.time(Verb::Migrate, || self.span(domain));
-        self.dt_before = std::mem::replace(&mut self.dt, dt);
-        let brought = self.act(end, domain.partition().grid().period());
-        let walls = Walls::new(&self.physics.walls, &self.walls, self.time, end);
-        let mut pushed = Pushed::new(&walls.placed, &walls.during, &self.physics.gravity, dt);
-        let margin = timers.time(Verb::Migrate, || self.margin(domain, &walls, &pushed))?;
-        let all = timers.time(Verb::Migrate, || self.migrate(domain, margin));
-        let (mut bodies, mut ghosts) = timers.time(Verb::Migrate, || {
-            let bodies = Bodies::from_rows(&all.bodies);
-            let spans = spans(domain, &bodies, margin);
-            let exchange = self.physics.solver.exchange;
-            let ghosts = Ghosts::plan(domain, &spans, bodies.positions(), exchange);
-            (bodies, ghosts)
-        });
-        let split = timers.time(Verb::Detect, || {
-            let known = (&bodies, &all.contacts[..]);
-            self.detect(domain, known, &walls, &mut pushed, &mut ghosts, margin)
-        });
-        self.rows = all.contacts;
-        let scales = timers.time(Verb::Move, || self.free_velocities(domain, &mut bodies));
+        let Prepared {
+            span: Span { dt, end, rushed },
+            brought,
+            walls,
+            pushed,
+            margin,
+            rows,
+            mut bodies,
+            mut ghosts,
+            split,
+            scales,
+        } = self.prepare(domain, &mut timers)?;
 
         let settings = self.physics.solver;
         let blocks = &mut self.blocks;
@@ -315,8 +307,8 @@ impl System {
         timers.move_time(Verb::Sweep, Verb::Exchange, traffic.time);
 
         let done = timers.time(Verb::Move, || {
-            let drive = walls.fastest(all.bodies.iter().map(|row| &row.position));
-            self.squeezed(domain, &outcome, &all.bodies, drive)?;
+            let drive = walls.fastest(rows.iter().map(|row| &row.position));
+            self.squeezed(domain, &outcome, &rows, drive)?;
             let ways = ways.as_deref();
             let moving = Moving {
                 bodies: &bodies,
@@ -325,7 +317,7 @@ impl System {
                 end,
                 brought,
             };
-            let done = self.advance(domain, moving, all.bodies, outcome)?;
+            let done = self.advance(domain, moving, rows, outcome)?;
             let after = walls.end(domain, &pushed, &self.parcel.contacts, dt);
             self.walls_before = std::mem::replace(&mut self.walls, after);
             self.time = end;
@@ -334,131 +326,5 @@ impl System {
         self.traffic.add(&traffic);
         self.timers = timers;
         Ok(done)
-    }
-
-    /// Bodies to their owners, and copies to all who need them. What comes back is in order of id and key.
-    fn migrate(&mut self, domain: &Domain, margin: f64) -> Parcel {
-        let mut parcel = std::mem::take(&mut self.parcel);
-        // An open contact that is not bonded has nothing to hand on.
-        let told = |row: &ContactRow| row.impulse != [0.0; 3] || row.bonded != 0;
-        parcel.contacts.retain(told);
-        let own = to_owners(domain, parcel);
-        with_copies(domain, own, margin)
-    }
-
-    /// Contacts whose point lies in this rank's blocks, each with what it was in the last step.
-    fn detect(
-        &mut self,
-        domain: &Domain,
-        (bodies, history): (&Bodies, &[ContactRow]),
-        walls: &Walls,
-        pushed: &mut Pushed,
-        ghosts: &mut Ghosts,
-        margin: f64,
-    ) -> Vec<f64> {
-        let partition = domain.partition();
-        let rank = domain.rank();
-        let mine = |point: &Vector3| partition.owner_of_point(point) == rank;
-        let space = Space {
-            walls: &walls.placed,
-            margin,
-            period: partition.grid().period(),
-        };
-        let mut found = self.blocks.take_candidates();
-        let pool = self.blocks.pool();
-        self.detector.detect(bodies, &space, mine, pool, &mut found);
-        // Nothing moves what neither side lets move.
-        found.retain(|c| {
-            bodies.is_free(c.a)
-                || match c.b {
-                    Partner::Body(b) => bodies.is_free(b),
-                    // A wall that is free in one direction only does not answer across it.
-                    Partner::Wall(w) => (pushed.place(w))
-                        .is_some_and(|k| pushed.reaction(k, &c.normal).normal > 0.0),
-                }
-        });
-        if !pushed.is_empty() {
-            let mut contacts = vec![0; pushed.len()];
-            let mut masses = vec![ExactSum::default(); pushed.len()];
-            for c in &found {
-                if let Partner::Wall(w) = c.b
-                    && let Some(k) = pushed.place(w)
-                {
-                    contacts[k] += 1;
-                    masses[k].add(bodies.masses()[c.a]);
-                }
-            }
-            domain.count(&mut contacts);
-            let masses = domain.many_sums(masses);
-            pushed.share_among(&contacts, &masses);
-        }
-        // Both are in order of keys: one walk through the two.
-        let matched: Vec<Vec<Option<&ContactRow>>> = pool.parts(found.len(), |some| {
-            let found = &found[some];
-            let first = |c: &Candidate| history.partition_point(|row| row.key < c.key);
-            let mut next = found.first().map_or(0, first);
-            let matched = found.iter().map(|c| {
-                while history.get(next).is_some_and(|row| row.key < c.key) {
-                    next += 1;
-                }
-                history.get(next).filter(|row| row.key == c.key)
-            });
-            matched.collect()
-        });
-        let matched = matched.concat();
-        let previous = |k: usize| matched[k];
-        let sides = found.iter().map(|c| match c.b {
-            Partner::Body(b) => [Some(c.a), Some(b)],
-            Partner::Wall(_) => [Some(c.a), None],
-        });
-        let split = ghosts.split(bodies.len(), sides);
-        let filling = Filling {
-            bodies,
-            walls: &walls.placed,
-            states: &walls.during,
-            states_before: &self.walls,
-            pushed,
-            split: &split,
-            pairs: &self.physics.pairs,
-            gap: self.physics.solver.gap,
-            grid: partition.grid(),
-            dt: self.dt,
-            rescale: self.dt / self.dt_before,
-            draw: (self.physics.solver.seed, self.step),
-        };
-        self.blocks.fill(found, &filling, previous);
-        split
-    }
-
-    /// `V ← V_free` for every body known here [001 eq. 1.23]; returns this rank's parts of the judge's two sums over bodies,
-    /// `Σ m |Δt F_ext/m|²` and `Σ m |v_free|²`.
-    fn free_velocities(&self, domain: &Domain, bodies: &mut Bodies) -> [ExactSum; 2] {
-        let (dt, physics, time) = (self.dt, &self.physics, self.time);
-        let (partition, rank) = (domain.partition(), domain.rank());
-        let pool = self.blocks.pool();
-        let parts = pool.parts(bodies.len(), |some| {
-            let mut sums = <[ExactSum; 2]>::default();
-            let mut twists = Vec::with_capacity(some.len());
-            for i in some {
-                let (x, mass) = (&bodies.positions()[i], bodies.masses()[i]);
-                let pull = &physics.acceleration(x, mass, time);
-                let free = bodies.free_velocity(i, pull, dt);
-                twists.push(free);
-                if bodies.is_free(i) && partition.owner_of_point(x) == rank {
-                    sums[0].add(mass * (pull * dt).norm_squared());
-                    sums[1].add(mass * free.linear.norm_squared());
-                }
-            }
-            (sums, twists)
-        });
-        let mut sums = <[ExactSum; 2]>::default();
-        let mut rest = bodies.twists_mut();
-        for (part, twists) in parts {
-            sums.iter_mut().zip(&part).for_each(|(s, t)| s.merge(t));
-            let (these, others) = rest.split_at_mut(twists.len());
-            these.copy_from_slice(&twists);
-            rest = others;
-        }
-        sums
     }
 }

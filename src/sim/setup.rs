@@ -109,30 +109,9 @@ pub(super) fn from_checkpoint(
     from: &Path,
     options: &Options,
 ) -> Result<Start, RunError> {
-    let input = |e: checkpoint::Error| RunError::Input(e.to_string());
-    let is_folder = comm.any(comm.rank() == 0 && from.is_dir());
-    let (path, loaded) = if is_folder {
-        let (path, loaded, skipped) = checkpoint::read_newest(comm, from).map_err(input)?;
-        if comm.rank() == 0 {
-            skipped
-                .iter()
-                .for_each(|(path, why)| tell!("moreau: skipped {}: {why}", path.display()));
-        }
-        (path, loaded)
-    } else {
-        (
-            from.to_owned(),
-            checkpoint::read(comm, from).map_err(input)?,
-        )
-    };
-    let Loaded {
-        header,
-        bodies,
-        contacts,
-        walls,
-        flows,
-    } = loaded;
+    let (path, loaded) = loaded(comm, from)?;
     if comm.rank() == 0 {
+        let header = &loaded.header;
         tell!(
             "resuming from {} (step {}, time {} s)",
             path.display(),
@@ -140,7 +119,39 @@ pub(super) fn from_checkpoint(
             header.time
         );
     }
+    going_on(comm, (path, loaded), options)
+}
 
+/// What a checkpoint, or the newest valid one of a folder, holds, and its path. Collective.
+pub(super) fn loaded(comm: &dyn Comm, from: &Path) -> Result<(PathBuf, Loaded), RunError> {
+    let input = |e: checkpoint::Error| RunError::Input(e.to_string());
+    let is_folder = comm.any(comm.rank() == 0 && from.is_dir());
+    if !is_folder {
+        let loaded = checkpoint::read(comm, from).map_err(input)?;
+        return Ok((from.to_owned(), loaded));
+    }
+    let (path, loaded, skipped) = checkpoint::read_newest(comm, from).map_err(input)?;
+    if comm.rank() == 0 {
+        skipped
+            .iter()
+            .for_each(|(path, why)| tell!("moreau: skipped {}: {why}", path.display()));
+    }
+    Ok((path, loaded))
+}
+
+/// The start of a run that goes on from what a checkpoint holds. Collective.
+pub(super) fn going_on(
+    comm: &dyn Comm,
+    (path, loaded): (PathBuf, Loaded),
+    options: &Options,
+) -> Result<Start, RunError> {
+    let Loaded {
+        header,
+        bodies,
+        contacts,
+        walls,
+        flows,
+    } = loaded;
     let home = path.parent().unwrap_or(Path::new("")).to_owned();
     // Bodies come from the checkpoint: what would change the making of them does nothing any more.
     let made = |key: &str| {

@@ -11,6 +11,7 @@ use crate::body::Member;
 use crate::body::{Motion, Twist, Wall, WallState};
 use crate::math::{ExactSum, Vector3};
 use crate::shape::Surface;
+use nalgebra::{Matrix3, Matrix6};
 
 /// How a side of a contact answers to an impulse there: inverse masses for the normal and the tangential part [1/kg], and the
 /// inverse moment of inertia [1/(kg m²)].
@@ -196,6 +197,22 @@ impl Pushed {
                 }
             }
         }
+    }
+
+    /// `M⁻¹` of a whole wall, of velocity and spin `s = l ω`: how it answers to the impulses of all its contacts together.
+    #[must_use]
+    pub fn mobility(&self, k: usize) -> Matrix6<f64> {
+        let one = &self.each[k];
+        let along = one
+            .direction
+            .map_or_else(Matrix3::identity, |e| e * e.transpose());
+        let mut mobility = Matrix6::zeros();
+        let turning = one.lever * one.lever * one.inverse_inertia;
+        mobility
+            .fixed_view_mut::<3, 3>(0, 0)
+            .copy_from(&(along * one.inverse_mass));
+        mobility.fixed_view_mut::<3, 3>(3, 3).fill_diagonal(turning);
+        mobility
     }
 
     /// `Σ |Δt F|²/(M + m)` [J], m being the mass of the bodies that the wall touches: their part of the judge's scale. By M alone the

@@ -24,16 +24,22 @@ pub(crate) const ROOMS: [(&str, u32); 22] = [
     ("config", 6),
     ("sim", 7),
     ("report", 7),
+    ("fclib", 7),
     ("bench", 7),
     ("main", 8),
     ("lib", 9),
 ];
 
 /// Pairs in the same row, where the first may use the second all the same.
-const SAME_ROW: [(&str, &str, &str); 3] = [
+const SAME_ROW: [(&str, &str, &str); 4] = [
     ("rng", "math", "draws are of vectors as well"),
     ("comm", "math", "sums over ranks are exact sums"),
     ("contact", "body", "a contact's key is made of body ids"),
+    (
+        "fclib",
+        "sim",
+        "the problem of a run's next step is made by what would do the step",
+    ),
 ];
 
 /// What only some may use, tests apart (they may stage what their room never sees): a room, or names of a crate.

@@ -7,7 +7,7 @@
 use super::{Element, Table};
 use hdf5::plist::PropertyList;
 use hdf5::types::TypeDescriptor;
-use hdf5::{Attribute, Dataset, Dataspace, Location};
+use hdf5::{Attribute, Dataset, Dataspace, Group, Location};
 use hdf5_sys::h5i::hid_t;
 use hdf5_sys::{h5a, h5d, h5p, h5s, h5t};
 
@@ -172,6 +172,43 @@ pub(super) fn read_text(of: &Attribute, limit: u64) -> hdf5::Result<Vec<u8>> {
     hdf5::sync::sync(|| {
         // SAFETY: both ids are alive, and the attribute is one string of as many bytes as `bytes` holds.
         check(unsafe { h5a::H5Aread(of.id(), kind.id(), bytes.as_mut_ptr().cast()) })
+    })?;
+    Ok(bytes)
+}
+
+/// Writes a text as a dataset: a single string of fixed length that ends in NUL, as C programs read it.
+pub(super) fn write_text_dataset(to: &Group, name: &str, text: &str) -> hdf5::Result<()> {
+    let mut bytes = text.as_bytes().to_vec();
+    bytes.retain(|&byte| byte != 0);
+    bytes.push(0);
+    let dataset = to
+        .new_dataset_builder()
+        .empty_as(&TypeDescriptor::FixedAscii(bytes.len()))
+        .create(name)?;
+    let kind = dataset.dtype()?;
+    hdf5::sync::sync(|| {
+        let (all, list, from) = (h5s::H5S_ALL, h5p::H5P_DEFAULT, bytes.as_ptr().cast());
+        // SAFETY: both ids are alive, and the dataset is one string of as many bytes as `bytes` holds.
+        check(unsafe { h5d::H5Dwrite(dataset.id(), kind.id(), all, all, list, from) })
+    })
+}
+
+/// The bytes of a dataset that is one text of fixed length, which must not exceed `limit`.
+pub(super) fn read_text_dataset(of: &Dataset, limit: u64) -> hdf5::Result<Vec<u8>> {
+    let kind = of.dtype()?;
+    let length = match kind.to_descriptor()? {
+        TypeDescriptor::FixedUnicode(length) | TypeDescriptor::FixedAscii(length) => length,
+        other => return Err(format!("{other}, expected a text of fixed length").into()),
+    };
+    let size = of.get_shape()?.iter().product::<usize>();
+    if size != 1 || length as u64 > limit {
+        return Err("not a single text, or one that claims to be longer than the file".into());
+    }
+    let mut bytes = vec![0; length];
+    hdf5::sync::sync(|| {
+        let (all, list, to) = (h5s::H5S_ALL, h5p::H5P_DEFAULT, bytes.as_mut_ptr().cast());
+        // SAFETY: both ids are alive, and the dataset is one string of as many bytes as `bytes` has room for.
+        check(unsafe { h5d::H5Dread(of.id(), kind.id(), all, all, list, to) })
     })?;
     Ok(bytes)
 }

@@ -11,9 +11,9 @@ const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
 
 /// A file open for reading on this rank. Nothing here is collective.
 pub(in crate::io) struct Reader {
-    file: File,
+    pub(super) file: File,
     /// Bytes of the file: no honest dataset or text is longer.
-    length: u64,
+    pub(super) length: u64,
 }
 
 impl Reader {
@@ -117,7 +117,7 @@ impl Reader {
             })
     }
 
-    fn dataset(&self, path: &str) -> Result<Dataset, String> {
+    pub(super) fn dataset(&self, path: &str) -> Result<Dataset, String> {
         if !self.file.link_exists(path) {
             return Err(format!("dataset {path} is missing"));
         }
@@ -126,7 +126,7 @@ impl Reader {
 }
 
 /// What the numbers of a dataset or attribute are.
-fn kind_of(of: &hdf5::Container) -> Result<TypeDescriptor, String> {
+pub(super) fn kind_of(of: &hdf5::Container) -> Result<TypeDescriptor, String> {
     of.dtype()
         .and_then(|kind| kind.to_descriptor())
         .map_err(|e| e.to_string())

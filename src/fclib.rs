@@ -1,0 +1,62 @@
+//! Frictional contact problems in FCLib's files: what one holds, its solution, and the problem of a run's next step as such a file.
+//!
+//! [`reduce`] brings every kind of problem into the form that the solver takes, `u = W r + q`, and its solution back.
+
+pub mod reduce;
+mod solve;
+mod told;
+
+pub use solve::{Options, solve};
+pub use told::info;
+
+use crate::io::fclib::{self, Answer};
+use crate::sim::{self, Exported, RunError};
+use crate::solver::delassus::Method;
+use std::path::Path;
+
+/// The names of methods, as the command line knows them.
+pub const METHODS: [(&str, Method); 2] = [("auto", Method::Auto), ("nsgs", Method::Nsgs)];
+
+/// `moreau fclib export`: writes the contact problem of the step that would follow a checkpoint, with the impulses with which that step
+/// would start as a guess. Returns what there is to be told.
+///
+/// # Errors
+/// If the checkpoint cannot be read, if its contacts follow laws that the format has no place for, or if the file cannot be written.
+pub fn export(checkpoint: &Path, out: &Path) -> Result<String, RunError> {
+    fclib::must_be_new(out).map_err(|e| RunError::Input(e.to_string()))?;
+    let Exported {
+        problem,
+        impulse,
+        step,
+        time,
+        dt,
+        title,
+        ..
+    } = sim::export(checkpoint)?;
+    let mut velocity = vec![0.0; impulse.len()];
+    problem.matrix.apply(&impulse, &problem.q, &mut velocity);
+    let description = format!(
+        "The contact problem of step {step} (from {time} s, {dt} s long) of the run in {}: impulses in N s, velocities at the end of the \
+         step in m/s. Gaps, restitution, springs and cohesion are in W and q; guess 1 is what that step starts with.",
+        checkpoint.file_name().unwrap_or_default().display()
+    );
+    let math = "u = W r + q, Signorini's condition and Coulomb's law between u and r, normal first";
+    let words = [
+        ("title", &title[..]),
+        ("description", &description),
+        ("math_info", math),
+    ];
+    let guess = Answer {
+        u: velocity,
+        r: impulse,
+        ..Answer::default()
+    };
+    fclib::write_problem(out, &problem, Some(&guess), &words)
+        .map_err(|e| RunError::Incomplete(e.to_string()))?;
+    Ok(format!(
+        "{}: {} contacts, {} blocks of W, step {step} from {time} s",
+        out.display(),
+        problem.contacts(),
+        problem.matrix.columns.len()
+    ))
+}

@@ -1,0 +1,331 @@
+//! From any kind of problem to impulses and velocities of contacts alone.
+//!
+//! What is not of contacts goes out by a sparse factorisation. Of a global problem, `M v = H r + G l + f`, `u = Hᵀ v + w`,
+//! `Gᵀ v + b = 0`, with `K = [M −G; Gᵀ 0]` and `B = [H; 0]`: `(v, l) = K⁻¹ (B r + (f, −b))`, so `W = Bᵀ K⁻¹ B` and
+//! `q = Bᵀ K⁻¹ (f, −b) + w`. M itself may then be singular, where ties hold what it leaves free. Of a local problem with ties,
+//! `u = W r + V l + q`, `Vᵀ r + R l + s = 0`: `l = −R⁻¹ (Vᵀ r + s)`, so `W − V R⁻¹ Vᵀ` and `q − V R⁻¹ s` take the places of W and q.
+
+use crate::io::fclib::{Answer, Content, Equations, Sparse};
+use crate::solver::delassus::{Delassus, Problem};
+use faer::linalg::solvers::Solve;
+use faer::sparse::linalg::solvers::Lu;
+use faer::sparse::{SparseColMat, Triplet};
+
+/// Columns that are solved for at once.
+const BATCH: usize = 32;
+
+/// Entries of W that are too many to go on: 3 GiB as they are gathered.
+const MOST: usize = 1 << 27;
+
+/// A solve whose answer is so many times larger than its right-hand side would have it, beyond which no digit is left.
+const SINGULAR: f64 = 1e15;
+
+/// A problem of contacts alone, and the way back.
+pub struct Reduced<'a> {
+    /// The problem as the solver takes it.
+    pub problem: Problem,
+    content: &'a Content,
+    /// What was factorised: `K` of a global problem, `R` of a local one with ties.
+    factor: Option<Factor>,
+    /// Where the numbers of a contact stand in the problem.
+    places: &'static [usize],
+}
+
+/// Brings a problem into the solver's form.
+///
+/// # Errors
+/// If what is to go out is singular, or W is too large.
+pub fn reduce(content: &Content) -> Result<Reduced<'_>, String> {
+    let (d, places): (usize, &'static [usize]) =
+        match (content.dimension, content.kind.is_rolling()) {
+            (2, _) => (2, &[0, 1]),
+            (3, false) => (3, &[0, 1, 2]),
+            // Of a plane problem with couples the directions out of the plane are nobody's business.
+            (3, true) => (5, &[0, 1, 3]),
+            _ => (5, &[0, 1, 2, 3, 4]),
+        };
+    let root = content.kind.root();
+    let (entries, q, factor) = match &content.equations {
+        Equations::Local { w, q, ties: None } => (w.sparse.entries().collect(), q.clone(), None),
+        Equations::Local {
+            w,
+            q,
+            ties: Some((v, r, s)),
+        } => {
+            let name = format!("{root}/R");
+            let factor = Factor::new(&name, r.sparse.rows, r.sparse.entries().collect())?;
+            let out = factor.sandwich(&v.sparse.transposed())?;
+            let mut entries: Vec<_> = w.sparse.entries().collect();
+            entries.extend(out.into_iter().map(|(i, j, x)| (i, j, -x)));
+            let tied = factor.solve(s.iter().map(|x| -x).collect())?;
+            let mut q = q.clone();
+            v.sparse.add_product(&tied, &mut q);
+            (entries, q, Some(factor))
+        }
+        Equations::Global { m, h, f, w, ties } => {
+            let n = f.len();
+            let mut all: Vec<(usize, usize, f64)> = m.sparse.entries().collect();
+            let (mut size, mut load, mut name) = (n, f.clone(), format!("{root}/M"));
+            if let Some((g, b)) = ties {
+                for (i, k, x) in g.sparse.entries() {
+                    all.push((i, n + k, -x));
+                    all.push((n + k, i, x));
+                }
+                size += b.len();
+                load.extend(b.iter().map(|x| -x));
+                name.push_str(&format!(" with {root}/G"));
+            }
+            let factor = Factor::new(&name, size, all)?;
+            let mut onto = h.sparse.clone();
+            onto.rows = size;
+            onto.starts.resize(size + 1, onto.values.len());
+            let entries = factor.sandwich(&onto)?;
+            let mut q = w.clone();
+            h.sparse
+                .add_transposed_product(&factor.solve(load)?[..n], &mut q);
+            (entries, q, Some(factor))
+        }
+    };
+    let problem = assembled(content, d, places, entries, &q)?;
+    Ok(Reduced {
+        problem,
+        content,
+        factor,
+        places,
+    })
+}
+
+/// The problem of these entries and free velocities, in which a contact has `d` numbers.
+fn assembled(
+    content: &Content,
+    d: usize,
+    places: &[usize],
+    entries: Vec<(usize, usize, f64)>,
+    q: &[f64],
+) -> Result<Problem, String> {
+    let n = content.contacts();
+    let own = content.dimension;
+    let place = |row: usize| row / own * d + places[row % own];
+    let mut all: Vec<(usize, usize, f64)> = (entries.into_iter().filter(|(.., x)| *x != 0.0))
+        .map(|(i, j, x)| (place(i), place(j), x))
+        .collect();
+    if places.len() < d {
+        // There nothing acts, and nothing pushes back: any positive number does.
+        let out = (0..n).flat_map(|i| (0..d).map(move |k| (i * d + k, k)));
+        let out = out.filter(|(_, k)| !places.contains(k));
+        all.extend(out.map(|(row, _)| (row, row, 1.0)));
+    }
+    let mut wide = vec![0.0; n * d];
+    q.iter()
+        .enumerate()
+        .for_each(|(row, x)| wide[place(row)] = *x);
+    let rolling = match (d, content.rolling.is_empty()) {
+        (5, false) => content.rolling.clone(),
+        (5, true) => vec![0.0; n],
+        _ => Vec::new(),
+    };
+    let problem = Problem {
+        matrix: Delassus::from_entries(d, n, all)?,
+        q: wide,
+        friction: content.friction.clone(),
+        rolling,
+    };
+    match problem.fault() {
+        Some(fault) => Err(format!("{}: {fault}", content.kind.root())),
+        None => Ok(problem),
+    }
+}
+
+impl Reduced<'_> {
+    /// A solution in the file's terms, from impulses and velocities in the solver's.
+    ///
+    /// # Errors
+    /// If velocities of bodies are not finite.
+    pub fn answer(&self, impulse: &[f64], velocity: &[f64]) -> Result<Answer, String> {
+        let (r, u) = (self.narrowed(impulse), self.narrowed(velocity));
+        let mut answer = Answer {
+            u,
+            r,
+            ..Answer::default()
+        };
+        match (&self.content.equations, &self.factor) {
+            (Equations::Local { ties, .. }, Some(factor)) => {
+                if let Some((v, _, s)) = ties {
+                    let mut load = s.clone();
+                    v.sparse.add_transposed_product(&answer.r, &mut load);
+                    answer.l = factor.solve(load.iter().map(|x| -x).collect())?;
+                }
+            }
+            (Equations::Global { h, f, ties, .. }, Some(factor)) => {
+                let mut load = f.clone();
+                h.sparse.add_product(&answer.r, &mut load);
+                if let Some((_, b)) = ties {
+                    load.extend(b.iter().map(|x| -x));
+                }
+                answer.v = factor.solve(load)?;
+                answer.l = answer.v.split_off(f.len());
+            }
+            (_, None) => {}
+        }
+        Ok(answer)
+    }
+
+    /// Impulses of the file in the solver's terms, if there are as many as there should be, all finite.
+    #[must_use]
+    pub fn guess(&self, answer: &Answer) -> Option<Vec<f64>> {
+        let own = self.content.dimension;
+        let fits = answer.r.len() == self.content.contacts() * own;
+        if !fits || answer.r.iter().any(|x| !x.is_finite()) {
+            return None;
+        }
+        let d = self.problem.matrix.dimension;
+        let mut wide = vec![0.0; self.problem.q.len()];
+        for (row, x) in answer.r.iter().enumerate() {
+            wide[row / own * d + self.places[row % own]] = *x;
+        }
+        Some(wide)
+    }
+
+    /// Siconos' error of a solution of a global problem, beyond that of its contacts, `abs`:
+    /// `|f + H r + G l − M v| / max(|f|, |M v|, |H r|) + abs / max(|u|, |r|)`. None for local problems.
+    #[must_use]
+    pub fn global_error(&self, answer: &Answer, abs: f64) -> Option<f64> {
+        let Equations::Global { m, h, f, ties, .. } = &self.content.equations else {
+            return None;
+        };
+        let n = f.len();
+        let (mut of_m, mut of_h) = (vec![0.0; n], vec![0.0; n]);
+        m.sparse.add_product(&answer.v, &mut of_m);
+        h.sparse.add_product(&answer.r, &mut of_h);
+        let mut left: Vec<f64> = (0..n).map(|i| f[i] + of_h[i] - of_m[i]).collect();
+        if let Some((g, _)) = ties {
+            g.sparse.add_product(&answer.l, &mut left);
+        }
+        let scaled = |a: f64, b: f64| if b > f64::EPSILON { a / b } else { a };
+        let motion = norm(f).max(norm(&of_m)).max(norm(&of_h));
+        let contact = norm(&answer.u).max(norm(&answer.r));
+        Some(scaled(norm(&left), motion) + scaled(abs, contact))
+    }
+
+    fn narrowed(&self, wide: &[f64]) -> Vec<f64> {
+        let contacts = wide.chunks(self.problem.matrix.dimension);
+        contacts
+            .flat_map(|one| self.places.iter().map(|&k| one[k]))
+            .collect()
+    }
+}
+
+fn norm(of: &[f64]) -> f64 {
+    of.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// A factorised square matrix.
+struct Factor {
+    name: String,
+    size: usize,
+    /// Its largest sum of a row's sizes.
+    norm: f64,
+    lu: Option<Lu<usize, f64>>,
+}
+
+impl Factor {
+    fn new(name: &str, size: usize, entries: Vec<(usize, usize, f64)>) -> Result<Self, String> {
+        let mut rows = vec![0.0; size];
+        entries.iter().for_each(|(i, _, x)| rows[*i] += x.abs());
+        let triplets: Vec<_> = entries
+            .into_iter()
+            .map(|(row, col, val)| Triplet { row, col, val })
+            .collect();
+        let fault = |e: String| format!("{name}: cannot be factorised: {e}");
+        let lu = if size == 0 {
+            None
+        } else {
+            let matrix = SparseColMat::<usize, f64>::try_new_from_triplets(size, size, &triplets)
+                .map_err(|e| fault(e.to_string()))?;
+            drop(triplets);
+            Some(matrix.sp_lu().map_err(|e| fault(e.to_string()))?)
+        };
+        Ok(Self {
+            name: name.to_owned(),
+            size,
+            norm: rows.into_iter().fold(0.0, f64::max),
+            lu,
+        })
+    }
+
+    /// `K⁻¹ b`.
+    fn solve(&self, mut b: Vec<f64>) -> Result<Vec<f64>, String> {
+        self.solve_in_place(&mut b)?;
+        Ok(b)
+    }
+
+    /// The same of several columns, one after the other.
+    fn solve_in_place(&self, columns: &mut [f64]) -> Result<(), String> {
+        let Some(lu) = &self.lu else {
+            return Ok(());
+        };
+        let size = self.size;
+        let before: Vec<f64> = columns.chunks(size).map(largest).collect();
+        let number = columns.len() / size;
+        lu.solve_in_place(faer::MatMut::from_column_major_slice_mut(
+            columns, size, number,
+        ));
+        for (after, before) in columns.chunks(size).map(largest).zip(before) {
+            // A number that is none fails the comparison.
+            let sound = after * self.norm <= SINGULAR * before;
+            if !sound {
+                return Err(format!(
+                    "{} is singular; accepted: a regular matrix",
+                    self.name
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// `Bᵀ K⁻¹ B`, entry by entry.
+    fn sandwich(&self, b: &Sparse) -> Result<Vec<(usize, usize, f64)>, String> {
+        let turned = b.transposed();
+        let mut entries = Vec::new();
+        let mut sums = vec![0.0; b.columns];
+        let mut touched: Vec<usize> = Vec::new();
+        for first in (0..b.columns).step_by(BATCH) {
+            let columns = first..(first + BATCH).min(b.columns);
+            let mut solved = vec![0.0; self.size * columns.len()];
+            for column in columns.clone() {
+                let own = &mut solved[(column - first) * self.size..];
+                turned.row(column).for_each(|(row, x)| own[row] = x);
+            }
+            self.solve_in_place(&mut solved)?;
+            for column in columns {
+                let own = &solved[(column - first) * self.size..][..self.size];
+                for (row, x) in own.iter().enumerate().filter(|(_, x)| **x != 0.0) {
+                    for (to, y) in b.row(row) {
+                        if sums[to] == 0.0 {
+                            touched.push(to);
+                        }
+                        sums[to] += x * y;
+                    }
+                }
+                for to in touched.drain(..) {
+                    let sum = std::mem::take(&mut sums[to]);
+                    if sum != 0.0 {
+                        entries.push((to, column, sum));
+                    }
+                }
+                if entries.len() > MOST {
+                    return Err(format!(
+                        "W = Hᵀ M⁻¹ H has more than {MOST} entries; accepted: no more"
+                    ));
+                }
+            }
+        }
+        Ok(entries)
+    }
+}
+
+/// The largest size of a number, NaN if one is NaN.
+fn largest(of: &[f64]) -> f64 {
+    of.iter()
+        .fold(0.0, |most, x| crate::math::nan_max(most, x.abs()))
+}

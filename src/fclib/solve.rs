@@ -1,0 +1,227 @@
+//! `moreau fclib solve`: problems, their solutions, and how good these are.
+
+use super::reduce::{Reduced, reduce};
+use crate::io::fclib::{self, Answer, Content, Error};
+use crate::solver::delassus::{self, Settings, Solution, merit};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// What the command line says.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How problems are solved.
+    pub settings: Settings,
+    /// Whether the solution goes into the file.
+    pub write: bool,
+    /// A copy of the file into which it goes.
+    pub out: Option<PathBuf>,
+    /// Whether a table is to be printed.
+    pub csv: bool,
+    /// Whether to start with the file's first guess.
+    pub guess: bool,
+}
+
+/// How a problem ended.
+struct Row {
+    kind: &'static str,
+    contacts: usize,
+    seconds: f64,
+    solution: Solution,
+    /// Of global problems: that of motion and contacts together.
+    global_error: Option<f64>,
+    converged: bool,
+}
+
+/// Solves the problems of files, and tells of each on stdout. Returns the exit status: 0 if all have converged, 2 if a file could not be
+/// read, 4 if a solution could not be written, 3 if one has not converged.
+pub fn solve(files: &[PathBuf], options: &Options) -> i32 {
+    let mut status = 0;
+    let mut worst = |new: i32| {
+        // What is to be told first: bad input, then what is lost, then what is not good enough.
+        let rank = |s: i32| [0, 3, 4, 2].iter().position(|&x| x == s);
+        if rank(new) > rank(status) {
+            status = new;
+        }
+    };
+    if options.csv {
+        say(&[
+            "file",
+            "kind",
+            "contacts",
+            "sweeps",
+            "seconds",
+            "error_siconos",
+            "merit_fclib",
+            "residual",
+            "converged",
+            "method",
+        ]);
+    }
+    for file in files {
+        match one(file, options) {
+            Ok(row) => {
+                worst(if row.converged { 0 } else { 3 });
+                if options.csv {
+                    say(&row.cells(file));
+                } else {
+                    let _ = writeln!(std::io::stdout().lock(), "{}", row.told(file, options)); // A closed pipe is no error.
+                }
+            }
+            Err(error) => {
+                worst(if matches!(error, Error::Read(_)) {
+                    2
+                } else {
+                    4
+                });
+                let _ = writeln!(std::io::stderr().lock(), "moreau: {error}");
+            }
+        }
+    }
+    status
+}
+
+/// Prints a row of the table.
+fn say<T: AsRef<[u8]>>(cells: &[T]) {
+    let mut table = csv::Writer::from_writer(std::io::stdout().lock());
+    let _ = table.write_record(cells).and_then(|()| Ok(table.flush()?)); // A closed pipe is no error.
+}
+
+/// Solves the problem of a file.
+fn one(file: &Path, options: &Options) -> Result<Row, Error> {
+    if let Some(out) = &options.out {
+        fclib::must_be_new(out)?;
+    }
+    let content = fclib::read(file)?;
+    let fault = |what: String| Error::Read(format!("FCLib file {}: {what}", file.display()));
+    let reduced = reduce(&content).map_err(fault)?;
+    let guess = match content.guesses.first() {
+        Some(guess) if options.guess => reduced.guess(guess),
+        _ => None,
+    };
+    let begin = Instant::now();
+    let solution = delassus::solve(&reduced.problem, guess.as_deref(), &options.settings);
+    let seconds = begin.elapsed().as_secs_f64();
+    let back = |solution: &Solution| reduced.answer(&solution.impulse, &solution.velocity);
+    let answer = back(&solution).map_err(fault)?;
+    let written = match (&options.out, options.write) {
+        (Some(out), _) => Some(out.as_path()),
+        (None, true) => Some(file),
+        (None, false) => None,
+    };
+    // What counts is what others will read.
+    let judged = match written {
+        Some(to) if solution.finite => {
+            fclib::write_solution(file, to, &answer)?;
+            let read = fclib::read(to)?.solution.unwrap_or_default();
+            reduced.guess(&read)
+        }
+        _ => Some(solution.impulse.clone()),
+    };
+    Ok(row(
+        &content,
+        &reduced,
+        solution,
+        &answer,
+        judged,
+        (seconds, options),
+    ))
+}
+
+fn row(
+    content: &Content,
+    reduced: &Reduced,
+    mut solution: Solution,
+    answer: &Answer,
+    judged: Option<Vec<f64>>,
+    (seconds, options): (f64, &Options),
+) -> Row {
+    let problem = &reduced.problem;
+    let judged = judged.unwrap_or_else(|| vec![f64::NAN; problem.q.len()]);
+    solution.error = merit::siconos_error(problem, &judged);
+    solution.merit = merit::fclib_merit(problem, &judged);
+    solution.residual = merit::residual(problem, &judged);
+    let norm = |of: &[f64]| of.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let scale = norm(&problem.q)
+        .max(norm(&judged))
+        .max(norm(&solution.velocity));
+    let abs = if scale > f64::EPSILON {
+        solution.error * scale
+    } else {
+        solution.error
+    };
+    Row {
+        kind: content.kind.name(),
+        contacts: content.contacts(),
+        seconds,
+        global_error: reduced.global_error(answer, abs),
+        // A number that is none fails the comparison.
+        converged: solution.finite && solution.error <= options.settings.tolerance,
+        solution,
+    }
+}
+
+impl Row {
+    fn cells(&self, file: &Path) -> Vec<String> {
+        let Solution {
+            sweeps,
+            error,
+            merit,
+            residual,
+            method,
+            ..
+        } = &self.solution;
+        vec![
+            file.display().to_string(),
+            self.kind.to_owned(),
+            self.contacts.to_string(),
+            sweeps.to_string(),
+            format!("{:.6}", self.seconds),
+            format!("{error:.6e}"),
+            format!("{merit:.6e}"),
+            format!("{residual:.6e}"),
+            self.converged.to_string(),
+            method.clone(),
+        ]
+    }
+
+    fn told(&self, file: &Path, options: &Options) -> String {
+        let Solution {
+            sweeps,
+            error,
+            merit,
+            residual,
+            method,
+            log,
+            ..
+        } = &self.solution;
+        let mut lines = vec![
+            format!(
+                "{}: {}, {} contacts",
+                file.display(),
+                self.kind,
+                self.contacts
+            ),
+            format!(
+                "  {} to {:e}: error {error:.3e} (Siconos), merit {merit:.3e} (FCLib), residual {residual:.3e}",
+                if self.converged {
+                    "converged"
+                } else {
+                    "NOT CONVERGED"
+                },
+                options.settings.tolerance
+            ),
+        ];
+        if let Some(error) = self.global_error {
+            lines.push(format!(
+                "  error {error:.3e} (Siconos, motion and contacts)"
+            ));
+        }
+        lines.push(format!(
+            "  {sweeps} sweeps, {:.6} s, {method}",
+            self.seconds
+        ));
+        lines.extend(log.iter().map(|line| format!("  {line}")));
+        lines.join("\n")
+    }
+}

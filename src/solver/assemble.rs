@@ -1,0 +1,291 @@
+//! The contacts of a step as a problem of matrix and vector, for solvers that know no bodies.
+//!
+//! With the relative velocity of contact i linear in the twists of its bodies, `u_i = Σ_k J_ik V_k`, and `J_ikᵀ r` what an impulse does
+//! there, `W_ij = Σ_k J_ik M_k⁻¹ J_jkᵀ` and q is what u would be without impulses. All else that the step's laws
+//! ([`full`](crate::law::full)) know goes into W and q:
+//!
+//! - gap and restitution: `b_n`, added to q_N; the motion of driven walls and tangential restitution: to all of q;
+//! - compliance: γ_n, γ_t added to the diagonal, `−γ_t r_t,previous` to q_T;
+//! - cohesion of a bonded contact, `r_n ≥ −F`: the impulse counts from there, `r′ = r + F n`, so q changes by `−W F n`.
+//!
+//! No place in such a problem have torsion, and a bond that gapes, whose law is of three branches.
+
+use super::blocks::Blocks;
+use super::delassus::{Delassus, Problem};
+use super::pushed::Pushed;
+use crate::body::Member;
+use crate::contact::{Candidate, Contact, ContactKey};
+use crate::law::full::Extra;
+use crate::math::Vector3;
+use nalgebra::{Matrix6, SMatrix};
+
+/// The problem of a step.
+#[derive(Clone, Debug)]
+pub struct Assembled {
+    /// The problem, its contacts in order of their keys; 5 numbers a contact if there is rolling friction, else 3.
+    pub problem: Problem,
+    /// The impulses with which the contacts start, in the problem's terms.
+    pub impulse: Vec<f64>,
+    /// Who the contacts are, and their frames.
+    pub contacts: Vec<Named>,
+}
+
+/// A contact of the problem.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Named {
+    /// Its name.
+    pub key: ContactKey,
+    /// Normal and two tangents, the rows of impulses and velocities, global frame.
+    pub frame: [Vector3; 3],
+    /// What its cohesion adds to the normal impulse, `F_C Δt` [N s].
+    pub cohesion: f64,
+}
+
+/// Why the contacts of a step are no such problem.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Unfit {
+    /// A contact has torsion friction.
+    #[error(
+        "bodies {0} and {1} have torsion friction, which FCLib's format has no place for; accepted: sliding and rolling friction, \
+         restitution, springs, cohesion"
+    )]
+    Torsion(crate::body::BodyId, crate::body::BodyId),
+    /// A bonded contact gapes.
+    #[error(
+        "bodies {0} and {1} are bonded across a gap, a law that FCLib's format has no place for; accepted: a state in which bonded \
+         contacts touch"
+    )]
+    Gaping(crate::body::BodyId, crate::body::BodyId),
+    /// W would be too large.
+    #[error("W would have {0} blocks; accepted: up to {1}")]
+    TooLarge(usize, usize),
+}
+
+/// Blocks of W that are too many.
+const MOST: usize = 1 << 26;
+
+/// `J` of a contact and a body: what its twist (velocity, spin `s = l ω`) adds to the contact's relative velocities.
+type Jacobian = SMatrix<f64, 5, 6>;
+
+/// The side of a contact that a body is.
+struct Side {
+    contact: usize,
+    jacobian: Jacobian,
+}
+
+/// The problem of the contacts in `blocks`. `members` have the free velocities of all bodies, then of the walls in `pushed`; `radii` are
+/// those of the bodies [m].
+///
+/// # Errors
+/// If laws are at work that have no place in it, or W would be too large.
+pub fn assemble(
+    blocks: &Blocks,
+    members: &[Member],
+    radii: &[f64],
+    pushed: &Pushed,
+) -> Result<Assembled, Unfit> {
+    let contacts = in_order(blocks);
+    for one in &contacts {
+        let (a, b) = (one.candidate.key.a, one.candidate.key.b);
+        match &one.extra {
+            Some(extra) if extra.torsion > 0.0 => return Err(Unfit::Torsion(a, b)),
+            Some(extra) if extra.cohesion > 0.0 && extra.weakened => {
+                return Err(Unfit::Gaping(a, b));
+            }
+            _ => {}
+        }
+    }
+    let rolls = |one: &One| one.extra.as_ref().is_some_and(|extra| extra.rolling > 0.0);
+    let d = if contacts.iter().any(rolls) { 5 } else { 3 };
+    let mut sides: Vec<Vec<Side>> = Vec::new();
+    sides.resize_with(members.len(), Vec::new);
+    let lever = |k: usize| match radii.get(k) {
+        Some(&radius) => radius,
+        None => pushed.lever(k - radii.len()),
+    };
+    for (contact, one) in contacts.iter().enumerate() {
+        for (sign, k) in [(-1.0, one.members[0]), (1.0, one.members[1])] {
+            if let Some(k) = k {
+                let jacobian = jacobian(&one.frame, sign, lever(k));
+                sides[k].push(Side { contact, jacobian });
+            }
+        }
+    }
+    let blocks_at_most: usize = sides.iter().map(|of| of.len() * of.len()).sum();
+    if blocks_at_most > MOST {
+        return Err(Unfit::TooLarge(blocks_at_most, MOST));
+    }
+    let mut entries = Vec::new();
+    let mut q = vec![0.0; contacts.len() * d];
+    for (k, of) in sides.iter().enumerate() {
+        let twist = members[k].motion();
+        let twist = nalgebra::Vector6::from_column_slice(twist);
+        let mobility = match k.checked_sub(radii.len()) {
+            None => mobility(&members[k]),
+            Some(wall) => pushed.mobility(wall),
+        };
+        for i in of {
+            let free = i.jacobian * twist;
+            (0..d).for_each(|a| q[i.contact * d + a] += free[a]);
+            if mobility == Matrix6::zeros() {
+                continue;
+            }
+            let answer = i.jacobian * mobility;
+            for j in of {
+                let block = answer * j.jacobian.transpose();
+                for a in 0..d {
+                    for b in 0..d {
+                        entries.push((i.contact * d + a, j.contact * d + b, block[(a, b)]));
+                    }
+                }
+            }
+        }
+    }
+    let mut impulse = vec![0.0; q.len()];
+    for (contact, one) in contacts.iter().enumerate() {
+        let first = contact * d;
+        one.add_laws(&mut q[first..first + d], &mut entries, first);
+        impulse[first..first + d].copy_from_slice(&one.start()[..d]);
+    }
+    let matrix = Delassus::from_entries(d, contacts.len(), entries);
+    let matrix = matrix.expect("entries of contacts that are there");
+    // Impulses count from the strongest pull.
+    let pulls: Vec<f64> = (contacts.iter())
+        .flat_map(|one| (0..d).map(|a| if a == 0 { -one.cohesion() } else { 0.0 }))
+        .collect();
+    if pulls.iter().any(|x| *x != 0.0) {
+        let free = q.clone();
+        matrix.apply(&pulls, &free, &mut q);
+    }
+    let rolling = match d {
+        5 => contacts.iter().map(One::rolling).collect(),
+        _ => Vec::new(),
+    };
+    Ok(Assembled {
+        problem: Problem {
+            matrix,
+            q,
+            friction: contacts
+                .iter()
+                .map(|one| one.contact.law.friction)
+                .collect(),
+            rolling,
+        },
+        impulse,
+        contacts: contacts.iter().map(One::named).collect(),
+    })
+}
+
+/// What is known of a contact.
+struct One {
+    candidate: Candidate,
+    contact: Contact,
+    extra: Option<Extra>,
+    frame: [Vector3; 3],
+    /// Places of its two bodies among all members; none for what stands still.
+    members: [Option<usize>; 2],
+}
+
+/// All contacts, in order of their keys.
+fn in_order(blocks: &Blocks) -> Vec<One> {
+    let mut all: Vec<One> = Vec::new();
+    for block in blocks.all() {
+        for (_, contact, extra, origin) in block.each() {
+            let members = contact.place.map(|p| block.bodies.get(p as usize).copied());
+            all.push(One {
+                candidate: *blocks.candidate(origin),
+                frame: frame(&contact.law.normal),
+                members: members.map(|k| k.map(|k| k as usize)),
+                contact,
+                extra,
+            });
+        }
+    }
+    all.sort_by_key(|one| one.candidate.key);
+    all
+}
+
+impl One {
+    fn cohesion(&self) -> f64 {
+        self.extra.as_ref().map_or(0.0, |extra| extra.cohesion)
+    }
+
+    fn rolling(&self) -> f64 {
+        self.extra.as_ref().map_or(0.0, |extra| extra.rolling)
+    }
+
+    fn named(&self) -> Named {
+        Named {
+            key: self.candidate.key,
+            frame: self.frame,
+            cohesion: self.cohesion(),
+        }
+    }
+
+    /// Adds what the law knows beside masses to its part of q and to the diagonal.
+    fn add_laws(&self, q: &mut [f64], entries: &mut Vec<(usize, usize, f64)>, first: usize) {
+        q[0] += self.contact.law.closing_speed;
+        let Some(extra) = &self.extra else {
+            return;
+        };
+        let [soft_n, soft_t] = extra.softness;
+        for (a, axis) in self.frame.iter().enumerate() {
+            let soft = if a == 0 { soft_n } else { soft_t };
+            q[a] += extra.offset.dot(axis);
+            if a > 0 {
+                q[a] -= soft * extra.previous_tangential.dot(axis);
+            }
+            if soft > 0.0 {
+                entries.push((first + a, first + a, soft));
+            }
+        }
+        if let [_, _, _, m1, m2] = q {
+            *m1 += extra.spin_offset.dot(&self.frame[1]);
+            *m2 += extra.spin_offset.dot(&self.frame[2]);
+        }
+    }
+
+    /// The impulse that it has, in its frame, and the couple.
+    fn start(&self) -> [f64; 5] {
+        let [n, t1, t2] = self.frame.map(|axis| self.contact.impulse.dot(&axis));
+        let couple = self
+            .extra
+            .as_ref()
+            .map_or_else(Vector3::zeros, |e| e.couple);
+        let [_, m1, m2] = self.frame.map(|axis| couple.dot(&axis));
+        [n + self.cohesion(), t1, t2, m1, m2]
+    }
+}
+
+/// A right-handed frame whose first axis is the normal; the same for the same normal.
+fn frame(normal: &Vector3) -> [Vector3; 3] {
+    let least = normal.iamin();
+    let mut axis = Vector3::zeros();
+    axis[least] = 1.0;
+    let t1 = normal.cross(&axis).normalize();
+    [*normal, t1, normal.cross(&t1)]
+}
+
+/// `u = ±v + n × s` along the axes of the frame, and `Ω = ±s/l` along its tangents; the sign is that of the second body.
+fn jacobian([n, t1, t2]: &[Vector3; 3], sign: f64, lever: f64) -> Jacobian {
+    let mut j = Jacobian::zeros();
+    for (row, axis) in [n, t1, t2].into_iter().enumerate() {
+        let turned = axis.cross(n);
+        for k in 0..3 {
+            j[(row, k)] = sign * axis[k];
+            j[(row, k + 3)] = turned[k];
+        }
+    }
+    if lever != 0.0 {
+        for (row, axis) in [(3, t1), (4, t2)] {
+            (0..3).for_each(|k| j[(row, k + 3)] = sign * axis[k] / lever);
+        }
+    }
+    j
+}
+
+/// `M⁻¹` of a body, of velocity and spin.
+fn mobility(member: &Member) -> Matrix6<f64> {
+    let (mass, turning) = (member.inverse_mass(), member.inverse_turning());
+    Matrix6::from_diagonal(&[mass, mass, mass, turning, turning, turning].into())
+}

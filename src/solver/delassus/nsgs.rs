@@ -1,0 +1,73 @@
+//! Sweeps over the contacts of a problem: non-linear Gauss–Seidel.
+
+use super::one_contact::Law;
+use super::{Delassus, Problem};
+use crate::rng::{Purpose, Stream};
+
+/// Sweeps over a problem, or over one with more on its diagonal: `u = (W + D) r + q`, D one number of each contact.
+pub(super) struct Sweeps<'a, const D: usize, L> {
+    matrix: &'a Delassus,
+    laws: Vec<L>,
+    order: Vec<u32>,
+    seed: u64,
+    /// Orders drawn so far.
+    drawn: u64,
+    /// Share of the way to the law's answer that a contact goes.
+    pub(super) relaxation: f64,
+}
+
+/// What a sweep did: `Σ|r_new − r_old|²` and `Σ|r_new|²`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Change {
+    pub(super) step: f64,
+    pub(super) size: f64,
+}
+
+impl<'a, const D: usize, L: Law<D>> Sweeps<'a, D, L> {
+    /// `shifts`: D, or nothing.
+    pub(super) fn new(problem: &'a Problem, shifts: &[f64], seed: u64) -> Self {
+        let matrix = &problem.matrix;
+        let laws = (0..problem.contacts()).map(|i| {
+            let shift = shifts.get(i).copied().unwrap_or(0.0);
+            L::new(matrix.diagonal(i), shift, problem.coefficients(i))
+        });
+        Self {
+            matrix,
+            laws: laws.collect(),
+            order: (0..problem.contacts() as u32).collect(),
+            seed,
+            drawn: 0,
+            relaxation: 1.0,
+        }
+    }
+
+    /// Draws a new order.
+    pub(super) fn renew(&mut self) {
+        self.drawn += 1;
+        Stream::new(Purpose::Order, self.seed, [self.drawn, 0, 0]).shuffle(&mut self.order);
+    }
+
+    /// Each contact once, in the present order.
+    pub(super) fn sweep(&mut self, r: &mut [[f64; D]], q: &[[f64; D]]) -> Change {
+        let mut change = Change::default();
+        let relaxed = self.relaxation != 1.0;
+        for &i in &self.order {
+            let i = i as usize;
+            let old = r[i];
+            r[i] = [0.0; D];
+            let free = self.matrix.row_times::<D>(i, r, q[i]);
+            let mut new = self.laws[i].solve(free, old);
+            if relaxed {
+                for (new, old) in new.iter_mut().zip(old) {
+                    *new = old + self.relaxation * (*new - old);
+                }
+            }
+            for (new, old) in new.into_iter().zip(old) {
+                change.step += (new - old) * (new - old);
+                change.size += new * new;
+            }
+            r[i] = new;
+        }
+        change
+    }
+}

@@ -1,0 +1,230 @@
+use super::*;
+use crate::rng::{Purpose, Stream};
+use crate::solver::delassus::merit;
+use nalgebra::DMatrix;
+
+/// How many contacts are tried; all that were asked for with `MOREAU_CONTACTS=1000000`.
+fn trials() -> u64 {
+    let asked = std::env::var("MOREAU_CONTACTS").ok();
+    asked.and_then(|n| n.parse().ok()).unwrap_or(20_000)
+}
+
+/// A block `L Lᵀ` with eigenvalues over many orders, some (nearly) zero, some blocks not symmetric, of any scale; a velocity and μ.
+fn draw(trial: u64, d: usize) -> (Vec<f64>, Vec<f64>, [f64; 2]) {
+    let mut draw = Stream::new(Purpose::Trial, 74, [trial, d as u64, 0]);
+    let spread = [0.0, 2.0, 6.0, 20.0][draw.below(4) as usize];
+    let root = DMatrix::from_fn(d, d, |_, _| draw.between(-1.0, 1.0));
+    let sizes: Vec<f64> = (0..d)
+        .map(|_| libm::exp(-draw.between(0.0, spread)))
+        .collect();
+    let turned = root.qr().q();
+    let mut a =
+        &turned * DMatrix::from_diagonal(&nalgebra::DVector::from_vec(sizes)) * turned.transpose();
+    a = (&a + a.transpose()) * 0.5;
+    if draw.below(3) == 0 {
+        // A skew part keeps x·Ax.
+        let largest = a.norm();
+        for i in 0..d {
+            for j in 0..i {
+                let skew = 0.3 * largest * draw.between(-1.0, 1.0);
+                a[(i, j)] += skew;
+                a[(j, i)] -= skew;
+            }
+        }
+    }
+    a *= libm::exp(draw.between(-20.0, 20.0));
+    let scale = libm::exp(draw.between(-20.0, 20.0));
+    let free: Vec<f64> = (0..d)
+        .map(|k| {
+            let x = scale * draw.between(-1.0, 1.0);
+            // Most contacts close: those that open are no test.
+            if k == 0 && draw.below(8) > 0 {
+                -x.abs()
+            } else {
+                x
+            }
+        })
+        .collect();
+    // In dimension 5 both bounds at 10⁶ r_N at once would leave no digits of r_N.
+    let pick = [0.0, 1e-6, 0.3, 1.0, if d == 5 { 1e3 } else { 1e6 }];
+    let mu = [pick[draw.below(5) as usize], pick[draw.below(5) as usize]];
+    (a.transpose().as_slice().to_vec(), free, mu)
+}
+
+fn solved<const D: usize, L: Law<D>>(a: &[f64], free: &[f64], mu: [f64; 2]) -> [f64; D] {
+    let free = std::array::from_fn(|k| free[k]);
+    L::new(a, 0.0, mu).solve(free, [0.0; D])
+}
+
+fn answer(a: &[f64], free: &[f64], mu: [f64; 2]) -> Vec<f64> {
+    match free.len() {
+        2 => solved::<2, Line>(a, free, mu).to_vec(),
+        3 => solved::<3, Plane>(a, free, mu).to_vec(),
+        _ => solved::<5, Rolling>(a, free, mu).to_vec(),
+    }
+}
+
+/// What is left of the law, in impulses, against |f|/|A| or |r|, whichever is larger. By Alart and Curnier's map: unlike û's it does
+/// not multiply the rounding of u_T by μ, which is 10⁶ here.
+fn left(a: &[f64], f: &[f64], mu: [f64; 2], r: &[f64]) -> f64 {
+    let d = f.len();
+    let norm = DMatrix::from_row_slice(d, d, a).singular_values().max();
+    let u: Vec<f64> = (0..d)
+        .map(|i| f[i] + (0..d).map(|j| a[i * d + j] * r[j]).sum::<f64>())
+        .collect();
+    let closed = r[0] - u[0] / norm;
+    let mut sum = (r[0] - if closed < 0.0 { 0.0 } else { closed }).powi(2);
+    for (part, mu) in [(1..d.min(3), mu[0]), (3..d.max(3), mu[1])] {
+        let wanted: Vec<f64> = part.clone().map(|k| r[k] - u[k] / norm).collect();
+        let (size, bound) = (merit::norm(&wanted), mu * r[0]);
+        let factor = if size > bound { bound / size } else { 1.0 };
+        let off = part.zip(&wanted).map(|(k, w)| (r[k] - factor * w).powi(2));
+        sum += off.sum::<f64>();
+    }
+    sum.sqrt() / merit::norm(r).max(merit::norm(f) / norm)
+}
+
+/// Validation of the one-contact solvers: any block, any friction, the law is satisfied to 1e-10.
+#[test]
+fn a_million_contacts_satisfy_their_law() {
+    let mut worst = [0.0f64; 3];
+    let mut kinds = [[0u64; 3]; 3];
+    for trial in 0..trials() {
+        for (which, d) in [2, 3, 5].into_iter().enumerate() {
+            if d == 5 && trial % 4 > 0 {
+                continue;
+            }
+            let (a, free, mu) = draw(trial, d);
+            let r = answer(&a, &free, mu);
+            let mut inside = r.clone();
+            super::super::cone::project(&mut inside, mu);
+            let outside: f64 = r.iter().zip(&inside).map(|(a, b)| (a - b).abs()).sum();
+            assert!(outside <= 1e-14 * merit::norm(&r), "{trial} {d}: {r:?}");
+            let left = left(&a, &free, mu, &r);
+            assert!(
+                left < 1e-10,
+                "{trial} {d}: {left:e}, mu {mu:?}, A {a:?}, f {free:?}, r {r:?}"
+            );
+            worst[which] = worst[which].max(left);
+            let slides = merit::norm(&r[1..]) >= mu[0] * r[0] * (1.0 - 1e-12);
+            kinds[which][if r[0] == 0.0 {
+                0
+            } else {
+                1 + usize::from(slides)
+            }] += 1;
+        }
+    }
+    println!("largest: {worst:?}, open, stick, slide: {kinds:?}");
+    let rare = trials() / 100;
+    assert!(kinds.as_flattened().iter().all(|&n| n > rare), "{kinds:?}");
+}
+
+/// All candidates of a contact in three dimensions, by the quartic in α that is left when r is put in terms of it: `|(Ŝ + α I) b|² =
+/// (μ/A_NN)² (−f_N det(α) + A_NT·(Ŝ + α I) b)²`, its roots as eigenvalues of the companion matrix.
+fn enumerated(a: &[f64], f: &[f64], mu: f64) -> Vec<[f64; 3]> {
+    if f[0] >= 0.0 {
+        return vec![[0.0; 3]];
+    }
+    let mut all = Vec::new();
+    let a3 = DMatrix::from_row_slice(3, 3, a);
+    if let Some(r) = a3.lu().solve(&-nalgebra::DVector::from_row_slice(f)) {
+        if r[1].hypot(r[2]) <= mu * r[0] {
+            all.push([r[0], r[1], r[2]]);
+        }
+    }
+    let s = |i: usize, j: usize| a[3 * i + j] - a[3 * i] * a[j] / a[0];
+    let b = [1, 2].map(|i| f[i] - a[3 * i] * f[0] / a[0]);
+    let (trace, det) = (s(1, 1) + s(2, 2), s(1, 1) * s(2, 2) - s(1, 2) * s(2, 1));
+    let fixed = [
+        s(2, 2) * b[0] - s(1, 2) * b[1],
+        s(1, 1) * b[1] - s(2, 1) * b[0],
+    ];
+    // Polynomials in α, lowest power first.
+    let left = [
+        fixed[0] * fixed[0] + fixed[1] * fixed[1],
+        2.0 * (fixed[0] * b[0] + fixed[1] * b[1]),
+        b[0] * b[0] + b[1] * b[1],
+    ];
+    let along = |x: [f64; 2]| a[1] * x[0] + a[2] * x[1];
+    let n = [-f[0] * det + along(fixed), -f[0] * trace + along(b), -f[0]];
+    let mut p = [0.0; 5];
+    for i in 0..3 {
+        for j in 0..3 {
+            p[i + j] -= (mu / a[0]).powi(2) * n[i] * n[j];
+        }
+        p[i] += left[i];
+    }
+    let unit = trace;
+    let scaled: Vec<f64> = (0..5).map(|k| p[k] * unit.powi(k as i32)).collect();
+    let mut companion = DMatrix::<f64>::zeros(4, 4);
+    for k in 0..4 {
+        companion[(k, 3)] = -scaled[k] / scaled[4];
+        if k > 0 {
+            companion[(k, k - 1)] = 1.0;
+        }
+    }
+    for root in companion.complex_eigenvalues().iter() {
+        let alpha = root.re * unit;
+        if root.im.abs() > 1e-6 * root.re.abs() || alpha < 0.0 {
+            continue;
+        }
+        let d = det + alpha * (trace + alpha);
+        let t = [0, 1].map(|k| -(fixed[k] + alpha * b[k]) / d);
+        all.push([-(f[0] + along(t)) / a[0], t[0], t[1]]);
+    }
+    all.retain(|r| r[0] >= 0.0);
+    all
+}
+
+/// The answer is one of those that enumeration finds.
+#[test]
+fn the_answer_is_among_the_enumerated() {
+    let (mut compared, mut slid) = (0, 0);
+    for trial in 0..trials() {
+        let (a, f, [mu, _]) = draw(trial, 3);
+        // Beyond this the quartic has lost its digits, not the answer.
+        let values = DMatrix::from_row_slice(3, 3, &a).singular_values();
+        if values.min() < 1e-3 * values.max()
+            || mu == 1e-6
+            || mu == 1e6
+            || (mu == 0.0 && f[0] < 0.0)
+        {
+            continue;
+        }
+        let r = answer(&a, &f, [mu, 0.0]);
+        let all = enumerated(&a, &f, mu);
+        let far = |c: &[f64; 3]| merit::norm(&[c[0] - r[0], c[1] - r[1], c[2] - r[2]]);
+        let nearest = all.iter().map(far).fold(f64::INFINITY, f64::min);
+        assert!(nearest <= 1e-5 * merit::norm(&r), "{trial}: {r:?} {all:?}");
+        compared += 1;
+        slid += u32::from(r[0] > 0.0 && r[1].hypot(r[2]) > mu * r[0] * (1.0 - 1e-12));
+    }
+    assert!(
+        compared > trials() as u32 / 10 && slid > compared / 4,
+        "{compared} {slid}"
+    );
+}
+
+/// Where A allows nothing, what there is stays, in the cone; never a NaN from finite numbers.
+#[test]
+fn blocks_that_allow_nothing_keep_what_there_is() {
+    let zero = [0.0; 25];
+    let r = Plane::new(&zero[..9], 0.0, [0.5, 0.0]).solve([-1.0, 1.0, 0.0], [2.0, 3.0, 0.0]);
+    assert_eq!(r[1], 0.5 * r[0]);
+    let r = Line::new(&zero[..4], 0.0, [0.5, 0.0]).solve([-1.0, 1.0], [2.0, 0.5]);
+    assert_eq!(r, [2.0, 0.5]);
+    let r = Rolling::new(&zero, 0.0, [0.5, 0.1]).solve([-1.0; 5], [1.0, 0.0, 0.2, 0.0, 0.1]);
+    assert_eq!(r, [1.0, 0.0, 0.2, 0.0, 0.1]);
+    for trial in 0..2000 {
+        let mut draw = Stream::new(Purpose::Trial, 75, [trial, 0, 0]);
+        let pick = [0.0, 1.0, -1.0, 1e-300, 1e300, -1e-20];
+        let mut number = || pick[draw.below(6) as usize];
+        let a: Vec<f64> = (0..25).map(|_| number()).collect();
+        let f: Vec<f64> = (0..5).map(|_| number()).collect();
+        for d in [2, 3, 5] {
+            let r = answer(&a[..d * d], &f[..d], [1.0, 0.5]);
+            assert!(r.iter().all(|x| x.is_finite()), "{d} {a:?} {f:?} {r:?}");
+            assert!(r[0] >= 0.0, "{d} {a:?} {f:?} {r:?}");
+        }
+    }
+}
