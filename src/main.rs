@@ -3,10 +3,10 @@
 use clap::{Args, Parser, Subcommand};
 use moreau::bench;
 use moreau::comm::{Comm, launch, threads::Serial};
+use moreau::fclib;
 use moreau::math::Vector3;
 use moreau::render::{self, Clip, Colour, Fit, Map, View};
 use moreau::report::{self, Request};
-use moreau::fclib;
 use moreau::sim::{self, Options};
 use moreau::solver::delassus::{self, Method};
 use std::io::Write;
@@ -431,7 +431,6 @@ fn status() -> i32 {
         }
         Command::Report { dir } => told(report::page(&dir)),
         Command::Info { file } => told(report::info(&file).map_err(|e| (e, 2))),
-        Command::Info { file } => told(moreau::report::info(&file).map_err(|e| (e, 2))),
         Command::Fclib { command } => match command {
             Fclib::Info { file } => told(fclib::info(&file).map_err(|e| (e, 2))),
             Fclib::Solve(args) => args.solve(),
