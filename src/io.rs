@@ -2,7 +2,10 @@
 
 pub mod checkpoint;
 mod hdf;
+mod order;
 pub mod series;
+pub mod vtkhdf;
+mod whole;
 
 use crate::body::BodyRow;
 use crate::contact::ContactRow;

@@ -3,6 +3,7 @@
 use clap::{Args, Parser, Subcommand};
 use moreau::bench;
 use moreau::comm::{Comm, launch, threads::Serial};
+use moreau::report::convert::{Format, convert};
 use moreau::sim::{self, Options};
 use std::io::Write;
 use std::path::PathBuf;
@@ -58,11 +59,43 @@ enum Command {
         #[arg(long, value_name = "T", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=1024))]
         threads: u16,
     },
+    /// Writes checkpoints or frames in the formats of other programs
+    Convert {
+        /// A checkpoint, bodies.vtkhdf or contacts.vtkhdf, or the folder of a run: its frames or, if there are none, its checkpoints
+        from: PathBuf,
+        /// The format
+        #[arg(long, value_enum)]
+        to: To,
+        /// Folder for the results [default: that of the source]
+        #[arg(short, long)]
+        out: Option<PathBuf>,
+    },
     /// Says what a checkpoint holds
     Info {
         /// The checkpoint, or the folder of a run: its newest
         file: PathBuf,
     },
+}
+
+/// A format of other programs.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum To {
+    /// Text dumps for LAMMPS and OVITO: bodies.dump, contacts.dump
+    Lammps,
+    /// checkpoints.xmf, which describes checkpoints to ParaView and VisIt
+    Xdmf,
+    /// bodies.vtkhdf and contacts.vtkhdf, each of one file
+    Vtk,
+}
+
+impl From<To> for Format {
+    fn from(to: To) -> Self {
+        match to {
+            To::Lammps => Self::Lammps,
+            To::Xdmf => Self::Xdmf,
+            To::Vtk => Self::Vtk,
+        }
+    }
 }
 
 #[derive(Args)]
@@ -200,6 +233,9 @@ fn status() -> i32 {
             let sides: Vec<usize> = sides.into_iter().map(usize::from).collect();
             let figures = bench::figures(&sides, usize::from(threads));
             told(bench::told(&figures, csv).map_err(|e| (e.to_string(), 101)))
+        }
+        Command::Convert { from, to, out } => {
+            told(convert(&from, to.into(), out.as_deref()).map_err(|e| (e.to_string(), e.status())))
         }
         Command::Info { file } => told(moreau::report::info(&file).map_err(|e| (e, 2))),
     }

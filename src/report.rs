@@ -1,4 +1,6 @@
-//! What finished files say: `moreau info`.
+//! What finished files say: `moreau info`, and `moreau convert`, which says it in the formats of other programs.
+
+pub mod convert;
 
 use crate::body::{BodyId, BodyRow};
 use crate::comm::threads::Serial;

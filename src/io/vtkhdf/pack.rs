@@ -1,0 +1,164 @@
+//! One file in place of a table of contents and its frames, to be carried elsewhere.
+
+use super::{Error, told};
+use crate::io::hdf::{CHUNK_ROWS, Element, Slab, Table, create_dataset, read_text, write_text};
+use crate::io::whole::{publish, temporary};
+use hdf5::file::LibraryVersion;
+use hdf5::types::{FixedAscii, TypeDescriptor};
+use hdf5::{Dataset, File, Group, Location};
+use std::path::Path;
+
+/// Rows that are copied at a time.
+const ROWS_AT_A_TIME: u64 = 32 * CHUNK_ROWS;
+
+/// Bytes of a text, at most.
+const LONGEST_TEXT: u64 = 1 << 20;
+
+/// Copies all that a table of contents names, with the frames, into one file, compressed by so much (0 to 9). On one rank.
+///
+/// # Errors
+/// If something cannot be read or written; frames that are missing are no fault of HDF5, so it is looked for them first.
+pub fn pack(from: &Path, to: &Path, compression: u8) -> Result<(), Error> {
+    let source = File::open(from).map_err(|e| told(from)(format!("cannot read it: {e}")))?;
+    if !source.link_exists("VTKHDF") {
+        return Err(told(from)("has no group VTKHDF".to_owned()));
+    }
+    let deflate = match hdf5::filters::deflate_available() {
+        true => compression,
+        false => 0,
+    };
+    let temporary = temporary(to);
+    let written = copy(&source, from, &temporary, deflate)
+        .and_then(|()| publish(&temporary, to).map_err(|e| e.to_string()));
+    if written.is_err() {
+        // It may not even exist; the fault that is told is the one that came first.
+        let _ = std::fs::remove_file(&temporary);
+    }
+    written.map_err(told(to))
+}
+
+fn copy(source: &File, from: &Path, to: &Path, deflate: u8) -> Result<(), String> {
+    let mut builder = File::with_options();
+    builder
+        .fapl()
+        .libver_bounds(LibraryVersion::V110, LibraryVersion::V110);
+    let target = builder.create(to).map_err(|e| e.to_string())?;
+    copy_group(source, &target, &target, from, deflate)?;
+    target.close().map_err(|e| e.to_string())
+}
+
+fn copy_group(
+    from: &Group,
+    to: &Group,
+    file: &File,
+    table: &Path,
+    deflate: u8,
+) -> Result<(), String> {
+    let fault = |e: hdf5::Error| format!("{}: {e}", from.name());
+    copy_attributes(from, to).map_err(fault)?;
+    for dataset in from.datasets().map_err(fault)? {
+        let name = dataset.name();
+        copy_dataset(&dataset, file, table, deflate).map_err(|e| format!("{name}: {e}"))?;
+    }
+    for group in from.groups().map_err(fault)? {
+        let path = group.name();
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let made = to.create_group(name).map_err(fault)?;
+        copy_group(&group, &made, file, table, deflate)?;
+    }
+    Ok(())
+}
+
+fn copy_dataset(from: &Dataset, file: &File, table: &Path, deflate: u8) -> Result<(), String> {
+    let text = |e: hdf5::Error| e.to_string();
+    let name = from.name();
+    let kind = from.dtype().and_then(|kind| kind.to_descriptor());
+    let kind = kind.map_err(text)?;
+    let element = Element::of(&kind).ok_or_else(|| format!("{kind}, expected numbers"))?;
+    let shape = from.shape();
+    let (rows, width) = match shape.as_slice() {
+        &[rows] => (rows as u64, 1),
+        &[rows, width] => (rows as u64, width),
+        other => return Err(format!("shape {other:?}, expected a list or a table")),
+    };
+    // HDF5 takes rows of files that are missing for unknown.
+    let folder = table.parent().unwrap_or(Path::new(""));
+    let maps = from.dcpl().and_then(|list| list.get_virtual_map());
+    for map in maps.unwrap_or_default() {
+        let there = map.src_filename == "." || folder.join(&map.src_filename).is_file();
+        if !there {
+            return Err(format!(
+                "its rows are in {}, which is missing",
+                map.src_filename
+            ));
+        }
+    }
+    let form = Table {
+        path: &name,
+        element,
+        width,
+        rows,
+        chunk: CHUNK_ROWS,
+        deflate,
+    };
+    let to = create_dataset(file, &form).map_err(text)?;
+    copy_attributes(from, &to).map_err(text)?;
+    let mut first = 0;
+    while first < rows {
+        let bytes = ROWS_AT_A_TIME.min(rows - first) as usize * form.row_bytes();
+        let read = Slab::new(from, &form, first, bytes).and_then(|slab| slab.read());
+        let read = read.map_err(text)?;
+        let place = Slab::new(&to, &form, first, bytes);
+        place
+            .and_then(|slab| slab.write(&read, None))
+            .map_err(text)?;
+        first += ROWS_AT_A_TIME;
+    }
+    Ok(())
+}
+
+/// Numbers, the name of the type of data, and texts.
+fn copy_attributes(from: &Location, to: &Location) -> hdf5::Result<()> {
+    for name in from.attr_names()? {
+        let attribute = from.attr(&name)?;
+        let kind = attribute.dtype()?.to_descriptor()?;
+        match kind {
+            TypeDescriptor::FixedUnicode(_) => {
+                let bytes = read_text(&attribute, LONGEST_TEXT)?;
+                let text = String::from_utf8_lossy(&bytes);
+                write_text(to, &name, text.trim_end_matches('\0'))?;
+            }
+            TypeDescriptor::FixedAscii(8) => {
+                let text: FixedAscii<8> = attribute.read_scalar()?;
+                let made = to.new_attr::<FixedAscii<8>>().create(name.as_str())?;
+                made.write_scalar(&text)?;
+            }
+            _ if attribute.is_scalar()
+                && kind == TypeDescriptor::Integer(hdf5::types::IntSize::U8) =>
+            {
+                let number: i64 = attribute.read_scalar()?;
+                to.new_attr::<i64>()
+                    .create(name.as_str())?
+                    .write_scalar(&number)?;
+            }
+            TypeDescriptor::Integer(_) => {
+                let numbers = attribute.read_raw::<i64>()?;
+                let made = to.new_attr::<i64>().shape(numbers.len());
+                made.create(name.as_str())?.write_raw(&numbers)?;
+            }
+            TypeDescriptor::Unsigned(_) => {
+                let numbers = attribute.read_raw::<u8>()?;
+                let made = to.new_attr::<u8>().shape(numbers.len());
+                made.create(name.as_str())?.write_raw(&numbers)?;
+            }
+            TypeDescriptor::Float(_) => {
+                let numbers = attribute.read_raw::<f64>()?;
+                let made = to.new_attr::<f64>().shape(numbers.len());
+                made.create(name.as_str())?.write_raw(&numbers)?;
+            }
+            // Nothing else is written.
+            _ => {}
+        }
+    }
+    Ok(())
+}
