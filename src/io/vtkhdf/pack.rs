@@ -43,35 +43,42 @@ fn copy(source: &File, from: &Path, to: &Path, deflate: u8) -> Result<(), String
         .fapl()
         .libver_bounds(LibraryVersion::V110, LibraryVersion::V110);
     let target = builder.create(to).map_err(|e| e.to_string())?;
-    copy_group(source, &target, &target, from, deflate)?;
+    copy_group(source, "", &target, from, deflate)?;
     target.close().map_err(|e| e.to_string())
 }
 
 fn copy_group(
     from: &Group,
-    to: &Group,
+    path: &str,
     file: &File,
     table: &Path,
     deflate: u8,
 ) -> Result<(), String> {
-    let fault = |e: hdf5::Error| format!("{}: {e}", from.name());
-    copy_attributes(from, to).map_err(fault)?;
-    for dataset in from.datasets().map_err(fault)? {
-        let name = dataset.name();
-        copy_dataset(&dataset, file, table, deflate).map_err(|e| format!("{name}: {e}"))?;
-    }
-    for group in from.groups().map_err(fault)? {
-        let path = group.name();
-        let name = path.rsplit('/').next().unwrap_or_default();
-        let made = to.create_group(name).map_err(fault)?;
-        copy_group(&group, &made, file, table, deflate)?;
+    let fault = |e: hdf5::Error| format!("{path}: {e}");
+    for name in from.member_names().map_err(fault)? {
+        let path = format!("{path}/{name}");
+        let fault = |e: hdf5::Error| format!("{path}: {e}");
+        if let Ok(dataset) = from.dataset(&name) {
+            copy_dataset(&dataset, &path, file, table, deflate)
+                .map_err(|e| format!("{path}: {e}"))?;
+            continue;
+        }
+        let group = from.group(&name).map_err(fault)?;
+        let made = file.create_group(&path).map_err(fault)?;
+        copy_attributes(&group, &made).map_err(fault)?;
+        copy_group(&group, &path, file, table, deflate)?;
     }
     Ok(())
 }
 
-fn copy_dataset(from: &Dataset, file: &File, table: &Path, deflate: u8) -> Result<(), String> {
+fn copy_dataset(
+    from: &Dataset,
+    name: &str,
+    file: &File,
+    table: &Path,
+    deflate: u8,
+) -> Result<(), String> {
     let text = |e: hdf5::Error| e.to_string();
-    let name = from.name();
     let kind = from.dtype().and_then(|kind| kind.to_descriptor());
     let kind = kind.map_err(text)?;
     let element = Element::of(&kind).ok_or_else(|| format!("{kind}, expected numbers"))?;
@@ -94,7 +101,7 @@ fn copy_dataset(from: &Dataset, file: &File, table: &Path, deflate: u8) -> Resul
         }
     }
     let form = Table {
-        path: &name,
+        path: name,
         element,
         width,
         rows,
