@@ -15,6 +15,7 @@ use moreau::sim::{self, Options, RunError};
 use movie::{Movie, close};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A box in which some balls fall and settle, periodic along x.
 const BALLS: &str = r#"
@@ -27,6 +28,13 @@ bodies = [{ sample = "lattice", material = "glass", count = 400, radius = { unif
 output = { every = 20, precision = "f64" }
 checkpoint = { every = 20, keep = 100 }
 "#;
+
+/// One test at a time. Who starts a process while HDF5 writes in another thread hands it the file, open and locked, and the library then takes what is
+/// in it for missing.
+fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 fn options(out: &Path, set: &[&str]) -> Options {
     Options {
@@ -58,6 +66,7 @@ fn contacts(out: &Path) -> Movie {
 /// What frames show is what checkpoints of the same steps hold, to the last bit; what is empty, or stands still, is told right.
 #[test]
 fn frames_show_what_checkpoints_hold() {
+    let _alone = alone();
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
     run(3, &out, &["output.fields=['velocity','angular_velocity','radius','id','material','kind','rank','coordination','orientation','mass']"]).unwrap();
@@ -160,6 +169,7 @@ fn frames_show_what_checkpoints_hold() {
 /// On any number of ranks frames show the same, but for who owns what.
 #[test]
 fn frames_are_the_same_on_any_ranks() {
+    let _alone = alone();
     let dir = tempfile::tempdir().unwrap();
     let one = dir.path().join("1");
     run(1, &one, &[]).unwrap();
@@ -175,12 +185,6 @@ fn frames_are_the_same_on_any_ranks() {
     let none = dir.path().join("none");
     run(2, &none, &["output.every=0"]).unwrap();
     assert!(!none.join("frames").exists() && !none.join("bodies.vtkhdf").exists());
-    let last = |out: &Path| {
-        std::fs::read(out.join("checkpoint-00000120.h5"))
-            .unwrap()
-            .len()
-    };
-    assert_eq!(last(&none), last(&one));
     let bodies_of = |out: &Path| {
         let path = out.join("checkpoint-00000120.h5");
         checkpoint::read(&Serial, &path).unwrap().bodies
@@ -191,6 +195,7 @@ fn frames_are_the_same_on_any_ranks() {
 /// With real processes the same, in frames that all ranks write together.
 #[test]
 fn frames_are_the_same_under_mpirun() {
+    let _alone = alone();
     if !mpi_available() {
         return;
     }
@@ -216,6 +221,7 @@ fn frames_are_the_same_under_mpirun() {
 /// from there on.
 #[test]
 fn a_run_that_goes_on_has_each_frame_once() {
+    let _alone = alone();
     let dir = tempfile::tempdir().unwrap();
     let (straight, out) = (dir.path().join("straight"), dir.path().join("out"));
     run(2, &straight, &[]).unwrap();
@@ -265,6 +271,7 @@ fn a_run_that_goes_on_has_each_frame_once() {
 /// A frame that cannot be written is told and counted, and the run goes on to its end, status 4; a run's old frames are not mixed with its own.
 #[test]
 fn a_frame_that_cannot_be_written_ends_no_run() {
+    let _alone = alone();
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
     std::fs::create_dir(&out).unwrap();
@@ -298,6 +305,7 @@ fn a_frame_that_cannot_be_written_ends_no_run() {
 /// Bodies that come and go: frames of different sizes, the first empty.
 #[test]
 fn frames_of_bodies_that_come_and_go() {
+    let _alone = alone();
     let text = BALLS.replace(
         "bodies = [{ sample = \"lattice\", material = \"glass\", count = 400, radius = { uniform = [0.003, 0.004] } }]",
         "region = [{ name = \"top\", shape = \"box\", lower = [0, 0, 0.1], upper = [0.08, 0.08, 0.2] }, { name = \"low\", shape = \"box\", lower = [0, 0, 0], upper = [0.08, 0.08, 0.02] }]\n\
@@ -333,6 +341,7 @@ fn frames_of_bodies_that_come_and_go() {
 /// `moreau convert`: dumps that the program itself reads back bit for bit, one file of VTKHDF, a description in XDMF.
 #[test]
 fn converted_files_hold_the_same() {
+    let _alone = alone();
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
     run(2, &out, &[]).unwrap();
@@ -431,6 +440,30 @@ fn converted_files_hold_the_same() {
         assert_eq!(shape.join(" "), dimensions, "{path}");
     }
 
+    // A frame that is missing is no frame of NaN.
+    let frame = out.join("frames/bodies-00000060.h5");
+    let aside = out.join("aside");
+    std::fs::rename(&frame, &aside).unwrap();
+    for to in ["vtk", "lammps"] {
+        let at = dir.path().join("incomplete");
+        let words = [
+            "convert",
+            out.to_str().unwrap(),
+            "--to",
+            to,
+            "-o",
+            at.to_str().unwrap(),
+        ];
+        let output = on(1, &words);
+        assert_eq!(output.status, Some(2), "{}", output.stdout);
+        assert!(
+            output.stderr.contains("bodies-00000060.h5"),
+            "{}",
+            output.stderr
+        );
+    }
+    std::fs::rename(&aside, &frame).unwrap();
+
     // What is no source is refused, and what would be overwritten stays.
     for (from, to) in [
         (&out.join("series.csv"), "lammps"),
@@ -448,7 +481,7 @@ fn converted_files_hold_the_same() {
     }
     let damaged = dir.path().join("packed/bodies.vtkhdf");
     let mut bytes = std::fs::read(&damaged).unwrap();
-    for at in 0..bytes.len().min(4000) / 7 {
+    for at in 30..bytes.len().min(4000) / 7 {
         bytes[at * 7] ^= 0x55;
     }
     std::fs::write(&damaged, bytes).unwrap();
@@ -461,6 +494,7 @@ fn converted_files_hold_the_same() {
 #[test]
 #[cfg(target_os = "linux")] // Processes are looked for in /proc.
 fn a_kill_leaves_frames_that_are_valid_up_to_the_last() {
+    let _alone = alone();
     use harness::{ranks_of, signal};
     use moreau::rng::{Purpose, Stream};
     use std::time::{Duration, Instant};

@@ -92,7 +92,7 @@ impl Movie {
                 assert_eq!(
                     offsets.len(),
                     all + of_parts,
-                    "{name}: one offset more than cells in each part"
+                    "{name}: one offset more than cells in each part; {cells_of:?}, points {points_of:?}"
                 );
                 // By the document a part's offsets come after those of all parts before it.
                 let mut cell = cell_offsets[4 * k + t];

@@ -17,7 +17,8 @@ const LONGEST_TEXT: u64 = 1 << 20;
 /// Copies all that a table of contents names, with the frames, into one file, compressed by so much (0 to 9). On one rank.
 ///
 /// # Errors
-/// If something cannot be read or written; frames that are missing are no fault of HDF5, so it is looked for them first.
+/// If something cannot be read or written. That all frames are there is to be found out by [`Movie::open`](super::Movie::open) first: HDF5 takes what is
+/// in files that are not for unknown.
 pub fn pack(from: &Path, to: &Path, compression: u8) -> Result<(), Error> {
     let source = File::open(from).map_err(|e| told(from)(format!("cannot read it: {e}")))?;
     if !source.link_exists("VTKHDF") {
@@ -28,7 +29,7 @@ pub fn pack(from: &Path, to: &Path, compression: u8) -> Result<(), Error> {
         false => 0,
     };
     let temporary = temporary(to);
-    let written = copy(&source, from, &temporary, deflate)
+    let written = copy(&source, &temporary, deflate)
         .and_then(|()| publish(&temporary, to).map_err(|e| e.to_string()));
     if written.is_err() {
         // It may not even exist; the fault that is told is the one that came first.
@@ -37,47 +38,34 @@ pub fn pack(from: &Path, to: &Path, compression: u8) -> Result<(), Error> {
     written.map_err(told(to))
 }
 
-fn copy(source: &File, from: &Path, to: &Path, deflate: u8) -> Result<(), String> {
+fn copy(source: &File, to: &Path, deflate: u8) -> Result<(), String> {
     let mut builder = File::with_options();
     builder
         .fapl()
         .libver_bounds(LibraryVersion::V110, LibraryVersion::V110);
     let target = builder.create(to).map_err(|e| e.to_string())?;
-    copy_group(source, "", &target, from, deflate)?;
+    copy_group(source, "", &target, deflate)?;
     target.close().map_err(|e| e.to_string())
 }
 
-fn copy_group(
-    from: &Group,
-    path: &str,
-    file: &File,
-    table: &Path,
-    deflate: u8,
-) -> Result<(), String> {
+fn copy_group(from: &Group, path: &str, file: &File, deflate: u8) -> Result<(), String> {
     let fault = |e: hdf5::Error| format!("{path}: {e}");
     for name in from.member_names().map_err(fault)? {
         let path = format!("{path}/{name}");
         let fault = |e: hdf5::Error| format!("{path}: {e}");
         if let Ok(dataset) = from.dataset(&name) {
-            copy_dataset(&dataset, &path, file, table, deflate)
-                .map_err(|e| format!("{path}: {e}"))?;
+            copy_dataset(&dataset, &path, file, deflate).map_err(|e| format!("{path}: {e}"))?;
             continue;
         }
         let group = from.group(&name).map_err(fault)?;
         let made = file.create_group(&path).map_err(fault)?;
         copy_attributes(&group, &made).map_err(fault)?;
-        copy_group(&group, &path, file, table, deflate)?;
+        copy_group(&group, &path, file, deflate)?;
     }
     Ok(())
 }
 
-fn copy_dataset(
-    from: &Dataset,
-    name: &str,
-    file: &File,
-    table: &Path,
-    deflate: u8,
-) -> Result<(), String> {
+fn copy_dataset(from: &Dataset, name: &str, file: &File, deflate: u8) -> Result<(), String> {
     let text = |e: hdf5::Error| e.to_string();
     let kind = from.dtype().and_then(|kind| kind.to_descriptor());
     let kind = kind.map_err(text)?;
@@ -88,18 +76,6 @@ fn copy_dataset(
         &[rows, width] => (rows as u64, width),
         other => return Err(format!("shape {other:?}, expected a list or a table")),
     };
-    // HDF5 takes rows of files that are missing for unknown.
-    let folder = table.parent().unwrap_or(Path::new(""));
-    let maps = from.dcpl().and_then(|list| list.get_virtual_map());
-    for map in maps.unwrap_or_default() {
-        let there = map.src_filename == "." || folder.join(&map.src_filename).is_file();
-        if !there {
-            return Err(format!(
-                "its rows are in {}, which is missing",
-                map.src_filename
-            ));
-        }
-    }
     let form = Table {
         path: name,
         element,

@@ -1,9 +1,10 @@
 //! Reads frames back, one at a time.
 
 use super::{Error, Kind, Space, told};
-use crate::io::hdf::Element;
+use crate::io::hdf::{Element, Reader};
 use crate::math::Vector3;
 use hdf5::{Dataset, File, H5Type};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -40,7 +41,7 @@ impl Movie {
 
     fn try_open(path: &Path, kind: Kind) -> Result<Self, String> {
         // It is looked at by the reader that waits for no pipe.
-        drop(crate::io::hdf::Reader::open(path)?);
+        drop(Reader::open(path)?);
         let file = File::open(path).map_err(|e| e.to_string())?;
         let mut limit = path.metadata().map_err(|e| e.to_string())?.len();
         let folder = path.parent().unwrap_or(Path::new(""));
@@ -63,6 +64,7 @@ impl Movie {
             },
             limit: limit.saturating_mul(SMALLEST_SHARE),
         };
+        frames_are_there(&movie.file, folder)?;
         let whole = |name: &str| -> Result<Vec<u64>, String> {
             let numbers: Vec<i64> = movie.all(name)?;
             let each = numbers.into_iter().map(u64::try_from);
@@ -216,4 +218,26 @@ impl Movie {
         };
         read.map_err(|e| format!("{path}: {e}"))
     }
+}
+
+/// Whether each file that arrays come from can be opened; what is in others HDF5 would take for unknown.
+fn frames_are_there(file: &File, folder: &Path) -> Result<(), String> {
+    let mut names = BTreeSet::new();
+    let mut waiting = vec![file.group("VTKHDF").map_err(|e| e.to_string())?];
+    while let Some(group) = waiting.pop() {
+        for name in group.member_names().map_err(|e| e.to_string())? {
+            let Ok(dataset) = group.dataset(&name) else {
+                let inside = group.group(&name);
+                waiting.push(inside.map_err(|e| format!("{name}: {e}"))?);
+                continue;
+            };
+            let list = dataset.dcpl().map_err(|e| format!("{name}: {e}"))?;
+            names.extend(list.virtual_map().into_iter().map(|map| map.src_filename));
+        }
+    }
+    for name in names.iter().filter(|name| *name != ".") {
+        let path = folder.join(name);
+        drop(Reader::open(&path).map_err(|e| format!("its frame {}: {e}", path.display()))?);
+    }
+    Ok(())
 }

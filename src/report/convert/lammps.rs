@@ -81,17 +81,22 @@ fn atoms(state: &State) -> Option<String> {
 
 fn atom(text: &mut String, body: &Body, row: u64) {
     let id = body.id.unwrap_or(row) + 1;
-    let _ = write!(text, "{id} {}", body.material.unwrap_or(0) + 1); // A text has room.
-    let mut numbers = |of: &[f64]| of.iter().for_each(|x| drop(write!(text, " {x:e}")));
-    numbers(&body.position);
-    if let Some(image) = body.image {
-        image.iter().for_each(|n| drop(write!(text, " {n}")));
-    }
-    let mut numbers = |of: &[f64]| of.iter().for_each(|x| drop(write!(text, " {x:e}")));
-    let vectors = [&body.velocity, &body.angular_velocity];
-    vectors.into_iter().flatten().for_each(|v| numbers(v));
-    numbers(body.radius.as_slice());
-    numbers(body.mass.as_slice());
+    *text += &format!("{id} {}", body.material.unwrap_or(0) + 1);
+    let three = |numbers: &[f64; 3]| numbers.map(|x| format!(" {x:e}")).concat();
+    let one = |number: f64| format!(" {number:e}");
+    *text += &three(&body.position);
+    let image = body
+        .image
+        .map(|image| image.map(|n| format!(" {n}")).concat());
+    *text += &image.unwrap_or_default();
+    *text += &body.velocity.as_ref().map(three).unwrap_or_default();
+    *text += &body
+        .angular_velocity
+        .as_ref()
+        .map(three)
+        .unwrap_or_default();
+    *text += &body.radius.map(one).unwrap_or_default();
+    *text += &body.mass.map(one).unwrap_or_default();
     text.push('\n');
 }
 
