@@ -10,6 +10,7 @@ mod document;
 mod fault;
 mod materials;
 mod measures;
+mod output;
 mod radii;
 mod read;
 mod reader;
@@ -22,6 +23,7 @@ mod walls;
 
 pub use fault::{Fault, Faults, Place};
 pub use measures::{Measure, What};
+pub use output::Output;
 pub use regions::NamedRegion;
 pub use safety::{Checkpoints, Interval, Limit, Limits};
 
@@ -82,8 +84,8 @@ pub struct Scenario {
     pub balance: Balance,
     /// What is measured.
     pub measures: Vec<Measure>,
-    /// Series rows every so many steps.
-    pub series_every: u64,
+    /// How often rows and frames are written, and what is in a frame.
+    pub output: Output,
     /// When checkpoints are written.
     pub checkpoints: Checkpoints,
     /// What is watched.

@@ -3,7 +3,10 @@
 pub mod checkpoint;
 pub mod fclib;
 mod hdf;
+mod order;
 pub mod series;
+pub mod vtkhdf;
+mod whole;
 
 use crate::body::BodyRow;
 use crate::contact::ContactRow;

@@ -6,6 +6,7 @@ use moreau::comm::{Comm, launch, threads::Serial};
 use moreau::fclib;
 use moreau::math::Vector3;
 use moreau::render::{self, Clip, Colour, Fit, Map, View};
+use moreau::report::convert::{Format, convert};
 use moreau::report::{self, Request};
 use moreau::sim::{self, Options};
 use moreau::solver::delassus::{self, Method};
@@ -69,6 +70,17 @@ enum Command {
     Report {
         /// The folder of the run
         dir: PathBuf,
+    },
+    /// Writes checkpoints or frames in the formats of other programs
+    Convert {
+        /// A checkpoint, bodies.vtkhdf or contacts.vtkhdf, or the folder of a run: its frames or, if there are none, its checkpoints
+        from: PathBuf,
+        /// The format
+        #[arg(long, value_enum)]
+        to: To,
+        /// Folder for the results [default: that of the source]
+        #[arg(short, long)]
+        out: Option<PathBuf>,
     },
     /// Says what a checkpoint holds
     Info {
@@ -289,6 +301,27 @@ impl RenderArgs {
     }
 }
 
+/// A format of other programs.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum To {
+    /// Text dumps for LAMMPS and OVITO: bodies.dump, contacts.dump
+    Lammps,
+    /// checkpoints.xmf, which describes checkpoints to ParaView and VisIt
+    Xdmf,
+    /// bodies.vtkhdf and contacts.vtkhdf, each of one file
+    Vtk,
+}
+
+impl From<To> for Format {
+    fn from(to: To) -> Self {
+        match to {
+            To::Lammps => Self::Lammps,
+            To::Xdmf => Self::Xdmf,
+            To::Vtk => Self::Vtk,
+        }
+    }
+}
+
 #[derive(Args)]
 struct RunArgs {
     /// Folder for results [default: out in the working directory, or the checkpoint's folder]
@@ -439,6 +472,9 @@ fn status() -> i32 {
                 told(exported.map_err(|e| (e.to_string(), e.status())))
             }
         },
+        Command::Convert { from, to, out } => {
+            told(convert(&from, to.into(), out.as_deref()).map_err(|e| (e.to_string(), e.status())))
+        }
     }
 }
 

@@ -1,5 +1,7 @@
-//! What finished files say: `moreau info`, `moreau render`, `moreau report`.
+//! What finished files say: `moreau info`, `moreau render`, `moreau report`, and `moreau convert`, which says it in the formats of other
+//! programs.
 
+pub mod convert;
 mod page;
 mod picture;
 mod plot;

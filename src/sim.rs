@@ -205,16 +205,13 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
     balancer.start(comm, &mut domain, &system);
     let bodies = comm.sum_count(system.bodies().len());
     let provenance = provenance::of_this_start(comm, system.steps(), threads);
-    let mut output = agree(
+    let mut output = Output::open(
         comm,
-        Output::open(
-            comm,
-            &out,
-            folder,
-            &scenario.measures,
-            (system.steps(), bodies),
-            provenance,
-        ),
+        &out,
+        folder,
+        &scenario,
+        (system.steps(), bodies),
+        provenance,
     )?;
     let mut stopper = Stopper::new(wall_limit);
     let mut guard = Guard::new(scenario.limits);
@@ -227,6 +224,13 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         .map(measure::translational_energy)
         .collect()]);
     let mut at_rest = rest.reached(&domain, &system, energy);
+    output.frame(&mut Now {
+        comm,
+        domain: &domain,
+        scenario: &scenario,
+        system: &mut system,
+        ledger: &ledger,
+    })?;
 
     while why.is_none() && !at_rest && !scenario.is_over(system.steps(), system.time()) {
         if let Some((step, id)) = nan_before
@@ -337,7 +341,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
             as_written(system.time())
         );
     }
-    Ok(())
+    output.all_frames()
 }
 
 fn last_good(output: &Output) -> String {

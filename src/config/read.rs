@@ -6,7 +6,7 @@ use super::document::{Node, Value};
 use super::fault::Fault;
 use super::reader::{Number, Range, Section, tell};
 use super::{Balance, Scenario};
-use super::{acts, bodies, materials, measures, regions, safety, time, walls};
+use super::{acts, bodies, materials, measures, output, regions, safety, time, walls};
 use crate::math::Vector3;
 use crate::solver::accelerate::Acceleration;
 use crate::solver::{Exchange, GapRule, Order, Projection, Settings};
@@ -55,7 +55,7 @@ pub(super) fn scenario(root: &Node, name: &str, faults: &mut Vec<Fault>) -> Scen
     let inlets = acts::inlets(&section, &materials, &regions, &domain, faults);
     let acts = acts::read(&section, &regions, &domain, growth, faults);
     let balance = balance(&section, faults);
-    let series_every = output(&section, faults);
+    let output = output::read(&section, faults);
     let checkpoints = safety::checkpoints(&section, faults);
     let limits = safety::limits(&section, faults);
     Scenario {
@@ -80,7 +80,7 @@ pub(super) fn scenario(root: &Node, name: &str, faults: &mut Vec<Fault>) -> Scen
         acts,
         max_initial_overlap: domain.max_overlap,
         balance,
-        series_every,
+        output,
         checkpoints,
         limits,
     }
@@ -362,17 +362,4 @@ fn balance(root: &Section, faults: &mut Vec<Fault>) -> Balance {
         every: every.unwrap_or(20),
         above: above.unwrap_or(1.1),
     }
-}
-
-fn output(root: &Section, faults: &mut Vec<Fault>) -> u64 {
-    // `every` is known, so that it is told what it is and not what it might be a misspelling of.
-    let section = root.table("output", &["series", "every"], faults);
-    if let Some(node) = section.get("every") {
-        tell(
-            node,
-            "frames are not available yet in this version; accepted: series",
-            faults,
-        );
-    }
-    section.whole_if("series", 1, faults).unwrap_or(1)
 }

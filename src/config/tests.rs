@@ -173,7 +173,7 @@ fn every_key_arrives() {
     );
     assert_eq!(s.max_initial_overlap, 0.02);
     assert_eq!(
-        (s.series_every, s.checkpoints.every, s.checkpoints.keep),
+        (s.output.series, s.checkpoints.every, s.checkpoints.keep),
         (10, 0, 3)
     );
     let bounds = |l: Limits| [l.capped, l.overlap, l.energy].map(|l| (l.above, l.stop));
@@ -208,7 +208,7 @@ fn what_is_not_given_has_a_default() {
     };
     assert_eq!(s.solver, fast);
     assert_eq!(
-        (s.series_every, s.checkpoints.every, s.checkpoints.keep),
+        (s.output.series, s.checkpoints.every, s.checkpoints.keep),
         (1, 500, 2)
     );
     let limits = [s.limits.capped, s.limits.overlap, s.limits.energy];

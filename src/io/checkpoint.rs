@@ -7,7 +7,6 @@
 mod folder;
 mod hash;
 mod layout;
-mod order;
 mod read;
 mod write;
 

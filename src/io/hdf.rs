@@ -6,8 +6,8 @@
 //! reads its rows, so that a damaged file cannot leave some ranks waiting in a call that others have given up.
 //!
 //! Files are kept to what HDF5 1.10 reads; that format guards all of its own data by checksums, and Fletcher32 guards the
-//! rows. There is no compression (mantissas do not compress: a quarter less for nine times the time), so a file is at least
-//! as long as what it claims to hold, and is asked for that before memory is.
+//! rows. A checkpoint is not compressed (mantissas do not compress: a quarter less for nine times the time), so it is at least
+//! as long as what it claims to hold, and is asked for that before memory is. Frames of pictures may be.
 //!
 //! HDF5 prints nothing: its wrapper keeps the error stack silent on every thread, and hands it out as error values.
 
@@ -17,14 +17,15 @@ mod read;
 mod write;
 
 pub(super) use plain::Plain;
+pub(super) use raw::{Slab, read_text, write_text};
 pub(super) use read::Reader;
-pub(super) use write::Writer;
+pub(super) use write::{Writer, create_dataset};
 
 use hdf5::types::{FloatSize, IntSize, TypeDescriptor};
 use std::ops::Range;
 
 /// Rows of a chunk: what is read, written and check-summed as one. Part of no promise: readers take any.
-const CHUNK_ROWS: u64 = 8192;
+pub(super) const CHUNK_ROWS: u64 = 8192;
 
 /// Bytes beside its rows that a chunk (checksum, index) and a dataset (header, attributes) take, on the safe side.
 const CHUNK_OVERHEAD: u64 = 256;
@@ -39,6 +40,7 @@ pub(super) enum Element {
     U64,
     /// 64 bits, with sign.
     I64,
+    F32,
     F64,
 }
 
@@ -48,18 +50,34 @@ impl Element {
         match self {
             Self::U8 => 1,
             Self::U16 => 2,
-            Self::U32 => 4,
+            Self::U32 | Self::F32 => 4,
             Self::U64 | Self::I64 | Self::F64 => 8,
         }
     }
 
-    fn descriptor(self) -> TypeDescriptor {
+    /// The element that HDF5 describes so.
+    pub(super) fn of(descriptor: &TypeDescriptor) -> Option<Self> {
+        let all = [
+            Self::U8,
+            Self::U16,
+            Self::U32,
+            Self::U64,
+            Self::I64,
+            Self::F32,
+            Self::F64,
+        ];
+        all.into_iter().find(|e| e.descriptor() == *descriptor)
+    }
+
+    /// How HDF5 describes it.
+    pub(super) fn descriptor(self) -> TypeDescriptor {
         match self {
             Self::U8 => TypeDescriptor::Unsigned(IntSize::U1),
             Self::U16 => TypeDescriptor::Unsigned(IntSize::U2),
             Self::U32 => TypeDescriptor::Unsigned(IntSize::U4),
             Self::U64 => TypeDescriptor::Unsigned(IntSize::U8),
             Self::I64 => TypeDescriptor::Integer(IntSize::U8),
+            Self::F32 => TypeDescriptor::Float(FloatSize::U4),
             Self::F64 => TypeDescriptor::Float(FloatSize::U8),
         }
     }
@@ -76,6 +94,10 @@ pub(super) struct Table<'a> {
     pub(super) width: usize,
     /// Rows of all ranks.
     pub(super) rows: u64,
+    /// Rows of a chunk.
+    pub(super) chunk: u64,
+    /// How hard its chunks are compressed, 0 (not at all) to 9.
+    pub(super) deflate: u8,
 }
 
 impl Table<'_> {
@@ -86,9 +108,14 @@ impl Table<'_> {
 
     /// Bytes that the dataset takes in a file, whole chunks and what describes them.
     pub(super) fn file_bytes(&self) -> u64 {
-        let chunk = self.rows.clamp(1, CHUNK_ROWS);
+        let chunk = self.chunk_rows();
         let chunks = self.rows.div_ceil(chunk);
         chunks * (chunk * self.row_bytes() as u64 + CHUNK_OVERHEAD) + DATASET_OVERHEAD
+    }
+
+    /// Rows of a chunk, as no chunk may be larger than the dataset.
+    fn chunk_rows(&self) -> u64 {
+        self.rows.clamp(1, self.chunk.max(1))
     }
 
     fn shape(&self, rows: u64) -> Vec<usize> {
@@ -102,8 +129,13 @@ impl Table<'_> {
 
 /// The rows that a rank writes: whole chunks, as equal in number as they can be, so that no chunk has two writers.
 pub(super) fn written_rows(rows: u64, rank: usize, size: usize) -> Range<u64> {
-    let chunks = rows.div_ceil(CHUNK_ROWS);
-    let start = |rank: usize| (share(chunks, rank, size) * CHUNK_ROWS).min(rows);
+    whole_chunks(rows, CHUNK_ROWS, rank, size)
+}
+
+/// The same with chunks of so many rows.
+pub(super) fn whole_chunks(rows: u64, chunk: u64, rank: usize, size: usize) -> Range<u64> {
+    let chunks = rows.div_ceil(chunk);
+    let start = |rank: usize| (share(chunks, rank, size) * chunk).min(rows);
     start(rank)..start(rank + 1)
 }
 
@@ -161,6 +193,8 @@ mod tests {
             element: Element::U8,
             width: 1,
             rows,
+            chunk: CHUNK_ROWS,
+            deflate: 0,
         };
         let place = |rank: usize| (1 << 33) + rank as u64 * CHUNK_ROWS;
         comm::threads::run(3, |comm| {

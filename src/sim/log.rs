@@ -272,6 +272,20 @@ impl Log {
                 time.as_secs_f64()
             );
         }
+        let frames = output.frames();
+        if frames.written + frames.failed > 0 {
+            say!(
+                "frames     {} in {:.2} s of wall time",
+                frames.written,
+                frames.time.as_secs_f64()
+            );
+        }
+        if frames.failed > 0 {
+            say!(
+                "NO FRAME   {} frames could not be written; the run went on",
+                frames.failed
+            );
+        }
         if failed > 0 {
             say!("NOT SAVED  {failed} checkpoints could not be written; the run went on");
         }

@@ -5,6 +5,7 @@
 
 mod files;
 mod flows;
+mod frames;
 mod measures;
 mod rows;
 mod schedule;
@@ -15,7 +16,7 @@ pub(super) use walls::walls;
 use super::RunError;
 use super::ledger::Ledger;
 use crate::comm::{Comm, agree};
-use crate::config::{Interval, Measure, Scenario};
+use crate::config::{Interval, Scenario};
 use crate::domain::Domain;
 use crate::domain::migration::Parcel;
 use crate::io::checkpoint;
@@ -24,6 +25,7 @@ use crate::scheme::moreau_jean::{Done, System};
 use crate::scheme::{Timers, Verb};
 use files::{Files, LOCK, note_start, prepare};
 use flows::gone;
+use frames::Film;
 use schedule::{between, guessed};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -72,28 +74,32 @@ pub(super) struct Output {
     written: (u64, Duration, u64),
     /// Whether the last rows are not in their files.
     behind: bool,
+    film: Film,
 }
 
 /// Bytes of rows that may wait for room on the disk.
 const MOST_WAITING: usize = 1 << 28;
 
 impl Output {
-    /// Prepares the folder, on rank 0, for a run after `step` steps with so many bodies.
+    /// Prepares the folder for a run after `step` steps with so many bodies. Collective.
     pub(super) fn open(
         comm: &dyn Comm,
         out: &Path,
         folder: Folder,
-        measures: &[Measure],
+        scenario: &Scenario,
         (step, bodies): (u64, u64),
         provenance: String,
     ) -> Result<Self, RunError> {
-        let (files, lock) = if comm.rank() == 0 {
-            let (files, lock) = prepare(out, &folder, measures, step)?;
-            note_start(out, &folder, &provenance);
-            (Some(files), lock)
-        } else {
-            (None, None)
+        let prepared = match comm.rank() {
+            0 => prepare(out, &folder, &scenario.measures, step).map(|(files, lock)| {
+                note_start(out, &folder, &provenance);
+                (Some(files), lock)
+            }),
+            _ => Ok((None, None)),
         };
+        let (files, lock) = agree(comm, prepared)?;
+        let go_on = matches!(folder, Folder::GoOn(_)).then_some(step);
+        let film = Film::open(comm, out, scenario, go_on)?;
         let last_checkpoint = match folder {
             Folder::GoOn(path) => Some((step, path)),
             _ => None,
@@ -110,6 +116,7 @@ impl Output {
             saving: Duration::from_secs_f64(guessed(bodies, comm.size())),
             written: (0, Duration::ZERO, 0),
             behind: false,
+            film,
         })
     }
 
@@ -152,11 +159,13 @@ impl Output {
         if done.deleted + done.drained > 0 {
             self.deleted(now.comm, now.domain, now.system)?;
         }
-        if step.is_multiple_of(now.scenario.series_every) {
+        if step.is_multiple_of(now.scenario.output.series) {
             self.row(now, done)?;
         }
         self.measure(now)?;
         now.system.timers.add(Verb::Io, begin.elapsed());
+        // Before the checkpoint: a run that goes on from it writes no frame of this step.
+        self.frame(now)?;
         let every = now.scenario.checkpoints.every;
         if every > 0 && step.is_multiple_of(every) {
             self.save(now)?;
@@ -288,7 +297,8 @@ impl Output {
         Ok(())
     }
 
-    fn checkpoint(&mut self, now: &mut Now) -> Result<(), RunError> {
+    /// The state as writers see it; its bodies and contacts are to be given back. Collective.
+    fn snapshot(&self, now: &mut Now) -> Snapshot {
         let Now {
             comm,
             domain,
@@ -296,24 +306,14 @@ impl Output {
             system,
             ledger,
         } = now;
-        let comm = *comm;
-        let last = self.last_checkpoint().map_or_else(String::new, |p| {
-            format!("; the last good one is {}", p.display())
-        });
-        let step = system.steps();
-        let failed =
-            |e: &dyn std::fmt::Display| RunError::Incomplete(format!("step {step}: {e}{last}"));
-        // The series must hold every row up to a checkpoint, for a resumed run goes on after it.
-        let flushed = self.files.as_mut().map_or(Ok(()), Files::flush);
-        let flushed = agree(comm, flushed.map_err(|e| failed(&e)));
-        agree(comm, self.is_here().map_err(|e| failed(&e)))?;
         let walls = walls(domain, system);
+        let (step, time, dt) = (system.steps(), system.time(), system.dt());
         let rows = system.lend();
-        let snapshot = Snapshot {
+        Snapshot {
             header: Header {
                 step,
-                time: system.time(),
-                dt: system.dt(),
+                time,
+                dt,
                 seed: scenario.solver.seed,
                 config: scenario.text.clone(),
                 ranks: comm.size() as u64,
@@ -328,9 +328,24 @@ impl Output {
             flows: ledger.flows.state().0.to_vec(),
             bodies: rows.bodies,
             contacts: rows.contacts,
-        };
+        }
+    }
+
+    fn checkpoint(&mut self, now: &mut Now) -> Result<(), RunError> {
+        let (comm, scenario) = (now.comm, now.scenario);
+        let last = self.last_checkpoint().map_or_else(String::new, |p| {
+            format!("; the last good one is {}", p.display())
+        });
+        let step = now.system.steps();
+        let failed =
+            |e: &dyn std::fmt::Display| RunError::Incomplete(format!("step {step}: {e}{last}"));
+        // The series must hold every row up to a checkpoint, for a resumed run goes on after it.
+        let flushed = self.files.as_mut().map_or(Ok(()), Files::flush);
+        let flushed = agree(comm, flushed.map_err(|e| failed(&e)));
+        agree(comm, self.is_here().map_err(|e| failed(&e)))?;
+        let snapshot = self.snapshot(now);
         let written = checkpoint::write(comm, &self.folder, &snapshot);
-        system.give_back(Parcel {
+        now.system.give_back(Parcel {
             bodies: snapshot.bodies,
             contacts: snapshot.contacts,
         });

@@ -1,22 +1,15 @@
 //! The checkpoints of a folder: their names, which is newest, which may go.
 
 use super::Error;
+use crate::io::whole::{TEMPORARY, temporary};
 use std::path::{Path, PathBuf};
 
 const PREFIX: &str = "checkpoint-";
 const SUFFIX: &str = ".h5";
-const TEMPORARY: &str = ".tmp";
 
 /// The file name of the checkpoint of a step.
 pub(super) fn name(step: u64) -> String {
     format!("{PREFIX}{step:08}{SUFFIX}")
-}
-
-/// What a checkpoint is called until all of it is written.
-pub(super) fn temporary(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(TEMPORARY);
-    name.into()
 }
 
 /// The step in the path of a checkpoint.

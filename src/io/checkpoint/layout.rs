@@ -6,7 +6,7 @@
 use crate::body::{BodyId, BodyRow};
 use crate::contact::ContactRow;
 use crate::io::WallRow;
-use crate::io::hdf::{Element, Table};
+use crate::io::hdf::{CHUNK_ROWS, Element, Table};
 use crate::measure::Flow;
 use std::ops::Range;
 
@@ -49,6 +49,8 @@ impl<R: Record> Column<R> {
             element,
             width,
             rows,
+            chunk: CHUNK_ROWS,
+            deflate: 0,
         }
     }
 

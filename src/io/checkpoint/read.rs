@@ -1,13 +1,13 @@
 //! Reads a checkpoint on any number of ranks, and takes nothing for granted.
 
 use super::layout::{Column, NumberedFlow, NumberedWall, Record, assemble};
-use super::order::{Keyed, decode, runs};
 use super::{Counts, Error, FORMAT, FORMAT_VERSION, Loaded, attribute, folder, hash};
 use crate::body::{BodyId, BodyRow};
 use crate::comm::{Comm, agree};
 use crate::contact::ContactRow;
 use crate::io::Header;
 use crate::io::hdf::{Reader, read_rows};
+use crate::io::order::{Keyed, decode, runs};
 use crate::law::Status;
 use crate::measure::Ledger;
 use std::ops::Range;

@@ -1,14 +1,13 @@
 //! Writes a checkpoint under a temporary name and gives it its own when all of it is on the disk.
 
 use super::layout::{NumberedFlow, NumberedWall, Record, numbered, numbered_flows};
-use super::{Error, FORMAT, FORMAT_VERSION, attribute, folder, hash, order};
+use super::{Error, FORMAT, FORMAT_VERSION, attribute, folder, hash};
 use crate::body::BodyRow;
 use crate::comm::{Comm, agree};
 use crate::contact::ContactRow;
 use crate::io::hdf::{Writer, written_rows};
-use crate::io::{Header, Snapshot};
+use crate::io::{Header, Snapshot, order, whole};
 use crate::measure::Ledger;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// Writes the state of a run to a file of its own in the folder, and returns its path. Collective. The file is there
@@ -20,10 +19,10 @@ use std::path::{Path, PathBuf};
 /// If the file cannot be written, or the state holds numbers that are not finite, do not fit the format, or ids twice.
 pub fn write(comm: &dyn Comm, dir: &Path, snapshot: &Snapshot) -> Result<PathBuf, Error> {
     let path = dir.join(folder::name(snapshot.header.step));
-    let temporary = folder::temporary(&path);
+    let temporary = whole::temporary(&path);
     let written = write_as(comm, &temporary, snapshot).and_then(|()| {
         let published = if comm.rank() == 0 {
-            publish(&temporary, &path, dir)
+            whole::publish(&temporary, &path)
         } else {
             Ok(())
         };
@@ -42,18 +41,6 @@ pub fn write(comm: &dyn Comm, dir: &Path, snapshot: &Snapshot) -> Result<PathBuf
             )))
         }
     }
-}
-
-/// To the disk, then to its name, then the name to the disk.
-fn publish(temporary: &Path, path: &Path, dir: &Path) -> std::io::Result<()> {
-    File::options().write(true).open(temporary)?.sync_all()?;
-    std::fs::rename(temporary, path)?;
-    // Elsewhere a folder cannot be opened, and the system sees to it.
-    #[cfg(unix)]
-    File::open(dir)?.sync_all()?;
-    #[cfg(not(unix))]
-    let _ = dir;
-    Ok(())
 }
 
 fn write_as(comm: &dyn Comm, path: &Path, snapshot: &Snapshot) -> Result<(), String> {

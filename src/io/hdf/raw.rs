@@ -12,7 +12,7 @@ use hdf5_sys::h5i::hid_t;
 use hdf5_sys::{h5a, h5d, h5p, h5s, h5t};
 
 /// Some rows of a dataset, and the memory that they take.
-pub(super) struct Slab<'d> {
+pub(in crate::io) struct Slab<'d> {
     dataset: &'d Dataset,
     /// The rows in the file.
     file: Dataspace,
@@ -24,7 +24,7 @@ pub(super) struct Slab<'d> {
 
 impl<'d> Slab<'d> {
     /// The rows from `first` on that take `bytes` bytes.
-    pub(super) fn new(
+    pub(in crate::io) fn new(
         dataset: &'d Dataset,
         table: &Table,
         first: u64,
@@ -63,7 +63,11 @@ impl<'d> Slab<'d> {
     }
 
     /// Writes the rows, by default on this rank alone.
-    pub(super) fn write(&self, bytes: &[u8], list: Option<&PropertyList>) -> hdf5::Result<()> {
+    pub(in crate::io) fn write(
+        &self,
+        bytes: &[u8],
+        list: Option<&PropertyList>,
+    ) -> hdf5::Result<()> {
         assert_eq!(
             bytes.len(),
             self.bytes,
@@ -87,7 +91,7 @@ impl<'d> Slab<'d> {
     }
 
     /// Reads the rows, on this rank alone.
-    pub(super) fn read(&self) -> hdf5::Result<Vec<u8>> {
+    pub(in crate::io) fn read(&self) -> hdf5::Result<Vec<u8>> {
         let mut bytes = vec![0; self.bytes];
         hdf5::sync::sync(|| {
             let (dataset, memory, file) = (self.dataset.id(), self.memory.id(), self.file.id());
@@ -108,6 +112,7 @@ fn memory_type(element: Element) -> hid_t {
         Element::U32 => *h5t::H5T_STD_U32LE,
         Element::U64 => *h5t::H5T_STD_U64LE,
         Element::I64 => *h5t::H5T_STD_I64LE,
+        Element::F32 => *h5t::H5T_IEEE_F32LE,
         Element::F64 => *h5t::H5T_IEEE_F64LE,
     }
 }
@@ -143,7 +148,7 @@ fn check(code: i32) -> hdf5::Result<()> {
 }
 
 /// Attaches a text as a string of fixed length: unlike those of variable length it lies where checksums guard it.
-pub(super) fn write_text(to: &Location, name: &str, text: &str) -> hdf5::Result<()> {
+pub(in crate::io) fn write_text(to: &Location, name: &str, text: &str) -> hdf5::Result<()> {
     let length = text.len().max(1);
     let attribute = to
         .new_attr_builder()
@@ -159,7 +164,7 @@ pub(super) fn write_text(to: &Location, name: &str, text: &str) -> hdf5::Result<
 }
 
 /// The bytes of an attribute that is one text of fixed length, which must not exceed `limit`.
-pub(super) fn read_text(of: &Attribute, limit: u64) -> hdf5::Result<Vec<u8>> {
+pub(in crate::io) fn read_text(of: &Attribute, limit: u64) -> hdf5::Result<Vec<u8>> {
     let kind = of.dtype()?;
     let length = match kind.to_descriptor()? {
         TypeDescriptor::FixedUnicode(length) | TypeDescriptor::FixedAscii(length) => length,

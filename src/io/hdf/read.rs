@@ -1,7 +1,7 @@
 //! Reads a file on one rank.
 
-use super::Table;
 use super::raw::{self, Slab};
+use super::{Element, Table};
 use hdf5::types::TypeDescriptor;
 use hdf5::{Attribute, Dataset, File, H5Type, Location};
 use std::ops::Range;
@@ -73,6 +73,20 @@ impl Reader {
             .first()
             .map(|&rows| rows as u64)
             .ok_or_else(|| format!("{path}: a single value, expected rows"))
+    }
+
+    /// What the numbers of a dataset are, how many there are in a row, and how many rows.
+    pub(in crate::io) fn form(&self, path: &str) -> Result<(Element, usize, u64), String> {
+        let dataset = self.dataset(path)?;
+        let found = kind_of(&dataset).map_err(|e| format!("{path}: {e}"))?;
+        let shape = dataset.get_shape().map_err(|e| format!("{path}: {e}"))?;
+        match (Element::of(&found), shape.as_slice()) {
+            (Some(element), &[rows]) => Ok((element, 1, rows as u64)),
+            (Some(element), &[rows, width]) => Ok((element, width, rows as u64)),
+            _ => Err(format!(
+                "{path}: {found} of shape {shape:?}, expected a list or a table of numbers"
+            )),
+        }
     }
 
     /// Checks that a dataset has the form it should have, and that the file is long enough to hold it.

@@ -1,7 +1,7 @@
 //! Writes a file from all ranks.
 
+use super::Table;
 use super::raw::{self, Slab};
-use super::{CHUNK_ROWS, Table};
 use crate::comm::{Comm, agree};
 use hdf5::file::LibraryVersion;
 use hdf5::plist::PropertyList;
@@ -194,9 +194,15 @@ fn open_to_write(
     Ok((Some(builder.create(path)?), raw::collective_transfer()?))
 }
 
-fn create_dataset(file: &File, table: &Table) -> hdf5::Result<Dataset> {
-    let chunk = table.shape(table.rows.clamp(1, CHUNK_ROWS));
-    file.new_dataset_builder()
+/// Makes a dataset, the same on all ranks that hold the file.
+pub(in crate::io) fn create_dataset(file: &File, table: &Table) -> hdf5::Result<Dataset> {
+    let chunk = table.shape(table.chunk_rows());
+    let mut builder = file.new_dataset_builder();
+    if table.deflate > 0 {
+        // Bytes of like weight beside each other compress better.
+        builder = builder.shuffle().deflate(table.deflate);
+    }
+    builder
         .fletcher32()
         // All rows are written anyway; filling them first would write everything twice.
         .fill_time(FillTime::Never)

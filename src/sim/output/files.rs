@@ -5,6 +5,7 @@ use super::measures::MeasureFiles;
 use crate::config::Measure;
 use crate::io::checkpoint;
 use crate::io::series::{self, DeletedLine, FlowLine, Row, Series, WallLine};
+use crate::io::vtkhdf;
 use crate::sim::RunError;
 use std::fs::{File, TryLockError};
 use std::io::Write;
@@ -110,7 +111,9 @@ pub(super) fn prepare(
         false => Vec::new(),
     };
     let series = out.join(SERIES);
-    let holds_a_run = !old.is_empty() || series.metadata().is_ok_and(|m| m.len() > 0);
+    let holds_a_run = !old.is_empty()
+        || series.metadata().is_ok_and(|m| m.len() > 0)
+        || vtkhdf::any(out).map_err(|e| input(&e))?;
     match folder {
         Folder::Fresh if holds_a_run && old.is_empty() => {
             return Err(RunError::Input(format!(
@@ -138,11 +141,16 @@ pub(super) fn prepare(
     }
     let lock = lock(out).map_err(|e| input(&e))?;
     let files = match folder {
-        Folder::Fresh | Folder::Begun => Files::create(out, measures).map_err(|e| input(&e)),
+        Folder::Fresh | Folder::Begun => {
+            let fresh = Files::create(out, measures).map_err(|e| input(&e))?;
+            vtkhdf::clear(out).map_err(|e| input(&e))?;
+            Ok(fresh)
+        }
         Folder::Clear => {
             // The new series first: where it cannot be written, nothing is deleted.
             let fresh = Files::create(out, measures).map_err(|e| input(&e))?;
             checkpoint::prune(out, 0, u64::MAX).map_err(|e| input(&e))?;
+            vtkhdf::clear(out).map_err(|e| input(&e))?;
             Ok(fresh)
         }
         Folder::GoOn(_) => {

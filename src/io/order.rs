@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// A row that has a place in the order.
-pub(super) trait Keyed: Pod {
+pub(in crate::io) trait Keyed: Pod {
     type Key: Pod + Ord;
     fn key(&self) -> Self::Key;
 }
@@ -32,7 +32,7 @@ impl Keyed for ContactRow {
 ///
 /// # Errors
 /// Names the row that is there twice, by `name`.
-pub(super) fn in_order<'r, R: Keyed>(
+pub(in crate::io) fn in_order<'r, R: Keyed>(
     comm: &dyn Comm,
     rows: &'r [R],
     share: impl Fn(u64, usize) -> Range<u64>,
@@ -113,7 +113,7 @@ fn bounds<R: Keyed>(comm: &dyn Comm, ordered: &[R], total: u64) -> Vec<R::Key> {
 }
 
 /// Messages of the rows for each destination; destinations ascend.
-pub(super) fn runs<R: Pod>(
+pub(in crate::io) fn runs<R: Pod>(
     rows: &[R],
     mut destination: impl FnMut(&R) -> usize,
 ) -> Vec<(usize, Vec<u8>)> {
@@ -129,7 +129,9 @@ pub(super) fn runs<R: Pod>(
 }
 
 /// The rows of messages, one sender after the other.
-pub(super) fn decode<R: Pod>(messages: impl IntoIterator<Item = (usize, Vec<u8>)>) -> Vec<R> {
+pub(in crate::io) fn decode<R: Pod>(
+    messages: impl IntoIterator<Item = (usize, Vec<u8>)>,
+) -> Vec<R> {
     // Room once for all: there may be as many messages as ranks.
     let messages: Vec<(usize, Vec<u8>)> = messages.into_iter().collect();
     let bytes: usize = messages.iter().map(|(_, bytes)| bytes.len()).sum();

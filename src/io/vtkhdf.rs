@@ -1,0 +1,388 @@
+//! Pictures over time: bodies as points and contacts as lines, in VTKHDF files that ParaView and VTK open as they are.
+//!
+//! `OUT/bodies.vtkhdf` and `OUT/contacts.vtkhdf` are of the type PolyData, version 2.0, temporal, with one part for each rank (VTK's File
+//! Formats, "VTKHDF File Format"). What they show is not in them: each frame is a file of its own below `OUT/frames/`, written by all ranks
+//! together, and the two files of which we speak here are tables of contents: their arrays are virtual datasets of HDF5, made of those of the
+//! frames. All of these files are written under a temporary name and renamed when they are on the disk. So whenever a run is killed, what is
+//! there is valid up to its last frame, with no repair; to go back to an earlier step is to leave later frames out; and a frame costs the same
+//! at the end of a run as at its start, but for the table. An array that is the same as in the frame before is not written again:
+//! its offset (`Steps/PointDataOffsets`) points to where it is.
+//!
+//! Bodies come in the order of ids, contacts in that of their keys, as in checkpoints: so what does not change in time stays in its place,
+//! and nothing but the size of the parts and the array `rank` depends on how many ranks there are.
+
+mod arrays;
+mod folder;
+mod frame;
+mod gather;
+mod index;
+mod lines;
+mod pack;
+mod read;
+mod topology;
+
+pub use arrays::Field;
+pub use folder::{any, clear};
+pub use pack::pack;
+pub use read::Movie;
+
+use super::{Snapshot, whole};
+use crate::comm::{Comm, Failure, agree};
+use crate::math::Vector3;
+use crate::shape::Period;
+use frame::{Form, Frame};
+use index::Listed;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// How numbers with a fraction are stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Precision {
+    /// In 32 bits: seven digits.
+    #[default]
+    Single,
+    /// In 64 bits, as they are computed.
+    Double,
+}
+
+/// What is in a frame, and how it is stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// What is told of each body beside its place.
+    pub fields: Vec<Field>,
+    /// How numbers with a fraction are stored.
+    pub precision: Precision,
+    /// How hard arrays are compressed, 0 (not at all) to 9.
+    pub compression: u8,
+    /// Whether there are frames of contacts too.
+    pub contacts: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            fields: Field::usual(),
+            precision: Precision::default(),
+            compression: 1,
+            contacts: true,
+        }
+    }
+}
+
+/// The domain of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Space {
+    /// Its lower corner [m].
+    pub lower: Vector3,
+    /// Its upper corner [m].
+    pub upper: Vector3,
+    /// Which axes are periodic.
+    pub periodic: [bool; 3],
+}
+
+impl Space {
+    fn period(&self) -> Period {
+        Period::of_box(&self.lower, &self.upper, self.periodic)
+    }
+}
+
+/// Why a frame is not there: names the file, and what is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Error(String);
+
+impl Failure for Error {
+    fn to_bytes(&self) -> Vec<u8> {
+        self.0.to_bytes()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Self {
+        Self(String::from_bytes(bytes))
+    }
+}
+
+fn told(path: &Path) -> impl Fn(String) -> Error + '_ {
+    move |fault| Error(format!("{}: {fault}", path.display()))
+}
+
+/// What frames are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Of bodies.
+    Bodies,
+    /// Of contacts.
+    Contacts,
+}
+
+impl Kind {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Bodies, Self::Contacts];
+
+    /// As files are called.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bodies => "bodies",
+            Self::Contacts => "contacts",
+        }
+    }
+
+    /// Points of a cell.
+    fn points(self) -> u64 {
+        match self {
+            Self::Bodies => 1,
+            Self::Contacts => 2,
+        }
+    }
+
+    /// The group of its arrays.
+    fn group(self) -> &'static str {
+        match self {
+            Self::Bodies => "PointData",
+            Self::Contacts => "CellData",
+        }
+    }
+}
+
+/// Writes the frames of a run.
+#[derive(Debug)]
+pub struct Frames {
+    out: PathBuf,
+    settings: Settings,
+    space: Space,
+    films: Vec<Film>,
+}
+
+/// The frames of one kind.
+#[derive(Debug)]
+struct Film {
+    kind: Kind,
+    /// On rank 0.
+    listed: Vec<Listed>,
+    /// The step of the last frame, on all ranks.
+    last: Option<u64>,
+    /// What each array was when it was last written: its hash on this rank, rows of all ranks, and the step.
+    seen: BTreeMap<String, (u64, u64, u64)>,
+}
+
+impl Frames {
+    /// Begins, or goes on after a step: later frames are dropped, and what a crash has left over. Returns what was found to be damaged, on
+    /// rank 0. Collective.
+    ///
+    /// # Errors
+    /// If files cannot be read, written or removed.
+    pub fn open(
+        comm: &dyn Comm,
+        out: &Path,
+        settings: &Settings,
+        space: Space,
+        go_on: Option<u64>,
+    ) -> Result<(Self, Vec<String>), Error> {
+        let mut damaged = Vec::new();
+        let mut films = Vec::new();
+        for kind in Kind::ALL {
+            let listed = match (go_on, comm.rank()) {
+                (Some(step), 0) => keep_until(out, kind, &space, step),
+                _ => Ok((Vec::new(), Vec::new())),
+            };
+            let (listed, faults) = agree(comm, listed)?;
+            damaged.extend(faults);
+            let last = listed.last().map(|frame| frame.step as i64);
+            let mut last = [last.unwrap_or(-1)];
+            comm.max_i64(&mut last);
+            films.push(Film {
+                kind,
+                listed,
+                last: u64::try_from(last[0]).ok(),
+                seen: BTreeMap::new(),
+            });
+        }
+        let mut settings = settings.clone();
+        if !hdf5::filters::deflate_available() {
+            settings.compression = 0;
+        }
+        let frames = Self {
+            out: out.to_owned(),
+            settings,
+            space,
+            films,
+        };
+        Ok((frames, damaged))
+    }
+
+    /// Whether there are the frames of this step already.
+    #[must_use]
+    pub fn has(&self, step: u64) -> bool {
+        let wanted = self.films.iter();
+        let mut wanted = wanted.filter(|f| f.kind == Kind::Bodies || self.settings.contacts);
+        wanted.all(|film| film.last.is_some_and(|last| last >= step))
+    }
+
+    /// Writes the frames of a step. Collective.
+    ///
+    /// # Errors
+    /// If they cannot be written; those before are as they were.
+    pub fn write(&mut self, comm: &dyn Comm, snapshot: &Snapshot) -> Result<(), Error> {
+        let header = &snapshot.header;
+        let (step, time) = (header.step, header.time);
+        let folder = self.out.join(folder::FRAMES);
+        let made = match comm.rank() {
+            0 => std::fs::create_dir_all(&folder).map_err(|e| told(&folder)(e.to_string())),
+            _ => Ok(()),
+        };
+        agree(comm, made)?;
+        let bad = |e: String| Error(format!("frame of step {step}: {e}"));
+        let ordered = gather::in_order(comm, snapshot).map_err(bad)?;
+        for film in &mut self.films {
+            if film.kind == Kind::Contacts && !self.settings.contacts
+                || film.last.is_some_and(|last| last >= step)
+            {
+                continue;
+            }
+            let (rows, chunk) = ordered.rows(film.kind);
+            let arrays = match film.kind {
+                Kind::Bodies => arrays::of_bodies(comm, &ordered, &self.settings),
+                Kind::Contacts => {
+                    lines::of_contacts(comm, &ordered, header.dt, &self.space, &self.settings)
+                }
+            };
+            let mut arrays = agree(comm, arrays).map_err(bad)?;
+            arrays.extend(topology::of_parts(comm, film.kind, rows, chunk));
+            let frame = Frame {
+                kind: film.kind,
+                step,
+                time,
+                rows,
+                parts: comm.size() as u64,
+            };
+            film.add(
+                comm,
+                &self.out,
+                &self.space,
+                frame,
+                arrays,
+                self.settings.compression,
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl Film {
+    /// Writes a frame, then the table of contents with it. Collective.
+    fn add(
+        &mut self,
+        comm: &dyn Comm,
+        out: &Path,
+        space: &Space,
+        frame: Frame,
+        arrays: Vec<frame::Array>,
+        compression: u8,
+    ) -> Result<(), Error> {
+        let path = folder::frame(out, self.kind, frame.step);
+        let hashes: Vec<u64> = arrays.iter().map(frame::Array::hash).collect();
+        // What is as it was, on all ranks, stays where it is.
+        let known = |array: &frame::Array, hash: u64| {
+            let seen = self.seen.get(&array.path)?;
+            (seen.0 == hash && seen.1 == array.rows).then_some(seen.2)
+        };
+        let each = arrays.iter().zip(&hashes);
+        let mut changed: Vec<i64> = each
+            .map(|(array, &hash)| i64::from(known(array, hash).is_none()))
+            .collect();
+        comm.max_i64(&mut changed);
+        let since: Vec<u64> = arrays
+            .iter()
+            .zip(&changed)
+            .map(|(array, &changed)| match self.seen.get(&array.path) {
+                Some(seen) if changed == 0 => seen.2,
+                _ => frame.step,
+            })
+            .collect();
+        frame::write(comm, &path, &frame, &arrays, &since, compression).map_err(told(&path))?;
+
+        let listed = Listed {
+            step: frame.step,
+            time: frame.time,
+            rows: frame.rows,
+            parts: frame.parts,
+            arrays: arrays
+                .iter()
+                .zip(&since)
+                .map(|(array, &since)| (array.path.clone(), (array.form.clone(), since)))
+                .collect(),
+        };
+        let table = folder::table(out, self.kind);
+        let written = match comm.rank() {
+            0 => {
+                self.listed.push(listed);
+                index::write(&table, self.kind, space, &self.listed).map_err(told(&table))
+            }
+            _ => Ok(()),
+        };
+        if let Err(fault) = agree(comm, written) {
+            // A frame that is not in the table is not there.
+            self.listed.pop();
+            return Err(fault);
+        }
+        for ((array, hash), since) in arrays.into_iter().zip(hashes).zip(since) {
+            self.seen.insert(array.path, (hash, array.rows, since));
+        }
+        self.last = Some(frame.step);
+        Ok(())
+    }
+}
+
+/// The frames of a kind up to a step, after all others have been removed; and those that cannot be read. On one rank.
+fn keep_until(
+    out: &Path,
+    kind: Kind,
+    space: &Space,
+    step: u64,
+) -> Result<(Vec<Listed>, Vec<String>), Error> {
+    let at = out.join(folder::FRAMES);
+    let fault = |e: std::io::Error| told(&at)(e.to_string());
+    let found = folder::frames(out, kind).map_err(fault)?;
+    let table = folder::table(out, kind);
+    if found.is_empty() && !table.exists() {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    let (mut listed, mut damaged) = (Vec::<Listed>::new(), Vec::new());
+    for &at in found.iter().filter(|at| **at <= step) {
+        let path = folder::frame(out, kind, at);
+        let held = |step: u64, name: &str| {
+            let frame = listed.iter().rfind(|frame| frame.step == step)?;
+            let (form, since) = frame.arrays.get(name)?;
+            (*since == step).then(|| form.clone())
+        };
+        match frame::read(&path, kind, at, &held) {
+            Ok(frame) => listed.push(frame),
+            Err(why) => damaged.push(format!("{}: {why}", path.display())),
+        }
+    }
+    // First the table, then what it no longer names.
+    match listed.is_empty() {
+        true => folder::remove(&table).map_err(|e| told(&table)(e.to_string()))?,
+        false => index::write(&table, kind, space, &listed).map_err(told(&table))?,
+    }
+    let later = found.iter().filter(|at| **at > step);
+    let later = later.map(|&at| folder::frame(out, kind, at));
+    for path in later.chain([whole::temporary(&table)]) {
+        folder::remove(&path).map_err(|e| told(&path)(e.to_string()))?;
+    }
+    folder::remove_cut_off(out, kind).map_err(fault)?;
+    Ok((listed, damaged))
+}
+
+/// What the arrays of a frame are called that make up its lines or points.
+const SHAPE: [&str; 4] = ["NumberOfPoints", "NumberOfCells", "Connectivity", "Offsets"];
+
+/// The form of an array of whole numbers that the format is made of.
+fn plain() -> Form {
+    Form {
+        element: super::hdf::Element::I64,
+        width: 1,
+        unit: "1".to_owned(),
+        description: String::new(),
+    }
+}

@@ -1,0 +1,216 @@
+//! What frames tell of bodies.
+
+use super::frame::{Array, Form};
+use super::gather::{self, Ordered, Owned};
+use super::{Kind, Precision, Settings};
+use crate::comm::Comm;
+use crate::io::hdf::Element;
+
+/// What a frame tells of each body beside its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Field {
+    /// Velocity of the centre of mass [m/s].
+    Velocity,
+    /// Angular velocity [rad/s].
+    AngularVelocity,
+    /// Radius [m].
+    Radius,
+    /// The body's number.
+    Id,
+    /// Number of its material.
+    Material,
+    /// How it moves, see [`BodyKind`](crate::body::BodyKind).
+    Kind,
+    /// The rank that owns it.
+    Rank,
+    /// Contacts with other bodies and walls that carry a force.
+    Coordination,
+    /// Orientation.
+    Orientation,
+    /// Mass [kg].
+    Mass,
+}
+
+impl Field {
+    /// All there are.
+    pub const ALL: [Self; 10] = [
+        Self::Velocity,
+        Self::AngularVelocity,
+        Self::Radius,
+        Self::Id,
+        Self::Material,
+        Self::Kind,
+        Self::Rank,
+        Self::Coordination,
+        Self::Orientation,
+        Self::Mass,
+    ];
+
+    /// Those that are told if none are named.
+    #[must_use]
+    pub fn usual() -> Vec<Self> {
+        Self::ALL[..8].to_vec()
+    }
+
+    /// As files and configurations call it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.about().0
+    }
+
+    /// Name, unit, description.
+    fn about(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::Velocity => ("velocity", "m/s", "velocity of the centre of mass"),
+            Self::AngularVelocity => ("angular_velocity", "rad/s", "angular velocity"),
+            Self::Radius => ("radius", "m", "radius"),
+            Self::Id => ("id", "1", "number of the body, for ever"),
+            Self::Material => ("material", "1", "number of the material, from 0"),
+            Self::Kind => (
+                "kind",
+                "1",
+                "0: free, 1: fixed, 2: moves with its velocity whatever pushes, 3: free, but held by a region",
+            ),
+            Self::Rank => ("rank", "1", "the rank that owns the body"),
+            Self::Coordination => (
+                "coordination",
+                "1",
+                "contacts with other bodies and walls that carry a force",
+            ),
+            Self::Orientation => (
+                "orientation",
+                "1",
+                "unit quaternion w, x, y, z that turns the body frame into the global frame",
+            ),
+            Self::Mass => ("mass", "kg", "mass"),
+        }
+    }
+}
+
+/// Which rows of all these are, how many there are, and how large chunks are.
+#[derive(Clone, Copy)]
+pub(super) struct Rows {
+    pub(super) first: u64,
+    pub(super) total: u64,
+    pub(super) chunk: u64,
+    pub(super) precision: Precision,
+}
+
+impl Rows {
+    /// Numbers with a fraction: `of` gives those of a row, one row after the other.
+    ///
+    /// # Errors
+    /// If one is not finite, or too large for 32 bits.
+    pub(super) fn real<const N: usize>(
+        self,
+        about: (&str, &str, &str),
+        rows: impl Iterator<Item = [f64; N]>,
+    ) -> Result<Array, String> {
+        let element = match self.precision {
+            Precision::Single => Element::F32,
+            Precision::Double => Element::F64,
+        };
+        let mut bytes = Vec::new();
+        for x in rows.flatten() {
+            let narrow = x as f32;
+            if !x.is_finite() || element == Element::F32 && !narrow.is_finite() {
+                return Err(format!("{}: {x}, expected finite numbers", about.0));
+            }
+            match element {
+                Element::F32 => bytes.extend_from_slice(&narrow.to_le_bytes()),
+                _ => bytes.extend_from_slice(&x.to_le_bytes()),
+            }
+        }
+        Ok(self.array(about, element, N, bytes))
+    }
+
+    /// Whole numbers, likewise.
+    ///
+    /// # Errors
+    /// If one is too large for the element.
+    pub(super) fn whole<const N: usize>(
+        self,
+        about: (&str, &str, &str),
+        element: Element,
+        rows: impl Iterator<Item = [u64; N]>,
+    ) -> Result<Array, String> {
+        let mut bytes = Vec::new();
+        for number in rows.flatten() {
+            let wide = number.to_le_bytes();
+            let (kept, cut) = wide.split_at(element.bytes());
+            if cut.iter().any(|&b| b != 0) {
+                return Err(format!("{}: {number} does not fit the format", about.0));
+            }
+            bytes.extend_from_slice(kept);
+        }
+        Ok(self.array(about, element, N, bytes))
+    }
+
+    fn array(
+        self,
+        (path, unit, description): (&str, &str, &str),
+        element: Element,
+        width: usize,
+        bytes: Vec<u8>,
+    ) -> Array {
+        Array {
+            path: path.to_owned(),
+            form: Form {
+                element,
+                width,
+                unit: unit.to_owned(),
+                description: description.to_owned(),
+            },
+            rows: self.total,
+            chunk: self.chunk,
+            first: self.first,
+            bytes,
+        }
+    }
+}
+
+/// The arrays of this rank's bodies. Collective.
+pub(super) fn of_bodies(
+    comm: &dyn Comm,
+    ordered: &Ordered,
+    settings: &Settings,
+) -> Result<Vec<Array>, String> {
+    let (total, chunk) = ordered.rows(Kind::Bodies);
+    let rows = Rows {
+        first: gather::part(total, comm.rank(), comm.size()).start,
+        total,
+        chunk,
+        precision: settings.precision,
+    };
+    let counted = settings.fields.contains(&Field::Coordination);
+    let coordination = match counted {
+        true => gather::coordination(comm, ordered),
+        false => Vec::new(),
+    };
+    let bodies = || ordered.bodies.iter();
+    let place = ("Points", "m", "centre of mass");
+    let mut arrays = vec![rows.real(place, bodies().map(|b| b.row.position))?];
+    for &field in &settings.fields {
+        let (name, unit, description) = field.about();
+        let path = format!("{}/{name}", Kind::Bodies.group());
+        let about = (path.as_str(), unit, description);
+        let whole = |element, of: fn(&Owned) -> u64| {
+            rows.whole(about, element, bodies().map(|body| [of(body)]))
+        };
+        arrays.push(match field {
+            Field::Velocity => rows.real(about, bodies().map(|b| b.row.velocity)),
+            Field::AngularVelocity => rows.real(about, bodies().map(|b| b.row.angular_velocity)),
+            Field::Radius => rows.real(about, bodies().map(|b| [b.row.radius])),
+            Field::Orientation => rows.real(about, bodies().map(|b| b.row.orientation)),
+            Field::Mass => rows.real(about, bodies().map(|b| [b.row.mass])),
+            Field::Id => whole(Element::U64, |b| b.row.id.0),
+            Field::Material => whole(Element::U16, |b| b.row.material.into()),
+            Field::Kind => whole(Element::U8, |b| b.row.kind.into()),
+            Field::Rank => whole(Element::U32, |b| b.rank),
+            Field::Coordination => {
+                rows.whole(about, Element::U16, coordination.iter().map(|&n| [n]))
+            }
+        }?);
+    }
+    Ok(arrays)
+}

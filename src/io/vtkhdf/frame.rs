@@ -1,0 +1,201 @@
+//! One frame in one file: the arrays that are not as they were in the frame before, and where the others are.
+
+use super::{Kind, SHAPE};
+use crate::comm::{Comm, agree};
+use crate::io::hdf::{Element, Reader, Table, Writer};
+use crate::io::vtkhdf::index::{Listed, rows_of};
+use crate::io::whole::{publish, temporary};
+use std::collections::BTreeMap;
+use std::hash::Hasher;
+use std::path::Path;
+use twox_hash::XxHash64;
+
+/// The attribute `format` of a frame's file.
+const FORMAT: &str = "moreau-frame";
+
+/// The version of these files.
+const FORMAT_VERSION: u32 = 1;
+
+/// What a frame is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub(super) kind: Kind,
+    pub(super) step: u64,
+    /// [s].
+    pub(super) time: f64,
+    /// Bodies, or contacts, of all ranks.
+    pub(super) rows: u64,
+    pub(super) parts: u64,
+}
+
+/// What an array is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Form {
+    pub(super) element: Element,
+    /// Numbers in a row.
+    pub(super) width: usize,
+    pub(super) unit: String,
+    pub(super) description: String,
+}
+
+/// An array of a frame, of which this rank has the rows from `first` on.
+#[derive(Clone, Debug)]
+pub(super) struct Array {
+    pub(super) path: String,
+    pub(super) form: Form,
+    /// Rows of all ranks, and of a chunk.
+    pub(super) rows: u64,
+    pub(super) chunk: u64,
+    pub(super) first: u64,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Array {
+    /// Tells two contents of an array apart.
+    pub(super) fn hash(&self) -> u64 {
+        let mut hasher = XxHash64::with_seed(self.first);
+        hasher.write(&[self.form.element as u8, self.form.width as u8]);
+        hasher.write(&self.bytes);
+        hasher.finish()
+    }
+
+    fn table(&self, deflate: u8) -> Table<'_> {
+        Table {
+            path: &self.path,
+            element: self.form.element,
+            width: self.form.width,
+            rows: self.rows,
+            chunk: self.chunk,
+            deflate,
+        }
+    }
+}
+
+/// Writes the arrays that are new in this frame; `since` says which they are: the step of the frame that holds each. Collective.
+pub(super) fn write(
+    comm: &dyn Comm,
+    path: &Path,
+    frame: &Frame,
+    arrays: &[Array],
+    since: &[u64],
+    deflate: u8,
+) -> Result<(), String> {
+    let temporary = temporary(path);
+    let written = write_as(comm, &temporary, frame, arrays, since, deflate).and_then(|()| {
+        let published = match comm.rank() {
+            0 => publish(&temporary, path).map_err(|e| e.to_string()),
+            _ => Ok(()),
+        };
+        agree(comm, published)
+    });
+    if written.is_err() && comm.rank() == 0 {
+        // It may not even exist; the fault that is told is the one that came first.
+        let _ = std::fs::remove_file(&temporary);
+    }
+    written
+}
+
+fn write_as(
+    comm: &dyn Comm,
+    path: &Path,
+    frame: &Frame,
+    arrays: &[Array],
+    since: &[u64],
+    deflate: u8,
+) -> Result<(), String> {
+    let is_new = |(array, since): (_, &u64)| (*since == frame.step).then_some(array);
+    let new: Vec<&Array> = arrays.iter().zip(since).filter_map(is_new).collect();
+    let room: u64 = new.iter().map(|a| a.table(deflate).file_bytes()).sum();
+    let names: usize = arrays.iter().map(|array| array.path.len() + 32).sum();
+    let file = Writer::create(comm, path, room + names as u64 + 65_536)?;
+    if frame.rows > 0 {
+        file.group(frame.kind.group())?;
+    }
+    for array in new {
+        let texts = [
+            ("unit", array.form.unit.as_str()),
+            ("description", array.form.description.as_str()),
+        ];
+        // What the format is made of needs no words.
+        let texts = match array.form.description.is_empty() {
+            true => &[][..],
+            false => &texts[..],
+        };
+        file.dataset(&array.table(deflate), texts, array.first, &array.bytes)?;
+    }
+    let each = arrays.iter().zip(since);
+    let lines = each.map(|(array, since)| format!("{} {since}\n", array.path));
+    file.text("since", &lines.collect::<String>())?;
+    file.text("format", FORMAT)?;
+    file.number("format_version", FORMAT_VERSION)?;
+    file.number("step", frame.step)?;
+    file.number("time", frame.time)?;
+    file.number("rows", frame.rows)?;
+    file.number("parts", frame.parts)?;
+    file.close()
+}
+
+/// What a frame's file says of itself; `held` tells what arrays of earlier frames are, if they are there.
+pub(super) fn read(
+    path: &Path,
+    kind: Kind,
+    step: u64,
+    held: &dyn Fn(u64, &str) -> Option<Form>,
+) -> Result<Listed, String> {
+    let file = Reader::open(path)?;
+    let format = file.text("format")?;
+    let version: u32 = file.number("format_version")?;
+    if (format.as_str(), version) != (FORMAT, FORMAT_VERSION) {
+        return Err(format!(
+            "format `{format}` {version}, expected `{FORMAT}` {FORMAT_VERSION}"
+        ));
+    }
+    let named: u64 = file.number("step")?;
+    if named != step {
+        return Err(format!("its name says step {step}, it holds step {named}"));
+    }
+    let (rows, parts): (u64, u64) = (file.number("rows")?, file.number("parts")?);
+    let time: f64 = file.number("time")?;
+    if !time.is_finite() || rows >= 1 << 60 || parts >= 1 << 31 || parts == 0 {
+        return Err(format!("{rows} rows in {parts} parts at {time} s"));
+    }
+    let mut arrays = BTreeMap::new();
+    for line in file.text("since")?.lines() {
+        let bad = || format!("attribute `since`: `{line}`, expected an array and a step");
+        let (name, at) = line.split_once(' ').ok_or_else(bad)?;
+        let since: u64 = at.parse().map_err(|_| bad())?;
+        let form = match since == step {
+            true => form(&file, name, rows_of(kind, name, rows, parts))?,
+            false => held(since, name).ok_or_else(|| {
+                format!("{name} is in the frame of step {since}, which is not there")
+            })?,
+        };
+        arrays.insert(name.to_owned(), (form, since));
+    }
+    let lacks = SHAPE.iter().chain(&["Points"]);
+    let mut lacks = lacks.filter(|name| rows > 0 && !arrays.contains_key(**name));
+    if let Some(name) = lacks.next() {
+        return Err(format!("{name} is missing"));
+    }
+    Ok(Listed {
+        step,
+        time,
+        rows,
+        parts,
+        arrays,
+    })
+}
+
+/// What an array in a file is, which must have so many rows.
+fn form(file: &Reader, name: &str, rows: u64) -> Result<Form, String> {
+    let (element, width, found) = file.form(name)?;
+    if found != rows {
+        return Err(format!("{name}: {found} rows, expected {rows}"));
+    }
+    Ok(Form {
+        element,
+        width,
+        unit: file.text_of(name, "unit").unwrap_or_default(),
+        description: file.text_of(name, "description").unwrap_or_default(),
+    })
+}

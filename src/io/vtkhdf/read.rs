@@ -1,0 +1,243 @@
+//! Reads frames back, one at a time.
+
+use super::{Error, Kind, Space, told};
+use crate::io::hdf::{Element, Reader};
+use crate::math::Vector3;
+use hdf5::{Dataset, File, H5Type};
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// Times as many bytes as a file has HDF5's compression can hold in it, at most.
+const SMALLEST_SHARE: u64 = 1100;
+
+/// The frames of a kind: a table of contents, or the one file that [`pack`](super::pack) made of it.
+#[derive(Debug)]
+pub struct Movie {
+    path: PathBuf,
+    file: File,
+    kind: Kind,
+    /// Steps of the frames.
+    pub steps: Vec<u64>,
+    /// Times [s].
+    pub times: Vec<f64>,
+    /// Bodies, or contacts.
+    rows: Vec<u64>,
+    points: Vec<u64>,
+    /// The domain.
+    pub space: Space,
+    /// More bytes are in none of its arrays.
+    limit: u64,
+}
+
+impl Movie {
+    /// Opens a file of frames.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn open(path: &Path, kind: Kind) -> Result<Self, Error> {
+        Self::try_open(path, kind).map_err(told(path))
+    }
+
+    fn try_open(path: &Path, kind: Kind) -> Result<Self, String> {
+        // It is looked at by the reader that waits for no pipe.
+        drop(Reader::open(path)?);
+        let file = File::open(path).map_err(|e| e.to_string())?;
+        let mut limit = path.metadata().map_err(|e| e.to_string())?.len();
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let frames = std::fs::read_dir(folder.join(super::folder::FRAMES));
+        for entry in frames.into_iter().flatten().flatten() {
+            limit += entry.metadata().map_or(0, |about| about.len());
+        }
+        let mut movie = Self {
+            path: path.to_owned(),
+            file,
+            kind,
+            steps: Vec::new(),
+            times: Vec::new(),
+            rows: Vec::new(),
+            points: Vec::new(),
+            space: Space {
+                lower: Vector3::zeros(),
+                upper: Vector3::zeros(),
+                periodic: [false; 3],
+            },
+            limit: limit.saturating_mul(SMALLEST_SHARE),
+        };
+        frames_are_there(&movie.file, folder)?;
+        let whole = |name: &str| -> Result<Vec<u64>, String> {
+            let numbers: Vec<i64> = movie.all(name)?;
+            let each = numbers.into_iter().map(u64::try_from);
+            let each: Result<Vec<u64>, _> = each.collect();
+            each.map_err(|_| format!("{name}: a negative number"))
+        };
+        let (steps, rows) = (whole("moreau/step")?, whole("moreau/rows")?);
+        let points = whole("VTKHDF/Steps/PointOffsets")?;
+        let times: Vec<f64> = movie.all("VTKHDF/Steps/Values")?;
+        let count = steps.len();
+        if [rows.len(), points.len(), times.len()] != [count; 3] {
+            return Err("its steps, times and offsets are not as many as each other".to_owned());
+        }
+        if times.iter().any(|t| !t.is_finite()) {
+            return Err("VTKHDF/Steps/Values: expected finite numbers".to_owned());
+        }
+        let corner = |name: &str| -> Result<Vector3, String> {
+            let numbers: Vec<f64> = movie.attribute(name)?;
+            match numbers.as_slice() {
+                &[x, y, z] if [x, y, z].iter().all(|x| x.is_finite()) => Ok(Vector3::new(x, y, z)),
+                other => Err(format!("attribute `{name}`: {other:?}, expected 3 numbers")),
+            }
+        };
+        let (lower, upper) = (corner("lower")?, corner("upper")?);
+        let periodic: Vec<u8> = movie.attribute("periodic")?;
+        let &[x, y, z] = periodic.as_slice() else {
+            return Err("attribute `periodic`: expected 3 numbers".to_owned());
+        };
+        movie.space = Space {
+            lower,
+            upper,
+            periodic: [x, y, z].map(|p| p != 0),
+        };
+        (movie.steps, movie.times) = (steps, times);
+        (movie.rows, movie.points) = (rows, points);
+        Ok(movie)
+    }
+
+    /// Bodies, or contacts, of a frame.
+    #[must_use]
+    pub fn rows(&self, frame: usize) -> usize {
+        self.rows[frame] as usize
+    }
+
+    /// The points of a frame [m].
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn places(&self, frame: usize) -> Result<Vec<[f64; 3]>, Error> {
+        let rows = self.rows[frame].saturating_mul(self.kind.points());
+        let first = self.points[frame];
+        let read = self.dataset("VTKHDF/Points").and_then(|dataset| {
+            let numbers = self.read(&dataset, 3, first, rows)?;
+            Ok(numbers
+                .chunks_exact(3)
+                .map(|x| [x[0], x[1], x[2]])
+                .collect())
+        });
+        read.map_err(told(&self.path))
+    }
+
+    /// An array of a frame, `N` numbers for each row, if there is one of this name.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn array<T: H5Type + Copy, const N: usize>(
+        &self,
+        name: &str,
+        frame: usize,
+    ) -> Result<Option<Vec<[T; N]>>, Error> {
+        let group = self.kind.group();
+        let path = format!("VTKHDF/{group}/{name}");
+        if !self.file.link_exists(&format!("VTKHDF/{group}")) || !self.file.link_exists(&path) {
+            return Ok(None);
+        }
+        let read = || -> Result<Vec<[T; N]>, String> {
+            let offsets: Vec<i64> = self.all(&format!("VTKHDF/Steps/{group}Offsets/{name}"))?;
+            let first = offsets.get(frame).and_then(|&at| u64::try_from(at).ok());
+            let first = first.ok_or_else(|| format!("{path}: has no offset of frame {frame}"))?;
+            let numbers: Vec<T> = self.read(&self.dataset(&path)?, N, first, self.rows[frame])?;
+            let row = |row: &[T]| std::array::from_fn(|k| row[k]);
+            Ok(numbers.chunks_exact(N).map(row).collect())
+        };
+        read().map(Some).map_err(told(&self.path))
+    }
+
+    fn dataset(&self, path: &str) -> Result<Dataset, String> {
+        self.file.dataset(path).map_err(|e| format!("{path}: {e}"))
+    }
+
+    /// All of a list of numbers.
+    fn all<T: H5Type>(&self, path: &str) -> Result<Vec<T>, String> {
+        let dataset = self.dataset(path)?;
+        let rows = dataset.shape().first().copied().unwrap_or(0) as u64;
+        self.read(&dataset, 1, 0, rows)
+    }
+
+    fn attribute<T: H5Type>(&self, name: &str) -> Result<Vec<T>, String> {
+        let group = self.file.group("moreau").map_err(|e| e.to_string())?;
+        let attribute = group
+            .attr(name)
+            .map_err(|e| format!("attribute `{name}`: {e}"))?;
+        match attribute.shape().as_slice() {
+            [3] => attribute
+                .read_raw()
+                .map_err(|e| format!("attribute `{name}`: {e}")),
+            _ => Err(format!("attribute `{name}`: expected 3 numbers")),
+        }
+    }
+
+    /// Some rows; not before it is known that the files can hold them.
+    fn read<T: H5Type>(
+        &self,
+        dataset: &Dataset,
+        width: usize,
+        first: u64,
+        rows: u64,
+    ) -> Result<Vec<T>, String> {
+        let path = dataset.name();
+        let shape = dataset.shape();
+        let kind = dataset.dtype().and_then(|kind| kind.to_descriptor());
+        let kind = kind.map_err(|e| format!("{path}: {e}"))?;
+        let element = Element::of(&kind).ok_or_else(|| format!("{path}: {kind}"))?;
+        let there = match shape.as_slice() {
+            &[all] if width == 1 => all as u64,
+            &[all, found] if width == found => all as u64,
+            _ => return Err(format!("{path}: shape {shape:?}, expected rows of {width}")),
+        };
+        if first.checked_add(rows).is_none_or(|end| end > there) {
+            return Err(format!(
+                "{path}: has {there} rows, expected {rows} from row {first} on"
+            ));
+        }
+        let bytes = u128::from(rows) * (width * element.bytes()) as u128;
+        if bytes > u128::from(self.limit) {
+            return Err(format!(
+                "{path}: claims {rows} rows; its files cannot hold so many"
+            ));
+        }
+        let range: Range<usize> = first as usize..(first + rows) as usize;
+        let read = match width {
+            1 => dataset
+                .read_slice_1d::<T, _>(range)
+                .map(|a| a.into_raw_vec_and_offset().0),
+            _ => {
+                let both = vec![range.into(), hdf5::SliceOrIndex::from(0..width)];
+                dataset
+                    .read_slice_2d::<T, _>(hdf5::Hyperslab::from(both))
+                    .map(|a| a.into_raw_vec_and_offset().0)
+            }
+        };
+        read.map_err(|e| format!("{path}: {e}"))
+    }
+}
+
+/// Whether each file that arrays come from can be opened; what is in others HDF5 would take for unknown.
+fn frames_are_there(file: &File, folder: &Path) -> Result<(), String> {
+    let mut names = BTreeSet::new();
+    let mut waiting = vec![file.group("VTKHDF").map_err(|e| e.to_string())?];
+    while let Some(group) = waiting.pop() {
+        for name in group.member_names().map_err(|e| e.to_string())? {
+            let Ok(dataset) = group.dataset(&name) else {
+                let inside = group.group(&name);
+                waiting.push(inside.map_err(|e| format!("{name}: {e}"))?);
+                continue;
+            };
+            let list = dataset.dcpl().map_err(|e| format!("{name}: {e}"))?;
+            names.extend(list.virtual_map().into_iter().map(|map| map.src_filename));
+        }
+    }
+    for name in names.iter().filter(|name| *name != ".") {
+        let path = folder.join(name);
+        drop(Reader::open(&path).map_err(|e| format!("its frame {}: {e}", path.display()))?);
+    }
+    Ok(())
+}

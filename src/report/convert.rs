@@ -1,0 +1,156 @@
+//! `moreau convert`: checkpoints and frames in the formats of other programs.
+
+mod lammps;
+mod states;
+mod xdmf;
+
+use crate::comm::threads::Serial;
+use crate::io::vtkhdf::{self, Field, Frames, Kind, Precision, Settings};
+use states::{Source, States, checkpoints};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// A format of other programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Text dumps of LAMMPS: `bodies.dump` (dump custom), `contacts.dump` (dump local).
+    Lammps,
+    /// A description of checkpoints for ParaView and VisIt: `checkpoints.xmf`.
+    Xdmf,
+    /// VTKHDF, each of one file: `bodies.vtkhdf`, `contacts.vtkhdf`.
+    Vtk,
+}
+
+/// Why nothing was converted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// What is to be converted is not as it should be, or the files may not be where they are to be.
+    #[error("{0}")]
+    Input(String),
+    /// The result cannot be written.
+    #[error("{0}")]
+    Output(String),
+}
+
+impl Fault {
+    /// The exit status.
+    #[must_use]
+    pub fn status(&self) -> i32 {
+        match self {
+            Self::Input(_) => 2,
+            Self::Output(_) => 4,
+        }
+    }
+}
+
+/// Converts a checkpoint, a file of frames, or the frames of a folder or, if it has none, its checkpoints. The results go to the folder `out`,
+/// by default that of the source. Returns what was written, a line for each file.
+///
+/// # Errors
+/// If the source is neither, or the results cannot be written.
+pub fn convert(from: &Path, to: Format, out: Option<&Path>) -> Result<String, Fault> {
+    let source = Source::find(from, to == Format::Xdmf).map_err(Fault::Input)?;
+    let out = out.map_or_else(|| source.folder().to_owned(), Path::to_owned);
+    let made = std::fs::create_dir_all(&out);
+    made.map_err(|e| Fault::Output(format!("{}: {e}", out.display())))?;
+    let written = match to {
+        Format::Lammps => lammps::write(&States::open(source)?, &out)?,
+        Format::Xdmf => xdmf::write(source, &out)?,
+        Format::Vtk => vtk(source, &out)?,
+    };
+    let lines = written
+        .iter()
+        .map(|path| format!("wrote {}", path.display()));
+    Ok(lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// How hard results are compressed.
+const COMPRESSION: u8 = 4;
+
+fn vtk(source: Source, out: &Path) -> Result<Vec<PathBuf>, Fault> {
+    let output = |e: vtkhdf::Error| Fault::Output(e.to_string());
+    let target = |kind: Kind| out.join(format!("{}.vtkhdf", kind.name()));
+    if vtkhdf::any(out).map_err(|e| Fault::Input(format!("{}: {e}", out.display())))? {
+        return Err(Fault::Input(format!(
+            "{} holds frames; accepted: another folder, by --out",
+            out.display()
+        )));
+    }
+    match source {
+        Source::Frames(tables) => {
+            let mut written = Vec::new();
+            for (kind, table) in tables {
+                // Before anything is written.
+                vtkhdf::Movie::open(&table, kind).map_err(|e| Fault::Input(e.to_string()))?;
+                vtkhdf::pack(&table, &target(kind), COMPRESSION).map_err(output)?;
+                written.push(target(kind));
+            }
+            Ok(written)
+        }
+        Source::Checkpoints(paths) => {
+            let work = out.join(format!(".convert-{}", std::process::id()));
+            let packed = frames_of(&paths, &work).and_then(|()| {
+                for kind in Kind::ALL {
+                    let table = work.join(format!("{}.vtkhdf", kind.name()));
+                    vtkhdf::pack(&table, &target(kind), COMPRESSION).map_err(output)?;
+                }
+                Ok(Kind::ALL.map(target).to_vec())
+            });
+            // The fault that is told is the one that came first.
+            let _ = vtkhdf::clear(&work);
+            let _ = std::fs::remove_dir(&work);
+            packed
+        }
+    }
+}
+
+/// Makes frames of checkpoints, in a folder of their own.
+fn frames_of(paths: &[PathBuf], work: &Path) -> Result<(), Fault> {
+    let output = |e: vtkhdf::Error| Fault::Output(e.to_string());
+    let fields = Field::ALL.into_iter().filter(|f| *f != Field::Rank);
+    let settings = Settings {
+        fields: fields.collect(),
+        precision: Precision::Double,
+        compression: 0,
+        contacts: true,
+    };
+    let mut film = None;
+    for state in checkpoints(paths) {
+        let (snapshot, space) = state?;
+        let frames = match &mut film {
+            Some(frames) => frames,
+            None => {
+                std::fs::create_dir_all(work)
+                    .map_err(|e| Fault::Output(format!("{}: {e}", work.display())))?;
+                let opened = Frames::open(&Serial, work, &settings, space, None);
+                film.insert(opened.map_err(output)?.0)
+            }
+        };
+        frames.write(&Serial, &snapshot).map_err(output)?;
+    }
+    Ok(())
+}
+
+/// Writes a text under a temporary name, and gives it its own when all of it is there.
+fn write_text(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".tmp");
+    let temporary = PathBuf::from(name);
+    let fault = |e: std::io::Error| Fault::Output(format!("{}: {e}", path.display()));
+    let written = std::fs::File::create(&temporary)
+        .map_err(fault)
+        .and_then(|file| {
+            let mut to = std::io::BufWriter::new(file);
+            write(&mut to)?;
+            to.flush().map_err(fault)?;
+            std::fs::rename(&temporary, path).map_err(fault)
+        });
+    if written.is_err() {
+        // It may not even exist; the fault that is told is the one that came first.
+        let _ = std::fs::remove_file(&temporary);
+    }
+    written
+}

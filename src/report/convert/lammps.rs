@@ -1,0 +1,123 @@
+//! Text dumps as LAMMPS writes them (docs.lammps.org, `dump custom` and `dump local`), which OVITO reads too.
+//!
+//! LAMMPS counts atoms and types from 1: a body's id and its material's number are one larger there. Contacts with walls are in no dump, as
+//! walls are no atoms.
+
+use super::states::{Body, State, States};
+use super::{Fault, write_text};
+use crate::body::BodyId;
+use crate::io::vtkhdf::Space;
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Writes `bodies.dump` and `contacts.dump`, as far as there are any.
+pub(super) fn write(states: &States, out: &Path) -> Result<Vec<PathBuf>, Fault> {
+    let has = |of: &Option<_>| of.is_some();
+    let (bodies, contacts) = match states {
+        States::Checkpoints(_) => (true, true),
+        States::Frames { bodies, contacts } => (has(bodies), has(contacts)),
+    };
+    let mut written = Vec::new();
+    for (name, wanted, section) in [
+        ("bodies.dump", bodies, atoms as fn(&State) -> Option<String>),
+        ("contacts.dump", contacts, entries),
+    ] {
+        if !wanted {
+            continue;
+        }
+        let path = out.join(name);
+        write_text(&path, |to: &mut dyn Write| {
+            states.each(|state| match section(&state) {
+                Some(text) => to
+                    .write_all(text.as_bytes())
+                    .map_err(|e| Fault::Output(format!("{}: {e}", path.display()))),
+                None => Ok(()),
+            })
+        })?;
+        written.push(path);
+    }
+    Ok(written)
+}
+
+/// The lines before those of bodies or contacts.
+fn head(state: &State, what: &str, count: usize) -> String {
+    let Space {
+        lower,
+        upper,
+        periodic,
+    } = state.space;
+    let faces = periodic.map(|p| if p { "pp" } else { "ff" }).join(" ");
+    let mut text = format!(
+        "ITEM: TIMESTEP\n{}\nITEM: TIME\n{:e}\nITEM: NUMBER OF {what}\n{count}\nITEM: BOX BOUNDS {faces}\n",
+        state.step, state.time
+    );
+    for axis in 0..3 {
+        let _ = writeln!(text, "{:e} {:e}", lower[axis], upper[axis]); // A text has room.
+    }
+    text
+}
+
+fn atoms(state: &State) -> Option<String> {
+    let bodies = state.bodies.as_ref()?;
+    let first = bodies.first().cloned().unwrap_or_default();
+    let mut text = head(state, "ATOMS", bodies.len());
+    text += "ITEM: ATOMS id type x y z";
+    // What one body tells all do.
+    let columns = [
+        (first.image.is_some(), " ix iy iz"),
+        (first.velocity.is_some(), " vx vy vz"),
+        (first.angular_velocity.is_some(), " omegax omegay omegaz"),
+        (first.radius.is_some(), " radius"),
+        (first.mass.is_some(), " mass"),
+    ];
+    columns.iter().filter(|c| c.0).for_each(|c| text += c.1);
+    text.push('\n');
+    for (body, row) in bodies.iter().zip(0..) {
+        atom(&mut text, body, row);
+    }
+    Some(text)
+}
+
+fn atom(text: &mut String, body: &Body, row: u64) {
+    let id = body.id.unwrap_or(row) + 1;
+    *text += &format!("{id} {}", body.material.unwrap_or(0) + 1);
+    let three = |numbers: &[f64; 3]| numbers.map(|x| format!(" {x:e}")).concat();
+    let one = |number: f64| format!(" {number:e}");
+    *text += &three(&body.position);
+    let image = body
+        .image
+        .map(|image| image.map(|n| format!(" {n}")).concat());
+    *text += &image.unwrap_or_default();
+    *text += &body.velocity.as_ref().map(three).unwrap_or_default();
+    *text += &body
+        .angular_velocity
+        .as_ref()
+        .map(three)
+        .unwrap_or_default();
+    *text += &body.radius.map(one).unwrap_or_default();
+    *text += &body.mass.map(one).unwrap_or_default();
+    text.push('\n');
+}
+
+fn entries(state: &State) -> Option<String> {
+    let contacts = state.contacts.as_ref()?;
+    let between = |body: &[u64; 2]| BodyId(body[1]).wall_index().is_none();
+    let of_bodies = || contacts.iter().filter(|c| between(&c.body));
+    let mut text = head(state, "ENTRIES", of_bodies().count());
+    text += "ITEM: ENTRIES id1 id2 normal_force tangential_force gap status\n";
+    for contact in of_bodies() {
+        let [a, b] = contact.body;
+        let (normal, tangential) = (contact.normal_force, contact.tangential_force);
+        // A text has room.
+        let _ = writeln!(
+            text,
+            "{} {} {normal:e} {tangential:e} {:e} {}",
+            a + 1,
+            b + 1,
+            contact.gap,
+            contact.status
+        );
+    }
+    Some(text)
+}

@@ -1,0 +1,121 @@
+//! Frames, as a run writes them.
+//!
+//! One that cannot be written is told and counted, and the run goes on; it is not made up for, as the step is gone.
+
+use super::{Now, Output};
+use crate::comm::{Comm, agree};
+use crate::config::Scenario;
+use crate::domain::migration::Parcel;
+use crate::io::vtkhdf::{Frames, Space};
+use crate::scheme::Verb;
+use crate::sim::RunError;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// The frames of a run.
+pub(super) struct Film {
+    frames: Frames,
+    written: u64,
+    failed: u64,
+    time: Duration,
+    /// Why the last one that failed could not be written.
+    fault: String,
+}
+
+/// What the run summary tells of frames.
+pub(in crate::sim) struct Told {
+    /// Frames written since the program started, time spent on them, and how many could not be written.
+    pub(in crate::sim) written: u64,
+    pub(in crate::sim) time: Duration,
+    pub(in crate::sim) failed: u64,
+}
+
+impl Film {
+    /// Begins, or goes on after a step: what was there of later steps is dropped, also if no more frames are wanted. Collective.
+    pub(super) fn open(
+        comm: &dyn Comm,
+        out: &Path,
+        scenario: &Scenario,
+        go_on: Option<u64>,
+    ) -> Result<Self, RunError> {
+        let space = Space {
+            lower: scenario.lower,
+            upper: scenario.upper,
+            periodic: scenario.periodic,
+        };
+        let opened = Frames::open(comm, out, &scenario.output.frames, space, go_on);
+        let (frames, damaged) = opened.map_err(|e| RunError::Input(e.to_string()))?;
+        if comm.rank() == 0 {
+            for fault in damaged {
+                tell!("moreau: WARNING: frame left out: {fault}");
+            }
+        }
+        Ok(Self {
+            frames,
+            written: 0,
+            failed: 0,
+            time: Duration::ZERO,
+            fault: String::new(),
+        })
+    }
+}
+
+impl Output {
+    /// A frame of this step, if one is due and not there yet. Collective.
+    pub(in crate::sim) fn frame(&mut self, now: &mut Now) -> Result<(), RunError> {
+        let (step, every) = (now.system.steps(), now.scenario.output.every);
+        if every == 0 || !step.is_multiple_of(every) || self.film.frames.has(step) {
+            return Ok(());
+        }
+        let begin = Instant::now();
+        let comm = now.comm;
+        let here = agree(comm, self.is_here());
+        let snapshot = self.snapshot(now);
+        let result = here.and_then(|()| {
+            let written = self.film.frames.write(comm, &snapshot);
+            written.map_err(|e| e.to_string())
+        });
+        now.system.give_back(Parcel {
+            bodies: snapshot.bodies,
+            contacts: snapshot.contacts,
+        });
+        match result {
+            Ok(()) => self.film.written += 1,
+            Err(fault) => {
+                if comm.rank() == 0 {
+                    tell!("moreau: WARNING: {fault}; the run goes on without this frame");
+                }
+                self.film.failed += 1;
+                self.film.fault = fault;
+            }
+        }
+        let took = begin.elapsed();
+        self.film.time += took;
+        now.system.timers.add(Verb::Io, took);
+        Ok(())
+    }
+
+    /// Frames so far.
+    pub(in crate::sim) fn frames(&self) -> Told {
+        let film = &self.film;
+        Told {
+            written: film.written,
+            time: film.time,
+            failed: film.failed,
+        }
+    }
+
+    /// Whether all frames are there.
+    ///
+    /// # Errors
+    /// [`RunError::Incomplete`] if not.
+    pub(in crate::sim) fn all_frames(&self) -> Result<(), RunError> {
+        match &self.film {
+            film if film.failed > 0 => Err(RunError::Incomplete(format!(
+                "{} frames could not be written, the last because of this: {}",
+                film.failed, film.fault
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
