@@ -25,7 +25,7 @@ trap 'rm -r "$work"' EXIT
 settle() {
     local ranks=$1 out=$2
     shift 2
-    mpirun -n "$ranks" "$moreau" run configs/settle.toml --out "$out" --set bodies.0.count=3000 --set 'domain.upper=[0.15, 0.15, 0.30]' \
+    mpirun -n "$ranks" "$moreau" run configs/settle.toml --out "$out" --set bodies.0.count=1000 --set 'domain.upper=[0.10, 0.10, 0.30]' \
         --set output.every=50 --set checkpoint.every=50 --set checkpoint.keep=100 --steps 400 "$@" >"$out.log" 2>&1 || {
         cat "$out.log" >&2
         return 1

@@ -1,5 +1,5 @@
 //! Frames: the layout that VTK's document of the VTKHDF format asks for, values that are those of the checkpoints, the same on any ranks, kills
-//! at any moment, disks that refuse, and what `moreau convert` makes of them. The real VTK reads them in `jobs/test-vtk.sh`.
+//! at any moment, and disks that refuse. The real VTK reads them in `jobs/test-vtk.sh`.
 
 #![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
 
@@ -7,61 +7,14 @@ mod harness;
 mod movie;
 
 use harness::{mpi_available, on, state};
-use hdf5::File;
 use moreau::comm::threads::{self, Serial};
 use moreau::io::checkpoint;
 use moreau::math::Vector3;
-use moreau::sim::{self, Options, RunError};
-use movie::{Movie, close};
+use moreau::sim;
+use movie::balls::{BALLS, alone, bodies, contacts, options, run};
+use movie::close;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// A box in which some balls fall and settle, periodic along x.
-const BALLS: &str = r#"
-gravity = [0.0, 0.0, -9.81]
-time = { dt = 2e-3, steps = 120 }
-domain = { lower = [0, 0, 0], upper = [0.08, 0.08, 0.2], periodic = [true, false, false] }
-material = [{ name = "glass", density = 2500, friction = 0.5 }]
-wall = [{ shape = "box", material = "glass", faces = ["y-", "y+", "z-", "z+"] }]
-bodies = [{ sample = "lattice", material = "glass", count = 400, radius = { uniform = [0.003, 0.004] } }]
-output = { every = 20, precision = "f64" }
-checkpoint = { every = 20, keep = 100 }
-"#;
-
-/// One test at a time. Who starts a process while HDF5 writes in another thread hands it the file, open and locked, and the library then takes what is
-/// in it for missing.
-fn alone() -> MutexGuard<'static, ()> {
-    static ONE: Mutex<()> = Mutex::new(());
-    ONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn options(out: &Path, set: &[&str]) -> Options {
-    Options {
-        out: Some(out.to_owned()),
-        set: set.iter().map(|s| (*s).to_owned()).collect(),
-        threads: 1,
-        ..Options::default()
-    }
-}
-
-/// Runs the balls on so many ranks (threads of this process).
-fn run(ranks: usize, out: &Path, set: &[&str]) -> Result<(), RunError> {
-    let config = out.with_extension("toml");
-    std::fs::write(&config, BALLS).unwrap();
-    let options = options(out, set);
-    let results = threads::run(ranks, |comm| sim::try_run(comm, &config, &options));
-    assert!(results.windows(2).all(|w| w[0] == w[1]));
-    results.into_iter().next().unwrap()
-}
-
-fn bodies(out: &Path) -> Movie {
-    Movie::open(&out.join("bodies.vtkhdf"), "PointData")
-}
-
-fn contacts(out: &Path) -> Movie {
-    Movie::open(&out.join("contacts.vtkhdf"), "CellData")
-}
+use std::path::Path;
 
 /// What frames show is what checkpoints of the same steps hold, to the last bit; what is empty, or stands still, is told right.
 #[test]
@@ -336,157 +289,6 @@ fn frames_of_bodies_that_come_and_go() {
             assert_eq!(movie.array("id", k), ids);
         }
     }
-}
-
-/// `moreau convert`: dumps that the program itself reads back bit for bit, one file of VTKHDF, a description in XDMF.
-#[test]
-fn converted_files_hold_the_same() {
-    let _alone = alone();
-    let dir = tempfile::tempdir().unwrap();
-    let out = dir.path().join("out");
-    run(2, &out, &[]).unwrap();
-    let last = out.join("checkpoint-00000120.h5");
-    let expected = checkpoint::read(&Serial, &last).unwrap();
-    let convert = |from: &Path, to: &str, at: &str| -> PathBuf {
-        let at = dir.path().join(at);
-        let words = [
-            "convert",
-            from.to_str().unwrap(),
-            "--to",
-            to,
-            "-o",
-            at.to_str().unwrap(),
-        ];
-        let output = on(1, &words);
-        assert_eq!(output.status, Some(0), "{}", output.stderr);
-        at
-    };
-
-    // A dump of a checkpoint, and one of all frames, whose last is the same.
-    for (from, at) in [(&last, "dump"), (&out, "dumps")] {
-        let at = convert(from, "lammps", at);
-        let text = BALLS
-            .replace(
-                "sample = \"lattice\"",
-                "sample = \"file\", file = \"bodies.dump\"",
-            )
-            .replace(
-                "count = 400, radius = { uniform = [0.003, 0.004] }",
-                "motion = \"free\"",
-            )
-            .replace(
-                "output = { every = 20, precision = \"f64\" }",
-                "output = { series = 1 }",
-            );
-        let config = at.join("again.toml");
-        std::fs::write(&config, text).unwrap();
-        let again = at.join("again");
-        let mut options = options(&again, &["domain.max_overlap=0.5"]);
-        options.steps = Some(0);
-        sim::try_run(&Serial, &config, &options).unwrap();
-        let read = checkpoint::read(&Serial, &again.join("checkpoint-00000000.h5")).unwrap();
-        assert_eq!(read.bodies.len(), expected.bodies.len());
-        for (a, b) in read.bodies.iter().zip(&expected.bodies) {
-            assert_eq!(
-                (a.id, a.position, a.velocity),
-                (b.id, b.position, b.velocity)
-            );
-            assert_eq!(
-                (a.angular_velocity, a.radius),
-                (b.angular_velocity, b.radius)
-            );
-        }
-        let dump = std::fs::read_to_string(at.join("contacts.dump")).unwrap();
-        let between = expected.contacts.iter();
-        let between = between.filter(|c| c.key.b.wall_index().is_none());
-        let tail = dump.rsplit("status\n").next().unwrap();
-        assert_eq!(tail.lines().count(), between.clone().count());
-        for (line, contact) in tail.lines().zip(between) {
-            let words: Vec<&str> = line.split(' ').collect();
-            let id = |k: usize| words[k].parse::<u64>().unwrap() - 1;
-            assert_eq!((id(0), id(1)), (contact.key.a.0, contact.key.b.0));
-            assert_eq!(words[4].parse::<f64>().unwrap(), contact.gap);
-        }
-    }
-
-    // One file in place of many, of frames and of checkpoints.
-    let packed = convert(&out, "vtk", "packed");
-    assert!(!packed.join("frames").exists());
-    bodies(&out).assert_same(&bodies(&packed), &[]);
-    contacts(&out).assert_same(&contacts(&packed), &[]);
-    let still = convert(&last, "vtk", "still");
-    let frame = bodies(&still);
-    assert_eq!(frame.steps, [120]);
-    let places: Vec<[f64; 3]> = expected.bodies.iter().map(|row| row.position).collect();
-    assert_eq!(frame.places(0), places);
-    assert_eq!(
-        std::fs::read_dir(&still).unwrap().count(),
-        2,
-        "nothing is left over"
-    );
-
-    let xdmf = convert(&out, "xdmf", "out");
-    let text = std::fs::read_to_string(xdmf.join("checkpoints.xmf")).unwrap();
-    assert_eq!(text.matches("<Time ").count(), 12);
-    for item in text.split("Dimensions=\"").skip(1) {
-        let (dimensions, rest) = item.split_once("\">").unwrap();
-        let (file, path) = rest.split_once('<').unwrap().0.split_once(':').unwrap();
-        let dataset = File::open(xdmf.join(file)).unwrap().dataset(path).unwrap();
-        let shape = dataset
-            .shape()
-            .iter()
-            .map(|n| n.to_string())
-            .collect::<Vec<_>>();
-        assert_eq!(shape.join(" "), dimensions, "{path}");
-    }
-
-    // A frame that is missing is no frame of NaN.
-    let frame = out.join("frames/bodies-00000060.h5");
-    let aside = out.join("aside");
-    std::fs::rename(&frame, &aside).unwrap();
-    for to in ["vtk", "lammps"] {
-        let at = dir.path().join("incomplete");
-        let words = [
-            "convert",
-            out.to_str().unwrap(),
-            "--to",
-            to,
-            "-o",
-            at.to_str().unwrap(),
-        ];
-        let output = on(1, &words);
-        assert_eq!(output.status, Some(2), "{}", output.stdout);
-        assert!(
-            output.stderr.contains("bodies-00000060.h5"),
-            "{}",
-            output.stderr
-        );
-    }
-    std::fs::rename(&aside, &frame).unwrap();
-
-    // What is no source is refused, and what would be overwritten stays.
-    for (from, to) in [
-        (&out.join("series.csv"), "lammps"),
-        (&dir.path().join("no"), "vtk"),
-        (&out, "vtk"),
-    ] {
-        let output = on(1, &["convert", from.to_str().unwrap(), "--to", to]);
-        assert_eq!(
-            output.status,
-            Some(2),
-            "{} {}",
-            from.display(),
-            output.stdout
-        );
-    }
-    let damaged = dir.path().join("packed/bodies.vtkhdf");
-    let mut bytes = std::fs::read(&damaged).unwrap();
-    for at in 30..bytes.len().min(4000) / 7 {
-        bytes[at * 7] ^= 0x55;
-    }
-    std::fs::write(&damaged, bytes).unwrap();
-    let output = on(1, &["convert", damaged.to_str().unwrap(), "--to", "lammps"]);
-    assert_eq!(output.status, Some(2), "{}", output.stderr);
 }
 
 /// A rank is killed at a moment drawn at random, as frames are written after every step. What is there is valid, and holds every frame up to

@@ -1,6 +1,13 @@
 //! Reads a VTKHDF file of the type PolyData as VTK's document describes it, and holds it against that document. It knows nothing of how the
 //! program writes it.
 
+#![allow(
+    dead_code,
+    reason = "compiled into each test file, which uses what it needs"
+)]
+
+pub(crate) mod balls;
+
 use hdf5::types::FixedAscii;
 use hdf5::{Dataset, File, Group};
 use std::path::Path;

@@ -58,7 +58,7 @@ mod tests {
     fn parts_count_from_zero() {
         for size in [1, 2, 3, 5, 8] {
             for (kind, cells) in [
-                (Kind::Bodies, 1),
+                (Kind::Bodies, 1_u64),
                 (Kind::Bodies, 300),
                 (Kind::Contacts, 301),
                 (Kind::Contacts, 40_000),
