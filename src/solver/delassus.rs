@@ -13,8 +13,10 @@
 pub mod cone;
 pub mod matrix;
 pub mod merit;
+mod newton;
 mod nsgs;
 pub mod one_contact;
+mod proximal;
 mod solve;
 
 pub use matrix::Delassus;
@@ -124,6 +126,8 @@ pub enum Method {
     Auto,
     /// Non-linear Gauss–Seidel sweeps only.
     Nsgs,
+    /// Problems with more on the diagonal, one after the other, by Newton's method and sweeps.
+    Proximal,
 }
 
 /// What was found. The impulses of a problem need not be unique.
@@ -148,3 +152,6 @@ pub struct Solution {
     /// Whether the answer is made of finite numbers.
     pub finite: bool,
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,8 +12,6 @@ pub(super) struct Sweeps<'a, const D: usize, L> {
     seed: u64,
     /// Orders drawn so far.
     drawn: u64,
-    /// Share of the way to the law's answer that a contact goes.
-    pub(super) relaxation: f64,
 }
 
 /// What a sweep did: `Σ|r_new − r_old|²` and `Σ|r_new|²`.
@@ -37,8 +35,12 @@ impl<'a, const D: usize, L: Law<D>> Sweeps<'a, D, L> {
             order: (0..problem.contacts() as u32).collect(),
             seed,
             drawn: 0,
-            relaxation: 1.0,
         }
+    }
+
+    /// Goes on with the orders that come after so many.
+    pub(super) fn begin_at(&mut self, drawn: u64) {
+        self.drawn = drawn;
     }
 
     /// Draws a new order.
@@ -50,18 +52,12 @@ impl<'a, const D: usize, L: Law<D>> Sweeps<'a, D, L> {
     /// Each contact once, in the present order.
     pub(super) fn sweep(&mut self, r: &mut [[f64; D]], q: &[[f64; D]]) -> Change {
         let mut change = Change::default();
-        let relaxed = self.relaxation != 1.0;
         for &i in &self.order {
             let i = i as usize;
             let old = r[i];
             r[i] = [0.0; D];
             let free = self.matrix.row_times::<D>(i, r, q[i]);
-            let mut new = self.laws[i].solve(free, old);
-            if relaxed {
-                for (new, old) in new.iter_mut().zip(old) {
-                    *new = old + self.relaxation * (*new - old);
-                }
-            }
+            let new = self.laws[i].solve(free, old);
             for (new, old) in new.into_iter().zip(old) {
                 change.step += (new - old) * (new - old);
                 change.size += new * new;

@@ -1,8 +1,10 @@
 //! From a problem to a solution: what is tried, in which order.
 
+use super::newton::Shifted;
 use super::nsgs::Sweeps;
 use super::one_contact::{Law, Line, Plane, Rolling};
-use super::{Problem, Settings, Solution, cone, merit};
+use super::proximal::UNKNOWNS;
+use super::{Method, Problem, Settings, Solution, cone, merit};
 use std::marker::PhantomData;
 use std::time::Instant;
 
@@ -33,30 +35,42 @@ pub fn solve(problem: &Problem, guess: Option<&[f64]>, settings: &Settings) -> S
 }
 
 /// A solve that is under way.
-struct Run<'a, const D: usize, L> {
-    problem: &'a Problem,
-    settings: &'a Settings,
-    begin: Instant,
-    q: &'a [[f64; D]],
-    r: Vec<[f64; D]>,
+pub(super) struct Run<'a, const D: usize, L> {
+    pub(super) problem: &'a Problem,
+    pub(super) settings: &'a Settings,
+    pub(super) begin: Instant,
+    pub(super) q: &'a [[f64; D]],
+    pub(super) r: Vec<[f64; D]>,
     u: Vec<[f64; D]>,
     /// The impulses of the smallest error so far, and that error.
-    best: Vec<[f64; D]>,
-    error: f64,
-    sweeps: u64,
-    log: Vec<String>,
+    pub(super) best: Vec<[f64; D]>,
+    pub(super) error: f64,
+    pub(super) sweeps: u64,
+    pub(super) log: Vec<String>,
+    /// θ of the proximal loop.
+    pub(super) theta: f64,
     law: PhantomData<L>,
 }
 
 /// Why a stage has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+pub(super) enum End {
     /// The error is small enough.
     Done,
     /// Sweeps or time are used up.
     Spent,
     /// It came no further.
     Stalled,
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(match self {
+            End::Done => "small enough",
+            End::Spent => "sweeps or time used up",
+            End::Stalled => "too slow",
+        })
+    }
 }
 
 /// Sweeps between two looks at the error, at most.
@@ -86,12 +100,13 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
             error: f64::INFINITY,
             sweeps: 0,
             log: Vec::new(),
+            theta: super::proximal::FIRST,
             law: PhantomData,
         }
     }
 
     /// The error of the present impulses; they are kept if they are the best.
-    fn look(&mut self) -> f64 {
+    pub(super) fn look(&mut self) -> f64 {
         let r = self.r.as_flattened();
         self.problem
             .matrix
@@ -104,7 +119,7 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
         error
     }
 
-    fn is_spent(&self) -> bool {
+    pub(super) fn is_spent(&self) -> bool {
         self.sweeps >= self.settings.max_sweeps
             || self.begin.elapsed().as_secs_f64() >= self.settings.max_seconds
     }
@@ -136,18 +151,54 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
             self.look();
             return "none needed".to_owned();
         }
-        self.look();
-        let end = self.nsgs();
-        self.log.push(format!(
-            "{} sweeps: {end:?}, error {:.2e}",
-            self.sweeps, self.error
-        ));
-        "nsgs".to_owned()
+        let guessed = self.r.iter().any(|r| r[0] > 0.0);
+        if self.look() <= self.settings.tolerance && guessed {
+            return "the guess".to_owned();
+        }
+        let method = self.settings.method;
+        if method == Method::Proximal {
+            self.proximal(false);
+            return "proximal".to_owned();
+        }
+        if method == Method::Nsgs {
+            self.nsgs(None);
+            return "nsgs".to_owned();
+        }
+        for round in 0.. {
+            // Where Newton's method fails, more sweeps bring it nearer to where it does not.
+            if self.nsgs(Some(self.sweeps)) != End::Stalled {
+                return if round == 0 {
+                    "nsgs"
+                } else {
+                    "nsgs and proximal"
+                }
+                .to_owned();
+            }
+            if self.proximal(round < ROUNDS) != End::Stalled {
+                break;
+            }
+        }
+        "proximal".to_owned()
     }
 
-    fn nsgs(&mut self) -> End {
+    /// Sweeps, each in an order of its own, from the best impulses on; with `least`, for at least so many, and then until something
+    /// else would be cheaper.
+    fn nsgs(&mut self, least: Option<u64>) -> End {
+        let begin = self.sweeps;
+        self.r.copy_from_slice(&self.best);
+        let end = self.sweep_until(least);
+        let (sweeps, error) = (self.sweeps - begin, self.error);
+        self.log
+            .push(format!("{sweeps} sweeps: {end}, error {error:.2e}"));
+        end
+    }
+
+    fn sweep_until(&mut self, least: Option<u64>) -> End {
         let mut sweeps = Sweeps::<D, L>::new(self.problem, &[], self.settings.seed);
-        let (mut next, mut light_enough) = (1, 0.0);
+        sweeps.begin_at(self.sweeps);
+        let begin = self.sweeps;
+        let (mut next, mut light_enough) = (begin + 1, 0.0);
+        let mut mark = (begin, self.error);
         loop {
             if self.is_spent() {
                 return End::Spent;
@@ -163,9 +214,40 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
             if error <= self.settings.tolerance {
                 return End::Done;
             }
-            next = self.sweeps + LOOK.min(1 + self.sweeps / 2);
+            next = self.sweeps + LOOK.min(1 + (self.sweeps - begin) / 2);
             let needed = self.settings.tolerance / error;
             light_enough = light * needed * needed;
+            // From time to time: at the rate of the sweeps since the last time, how many are still needed?
+            let passed = self.sweeps - mark.0;
+            if passed >= PATIENCE.max((mark.0 - begin) / 2) {
+                let gain = (mark.1 / self.error).ln() / passed as f64;
+                let left = (self.error / self.settings.tolerance).ln();
+                let (worth, swept) = (self.worth(), self.sweeps - begin);
+                let enough = least.is_some_and(|least| swept >= least) && swept as f64 >= worth;
+                if enough && !(left <= gain * worth) {
+                    return End::Stalled;
+                }
+                mark = (self.sweeps, self.error);
+            }
         }
     }
+
+    /// Sweeps that cost as much as the Newton steps that are likely to be needed instead.
+    fn worth(&self) -> f64 {
+        let matrix = &self.problem.matrix;
+        let sweep = (2 * matrix.blocks.len() + 200 * self.q.len()) as f64;
+        let unknowns = Shifted::<D>::unknowns(&self.r).min(UNKNOWNS) as f64;
+        // Operations of a dense factorization run several times as fast as those of a sweep.
+        let step = 0.15 * 0.67 * unknowns.powi(3) + 20.0 * unknowns * unknowns;
+        LIKELY_STEPS * step / sweep
+    }
 }
+
+/// Sweeps before it is asked whether to go on with them.
+const PATIENCE: u64 = 40;
+
+/// Newton steps that a solve takes, as a guess.
+const LIKELY_STEPS: f64 = 10.0;
+
+/// How often sweeps are taken up again where Newton's method fails, before it is left to itself.
+const ROUNDS: u64 = 4;

@@ -1,0 +1,179 @@
+//! The proximal outer loop: problems with more on their diagonal, one after the other.
+//!
+//! Impulses of a problem with W of less than full rank are not unique, and what sweeps and Newton's method do along those that make no
+//! difference is slow or undefined. With `W + D` instead of W, and `q − D r_k` instead of q, D a small share θ of W's own diagonal, there
+//! is one answer `r_{k+1}`, near `r_k`, and it is found fast; where `r_{k+1} = r_k`, the problem itself is solved (Martinet; Rockafellar,
+//! SIAM Journal on Control and Optimization 14, 1976). θ becomes smaller while that goes well. The r_k that D refers to runs ahead along
+//! the way of the last two, further and further until it turns: what impulses still lack may be far away in a direction that is hardly felt.
+
+use super::newton::Shifted;
+use super::nsgs::Sweeps;
+use super::one_contact::Law;
+use super::solve::{End, Run};
+use super::{cone, merit};
+
+/// Unknowns of Newton's equations, at most: 0.6 GB with their factors.
+pub(super) const UNKNOWNS: usize = 6000;
+
+/// θ at the start.
+pub(super) const FIRST: f64 = 1e-2;
+
+/// Bounds of θ.
+const THETA: [f64; 2] = [1e-10, 1e2];
+
+/// How many times the last way D's impulses run ahead, at most.
+const FURTHEST: f64 = 64.0;
+
+/// Newton steps at a problem before sweeps take over for a while.
+const STEPS: u64 = 12;
+
+/// Sweeps between Newton steps.
+const SWEEPS: u64 = 30;
+
+impl<const D: usize, L: Law<D>> Run<'_, D, L> {
+    /// From the best impulses on; with `leave`, only as long as it goes well.
+    pub(super) fn proximal(&mut self, leave: bool) -> End {
+        let problem = self.problem;
+        let n = problem.contacts();
+        let mut diagonal: Vec<f64> = (0..n)
+            .map(|i| {
+                let block = problem.matrix.diagonal(i);
+                (0..D).map(|k| block[k * D + k].abs()).sum::<f64>() / D as f64
+            })
+            .collect();
+        let mean = diagonal.iter().sum::<f64>() / n as f64;
+        for x in &mut diagonal {
+            // A contact that nothing moves.
+            if *x <= 1e-12 * mean {
+                *x = if mean > 0.0 { mean } else { 1.0 };
+            }
+        }
+        let [least, most] = THETA;
+        let mut theta = self.theta;
+        self.r.copy_from_slice(&self.best);
+        let mut kept = self.r.clone();
+        let mut last = self.r.clone();
+        let mut ahead = 0.0f64;
+        let mut before = self.error;
+        // The last θ that was too small, and how many problems have been solved since.
+        let (mut failed, mut good) = (0.0, 0);
+        let (mut outer, mut newton_steps) = (0, 0);
+        let end = loop {
+            if self.is_spent() {
+                break End::Spent;
+            }
+            if theta > most {
+                break End::Stalled;
+            }
+            let shift: Vec<f64> = diagonal.iter().map(|x| theta * x).collect();
+            let mut q = self.q.to_vec();
+            for (i, q) in q.iter_mut().enumerate() {
+                for k in 0..D {
+                    let anchor = kept[i][k] + ahead * (kept[i][k] - last[i][k]);
+                    q[k] -= shift[i] * anchor;
+                    self.r[i][k] = anchor;
+                }
+                cone::project(&mut self.r[i], problem.coefficients(i));
+            }
+            let rho = diagonal.iter().map(|x| 1.0 / (x * (1.0 + theta)));
+            let shifted = Shifted {
+                problem,
+                rho: rho.collect(),
+                shift,
+                q,
+            };
+            let (done, steps) = self.shifted(&shifted);
+            newton_steps += steps;
+            for (i, r) in self.r.iter_mut().enumerate() {
+                cone::project(r, problem.coefficients(i));
+            }
+            let error = self.look();
+            outer += 1;
+            if error <= self.settings.tolerance {
+                break End::Done;
+            }
+            // Too far ahead may be too far.
+            let far = ahead > 0.0 && !(error < 4.0 * before);
+            if (done && !far) || error < before {
+                // Whether the way turns back (the sign of O'Donoghue and Candès 2015).
+                let mut turn = 0.0;
+                for (i, r) in self.r.iter().enumerate() {
+                    for k in 0..D {
+                        let anchor = kept[i][k] + ahead * (kept[i][k] - last[i][k]);
+                        turn += diagonal[i] * (anchor - r[k]) * (r[k] - kept[i][k]);
+                    }
+                }
+                ahead = if turn > 0.0 || !done {
+                    (0.25 * ahead).floor()
+                } else {
+                    (2.0 * ahead).clamp(1.0, FURTHEST)
+                };
+                last.copy_from_slice(&kept);
+                kept.copy_from_slice(&self.r);
+                before = error;
+                good += 1;
+                if steps <= STEPS && (0.3 * theta > failed || good >= 10) {
+                    theta = (0.3 * theta).max(least);
+                    good = 0;
+                }
+            } else {
+                if ahead == 0.0 {
+                    failed = theta;
+                    theta *= 4.0;
+                    if leave {
+                        break End::Stalled;
+                    }
+                }
+                good = 0;
+                ahead = 0.0;
+            }
+        };
+        self.theta = theta;
+        self.log.push(format!(
+            "proximal: {outer} problems, {newton_steps} Newton steps, theta {theta:.0e}: {end}, error {:.2e}",
+            self.error
+        ));
+        end
+    }
+
+    /// Solves one of them, from the present impulses; whether it did, and by how many Newton steps.
+    fn shifted(&mut self, shifted: &Shifted<D>) -> (bool, u64) {
+        let small = Shifted::<D>::unknowns(&self.r) <= UNKNOWNS;
+        let tight = (1e-3 * self.settings.tolerance).clamp(1e-14, 1e-11);
+        let mut sweeps = None;
+        let mut steps = 0;
+        for _ in 0..2 {
+            if self.is_spent() {
+                break;
+            }
+            if small {
+                let tolerance = tight * merit::norm(self.r.as_flattened());
+                let mut r = std::mem::take(&mut self.r);
+                let came = shifted.solve(&mut r, tolerance, STEPS, || self.is_spent());
+                self.r = r;
+                steps += came.steps;
+                if came.done {
+                    return (true, steps);
+                }
+                for (i, r) in self.r.iter_mut().enumerate() {
+                    cone::project(r, self.problem.coefficients(i));
+                }
+            }
+            let sweeps = sweeps.get_or_insert_with(|| {
+                Sweeps::<D, L>::new(self.problem, &shifted.shift, self.settings.seed)
+            });
+            for _ in 0..if small { SWEEPS } else { 10 * SWEEPS } {
+                if self.is_spent() {
+                    return (false, steps);
+                }
+                sweeps.renew();
+                let change = sweeps.sweep(&mut self.r, &shifted.q);
+                self.sweeps += 1;
+                if !small && change.step <= tight * tight * change.size {
+                    return (true, steps);
+                }
+            }
+        }
+        (false, steps)
+    }
+}
