@@ -119,6 +119,14 @@ pub trait Comm {
         from_order_key(key[0])
     }
 
+    /// Replaces each number by the largest of all ranks', NaN if one of them is NaN.
+    fn max_f64s(&self, values: &mut [f64]) {
+        let mut keys: Vec<i64> = values.iter().map(|x| order_key(*x)).collect();
+        self.max_i64(&mut keys);
+        let each = values.iter_mut().zip(keys);
+        each.for_each(|(x, key)| *x = from_order_key(key));
+    }
+
     /// The sum of one count over all ranks.
     fn sum_count(&self, count: usize) -> u64 {
         let mut v = [count as i64];

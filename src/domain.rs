@@ -53,6 +53,11 @@ impl<'a> Domain<'a> {
         self.comm.max_f64(value)
     }
 
+    /// The largest of each over all ranks. Collective.
+    pub fn many_max(&self, values: &mut [f64]) {
+        self.comm.max_f64s(values);
+    }
+
     /// The exact sums over all ranks. Collective.
     #[must_use]
     pub fn sums<const N: usize>(&self, sums: &[ExactSum; N]) -> [f64; N] {

@@ -45,6 +45,10 @@ impl Sample {
     #[must_use]
     pub fn taken_over(&self, id: BodyId, row: &BodyRow) -> BodyRow {
         let kind = match &self.source {
+            // What was held there is not held here, unless this run says so.
+            Source::Checkpoint { as_there: true, .. } if row.kind == BodyKind::Held as u32 => {
+                BodyKind::Free as u32
+            }
             Source::Checkpoint { as_there: true, .. } => row.kind,
             _ => self.kind as u32,
         };

@@ -1,18 +1,59 @@
-//! Every shipped configuration, shortened: it runs, ends in the same state and the same figures on 1, 2 and 4 ranks, and after a stop on other
-//! ranks.
+//! Every shipped configuration, shortened: it runs, what it is about happens, and it ends in the same state and the same figures on 1, 2 and 4
+//! ranks, and after a stop on other ranks.
 
 #![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
 
 mod experiment;
 
-use experiment::{config, run, run_in_parts};
+use experiment::{Run, config, run, run_in_parts};
+use moreau::config::load;
+use moreau::sample;
 
-/// What makes a configuration small enough: its name, steps, and keys set.
-const SHORT: [(&str, u64, &[&str]); 14] = [
+/// The bodies have come down.
+fn fell(run: &Run) {
+    let energy = run.column("series.csv", "potential_energy");
+    let (first, last) = (energy[0], energy[energy.len() - 1]);
+    assert!(last < first, "{first} J, then {last} J");
+    at_least(run, "active", 20.0);
+}
+
+/// The last figure of a column of the series.
+fn at_least(run: &Run, column: &str, least: f64) {
+    let found = run.last("series.csv", column);
+    assert!(found >= least, "{column}: {found}");
+}
+
+/// A column of one wall over time.
+fn wall(run: &Run, name: &str, column: &str) -> Vec<f64> {
+    let text = run.text("walls.csv");
+    let mut lines = text.lines().map(|line| line.split(','));
+    let place = lines.next().unwrap().position(|c| c == column).unwrap();
+    let mine = lines.filter(|line| line.clone().nth(2) == Some(name));
+    mine.map(|mut line| line.nth(place).unwrap().parse().unwrap())
+        .collect()
+}
+
+/// A wall has been in places this far apart [m].
+fn moved(run: &Run, name: &str, axis: &str, least: f64) {
+    let way = wall(run, name, axis);
+    let ends = |of: fn(f64, f64) -> f64| way.iter().copied().reduce(of).unwrap();
+    let far = ends(f64::max) - ends(f64::min);
+    assert!(far >= least, "{name} went {far} m along {axis}");
+}
+
+/// Bodies have pushed a wall.
+fn pushes(run: &Run, name: &str, force: &str) {
+    let forces = wall(run, name, force);
+    assert!(forces.iter().any(|f| *f != 0.0), "nothing touches {name}");
+}
+
+/// What makes a configuration small enough: its name, steps, keys set, and what must have happened in it.
+const SHORT: [(&str, u64, &[&str], fn(&Run)); 14] = [
     (
         "settle",
         100,
         &["bodies.0.count=1200", "domain.upper=[0.15, 0.15, 0.3]"],
+        fell,
     ),
     (
         "biaxial-2d",
@@ -28,6 +69,11 @@ const SHORT: [(&str, u64, &[&str]); 14] = [
             "region.0.lower=[0.02, 0.02, -0.05]",
             "region.0.upper=[0.1, 0.1, 0.05]",
         ],
+        |run| {
+            moved(run, "right", "x", 0.01);
+            moved(run, "top", "y", 4e-3);
+            pushes(run, "top", "fy");
+        },
     ),
     (
         "force-indeterminacy",
@@ -42,6 +88,7 @@ const SHORT: [(&str, u64, &[&str]); 14] = [
             "region.0.upper=[0.1, 0.1, 0.04]",
             "solver.start_spread=0.5",
         ],
+        |run| moved(run, "piston", "z", 0.01),
     ),
     (
         "shear-cell",
@@ -53,31 +100,53 @@ const SHORT: [(&str, u64, &[&str]); 14] = [
             "region.0.lower=[0.0, 0.0, 0.0]",
             "region.0.upper=[0.15, 0.15, 0.02]",
         ],
+        |run| {
+            let vx = run.last("measure-flow.csv", "vx");
+            assert!(vx > 0.01, "the plate takes nothing along: {vx}");
+        },
     ),
-    ("settle-file", 100, &[]),
-    ("shaken", 100, &[]),
+    ("settle-file", 100, &[], fell),
+    ("shaken", 100, &[], |run| {
+        moved(run, "floor", "x", 1e-3);
+        moved(run, "piston", "z", 1e-3);
+    }),
     // Long steps, so that what is to happen happens: the plug drops at 0.3 s and the tube is lifted at 0.5 s.
     (
         "silo-discharge",
-        100,
+        110,
         &[
             "time.dt=4e-3",
             "bodies.0.count=700",
             "measure.0.every=10",
             "measure.1.from=0.2",
         ],
+        |run| at_least(run, "drained", 20.0),
     ),
     (
         "column-collapse",
         230,
         &["time.dt=2.5e-3", "bodies.0.count=800", "measure.1.every=10"],
+        |run| moved(run, "tube", "z", 0.1),
     ),
     (
         "angle-of-repose",
         80,
         &["time.dt=4e-3", "inlet.0.rate=4000", "measure.0.every=10"],
+        |run| {
+            at_least(run, "came", 500.0);
+            at_least(run, "active", 100.0);
+        },
     ),
-    ("rotating-drum", 80, &["bodies.0.fraction=0.04"]),
+    (
+        "rotating-drum",
+        80,
+        &["time.dt=2.5e-3", "bodies.0.fraction=0.04"],
+        |run| {
+            // The drum takes what lies in it along, below towards −x.
+            let vx = run.last("measure-drum.csv", "vx");
+            assert!(vx < -0.01, "{vx}");
+        },
+    ),
     (
         "chute",
         100,
@@ -86,8 +155,16 @@ const SHORT: [(&str, u64, &[&str]); 14] = [
             "measure.0.every=10",
             "measure.1.every=10",
         ],
+        |run| {
+            let vx = run.last("measure-flow.csv", "vx");
+            assert!(vx > 0.05, "{vx}");
+            at_least(run, "active", 50.0);
+        },
     ),
-    ("janssen", 80, &["bodies.0.count=700"]),
+    ("janssen", 80, &["bodies.0.count=700"], |run| {
+        moved(run, "tube", "z", 0.7e-3);
+        pushes(run, "bottom", "fz");
+    }),
     (
         "uniaxial-cohesive-compaction",
         150,
@@ -98,6 +175,7 @@ const SHORT: [(&str, u64, &[&str]); 14] = [
             "region.0.lower=[0.0, 0.0, 0.0]",
             "region.0.upper=[0.16, 0.16, 0.02]",
         ],
+        |run| moved(run, "piston", "z", 0.01),
     ),
     (
         "vibrated-box",
@@ -107,7 +185,13 @@ const SHORT: [(&str, u64, &[&str]); 14] = [
             "bodies.0.upper=[0.15, 0.15, 0.045]",
             "region.0.upper=[0.13, 0.13, 0.04]",
             "measure.1.from=0.05",
+            "time.dt=5e-3",
+            "output.series=1",
         ],
+        |run| {
+            moved(run, "floor", "z", 1.9e-3);
+            pushes(run, "floor", "fz");
+        },
     ),
 ];
 
@@ -149,11 +233,11 @@ fn figures(run: &experiment::Run) -> Vec<(String, String)> {
 
 #[test]
 fn the_same_on_any_ranks_and_after_a_stop() {
-    for (name, steps, keys) in SHORT {
+    for (name, steps, keys, witness) in SHORT {
         let (path, keys) = (config(name), set(steps, keys));
         let serial = run(&path, &keys, 1);
         let (state, tables) = (serial.state(), figures(&serial));
-        assert!(!state.bodies.is_empty(), "{name}");
+        witness(&serial);
         for parts in [
             vec![(2, None)],
             vec![(4, None)],
@@ -165,4 +249,36 @@ fn the_same_on_any_ranks_and_after_a_stop() {
             assert_eq!(figures(&other), tables, "{name}, {parts:?}");
         }
     }
+}
+
+/// What a configuration's last comment says of a whole run is said of the bodies that it has.
+#[test]
+fn comments_tell_how_many_bodies_there_are() {
+    let mut told = 0;
+    for (name, ..) in SHORT {
+        let path = config(name);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let Some((_, run)) = text.split_once("# The whole run") else {
+            continue;
+        };
+        let (number, _) = run.split_once("bodies").unwrap();
+        let digits = number.replace("glued", "");
+        let digits = digits.trim_end().chars().rev();
+        // Thousands may stand apart.
+        let digits: Vec<char> = digits
+            .take_while(|c| c.is_ascii_digit() || *c == ' ')
+            .filter(|c| *c != ' ')
+            .collect();
+        let number: String = digits.into_iter().rev().collect();
+        let number: f64 = number.parse().unwrap();
+        let scenario = load(&path, &[]).unwrap();
+        let counts = scenario.samples.iter().map(|s| sample::count(s).unwrap());
+        let made = counts.sum::<u64>() as f64;
+        assert!(
+            (number / made - 1.0).abs() < 0.01,
+            "{name} tells of {number} bodies and has {made}"
+        );
+        told += 1;
+    }
+    assert!(told >= 6, "{told}");
 }

@@ -100,6 +100,9 @@ fn no_body_is_lost_between_inlet_and_outlet() {
     let [top, jet, drain] = &flows[flows.len() - 3..] else {
         panic!("three flows")
     };
+    // There is room for all that is due whenever it is looked.
+    let waiting = flows.iter().find(|line| line.waiting > 0);
+    assert_eq!(waiting, None);
     // 600 a second for a quarter of one; all 40 of the other.
     assert_eq!((top.bodies, top.waiting, jet.bodies), (150, 0, 40));
     assert_eq!(end.header.next_id, 190);
@@ -265,5 +268,118 @@ measure = [{ name = "box", every = 20, what = ["packing"] }]
     assert!(overlap < 1e-2, "{overlap}");
     for (ranks, stop) in [(3, None), (1, Some((150, 3)))] {
         assert_eq!(last(&run(text, ranks, stop)), end, "{ranks} {stop:?}");
+    }
+}
+
+/// Discs that come into a circle, in which only their centres lie, until none finds a place any more: none overlaps those that lie just outside of it, also
+/// where they reach beyond the box around it. How many wait is told of the last look, the same after a stop between two.
+#[test]
+fn discs_come_in_beside_what_lies_outside() {
+    let fixed = (0..34).map(|k| {
+        let angle = std::f64::consts::TAU * f64::from(k) / 34.0;
+        format!(
+            "{},{},0.0,0.005\n",
+            0.0551 * angle.cos(),
+            0.0551 * angle.sin()
+        )
+    });
+    let dir = tempfile::tempdir().unwrap();
+    let ring = dir.path().join("ring.csv");
+    let table: String = fixed.collect();
+    std::fs::write(&ring, format!("x,y,z,radius\n{table}")).unwrap();
+    let text = format!(
+        r#"
+gravity = [0.0, 0.0, 0.0]
+time = {{ dt = 1.0e-3, steps = 28 }}
+domain = {{ lower = [-0.1, -0.1, -0.1], upper = [0.1, 0.1, 0.1], dimensions = 2 }}
+material = [{{ name = "m", density = 1000.0, friction = 0.0 }}]
+region = [{{ name = "round", shape = "sphere", centre = [0.0, 0.0, 0.0], radius = 0.05 }}]
+inlet = [{{ region = "round", material = "m", radius = 0.005, rate = 1.0e6, count = 1000, every = 5 }}]
+bodies = [{{ sample = "file", file = {:?}, material = "m", motion = "fixed" }}]
+wall = [{{ shape = "box", faces = ["x-"], material = "m" }}]
+"#,
+        ring.display().to_string()
+    );
+    let serial = run(&text, 1, None);
+    let end = last(&serial);
+    let came = end.bodies.len() - 34;
+    assert!(came > 40, "{came}");
+    for (k, a) in end.bodies.iter().enumerate() {
+        for b in &end.bodies[..k] {
+            let way = [0, 1].map(|k| a.position[k] - b.position[k]);
+            let gap = way[0].hypot(way[1]) - a.radius - b.radius;
+            // Those of the ring were put where they are.
+            assert!(
+                gap >= 0.0 || a.id.0 < 34,
+                "{gap:e} between {} and {}",
+                a.id,
+                b.id
+            );
+        }
+    }
+    let flows: Vec<FlowLine> = lines(&serial, "flows.csv");
+    assert_eq!(flows.last().unwrap().waiting, 1000 - came as u64);
+    let stopped = run(&text, 2, Some((26, 1)));
+    assert_eq!(
+        text_file(&stopped, "flows.csv"),
+        text_file(&serial, "flows.csv")
+    );
+}
+
+/// Bodies that are held while all grow grow as well.
+#[test]
+fn held_bodies_grow() {
+    let text = r#"
+gravity = [0.0, 0.0, 0.0]
+time = { dt = 1.0e-2, steps = 40 }
+domain = { lower = [0.0, 0.0, 0.0], upper = [0.1, 0.1, 0.1] }
+solver = { gap = "full" }
+growth = { from = 0.7, until = 0.3 }
+material = [{ name = "m", density = 2500.0, friction = 0.0 }]
+region = [{ name = "left", shape = "box", lower = [0.0, 0.0, 0.0], upper = [0.05, 0.1, 0.1] }]
+freeze = [{ region = "left", from = 0.1, until = 0.2 }]
+bodies = [{ sample = "random", material = "m", count = 8, radius = 0.01 }]
+wall = [{ shape = "box", material = "m" }]
+"#;
+    let end = last(&run(text, 1, None));
+    for row in &end.bodies {
+        let full = (row.mass / 2500.0 * 0.75 / std::f64::consts::PI).cbrt();
+        assert!(
+            (row.radius / full - 1.0).abs() < 1e-12,
+            "{}: {}",
+            row.id,
+            row.radius / full
+        );
+        assert_eq!(row.kind, 0);
+    }
+}
+
+/// A ball that a field presses onto the floor beside its weight comes to rest there, and one that a field lifts a little, as one without a
+/// field does.
+#[test]
+fn rest_counts_what_fields_carry() {
+    let text = |pull: f64| {
+        format!(
+            r#"
+gravity = [0.0, 0.0, -9.81]
+time = {{ dt = 1.0e-3, rest = 1e-6, steps = 400 }}
+domain = {{ lower = [0.0, 0.0, 0.0], upper = [0.1, 0.1, 0.1] }}
+material = [{{ name = "m", density = 1000.0, friction = 0.0 }}]
+region = [{{ name = "all", shape = "box", lower = [0.0, 0.0, 0.0], upper = [0.1, 0.1, 0.1] }}]
+force = [{{ region = "all", acceleration = [0.0, 0.0, {pull:?}] }}]
+bodies = [{{ sample = "lattice", material = "m", count = 1, radius = 0.01, jitter = 0.0, lower = [0.04, 0.04, 0.03], upper = [0.06, 0.06, 0.05] }}]
+wall = [{{ shape = "box", faces = ["z-"], material = "m" }}]
+"#
+        )
+    };
+    for pull in [0.0, -5.0, 4.0] {
+        let end = last(&run(&text(pull), 1, None));
+        // It falls 0.03 m in √(2 h/g).
+        let fall = (0.06 / (9.81 - pull)).sqrt();
+        let steps = end.header.step as f64 * 1e-3;
+        assert!(
+            steps > fall && steps < fall + 0.02,
+            "{pull} m/s²: {steps} s"
+        );
     }
 }

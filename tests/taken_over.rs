@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
 
-use moreau::body::BodyRow;
+use moreau::body::{BodyKind, BodyRow};
 use moreau::comm::threads;
 use moreau::io::checkpoint;
 use moreau::sim::{self, Options};
@@ -19,8 +19,10 @@ fn a_checkpoint_is_a_sample() {
         solver = { block_edge = 0.03 }\n\
         material = [{ name = \"a\", density = 2500.0, friction = 0.5 }, { name = \"b\", density = 800.0, friction = 0.1 }]\n\
         wall = [{ shape = \"box\", material = \"a\" }]\n";
+    // The left half is held at the end of the first run, and nowhere in the second.
     let first = format!(
-        "{common}bodies = [\n\
+        "{common}region = [{{ name = \"left\", shape = \"box\", lower = [0.0, 0.0, 0.0], upper = [0.05, 0.1, 0.3] }}]\n\
+         freeze = [{{ region = \"left\", from = 0.05 }}]\nbodies = [\n\
          {{ sample = \"lattice\", material = \"a\", count = 200, radius = {{ uniform = [0.004, 0.006] }}, lower = [0.0, 0.0, 0.02] }},\n\
          {{ sample = \"lattice\", material = \"b\", count = 25, radius = 0.008, upper = [0.1, 0.1, 0.02], motion = \"fixed\" }}]\n"
     );
@@ -61,7 +63,11 @@ fn a_checkpoint_is_a_sample() {
     let (_, start) = last(&go(&config, "start", 3, Some(0)));
     assert_eq!(start.bodies.len(), 30 + before.bodies.len());
     for ((new, old), id) in start.bodies[30..].iter().zip(&before.bodies).zip(30..) {
-        assert_eq!((new.id.0, new.material, new.kind), (id, 1, old.kind));
+        let kind = match old.kind {
+            held if held == BodyKind::Held as u32 => BodyKind::Free as u32,
+            kind => kind,
+        };
+        assert_eq!((new.id.0, new.material, new.kind), (id, 1, kind));
         let same = |row: &BodyRow| {
             (
                 row.position,
@@ -75,6 +81,10 @@ fn a_checkpoint_is_a_sample() {
         assert_eq!(size(new), size(old));
     }
     assert!(start.bodies.iter().any(|row| !row.is_free()));
+    let held = |row: &&BodyRow| row.kind == BodyKind::Held as u32;
+    assert!(
+        before.bodies.iter().any(|row| held(&row)) && !start.bodies.iter().any(|row| held(&row))
+    );
     let (_, serial) = last(&go(&config, "one", 1, None));
     for ranks in [2, 3] {
         let (_, other) = last(&go(&config, &format!("on {ranks}"), ranks, None));

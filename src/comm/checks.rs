@@ -164,6 +164,9 @@ fn reduces_floats(comm: &dyn Comm) {
     let (me, size) = (comm.rank() as f64, comm.size() as f64);
     assert_eq!(comm.max_f64(-1.5 - me), -1.5);
     assert_eq!(comm.max_f64(me / 3.0), (size - 1.0) / 3.0);
+    let mut many = [-1.5 - me, me / 3.0, f64::NEG_INFINITY];
+    comm.max_f64s(&mut many);
+    assert_eq!(many, [-1.5, (size - 1.0) / 3.0, f64::NEG_INFINITY]);
     let with_nan = if comm.rank() == comm.size() - 1 {
         f64::NAN
     } else {

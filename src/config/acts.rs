@@ -5,7 +5,7 @@ use super::fault::Fault;
 use super::radii::{RADII, radii};
 use super::read::Domain;
 use super::reader::{Number, Range, Section, tell};
-use super::regions::named;
+use super::regions::{named, no_images};
 use super::{Material, NamedRegion};
 use crate::math::Vector3;
 use crate::sample::inlet::{Inlet, Rate};
@@ -28,7 +28,9 @@ pub(super) fn read(
     let outlets = outlets.iter().filter_map(|node| {
         let section = Section::new(node, &["region", "from", "until"], faults);
         let spell = spell(&section, faults);
-        named(&section, regions, faults).map(|found| Outlet {
+        let found = named(&section, regions, faults)?;
+        no_images(&section, found, domain, faults);
+        Some(Outlet {
             name: found.name.clone(),
             region: found.region,
             spell,
@@ -39,7 +41,9 @@ pub(super) fn read(
     let holds = holds.iter().filter_map(|node| {
         let section = Section::new(node, &["region", "from", "until"], faults);
         let spell = spell(&section, faults);
-        let region = named(&section, regions, faults)?.region;
+        let found = named(&section, regions, faults)?;
+        no_images(&section, found, domain, faults);
+        let region = found.region;
         Some(Hold { region, spell })
     });
     let holds = holds.collect();
@@ -107,6 +111,9 @@ fn field(
     let section = Section::new(node, &known, faults);
     let spell = spell(&section, faults);
     let found = named(&section, regions, faults);
+    if let Some(found) = found {
+        no_images(&section, found, domain, faults);
+    }
     let key = one_of(&section, node, ["acceleration", "force"], faults)?;
     let unit = if key == "force" { "N" } else { "m/s2" };
     let vector = section.vector(key, Number(Range::Finite, unit), faults);
@@ -257,6 +264,27 @@ fn has_room(
         tell(node, message, faults);
         return;
     }
+    if domain.two_dimensional && !(lower.z <= 0.0 && upper.z > 0.0) {
+        let (low, high) = (lower.z, upper.z);
+        let message = format!(
+            "{name} does not meet the plane z = 0, in which discs lie: {low} to {high}; accepted: one with z = 0 inside [m]"
+        );
+        tell(node, message, faults);
+        return;
+    }
+    // What is as wide as the body, but for rounding, has room.
+    let least = diameter * (1.0 - 1e-9);
+    if let (Region::Cylinder { length, radius, .. }, false) =
+        (&found.region, domain.two_dimensional)
+        && length.min(2.0 * radius) < least
+    {
+        let message = format!(
+            "{name}, {length} m long and {} m wide, has no room for the largest body; accepted: at least {diameter} m of both",
+            2.0 * radius
+        );
+        tell(node, message, faults);
+        return;
+    }
     let axes = if domain.two_dimensional { 2 } else { 3 };
     for (a, axis) in ["x", "y", "z"].into_iter().enumerate().take(axes) {
         let (low, high) = (domain.lower[a], domain.upper[a]);
@@ -266,7 +294,7 @@ fn has_room(
                 lower[a], upper[a]
             );
             tell(node, message, faults);
-        } else if upper[a] - lower[a] < diameter {
+        } else if upper[a] - lower[a] < least {
             let message = format!(
                 "{name} has no room along {axis} for the largest body; accepted: at least {diameter} m"
             );

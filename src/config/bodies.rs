@@ -6,7 +6,7 @@ use super::fault::Fault;
 use super::radii::{RADII, radii};
 use super::read::{Domain, corners};
 use super::reader::{Number, Range, Section, tell};
-use super::regions::{NamedRegion, named};
+use super::regions::{NamedRegion, named, no_images};
 use crate::body::BodyKind;
 use crate::sample::{Amount, Arrangement, Lattice, Radius, Random, Sample, Source, Space};
 use crate::scheme::acts::Growth;
@@ -156,10 +156,19 @@ fn fits(section: &Section, sample: &mut Sample, faults: &mut Vec<Fault>) {
     let is_box = |space: &Space| (0..3).all(|k| space.upper[k] > space.lower[k]);
     let (found, keys) = match &mut sample.source {
         Source::Lattice(lattice) if is_box(&lattice.space) => {
-            if section.get("count").is_none() {
-                lattice.count = lattice.fit(sample.discs);
-            }
-            (lattice.check(sample.discs).err(), ["count", "region"])
+            let found = match section.get("count") {
+                Some(_) => lattice.check(sample.discs),
+                None => lattice.fit(sample.discs).and_then(|fit| {
+                    lattice.count = fit;
+                    // As many as fit do, but for none.
+                    if fit > 0 {
+                        Ok(())
+                    } else {
+                        lattice.check(sample.discs)
+                    }
+                }),
+            };
+            (found.err(), ["count", "region"])
         }
         Source::Random(random) if is_box(&random.space) => {
             (random.count(sample.discs).err(), ["count", "fraction"])
@@ -278,7 +287,10 @@ fn space(
                 "stands beside lower or upper; accepted: the region, or the corners of a box";
             tell(node, message, faults);
         }
-        region = named(section, regions, faults).map(|named| named.region);
+        if let Some(named) = named(section, regions, faults) {
+            no_images(section, named, domain, faults);
+            region = Some(named.region);
+        }
     }
     if let Some(part) = region {
         let (low, high) = part.bounds();

@@ -206,7 +206,7 @@ fn read_entry(
             "heap" => What::Heap(Heap {
                 centre: centre?,
                 up,
-                rings: section.whole_if("rings", 4, faults).unwrap_or(10) as usize,
+                rings: up_to_most(&section, "rings", 4, faults).unwrap_or(10),
             }),
             "profile" => {
                 let axis = profile_axis(
@@ -219,19 +219,8 @@ fn read_entry(
                     faults,
                 );
                 section.need("bins", "a whole number >= 1", faults);
-                let bins = section.whole_if("bins", 1, faults).unwrap_or(1);
-                if let (true, Some(node)) = (bins > MOST_BINS, section.get("bins")) {
-                    tell(
-                        node,
-                        format!("{bins} is not accepted; accepted: 1 to {MOST_BINS}"),
-                        faults,
-                    );
-                }
-                What::Profile(Box::new(Profile::new(
-                    window.clone(),
-                    axis?,
-                    bins.min(MOST_BINS) as usize,
-                )))
+                let bins = up_to_most(&section, "bins", 1, faults).unwrap_or(1);
+                What::Profile(Box::new(Profile::new(window.clone(), axis?, bins)))
             }
             _ => What::Tracks(tracked(&section, faults)),
         });
@@ -246,8 +235,18 @@ fn read_entry(
     })
 }
 
-/// No profile has more.
+/// No profile has more bins, and no heap more rings.
 const MOST_BINS: u64 = 10_000;
+
+/// A number of bins or rings; too many are told, and as many as there may be go on.
+fn up_to_most(section: &Section, key: &str, least: u64, faults: &mut Vec<Fault>) -> Option<usize> {
+    let number = section.whole_if(key, least, faults)?;
+    if let (true, Some(node)) = (number > MOST_BINS, section.get(key)) {
+        let message = format!("{number} is not accepted; accepted: {least} to {MOST_BINS}");
+        tell(node, message, faults);
+    }
+    Some(number.min(MOST_BINS) as usize)
+}
 
 fn only_tracks(what: &[&str]) -> bool {
     !what.is_empty() && what.iter().all(|word| *word == "tracks")

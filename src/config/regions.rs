@@ -60,6 +60,35 @@ pub(super) fn named<'a>(
     regions.get(found)
 }
 
+/// Tells of a region that goes beyond an end of a periodic axis: where bodies are made, held, pushed or let out it has no images, as it has where
+/// they are measured. A box may hold the whole period.
+pub(super) fn no_images(
+    section: &Section,
+    found: &NamedRegion,
+    domain: &Domain,
+    faults: &mut Vec<Fault>,
+) {
+    if matches!(found.region, Region::HalfSpace(_)) {
+        return;
+    }
+    let (lower, upper) = found.region.bounds();
+    for (a, axis) in ["x", "y", "z"].into_iter().enumerate() {
+        let (low, high) = (domain.lower[a], domain.upper[a]);
+        let whole =
+            matches!(found.region, Region::Box { .. }) && lower[a] <= low && upper[a] >= high;
+        let beyond = lower[a] < low || upper[a] > high;
+        if let (true, true, false, Some(node)) =
+            (domain.periodic[a], beyond, whole, section.get("region"))
+        {
+            let message = format!(
+                "{} leaves the domain along {axis}, which is periodic: {} to {}; accepted: within {low} to {high} [m], or a box that holds all of it",
+                found.name, lower[a], upper[a]
+            );
+            tell(node, message, faults);
+        }
+    }
+}
+
 fn read_entry(node: &Node, domain: &Domain, faults: &mut Vec<Fault>) -> Option<NamedRegion> {
     let shape = match &node.value {
         Value::Table(keys) => keys.iter().find(|(key, _)| key == "shape"),

@@ -25,7 +25,7 @@ use crate::measure::Flow;
 pub const FORMAT: &str = "moreau-checkpoint";
 
 /// The version of the format that this program writes, and the newest it reads.
-pub const FORMAT_VERSION: u32 = 5;
+pub const FORMAT_VERSION: u32 = 6;
 
 /// The root attribute that holds an entry of the ledger of energies.
 fn attribute(energy: &str) -> String {

@@ -104,7 +104,7 @@ pub struct FlowLine {
     pub bodies: u64,
     /// Their mass [kg].
     pub mass: f64,
-    /// Bodies that are due and have found no place yet.
+    /// Bodies that were due when it was last looked for some and found no place.
     pub waiting: u64,
 }
 

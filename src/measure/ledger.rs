@@ -105,6 +105,8 @@ pub struct Flow {
     pub bodies: u64,
     /// Their mass [kg].
     pub mass: f64,
+    /// Of an inlet: bodies that were due when it was last looked for some and found no place.
+    pub waiting: u64,
 }
 
 impl Flow {

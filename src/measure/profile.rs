@@ -83,6 +83,53 @@ impl Profile {
         }
     }
 
+    /// Whether its bins are rings.
+    #[must_use]
+    pub fn is_of_rings(&self) -> bool {
+        matches!(self.axis, Axis::From { .. })
+    }
+
+    /// The components in which a velocity at a point is averaged: of slabs those along the coordinate axes, of rings away from the axis, about it (by
+    /// the right hand, the thumb up) and along it: in Cartesian ones all that turns would be at rest on average over a ring.
+    fn components(&self, x: &Vector3, v: [f64; 3]) -> Vector3 {
+        let v = Vector3::from(v);
+        let Axis::From { centre, up, .. } = &self.axis else {
+            return v;
+        };
+        let way = self.window.difference(centre, x);
+        let out = way - up * way.dot(up);
+        // On the axis all directions lead away from it.
+        let out = match out.try_normalize(0.0) {
+            Some(out) => out,
+            None => up.cross(&Vector3::ith(up.iamin(), 1.0)).normalize(),
+        };
+        Vector3::new(v.dot(&out), v.dot(&up.cross(&out)), v.dot(up))
+    }
+
+    /// The slabs that a body may have a part of, each once, in ascending order of its images.
+    fn slabs_near(&self, axis: usize, at: f64, r: f64, mut each: impl FnMut(usize)) {
+        let (low, high) = (self.edges[0], self.edges[self.slabs.len()]);
+        // Wide enough for whatever rounding does to what is cut.
+        let reach = r * (1.0 + 1e-6);
+        let (first, last, length) = match self.window.length(axis) {
+            None => (0, 0, 0.0),
+            Some(length) => (
+                ((low - at - reach) / length).ceil() as i64,
+                ((high - at + reach) / length).floor() as i64,
+                length,
+            ),
+        };
+        let mut next = 0;
+        for turn in first..=last {
+            let x = at + turn as f64 * length;
+            let begin = self.edges.partition_point(|edge| *edge < x - reach).max(1) - 1;
+            let end = self.edges.partition_point(|edge| *edge <= x + reach);
+            let end = end.min(self.slabs.len());
+            (begin.max(next)..end).for_each(&mut each);
+            next = next.max(end);
+        }
+    }
+
     /// The bin in which a point of the window lies.
     fn bin_of(&self, x: &Vector3) -> Option<usize> {
         let at = match &self.axis {
@@ -97,7 +144,7 @@ impl Profile {
     }
 
     /// For each bin the number of free bodies whose centre lies in it, and sums: volume of all bodies in it [m³], m [kg], m v [kg m/s]. Of rings the
-    /// volume is that of the bodies whose centre lies in them.
+    /// volume is that of the bodies whose centre lies in them, and velocities are those away from the axis, about it and along it.
     #[must_use]
     pub fn sums(&self, bodies: &[BodyRow]) -> (Vec<i64>, Vec<ExactSum>) {
         let bins = self.edges.len() - 1;
@@ -106,7 +153,7 @@ impl Profile {
         for (row, x) in free_inside(bodies, &self.window) {
             if let Some(bin) = self.bin_of(&x) {
                 counts[bin] += 1;
-                let (m, v) = (row.mass, row.velocity);
+                let (m, v) = (row.mass, self.components(&x, row.velocity));
                 let terms = [m, m * v[0], m * v[1], m * v[2]];
                 let of_bin = sums[PROFILE_SUMS * bin + 1..].iter_mut();
                 of_bin.zip(terms).for_each(|(s, t)| s.add(t));
@@ -114,19 +161,19 @@ impl Profile {
         }
         for row in bodies {
             let x = Vector3::from(row.position);
-            if let Axis::From { .. } = self.axis {
+            let Axis::Along(axis) = self.axis else {
                 let bin = self.window.inside(&x).and_then(|x| self.bin_of(&x));
                 if let Some(bin) = bin {
                     sums[PROFILE_SUMS * bin].add(self.window.body_volume(row.radius));
                 }
                 continue;
-            }
-            for (bin, slab) in self.slabs.iter().enumerate() {
-                let part = slab.overlap(&x, row.radius);
+            };
+            self.slabs_near(axis, x[axis], row.radius, |bin| {
+                let part = self.slabs[bin].overlap(&x, row.radius);
                 if part > 0.0 {
                     sums[PROFILE_SUMS * bin].add(part);
                 }
-            }
+            });
         }
         (counts, sums)
     }
@@ -137,7 +184,7 @@ impl Profile {
         let mut sums = vec![ExactSum::default(); means.len()];
         for (row, x) in free_inside(bodies, &self.window) {
             if let Some(bin) = self.bin_of(&x) {
-                let d = Vector3::from(row.velocity) - means[bin];
+                let d = self.components(&x, row.velocity) - means[bin];
                 sums[bin].add(row.mass * d.norm_squared());
             }
         }
@@ -188,8 +235,135 @@ mod tests {
         let (counts, sums) = rings.sums(&[row]);
         assert_eq!(counts, [0, 0, 1, 0]);
         assert_eq!(sums[PROFILE_SUMS * 2].value(), window.body_volume(0.5));
+        // It goes along the axis, and back across the period: away from it.
+        assert_eq!(
+            [2, 3, 4].map(|k| sums[PROFILE_SUMS * 2 + k].value()),
+            [2.0, 0.0, -2.0]
+        );
         let all: f64 = (0..4).map(|k| rings.volume(k)).sum();
         assert!((all - PI * 16.0).abs() < 1e-12);
         assert!((rings.volume(3) - PI * (4.0 - 2.25) * 4.0).abs() < 1e-12);
+    }
+
+    /// Bodies that turn rigidly about the axis of rings have their speed as the mean about it, and next to no temperature: `Ω² w²/12` in a ring of
+    /// width w that they fill evenly along the radius, against `Ω² r²/3` in components that do not turn with them.
+    #[test]
+    fn what_turns_is_not_warm() {
+        let (rate, centre) = (3.0, Vector3::new(1.0, 1.5, 0.0));
+        let (lower, upper) = (Vector3::zeros(), Vector3::new(4.0, 4.0, 1.0));
+        let window = Window::new(None, (&lower, &upper), [false; 3], false);
+        let axis = Axis::From {
+            centre,
+            up: Vector3::z(),
+            radius: 1.0,
+            length: 1.0,
+        };
+        let rings = Profile::new(window, axis, 10);
+        let at = |r: f64, k: i32| {
+            let angle = f64::from(k);
+            let way = Vector3::new(r * angle.cos(), r * angle.sin(), 0.5);
+            let mut row = BodyRow::sphere(BodyId(0), (centre + way).into(), 0.01, 2.0);
+            row.velocity = [-rate * way.y, rate * way.x, -0.25];
+            row
+        };
+        let rows: Vec<BodyRow> = (0..100).map(|k| at(0.65, k)).collect();
+        let (counts, sums) = rings.sums(&rows);
+        assert_eq!(counts[6], 100);
+        let mean = Vector3::from([2, 3, 4].map(|k| sums[PROFILE_SUMS * 6 + k].value() / 200.0));
+        assert!(
+            (mean - Vector3::new(0.0, rate * 0.65, -0.25)).norm() < 1e-12,
+            "{mean}"
+        );
+        let mut means = vec![Vector3::zeros(); 10];
+        means[6] = mean;
+        let warm = rings.fluctuations(&rows, &means)[6].value() / (3.0 * 200.0);
+        assert!(warm < 1e-20, "{warm}");
+        // On the axis there is no way away from it, but all of the motion.
+        let mut still = at(0.0, 0);
+        still.velocity = [3.0, 0.0, 4.0];
+        let square = rings.fluctuations(&[still], &[Vector3::zeros(); 10])[0].value();
+        assert!((square - 50.0).abs() < 1e-12, "{square}");
+    }
+
+    /// Slabs, looked at only where a body may be, hold the same to the bit as all slabs looked at: across periods, of regions that begin anywhere, with
+    /// bodies wider than slabs.
+    #[test]
+    fn no_slab_is_passed_over() {
+        use crate::rng::{Purpose, Stream};
+        use crate::shape::Region;
+        let (lower, upper) = (Vector3::zeros(), Vector3::new(2.0, 1.0, 1.0));
+        let region = |low: f64, high: f64| Region::Box {
+            lower: Vector3::new(low, 0.0, 0.0),
+            upper: Vector3::new(high, 1.0, 1.0),
+        };
+        let pipe = Region::Cylinder {
+            from: Vector3::new(1.7, 0.5, 0.5),
+            axis: -Vector3::x(),
+            length: 1.5,
+            radius: 0.4,
+        };
+        let regions = [
+            None,
+            Some(region(0.0, 2.0)),
+            Some(region(-1.0, 1.0)),
+            Some(region(1.3, 2.9)),
+            Some(region(0.5, 0.75)),
+            Some(pipe),
+        ];
+        for (number, region) in regions.iter().enumerate() {
+            for (periodic, bins) in [(false, 7), (true, 1), (true, 3), (true, 40)] {
+                let window = Window::new(
+                    region.as_ref(),
+                    (&lower, &upper),
+                    [periodic, false, false],
+                    false,
+                );
+                let profile = Profile::new(window, Axis::Along(0), bins);
+                let rows: Vec<BodyRow> = (0..200)
+                    .map(|k| {
+                        let mut draw = Stream::new(Purpose::Trial, 17, [number as u64, k, 0]);
+                        let x = [2.0 * draw.unit(), draw.unit(), draw.unit()];
+                        BodyRow::sphere(BodyId(k), x, draw.between(0.01, 0.3), 1.0)
+                    })
+                    .collect();
+                let (_, sums) = profile.sums(&rows);
+                let mut held = 0.0;
+                for (bin, slab) in profile.slabs.iter().enumerate() {
+                    let each = rows.iter();
+                    let parts =
+                        each.map(|row| slab.overlap(&Vector3::from(row.position), row.radius));
+                    let all: ExactSum = parts.filter(|part| *part > 0.0).collect();
+                    let found = sums[PROFILE_SUMS * bin].value();
+                    assert_eq!(
+                        found.to_bits(),
+                        all.value().to_bits(),
+                        "{region:?}, bin {bin}"
+                    );
+                    held += found;
+                }
+                assert!(held > 0.0, "{region:?}");
+            }
+        }
+    }
+
+    /// A window of one whole period that begins where the domain does not loses no body.
+    #[test]
+    fn a_shifted_period_holds_all() {
+        use crate::shape::Region;
+        let (lower, upper) = (Vector3::zeros(), Vector3::repeat(0.1));
+        let region = Region::Box {
+            lower: Vector3::new(-0.05, 0.0, 0.0),
+            upper: Vector3::new(0.05, 0.1, 0.1),
+        };
+        let window = Window::new(Some(&region), (&lower, &upper), [true, false, false], false);
+        let profile = Profile::new(window, Axis::Along(0), 5);
+        let row = |k: u64| {
+            let x = [0.001 * k as f64, 0.05, 0.05];
+            BodyRow::sphere(BodyId(k), x, 0.001, 1.0)
+        };
+        let rows: Vec<BodyRow> = (0..100).map(row).collect();
+        let (counts, _) = profile.sums(&rows);
+        assert_eq!(counts.iter().sum::<i64>(), 100, "{counts:?}");
+        assert!(counts.iter().all(|n| (19..=21).contains(n)), "{counts:?}");
     }
 }

@@ -21,6 +21,8 @@ pub struct Window {
     flat: bool,
     volume: f64,
     bounds: (Vector3, Vector3),
+    /// Axes of which it holds one whole period, which begins at its lower bound.
+    whole: Period,
 }
 
 impl Window {
@@ -40,6 +42,7 @@ impl Window {
         if flat {
             (lower.z, upper.z) = (-0.5, 0.5);
         }
+        let mut whole = Period::NONE;
         let mut region = region.copied();
         let mut bounds = (lower, upper);
         let mut volume = (upper - lower).product();
@@ -59,9 +62,10 @@ impl Window {
                 bounds = (*low, *high);
                 volume = (*high - *low).product();
                 for a in 0..3 {
-                    let whole = period.length[a].is_some_and(|l| high[a] - low[a] >= l * SPANS);
-                    if whole || flat && a == 2 {
+                    let length = period.length[a].filter(|l| high[a] - low[a] >= l * SPANS);
+                    if length.is_some() || flat && a == 2 {
                         // All of the axis: no body is cut there, and none has a second image.
+                        (whole.lower[a], whole.length[a]) = (low[a], length);
                         period.length[a] = None;
                         (low[a], high[a]) = (f64::NEG_INFINITY, f64::INFINITY);
                     }
@@ -86,6 +90,7 @@ impl Window {
             flat,
             volume,
             bounds,
+            whole,
         }
     }
 
@@ -121,6 +126,7 @@ impl Window {
     pub fn slab(&self, axis: usize, low: f64, high: f64) -> Self {
         let mut slab = self.clone();
         slab.period.length[axis] = self.all.length[axis];
+        slab.whole.length[axis] = None;
         let (from, to) = (self.bounds.0[axis], self.bounds.1[axis]);
         slab.volume *= (high - low) / (to - from);
         (slab.bounds.0[axis], slab.bounds.1[axis]) = (low, high);
@@ -148,6 +154,12 @@ impl Window {
             }
         }
         slab
+    }
+
+    /// The period of an axis, if it is periodic [m].
+    #[must_use]
+    pub fn length(&self, axis: usize) -> Option<f64> {
+        self.all.length[axis]
     }
 
     /// The way from one point to the nearest image of another [m].
@@ -192,7 +204,19 @@ impl Window {
                 found = Some(image);
             }
         });
-        found
+        found.map(|image| self.into_bounds(&image))
+    }
+
+    /// The image of a point that lies within the bounds on the axes of which all is held [m].
+    fn into_bounds(&self, x: &Vector3) -> Vector3 {
+        let (mut image, _) = self.whole.wrapped(x);
+        for a in 0..3 {
+            // Bounds may be a period apart but for rounding.
+            if self.whole.length[a].is_some() && image[a] >= self.bounds.1[a] {
+                image[a] = self.bounds.0[a];
+            }
+        }
+        image
     }
 
     /// Volume that a body, a sphere or a disc, has in common with the window [m³].

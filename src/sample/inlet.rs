@@ -55,7 +55,7 @@ pub enum Rate {
 
 /// Space as an inlet finds it.
 pub struct Place<'a> {
-    /// Centres [m] and radii [m] of all bodies that reach into the region, in any order.
+    /// Centres [m] and radii [m] of all bodies that one in the region might touch, in any order.
     pub bodies: Vec<([f64; 3], f64)>,
     /// Walls as they lie.
     pub walls: &'a [Surface],
@@ -76,7 +76,13 @@ impl Inlet {
         (step, time): (u64, f64),
         so_far: &Flow,
     ) -> bool {
-        step.is_multiple_of(self.every) && self.expects(number, seed, time, so_far)
+        self.looks(step) && self.expects(number, seed, time, so_far)
+    }
+
+    /// Whether it is looked in a step for what is due.
+    #[must_use]
+    pub fn looks(&self, step: u64) -> bool {
+        step.is_multiple_of(self.every)
     }
 
     /// Whether a body is due at a time [s] that has not come in.
@@ -157,7 +163,7 @@ impl Inlet {
                 break;
             }
             let mut stream = Stream::new(Purpose::Inlet, seed, [number as u64, nth, step]);
-            let mut tries = (0..TRIES).map(|_| self.draw(&mut stream));
+            let mut tries = (0..TRIES).map(|_| self.draw(body.radius, &mut stream));
             let free = |x: &Vector3| self.has_room(x, body.radius, place, &taken);
             let Some(position) = tries.find(free) else {
                 break;
@@ -177,29 +183,52 @@ impl Inlet {
         rows
     }
 
-    /// A point of the region's bounds.
-    fn draw(&self, stream: &mut Stream) -> Vector3 {
-        let (lower, upper) = self.region.bounds();
+    /// A point at which a body of radius `r` may have room in the region: where the region is hardly wider than the body none would be
+    /// found among all of its points.
+    fn draw(&self, r: f64, stream: &mut Stream) -> Vector3 {
+        let (lower, upper) = match &self.region {
+            Region::Box { lower, upper } => (lower.add_scalar(r), upper.add_scalar(-r)),
+            Region::Cylinder {
+                from,
+                axis,
+                length,
+                radius,
+            } if !self.discs => {
+                let along = stream.between(r, length - r);
+                let wide = radius - r;
+                let across = [0, 1].map(|_| stream.between(-wide, wide));
+                // Square on the axis, from the coordinate axis that lies farthest from it.
+                let side = axis.cross(&Vector3::ith(axis.iamin(), 1.0)).normalize();
+                return from + axis * along + side * across[0] + axis.cross(&side) * across[1];
+            }
+            Region::Sphere { centre, radius } if !self.discs => {
+                let way = Vector3::repeat(radius - r);
+                (centre - way, centre + way)
+            }
+            region => region.bounds(),
+        };
         let x = [0, 1, 2].map(|a| stream.between(lower[a], upper[a]));
         Vector3::new(x[0], x[1], if self.discs { 0.0 } else { x[2] })
     }
 
     fn has_room(&self, x: &Vector3, r: f64, place: &Place, taken: &Taken) -> bool {
+        // What is as wide as the body has room for it, whatever rounding says.
+        let hair = 1e-9 * r;
         let [lower, upper] = place.domain;
         let axes = if self.discs { 0..2 } else { 0..3 };
         let inside = |a: usize| {
-            place.period.length[a].is_some() || (x[a] - r >= lower[a] && x[a] + r <= upper[a])
+            place.period.length[a].is_some()
+                || (x[a] - r >= lower[a] - hair && x[a] + r <= upper[a] + hair)
         };
         let fits = match (&self.region, self.discs) {
-            // A disc lies in its region if its circle does.
-            (Region::Box { lower, upper }, true) => {
-                (0..2).all(|a| x[a] - r >= lower[a] && x[a] + r <= upper[a])
-            }
+            // Drawn so that it does; a disc lies in a box if its circle does.
+            (Region::Box { .. }, _) => true,
+            // In other regions a disc lies if its centre does.
             (region, true) => region.contains(x),
-            (region, false) => region.has_room(x, r),
+            (region, false) => region.has_room(x, r - hair),
         };
         fits && axes.into_iter().all(inside)
-            && place.walls.iter().all(|wall| wall.nearest(x).0 >= r)
+            && place.walls.iter().all(|wall| wall.nearest(x).0 >= r - hair)
             && taken.is_free(x, r, place.period)
     }
 }
@@ -360,6 +389,44 @@ mod tests {
         }
     }
 
+    /// Regions as deep as a body is wide, which a point at random of their bounds would never hit: all that is due comes in.
+    #[test]
+    fn a_slot_has_room_for_what_it_is_as_wide_as() {
+        let period = Period::NONE;
+        let slot = Region::Box {
+            lower: Vector3::new(0.1, 0.1, 0.7),
+            upper: Vector3::new(0.9, 0.9, 0.8),
+        };
+        let slice = Region::Cylinder {
+            from: Vector3::new(0.3, 0.4, 0.5),
+            axis: Vector3::new(1.0, 2.0, -2.0) / 3.0,
+            length: 0.1,
+            radius: 0.3,
+        };
+        let ball = Region::Sphere {
+            centre: Vector3::new(0.5, 0.1, 0.3),
+            radius: 0.05,
+        };
+        for (region, count) in [(slot, 20), (slice, 4), (ball, 1)] {
+            let inlet = Inlet {
+                region,
+                count,
+                radius: Radius::Constant(0.05),
+                ..inlet(Rate::Number(1e6))
+            };
+            let mut place = empty(&[], &period);
+            // The domain is not wider than the slot.
+            place.domain[0].z = 0.05;
+            place.domain[1].z = 0.8;
+            let (mut flow, mut next_id) = (Flow::default(), 0);
+            let rows = inlet.pour((0, 1), (60, 1.0), &mut flow, &mut next_id, &mut place);
+            assert_eq!(rows.len() as u64, count, "{region:?}");
+            let inside =
+                |row: &BodyRow| region.has_room(&Vector3::from(row.position), 0.05 - 1e-10);
+            assert!(rows.iter().all(inside), "{region:?}");
+        }
+    }
+
     /// Where there is no room the sequence waits, and goes on in its order when there is.
     #[test]
     fn who_finds_no_place_waits() {
@@ -379,6 +446,7 @@ mod tests {
         let over = Flow {
             bodies: 1000,
             mass: 1.0,
+            ..Flow::default()
         };
         let due = |time: f64, flow: &Flow| inlet.is_due(0, 1, (1, time), flow);
         assert!(!due(1.0, &over) && !due(0.4, &Flow::default()));

@@ -70,6 +70,9 @@ impl Sites {
     }
 }
 
+/// Sites that are looked at one after the other, at most: some 2 TB of bodies.
+const MOST_SITES: u64 = 1_000_000_000;
+
 impl Lattice {
     /// The usual [`jitter`](Self::jitter).
     pub(crate) const JITTER: f64 = 0.04;
@@ -169,15 +172,24 @@ impl Lattice {
     }
 
     /// How many bodies find a site.
-    #[must_use]
-    pub fn fit(&self, discs: bool) -> u64 {
+    ///
+    /// # Errors
+    /// If that can only be known by looking at more sites, one after the other, than anyone would wait for.
+    pub fn fit(&self, discs: bool) -> Result<u64, Error> {
         let sites = self.sites(discs);
         let all = sites.all(discs);
         if self.space.region.is_none() {
-            return all;
+            return Ok(all);
+        }
+        if all > MOST_SITES {
+            return Err(Error::Full(format!(
+                "the box around the region has {all} sites of the lattice (spacing {:.4e} m); accepted: up to {MOST_SITES} in a region that \
+                 is not a box: larger bodies, or a smaller region",
+                self.spacing()
+            )));
         }
         let inside = (0..all).filter(|&n| self.is_inside(self.site(&sites, n), discs));
-        inside.count() as u64
+        Ok(inside.count() as u64)
     }
 
     /// Whether all bodies find a site; discs lie in one plane.
@@ -185,7 +197,7 @@ impl Lattice {
     /// # Errors
     /// How many do, and how high the region would have to be.
     pub(crate) fn check(&self, discs: bool) -> Result<(), Error> {
-        let fit = self.fit(discs);
+        let fit = self.fit(discs)?;
         if self.count >= 1 && self.count <= fit {
             return Ok(());
         }

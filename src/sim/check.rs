@@ -2,7 +2,7 @@
 
 use super::first::{counts, no_overlaps, share};
 use super::memory::{bytes_per_body, bytes_with, candidates_per_body};
-use super::sizes::{Sizes, divide, edge, memory_suffices, sizes};
+use super::sizes::{Sizes, divide, edge, memory_suffices, sizes, to_come};
 use super::{Options, RunError};
 use crate::body::BodyRow;
 use crate::comm::{Comm, agree, sum_exact};
@@ -45,8 +45,10 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
     let (whole, unit) = whole(&scenario);
     // Measured on 10 000 settled spheres: 2.9 candidates a body, some 40 sweeps a step at tolerance 1e-2 while the packing
     // settles, 64 ns an update of the plain kernel, and 5 µs a body for all the rest of a step.
-    let megabytes = sizes.count as f64 * bytes_per_body(&scenario) / 1e6;
-    let seconds_per_step = sizes.count as f64 * (2.9 * 40.0 * 64e-9 + 5e-6);
+    let come = to_come(&scenario);
+    let bodies = sizes.count as f64 + come.unwrap_or(0) as f64;
+    let megabytes = bodies * bytes_per_body(&scenario) / 1e6;
+    let seconds_per_step = bodies * (2.9 * 40.0 * 64e-9 + 5e-6);
     let mut ignored = Vec::new();
     for entry in &scenario.samples {
         ignored.extend(sample::ignored(entry).map_err(|e| RunError::Input(e.to_string()))?);
@@ -71,7 +73,13 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
         steps(&physics, &domain, &sizes),
         format!("end        {}", scenario.end),
         format!(
-            "memory     about {megabytes:.0} MB over all ranks in a dense packing, and 33 MB for each"
+            "memory     about {megabytes:.0} MB over all ranks in a dense packing, and 33 MB for each{}",
+            match come {
+                Some(0) => String::new(),
+                Some(n) => format!(", with {n} bodies that inlets may bring"),
+                None =>
+                    "; no bound: an inlet has no end, and bodies to come are not in it".to_owned(),
+            }
         ),
         format!(
             "time       roughly {seconds_per_step:.2e} core-seconds per step in a settling packing (an estimate, not a promise)"

@@ -12,6 +12,7 @@ use crate::io::checkpoint;
 use crate::math::Vector3;
 use crate::sample::{self, Source};
 use crate::scheme::moreau_jean::Physics;
+use crate::shape::Period;
 
 /// How many bodies each sample has. One rank looks, as a file has to be read from end to end. Collective.
 pub(super) fn counts(comm: &dyn Comm, scenario: &Scenario) -> Result<Vec<u64>, RunError> {
@@ -84,6 +85,13 @@ pub(super) fn share(
         first_id += count;
     }
     rows.sort_unstable_by_key(|row| row.id);
+    // Files say where bodies are however often they have gone round; all that follows goes by wrapped positions.
+    let period = Period::of_box(&scenario.lower, &scenario.upper, scenario.periodic);
+    for row in &mut rows {
+        let (position, turns) = period.wrapped(&Vector3::from(row.position));
+        row.position = position.into();
+        (row.image.iter_mut().zip(turns)).for_each(|(image, turns)| *image += turns);
+    }
     agree(comm, in_their_place(scenario, &rows))?;
     Ok(rows)
 }
@@ -120,8 +128,7 @@ fn in_their_place(scenario: &Scenario, rows: &[BodyRow]) -> Result<(), RunError>
     });
     let inside = |row: &&BodyRow| {
         let x = row.position;
-        let periodic = scenario.periodic;
-        (0..3).all(|a| periodic[a] || (scenario.lower[a]..=scenario.upper[a]).contains(&x[a]))
+        (0..3).all(|a| (scenario.lower[a]..=scenario.upper[a]).contains(&x[a]))
     };
     let outside = rows.iter().find(|row| !inside(row));
     if let Some(row) = lifted {

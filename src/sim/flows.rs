@@ -87,6 +87,9 @@ impl Flows {
         for (number, inlet) in scenario.inlets.iter().enumerate() {
             let flow = &mut self.flows[number];
             let key = (number, scenario.solver.seed);
+            if inlet.looks(step) {
+                flow.waiting = 0;
+            }
             if !inlet.is_due(key.0, key.1, (step, time), flow) {
                 continue;
             }
@@ -101,6 +104,7 @@ impl Flows {
                 domain: [scenario.lower, scenario.upper],
             };
             let rows = inlet.pour(key, (step, time), flow, &mut self.next_id, &mut place);
+            flow.waiting = inlet.waiting(key.0, key.1, time, flow, COUNTED);
             bodies += rows.len();
             // All ranks have them all.
             let each = rows.iter();
@@ -147,22 +151,17 @@ impl Flows {
         }
     }
 
-    /// Each inlet's and outlet's name, whether bodies come in by it, its flow so far, and how many are due that wait for a place.
+    /// Each inlet's and outlet's name, whether bodies come in by it, and its flow so far.
     pub(super) fn told<'a>(
         &'a self,
         scenario: &'a Scenario,
-        time: f64,
-    ) -> impl Iterator<Item = (&'a str, bool, &'a Flow, u64)> {
-        let seed = scenario.solver.seed;
-        let inlets = scenario.inlets.iter().enumerate();
-        let inlets = inlets.map(move |(number, inlet)| {
-            let flow = &self.flows[number];
-            let waiting = inlet.waiting(number, seed, time, flow, COUNTED);
-            (inlet.name.as_str(), true, flow, waiting)
-        });
+    ) -> impl Iterator<Item = (&'a str, bool, &'a Flow)> {
+        let inlets = scenario.inlets.iter();
+        let inlets = inlets.map(|inlet| (inlet.name.as_str(), true));
         let outlets = scenario.acts.outlets.iter();
-        let outlets = outlets.zip(&self.flows[scenario.inlets.len()..]);
-        inlets.chain(outlets.map(|(outlet, flow)| (outlet.name.as_str(), false, flow, 0)))
+        let all = inlets.chain(outlets.map(|outlet| (outlet.name.as_str(), false)));
+        all.zip(&self.flows)
+            .map(|((name, comes), flow)| (name, comes, flow))
     }
 }
 
@@ -176,15 +175,22 @@ pub(super) fn went_out(domain: &Domain, system: &System, row: &BodyRow) -> Optio
     physics.acts.outlet(x, system.time())
 }
 
-/// Centres and radii of all bodies that reach into an inlet's bounds, from all ranks. Collective.
+/// Centres and radii of all bodies that one that comes in might touch, from all ranks. Collective.
 fn near(domain: &Domain, inlet: &Inlet, bodies: &[BodyRow]) -> Vec<([f64; 3], f64)> {
     let (lower, upper) = inlet.region.bounds();
     let middle = (lower + upper) * 0.5;
-    let half = (upper - lower) * 0.5;
+    // A disc may stick out of a region in which its centre lies.
+    let out = if inlet.discs {
+        inlet.radius.largest()
+    } else {
+        0.0
+    };
+    let half = (upper - lower).add_scalar(2.0 * out) * 0.5;
+    let axes = if inlet.discs { 0..2 } else { 0..3 };
     let period = domain.partition().grid().period();
     let reaches = |row: &&BodyRow| {
         let way = period.difference(&middle, &Vector3::from(row.position));
-        (0..3).all(|a| way[a].abs() <= half[a] + row.radius)
+        axes.clone().all(|a| way[a].abs() <= half[a] + row.radius)
     };
     let mine: Vec<u64> = (bodies.iter().filter(reaches))
         .flat_map(|row| {

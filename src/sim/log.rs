@@ -212,9 +212,9 @@ impl Log {
                 ledger.deleted
             );
         }
-        for (region, comes, flow, waiting) in ledger.flows.told(scenario, system.time()) {
+        for (region, comes, flow) in ledger.flows.told(scenario) {
             let way = if comes { "came in by" } else { "went out by" };
-            let waiting = match waiting {
+            let waiting = match flow.waiting {
                 0 => String::new(),
                 n => format!("; {n} that were due found no place"),
             };

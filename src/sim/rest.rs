@@ -8,7 +8,7 @@ use crate::measure;
 use crate::scheme::moreau_jean::System;
 use std::collections::HashSet;
 
-/// Largest net force on a packing at rest, as a fraction of its weight.
+/// Largest net force on a packing at rest, as a fraction of its weight, that of fields with it.
 const UNBALANCED: f64 = 1e-3;
 
 /// The two conditions of rest, in numbers of a run.
@@ -16,9 +16,6 @@ pub(super) struct Rest {
     /// Translational kinetic energy below which bodies count as slow [J]: a fraction of `Σ m g d`; none if the run has no
     /// such end.
     energy: Option<f64>,
-    gravity: Vector3,
-    /// Mass of all free bodies [kg].
-    mass: f64,
     /// Whether there are bodies that are not free, which carry others as walls do.
     held: bool,
 }
@@ -28,23 +25,17 @@ impl Rest {
     pub(super) fn new(domain: &Domain, scenario: &Scenario, system: &System) -> Self {
         let lift = |row: &BodyRow| row.mass * scenario.gravity.norm() * 2.0 * row.radius;
         let bodies = system.bodies();
-        let free = || bodies.iter().filter(|row| row.is_free());
+        let free = bodies.iter().filter(|row| row.is_free());
         let held = bodies.iter().filter(|row| !row.is_free());
-        let sums: [ExactSum; 3] = [
-            free().map(lift).collect(),
-            free().map(|row| row.mass).collect(),
-            held.map(|_| 1.0).collect(),
-        ];
-        let [lift, mass, held] = domain.sums(&sums);
+        let sums: [ExactSum; 2] = [free.map(lift).collect(), held.map(|_| 1.0).collect()];
+        let [lift, held] = domain.sums(&sums);
         Self {
             held: held > 0.0,
             energy: scenario.end.rest.map(|fraction| fraction * lift),
-            gravity: scenario.gravity,
-            mass,
         }
     }
 
-    /// Whether the packing is at rest after the last step: its bodies are slow, and the walls carry its weight, so that it
+    /// Whether the packing is at rest after the last step: its bodies are slow, and the walls carry what gravity and fields pull, so that it
     /// is not just turning round at the top of a bounce. Both follow from what a checkpoint holds, so a resumed run ends
     /// where the run would have ended. Collective.
     pub(super) fn reached(&self, domain: &Domain, system: &System, energy: f64) -> bool {
@@ -56,6 +47,16 @@ impl Rest {
             return false;
         }
         let mut carried = <[ExactSum; 3]>::default();
+        let mut weight = <[ExactSum; 4]>::default();
+        // In the middle of the last step, so that rounding does not say which fields were there in it.
+        let (dt, physics) = (system.dt(), system.physics());
+        let time = system.time() - 0.5 * dt;
+        for row in system.bodies().iter().filter(|row| row.is_free()) {
+            let pull = physics.acceleration(&Vector3::from(row.position), row.mass, time);
+            let given = pull * (row.mass * dt);
+            let terms = [given.x, given.y, given.z, given.norm()];
+            weight.iter_mut().zip(terms).for_each(|(sum, r)| sum.add(r));
+        }
         let walls = system.physics().walls.len();
         for wall in measure::wall_impulses(system.contacts(), walls) {
             carried
@@ -78,10 +79,10 @@ impl Rest {
                 each.for_each(|(sum, r)| sum.add(sign * r));
             }
         }
-        // Momentum that gravity gave to all bodies in the last step [N s].
-        let weight = self.gravity * (system.dt() * self.mass);
-        let net = weight - Vector3::from(domain.sums(&carried));
-        net.norm() <= UNBALANCED * weight.norm()
+        // Momentum that gravity and fields gave to all bodies in the last step [N s].
+        let [x, y, z, all] = domain.sums(&weight);
+        let net = Vector3::new(x, y, z) - Vector3::from(domain.sums(&carried));
+        net.norm() <= UNBALANCED * all
     }
 }
 

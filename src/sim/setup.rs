@@ -153,23 +153,7 @@ pub(super) fn going_on(
         flows,
     } = loaded;
     let home = path.parent().unwrap_or(Path::new("")).to_owned();
-    // Bodies come from the checkpoint: what would change the making of them does nothing any more.
-    let made = |key: &str| {
-        let parts: Vec<&str> = key.split('.').collect();
-        matches!(
-            parts.as_slice(),
-            ["bodies", ..] | ["material", _, "density"]
-        )
-    };
-    let set = options.set.iter();
-    if let Some(set) = set
-        .clone()
-        .find(|s| made(s.split('=').next().unwrap_or(s).trim()))
-    {
-        return Err(RunError::Input(format!(
-            "--set {set}: the bodies are those of the checkpoint; accepted: keys of what is not a body"
-        )));
-    }
+    options.set.iter().try_for_each(|set| keeps_the_past(set))?;
     let name = format!("{} (configuration)", path.display());
     let parsed = config::parse(&name, &header.config, &home, &options.set);
     let scenario = agree(
@@ -243,6 +227,35 @@ pub(super) fn going_on(
         wall_limit: options.wall_limit,
         nan_before: options.nan_before,
     })
+}
+
+/// What `--set` may not change when a run goes on, as it would be as if the run had been another one from its start.
+fn keeps_the_past(set: &str) -> Result<(), RunError> {
+    let key = set.split('=').next().unwrap_or(set).trim();
+    let parts: Vec<&str> = key.split('.').collect();
+    let why = match parts.as_slice() {
+        // What would change the making of them does nothing any more.
+        ["bodies", ..] | ["material", _, "density"] => {
+            "the bodies are those of the checkpoint; accepted: keys of what is not a body"
+        }
+        // Radii grow by what is left of the growth that they began with.
+        ["growth", ..] => {
+            "bodies have grown so far as the configuration said; accepted: other keys"
+        }
+        // What is due counts from the time at which an inlet opened.
+        ["inlet"]
+        | ["inlet", _]
+        | [
+            "inlet",
+            _,
+            "rate" | "mass_rate" | "radius" | "material" | "from" | "until",
+            ..,
+        ] => {
+            "bodies have come in as the configuration said; accepted: other keys of it, as count, which ends it"
+        }
+        _ => return Ok(()),
+    };
+    Err(RunError::Input(format!("--set {set}: {why}")))
 }
 
 /// Walls as a checkpoint has them; they must be those of the configuration, which `--set` may have changed.

@@ -8,6 +8,7 @@ use crate::config::Scenario;
 use crate::domain::ghosts::reach;
 use crate::domain::partition::Partition;
 use crate::math::{ExactSum, nan_max};
+use crate::sample::inlet::{Inlet, Rate};
 use crate::scheme::moreau_jean::Physics;
 use crate::scheme::pace::{Pace, Rule};
 use crate::shape::{disc_area, mass_and_inertia, sphere_volume};
@@ -69,21 +70,55 @@ pub(super) fn edge(scenario: &Scenario, sizes: &Sizes) -> f64 {
         .unwrap_or(BLOCK_EDGE_IN_RADII * sizes.largest)
 }
 
+/// How many bodies inlets may bring until the run ends; none: nothing bounds their number.
+pub(super) fn to_come(scenario: &Scenario) -> Option<u64> {
+    let steps = scenario.last_step();
+    let steps = steps.map(|n| n as f64 * scenario.pace.at_most());
+    let ends = steps.into_iter().chain(scenario.end.until);
+    let end = ends.fold(f64::INFINITY, f64::min);
+    let most = |inlet: &Inlet| {
+        let open = (inlet.spell.until.min(end) - inlet.spell.from.max(0.0)).max(0.0);
+        let due = match inlet.rate {
+            Rate::Number(rate) => rate * open,
+            Rate::Mass(rate) => {
+                rate * open / (inlet.density * inlet.radius.mean_volume(inlet.discs))
+            }
+        };
+        // Without a count there is the largest number that there is.
+        let count = (inlet.count < u64::MAX).then_some(inlet.count);
+        match count {
+            Some(count) => Some(count.min(due.ceil() as u64)),
+            None => due.is_finite().then(|| due.ceil() as u64),
+        }
+    };
+    let mut each = scenario.inlets.iter().map(most);
+    each.try_fold(0_u64, |sum, n| n.map(|n| sum.saturating_add(n)))
+}
+
 /// Refuses what cannot fit before any body is made. Where the system does not tell its memory, anything goes.
 pub(super) fn memory_suffices(
     scenario: &Scenario,
     counts: &[u64],
     ranks: usize,
 ) -> Result<(), RunError> {
-    let bodies: u64 = counts.iter().sum();
+    let made: u64 = counts.iter().sum();
+    // Where bodies go out again nobody knows how many there will be at once.
+    let stays = scenario.acts.outlets.is_empty() && !scenario.delete_outside;
+    let come = to_come(scenario).filter(|_| stays).unwrap_or(0);
+    let bodies = made.saturating_add(come);
     let needed = bodies as f64 * bytes_per_body(scenario) / ranks as f64;
     let info = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let total = info.lines().find_map(|line| line.strip_prefix("MemTotal:"));
     let kibibytes = total.and_then(|t| t.split_whitespace().next()?.parse::<f64>().ok());
     match kibibytes.map(|k| k * 1024.0) {
         Some(there) if needed > there => Err(RunError::Input(format!(
-            "{bodies} bodies on {ranks} ranks need about {:.3e} bytes of memory each, and this machine has {there:.3e}; \
+            "{bodies} bodies{} on {ranks} ranks need about {:.3e} bytes of memory each, and this machine has {there:.3e}; \
              accepted: fewer bodies, or more ranks on more machines",
+            if come > 0 {
+                format!(", {come} of them by inlets,")
+            } else {
+                String::new()
+            },
             needed
         ))),
         _ => Ok(()),

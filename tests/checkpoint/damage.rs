@@ -138,17 +138,17 @@ fn a_file_that_is_not_what_was_written_is_refused() {
     });
     case(
         &[
-            "format version 6",
-            "this program (moreau 0.1.0) reads version 5",
+            "format version 7",
+            "this program (moreau 0.1.0) reads version 6",
         ],
         &|file| {
             file.attr("format_version")
                 .unwrap()
-                .write_scalar(&6u32)
+                .write_scalar(&7u32)
                 .unwrap();
         },
     );
-    case(&["format version 2", "reads version 5"], &|file| {
+    case(&["format version 2", "reads version 6"], &|file| {
         let version = file.attr("format_version").unwrap();
         version.write_scalar(&2u32).unwrap();
     });

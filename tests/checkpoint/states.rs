@@ -73,6 +73,7 @@ pub(crate) fn flows() -> Vec<Flow> {
     let flow = |k: u32| Flow {
         bodies: u64::from(k) << 33,
         mass: f64::from(k) / 7.0,
+        waiting: u64::from(k) << 40,
     };
     (0..2).map(flow).collect()
 }

@@ -83,5 +83,5 @@ fn regions_arrive_in_samples() {
         (lattice.space.lower, lattice.space.upper[2]),
         ([0.5 - 0.4; 3], 0.9)
     );
-    assert!(lattice.count > 50 && lattice.count == lattice.fit(false));
+    assert!(lattice.count > 50 && lattice.count == lattice.fit(false).expect("few sites"));
 }

@@ -463,6 +463,17 @@ impl Record for NumberedFlow {
             description: "their mass",
             values: Values::Real(1, |row| std::slice::from_mut(&mut row.flow.mass)),
         },
+        Column {
+            path: "/flows/waiting",
+            unit: "1",
+            description: "bodies that were due when it was last looked for some and found no place",
+            values: Values::Whole(
+                Element::U64,
+                1,
+                |row, _| row.flow.waiting,
+                |row, _, waiting| row.flow.waiting = waiting,
+            ),
+        },
     ];
 
     fn blank() -> Self {

@@ -65,11 +65,11 @@ pub struct ProfileLine {
     pub bodies: u64,
     /// Share of its volume that bodies fill [1].
     pub solid_fraction: f64,
-    /// Mean velocity of these bodies, by mass [m/s].
+    /// Mean velocity of these bodies, by mass, along x; of rings away from the axis [m/s].
     pub vx: f64,
-    /// The same along y.
+    /// The same along y; of rings about the axis.
     pub vy: f64,
-    /// The same along z.
+    /// The same along z; of rings up along the axis.
     pub vz: f64,
     /// Their granular temperature [m²/s²].
     pub temperature: f64,
@@ -77,6 +77,12 @@ pub struct ProfileLine {
 
 impl Columns for ProfileLine {
     const HEADER: &'static str = "step,time,low,high,bodies,solid_fraction,vx,vy,vz,temperature";
+}
+
+impl ProfileLine {
+    /// The columns of a profile of rings.
+    pub const RINGS: &'static str =
+        "step,time,low,high,bodies,solid_fraction,v_out,v_about,v_up,temperature";
 }
 
 impl Line for ProfileLine {

@@ -198,3 +198,24 @@ fn flat_windows() {
     assert_eq!(flat(Some(&right)).volume(), 6.0);
     assert!((flat(Some(&right)).overlap(&at(0.0, 0.5), 0.2) - disc_area(0.2) / 2.0).abs() < 1e-12);
 }
+
+/// Of a window of one whole period that does not begin where the domain does, images are those between its ends, also where its width is
+/// the period but for rounding.
+#[test]
+fn a_whole_period_has_one_image_of_each() {
+    let period = |lower: f64, upper: f64| {
+        let region = Region::Box {
+            lower: Vector3::new(lower, -1.0, 0.5),
+            upper: Vector3::new(upper, 1.0, 3.0),
+        };
+        Window::new(Some(&region), (&LOWER, &UPPER), [true, false, false], false)
+    };
+    let at = |x: f64| Vector3::new(x, 0.0, 1.0);
+    let window = period(-1.0, 1.0);
+    let image = window.inside(&at(1.1)).expect("all of x is inside");
+    assert!((image.x + 0.9).abs() < 1e-15, "{image}");
+    assert_eq!(window.inside(&at(0.9)), Some(at(0.9)));
+    let narrow = period(-1.0, 1.0 - 1e-12);
+    assert_eq!(narrow.inside(&at(1.0 - 1e-13)), Some(at(-1.0)));
+    assert_eq!(window.inside(&Vector3::new(1.1, 2.0, 1.0)), None);
+}

@@ -103,7 +103,9 @@ impl DataFile<'_> {
         if !self.rows.is_empty() {
             return Err(self.wrong("a second section Atoms; accepted: one"));
         }
-        self.rows.reserve(self.atoms.min(1 << 24));
+        // The header may promise what it likes: a line of an atom has at least seven fields of a letter each.
+        let length = std::fs::metadata(self.path).map_or(0, |file| file.len());
+        self.rows.reserve(self.atoms.min((length / 14) as usize));
         let next = loop {
             let Some((text, comment)) = self.next()? else {
                 break None;

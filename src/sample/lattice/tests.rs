@@ -194,7 +194,7 @@ fn closest_packings_are_close() {
                 },
                 jitter,
             };
-            lattice.count = lattice.fit(false);
+            lattice.count = lattice.fit(false).expect("few sites");
             let rows = all(&sample(lattice), 0, 7);
             if jitter == 0.0 {
                 let solid = rows.len() as f64 * std::f64::consts::PI / 6.0;
@@ -241,7 +241,7 @@ fn closest_packings_keep_away_from_walls() {
                 jitter,
                 ..lattice()
             };
-            lattice.count = lattice.fit(false);
+            lattice.count = lattice.fit(false).expect("few sites");
             let rows = all(&sample(lattice.clone()), 0, 7);
             assert!(rows.len() > 500, "{}", rows.len());
             for (k, a) in rows.iter().enumerate() {
@@ -269,7 +269,7 @@ fn closest_packings_keep_away_from_walls() {
         space: space([0.0, 0.0, -1.0], [10.5, 1.0 + 8.0 * 0.75_f64.sqrt(), 1.0]),
         jitter: 0.0,
     };
-    assert_eq!(flat.fit(true), 90);
+    assert_eq!(flat.fit(true).expect("few sites"), 90);
     let discs = Sample {
         discs: true,
         ..sample(flat)
@@ -310,7 +310,7 @@ fn a_region_takes_the_sites_that_have_room() {
                 .count();
         }
     }
-    lattice.count = lattice.fit(false);
+    lattice.count = lattice.fit(false).expect("few sites");
     assert_eq!(lattice.count, expected as u64);
     let sampled = sample(lattice.clone());
     let whole = all(&sampled, 5, 7);

@@ -14,8 +14,10 @@ impl System {
         if let Some(growth) = acts.growth {
             let factor = growth.factor(self.time, end);
             if factor != 1.0 {
-                let free = self.parcel.bodies.iter_mut().filter(|row| row.is_free());
-                free.for_each(|row| row.radius *= factor);
+                // Held bodies as well: when they are let go they have the size of their time.
+                let grows = |row: &&mut BodyRow| row.is_free() || row.kind == BodyKind::Held as u32;
+                let growing = self.parcel.bodies.iter_mut().filter(grows);
+                growing.for_each(|row| row.radius *= factor);
             }
         }
         if acts.holds.is_empty() {

@@ -1,7 +1,7 @@
 //! The end of a step: bodies move, ledgers are summed, what cannot go on is told.
 
 use super::{Done, Physics, System};
-use crate::body::{Bodies, BodyRow, Member};
+use crate::body::{Bodies, BodyId, BodyRow, Member};
 use crate::domain::Domain;
 use crate::domain::migration::{Parcel, to_first_bodies};
 use crate::domain::partition::Partition;
@@ -96,8 +96,10 @@ impl System {
         self.blocks.rows(&mut contacts);
         if deleted + drained > 0.0 {
             let mine: Vec<u64> = self.deleted.iter().map(|row| row.id.0).collect();
-            let gone = domain.gather(&mine);
-            contacts.retain(|c| !gone.contains(&c.key.a.0) && !gone.contains(&c.key.b.0));
+            let mut gone = domain.gather(&mine);
+            gone.sort_unstable();
+            let stays = |id: BodyId| gone.binary_search(&id.0).is_err();
+            contacts.retain(|c| stays(c.key.a) && stays(c.key.b));
         }
         to_first_bodies(domain, &mut contacts, |id| {
             let place = bodies.ids().binary_search(&id);

@@ -151,6 +151,7 @@ pub(super) fn prepare(
             let fresh = Files::create(out, measures).map_err(|e| input(&e))?;
             checkpoint::prune(out, 0, u64::MAX).map_err(|e| input(&e))?;
             vtkhdf::clear(out).map_err(|e| input(&e))?;
+            remove_old_measures(out, measures, &fresh).map_err(|e| input(&e))?;
             Ok(fresh)
         }
         Folder::GoOn(_) => {
@@ -167,6 +168,23 @@ pub(super) fn prepare(
         }
     };
     Ok((files?, lock))
+}
+
+/// Removes the files of measures that the run before wrote and this one does not, which would pass for its own.
+fn remove_old_measures(out: &Path, measures: &[Measure], fresh: &Files) -> std::io::Result<()> {
+    let each = fresh.measures.iter().zip(measures);
+    let own: Vec<String> = each
+        .flat_map(|(files, measure)| files.names(measure))
+        .collect();
+    for entry in std::fs::read_dir(out)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let old = MeasureFiles::is_name(&name) && !own.contains(&name);
+        if old && entry.file_type()?.is_file() {
+            std::fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// Adds to the folder's list of starts. Nothing depends on it.

@@ -43,14 +43,14 @@ pub(super) fn flow_lines<'a>(
     ledger: &'a Ledger,
 ) -> impl Iterator<Item = FlowLine> + 'a {
     let (step, time) = (system.steps(), system.time());
-    let all = ledger.flows.told(scenario, time);
-    all.map(move |(region, comes, flow, waiting)| FlowLine {
+    let all = ledger.flows.told(scenario);
+    all.map(move |(region, comes, flow)| FlowLine {
         step,
         time,
         region: region.to_owned(),
         way: if comes { "in" } else { "out" }.to_owned(),
         bodies: flow.bodies,
         mass: flow.mass,
-        waiting,
+        waiting: flow.waiting,
     })
 }

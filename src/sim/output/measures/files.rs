@@ -2,7 +2,7 @@
 
 use super::record::Record;
 use crate::config::{Measure, What};
-use crate::io::series::{Error, Figures, ForceLine, ProfileLine, Series, TrackLine};
+use crate::io::series::{Columns, Error, Figures, ForceLine, ProfileLine, Series, TrackLine};
 use std::path::Path;
 
 /// The files of a measure, those that there is something for.
@@ -59,7 +59,29 @@ fn columns(what: &What) -> &'static [&'static str] {
     }
 }
 
+/// How the names of the files begin.
+const KINDS: [&str; 4] = ["measure-", "forces-", "profile-", "tracks-"];
+
 impl MeasureFiles {
+    /// Whether a name is one that files of measures have.
+    pub(in crate::sim::output) fn is_name(name: &str) -> bool {
+        name.ends_with(".csv") && KINDS.iter().any(|kind| name.starts_with(kind))
+    }
+
+    /// The names of the files that there are.
+    pub(in crate::sim::output) fn names(&self, measure: &Measure) -> Vec<String> {
+        let there = [
+            self.figures.is_some(),
+            self.forces.is_some(),
+            self.profile.is_some(),
+            self.tracks.is_some(),
+        ];
+        let kinds = KINDS.iter().zip(there).filter(|(_, there)| *there);
+        kinds
+            .map(|(kind, _)| format!("{kind}{}.csv", measure.name))
+            .collect()
+    }
+
     /// Starts the files.
     pub(in crate::sim::output) fn create(out: &Path, measure: &Measure) -> Result<Self, Error> {
         Self::open(out, measure, None)
@@ -102,11 +124,19 @@ impl MeasureFiles {
                 Some(step) => Series::resume(&path, step)?,
             });
         }
-        if asked(|w| matches!(w, What::Profile(_))) {
+        let profile = measure.what.iter().find_map(|what| match what {
+            What::Profile(profile) => Some(profile),
+            _ => None,
+        });
+        if let Some(profile) = profile {
             let path = path("profile");
+            let header = match profile.is_of_rings() {
+                true => ProfileLine::RINGS,
+                false => ProfileLine::HEADER,
+            };
             files.profile = Some(match step {
-                None => Series::create(&path)?,
-                Some(step) => Series::resume(&path, step)?,
+                None => Series::create_with(&path, header)?,
+                Some(step) => Series::resume_with(&path, header, step)?,
             });
         }
         if asked(|w| matches!(w, What::Tracks(_))) {

@@ -140,8 +140,8 @@ impl Record {
         let within = extents(now, &heap.spread(bodies, window));
         // Out to where nearly all of the mass lies: what rolled away is no slope.
         let reach = within[2];
-        let surface = heap.surface(bodies, window, reach);
-        let surface: Vec<f64> = surface.iter().map(|h| now.domain.max(*h)).collect();
+        let mut surface = heap.surface(bodies, window, reach);
+        now.domain.many_max(&mut surface);
         self.amounts(&[top]);
         self.amounts(&within);
         self.amounts(&[heap.angle(&surface, reach)]);

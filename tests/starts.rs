@@ -1,0 +1,272 @@
+//! Starts of runs: positions of files on periodic axes, what `resume --set` leaves alone, folders that hold an older run, bodies to come. In a file of
+//! its own, as it opens HDF5 files.
+
+#![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
+
+use moreau::comm::threads::{self, Serial};
+use moreau::io::checkpoint::{self, Loaded};
+use moreau::sim::{self, Options, RunError};
+use std::path::{Path, PathBuf};
+
+fn options(out: &Path) -> Options {
+    Options {
+        out: Some(out.to_owned()),
+        threads: 1,
+        ..Options::default()
+    }
+}
+
+fn write(dir: &tempfile::TempDir, name: &str, text: &str) -> PathBuf {
+    let path = dir.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+fn last(out: &Path) -> Loaded {
+    let found = threads::run(1, |comm| checkpoint::read_newest(comm, out).unwrap());
+    found.into_iter().next().unwrap().1
+}
+
+fn refused<T>(result: Result<T, RunError>) -> String {
+    match result {
+        Err(RunError::Input(text)) => text,
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("taken"),
+    }
+}
+
+/// A periodic slice whose bodies come from a file. All numbers are sums of few powers of two, so that nothing is rounded.
+const PERIODIC: &str = r#"
+gravity = [0.0, 0.0, -9.81]
+time = { dt = 1.0e-3, steps = 60 }
+domain = { lower = [0.0, 0.0, 0.0], upper = [0.125, 0.125, 0.25], periodic = [true, false, false] }
+solver = { block_edge = 0.04 }
+material = [{ name = "m", density = 2500.0, friction = 0.5 }]
+wall = [{ shape = "box", material = "m" }]
+region = [{ name = "side", shape = "box", lower = [0.0, 0.0, 0.0], upper = [0.0625, 0.125, 0.25] }]
+force = [{ region = "side", acceleration = [1.0, 0.0, 0.0] }]
+bodies = [{ sample = "file", file = "bodies.csv", material = "m" }]
+checkpoint = { every = 1, keep = 100 }
+"#;
+
+/// Bodies of a file may lie any number of periods away: the run is the same but for how often they have gone round, from the first step on, in which a
+/// region pushes them; and those that overlap across periods are refused.
+#[test]
+fn files_may_lie_periods_away() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = write(&dir, "run.toml", PERIODIC);
+    let go = |turns: [i32; 2], out: &str| {
+        let mut table = "x,y,z,radius\n".to_owned();
+        for k in 0..32 {
+            let site = [k % 4, k / 4 % 4, k / 16].map(f64::from);
+            let away = 0.125 * f64::from(turns[k as usize % 2]);
+            let [x, y, z] = [0, 1, 2].map(|a| site[a] / 32.0 + 1.0 / 64.0);
+            table += &format!("{},{y},{},0.0150\n", x + away, z + x / 64.0);
+        }
+        write(&dir, "bodies.csv", &table);
+        let out = dir.path().join(out);
+        sim::try_run(&Serial, &config, &options(&out)).unwrap();
+        last(&out)
+    };
+    let (plain, away) = (go([0, 0], "plain"), go([3, -2], "away"));
+    let mut moved = 0;
+    for (a, b) in plain.bodies.iter().zip(&away.bodies) {
+        let turns = if a.id.0 % 2 == 0 { 3 } else { -2 };
+        assert_eq!(b.image, [a.image[0] + turns, a.image[1], a.image[2]]);
+        let mut b = *b;
+        b.image = a.image;
+        assert_eq!(*a, b);
+        moved += u32::from(a.velocity[0] != 0.0);
+    }
+    assert!(moved > 4 && plain.contacts == away.contacts);
+    // A state before the first step can be gone on with.
+    let begin = Options {
+        steps: Some(0),
+        ..options(&dir.path().join("begin"))
+    };
+    sim::try_run(&Serial, &config, &begin).unwrap();
+    let then = Options {
+        out: None,
+        steps: Some(1),
+        ..begin.clone()
+    };
+    sim::try_resume(&Serial, &dir.path().join("begin"), &then).unwrap();
+
+    // 0.125 m are one period: 0.05 and 0.309 are 0.009 apart.
+    let table = "x,y,z,radius\n0.05,0.06,0.1,0.005\n0.309,0.06,0.1,0.005\n";
+    write(&dir, "bodies.csv", table);
+    let told = refused(sim::try_run(
+        &Serial,
+        &config,
+        &options(&dir.path().join("not")),
+    ));
+    assert!(
+        told.contains("body 0 starts inside body 1, overlapping by 0.200"),
+        "{told}"
+    );
+    write(&dir, "bodies.csv", "x,y,z,radius\n1e300,0.06,0.1,0.005\n");
+    let told = refused(sim::try_run(
+        &Serial,
+        &config,
+        &options(&dir.path().join("not")),
+    ));
+    assert!(told.contains("body 0 starts outside the domain"), "{told}");
+}
+
+/// What is due at an inlet, and how far bodies have grown, follows from the configuration and the time: that is not changed when a run goes on.
+#[test]
+fn the_past_is_not_set() {
+    let dir = tempfile::tempdir().unwrap();
+    let common = "gravity = [0, 0, -9.81]\ntime = { dt = 1e-3, steps = 20 }\ndomain = { lower = [0, 0, 0], upper = [1, 1, 1] }\n\
+        solver = { gap = \"full\" }\nmaterial = [{ name = \"m\", density = 1, friction = 0 }]\nwall = [{ shape = \"box\", material = \"m\" }]\n\
+        region = [{ name = \"top\", shape = \"box\", lower = [0, 0, 0.5], upper = [1, 1, 1] }]\n";
+    let grows = format!(
+        "{common}growth = {{ from = 0.7, until = 0.3 }}\nbodies = [{{ sample = \"lattice\", material = \"m\", count = 7, radius = 0.01 }}]\n"
+    );
+    let pours = format!(
+        "{common}inlet = [{{ region = \"top\", material = \"m\", radius = 0.01, rate = 100, until = 2, velocity = [0, 0, -1] }}]\n"
+    );
+    for (name, text, sets, fine) in [
+        (
+            "grows",
+            &grows,
+            &[
+                "growth.until=0.5",
+                "growth.from = 0.8",
+                "growth={ from = 0.7, until = 0.5 }",
+            ][..],
+            "solver.tolerance=1e-3",
+        ),
+        (
+            "pours",
+            &pours,
+            &[
+                "inlet.0.rate=200",
+                "inlet.0.mass_rate=2",
+                "inlet.0.radius=0.02",
+                "inlet.0.radius.uniform=[0.01, 0.02]",
+                "inlet.0.from=0.5",
+                "inlet.0.until=1",
+                "inlet.0.material=\"m\"",
+            ],
+            "inlet.0.count=1",
+        ),
+    ] {
+        let config = write(&dir, &format!("{name}.toml"), text);
+        let out = dir.path().join(name);
+        sim::try_run(&Serial, &config, &options(&out)).unwrap();
+        let go_on = |set: &str| {
+            let options = Options {
+                set: vec![set.to_owned()],
+                steps: Some(24),
+                threads: 1,
+                ..Options::default()
+            };
+            sim::try_resume(&Serial, &out, &options)
+        };
+        for set in sets {
+            let told = refused(go_on(set));
+            assert!(
+                told.contains(&format!("--set {set}: bodies have ")),
+                "{told}"
+            );
+        }
+        go_on(fine).unwrap();
+    }
+}
+
+/// What a run before has measured is gone when another one takes its folder; what no run wrote is not.
+#[test]
+fn overwriting_leaves_no_old_measures() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = |name: &str, what: &str| {
+        format!(
+            "gravity = [0, 0, -9.81]\ntime = {{ dt = 1e-3, steps = 2 }}\ndomain = {{ lower = [0, 0, 0], upper = [1, 1, 1] }}\n\
+             material = [{{ name = \"m\", density = 1, friction = 0 }}]\n\
+             bodies = [{{ sample = \"lattice\", material = \"m\", count = 7, radius = 0.01 }}]\n\
+             measure = [{{ name = \"{name}\", every = 1, what = [{what}] }}, {{ name = \"stays\", every = 1, what = [\"packing\"] }}]\n"
+        )
+    };
+    let out = dir.path().join("out");
+    let first = write(
+        &dir,
+        "first.toml",
+        &text("old", "\"packing\", \"forces\", \"profile\", \"tracks\"").replacen(
+            "what",
+            "axis = \"z\", bins = 2, ids = [1], what",
+            1,
+        ),
+    );
+    sim::try_run(&Serial, &first, &options(&out)).unwrap();
+    std::fs::write(out.join("measured-by-hand.csv"), "1").unwrap();
+    let names = || {
+        let all = std::fs::read_dir(&out).unwrap();
+        let all = all.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut some: Vec<String> = all
+            .filter(|name| name.contains('-') && name.ends_with(".csv"))
+            .collect();
+        some.sort();
+        some
+    };
+    assert_eq!(names().len(), 6);
+    let second = write(&dir, "second.toml", &text("new", "\"packing\""));
+    let over = Options {
+        overwrite: true,
+        ..options(&out)
+    };
+    sim::try_run(&Serial, &second, &over).unwrap();
+    assert_eq!(
+        names(),
+        [
+            "measure-new.csv",
+            "measure-stays.csv",
+            "measured-by-hand.csv"
+        ]
+    );
+}
+
+/// Memory is asked for for those that come in as well, as far as there is a bound and all stay.
+#[test]
+fn memory_is_foretold_with_bodies_to_come() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = |inlet: &str, more: &str| {
+        format!(
+            "gravity = [0, 0, -9.81]\ntime = {{ dt = 1e-3, until = 4 }}\ndomain = {{ lower = [0, 0, 0], upper = [1, 1, 1] }}\n\
+             material = [{{ name = \"m\", density = 1000, friction = 0 }}]\n{more}\n\
+             region = [{{ name = \"top\", shape = \"box\", lower = [0, 0, 0.5], upper = [1, 1, 1] }}]\n\
+             inlet = [{{ region = \"top\", material = \"m\", radius = 0.01, {inlet} }}]\n"
+        )
+    };
+    let check = |inlet: &str, more: &str| {
+        let config = write(&dir, "run.toml", &text(inlet, more));
+        sim::check(&Serial, &config, &Options::default())
+    };
+    let line = |inlet: &str| {
+        let told = check(inlet, "").unwrap();
+        let line = told.lines().find(|line| line.starts_with("memory"));
+        line.unwrap().to_owned()
+    };
+    // Open for 3 s of the run; a body weighs 4.18879e-3 kg.
+    let come =
+        |told: &str, n: u64| told.contains(&format!("with {n} bodies that inlets may bring"));
+    for (inlet, n) in [
+        ("rate = 1e5, from = 1.0", 300_000),
+        ("rate = 1e5, from = 1.0, until = 1.5", 50_000),
+        ("rate = 1e6, count = 1234", 1234),
+        ("mass_rate = 4.18879e2, until = 1.0", 100_000),
+    ] {
+        let told = line(inlet);
+        let off = u64::from(inlet.starts_with("mass"));
+        assert!((n - off..=n + off).any(|n| come(&told, n)), "{told}");
+    }
+    let told = line("rate = 1e6, count = 1000000");
+    let megabytes: f64 = told.split_whitespace().nth(2).unwrap().parse().unwrap();
+    assert!(megabytes > 1900.0, "{told}");
+    let told = refused(check("rate = 1e12", ""));
+    assert!(
+        told.contains("4000000000000 bodies, 4000000000000 of them by inlets, on 1 ranks need"),
+        "{told}"
+    );
+    // Where they go out again nobody knows how many there will be.
+    check("rate = 1e12", "outlet = [{ region = \"top\" }]").unwrap();
+}
