@@ -93,7 +93,7 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
                 break End::Done;
             }
             // Too far ahead may be too far.
-            let far = ahead > 0.0 && !(error < 4.0 * before);
+            let far = ahead > 0.0 && (error.is_nan() || error >= 4.0 * before);
             if (done && !far) || error < before {
                 // Whether the way turns back (the sign of O'Donoghue and Candès 2015).
                 let mut turn = 0.0;

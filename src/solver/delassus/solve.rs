@@ -207,7 +207,7 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
             let change = sweeps.sweep(&mut self.r, self.q);
             self.sweeps += 1;
             let light = change.step / change.size;
-            if self.sweeps < next && !(light <= light_enough) {
+            if self.sweeps < next && (light.is_nan() || light > light_enough) {
                 continue;
             }
             let error = self.look();
@@ -224,7 +224,7 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
                 let left = (self.error / self.settings.tolerance).ln();
                 let (worth, swept) = (self.worth(), self.sweeps - begin);
                 let enough = least.is_some_and(|least| swept >= least) && swept as f64 >= worth;
-                if enough && !(left <= gain * worth) {
+                if enough && (gain.is_nan() || left > gain * worth) {
                     return End::Stalled;
                 }
                 mark = (self.sweeps, self.error);

@@ -127,11 +127,9 @@ fn enumerated(a: &[f64], f: &[f64], mu: f64) -> Vec<[f64; 3]> {
     }
     let mut all = Vec::new();
     let a3 = DMatrix::from_row_slice(3, 3, a);
-    if let Some(r) = a3.lu().solve(&-nalgebra::DVector::from_row_slice(f)) {
-        if r[1].hypot(r[2]) <= mu * r[0] {
-            all.push([r[0], r[1], r[2]]);
-        }
-    }
+    let stuck = a3.lu().solve(&-nalgebra::DVector::from_row_slice(f));
+    let stuck = stuck.map(|r| [r[0], r[1], r[2]]);
+    all.extend(stuck.filter(|r| r[1].hypot(r[2]) <= mu * r[0]));
     let s = |i: usize, j: usize| a[3 * i + j] - a[3 * i] * a[j] / a[0];
     let b = [1, 2].map(|i| f[i] - a[3 * i] * f[0] / a[0]);
     let (trace, det) = (s(1, 1) + s(2, 2), s(1, 1) * s(2, 2) - s(1, 2) * s(2, 1));
