@@ -191,7 +191,7 @@ impl<const D: usize> Shifted<'_, D> {
     ) -> Came {
         let mut at = self.point(std::mem::take(r));
         let mut steps = 0;
-        while steps < most && !(at.size <= tolerance) && !spent() {
+        while steps < most && at.size > tolerance && !spent() {
             let Some(step) = self.step(&at) else { break };
             steps += 1;
             let mut share = 1.0;

@@ -251,9 +251,9 @@ impl Rolling {
                 m[i][i] = 1.0;
                 continue;
             }
-            for j in 0..4 {
+            for (j, x) in m[i].iter_mut().enumerate().take(4) {
                 let gone = if j < 2 { alpha } else { beta }.is_infinite();
-                m[i][j] = if gone { 0.0 } else { self.schur[i][j] };
+                *x = if gone { 0.0 } else { self.schur[i][j] };
             }
             m[i][i] += added;
             m[i][4] = -b[i];
@@ -447,8 +447,9 @@ fn eliminate(mut m: [[f64; 5]; 4]) -> [f64; 4] {
         m.swap(k, pivot);
         for i in k + 1..4 {
             let factor = m[i][k] / m[k][k];
-            for j in k..5 {
-                m[i][j] -= factor * m[k][j];
+            let above = m[k];
+            for (x, above) in m[i].iter_mut().zip(above).skip(k) {
+                *x -= factor * above;
             }
         }
     }

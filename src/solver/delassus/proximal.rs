@@ -16,7 +16,7 @@ use super::{cone, merit};
 pub(super) const UNKNOWNS: usize = 6000;
 
 /// θ at the start.
-pub(super) const FIRST: f64 = 1e-2;
+pub(super) const FIRST: f64 = 1e-3;
 
 /// Bounds of θ.
 const THETA: [f64; 2] = [1e-10, 1e2];
@@ -93,7 +93,7 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
                 break End::Done;
             }
             // Too far ahead may be too far.
-            let far = ahead > 0.0 && !(error < 4.0 * before);
+            let far = ahead > 0.0 && (error.is_nan() || error >= 4.0 * before);
             if (done && !far) || error < before {
                 // Whether the way turns back (the sign of O'Donoghue and Candès 2015).
                 let mut turn = 0.0;
@@ -113,7 +113,8 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
                 before = error;
                 good += 1;
                 if steps <= STEPS && (0.3 * theta > failed || good >= 10) {
-                    theta = (0.3 * theta).max(least);
+                    let less = if steps <= 4 { 0.1 } else { 0.3 };
+                    theta = (less * theta).max(least);
                     good = 0;
                 }
             } else {

@@ -207,7 +207,7 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
             let change = sweeps.sweep(&mut self.r, self.q);
             self.sweeps += 1;
             let light = change.step / change.size;
-            if self.sweeps < next && !(light <= light_enough) {
+            if self.sweeps < next && (light.is_nan() || light > light_enough) {
                 continue;
             }
             let error = self.look();
@@ -224,7 +224,7 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
                 let left = (self.error / self.settings.tolerance).ln();
                 let (worth, swept) = (self.worth(), self.sweeps - begin);
                 let enough = least.is_some_and(|least| swept >= least) && swept as f64 >= worth;
-                if enough && !(left <= gain * worth) {
+                if enough && (gain.is_nan() || left > gain * worth) {
                     return End::Stalled;
                 }
                 mark = (self.sweeps, self.error);
@@ -238,7 +238,7 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
         let sweep = (2 * matrix.blocks.len() + 200 * self.q.len()) as f64;
         let unknowns = Shifted::<D>::unknowns(&self.r).min(UNKNOWNS) as f64;
         // Operations of a dense factorization run several times as fast as those of a sweep.
-        let step = 0.15 * 0.67 * unknowns.powi(3) + 20.0 * unknowns * unknowns;
+        let step = 0.2 * 0.67 * unknowns.powi(3) + 20.0 * unknowns * unknowns;
         LIKELY_STEPS * step / sweep
     }
 }
@@ -247,7 +247,7 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
 const PATIENCE: u64 = 40;
 
 /// Newton steps that a solve takes, as a guess.
-const LIKELY_STEPS: f64 = 10.0;
+const LIKELY_STEPS: f64 = 30.0;
 
 /// How often sweeps are taken up again where Newton's method fails, before it is left to itself.
 const ROUNDS: u64 = 4;
