@@ -23,7 +23,7 @@
 //! | 4 | [`domain`] | who owns a point, a block, a body; ghosts; migration |
 //! | 5 | [`scheme`] | how time advances: the step of the paper |
 //! | 5 | [`sample`] | initial bodies: lattices, files |
-//! | 5 | [`io`] | checkpoint, series |
+//! | 5 | [`io`] | checkpoint, series, frames |
 //! | 6 | [`config`] | TOML as typed, checked into a scenario |
 //! | 7 | [`sim`] | the run: steps, output, stop |
 //! | 7 | [`report`] | what finished files say |
