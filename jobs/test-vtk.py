@@ -140,9 +140,11 @@ print("  one file:", compare(f"{work}/packed", f"{work}/exact", True, steps), "f
 print("  a checkpoint:", compare(f"{work}/still", f"{work}/exact", True, [400]), "frames as the checkpoint")
 steps = list(range(0, 501, 50))
 print("  32 bits, 3 ranks, then 1:", compare(f"{work}/out", f"{work}/exact", False, steps), "frames as the checkpoints")
-colours = draw(f"{work}/exact/bodies.vtkhdf", f"{work}/bodies.png")
-assert colours > 20, f"{colours} colours in the picture"
-print("  a picture of", colours, "colours")
+# Before 9.4 VTK from PyPI draws on an X server only.
+if vtk.vtkVersion().GetVTKMajorVersion() * 100 + vtk.vtkVersion().GetVTKMinorVersion() >= 904:
+    colours = draw(f"{work}/exact/bodies.vtkhdf", f"{work}/bodies.png")
+    assert colours > 20, f"{colours} colours in the picture"
+    print("  a picture of", colours, "colours")
 if hasattr(vtk, "vtkXdmfReader"):
     reader = vtk.vtkXdmfReader()
     reader.SetFileName(f"{work}/exact/checkpoints.xmf")

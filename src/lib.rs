@@ -24,7 +24,7 @@
 //! | 4 | [`render`] | pictures of a state |
 //! | 5 | [`scheme`] | how time advances: the step of the paper |
 //! | 5 | [`sample`] | initial bodies: lattices, files |
-//! | 5 | [`io`] | checkpoint, series, FCLib's files |
+//! | 5 | [`io`] | checkpoint, series, frames, FCLib's files |
 //! | 6 | [`config`] | TOML as typed, checked into a scenario |
 //! | 7 | [`sim`] | the run: steps, output, stop |
 //! | 7 | [`report`] | what finished files say |

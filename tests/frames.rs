@@ -154,7 +154,7 @@ fn frames_are_the_same_under_mpirun() {
     }
     let dir = tempfile::tempdir().unwrap();
     let one = dir.path().join("1");
-    run(1, &one, &[]).unwrap();
+    run(1, &one, &["time.steps=60"]).unwrap();
     let config = one.with_extension("toml");
     for ranks in [2, 3] {
         let out = dir.path().join(ranks.to_string());
@@ -163,6 +163,8 @@ fn frames_are_the_same_under_mpirun() {
             config.to_str().unwrap(),
             "--out",
             out.to_str().unwrap(),
+            "--steps",
+            "60",
         ];
         state(&on(ranks, &words));
         bodies(&one).assert_same(&bodies(&out), &["rank"]);

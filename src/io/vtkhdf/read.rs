@@ -3,8 +3,8 @@
 use super::{Error, Kind, Space, told};
 use crate::io::hdf::{Element, Reader};
 use crate::math::Vector3;
+use hdf5::dataset::Layout;
 use hdf5::{Dataset, File, H5Type};
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -64,7 +64,6 @@ impl Movie {
             },
             limit: limit.saturating_mul(SMALLEST_SHARE),
         };
-        frames_are_there(&movie.file, folder)?;
         let whole = |name: &str| -> Result<Vec<u64>, String> {
             let numbers: Vec<i64> = movie.all(name)?;
             let each = numbers.into_iter().map(u64::try_from);
@@ -72,6 +71,7 @@ impl Movie {
             each.map_err(|_| format!("{name}: a negative number"))
         };
         let (steps, rows) = (whole("moreau/step")?, whole("moreau/rows")?);
+        frames_are_there(&movie.file, folder, kind, &steps)?;
         let points = whole("VTKHDF/Steps/PointOffsets")?;
         let times: Vec<f64> = movie.all("VTKHDF/Steps/Values")?;
         let count = steps.len();
@@ -220,23 +220,14 @@ impl Movie {
     }
 }
 
-/// Whether each file that arrays come from can be opened; what is in others HDF5 would take for unknown.
-fn frames_are_there(file: &File, folder: &Path) -> Result<(), String> {
-    let mut names = BTreeSet::new();
-    let mut waiting = vec![file.group("VTKHDF").map_err(|e| e.to_string())?];
-    while let Some(group) = waiting.pop() {
-        for name in group.member_names().map_err(|e| e.to_string())? {
-            let Ok(dataset) = group.dataset(&name) else {
-                let inside = group.group(&name);
-                waiting.push(inside.map_err(|e| format!("{name}: {e}"))?);
-                continue;
-            };
-            let list = dataset.dcpl().map_err(|e| format!("{name}: {e}"))?;
-            names.extend(list.virtual_map().into_iter().map(|map| map.src_filename));
-        }
+/// Whether each frame can be opened, if they are in files of their own; what is in others HDF5 would take for unknown.
+fn frames_are_there(file: &File, folder: &Path, kind: Kind, steps: &[u64]) -> Result<(), String> {
+    let points = file.dataset("VTKHDF/Points").map_err(|e| e.to_string())?;
+    if points.layout() != Layout::Virtual {
+        return Ok(());
     }
-    for name in names.iter().filter(|name| *name != ".") {
-        let path = folder.join(name);
+    for &step in steps {
+        let path = folder.join(super::folder::name(kind, step));
         drop(Reader::open(&path).map_err(|e| format!("its frame {}: {e}", path.display()))?);
     }
     Ok(())
