@@ -188,9 +188,9 @@ impl Movie {
         let kind = dataset.dtype().and_then(|kind| kind.to_descriptor());
         let kind = kind.map_err(|e| format!("{path}: {e}"))?;
         let element = Element::of(&kind).ok_or_else(|| format!("{path}: {kind}"))?;
-        let there = match shape.as_slice() {
-            &[all] if width == 1 => all as u64,
-            &[all, found] if width == found => all as u64,
+        let there = match *shape.as_slice() {
+            [all] if width == 1 => all as u64,
+            [all, found] if width == found => all as u64,
             _ => return Err(format!("{path}: shape {shape:?}, expected rows of {width}")),
         };
         if first.checked_add(rows).is_none_or(|end| end > there) {

@@ -6,17 +6,19 @@
 use super::states::{Body, State, States};
 use super::{Fault, write_text};
 use crate::body::BodyId;
-use crate::io::vtkhdf::Space;
+use crate::io::vtkhdf::{Kind, Space};
 use std::fmt::Write as _;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Writes `bodies.dump` and `contacts.dump`, as far as there are any.
 pub(super) fn write(states: &States, out: &Path) -> Result<Vec<PathBuf>, Fault> {
-    let has = |of: &Option<_>| of.is_some();
     let (bodies, contacts) = match states {
         States::Checkpoints(_) => (true, true),
-        States::Frames { bodies, contacts } => (has(bodies), has(contacts)),
+        States::Frames(movies) => {
+            let has = |wanted: Kind| movies.iter().any(|(kind, _)| *kind == wanted);
+            (has(Kind::Bodies), has(Kind::Contacts))
+        }
     };
     let mut written = Vec::new();
     for (name, wanted, section) in [

@@ -108,10 +108,7 @@ pub(super) fn checkpoints(
 /// States by step.
 pub(super) enum States {
     Checkpoints(Vec<PathBuf>),
-    Frames {
-        bodies: Option<Movie>,
-        contacts: Option<Movie>,
-    },
+    Frames(Vec<(Kind, Movie)>),
 }
 
 /// A body, as far as the source tells.
@@ -156,15 +153,12 @@ impl States {
             Source::Checkpoints(paths) => return Ok(Self::Checkpoints(paths)),
             Source::Frames(tables) => tables,
         };
-        let (mut bodies, mut contacts) = (None, None);
-        for (kind, path) in tables {
+        let open = |(kind, path): (Kind, PathBuf)| {
             let movie = Movie::open(&path, kind).map_err(|e| Fault::Input(e.to_string()))?;
-            match kind {
-                Kind::Bodies => bodies = Some(movie),
-                Kind::Contacts => contacts = Some(movie),
-            }
-        }
-        Ok(Self::Frames { bodies, contacts })
+            Ok((kind, movie))
+        };
+        let movies: Result<Vec<_>, Fault> = tables.into_iter().map(open).collect();
+        Ok(Self::Frames(movies?))
     }
 
     /// Gives away one state after the other.
@@ -176,10 +170,9 @@ impl States {
             Self::Checkpoints(paths) => {
                 checkpoints(paths).try_for_each(|state| take(of_checkpoint(state?)))
             }
-            Self::Frames { bodies, contacts } => {
+            Self::Frames(movies) => {
                 let fault = |e: crate::io::vtkhdf::Error| Fault::Input(e.to_string());
-                for (movie, kind) in [(bodies, Kind::Bodies), (contacts, Kind::Contacts)] {
-                    let Some(movie) = movie else { continue };
+                for (kind, movie) in movies {
                     for frame in 0..movie.steps.len() {
                         let mut state = State {
                             step: movie.steps[frame],
@@ -272,17 +265,14 @@ fn of_contacts(movie: &Movie, frame: usize) -> Result<Vec<Touch>, crate::io::vtk
     let (normal, tangential) = (numbers("normal_force")?, numbers("tangential_force")?);
     let gap = numbers("gap")?;
     let status = movie.array::<u64, 1>("status", frame)?.unwrap_or_default();
-    let forces = normal.iter().zip(&tangential);
-    let rows = bodies.iter().zip(forces).zip(gap.iter().zip(&status));
-    let touch = |((body, (normal, tangential)), (gap, status)): (
-        (&[u64; 2], (&[f64; 1], &[f64; 1])),
-        (&[f64; 1], &[u64; 1]),
-    )| Touch {
-        body: *body,
-        normal_force: normal[0],
-        tangential_force: tangential[0],
-        gap: gap[0],
-        status: status[0],
+    let counts = [normal.len(), tangential.len(), gap.len(), status.len()];
+    let rows = counts.into_iter().fold(bodies.len(), usize::min);
+    let touch = |k: usize| Touch {
+        body: bodies[k],
+        normal_force: normal[k][0],
+        tangential_force: tangential[k][0],
+        gap: gap[k][0],
+        status: status[k][0],
     };
-    Ok(rows.map(touch).collect())
+    Ok((0..rows).map(touch).collect())
 }
