@@ -47,8 +47,11 @@ fn pushes(run: &Run, name: &str, force: &str) {
     assert!(forces.iter().any(|f| *f != 0.0), "nothing touches {name}");
 }
 
+/// A configuration, how many steps of it, keys set, and what is to be seen in the result.
+type Short = (&'static str, u64, &'static [&'static str], fn(&Run));
+
 /// What makes a configuration small enough: its name, steps, keys set, and what must have happened in it.
-const SHORT: [(&str, u64, &[&str], fn(&Run)); 14] = [
+const SHORT: [Short; 14] = [
     (
         "settle",
         100,
