@@ -71,7 +71,7 @@ const SHORT: [(&str, u64, &[&str], fn(&Run)); 14] = [
         ],
         |run| {
             moved(run, "right", "x", 0.01);
-            moved(run, "top", "y", 4e-3);
+            moved(run, "top", "y", 3.9e-3);
             pushes(run, "top", "fy");
         },
     ),
@@ -160,7 +160,7 @@ const SHORT: [(&str, u64, &[&str], fn(&Run)); 14] = [
         },
     ),
     ("janssen", 80, &["bodies.0.count=700"], |run| {
-        moved(run, "tube", "z", 0.7e-3);
+        moved(run, "tube", "z", 0.69e-3);
         pushes(run, "bottom", "fz");
     }),
     (
