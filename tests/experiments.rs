@@ -74,7 +74,7 @@ const SHORT: [Short; 14] = [
         ],
         |run| {
             moved(run, "right", "x", 0.01);
-            moved(run, "top", "y", 4e-3);
+            moved(run, "top", "y", 3.9e-3);
             pushes(run, "top", "fy");
         },
     ),
@@ -165,7 +165,7 @@ const SHORT: [Short; 14] = [
         },
     ),
     ("janssen", 80, &["bodies.0.count=700"], |run| {
-        moved(run, "tube", "z", 0.7e-3);
+        moved(run, "tube", "z", 0.69e-3);
         pushes(run, "bottom", "fz");
     }),
     (

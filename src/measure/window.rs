@@ -204,11 +204,11 @@ impl Window {
                 found = Some(image);
             }
         });
-        found.map(|image| self.image_in_bounds(&image))
+        found.map(|image| self.within_bounds(&image))
     }
 
     /// The image of a point that lies within the bounds on the axes of which all is held [m].
-    fn image_in_bounds(&self, x: &Vector3) -> Vector3 {
+    fn within_bounds(&self, x: &Vector3) -> Vector3 {
         let (mut image, _) = self.whole.wrapped(x);
         for a in 0..3 {
             // Bounds may be a period apart but for rounding.
