@@ -1,5 +1,6 @@
 //! Problems of real codes, where they are at hand: in `../shared/fclib`, which is no part of this repository.
 
+use crate::files::alone;
 use moreau::fclib::reduce::{Reduced, reduce};
 use moreau::io::fclib::{self, Content, Kind};
 use std::collections::BTreeMap;
@@ -33,6 +34,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 /// Every problem is read and reduced; contacts, blocks, asymmetry and the norm of q are those that others found.
 #[test]
 fn problems_of_real_codes_are_read_as_others_read_them() {
+    let _alone = alone();
     let Some(folder) = collection() else {
         return;
     };
@@ -85,6 +87,7 @@ fn problems_of_real_codes_are_read_as_others_read_them() {
 /// Global problems reduced here, and reduced by others and stored as local ones: the same W and q.
 #[test]
 fn reductions_agree_with_those_of_others() {
+    let _alone = alone();
     let Some(folder) = collection() else {
         return;
     };

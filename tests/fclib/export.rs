@@ -1,6 +1,6 @@
 //! The problem of a run's next step: what that step itself finds solves it, under every law that the format has a place for.
 
-use crate::files::place;
+use crate::files::{alone, place};
 use crate::harness::on;
 use moreau::comm::threads::Serial;
 use moreau::io::checkpoint::{self, Loaded};
@@ -139,6 +139,7 @@ fn slip_off(exported: &Exported, state: &Loaded, u: &[f64]) -> f64 {
 /// The step's own impulses solve the exported problem, and `W r + q` are the velocities that its bodies have.
 #[test]
 fn the_next_step_solves_the_exported_problem() {
+    let _alone = alone();
     let stiff = "stiffness = 2.0e3";
     for (name, laws, walls, last, slips) in [
         (
@@ -264,6 +265,7 @@ fn the_next_step_solves_the_exported_problem() {
 /// The program writes the same problem, reads it and solves it; springs make the impulses unique, so they are those of the step.
 #[test]
 fn the_program_exports_and_solves() {
+    let _alone = alone();
     let (dir, checkpoint) = state(
         &config(
             "friction = 0.5, rolling_ratio = 0.1, stiffness = 2.0e3",
@@ -327,6 +329,7 @@ fn the_program_exports_and_solves() {
 /// What the format has no place for is refused, and named.
 #[test]
 fn laws_without_a_place_are_refused() {
+    let _alone = alone();
     let (dir, checkpoint) = state(&config("friction = 0.5, torsion_ratio = 0.1", BOX, ""), 40);
     let out = dir.path().join("step.hdf5");
     let refused = on(

@@ -2,6 +2,14 @@
 
 use hdf5::{File, Group};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// For the time of a test. A child that another test starts just then would hold the locks of files that this one has open, and this one
+/// could not open them again.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A matrix with its entries (row, column, value).
 #[derive(Clone)]

@@ -1,6 +1,6 @@
 //! Every form in which files store a problem, and every fault for which one is refused.
 
-use crate::files::{Entries, Local, Store, place, real, whole};
+use crate::files::{Entries, Local, Store, alone, place, real, whole};
 use hdf5::File;
 use moreau::io::fclib::{self, Content, Equations, Form, Kind};
 use std::path::Path;
@@ -30,6 +30,7 @@ fn w(content: &Content) -> Vec<(usize, usize, f64)> {
 
 #[test]
 fn all_forms_hold_the_same_matrix() {
+    let _alone = alone();
     let local = pair();
     for (store, form) in [
         (Store::Triplets, Form::Triplets),
@@ -56,6 +57,7 @@ fn all_forms_hold_the_same_matrix() {
 /// Of a symmetric matrix one triangle may be stored, either one, in any form; what is not symmetric is taken as it is.
 #[test]
 fn a_half_is_completed() {
+    let _alone = alone();
     let mut local = pair();
     let whole = Entries::dense(6, 6, |i, j| 1.0 / (1.0 + (i + j) as f64));
     for store in [Store::Triplets, Store::Columns, Store::Rows] {
@@ -77,6 +79,7 @@ fn a_half_is_completed() {
 /// Rolling friction, integers and floats of other sizes, scalars without a dimension, an empty solution, guesses.
 #[test]
 fn what_other_writers_do_is_understood() {
+    let _alone = alone();
     let mut local = pair();
     local.dimension = 5;
     local.w = Entries::dense(5, 5, |i, j| if i == j { 1.0 } else { 0.0 });
@@ -139,6 +142,7 @@ fn renumber(file: &File, path: &str, numbers: &[i32]) {
 
 #[test]
 fn every_fault_is_named() {
+    let _alone = alone();
     let q = "fclib_local/vectors/q";
     let faults: Vec<(&str, String)> = vec![
         (

@@ -1,6 +1,6 @@
 //! The command line: closed solutions, the table, written files, exit statuses.
 
-use crate::files::{Entries, Local, Store, place, real};
+use crate::files::{Entries, Local, Store, alone, place, real};
 use crate::harness::on;
 use hdf5::File;
 use moreau::fclib::reduce::reduce;
@@ -20,6 +20,7 @@ fn solution(path: &Path) -> Answer {
 /// μ r_N` against the motion and `u_T = q_T + r_T/m`. Away from the floor there is no impulse.
 #[test]
 fn closed_solutions_are_found_and_written() {
+    let _alone = alone();
     for (q, expected) in [
         ([-1.0, 0.2, 0.1], [2.0, -0.4, -0.2]),
         ([-1.0, 3.0, -4.0], [2.0, -0.36, 0.48]),
@@ -64,6 +65,7 @@ fn closed_solutions_are_found_and_written() {
 /// Two blocks on a floor, tied by nothing, one of them beyond every friction; what the table says is what is in the files.
 #[test]
 fn the_table_says_what_the_files_hold() {
+    let _alone = alone();
     let (dir, good) = place("good.hdf5");
     Local::block([-1.0, 3.0, -4.0], 0.3).write(&good, Store::Columns);
     let hard = dir.path().join("hard.hdf5");
@@ -138,6 +140,7 @@ fn the_table_says_what_the_files_hold() {
 
 #[test]
 fn bad_command_lines_and_places_write_nothing() {
+    let _alone = alone();
     let (dir, path) = place("block.hdf5");
     Local::block([-1.0, 0.2, 0.1], 0.3).write(&path, Store::Columns);
     let before = std::fs::read(&path).unwrap();
@@ -167,6 +170,7 @@ fn bad_command_lines_and_places_write_nothing() {
 /// A problem without contacts has a solution, the empty one.
 #[test]
 fn no_contacts_are_no_problem() {
+    let _alone = alone();
     let (_dir, path) = place("empty.hdf5");
     Local {
         dimension: 3,
@@ -191,6 +195,7 @@ fn no_contacts_are_no_problem() {
 
 #[test]
 fn info_tells_what_a_file_holds() {
+    let _alone = alone();
     let (_dir, path) = place("block.hdf5");
     let mut local = Local::block([-1.0, 0.2, 0.1], 0.3);
     local.w = Entries::dense(3, 3, |i, j| {

@@ -1,6 +1,6 @@
 //! From global problems, and local ones with ties, to contacts alone: against dense matrices, and back.
 
-use crate::files::{Entries, Local, Store, place, real, whole};
+use crate::files::{Entries, Local, Store, alone, place, real, whole};
 use hdf5::File;
 use moreau::fclib::reduce::reduce;
 use moreau::io::fclib::{self, Equations};
@@ -92,6 +92,7 @@ impl Global {
 /// not symmetric; and the way back fulfils the equations of the file.
 #[test]
 fn global_problems_become_local_ones() {
+    let _alone = alone();
     let all = [Store::Triplets, Store::Columns, Store::Rows];
     for (case, &(n, contacts, ties, skew, half)) in [
         (8, 2, 0, 0.0, false),
@@ -147,6 +148,7 @@ fn global_problems_become_local_ones() {
 /// `W − V R⁻¹ Vᵀ` and `q − V R⁻¹ s`; the impulses of the ties hold them.
 #[test]
 fn ties_of_local_problems_go_out() {
+    let _alone = alone();
     let mut draw = Stream::new(Purpose::Trial, 91, [0; 3]);
     let mut random =
         |rows, columns| DMatrix::from_fn(rows, columns, |_, _| draw.between(-1.0, 1.0));
@@ -184,6 +186,7 @@ fn ties_of_local_problems_go_out() {
 
 #[test]
 fn what_is_singular_is_refused_by_name() {
+    let _alone = alone();
     let refused = |change: &dyn Fn(&mut Global)| {
         let mut global = Global::new(8, 2, 2, 0.0);
         change(&mut global);
@@ -230,6 +233,7 @@ fn what_is_singular_is_refused_by_name() {
 /// A plane problem with couples has three numbers a contact: what they say is the same in the solver's five.
 #[test]
 fn plane_problems_with_couples_are_embedded() {
+    let _alone = alone();
     let w = DMatrix::from_fn(6, 6, |i, j| {
         if i == j {
             2.0 + i as f64
