@@ -91,7 +91,7 @@ const SHORT: [Short; 14] = [
             "region.0.upper=[0.1, 0.1, 0.04]",
             "solver.start_spread=0.5",
         ],
-        |run| moved(run, "piston", "z", 0.01),
+        |run| moved(run, "z-piston", "z", 0.01),
     ),
     (
         "shear-cell",

@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 
 const LIMIT: Duration = Duration::from_secs(120);
 const STEPS: &str = "1500";
+/// So many that the run does not end before rows are seen, which are written once a second.
+const LONG: &str = "4000";
 
 fn settle() -> String {
     format!("{}/configs/settle.toml", env!("CARGO_MANIFEST_DIR"))
@@ -80,7 +82,7 @@ fn a_signal_ends_a_run_in_order() {
     let dir = tempfile::tempdir().unwrap();
     let config = settle();
     let straight = path(&dir, "straight");
-    let undisturbed = state(&on(1, &args(&config, &straight, &[])));
+    let undisturbed = state(&on(1, &of(LONG, &config, &straight, &[])));
     let bare = |out: &str| {
         let text = std::fs::read_to_string(Path::new(out).join("series.csv")).unwrap();
         // Step to dissipated energy: what follows are times.
@@ -105,7 +107,7 @@ fn a_signal_ends_a_run_in_order() {
     for (ranks, name, to) in cases {
         let case = format!("SIG{name} to {to} of {ranks}");
         let out = path(&dir, &case);
-        let output = disturbed(ranks, &args(&config, &out, &[]), &out, || {
+        let output = disturbed(ranks, &of(LONG, &config, &out, &[]), &out, || {
             let ids = match to {
                 "mpirun" => mpirun_of(&out),
                 "one" => vec![ranks_of(&out).pop().unwrap()],
@@ -140,7 +142,7 @@ fn a_signal_ends_a_run_in_order() {
                 output.stderr
             );
         }
-        let resumed = on(2.min(ranks), &["resume", &out, "--steps", STEPS]);
+        let resumed = on(2.min(ranks), &["resume", &out, "--steps", LONG]);
         assert_eq!(state(&resumed), undisturbed, "{case}");
         assert_eq!(bare(&out), bare(&straight), "{case}");
     }
