@@ -100,11 +100,11 @@ for run in "${runs[@]}"; do
         PLOT)
             plots=$((plots + 1))
             echo "  $name: $title: $a curves, up to $b x $c pixels, $d labels overlap"
-            [ "$a" -ge 1 ] && [ "$b" -ge 4 ] || fault "$name: $title: is empty"
+            if [ "$a" -lt 1 ] || [ "$b" -lt 4 ]; then fault "$name: $title: is empty"; fi
             [ "$d" = 0 ] || fault "$name: $title: $d pairs of labels overlap"
             ;;
         IMAGE)
-            [ "$a" -ge 300 ] && [ "$b" -ge 200 ] || fault "$name: a picture of $a x $b pixels"
+            if [ "$a" -lt 300 ] || [ "$b" -lt 200 ]; then fault "$name: a picture of $a x $b pixels"; fi
             ;;
         WIDE)
             [ "$a" -le "$b" ] || fault "$name: the page is wider ($a) than the window ($b)"

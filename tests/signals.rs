@@ -284,7 +284,7 @@ fn no_room_is_no_end() {
         );
         let mut command = Command::new("sh");
         command.args(["-c", "trap '' XFSZ; exec \"$@\"", "sh", exe]);
-        command.args(args(&config, &out, &every));
+        command.args(of(LONG, &config, &out, &every));
         let output = std::thread::scope(|scope| {
             let job = scope.spawn(|| run(command, LIMIT));
             until("a checkpoint", || rows(&out) > 150);
@@ -317,8 +317,8 @@ fn no_room_is_no_end() {
         if comes_back {
             state(&output);
             assert!(output.stdout.contains("NOT SAVED"), "{}", output.stdout);
-            assert_eq!((rows(&out), wall_lines(&out)), (1500, 6 * 1500));
-            assert!(checkpoints(&out).contains(&"checkpoint-00001500.h5".to_owned()));
+            assert_eq!((rows(&out), wall_lines(&out)), (4000, 6 * 4000));
+            assert!(checkpoints(&out).contains(&"checkpoint-00004000.h5".to_owned()));
         } else {
             assert_eq!(output.status, Some(4), "{}{errors}", output.stdout);
             assert!(!output.stdout.contains("\nstate "), "{}", output.stdout);
@@ -328,9 +328,9 @@ fn no_room_is_no_end() {
                 "{kept:?}"
             );
             // What was lost is made again.
-            let resumed = on(1, &["resume", &out, "--steps", STEPS]);
-            assert!(state(&resumed).ends_with("step 1500 time 1.5"));
-            assert_eq!(rows(&out), 1500);
+            let resumed = on(1, &["resume", &out, "--steps", LONG]);
+            assert!(state(&resumed).ends_with("step 4000 time 4"));
+            assert_eq!(rows(&out), 4000);
         }
     }
 }
