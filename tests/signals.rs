@@ -65,6 +65,13 @@ fn until(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
+fn hangups_are_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = u64::from_str_radix(ignored.unwrap().trim(), 16).unwrap();
+    ignored & 1 != 0 // SIGHUP is the first.
+}
+
 /// Runs on so many ranks and does something as soon as there are rows of the series.
 fn disturbed(ranks: usize, args: &[&str], out: &str, disturb: impl FnOnce()) -> Output {
     std::thread::scope(|scope| {
@@ -89,12 +96,13 @@ fn a_signal_ends_a_run_in_order() {
         let row = |line: &str| line.split(',').take(12).collect::<Vec<_>>().join(",");
         text.lines().map(row).collect::<Vec<_>>()
     };
-    let mut cases = vec![
-        (1, "TERM", "one"),
-        (1, "USR1", "one"),
-        (1, "INT", "one"),
-        (1, "HUP", "one"),
-    ];
+    let mut cases = vec![(1, "TERM", "one"), (1, "USR1", "one"), (1, "INT", "one")];
+    // Whoever started it with nohup wants it to go on, and tests hand that on to what they start.
+    if hangups_are_ignored() {
+        eprintln!("*** NOT TRIED: SIGHUP, which is ignored here ***");
+    } else {
+        cases.push((1, "HUP", "one"));
+    }
     if mpi_available() {
         let more = [
             (3, "USR1", "one"),
