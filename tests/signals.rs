@@ -5,8 +5,10 @@
 
 mod harness;
 
-use harness::statuses_of_mpirun_asked_to_end;
-use harness::{Output, mpi_available, mpirun_of, on, ranks_of, run, signal, state};
+use harness::{
+    Output, hangups_are_ignored, mpi_available, mpirun_of, on, ranks_of, run, signal, state,
+    statuses_of_mpirun_asked_to_end,
+};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -63,13 +65,6 @@ fn until(what: &str, holds: impl Fn() -> bool) {
         assert!(begin.elapsed() < LIMIT, "{what}: not after {LIMIT:?}");
         std::thread::sleep(Duration::from_millis(5));
     }
-}
-
-fn hangups_are_ignored() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let ignored = u64::from_str_radix(ignored.unwrap().trim(), 16).unwrap();
-    ignored & 1 != 0 // SIGHUP is the first.
 }
 
 /// Runs on so many ranks and does something as soon as there are rows of the series.

@@ -37,7 +37,7 @@ const ENVIRONMENT: [(&str, &str); 13] = [
     ("RAYON_NUM_THREADS", "1"),
     ("HDF5_USE_FILE_LOCKING", "FALSE"),
     // Who ends mpirun waits so many seconds before ranks are told, and they have as many to write a checkpoint (jobs/mpi-env.sh: 5).
-    ("OMPI_MCA_odls_base_sigkill_timeout", "1"),
+    ("OMPI_MCA_odls_base_sigkill_timeout", "3"),
 ];
 
 /// How long mpirun gets to end its ranks after it was asked to.
@@ -173,6 +173,14 @@ pub(crate) fn ranks_of(out: &str) -> Vec<String> {
 pub(crate) fn mpirun_of(out: &str) -> Vec<String> {
     let is = |name: &[u8]| name.ends_with(b"mpirun") || name.ends_with(b"mpirun.mpich");
     processes(|words| is(words[0]) && words.contains(&out.as_bytes()))
+}
+
+/// Whether SIGHUP is ignored here, and so in what is started from here.
+pub(crate) fn hangups_are_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux has /proc");
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = u64::from_str_radix(ignored.expect("a mask").trim(), 16).expect("a mask");
+    ignored & 1 != 0 // SIGHUP is the first.
 }
 
 /// What an mpirun that was asked to end may end with: Open MPI's with 1 whatever its ranks do, MPICH's with 0 or, where it waits for them, theirs.
