@@ -37,7 +37,7 @@ const ENVIRONMENT: [(&str, &str); 13] = [
     ("RAYON_NUM_THREADS", "1"),
     ("HDF5_USE_FILE_LOCKING", "FALSE"),
     // Who ends mpirun waits so many seconds before ranks are told, and they have as many to write a checkpoint (jobs/mpi-env.sh: 5).
-    ("OMPI_MCA_odls_base_sigkill_timeout", "3"),
+    ("OMPI_MCA_odls_base_sigkill_timeout", "1"),
 ];
 
 /// How long mpirun gets to end its ranks after it was asked to.
