@@ -8,6 +8,8 @@ pub mod series;
 pub mod vtkhdf;
 mod whole;
 
+pub use whole::make_folder;
+
 use crate::body::BodyRow;
 use crate::contact::ContactRow;
 use crate::measure::{Flow, Ledger};

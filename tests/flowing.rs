@@ -2,11 +2,14 @@
 
 #![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
 
+#[path = "flowing/balance.rs"]
+mod balance;
 mod experiment;
 #[allow(unreachable_pub)] // Most tests have it in a folder.
 #[path = "scene/record.rs"]
 mod record;
 
+use balance::{Drum, flux};
 use experiment::{Run, config, line, mean, plot, run, run_all};
 use record::{record, record_fact};
 use std::f64::consts::PI;
@@ -385,7 +388,8 @@ fn c9_a_heap_without_rolling_friction_is_a_single_layer() {
     );
 }
 
-/// C11: the slope of the surface in a drum grows with its rate while the bodies roll down; far above Fr = 1 they go round with it.
+/// C11: the slope of the surface in a drum grows with its rate while the bodies roll down, as many as the drum carries up; far above Fr = 1 they go
+/// round with it.
 #[test]
 #[ignore = "slow: jobs/validate.sh runs it"]
 fn c11_rotating_drum() {
@@ -405,6 +409,12 @@ fn c11_rotating_drum() {
             format!("wall.0.rotation.rate={}", rate(froude)),
             format!("time.dt={dt}"),
             format!("time.until={until}"),
+            // 32 states over the last two fifths of the time.
+            format!(
+                "checkpoint.every={}",
+                (until / dt.parse::<f64>().unwrap() / 80.0) as u64
+            ),
+            "checkpoint.keep=33".to_owned(),
         ]
     });
     let found = over_seeds("rotating-drum", &cases, |case, run| {
@@ -418,11 +428,24 @@ fn c11_rotating_drum() {
             ))
         };
         let (x, z) = (of("x"), of("z"));
+        let drum = Drum {
+            radius,
+            length: 0.06,
+            rate: rate(settings[case].0),
+            half: 0.015,
+        };
+        let mut states = run.states();
+        states.retain(|state| state.header.time > 0.6 * settings[case].2);
+        let [flows, carried] = flux(&states, &drum);
         // The line from the axis to the centre of mass stands square on a flat surface.
-        (x.abs().atan2(-z).to_degrees(), x.hypot(z) / radius)
+        let degrees = x.abs().atan2(-z).to_degrees();
+        (degrees, x.hypot(z) / radius, flows / carried)
     });
-    let of =
-        |k: usize, f: fn(&(f64, f64)) -> f64| mean(&found[k].iter().map(f).collect::<Vec<_>>());
+    let of = |k: usize, f: fn(&(f64, f64, f64)) -> f64| {
+        mean(&found[k].iter().map(f).collect::<Vec<_>>())
+    };
+    let balance: Vec<(f64, f64)> = (0..3).map(|k| of(k, |s| s.2)).collect();
+    println!("flows down over carried up {balance:?}");
     let angles: Vec<(f64, f64)> = (0..3).map(|k| of(k, |s| s.0)).collect();
     let ways: Vec<(f64, f64)> = (0..4).map(|k| of(k, |s| s.1)).collect();
     println!("degrees {angles:?}, centre of mass over R {ways:?}");
@@ -440,6 +463,13 @@ fn c11_rotating_drum() {
         "the slope in a drum grows with its rate",
         grows(&angles),
     );
+    for (setting, (ratio, _)) in settings.iter().zip(&balance) {
+        let what = format!(
+            "what flows down over what the drum carries up, Fr = {}",
+            setting.0
+        );
+        record("C11", &what, *ratio, 1.0, 0.05);
+    }
     // Rolling, the segment's centre of mass is some 0.45 R below the axis; a ring's is in it, but for a body's diameter.
     record(
         "C11",

@@ -227,7 +227,7 @@ impl Frames {
         let (step, time) = (header.step, header.time);
         let folder = self.out.join(folder::FRAMES);
         let made = match comm.rank() {
-            0 => std::fs::create_dir_all(&folder).map_err(|e| told(&folder)(e.to_string())),
+            0 => super::whole::make_folder(&folder).map_err(|e| told(&folder)(e.to_string())),
             _ => Ok(()),
         };
         agree(comm, made)?;

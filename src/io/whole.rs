@@ -17,6 +17,28 @@ pub(super) fn temporary(path: &Path) -> PathBuf {
 pub(super) fn publish(temporary: &Path, path: &Path) -> std::io::Result<()> {
     File::options().write(true).open(temporary)?.sync_all()?;
     std::fs::rename(temporary, path)?;
+    keep_name(path)
+}
+
+/// Makes a folder with those above it that are not there, and brings their names to the disk: a file in a folder whose own name is lost with the
+/// power is lost as well.
+///
+/// # Errors
+/// As [`std::fs::create_dir_all`]; not if a name cannot be brought to the disk, which some file systems refuse.
+pub fn make_folder(path: &Path) -> std::io::Result<()> {
+    let new: Vec<&Path> = path
+        .ancestors()
+        .take_while(|p| !p.as_os_str().is_empty() && !p.exists())
+        .collect();
+    std::fs::create_dir_all(path)?;
+    for folder in new {
+        let _ = keep_name(folder);
+    }
+    Ok(())
+}
+
+/// Brings the name of a file or folder to the disk.
+fn keep_name(path: &Path) -> std::io::Result<()> {
     // Elsewhere a folder cannot be opened, and the system sees to it.
     #[cfg(unix)]
     if let Some(folder) = path.parent() {
@@ -25,4 +47,20 @@ pub(super) fn publish(temporary: &Path, path: &Path) -> std::io::Result<()> {
         File::open(if named { folder } else { here })?.sync_all()?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_made_with_those_above_them_unless_a_file_is_in_the_way() {
+        let dir = tempfile::tempdir().unwrap();
+        let deep = dir.path().join("a/b/c");
+        make_folder(&deep).unwrap();
+        make_folder(&deep).unwrap();
+        assert!(deep.is_dir());
+        std::fs::write(dir.path().join("file"), "").unwrap();
+        make_folder(&dir.path().join("file/below")).unwrap_err();
+    }
 }

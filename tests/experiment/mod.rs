@@ -112,6 +112,17 @@ impl Run {
         names
     }
 
+    /// The states of all its checkpoints, in order.
+    pub fn states(&self) -> Vec<Loaded> {
+        let mut paths = checkpoint::newest(&self.out()).unwrap();
+        paths.reverse();
+        let read = |path: &PathBuf| {
+            let mut found = threads::run(1, |comm| checkpoint::read(comm, path).unwrap());
+            found.remove(0)
+        };
+        paths.iter().map(read).collect()
+    }
+
     /// The state at the end, without what tells of ranks and starts.
     pub fn state(&self) -> Loaded {
         let found = threads::run(1, |comm| {

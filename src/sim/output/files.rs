@@ -3,9 +3,9 @@
 use super::Folder;
 use super::measures::MeasureFiles;
 use crate::config::Measure;
-use crate::io::checkpoint;
 use crate::io::series::{self, DeletedLine, FlowLine, Row, Series, WallLine};
 use crate::io::vtkhdf;
+use crate::io::{checkpoint, make_folder};
 use crate::sim::RunError;
 use std::fs::{File, TryLockError};
 use std::io::Write;
@@ -137,7 +137,7 @@ pub(super) fn prepare(
                 out.display()
             )));
         }
-        _ => std::fs::create_dir_all(out).map_err(|e| input(&e))?,
+        _ => make_folder(out).map_err(|e| input(&e))?,
     }
     let lock = lock(out).map_err(|e| input(&e))?;
     let files = match folder {
