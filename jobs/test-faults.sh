@@ -72,11 +72,11 @@ for ranks in 1 3; do
     rm -f "$disk/fill"
     check "$ranks ranks, a full disk" 4
 
-    # Full for two seconds.
+    # Full until that has been told.
     "${start[@]}" >"$work/log" 2>"$work/err" &
     begun
     head -c 6000000 /dev/zero >"$disk/fill" 2>/dev/null || true
-    sleep 1
+    until grep -q WARNING "$work/err"; do sleep 0.02; done
     rm -f "$disk/fill"
     status=0 && wait $! || status=$?
     check "$ranks ranks, a disk that is full for a while" 0
