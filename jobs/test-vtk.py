@@ -9,7 +9,7 @@ import numpy as np
 import vtk
 from vtk.util.numpy_support import vtk_to_numpy
 
-work, picture, python_doc = sys.argv[1:]
+work, picture, *documents = sys.argv[1:]
 
 
 def pieces(data):
@@ -160,4 +160,5 @@ if hasattr(vtk, "vtkXdmfReader"):
     print("  XDMF:", len(times), "states")
 else:
     print("  XDMF: this VTK has no reader of it")
-print("  examples:", examples(python_doc), "blocks of", python_doc)
+for document in documents:
+    print("  examples:", examples(document), "blocks of", document)
