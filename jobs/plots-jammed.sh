@@ -5,6 +5,12 @@
 #
 # The slow tier writes the data: jobs/validate.sh. Needs gnuplot. With FOLDER the plots go there. What has no data is told and left out.
 set -euo pipefail
+case ${1-} in
+-h | --help)
+    sed -n '2,/^set /{s/^# \{0,1\}//;/^set /d;p;}' "$0"
+    exit 0
+    ;;
+esac
 cd "$(dirname "$(realpath "$0")")/.."
 data=target/laboratory
 to=${1:-docs}

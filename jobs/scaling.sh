@@ -17,6 +17,12 @@
 # Writes target/scaling.csv with the columns
 #   mode,ranks,threads,bodies,contacts,sweeps,seconds_per_sweep,messages_per_sweep,bytes_per_sweep,hidden_fraction,imbalance
 set -euo pipefail
+case ${1-} in
+-h | --help)
+    sed -n '2,/^set /{s/^# \{0,1\}//;/^set /d;p;}' "$0"
+    exit 0
+    ;;
+esac
 cd "$(dirname "$0")/.."
 . jobs/mpi-env.sh
 

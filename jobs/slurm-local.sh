@@ -182,8 +182,11 @@ env)
 export SLURM_CONF=$root/etc/slurm.conf OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo
 END
     ;;
-*)
+-h | --help)
     sed -n '2,/^set /{s/^# \{0,1\}//;/^set /d;p;}' "$0"
+    ;;
+*)
+    sed -n '2,/^set /{s/^# \{0,1\}//;/^set /d;p;}' "$0" >&2
     exit 2
     ;;
 esac

@@ -6,6 +6,12 @@
 #
 # The disks need root (a small tmpfs); without it that part is left out, and said so.
 set -euo pipefail
+case ${1-} in
+-h | --help)
+    sed -n '2,/^set /{s/^# \{0,1\}//;/^set /d;p;}' "$0"
+    exit 0
+    ;;
+esac
 cd "$(dirname "$0")/.."
 . jobs/mpi-env.sh
 command -v cargo >/dev/null || PATH=$PATH:$HOME/.cargo/bin

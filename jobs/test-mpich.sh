@@ -5,6 +5,12 @@
 #
 # Installs MPICH and the HDF5 for it where they are missing (Debian, as root), beside what there is; `mpicc` and `mpirun` stay what they were.
 set -euo pipefail
+case ${1-} in
+-h | --help)
+    sed -n '2,/^set /{s/^# \{0,1\}//;/^set /d;p;}' "$0"
+    exit 0
+    ;;
+esac
 cd "$(dirname "$0")/.."
 command -v cargo >/dev/null || PATH=$PATH:$HOME/.cargo/bin
 bash jobs/setup.sh

@@ -73,8 +73,11 @@ look='<script>addEventListener("load", () => {
     });
     document.querySelectorAll("img").forEach(i => told.push(["IMAGE", i.naturalWidth, i.naturalHeight].join("\t")));
     told.push("WIDE\t" + document.documentElement.scrollWidth + "\t" + innerWidth);
+    const summary = document.querySelector(".scroll");
+    told.push("SUMMARY\t" + summary.scrollWidth + "\t" + summary.clientWidth);
     const pre = document.createElement("pre");
     pre.id = "told"; pre.textContent = told.join("\n"); document.body.append(pre);
+    parent.postMessage(pre.textContent, "*");
 });</script>'
 
 status=0
@@ -93,7 +96,19 @@ for run in "${runs[@]}"; do
     if grep -E 'CONSOLE|Uncaught|ERR_' "$work/$name.log"; then
         fault "$name: the console is not empty"
     fi
-    sed -n '/<pre id="told">/,/<\/pre>/p' "$work/$name.dom" | sed 's/<[^>]*>//g' >"$work/$name.told"
+    # The same in a frame of a phone's width, which hands on what the page says: the browser's own window has a least width.
+    cat >"$work/phone.html" <<END
+<body style='margin:0'><script>addEventListener("message", told => {
+    const pre = document.createElement("pre");
+    pre.id = "told"; pre.textContent = told.data; document.body.append(pre);
+});</script><iframe src='file://$work/$name.html' style='border:0;width:390px;height:4400px'></iframe>
+END
+    browse --window-size=390,4400 --dump-dom "file://$work/phone.html" >"$work/phone.dom" 2>/dev/null || fault "$name: the browser failed"
+    for dom in "$name" phone; do
+        sed -n '/<pre id="told">/,/<\/pre>/p' "$work/$dom.dom" | sed 's/<[^>]*>//g' >"$work/$dom.told"
+    done
+    grep -q '^SUMMARY' "$work/phone.told" || fault "$name: the page says nothing on a phone"
+    grep -E '^(WIDE|SUMMARY)' "$work/phone.told" >>"$work/$name.told" || true
     plots=0
     while IFS=$'\t' read -r kind a b c d title; do
         case $kind in
@@ -109,13 +124,14 @@ for run in "${runs[@]}"; do
         WIDE)
             [ "$a" -le "$b" ] || fault "$name: the page is wider ($a) than the window ($b)"
             ;;
+        SUMMARY)
+            [ "$a" -le "$b" ] || fault "$name: the summary is wider ($a) than its place ($b)"
+            ;;
         esac
     done <"$work/$name.told"
     [ $plots -ge 8 ] || fault "$name: $plots plots, expected 8 or more"
     browse --window-size=1200,4200 --screenshot="$to/$name-light.png" --blink-settings=preferredColorScheme=1 "file://$page" 2>/dev/null
     browse --window-size=1200,4200 --screenshot="$to/$name-dark.png" --blink-settings=preferredColorScheme=0 "file://$page" 2>/dev/null
-    # A frame of a phone's width: the browser's own window has a least width.
-    echo "<body style='margin:0'><iframe src='file://$work/$name.html' style='border:0;width:390px;height:4400px'></iframe>" >"$work/phone.html"
     browse --window-size=390,4400 --screenshot="$to/$name-phone.png" "file://$work/phone.html" 2>/dev/null
     browse --print-to-pdf="$work/$name.pdf" --no-pdf-header-footer "file://$page" 2>/dev/null
     if command -v pdftoppm >/dev/null; then

@@ -7,6 +7,12 @@
 #
 # Installs what it needs (Debian, as root). Leaves Slurm as it found it.
 set -euo pipefail
+case ${1-} in
+-h | --help)
+    sed -n '2,/^set /{s/^# \{0,1\}//;/^set /d;p;}' "$0"
+    exit 0
+    ;;
+esac
 cd "$(dirname "$0")/.."
 . jobs/mpi-env.sh
 # Not inherited by the jobs, which ask by SIGUSR1.

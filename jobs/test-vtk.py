@@ -9,7 +9,7 @@ import numpy as np
 import vtk
 from vtk.util.numpy_support import vtk_to_numpy
 
-work, python_doc = sys.argv[1:]
+work, picture, *documents = sys.argv[1:]
 
 
 def pieces(data):
@@ -142,7 +142,7 @@ steps = list(range(0, 501, 50))
 print("  32 bits, 3 ranks, then 1:", compare(f"{work}/out", f"{work}/exact", False, steps), "frames as the checkpoints")
 # Before 9.4 VTK from PyPI draws on an X server only.
 if vtk.vtkVersion().GetVTKMajorVersion() * 100 + vtk.vtkVersion().GetVTKMinorVersion() >= 904:
-    colours = draw(f"{work}/exact/bodies.vtkhdf", f"{work}/bodies.png")
+    colours = draw(f"{work}/exact/bodies.vtkhdf", picture)
     assert colours > 20, f"{colours} colours in the picture"
     print("  a picture of", colours, "colours")
 if hasattr(vtk, "vtkXdmfReader"):
@@ -160,4 +160,5 @@ if hasattr(vtk, "vtkXdmfReader"):
     print("  XDMF:", len(times), "states")
 else:
     print("  XDMF: this VTK has no reader of it")
-print("  examples:", examples(python_doc), "blocks of", python_doc)
+for document in documents:
+    print("  examples:", examples(document), "blocks of", document)

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Frames read by the real VTK, and the examples of docs/python.md run. Needs a network the first time: VTK and h5py come from PyPI.
+# Frames read by the real VTK, and the examples in Python of the documents run. Needs a network the first time: VTK and h5py come from PyPI.
 #
 #   bash jobs/test-vtk.sh [VTK-VERSION...]        each version in a folder of its own below target/; the newest if none is named
+#
+# Writes target/vtk-VERSION/bodies.png, a picture by VTK.
 set -euo pipefail
 self=$(realpath "$0")
 cd "$(dirname "$self")/.."
@@ -48,6 +50,6 @@ for version in "$@"; do
     fi
     case $version in newest) wanted=vtk ;; *) wanted=vtk==$version ;; esac
     "$python" -m pip -q install "$wanted" h5py numpy pandas
-    "$python" jobs/test-vtk.py "$work" docs/python.md
+    "$python" jobs/test-vtk.py "$work" "$target/vtk-$version/bodies.png" docs/python.md docs/formats.md
 done
 echo "test-vtk: all passed"

@@ -30,6 +30,7 @@
 //! | 7 | [`report`] | what finished files say |
 //! | 7 | [`fclib`] | frictional contact problems in files: solve, tell, export |
 //! | 7 | [`bench`] | the sweep's and the detection's figures on a machine |
+//! | 8 | [`command`] | the command line: arguments, help, completions, manual pages |
 //!
 //! Four functions carry the algorithm, each calling the one below: the step ([`scheme`]), the solve and the sweep
 //! ([`solver`]), one contact ([`law`]).
@@ -37,6 +38,7 @@
 pub mod bench;
 pub mod body;
 pub mod comm;
+pub mod command;
 pub mod config;
 pub mod contact;
 pub mod detect;

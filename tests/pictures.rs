@@ -177,6 +177,32 @@ fn animation_of_a_folder() {
     assert_eq!(done.status, Some(0), "{}", done.stderr);
     assert!(done.stdout.contains("SKIPPED") && done.stdout.contains("checkpoint-00000040.h5"));
     assert!(to.join("frame-00001.png").exists() && !to.join("frame-00002.png").exists());
+    // With a range every file is read as its turn comes; the pictures are those of the checkpoints one by one.
+    fs::remove_dir_all(&to).unwrap();
+    let range = ["--size", "200x150", "--range", "0,1.5"];
+    let done = render(&[&[&text(&run), "-o", &text(&to)], &range[..]].concat());
+    assert_eq!(done.status, Some(0), "{}", done.stderr);
+    assert!(done.stdout.contains("SKIPPED") && done.stdout.contains("2 pictures"));
+    for (number, step) in [(0, 20), (1, 60)] {
+        let alone = dir.path().join("alone.png");
+        let checkpoint = text(&run.join(format!("checkpoint-{step:08}.h5")));
+        let words = [&checkpoint, "-o", &text(&alone), "--fit", "domain"];
+        assert_eq!(render(&[&words, &range[..]].concat()).status, Some(0));
+        let frame = to.join(format!("frame-{number:05}.png"));
+        assert!(
+            fs::read(&frame).unwrap() == fs::read(&alone).unwrap(),
+            "{step}"
+        );
+    }
+    // Where none is valid no folder is made.
+    fs::remove_dir_all(&to).unwrap();
+    spoil(&run.join("checkpoint-00000020.h5"));
+    spoil(&run.join("checkpoint-00000060.h5"));
+    for words in [&[][..], &range] {
+        let done = render(&[&[&text(&run), "-o", &text(&to)], words].concat());
+        assert_eq!(done.status, Some(2), "{}", done.stdout);
+        assert!(done.stderr.contains("none of its checkpoints is valid") && !to.exists());
+    }
 }
 
 /// Changes bytes in the middle of a file.

@@ -106,7 +106,7 @@ fn nothing_is_left_over() {
 
 #[test]
 fn documents_name_files_that_are_there() {
-    let documents = files(&["README.md", "docs"], &[".md"]);
+    let documents = files(&["README.md", "CONTRIBUTING.md", "docs"], &[".md"]);
     assert!(
         documents.iter().any(|d| d.path == "README.md"),
         "README.md is missing"

@@ -86,7 +86,10 @@ pub(super) fn draw(state: &State, view: &View) -> Result<Picture, String> {
     render::draw(&state.scene(), view)
 }
 
-/// One picture per checkpoint, all with the same colours.
+/// Bytes of checkpoints that stay in memory from the search for the ends of the colours to the drawing; what is beyond is read a second time.
+const HELD: u64 = 1 << 30;
+
+/// One picture per checkpoint, all with the same colours. What is damaged, or gone when its turn comes, is skipped and named.
 fn animation(from: &Path, to: &Path, request: &Request) -> Result<String, Told> {
     if to.exists() && !to.is_dir() {
         let message = format!(
@@ -99,21 +102,49 @@ fn animation(from: &Path, to: &Path, request: &Request) -> Result<String, Told> 
     let mut paths = checkpoint::newest(from).map_err(|e| (e.to_string(), 2))?;
     paths.reverse();
     let mut skipped = String::new();
-    let mut good: Vec<PathBuf> = Vec::new();
-    let mut range: Option<[f64; 2]> = None;
-    for path in paths {
-        match State::read(&path) {
-            Ok(state) => {
-                let view = view_of(&state, request, Fit::Domain);
-                let [low, high] = render::natural_range(&state.scene(), &view);
-                let wide = range.map_or([low, high], |[l, h]| [l.min(low), h.max(high)]);
-                range = Some(wide);
-                good.push(path);
-            }
-            Err(error) => skipped.push_str(&format!("SKIPPED: {error}\n")),
+    let mut skip = |error: String| skipped.push_str(&format!("SKIPPED: {error}\n"));
+    let mut waiting: Vec<(PathBuf, Option<State>)> = Vec::new();
+    let mut range = request.view.range;
+    if range.is_some() {
+        waiting.extend(paths.into_iter().map(|path| (path, None)));
+    } else {
+        let mut held = 0;
+        for path in paths {
+            let state = match State::read(&path) {
+                Ok(state) => state,
+                Err(error) => {
+                    skip(error);
+                    continue;
+                }
+            };
+            let view = view_of(&state, request, Fit::Domain);
+            let [low, high] = render::natural_range(&state.scene(), &view);
+            let wide = range.map_or([low, high], |[l, h]| [l.min(low), h.max(high)]);
+            range = Some(wide);
+            held += std::fs::metadata(&path).map_or(HELD, |file| file.len());
+            waiting.push((path, (held <= HELD).then_some(state)));
         }
     }
-    if good.is_empty() {
+    let made = to.exists();
+    let mut drawn = 0;
+    for (path, state) in waiting {
+        let state = match state.map_or_else(|| State::read(&path), Ok) {
+            Ok(state) => state,
+            Err(error) => {
+                skip(error);
+                continue;
+            }
+        };
+        let mut view = view_of(&state, request, Fit::Domain);
+        view.range = range;
+        let picture = draw(&state, &view).map_err(|e| (e, 2))?;
+        if drawn == 0 && !made {
+            std::fs::create_dir_all(to).map_err(|e| (format!("{}: {e}", to.display()), 4))?;
+        }
+        write(&picture, &to.join(format!("frame-{drawn:05}.png")))?;
+        drawn += 1;
+    }
+    if drawn == 0 {
         let message = match skipped.as_str() {
             "" => format!("{}: holds no checkpoint (checkpoint-*.h5)", from.display()),
             skipped => format!(
@@ -124,27 +155,9 @@ fn animation(from: &Path, to: &Path, request: &Request) -> Result<String, Told> 
         };
         return Err((message, 2));
     }
-    let made = to.exists();
-    std::fs::create_dir_all(to).map_err(|e| (format!("{}: {e}", to.display()), 4))?;
-    for (number, path) in good.iter().enumerate() {
-        let drawn = State::read(path).and_then(|state| {
-            let mut view = view_of(&state, request, Fit::Domain);
-            view.range = view.range.or(range);
-            draw(&state, &view)
-        });
-        let picture = drawn.map_err(|e| {
-            if !made {
-                // Only an empty folder goes.
-                let _ = std::fs::remove_dir(to);
-            }
-            (e, 2)
-        })?;
-        write(&picture, &to.join(format!("frame-{number:05}.png")))?;
-    }
     Ok(format!(
-        "{skipped}{}: {} pictures, frame-00000.png and on",
-        to.display(),
-        good.len()
+        "{skipped}{}: {drawn} pictures, frame-00000.png and on",
+        to.display()
     ))
 }
 

@@ -1,0 +1,225 @@
+//! The command line: what may be asked of the program, with its help, its completions for shells and its manual pages.
+
+mod fclib;
+mod manual;
+mod pictures;
+
+pub use fclib::{Fclib, SolveArgs};
+pub use manual::{completions, page, pages};
+pub use pictures::RenderArgs;
+
+use crate::report::convert::Format;
+use crate::sim::Options;
+use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Contact dynamics (NSCD) of dense packings: rigid bodies, dry friction, any number of MPI ranks, the same bits.
+///
+/// Exit status: 0 finished; 2 bad input, nothing written; 3 a step failed; 4 finished, but not all results could be written;
+/// 75 ended early in order, by a signal or a time limit, and can go on (moreau resume); 101 a fault of the program.
+#[derive(Parser)]
+#[command(version, propagate_version = true)]
+pub struct Cli {
+    /// What is to be done
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The command line as clap knows it, all commands under their whole names.
+pub fn parser() -> clap::Command {
+    let mut parser = Cli::command().disable_help_subcommand(true);
+    parser.build();
+    parser
+}
+
+/// What the program does.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Runs a configuration to its end (under mpirun: on all ranks)
+    Run {
+        /// The configuration, a TOML file
+        config: PathBuf,
+        /// What it is told beside it
+        #[command(flatten)]
+        run: RunArgs,
+        /// Goes on from the newest valid checkpoint of the folder for results, if it holds any; --set and --seed are then those of the checkpoint
+        #[arg(long, conflicts_with = "overwrite")]
+        or_resume: bool,
+    },
+    /// Goes on from a checkpoint, or from the newest valid one of a folder, on any number of ranks
+    Resume {
+        /// A checkpoint, or the folder of a run
+        from: PathBuf,
+        /// What it is told beside it
+        #[command(flatten)]
+        run: RunArgs,
+    },
+    /// Validates a configuration and says what a run would be like; runs and writes nothing
+    Check {
+        /// The configuration, a TOML file
+        config: PathBuf,
+        /// Overrides a key of the configuration
+        #[arg(long, value_name = "KEY=VALUE")]
+        set: Vec<String>,
+    },
+    /// Measures what the sweep and the detection reach on this machine
+    Bench {
+        /// A table in CSV
+        #[arg(long)]
+        csv: bool,
+        /// Bodies on a side of the cubic packings, one packing each
+        #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [20, 46, 100], value_parser = clap::value_parser!(u16).range(2..=200))]
+        sides: Vec<u16>,
+        /// Threads of the last sweep of each packing
+        #[arg(long, value_name = "T", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=1024))]
+        threads: u16,
+    },
+    /// Draws a checkpoint, or each of a folder, as PNG
+    Render(RenderArgs),
+    /// Makes one HTML page of what a run has written: figures, plots, pictures, in DIR/report.html
+    Report {
+        /// The folder of the run
+        dir: PathBuf,
+    },
+    /// Writes checkpoints or frames in the formats of other programs
+    Convert {
+        /// A checkpoint, bodies.vtkhdf or contacts.vtkhdf, or the folder of a run: its frames or, if there are none, its checkpoints
+        from: PathBuf,
+        /// The format
+        #[arg(long, value_enum)]
+        to: To,
+        /// Folder for the results [default: that of the source]
+        #[arg(short, long)]
+        out: Option<PathBuf>,
+    },
+    /// Says what a checkpoint holds
+    Info {
+        /// The checkpoint, or the folder of a run: its newest
+        file: PathBuf,
+    },
+    /// Frictional contact problems in files of FCLib
+    Fclib {
+        /// What is to be done with them
+        #[command(subcommand)]
+        command: Fclib,
+    },
+    /// Writes the script by which a shell completes command lines, to stdout
+    ///
+    /// For bash: moreau completions bash > ~/.local/share/bash-completion/completions/moreau
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Writes manual pages: one to stdout, or all into a folder
+    ///
+    /// To read one: moreau man run | man -l -
+    Man {
+        /// The command, "run" or "fclib solve"; the program if there is none
+        command: Vec<String>,
+        /// Folder for the pages of all commands: moreau.1, moreau-run.1 and so on
+        #[arg(short, long, value_name = "DIR", conflicts_with = "command")]
+        out: Option<PathBuf>,
+    },
+}
+
+/// A format of other programs.
+#[derive(Clone, Copy, clap::ValueEnum)]
+pub enum To {
+    /// Text dumps for LAMMPS and OVITO: bodies.dump, contacts.dump
+    Lammps,
+    /// checkpoints.xmf, which describes checkpoints to ParaView and VisIt
+    Xdmf,
+    /// bodies.vtkhdf and contacts.vtkhdf, each of one file
+    Vtk,
+}
+
+impl From<To> for Format {
+    fn from(to: To) -> Self {
+        match to {
+            To::Lammps => Self::Lammps,
+            To::Xdmf => Self::Xdmf,
+            To::Vtk => Self::Vtk,
+        }
+    }
+}
+
+/// What `run` and `resume` both take.
+#[derive(Args)]
+pub struct RunArgs {
+    /// Folder for results [default: out in the working directory, or the checkpoint's folder]
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+    /// Ends at this step, counted from time zero, or at rest if the configuration says so and that comes first
+    #[arg(long, value_name = "N", conflicts_with = "until")]
+    pub steps: Option<u64>,
+    /// Ends at this time [s], counted from time zero, or at rest likewise
+    #[arg(long, value_name = "T", value_parser = time, allow_negative_numbers = true)]
+    pub until: Option<f64>,
+    /// Overrides a key of the configuration
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Seed of the random streams
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Threads per rank
+    #[arg(long, value_name = "T", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: u16,
+    /// Ends in time for this wall time, from the start of the program, with a checkpoint and exit status 75
+    #[arg(long, value_name = "[D-]HH:MM:SS", value_parser = wall_time)]
+    pub wall_limit: Option<Duration>,
+    /// Deletes a run that the folder already holds
+    #[arg(long)]
+    pub overwrite: bool,
+}
+
+/// A time that a run can end at.
+fn time(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(t) if f64::is_finite(t) && t >= 0.0 => Ok(t),
+        _ => Err("accepted: a time in seconds, 0 or more".to_owned()),
+    }
+}
+
+/// A wall time as batch systems write it.
+fn wall_time(text: &str) -> Result<Duration, String> {
+    let seconds = || {
+        let (days, clock) = text.split_once('-').unwrap_or(("0", text));
+        let mut parts = clock.split(':');
+        let part = |text: &str| {
+            let digits = text.bytes().all(|b| b.is_ascii_digit());
+            text.parse::<u64>().ok().filter(|_| digits)
+        };
+        let [hours, minutes, seconds] = [parts.next()?, parts.next()?, parts.next()?].map(part);
+        let (hours, minutes, seconds) = (hours?, minutes?, seconds?);
+        if parts.next().is_some() || minutes > 59 || seconds > 59 {
+            return None;
+        }
+        let hours = part(days)?.checked_mul(24)?.checked_add(hours)?;
+        hours.checked_mul(3600)?.checked_add(60 * minutes + seconds)
+    };
+    seconds()
+        .map(Duration::from_secs)
+        .ok_or_else(|| "accepted: HH:MM:SS or D-HH:MM:SS".to_owned())
+}
+
+impl RunArgs {
+    /// What the run is told.
+    pub fn options(self) -> Options {
+        let mut set = self.set;
+        set.extend(self.seed.map(|s| format!("solver.seed={s}")));
+        let (steps, until) = (self.steps, self.until);
+        Options {
+            out: self.out,
+            set,
+            steps,
+            until,
+            threads: usize::from(self.threads),
+            wall_limit: self.wall_limit,
+            overwrite: self.overwrite,
+            or_resume: false,
+            nan_before: None,
+        }
+    }
+}
