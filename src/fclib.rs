@@ -15,10 +15,11 @@ use crate::solver::delassus::Method;
 use std::path::Path;
 
 /// The names of methods, as the command line knows them.
-pub const METHODS: [(&str, Method); 3] = [
+pub const METHODS: [(&str, Method); 4] = [
     ("auto", Method::Auto),
     ("nsgs", Method::Nsgs),
     ("proximal", Method::Proximal),
+    ("smoothing", Method::Smoothing),
 ];
 
 /// `moreau fclib export`: writes the contact problem of the step that would follow a checkpoint, with the impulses with which that step

@@ -11,12 +11,14 @@
 //! [`merit`] judges, [`one_contact`] solves the law of one contact for a full block.
 
 pub mod cone;
+mod equations;
 pub mod matrix;
 pub mod merit;
 mod newton;
 mod nsgs;
 pub mod one_contact;
 mod proximal;
+mod smoothing;
 mod solve;
 
 pub use matrix::Delassus;
@@ -128,6 +130,8 @@ pub enum Method {
     Nsgs,
     /// Problems with more on the diagonal, one after the other, by Newton's method and sweeps.
     Proximal,
+    /// Newton's method on the law with rounded corners, rounded less and less.
+    Smoothing,
 }
 
 /// What was found. The impulses of a problem need not be unique.
