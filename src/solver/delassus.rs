@@ -11,6 +11,7 @@
 //! [`merit`] judges, [`one_contact`] solves the law of one contact for a full block.
 
 pub mod cone;
+mod cut;
 mod equations;
 pub mod matrix;
 pub mod merit;
