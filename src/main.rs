@@ -103,6 +103,14 @@ enum Fclib {
     },
     /// Solves the problems of files; status 3 if one does not converge
     Solve(SolveArgs),
+    /// Writes a problem as one of its contacts alone: global ones, and ties, by u = W r + q
+    Reduce {
+        /// The file
+        file: PathBuf,
+        /// The file to be made
+        #[arg(short, long, value_name = "FILE")]
+        out: PathBuf,
+    },
     /// Writes the contact problem of the step that would follow a checkpoint
     Export {
         /// The checkpoint, or the folder of a run: its newest
@@ -150,8 +158,7 @@ struct SolveArgs {
 impl SolveArgs {
     fn solve(self) -> i32 {
         if self.out.is_some() && self.files.len() > 1 {
-            let text =
-                "--out takes the solution of one file; accepted: --write-solution for several";
+            let text = "--out takes one solution; accepted: --write-solution for several files";
             return told(Err((text.to_owned(), 2)));
         }
         let settings = delassus::Settings {
@@ -467,6 +474,7 @@ fn status() -> i32 {
         Command::Fclib { command } => match command {
             Fclib::Info { file } => told(fclib::info(&file).map_err(|e| (e, 2))),
             Fclib::Solve(args) => args.solve(),
+            Fclib::Reduce { file, out } => told(fclib::reduced(&file, &out)),
             Fclib::Export { checkpoint, out } => {
                 let exported = fclib::export(&checkpoint, &out);
                 told(exported.map_err(|e| (e.to_string(), e.status())))

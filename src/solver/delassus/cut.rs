@@ -10,7 +10,7 @@ use super::merit::norm;
 /// `max(x, 0)` with its corner rounded over the width, and its slope: (x + √(x² + 4 w²))/2.
 fn positive(x: f64, width: f64) -> (f64, f64) {
     if width == 0.0 {
-        return if x > 0.0 { (x, 1.0) } else { (0.0, 0.0) };
+        return if x <= 0.0 { (0.0, 0.0) } else { (x, 1.0) }; // What is no number stays so.
     }
     let root = x.hypot(2.0 * width);
     // Without the difference of two large numbers.
