@@ -144,6 +144,8 @@ pub struct Solution {
     pub velocity: Vec<f64>,
     /// Sweeps over all contacts.
     pub sweeps: u64,
+    /// How long it took, without what judges the answer [s].
+    pub seconds: f64,
     /// [`merit::siconos_error`].
     pub error: f64,
     /// [`merit::fclib_merit`].

@@ -18,6 +18,7 @@ pub fn solve(problem: &Problem, guess: Option<&[f64]>, settings: &Settings) -> S
             impulse: vec![0.0; problem.q.len()],
             velocity: problem.q.clone(),
             sweeps: 0,
+            seconds: 0.0,
             error: f64::NAN,
             merit: f64::NAN,
             residual: f64::NAN,
@@ -162,6 +163,7 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
 
     fn solution(mut self) -> Solution {
         let method = self.all_stages();
+        let seconds = self.begin.elapsed().as_secs_f64();
         self.r.copy_from_slice(&self.best);
         let (problem, r, u) = (self.problem, self.r, &mut self.u);
         problem
@@ -170,6 +172,7 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
         let (r, u) = (r.into_flattened(), self.u.into_flattened());
         Solution {
             sweeps: self.sweeps,
+            seconds,
             error: merit::siconos_error_at(problem, &r, &u),
             merit: merit::fclib_merit_at(problem, &r, &u),
             residual: merit::residual_at(problem, &r, &u),
@@ -188,7 +191,7 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
             return "none needed".to_owned();
         }
         let guessed = self.r.iter().any(|r| r[0] > 0.0);
-        if self.look() <= self.settings.tolerance && guessed {
+        if guessed && self.look() <= self.settings.tolerance {
             return "the guess".to_owned();
         }
         let method = self.settings.method;
