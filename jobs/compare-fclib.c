@@ -1,8 +1,9 @@
-/* Solves a local problem of FCLib in three dimensions by Siconos' NSGS, with its default settings, for jobs/compare-fclib.sh.
+/* Solves a local problem of FCLib (2, 3, or with rolling friction 5 numbers a contact) by Siconos' NSGS, with its default settings, for
+ * jobs/compare-fclib.sh and jobs/test-siconos.sh.
  *
- *   compare-fclib FILE TOLERANCE MAX_SWEEPS
+ *   compare-fclib FILE TOLERANCE MAX_SWEEPS [RUNS]
  *
- * Prints sweeps,seconds,error,velocity: Siconos' error recomputed from its impulses, and how far its velocities are from those of the
+ * Prints sweeps,seconds,error,velocity: the shortest of so many runs, each from nothing (one, if it takes longer than a second); Siconos' error recomputed from its impulses, and how far its velocities are from those of the
  * group `solution` in the file, |u - u_file|/max(|u_file|, |q|) (nan where the file has none). Exit status 1: cannot be read. */
 #include <hdf5.h>
 #include <math.h>
@@ -15,9 +16,12 @@
 #include "Friction_cst.h"
 #include "NonSmoothDrivers.h"
 #include "NumericsMatrix.h"
+#include "RollingFrictionContactProblem.h"
 #include "SolverOptions.h"
 #include "SparseBlockMatrix.h"
+#include "fc2d_compute_error.h"
 #include "fc3d_compute_error.h"
+#include "rolling_fc3d_compute_error.h"
 
 static void *room(size_t bytes) {
     void *p = calloc(bytes ? bytes : 1, 1);
@@ -31,34 +35,41 @@ static void *list(hid_t file, const char *path, hid_t kind, size_t bytes, hsize_
     if (set < 0) return NULL;
     hid_t space = H5Dget_space(set);
     hssize_t points = H5Sget_simple_extent_npoints(space);
-    void *to = room((size_t)points * bytes);
-    if (points < 0 || H5Dread(set, kind, H5S_ALL, H5S_ALL, H5P_DEFAULT, to) < 0) { free(to); to = NULL; }
-    *n = (hsize_t)points;
+    void *to = points < 0 ? NULL : room((size_t)points * bytes);
+    if (to && H5Dread(set, kind, H5S_ALL, H5S_ALL, H5P_DEFAULT, to) < 0) { free(to); to = NULL; }
+    *n = points < 0 ? 0 : (hsize_t)points;
     H5Sclose(space);
     H5Dclose(set);
     return to;
 }
 
-static void *must(hid_t file, const char *path, hid_t kind, size_t bytes, hsize_t *n) {
+static const char *root = "/fclib_local";
+
+/* A dataset of the problem. */
+static void *must(hid_t file, const char *name, hid_t kind, size_t bytes, hsize_t *n) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", root, name);
     void *p = list(file, path, kind, bytes, n);
     if (!p) { fprintf(stderr, "no %s\n", path); exit(1); }
     return p;
 }
 
-static int number(hid_t file, const char *path) {
+static int number(hid_t file, const char *name) {
     hsize_t n;
-    int *p = must(file, path, H5T_NATIVE_INT, sizeof(int), &n), x = p[0];
+    int *p = must(file, name, H5T_NATIVE_INT, sizeof(int), &n), x = p[0];
     free(p);
     return x;
 }
+
+static int d = 3;
 
 typedef struct { int row, column; double x; } Entry;
 
 /* By block row, block column. */
 static int in_order(const void *a, const void *b) {
     const Entry *p = a, *q = b;
-    if (p->row / 3 != q->row / 3) return p->row / 3 < q->row / 3 ? -1 : 1;
-    return (p->column / 3 > q->column / 3) - (p->column / 3 < q->column / 3);
+    if (p->row / d != q->row / d) return p->row / d < q->row / d ? -1 : 1;
+    return (p->column / d > q->column / d) - (p->column / d < q->column / d);
 }
 
 static double norm(const double *x, int n) {
@@ -74,18 +85,22 @@ static double now(void) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 4) { fputs("compare-fclib FILE TOLERANCE MAX_SWEEPS\n", stderr); return 1; }
+    if (argc < 4 || argc > 5) { fputs("compare-fclib FILE TOLERANCE MAX_SWEEPS [RUNS]\n", stderr); return 1; }
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     hid_t file = H5Fopen(argv[1], H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0) { fprintf(stderr, "cannot open %s\n", argv[1]); return 1; }
-    hsize_t np, ni, nx, nq, nc, nu = 0;
-    int nz = number(file, "/fclib_local/W/nz");
-    if (number(file, "/fclib_local/spacedim") != 3) { fputs("not of three dimensions\n", stderr); return 1; }
-    int *p = must(file, "/fclib_local/W/p", H5T_NATIVE_INT, sizeof(int), &np);
-    int *i = must(file, "/fclib_local/W/i", H5T_NATIVE_INT, sizeof(int), &ni);
-    double *x = must(file, "/fclib_local/W/x", H5T_NATIVE_DOUBLE, sizeof(double), &nx);
-    double *q = must(file, "/fclib_local/vectors/q", H5T_NATIVE_DOUBLE, sizeof(double), &nq);
-    double *mu = must(file, "/fclib_local/vectors/mu", H5T_NATIVE_DOUBLE, sizeof(double), &nc);
+    int rolls = H5Lexists(file, "/fclib_local_rolling", H5P_DEFAULT) > 0;
+    if (rolls) root = "/fclib_local_rolling";
+    hsize_t np, ni, nx, nq, nc, nr, nu = 0;
+    d = number(file, "spacedim");
+    if (rolls ? d != 5 : d != 2 && d != 3) { fprintf(stderr, "spacedim %d\n", d); return 1; }
+    int nz = number(file, "W/nz");
+    int *p = must(file, "W/p", H5T_NATIVE_INT, sizeof(int), &np);
+    int *i = must(file, "W/i", H5T_NATIVE_INT, sizeof(int), &ni);
+    double *x = must(file, "W/x", H5T_NATIVE_DOUBLE, sizeof(double), &nx);
+    double *q = must(file, "vectors/q", H5T_NATIVE_DOUBLE, sizeof(double), &nq);
+    double *mu = must(file, "vectors/mu", H5T_NATIVE_DOUBLE, sizeof(double), &nc);
+    double *mu_r = rolls ? must(file, "vectors/mu_r", H5T_NATIVE_DOUBLE, sizeof(double), &nr) : NULL;
     double *u_file = list(file, "/solution/u", H5T_NATIVE_DOUBLE, sizeof(double), &nu);
     H5Fclose(file);
     int n = (int)nq, contacts = (int)nc;
@@ -100,7 +115,7 @@ int main(int argc, char **argv) {
             for (int k = p[line]; k < p[line + 1]; k++)
                 all[count++] = nz == -1 ? (Entry){i[k], line, x[k]} : (Entry){line, i[k], x[k]};
     }
-    for (int k = 0; k < contacts; k++) all[count++] = (Entry){3 * k, 3 * k, 0.0};
+    for (int k = 0; k < contacts; k++) all[count++] = (Entry){d * k, d * k, 0.0};
     qsort(all, (size_t)count, sizeof(Entry), in_order);
 
     unsigned blocks = 0;
@@ -111,7 +126,7 @@ int main(int argc, char **argv) {
     w->blocknumber0 = w->blocknumber1 = (unsigned)contacts;
     w->blocksize0 = room(nc * sizeof(unsigned));
     w->blocksize1 = room(nc * sizeof(unsigned));
-    for (int k = 0; k < contacts; k++) w->blocksize0[k] = w->blocksize1[k] = 3u * (unsigned)(k + 1);
+    for (int k = 0; k < contacts; k++) w->blocksize0[k] = w->blocksize1[k] = (unsigned)(d * (k + 1));
     w->filled1 = nc + 1;
     w->filled2 = blocks;
     w->index1_data = room((nc + 1) * sizeof(size_t));
@@ -119,28 +134,54 @@ int main(int argc, char **argv) {
     size_t block = 0;
     for (int k = 0; k < count; k++) {
         if (k > 0 && in_order(&all[k - 1], &all[k]) != 0) block++;
-        if (!w->block[block]) w->block[block] = room(9 * sizeof(double));
-        w->index2_data[block] = (size_t)(all[k].column / 3);
-        w->index1_data[all[k].row / 3 + 1] = block + 1;
-        w->block[block][all[k].row % 3 + 3 * (all[k].column % 3)] += all[k].x;
+        if (!w->block[block]) w->block[block] = room((size_t)(d * d) * sizeof(double));
+        w->index2_data[block] = (size_t)(all[k].column / d);
+        w->index1_data[all[k].row / d + 1] = block + 1;
+        w->block[block][all[k].row % d + d * (all[k].column % d)] += all[k].x;
     }
 
-    NumericsMatrix *m = NM_create_from_data(NM_SPARSE_BLOCK, n, n, w);
-    FrictionContactProblem *problem = frictionContactProblem_new_with_data(3, contacts, m, q, mu);
-    SolverOptions *options = solver_options_create(SICONOS_FRICTION_3D_NSGS);
-    options->dparam[SICONOS_DPARAM_TOL] = atof(argv[2]);
-    options->iparam[SICONOS_IPARAM_MAX_ITER] = atoi(argv[3]);
+    NumericsMatrix *m;
+    if (rolls) { /* Siconos' sweeps with rolling friction do not take blocks. */
+        m = NM_create(NM_DENSE, n, n);
+        for (int k = 0; k < count; k++) m->matrix0[all[k].row + (size_t)n * (size_t)all[k].column] += all[k].x;
+    } else {
+        m = NM_create_from_data(NM_SPARSE_BLOCK, n, n, w);
+    }
+    double tolerance = atof(argv[2]);
+    int runs = argc > 4 ? atoi(argv[4]) : 1, sweeps = 0;
     double *r = room(nq * sizeof(double)), *u = room(nq * sizeof(double));
-    double begin = now();
-    fc3d_driver(problem, r, u, options);
-    double seconds = now() - begin, error = NAN;
-    fc3d_compute_error(problem, r, u, atof(argv[2]), options, norm(q, n), &error);
+    double seconds = INFINITY, error = NAN;
+    for (int run = 0; run < runs && (run == 0 || seconds < 1); run++) {
+        SolverOptions *options = solver_options_create(
+            d == 2 ? SICONOS_FRICTION_2D_NSGS : d == 3 ? SICONOS_FRICTION_3D_NSGS : SICONOS_ROLLING_FRICTION_3D_NSGS);
+        options->dparam[SICONOS_DPARAM_TOL] = tolerance;
+        options->iparam[SICONOS_IPARAM_MAX_ITER] = atoi(argv[3]);
+        memset(r, 0, nq * sizeof(double));
+        memset(u, 0, nq * sizeof(double));
+        double begin;
+        if (rolls) {
+            RollingFrictionContactProblem *problem = rollingFrictionContactProblem_new_with_data(5, contacts, m, q, mu, mu_r);
+            begin = now();
+            rolling_fc3d_driver(problem, r, u, options);
+            seconds = fmin(seconds, now() - begin);
+            rolling_fc3d_compute_error(problem, r, u, tolerance, options, norm(q, n), &error);
+        } else {
+            FrictionContactProblem *problem = frictionContactProblem_new_with_data(d, contacts, m, q, mu);
+            begin = now();
+            if (d == 2) fc2d_driver(problem, r, u, options);
+            else fc3d_driver(problem, r, u, options);
+            seconds = fmin(seconds, now() - begin);
+            if (d == 2) fc2d_compute_error(problem, r, u, tolerance, norm(q, n), &error);
+            else fc3d_compute_error(problem, r, u, tolerance, options, norm(q, n), &error);
+        }
+        sweeps = options->iparam[SICONOS_IPARAM_ITER_DONE];
+    }
     double off = NAN;
     if (u_file && nu == nq) {
         double scale = fmax(norm(u_file, n), norm(q, n));
         for (int k = 0; k < n; k++) u_file[k] -= u[k];
         off = norm(u_file, n) / scale;
     }
-    printf("%d,%.6f,%.6e,%.6e\n", options->iparam[SICONOS_IPARAM_ITER_DONE], seconds, error, off);
+    printf("%d,%.7f,%.6e,%.6e\n", sweeps, seconds, error, off);
     return 0;
 }

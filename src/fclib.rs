@@ -15,11 +15,38 @@ use crate::solver::delassus::Method;
 use std::path::Path;
 
 /// The names of methods, as the command line knows them.
-pub const METHODS: [(&str, Method); 3] = [
+pub const METHODS: [(&str, Method); 4] = [
     ("auto", Method::Auto),
     ("nsgs", Method::Nsgs),
     ("proximal", Method::Proximal),
+    ("smoothing", Method::Smoothing),
 ];
+
+/// `moreau fclib reduce`: writes the problem of a file as one of contacts alone, `u = W r + q`, as the solver takes it. Returns what there is
+/// to be told.
+///
+/// # Errors
+/// If the file cannot be read or reduced, or the other cannot be written; the exit status with the reason.
+pub fn reduced(from: &Path, out: &Path) -> Result<String, (String, i32)> {
+    let input = |e: fclib::Error| (e.to_string(), 2);
+    fclib::must_be_new(out).map_err(input)?;
+    let content = fclib::read(from).map_err(input)?;
+    let fault = |e: String| (format!("FCLib file {}: {e}", from.display()), 2);
+    let problem = reduce::reduce(&content).map_err(fault)?.problem;
+    let description = format!(
+        "The problem in {}, reduced to its contacts",
+        from.file_name().unwrap_or_default().display()
+    );
+    fclib::write_problem(out, &problem, None, &[("description", &description)])
+        .map_err(|e| (e.to_string(), 4))?;
+    Ok(format!(
+        "{}: {} contacts of {} numbers, {} blocks of W",
+        out.display(),
+        problem.contacts(),
+        problem.matrix.dimension,
+        problem.matrix.columns.len()
+    ))
+}
 
 /// `moreau fclib export`: writes the contact problem of the step that would follow a checkpoint, with the impulses with which that step
 /// would start as a guess. Returns what there is to be told.

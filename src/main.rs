@@ -81,6 +81,7 @@ fn status() -> i32 {
                 Ok((files, options)) => fclib::solve(&files, &options),
                 Err(error) => told(Err((error, 2))),
             },
+            Fclib::Reduce { file, out } => told(fclib::reduced(&file, &out)),
             Fclib::Export { checkpoint, out } => {
                 let exported = fclib::export(&checkpoint, &out);
                 told(exported.map_err(|e| (e.to_string(), e.status())))

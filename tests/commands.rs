@@ -104,7 +104,16 @@ fn bash_completes_commands_options_and_values() {
     assert_eq!(completed(&["moreau", "re"]), ["render", "report", "resume"]);
     assert_eq!(
         completed(&["moreau", "fclib", ""]),
-        ["--help", "--version", "-V", "-h", "export", "info", "solve"]
+        [
+            "--help",
+            "--version",
+            "-V",
+            "-h",
+            "export",
+            "info",
+            "reduce",
+            "solve"
+        ]
     );
     assert_eq!(
         completed(&["moreau", "fclib", "solve", "--max"]),
@@ -233,7 +242,7 @@ fn what_cannot_be_told_is_refused() {
     refused(
         &["man", "fclib", "walk"],
         2,
-        "walk: no command of moreau fclib; accepted: info, solve, export",
+        "walk: no command of moreau fclib; accepted: info, solve, reduce, export",
     );
     refused(
         &["man", "run", "x"],

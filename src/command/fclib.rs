@@ -16,6 +16,14 @@ pub enum Fclib {
     },
     /// Solves the problems of files; status 3 if one does not converge
     Solve(SolveArgs),
+    /// Writes a problem as one of its contacts alone: global ones, and ties, by u = W r + q
+    Reduce {
+        /// The file
+        file: PathBuf,
+        /// The file to be made
+        #[arg(short, long, value_name = "FILE")]
+        out: PathBuf,
+    },
     /// Writes the contact problem of the step that would follow a checkpoint
     Export {
         /// The checkpoint, or the folder of a run: its newest
@@ -41,7 +49,7 @@ pub struct SolveArgs {
     /// Time after which a problem is given up [s]
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = time, allow_negative_numbers = true)]
     pub max_seconds: f64,
-    /// By what they are solved: auto, nsgs, proximal
+    /// By what they are solved: auto, nsgs, proximal, smoothing
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = method)]
     pub solver: Method,
     /// Seed of the orders of sweeps
@@ -68,8 +76,7 @@ impl SolveArgs {
     /// If the solutions of several files would go into one.
     pub fn options(self) -> Result<(Vec<PathBuf>, fclib::Options), String> {
         if self.out.is_some() && self.files.len() > 1 {
-            let text =
-                "--out takes the solution of one file; accepted: --write-solution for several";
+            let text = "--out takes one solution; accepted: --write-solution for several files";
             return Err(text.to_owned());
         }
         let settings = delassus::Settings {

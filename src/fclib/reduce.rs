@@ -53,8 +53,11 @@ pub fn reduce(content: &Content) -> Result<Reduced<'_>, String> {
             ties: Some((v, r, s)),
         } => {
             let name = format!("{root}/R");
-            let factor = Factor::new(&name, r.sparse.rows, r.sparse.entries().collect())?;
-            let out = factor.sandwich(&v.sparse.transposed())?;
+            let all: Vec<_> = r.sparse.entries().collect();
+            let onto = v.sparse.transposed();
+            has_room(root, &all, &onto)?;
+            let factor = Factor::new(&name, r.sparse.rows, all)?;
+            let out = factor.sandwich(&onto)?;
             let mut entries: Vec<_> = w.sparse.entries().collect();
             entries.extend(out.into_iter().map(|(i, j, x)| (i, j, -x)));
             let tied = factor.solve(s.iter().map(|x| -x).collect())?;
@@ -75,10 +78,11 @@ pub fn reduce(content: &Content) -> Result<Reduced<'_>, String> {
                 load.extend(b.iter().map(|x| -x));
                 name.push_str(&format!(" with {root}/G"));
             }
-            let factor = Factor::new(&name, size, all)?;
             let mut onto = h.sparse.clone();
             onto.rows = size;
             onto.starts.resize(size + 1, onto.values.len());
+            has_room(root, &all, &onto)?;
+            let factor = Factor::new(&name, size, all)?;
             let entries = factor.sandwich(&onto)?;
             let mut q = w.clone();
             h.sparse
@@ -313,15 +317,66 @@ impl Factor {
                         entries.push((to, column, sum));
                     }
                 }
-                if entries.len() > MOST {
-                    return Err(format!(
-                        "W = Hᵀ M⁻¹ H has more than {MOST} entries; accepted: no more"
-                    ));
-                }
             }
         }
         Ok(entries)
     }
+}
+
+/// Whether there is room for `Bᵀ K⁻¹ B`, before anything is made of it. A column of B is coupled with all others that touch what
+/// K couples, directly or by way of others, with something that it touches.
+fn has_room(root: &str, k: &[(usize, usize, f64)], b: &Sparse) -> Result<(), String> {
+    // The coupled rows of K, each with one of them that stands for all.
+    let mut parts: Vec<usize> = (0..b.rows).collect();
+    fn part(parts: &mut [usize], mut row: usize) -> usize {
+        while parts[row] != row {
+            parts[row] = parts[parts[row]];
+            row = parts[row];
+        }
+        row
+    }
+    for &(i, j, x) in k {
+        if x != 0.0 {
+            let (i, j) = (part(&mut parts, i), part(&mut parts, j));
+            parts[i] = j;
+        }
+    }
+    // Pairs (part, column of B), each once.
+    let mut pairs = Vec::with_capacity(b.values.len());
+    for row in 0..b.rows {
+        let own = part(&mut parts, row);
+        pairs.extend(b.row(row).map(|(column, _)| (own as u32, column as u32)));
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    let mut touched: Vec<(u32, u32)> = pairs.iter().map(|&(part, column)| (column, part)).collect();
+    touched.sort_unstable();
+    let of = |part: u32| {
+        let from = pairs.partition_point(|x| x.0 < part);
+        let to = pairs.partition_point(|x| x.0 <= part);
+        &pairs[from..to]
+    };
+    // What columns meet, each once: up to the bound that is as many steps as there are entries, or the parts of a column times that.
+    let mut met = vec![u32::MAX; b.columns];
+    let mut count = 0usize;
+    for column in touched.chunk_by(|a, b| a.0 == b.0) {
+        for &(column, part) in column {
+            for &(_, other) in of(part) {
+                if met[other as usize] != column {
+                    met[other as usize] = column;
+                    count += 1;
+                }
+            }
+        }
+        if count > MOST {
+            return Err(format!(
+                "{root}: what its contacts share makes a matrix W of {0} × {0} numbers of which more than {MOST} are not zero; \
+                 accepted: no more",
+                b.columns
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The largest size of a number, NaN if one is NaN.

@@ -5,7 +5,6 @@ use crate::io::fclib::{self, Answer, Content, Error};
 use crate::solver::delassus::{self, Settings, Solution, merit};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 /// What the command line says.
 #[derive(Clone, Debug)]
@@ -26,7 +25,6 @@ pub struct Options {
 struct Row {
     kind: &'static str,
     contacts: usize,
-    seconds: f64,
     solution: Solution,
     /// Of global problems: that of motion and contacts together.
     global_error: Option<f64>,
@@ -99,9 +97,7 @@ fn one(file: &Path, options: &Options) -> Result<Row, Error> {
         Some(guess) if options.guess => reduced.guess(guess),
         _ => None,
     };
-    let begin = Instant::now();
     let solution = delassus::solve(&reduced.problem, guess.as_deref(), &options.settings);
-    let seconds = begin.elapsed().as_secs_f64();
     let back = |solution: &Solution| reduced.answer(&solution.impulse, &solution.velocity);
     let answer = back(&solution).map_err(fault)?;
     let written = match (&options.out, options.write) {
@@ -118,14 +114,7 @@ fn one(file: &Path, options: &Options) -> Result<Row, Error> {
         }
         _ => Some(solution.impulse.clone()),
     };
-    Ok(row(
-        &content,
-        &reduced,
-        solution,
-        &answer,
-        judged,
-        (seconds, options),
-    ))
+    Ok(row(&content, &reduced, solution, &answer, judged, options))
 }
 
 fn row(
@@ -134,7 +123,7 @@ fn row(
     mut solution: Solution,
     answer: &Answer,
     judged: Option<Vec<f64>>,
-    (seconds, options): (f64, &Options),
+    options: &Options,
 ) -> Row {
     let problem = &reduced.problem;
     let judged = judged.unwrap_or_else(|| vec![f64::NAN; problem.q.len()]);
@@ -153,7 +142,6 @@ fn row(
     Row {
         kind: content.kind.name(),
         contacts: content.contacts(),
-        seconds,
         global_error: reduced.global_error(answer, abs),
         // A number that is none fails the comparison.
         converged: solution.finite && solution.error <= options.settings.tolerance,
@@ -165,6 +153,7 @@ impl Row {
     fn cells(&self, file: &Path) -> Vec<String> {
         let Solution {
             sweeps,
+            seconds,
             error,
             merit,
             residual,
@@ -176,7 +165,7 @@ impl Row {
             self.kind.to_owned(),
             self.contacts.to_string(),
             sweeps.to_string(),
-            format!("{:.6}", self.seconds),
+            format!("{seconds:.7}"),
             format!("{error:.6e}"),
             format!("{merit:.6e}"),
             format!("{residual:.6e}"),
@@ -219,7 +208,7 @@ impl Row {
         }
         lines.push(format!(
             "  {sweeps} sweeps, {:.6} s, {method}",
-            self.seconds
+            self.solution.seconds
         ));
         lines.extend(log.iter().map(|line| format!("  {line}")));
         lines.join("\n")

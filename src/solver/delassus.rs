@@ -11,12 +11,15 @@
 //! [`merit`] judges, [`one_contact`] solves the law of one contact for a full block.
 
 pub mod cone;
+mod cut;
+mod equations;
 pub mod matrix;
 pub mod merit;
 mod newton;
 mod nsgs;
 pub mod one_contact;
 mod proximal;
+mod smoothing;
 mod solve;
 
 pub use matrix::Delassus;
@@ -128,6 +131,8 @@ pub enum Method {
     Nsgs,
     /// Problems with more on the diagonal, one after the other, by Newton's method and sweeps.
     Proximal,
+    /// Newton's method on the law with rounded corners, rounded less and less.
+    Smoothing,
 }
 
 /// What was found. The impulses of a problem need not be unique.
@@ -139,6 +144,8 @@ pub struct Solution {
     pub velocity: Vec<f64>,
     /// Sweeps over all contacts.
     pub sweeps: u64,
+    /// How long it took, without what judges the answer [s].
+    pub seconds: f64,
     /// [`merit::siconos_error`].
     pub error: f64,
     /// [`merit::fclib_merit`].

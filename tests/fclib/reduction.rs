@@ -1,6 +1,7 @@
 //! From global problems, and local ones with ties, to contacts alone: against dense matrices, and back.
 
 use crate::files::{Entries, Local, Store, alone, place, real, whole};
+use crate::harness::on;
 use hdf5::File;
 use moreau::fclib::reduce::reduce;
 use moreau::io::fclib::{self, Equations};
@@ -270,4 +271,83 @@ fn plane_problems_with_couples_are_embedded() {
     assert_eq!(answer.r, given.r);
     let expected = &w * DVector::from_vec(given.r) + DVector::from_vec(local.q);
     assert!((DVector::from_vec(answer.u) - expected).norm() < 1e-14);
+}
+
+/// 4000 contacts with as many numbers as three times that, and M and H as given.
+fn many(path: &Path, m: Entries, h: Entries) {
+    let file = File::create(path).unwrap();
+    let root = file.create_group("fclib_global").unwrap();
+    whole(&root, "spacedim", &[3]);
+    let (n, rows) = (m.rows, h.columns);
+    m.put(&file, "fclib_global/M", Store::Columns);
+    h.put(&file, "fclib_global/H", Store::Columns);
+    let vectors = root.create_group("vectors").unwrap();
+    real(&vectors, "f", &vec![-1.0; n]);
+    real(&vectors, "w", &vec![0.0; rows]);
+    real(&vectors, "mu", &vec![0.5; rows / 3]);
+}
+
+/// Where all contacts push the same body W is full, and 144 million numbers are too many: told at once, before anything is factorised. As many
+/// contacts with a body each are none.
+#[test]
+fn what_would_not_fit_is_refused_at_once() {
+    let _alone = alone();
+    let (_dir, path) = place("full.hdf5");
+    let rows = 12_000;
+    let diagonal = |n: usize| Entries {
+        rows: n,
+        columns: n,
+        all: (0..n).map(|i| (i, i, 2.0)).collect(),
+    };
+    let h = |rows: usize, of: &dyn Fn(usize) -> usize| Entries {
+        rows,
+        columns: 12_000,
+        all: (0..12_000).map(|k| (of(k), k, 1.0)).collect(),
+    };
+    let mut body = diagonal(6);
+    body.all
+        .extend((0..5).flat_map(|i| [(i, i + 1, 0.1), (i + 1, i, 0.1)]));
+    many(&path, body, h(6, &|k| k % 6));
+    for command in [["fclib", "solve"], ["fclib", "info"]] {
+        let told = on(1, &[command[0], command[1], path.to_str().unwrap()]);
+        let text = format!("{}{}", told.stdout, told.stderr);
+        assert!(
+            text.contains("12000 × 12000") && text.contains("accepted: no more"),
+            "{text}"
+        );
+        let wanted = if command[1] == "solve" { 2 } else { 0 };
+        assert_eq!(told.status, Some(wanted), "{text}");
+    }
+    let (_dir, path) = place("apart.hdf5");
+    many(&path, diagonal(rows), h(rows, &|k| k));
+    let content = fclib::read(&path).unwrap();
+    assert_eq!(reduce(&content).unwrap().problem.matrix.columns.len(), 4000);
+}
+
+/// `moreau fclib reduce` writes what the solver takes, to the last bit, and not over a file.
+#[test]
+fn a_reduced_problem_is_written_as_it_is_solved() {
+    let _alone = alone();
+    let (dir, path) = place("global.hdf5");
+    Global::new(12, 5, 2, 0.1).write(&path, [Store::Rows, Store::Columns, Store::Rows], false);
+    let content = fclib::read(&path).unwrap();
+    let problem = reduce(&content).unwrap().problem;
+    let out = dir.path().join("local.hdf5");
+    let arguments = [
+        "fclib",
+        "reduce",
+        path.to_str().unwrap(),
+        "-o",
+        out.to_str().unwrap(),
+    ];
+    let told = on(1, &arguments);
+    assert_eq!(told.status, Some(0), "{}", told.stderr);
+    let written = fclib::read(&out).unwrap();
+    assert_eq!(written.kind, fclib::Kind::Local);
+    let again = reduce(&written).unwrap().problem;
+    assert_eq!((&again.matrix, &again.q), (&problem.matrix, &problem.q));
+    assert_eq!(again.friction, problem.friction);
+    let told = on(1, &arguments);
+    assert_eq!(told.status, Some(2), "{}", told.stderr);
+    assert!(told.stderr.contains("there already"), "{}", told.stderr);
 }

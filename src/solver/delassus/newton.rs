@@ -1,14 +1,14 @@
 //! Newton's method on the law of all contacts at once, for problems with more on their diagonal.
 //!
 //! The law in Alart and Curnier's form (Computer Methods in Applied Mechanics and Engineering 92, 1991): r is a solution where
-//! `F = r − π(r − ρ u)` is zero, π cutting the normal part at 0 and the others to μ times the normal part that is left. F is piecewise
-//! smooth; at a point each contact lies on one piece (open, sticks, slides), and the linear equations of those pieces give the step. A
-//! contact that is open has r = 0 and takes no part in the equations. The step is halved until |F| falls.
+//! `F = r − π(r − ρ u)` is zero, π the [cut](super::cut). F is piecewise
+//! smooth; at a point each contact lies on one piece (open, sticks, slides), and the linear equations of those pieces give the step.
+//! The step is halved until |F| falls.
 
 use super::Problem;
+use super::cut::cut;
+use super::equations::Equations;
 use super::merit::norm;
-use faer::linalg::solvers::Solve;
-use faer::{Col, Mat};
 
 /// `u = (W + D) r + q`, and the scales ρ of its contacts.
 pub(super) struct Shifted<'a, const D: usize> {
@@ -17,6 +17,8 @@ pub(super) struct Shifted<'a, const D: usize> {
     pub(super) shift: Vec<f64>,
     pub(super) q: Vec<[f64; D]>,
     pub(super) rho: Vec<f64>,
+    /// Width over which the corners of π are rounded; an impulse.
+    pub(super) width: f64,
 }
 
 /// F at a point, what it is made of, and its size.
@@ -27,6 +29,10 @@ struct Point<const D: usize> {
     size: f64,
 }
 
+/// Every so many steps |F| is to be this share of what it was, or the solve is given up.
+const LOOK: u64 = 5;
+const SLOW: f64 = 0.3;
+
 /// What a solve came to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Came {
@@ -36,48 +42,12 @@ pub(super) struct Came {
     pub(super) done: bool,
 }
 
-/// The derivative of π at a contact; `None` where it is open.
-type Slope<const D: usize> = Option<[[f64; D]; D]>;
-
 impl<const D: usize> Shifted<'_, D> {
-    /// The parts beside the normal, and their coefficients.
-    fn parts(&self, contact: usize) -> [(usize, usize, f64); 2] {
-        let [mu, rolling] = self.problem.coefficients(contact);
-        [(1, D.min(3), mu), (3.min(D), D, rolling)]
-    }
-
     /// F of a contact, and the derivative of π.
-    fn piece(&self, i: usize, r: &[f64; D], u: &[f64; D]) -> ([f64; D], Slope<D>) {
-        let mut wanted = [0.0; D];
-        for k in 0..D {
-            wanted[k] = r[k] - self.rho[i] * u[k];
-        }
-        if wanted[0] <= 0.0 {
-            return (*r, None);
-        }
-        let (mut off, mut slope) = (*r, [[0.0; D]; D]);
-        off[0] -= wanted[0];
-        slope[0][0] = 1.0;
-        for (from, to, mu) in self.parts(i) {
-            let (size, bound) = (norm(&wanted[from..to]), mu * wanted[0]);
-            if size <= bound {
-                for k in from..to {
-                    off[k] -= wanted[k];
-                    slope[k][k] = 1.0;
-                }
-                continue;
-            }
-            for k in from..to {
-                let along = wanted[k] / size;
-                off[k] -= bound * along;
-                slope[k][0] = mu * along;
-                for l in from..to {
-                    let own = if k == l { 1.0 } else { 0.0 };
-                    slope[k][l] = bound / size * (own - along * wanted[l] / size);
-                }
-            }
-        }
-        (off, Some(slope))
+    fn piece(&self, i: usize, r: &[f64; D], u: &[f64; D]) -> ([f64; D], [[f64; D]; D]) {
+        let wanted = std::array::from_fn(|k| r[k] - self.rho[i] * u[k]);
+        let (cut, slope) = cut(wanted, self.problem.coefficients(i), self.width);
+        (std::array::from_fn(|k| r[k] - cut[k]), slope)
     }
 
     fn point(&self, r: Vec<[f64; D]>) -> Point<D> {
@@ -97,102 +67,55 @@ impl<const D: usize> Shifted<'_, D> {
     }
 
     /// The step from a point, if its equations have an answer.
-    fn step(&self, at: &Point<D>) -> Option<Vec<[f64; D]>> {
-        let n = at.r.len();
-        let pieces = (0..n).map(|i| self.piece(i, &at.r[i], &at.u[i]).1);
-        let slopes: Vec<Slope<D>> = pieces.collect();
-        let mut places = vec![usize::MAX; n];
-        let mut closed = 0;
-        for (place, slope) in places.iter_mut().zip(&slopes) {
-            if slope.is_some() {
-                *place = closed;
-                closed += 1;
-            }
-        }
-        let mut matrix = Mat::<f64>::zeros(D * closed, D * closed);
-        let mut right = Col::<f64>::zeros(D * closed);
+    fn step(&self, at: &Point<D>, equations: &mut Equations<D>) -> Option<Vec<[f64; D]>> {
         let w = &self.problem.matrix;
-        for i in 0..n {
-            let Some(slope) = slopes[i] else { continue };
-            let row = D * places[i];
-            // What open contacts lose, as velocity here.
-            let mut lost = [0.0; D];
+        let mut step = at.off.clone();
+        for (i, step) in step.iter_mut().enumerate() {
+            let slope = self.piece(i, &at.r[i], &at.u[i]).1;
             for at_block in w.starts[i]..w.starts[i + 1] {
-                let j = w.columns[at_block] as usize;
                 let block = &w.blocks[at_block * D * D..][..D * D];
-                if places[j] == usize::MAX {
-                    for k in 0..D {
-                        for l in 0..D {
-                            lost[k] -= block[k * D + l] * at.r[j][l];
-                        }
-                    }
-                    continue;
-                }
-                let column = D * places[j];
                 let mut full = [[0.0; D]; D];
                 for k in 0..D {
+                    full[k].copy_from_slice(&block[k * D..k * D + D]);
+                }
+                let own = w.columns[at_block] as usize == i;
+                if own {
+                    (0..D).for_each(|k| full[k][k] += self.shift[i]);
+                }
+                let mut out = [[0.0; D]; D];
+                for k in 0..D {
                     for l in 0..D {
-                        full[k][l] = block[k * D + l];
-                    }
-                    if i == j {
-                        full[k][k] += self.shift[i];
-                    }
-                }
-                for l in 0..D {
-                    for k in 0..D {
                         let product: f64 = (0..D).map(|m| slope[k][m] * full[m][l]).sum();
-                        matrix[(row + k, column + l)] = self.rho[i] * product;
+                        out[k][l] = self.rho[i] * product;
+                        if own {
+                            out[k][l] += if k == l { 1.0 } else { 0.0 } - slope[k][l];
+                        }
                     }
                 }
+                equations.set(at_block, &out);
             }
-            for k in 0..D {
-                for l in 0..D {
-                    let own = if k == l { 1.0 } else { 0.0 };
-                    matrix[(row + k, row + l)] += own - slope[k][l];
-                }
-                let lost: f64 = (0..D).map(|m| slope[k][m] * lost[m]).sum();
-                right[row + k] = -at.off[i][k] - self.rho[i] * lost;
-            }
+            step.iter_mut().for_each(|x| *x = -*x);
         }
-        let answer = if closed > 0 {
-            matrix.partial_piv_lu().solve(&right)
-        } else {
-            right
-        };
-        let mut step = vec![[0.0; D]; n];
-        for (i, step) in step.iter_mut().enumerate() {
-            for k in 0..D {
-                step[k] = if places[i] == usize::MAX {
-                    -at.r[i][k]
-                } else {
-                    answer[D * places[i] + k]
-                };
-            }
-        }
-        step.as_flattened()
-            .iter()
-            .all(|x| x.is_finite())
-            .then_some(step)
+        equations.solve(step.as_flattened_mut()).then_some(step)
     }
 
-    /// Unknowns of the equations at these impulses.
-    pub(super) fn unknowns(r: &[[f64; D]]) -> usize {
-        D * r.iter().filter(|r| r[0] > 0.0).count()
-    }
-
-    /// Goes on from `r` until `|F| ≤ tolerance`, or for at most so many steps, or until no step makes |F| smaller, or until time is
-    /// `spent`. `r` is the point of the smallest |F|; it may lie off the cones by as much.
+    /// Goes on from `r` until `|F| ≤ tolerance`, or for at most so many steps, or until they make |F| smaller too slowly, or until time
+    /// is `spent`. `r` is the point of the smallest |F|; it may lie off the cones by as much.
     pub(super) fn solve(
         &self,
         r: &mut Vec<[f64; D]>,
         tolerance: f64,
         most: u64,
+        equations: &mut Equations<D>,
         spent: impl Fn() -> bool,
     ) -> Came {
         let mut at = self.point(std::mem::take(r));
         let mut steps = 0;
+        let mut mark = at.size;
         while steps < most && at.size > tolerance && !spent() {
-            let Some(step) = self.step(&at) else { break };
+            let Some(step) = self.step(&at, equations) else {
+                break;
+            };
             steps += 1;
             let mut share = 1.0;
             let next = loop {
@@ -211,6 +134,12 @@ impl<const D: usize> Shifted<'_, D> {
             };
             let Some(next) = next else { break };
             at = next;
+            if steps % LOOK == 0 {
+                if at.size > SLOW * mark {
+                    break;
+                }
+                mark = at.size;
+            }
         }
         *r = at.r;
         Came {

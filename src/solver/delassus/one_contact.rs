@@ -8,6 +8,10 @@
 //!
 //! With rolling friction there are two such numbers, α and β, one found inside the other.
 
+mod refine;
+
+use refine::{Contact, eliminate};
+
 /// The law of one contact of dimension D.
 pub trait Law<const D: usize> {
     /// From the block A (row by row) with `shift` added to its diagonal, and `[μ, μ_r]`.
@@ -76,6 +80,19 @@ pub struct Plane {
     least: f64,
     /// α of the last solution.
     alpha: f64,
+    /// Whether the elimination of the normal part loses digits, and the block for where it does.
+    rough: bool,
+    full: [[f64; 3]; 3],
+}
+
+/// A block by rows, with `shift` added to its diagonal.
+fn shifted<const D: usize>(block: &[f64], shift: f64) -> [[f64; D]; D] {
+    let own = |k: usize, l: usize| if k == l { shift } else { 0.0 };
+    std::array::from_fn(|k| std::array::from_fn(|l| block[D * k + l] + own(k, l)))
+}
+
+fn longest(x: [f64; 2]) -> f64 {
+    x[0].abs().max(x[1].abs())
 }
 
 /// r_T and r_N at an α, and how they change with it.
@@ -104,6 +121,16 @@ impl Plane {
         let n = n0 - (self.row[0] * t[0] + self.row[1] * t[1]);
         let size = (t[0] * t[0] + t[1] * t[1]).sqrt();
         Trial { t, n, size }
+    }
+
+    #[cold]
+    fn refined(&self, free: [f64; 3], r: [f64; 3]) -> [f64; 3] {
+        let contact = Contact {
+            block: self.full,
+            coefficients: [self.mu, 0.0],
+            free,
+        };
+        contact.refined(r)
     }
 
     /// The contact that cannot stick.
@@ -202,6 +229,8 @@ impl Law<3> for Plane {
             determinant,
             least,
             alpha: 0.0,
+            rough: nn * longest(column) * longest(row) > 1e3 * scale,
+            full: shifted(block, shift),
         }
     }
 
@@ -217,11 +246,13 @@ impl Law<3> for Plane {
                 free[2] - self.column[1] * free[0],
             ];
             let Trial { t, n, size } = self.trial(self.least, b, n0);
-            if size <= self.mu * n && size.is_finite() && n.is_finite() {
-                return [n, t[0], t[1]];
-            }
-            if let Some(r) = self.slide(b, n0) {
-                return r;
+            let found = if size <= self.mu * n && size.is_finite() && n.is_finite() {
+                Some([n, t[0], t[1]])
+            } else {
+                self.slide(b, n0)
+            };
+            if let Some(r) = found {
+                return if self.rough { self.refined(free, r) } else { r };
             }
         }
         super::cone::project(&mut old, [self.mu, 0.0]);
@@ -239,26 +270,27 @@ pub struct Rolling {
     schur: [[f64; 4]; 4],
     least: f64,
     scale: f64,
+    full: [[f64; 5]; 5],
 }
 
 impl Rolling {
     /// `[r_N, r_T, r_M]` and the lengths of the last two where the contact slides by α and rolls by β; infinite: that part is zero.
     fn trial(&self, [alpha, beta]: [f64; 2], b: [f64; 4], n0: f64) -> ([f64; 5], [f64; 2]) {
-        let mut m = [[0.0; 5]; 4];
+        let (mut m, mut right) = ([[0.0; 4]; 4], [0.0; 4]);
         for i in 0..4 {
             let added = if i < 2 { alpha } else { beta };
             if added.is_infinite() {
                 m[i][i] = 1.0;
                 continue;
             }
-            for (j, x) in m[i].iter_mut().enumerate().take(4) {
+            for (j, x) in m[i].iter_mut().enumerate() {
                 let gone = if j < 2 { alpha } else { beta }.is_infinite();
                 *x = if gone { 0.0 } else { self.schur[i][j] };
             }
             m[i][i] += added;
-            m[i][4] = -b[i];
+            right[i] = -b[i];
         }
-        let x = eliminate(m);
+        let x = eliminate(m, right);
         let n = n0 - (0..4).map(|k| self.row[k] * x[k]).sum::<f64>();
         let sizes = [x[0].hypot(x[1]), x[2].hypot(x[3])];
         ([n, x[0], x[1], x[2], x[3]], sizes)
@@ -402,6 +434,7 @@ impl Law<5> for Rolling {
             schur,
             least,
             scale,
+            full: shifted(block, shift),
         }
     }
 
@@ -431,34 +464,17 @@ impl Law<5> for Rolling {
                 }
             }
             if best.0.is_finite() {
-                return best.1;
+                let contact = Contact {
+                    block: self.full,
+                    coefficients: self.coefficients,
+                    free,
+                };
+                return contact.refined(best.1);
             }
         }
         super::cone::project(&mut old, self.coefficients);
         old
     }
-}
-
-/// Solves four linear equations, the right side last in each row.
-fn eliminate(mut m: [[f64; 5]; 4]) -> [f64; 4] {
-    for k in 0..4 {
-        let largest = |a: &usize, b: &usize| m[*a][k].abs().total_cmp(&m[*b][k].abs());
-        let pivot = (k..4).max_by(largest).unwrap_or(k);
-        m.swap(k, pivot);
-        for i in k + 1..4 {
-            let factor = m[i][k] / m[k][k];
-            let above = m[k];
-            for (x, above) in m[i].iter_mut().zip(above).skip(k) {
-                *x -= factor * above;
-            }
-        }
-    }
-    let mut x = [0.0; 4];
-    for i in (0..4).rev() {
-        let known: f64 = (i + 1..4).map(|j| m[i][j] * x[j]).sum();
-        x[i] = (m[i][4] - known) / m[i][i];
-    }
-    x
 }
 
 #[cfg(test)]

@@ -6,14 +6,12 @@
 //! SIAM Journal on Control and Optimization 14, 1976). θ becomes smaller while that goes well. The r_k that D refers to runs ahead along
 //! the way of the last two, further and further until it turns: what impulses still lack may be far away in a direction that is hardly felt.
 
+use super::equations::Equations;
 use super::newton::Shifted;
 use super::nsgs::Sweeps;
 use super::one_contact::Law;
 use super::solve::{End, Run};
 use super::{cone, merit};
-
-/// Unknowns of Newton's equations, at most: 0.6 GB with their factors.
-pub(super) const UNKNOWNS: usize = 6000;
 
 /// θ at the start.
 pub(super) const FIRST: f64 = 1e-3;
@@ -34,20 +32,7 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
     /// From the best impulses on; with `leave`, only as long as it goes well.
     pub(super) fn proximal(&mut self, leave: bool) -> End {
         let problem = self.problem;
-        let n = problem.contacts();
-        let mut diagonal: Vec<f64> = (0..n)
-            .map(|i| {
-                let block = problem.matrix.diagonal(i);
-                (0..D).map(|k| block[k * D + k].abs()).sum::<f64>() / D as f64
-            })
-            .collect();
-        let mean = diagonal.iter().sum::<f64>() / n as f64;
-        for x in &mut diagonal {
-            // A contact that nothing moves.
-            if *x <= 1e-12 * mean {
-                *x = if mean > 0.0 { mean } else { 1.0 };
-            }
-        }
+        let diagonal = self.diagonal();
         let [least, most] = THETA;
         let mut theta = self.theta;
         self.r.copy_from_slice(&self.best);
@@ -81,6 +66,7 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
                 rho: rho.collect(),
                 shift,
                 q,
+                width: 0.0,
             };
             let (done, steps) = self.shifted(&shifted);
             newton_steps += steps;
@@ -139,7 +125,18 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
 
     /// Solves one of them, from the present impulses; whether it did, and by how many Newton steps.
     fn shifted(&mut self, shifted: &Shifted<D>) -> (bool, u64) {
-        let small = Shifted::<D>::unknowns(&self.r) <= UNKNOWNS;
+        let mut equations = self.take_equations();
+        let came = self.shifted_by(shifted, equations.as_mut());
+        self.equations = equations;
+        came
+    }
+
+    fn shifted_by(
+        &mut self,
+        shifted: &Shifted<D>,
+        mut equations: Option<&mut Equations<D>>,
+    ) -> (bool, u64) {
+        let small = equations.is_some();
         let tight = (1e-3 * self.settings.tolerance).clamp(1e-14, 1e-11);
         let mut sweeps = None;
         let mut steps = 0;
@@ -147,10 +144,10 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
             if self.is_spent() {
                 break;
             }
-            if small {
+            if let Some(equations) = equations.as_deref_mut() {
                 let tolerance = tight * merit::norm(self.r.as_flattened());
                 let mut r = std::mem::take(&mut self.r);
-                let came = shifted.solve(&mut r, tolerance, STEPS, || self.is_spent());
+                let came = shifted.solve(&mut r, tolerance, STEPS, equations, || self.is_spent());
                 self.r = r;
                 steps += came.steps;
                 if came.done {

@@ -1,9 +1,8 @@
 //! From a problem to a solution: what is tried, in which order.
 
-use super::newton::Shifted;
+use super::equations::Equations;
 use super::nsgs::Sweeps;
 use super::one_contact::{Law, Line, Plane, Rolling};
-use super::proximal::UNKNOWNS;
 use super::{Method, Problem, Settings, Solution, cone, merit};
 use std::marker::PhantomData;
 use std::time::Instant;
@@ -19,6 +18,7 @@ pub fn solve(problem: &Problem, guess: Option<&[f64]>, settings: &Settings) -> S
             impulse: vec![0.0; problem.q.len()],
             velocity: problem.q.clone(),
             sweeps: 0,
+            seconds: 0.0,
             error: f64::NAN,
             merit: f64::NAN,
             residual: f64::NAN,
@@ -49,6 +49,9 @@ pub(super) struct Run<'a, const D: usize, L> {
     pub(super) log: Vec<String>,
     /// θ of the proximal loop.
     pub(super) theta: f64,
+    /// Newton's equations, from when they are first needed on, if they are not too large.
+    pub(super) equations: Option<Equations<D>>,
+    planned: bool,
     law: PhantomData<L>,
 }
 
@@ -101,8 +104,42 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
             sweeps: 0,
             log: Vec::new(),
             theta: super::proximal::FIRST,
+            equations: None,
+            planned: false,
             law: PhantomData,
         }
+    }
+
+    /// Newton's equations, to be given back; `None` where they are too large.
+    pub(super) fn take_equations(&mut self) -> Option<Equations<D>> {
+        if !self.planned {
+            self.planned = true;
+            self.equations = Equations::new(&self.problem.matrix);
+            if self.equations.is_none() {
+                let line = "too many unknowns for Newton's method, or too many of them coupled";
+                self.log.push(line.to_owned());
+            }
+        }
+        self.equations.take()
+    }
+
+    /// The mean size of W's diagonal at each contact; the mean of all where it is zero.
+    pub(super) fn diagonal(&self) -> Vec<f64> {
+        let n = self.problem.contacts();
+        let mut diagonal: Vec<f64> = (0..n)
+            .map(|i| {
+                let block = self.problem.matrix.diagonal(i);
+                (0..D).map(|k| block[k * D + k].abs()).sum::<f64>() / D as f64
+            })
+            .collect();
+        let mean = diagonal.iter().sum::<f64>() / n as f64;
+        for x in &mut diagonal {
+            // A contact that nothing moves.
+            if *x <= 1e-12 * mean {
+                *x = if mean > 0.0 { mean } else { 1.0 };
+            }
+        }
+        diagonal
     }
 
     /// The error of the present impulses; they are kept if they are the best.
@@ -126,6 +163,7 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
 
     fn solution(mut self) -> Solution {
         let method = self.all_stages();
+        let seconds = self.begin.elapsed().as_secs_f64();
         self.r.copy_from_slice(&self.best);
         let (problem, r, u) = (self.problem, self.r, &mut self.u);
         problem
@@ -134,6 +172,7 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
         let (r, u) = (r.into_flattened(), self.u.into_flattened());
         Solution {
             sweeps: self.sweeps,
+            seconds,
             error: merit::siconos_error_at(problem, &r, &u),
             merit: merit::fclib_merit_at(problem, &r, &u),
             residual: merit::residual_at(problem, &r, &u),
@@ -152,13 +191,21 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
             return "none needed".to_owned();
         }
         let guessed = self.r.iter().any(|r| r[0] > 0.0);
-        if self.look() <= self.settings.tolerance && guessed {
+        if guessed && self.look() <= self.settings.tolerance {
             return "the guess".to_owned();
         }
         let method = self.settings.method;
         if method == Method::Proximal {
             self.proximal(false);
             return "proximal".to_owned();
+        }
+        if method == Method::Smoothing {
+            for round in 0.. {
+                if self.smoothing(round) != End::Stalled || self.equations.is_none() {
+                    break;
+                }
+            }
+            return "smoothing".to_owned();
         }
         if method == Method::Nsgs {
             self.nsgs(None);
@@ -167,12 +214,10 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
         for round in 0.. {
             // Where Newton's method fails, more sweeps bring it nearer to where it does not.
             if self.nsgs(Some(self.sweeps)) != End::Stalled {
-                return if round == 0 {
-                    "nsgs"
-                } else {
-                    "nsgs and proximal"
-                }
-                .to_owned();
+                return if round == 0 { "nsgs" } else { "mixed" }.to_owned();
+            }
+            if round < ROUNDS && self.smoothing(round) != End::Stalled {
+                return "smoothing".to_owned();
             }
             if self.proximal(round < ROUNDS) != End::Stalled {
                 break;
@@ -223,7 +268,8 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
                 let gain = (mark.1 / self.error).ln() / passed as f64;
                 let left = (self.error / self.settings.tolerance).ln();
                 let (worth, swept) = (self.worth(), self.sweeps - begin);
-                let enough = least.is_some_and(|least| swept >= least) && swept as f64 >= worth;
+                let enough = least.is_some_and(|least| swept >= least);
+                let enough = enough && swept as f64 >= 0.25 * worth;
                 if enough && (gain.is_nan() || left > gain * worth) {
                     return End::Stalled;
                 }
@@ -234,12 +280,11 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
 
     /// Sweeps that cost as much as the Newton steps that are likely to be needed instead.
     fn worth(&self) -> f64 {
-        let matrix = &self.problem.matrix;
-        let sweep = (2 * matrix.blocks.len() + 200 * self.q.len()) as f64;
-        let unknowns = Shifted::<D>::unknowns(&self.r).min(UNKNOWNS) as f64;
-        // Operations of a dense factorization run several times as fast as those of a sweep.
-        let step = 0.2 * 0.67 * unknowns.powi(3) + 20.0 * unknowns * unknowns;
-        LIKELY_STEPS * step / sweep
+        let (w, unknowns) = (&self.problem.matrix, (D * self.q.len()) as f64);
+        let row = w.columns.len() as f64 / self.q.len() as f64;
+        // As measured, in sweeps: of a sparse matrix the fill-in counts, and of a full one all that there is.
+        let step = (8.0 * row).min(30.0 + 0.1 * unknowns) * (unknowns / 4000.0).max(1.0);
+        LIKELY_STEPS * step
     }
 }
 
@@ -247,7 +292,7 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
 const PATIENCE: u64 = 40;
 
 /// Newton steps that a solve takes, as a guess.
-const LIKELY_STEPS: f64 = 30.0;
+const LIKELY_STEPS: f64 = 100.0;
 
 /// How often sweeps are taken up again where Newton's method fails, before it is left to itself.
 const ROUNDS: u64 = 4;

@@ -115,7 +115,7 @@ fn packings_of_all_dimensions() {
         (7, 5, 1, 2),
     ] {
         let problem = packing(key, d, contacts, bodies);
-        for method in [Method::Auto, Method::Proximal] {
+        for method in [Method::Auto, Method::Proximal, Method::Smoothing] {
             let solution = solve(&problem, None, &settings(method));
             check(&problem, &solution, 1e-10);
         }
@@ -127,16 +127,18 @@ fn packings_of_all_dimensions() {
 fn both_ways_lead_to_one_answer() {
     for (d, key) in [(2, 11), (3, 12), (5, 13)] {
         let problem = packing(key, d, 6, 12);
-        let [a, b] = [Method::Nsgs, Method::Proximal].map(|method| {
+        let [a, b, c] = [Method::Nsgs, Method::Proximal, Method::Smoothing].map(|method| {
             let tight = Settings {
                 tolerance: 1e-13,
                 ..settings(method)
             };
             solve(&problem, None, &tight).impulse
         });
-        let far: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
-        let (far, size) = (merit::norm(&far), merit::norm(&a));
-        assert!(size > 0.1 && far < 1e-9 * size, "{d}: {far:e} of {size}");
+        for b in [b, c] {
+            let far: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
+            let (far, size) = (merit::norm(&far), merit::norm(&a));
+            assert!(size > 0.1 && far < 1e-9 * size, "{d}: {far:e} of {size}");
+        }
     }
 }
 
@@ -170,7 +172,12 @@ fn a_block_on_four_corners() {
             friction: vec![0.5; 4],
             rolling: vec![],
         };
-        for method in [Method::Auto, Method::Nsgs, Method::Proximal] {
+        for method in [
+            Method::Auto,
+            Method::Nsgs,
+            Method::Proximal,
+            Method::Smoothing,
+        ] {
             let solution = solve(&problem, None, &settings(method));
             check(&problem, &solution, 1e-10);
             let sum = |k: usize| solution.impulse.iter().skip(k).step_by(3).sum::<f64>();
@@ -218,7 +225,12 @@ fn there_is_always_a_finite_answer() {
             max_seconds: 5.0,
             ..Settings::default()
         };
-        for method in [Method::Auto, Method::Nsgs, Method::Proximal] {
+        for method in [
+            Method::Auto,
+            Method::Nsgs,
+            Method::Proximal,
+            Method::Smoothing,
+        ] {
             let solution = solve(&problem, None, &Settings { method, ..few });
             assert!(solution.finite, "{:?}", solution.log);
             for (i, r) in solution.impulse.chunks(d).enumerate() {

@@ -45,8 +45,7 @@ fn draw(trial: u64, d: usize) -> (Vec<f64>, Vec<f64>, [f64; 2]) {
             }
         })
         .collect();
-    // In dimension 5 both bounds at 10⁶ r_N at once would leave no digits of r_N.
-    let pick = [0.0, 1e-6, 0.3, 1.0, if d == 5 { 10.0 } else { 1e6 }];
+    let pick = [0.0, 1e-6, 0.3, 1.0, 1e6];
     let mu = [pick[draw.below(5) as usize], pick[draw.below(5) as usize]];
     (a.transpose().as_slice().to_vec(), free, mu)
 }
@@ -84,12 +83,11 @@ fn left(a: &[f64], f: &[f64], mu: [f64; 2], r: &[f64]) -> f64 {
     sum.sqrt() / merit::norm(r).max(merit::norm(f) / norm)
 }
 
-/// Validation of the one-contact solvers: any block, any friction, the law is satisfied to 1e-10; with rolling friction to 1e-8, as two
-/// nested brackets lose more digits, but for fewer than one in a thousand, whose blocks are nearly singular.
+/// Validation of the one-contact solvers: any block, any friction, the law is satisfied to 1e-10.
 #[test]
 fn a_million_contacts_satisfy_their_law() {
     let mut worst = [0.0f64; 3];
-    let (mut kinds, mut missed) = ([[0u64; 3]; 3], 0u64);
+    let mut kinds = [[0u64; 3]; 3];
     for trial in 0..trials() {
         for (which, d) in [2, 3, 5].into_iter().enumerate() {
             if d == 5 && trial % 4 > 0 {
@@ -102,12 +100,8 @@ fn a_million_contacts_satisfy_their_law() {
             let outside: f64 = r.iter().zip(&inside).map(|(a, b)| (a - b).abs()).sum();
             assert!(outside <= 1e-14 * merit::norm(&r), "{trial} {d}: {r:?}");
             let left = left(&a, &free, mu, &r);
-            if d == 5 && left >= 1e-8 {
-                missed += 1;
-                continue;
-            }
             assert!(
-                left < if d == 5 { 1e-8 } else { 1e-10 },
+                left < 1e-10,
                 "{trial} {d}: {left:e}, mu {mu:?}, A {a:?}, f {free:?}, r {r:?}"
             );
             worst[which] = worst[which].max(left);
@@ -120,9 +114,19 @@ fn a_million_contacts_satisfy_their_law() {
         }
     }
     assert!(worst.iter().all(|&left| left > 0.0), "{worst:?}");
-    assert!(missed * 1000 <= trials() / 4, "{missed}");
     let rare = trials() / 100;
     assert!(kinds.as_flattened().iter().all(|&n| n > rare), "{kinds:?}");
+}
+
+/// Blocks with which eliminating the normal part loses digits, or nested brackets miss: a skew part ten thousand times A_NN, near-singular
+/// ones, both coefficients 10⁶. Newton's method on the law as it stands has them back.
+#[test]
+fn lost_digits_are_found_again() {
+    for (trial, d) in [(50_709, 3), (503_964, 5), (715_488, 5), (804_608, 5)] {
+        let (a, free, mu) = draw(trial, d);
+        let left = left(&a, &free, mu, &answer(&a, &free, mu));
+        assert!(left < 1e-10, "{trial} {d}: {left:e}");
+    }
 }
 
 /// All candidates of a contact in three dimensions, by the quartic in α that is left when r is put in terms of it: `|(Ŝ + α I) b|² =

@@ -1,0 +1,114 @@
+//! Rounding the corners of the law, less and less.
+//!
+//! With its corners rounded over a width w the law of all contacts is a smooth equation, which Newton's method solves from far away where w is
+//! large. Its solutions for smaller and smaller w lead to one of the law itself, past all the ways in which contacts might open, stick and slide
+//! that Newton's method on the law itself loses itself in. Where impulses are not unique, rounding and a small share of W's diagonal, of the
+//! size of w and referred to the last solution, choose among them. How far w may fall in one go is learnt on the way.
+
+use super::newton::Shifted;
+use super::one_contact::Law;
+use super::solve::{End, Run};
+use super::{cone, merit};
+
+/// Widths to begin with, in units of the mean impulse: of a first try, and of those that come after.
+const WIDTHS: [f64; 2] = [0.3, 0.03];
+
+/// Share of the diagonal, in units of the width.
+const SHARES: [f64; 2] = [0.01, 0.1];
+
+/// Newton steps at one width.
+const STEPS: u64 = 30;
+
+/// Newton steps after which the width may fall faster.
+const FEW: u64 = 8;
+
+/// Newton steps in all at a first try; more at those that come after.
+const BUDGET: u64 = 400;
+
+/// By what the width is multiplied, to begin with and at the least; where it is this near to 1, it is no use.
+const FALL: [f64; 3] = [0.3, 0.1, 0.999];
+
+impl<const D: usize, L: Law<D>> Run<'_, D, L> {
+    /// From the best impulses on; `round`: how often it has been tried before.
+    pub(super) fn smoothing(&mut self, round: u64) -> End {
+        let Some(mut equations) = self.take_equations() else {
+            return End::Stalled;
+        };
+        let problem = self.problem;
+        let diagonal = self.diagonal();
+        let root = (problem.contacts() as f64).sqrt();
+        let mut r = self.best.clone();
+        if r.iter().all(|r| r[0] == 0.0) {
+            let push = merit::norm(self.q.as_flattened()) / root;
+            r.iter_mut()
+                .zip(&diagonal)
+                .for_each(|(r, x)| r[0] = push / x);
+        }
+        let scale = merit::norm(r.as_flattened()) / root;
+        let which = (round % 2) as usize;
+        let (mut width, least) = (WIDTHS[which], SHARES[which]);
+        let budget = BUDGET << round.min(8);
+        let (mut share, mut fall) = (least, 1.0f64);
+        let (mut outer, mut steps) = (0, 0);
+        let end = loop {
+            if self.is_spent() {
+                break End::Spent;
+            }
+            if steps >= budget || fall > FALL[2] && outer > 1 {
+                break End::Stalled;
+            }
+            outer += 1;
+            let tried = width * fall;
+            let theta = (share * tried).min(1.0);
+            let shift: Vec<f64> = diagonal.iter().map(|x| theta * x).collect();
+            let mut q = self.q.to_vec();
+            for (i, q) in q.iter_mut().enumerate() {
+                for k in 0..D {
+                    q[k] -= shift[i] * r[i][k];
+                }
+            }
+            let rho = diagonal.iter().map(|x| 1.0 / (x * (1.0 + theta)));
+            let shifted = Shifted {
+                problem,
+                rho: rho.collect(),
+                shift,
+                q,
+                width: tried * scale,
+            };
+            let mut next = r.clone();
+            let tolerance = (1e-2 * tried).max(1e-12) * scale * root;
+            let came = shifted.solve(&mut next, tolerance, STEPS, &mut equations, || {
+                self.is_spent()
+            });
+            steps += came.steps;
+            self.r.copy_from_slice(&next);
+            for (i, r) in self.r.iter_mut().enumerate() {
+                cone::project(r, problem.coefficients(i));
+            }
+            if self.look() <= self.settings.tolerance {
+                break End::Done;
+            }
+            if came.done {
+                (r, width) = (next, tried);
+                fall = if fall == 1.0 { FALL[0] } else { fall };
+                if came.steps <= FEW {
+                    fall = fall.powf(1.5).max(FALL[1]);
+                }
+                share = (0.5 * share).max(least);
+            } else if outer == 1 {
+                width *= 10.0;
+            } else {
+                if fall > 0.6 {
+                    share *= 4.0;
+                }
+                fall = fall.sqrt();
+            }
+        };
+        self.equations = Some(equations);
+        self.log.push(format!(
+            "smoothing: {outer} widths, {steps} Newton steps, width {width:.0e}: {end}, error {:.2e}",
+            self.error
+        ));
+        end
+    }
+}
