@@ -13,6 +13,9 @@ use super::{cone, merit};
 /// Widths to begin with, in units of the mean impulse: of a first try, and of those that come after.
 const WIDTHS: [f64; 2] = [0.3, 0.03];
 
+/// A width that rounds nothing any more.
+const LEAST: f64 = 1e-14;
+
 /// Share of the diagonal, in units of the width.
 const SHARES: [f64; 2] = [0.01, 0.1];
 
@@ -21,6 +24,9 @@ const STEPS: u64 = 30;
 
 /// Newton steps after which the width may fall faster.
 const FEW: u64 = 8;
+
+/// Widths, each ten times the last, of which one is to do to begin with.
+const TRIES: u64 = 4;
 
 /// Newton steps in all at a first try; more at those that come after.
 const BUDGET: u64 = 400;
@@ -49,12 +55,17 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
         let (mut width, least) = (WIDTHS[which], SHARES[which]);
         let budget = BUDGET << round.min(8);
         let (mut share, mut fall) = (least, 1.0f64);
-        let (mut outer, mut steps) = (0, 0);
+        let (mut outer, mut steps, mut begun) = (0, 0, false);
         let end = loop {
             if self.is_spent() {
                 break End::Spent;
             }
-            if steps >= budget || fall > FALL[2] && outer > 1 {
+            let lost = if begun {
+                fall > FALL[2] || width < LEAST
+            } else {
+                outer >= TRIES
+            };
+            if steps >= budget || lost {
                 break End::Stalled;
             }
             outer += 1;
@@ -90,12 +101,14 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
             }
             if came.done {
                 (r, width) = (next, tried);
-                fall = if fall == 1.0 { FALL[0] } else { fall };
+                if !begun {
+                    (begun, fall) = (true, FALL[0]);
+                }
                 if came.steps <= FEW {
                     fall = fall.powf(1.5).max(FALL[1]);
                 }
                 share = (0.5 * share).max(least);
-            } else if outer == 1 {
+            } else if !begun {
                 width *= 10.0;
             } else {
                 if fall > 0.6 {
