@@ -10,8 +10,9 @@ pub(super) struct Sweeps<'a, const D: usize, L> {
     laws: Vec<L>,
     order: Vec<u32>,
     seed: u64,
-    /// Orders drawn so far.
-    drawn: u64,
+    /// The number of the orders' stream, and that stream, from when it is first drawn from on.
+    start: u64,
+    draws: Option<Stream>,
 }
 
 /// What a sweep did: `Σ|r_new − r_old|²` and `Σ|r_new|²`.
@@ -34,19 +35,23 @@ impl<'a, const D: usize, L: Law<D>> Sweeps<'a, D, L> {
             laws: laws.collect(),
             order: (0..problem.contacts() as u32).collect(),
             seed,
-            drawn: 0,
+            start: 0,
+            draws: None,
         }
     }
 
-    /// Goes on with the orders that come after so many.
-    pub(super) fn begin_at(&mut self, drawn: u64) {
-        self.drawn = drawn;
+    /// Draws orders from the stream of this number.
+    pub(super) fn begin_at(&mut self, number: u64) {
+        self.start = number;
+        self.draws = None;
     }
 
     /// Draws a new order.
     pub(super) fn renew(&mut self) {
-        self.drawn += 1;
-        Stream::new(Purpose::Order, self.seed, [self.drawn, 0, 0]).shuffle(&mut self.order);
+        let (seed, start) = (self.seed, self.start);
+        let draws =
+            (self.draws).get_or_insert_with(|| Stream::new(Purpose::Order, seed, [start, 0, 0]));
+        draws.shuffle(&mut self.order);
     }
 
     /// Each contact once, in the present order.
