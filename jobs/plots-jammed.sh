@@ -81,7 +81,8 @@ set xlabel 'pressure [Pa]'
 set ylabel 'porosity'
 set logscale x
 set xrange [400:2500]
-set key outside top
+set xtics (500, 1000, 2000)
+set key below
 plot '$data/c14.csv' skip 1 using 1:(\$2 == 0.5 ? \$4 : NaN):5 with yerrorbars pointtype 6 title 'cohesion 0.5 sigma d^2', \
      '' skip 1 using 1:(\$2 == 4 && \$3 == 0.1 ? \$4 : NaN):5 with yerrorbars pointtype 7 title '4', \
      '' skip 1 using 1:(\$2 == 4 && \$3 == 0 ? \$4 : NaN):5 with yerrorbars pointtype 4 title '4, no rolling friction', \
