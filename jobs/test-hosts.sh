@@ -6,7 +6,19 @@
 #
 # Needs root and `ip` (Debian: iproute2) for the namespaces, and Open MPI 4; without them it is not run, and says so.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+self=$(realpath "$0")
+cd "$(dirname "$self")/.."
+case ${1:-} in
+"") ;;
+-h | --help)
+    sed -n '2,/^set /{s/^# \{0,1\}//;/^set /d;p;}' "$self"
+    exit 0
+    ;;
+*)
+    echo "test-hosts: unknown argument $1" >&2
+    exit 2
+    ;;
+esac
 . jobs/mpi-env.sh
 command -v cargo >/dev/null || PATH=$PATH:$HOME/.cargo/bin
 
