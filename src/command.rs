@@ -116,7 +116,7 @@ pub enum Command {
     ///
     /// To read one: moreau man run | man -l -
     Man {
-        /// The command, "run" or "fclib solve"; the program if there is none
+        /// The command: run, or fclib solve; the program if there is none
         command: Vec<String>,
         /// Folder for the pages of all commands: moreau.1, moreau-run.1 and so on
         #[arg(short, long, value_name = "DIR", conflicts_with = "command")]

@@ -6,7 +6,7 @@ pub mod reduce;
 mod solve;
 mod told;
 
-pub use solve::{Options, solve};
+pub use solve::{Options, printed, solve};
 pub use told::info;
 
 use crate::io::fclib::{self, Answer};

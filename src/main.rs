@@ -106,10 +106,7 @@ fn status() -> i32 {
 
 fn told(result: Result<String, (String, i32)>) -> i32 {
     match result {
-        Ok(text) => {
-            let _ = writeln!(std::io::stdout().lock(), "{text}"); // A closed pipe is no error.
-            0
-        }
+        Ok(text) => fclib::printed(format!("{text}\n").as_bytes()),
         Err((error, status)) => {
             let _ = writeln!(std::io::stderr().lock(), "moreau: {error}");
             status

@@ -224,6 +224,21 @@ fn manual_pages_hold_every_command_and_option_and_man_reads_them() {
     }
 }
 
+/// What cannot be written to stdout is told, and is no success.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_behind_stdout_is_told() {
+    for args in [vec!["man", "run"], vec!["completions", "bash"]] {
+        let full = std::fs::File::options().write(true).open("/dev/full");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_moreau"));
+        command.args(&args).stdout(full.expect("/dev/full"));
+        let output = command.output().expect("moreau runs");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(4), "{args:?}: {said}");
+        assert!(said.contains("stdout"), "{args:?}: {said}");
+    }
+}
+
 #[test]
 fn what_cannot_be_told_is_refused() {
     let refused = |args: &[&str], status: i32, said: &str| {

@@ -43,7 +43,7 @@ pub fn solve(files: &[PathBuf], options: &Options) -> i32 {
         }
     };
     if options.csv {
-        say(&[
+        worst(say(&[
             "file",
             "kind",
             "contacts",
@@ -54,17 +54,17 @@ pub fn solve(files: &[PathBuf], options: &Options) -> i32 {
             "residual",
             "converged",
             "method",
-        ]);
+        ]));
     }
     for file in files {
         match one(file, options) {
             Ok(row) => {
                 worst(if row.converged { 0 } else { 3 });
-                if options.csv {
-                    say(&row.cells(file));
+                worst(if options.csv {
+                    say(&row.cells(file))
                 } else {
-                    let _ = writeln!(std::io::stdout().lock(), "{}", row.told(file, options)); // A closed pipe is no error.
-                }
+                    printed(format!("{}\n", row.told(file, options)).as_bytes())
+                });
             }
             Err(error) => {
                 worst(if matches!(error, Error::Read(_)) {
@@ -79,10 +79,28 @@ pub fn solve(files: &[PathBuf], options: &Options) -> i32 {
     status
 }
 
-/// Prints a row of the table.
-fn say<T: AsRef<[u8]>>(cells: &[T]) {
-    let mut table = csv::Writer::from_writer(std::io::stdout().lock());
-    let _ = table.write_record(cells).and_then(|()| Ok(table.flush()?)); // A closed pipe is no error.
+/// Prints a row of the table; the exit status.
+fn say<T: AsRef<[u8]>>(cells: &[T]) -> i32 {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    // Into memory a row can always be written.
+    let written = table.write_record(cells).is_ok();
+    match table.into_inner() {
+        Ok(row) if written => printed(&row),
+        _ => 4,
+    }
+}
+
+/// Prints to stdout. Returns the exit status: 4 if it cannot be written; a pipe that nobody reads any more is no error.
+#[must_use]
+pub fn printed(bytes: &[u8]) -> i32 {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            let _ = writeln!(std::io::stderr().lock(), "moreau: stdout: {error}");
+            4
+        }
+        _ => 0,
+    }
 }
 
 /// Solves the problem of a file.

@@ -140,6 +140,12 @@ pub(super) fn prepare(
         _ => make_folder(out).map_err(|e| input(&e))?,
     }
     let lock = lock(out).map_err(|e| input(&e))?;
+    if matches!(folder, Folder::Begun) && holds_a_run {
+        tell!(
+            "moreau: {} holds a run that came to no checkpoint: it begins again, and what it has written is replaced",
+            out.display()
+        );
+    }
     let files = match folder {
         Folder::Fresh | Folder::Begun => {
             let fresh = Files::create(out, measures).map_err(|e| input(&e))?;

@@ -160,9 +160,8 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
     }
 
     pub(super) fn is_spent(&self) -> bool {
-        let begun = self.sweeps > 0;
         self.sweeps >= self.settings.max_sweeps
-            || begun && self.begin.elapsed().as_secs_f64() >= self.settings.max_seconds
+            || self.begin.elapsed().as_secs_f64() >= self.settings.max_seconds
     }
 
     fn solution(mut self) -> Solution {
@@ -208,8 +207,8 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
             return "proximal".to_owned();
         }
         if method == Method::Smoothing {
-            for round in 0.. {
-                if self.smoothing(round) != End::Stalled || self.equations.is_none() {
+            for round in 0..ROUNDS {
+                if self.smoothing(round) != End::Stalled {
                     break;
                 }
             }
@@ -241,6 +240,10 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
         self.r.copy_from_slice(&self.best);
         let end = self.sweep_until(least);
         self.seconds = self.begin.elapsed().as_secs_f64();
+        if self.error.is_infinite() {
+            // Not a single sweep.
+            self.look();
+        }
         let (sweeps, error) = (self.sweeps - begin, self.error);
         self.log
             .push(format!("{sweeps} sweeps: {end}, error {error:.2e}"));

@@ -205,6 +205,31 @@ fn badly_scaled_data_are_not_eaten() {
     }
 }
 
+/// A tolerance that rounding does not allow: every method ends when its time is up.
+#[test]
+fn every_method_keeps_to_its_time() {
+    let problem = packing(33, 3, 10, 8);
+    for method in [
+        Method::Auto,
+        Method::Nsgs,
+        Method::Proximal,
+        Method::Smoothing,
+    ] {
+        let short = Settings {
+            tolerance: 1e-30,
+            max_seconds: 0.2,
+            method,
+            ..Settings::default()
+        };
+        let begin = std::time::Instant::now();
+        let solution = solve(&problem, None, &short);
+        assert!(solution.finite && solution.error < 1e-6, "{solution:?}");
+        // A hundred times as long, for a busy machine: without a limit it would never end.
+        assert!(begin.elapsed().as_secs() < 20, "{:?}", solution.log.len());
+        assert!(solution.log.len() < 10_000);
+    }
+}
+
 /// Contacts that open, contacts that nothing can move, a matrix of zeros, data that are no numbers: always an answer, and finite.
 #[test]
 fn there_is_always_a_finite_answer() {
