@@ -26,7 +26,7 @@ enum Runner {
 use Runner::{File, Nobody};
 
 /// Commands of other programs, how they begin, and what runs them.
-const OTHERS: [(&str, Runner); 21] = [
+const OTHERS: [(&str, Runner); 22] = [
     (
         "cargo build --release --no-default-features --features bundled",
         File("jobs/test.sh", "--no-default-features --features bundled"),
@@ -80,6 +80,7 @@ const OTHERS: [(&str, Runner); 21] = [
     ("ffmpeg", Nobody("another program: frames become a film")),
     ("pip install", File("jobs/test-vtk.sh", "pip -q install")),
     ("git", Nobody("another program")),
+    ("mkdir", Nobody("another program")),
     ("tail", Nobody("another program")),
 ];
 
