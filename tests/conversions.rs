@@ -1,11 +1,11 @@
-//! What `moreau convert` makes of checkpoints and frames.
+//! What `moreau convert` makes of checkpoints and frames, and that a launcher of many processes does no harm to it and the like.
 
 #![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
 
 mod harness;
 mod movie;
 
-use harness::on;
+use harness::{mpi_available, on};
 use hdf5::File;
 use moreau::comm::threads::Serial;
 use moreau::io::checkpoint;
@@ -162,4 +162,82 @@ fn converted_files_hold_the_same() {
     std::fs::write(&damaged, bytes).unwrap();
     let output = on(1, &["convert", damaged.to_str().unwrap(), "--to", "lammps"]);
     assert_eq!(output.status, Some(2), "{}", output.stderr);
+}
+
+/// What needs no ranks is done once, by the first of the processes that a launcher starts: the same words and files as alone.
+#[test]
+fn a_launcher_of_many_does_it_once() {
+    if !mpi_available() {
+        return;
+    }
+    let _alone = alone();
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    run(2, &out, &[]).unwrap();
+    let last = out.join("checkpoint-00000120.h5");
+    let last = last.to_str().unwrap();
+    let tries: [&[&str]; 7] = [
+        &["info", last],
+        &["convert", last, "--to", "lammps", "-o", "made"],
+        &[
+            "convert",
+            out.to_str().unwrap(),
+            "--to",
+            "vtk",
+            "-o",
+            "made",
+        ],
+        &["render", last, "-o", "made"],
+        &["fclib", "export", last, "-o", "made"],
+        &["man", "--out", "made"],
+        // Refused once, with one process' status.
+        &["convert", "no", "--to", "vtk", "-o", "made"],
+    ];
+    for words in tries {
+        let [one, three] = [1, 3].map(|ranks| {
+            let made = dir.path().join(format!("made-{ranks}"));
+            let made = made.to_str().unwrap();
+            let words: Vec<&str> = words
+                .iter()
+                .map(|word| if *word == "made" { made } else { word })
+                .collect();
+            let done = on(ranks, &words);
+            // Without the seconds that a picture took.
+            let seconds = |word: &&str| !(word.contains('.') && word.parse::<f64>().is_ok());
+            let said = |text: &str| -> String {
+                let text = text.replace(made, "made");
+                let words: Vec<&str> = text.split(' ').filter(seconds).collect();
+                words.join(" ")
+            };
+            let files = contents(Path::new(made));
+            let _ = std::fs::remove_dir_all(made);
+            let _ = std::fs::remove_file(made);
+            (done.status, said(&done.stdout), said(&done.stderr), files)
+        });
+        assert_eq!(one.0, three.0, "{words:?}: {}", three.2);
+        assert_eq!(one.1, three.1, "{words:?}");
+        // Open MPI has words of its own for a status that is not 0.
+        let times = |text: &str| text.matches("moreau: ").count();
+        assert_eq!(times(&one.2), times(&three.2), "{words:?}: {}", three.2);
+        assert_eq!(one.3, three.3, "{words:?}");
+    }
+}
+
+/// The files of a folder, or the one, with what they hold.
+fn contents(of: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let Ok(entries) = std::fs::read_dir(of) else {
+        return std::fs::read(of)
+            .map(|bytes| (PathBuf::new(), bytes))
+            .into_iter()
+            .collect();
+    };
+    let mut all: Vec<_> = entries
+        .flat_map(|entry| {
+            let name = PathBuf::from(entry.as_ref().unwrap().file_name());
+            let inside = contents(&entry.unwrap().path()).into_iter();
+            inside.map(move |(path, bytes)| (name.join(path), bytes))
+        })
+        .collect();
+    all.sort();
+    all
 }
