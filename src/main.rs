@@ -102,10 +102,7 @@ fn alone(command: Command) -> i32 {
         Command::Man {
             command: _,
             out: Some(folder),
-        } => match command::pages(&folder) {
-            Ok(()) => 0,
-            Err(error) => told(Err((format!("{}: {error}", folder.display()), 4))),
-        },
+        } => told(command::pages(&folder)),
         Command::Man { command, out: None } => {
             told(command::page(&command).map_err(|error| (error, 2)))
         }

@@ -162,7 +162,12 @@ fn scripts_for_all_shells_name_all_commands_and_can_be_read() {
 fn manual_pages_hold_every_command_and_option_and_man_reads_them() {
     let folder = tempfile::tempdir().expect("a folder");
     let pages = folder.path().join("share/man1");
-    moreau(&["man", "--out", pages.to_str().expect("a path")]);
+    let told = moreau(&["man", "--out", pages.to_str().expect("a path")]);
+    assert!(told.contains("wrote") && told.contains("man1"), "{told}");
+    let page = pages.join("moreau.1");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_moreau"));
+    let upon = command.args(["man", "--out"]).arg(page).output();
+    assert_eq!(upon.expect("moreau runs").status.code(), Some(2));
     let program = parser();
     let expected: BTreeSet<String> = all(&program)
         .iter()

@@ -139,6 +139,14 @@ fn converted_files_hold_the_same() {
     }
     std::fs::rename(&aside, &frame).unwrap();
 
+    // A file in place of a folder is bad input.
+    let words = ["--to", "lammps", "-o", last.to_str().unwrap()];
+    let output = on(
+        1,
+        &[&["convert", out.to_str().unwrap()], &words[..]].concat(),
+    );
+    assert_eq!(output.status, Some(2), "{}", output.stderr);
+
     // What is no source is refused, and what would be overwritten stays.
     for (from, to) in [
         (&out.join("series.csv"), "lammps"),

@@ -260,6 +260,18 @@ fn bad_input_is_refused() {
     assert_eq!(render(&[&good, "-o", &good]).status, Some(2));
     assert_eq!(render(&[&good, "-o", &text(&empty)]).status, Some(2));
     assert!(fs::read(&good).unwrap() == before);
+    // What is no picture is not replaced by one; a folder has no picture's name.
+    let series = text(&run.join("series.csv"));
+    let lines = fs::read(&series).unwrap();
+    let kept = render(&[&good, "-o", &series]);
+    assert_eq!(kept.status, Some(2));
+    assert!(kept.stderr.contains("no picture"), "{}", kept.stderr);
+    assert!(fs::read(&series).unwrap() == lines);
+    assert_eq!(render(&[&good, "-o", "/dev/full"]).status, Some(2));
+    let named = dir.path().join("movie.png");
+    let refused = render(&[&text(&run), "-o", &text(&named)]);
+    assert_eq!(refused.status, Some(2), "{}", refused.stdout);
+    assert!(!named.exists());
     let nowhere = text(&dir.path().join("none/a.png"));
     assert_eq!(render(&[&good, "-o", &nowhere]).status, Some(4));
 }
@@ -418,12 +430,17 @@ fn pages_of_what_is_left_of_runs() {
         spoil(&run.join(format!("checkpoint-{step:08}.h5")));
     }
     said("No checkpoint is shown");
-    fs::remove_file(run.join("series.csv")).unwrap();
     fs::remove_file(run.join("report.html")).unwrap();
-    let nothing = on(1, &["report", &text(&run)]);
-    assert_eq!(nothing.status, Some(2), "{}", nothing.stdout);
-    assert!(nothing.stderr.contains("holds nothing of a run"));
-    assert!(!run.join("report.html").exists());
+    fs::write(run.join("series.csv"), "something\nelse\n").unwrap();
+    for left in [false, true] {
+        if left {
+            fs::remove_file(run.join("series.csv")).unwrap();
+        }
+        let nothing = on(1, &["report", &text(&run)]);
+        assert_eq!(nothing.status, Some(2), "{}", nothing.stdout);
+        assert!(nothing.stderr.contains("holds nothing of a run"));
+        assert!(!run.join("report.html").exists());
+    }
     assert_eq!(on(1, &["report", &text(&run.join("none"))]).status, Some(2));
 }
 

@@ -4,7 +4,6 @@ use super::parser;
 use clap_complete::Shell;
 use clap_mangen::Man;
 use std::fs;
-use std::io;
 use std::path::Path;
 
 /// The script by which a shell completes the program's command lines.
@@ -43,11 +42,20 @@ pub fn page(words: &[String]) -> Result<String, String> {
 }
 
 /// Writes the manual pages of the program and of each of its commands into a folder, `moreau.1`, `moreau-run.1` and so on; the folder is made
-/// if it is not there.
+/// if it is not there. Returns what there is to say.
 ///
 /// # Errors
-/// If the folder or a page cannot be written.
-pub fn pages(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
-    clap_mangen::generate_to(parser(), folder)
+/// If there is a file in place of the folder, with status 2; if the folder or a page cannot be written, with status 4.
+pub fn pages(folder: &Path) -> Result<String, (String, i32)> {
+    if folder.exists() && !folder.is_dir() {
+        let message = format!("--out {}: a file; accepted: a folder", folder.display());
+        return Err((message, 2));
+    }
+    let written =
+        fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(parser(), folder));
+    written.map_err(|e| (format!("{}: {e}", folder.display()), 4))?;
+    Ok(format!(
+        "wrote moreau.1 and the pages of all commands to {}",
+        folder.display()
+    ))
 }

@@ -28,6 +28,8 @@ struct Row {
     solution: Solution,
     /// Of global problems: that of motion and contacts together.
     global_error: Option<f64>,
+    /// The file that has the solution now.
+    written: Option<PathBuf>,
     converged: bool,
 }
 
@@ -124,15 +126,18 @@ fn one(file: &Path, options: &Options) -> Result<Row, Error> {
         (None, false) => None,
     };
     // What counts is what others will read.
+    let written = written.filter(|_| solution.finite);
     let judged = match written {
-        Some(to) if solution.finite => {
+        Some(to) => {
             fclib::write_solution(file, to, &answer)?;
             let read = fclib::read(to)?.solution.unwrap_or_default();
             reduced.guess(&read)
         }
-        _ => Some(solution.impulse.clone()),
+        None => Some(solution.impulse.clone()),
     };
-    Ok(row(&content, &reduced, solution, &answer, judged, options))
+    let mut row = row(&content, &reduced, solution, &answer, judged, options);
+    row.written = written.map(Path::to_owned);
+    Ok(row)
 }
 
 fn row(
@@ -163,6 +168,7 @@ fn row(
         global_error: reduced.global_error(answer, abs),
         // A number that is none fails the comparison.
         converged: solution.finite && solution.error <= options.settings.tolerance,
+        written: None,
         solution,
     }
 }
@@ -229,6 +235,13 @@ impl Row {
             self.solution.seconds
         ));
         lines.extend(log.iter().map(|line| format!("  {line}")));
+        match &self.written {
+            Some(to) => lines.push(format!("  wrote the solution to {}", to.display())),
+            None if options.write || options.out.is_some() => {
+                lines.push("  wrote NO solution, for it is not finite".to_owned());
+            }
+            None => {}
+        }
         lines.join("\n")
     }
 }

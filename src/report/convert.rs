@@ -51,6 +51,12 @@ impl Fault {
 pub fn convert(from: &Path, to: Format, out: Option<&Path>) -> Result<String, Fault> {
     let source = Source::find(from, to == Format::Xdmf).map_err(Fault::Input)?;
     let out = out.map_or_else(|| source.folder().to_owned(), Path::to_owned);
+    if out.exists() && !out.is_dir() {
+        return Err(Fault::Input(format!(
+            "--out {}: a file; accepted: a folder",
+            out.display()
+        )));
+    }
     let made = std::fs::create_dir_all(&out);
     made.map_err(|e| Fault::Output(format!("{}: {e}", out.display())))?;
     let written = match to {

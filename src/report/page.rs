@@ -75,7 +75,7 @@ impl Found {
             tables
         };
         let (measures, forces) = (read_all("measure-"), read_all("forces-"));
-        if series.is_none() && state.is_none() {
+        if !series.as_ref().is_some_and(|s| s.may_be_of("step")) && state.is_none() {
             let why: String = notes.iter().map(|note| format!("\n  {note}")).collect();
             return Err(format!(
                 "{}: holds nothing of a run that can be read; accepted: a folder with series.csv or a valid checkpoint{why}",

@@ -4,6 +4,7 @@ use super::state::State;
 use crate::io::checkpoint;
 use crate::render::{self, Fit, Picture, View};
 use std::ffi::OsStr;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -46,9 +47,11 @@ fn single(from: &Path, to: &Path, request: &Request) -> Result<String, Told> {
         );
         return Err((message, 2));
     }
-    let same = from.canonicalize().ok().zip(to.canonicalize().ok());
-    if same.is_some_and(|(a, b)| a == b) {
-        let message = format!("--output {}: the checkpoint itself", to.display());
+    if !replaceable(to) {
+        let message = format!(
+            "--output {}: a file that is no picture, and stays; accepted: the path of a PNG file, one that is there is replaced",
+            to.display()
+        );
         return Err((message, 2));
     }
     let begin = Instant::now();
@@ -67,6 +70,23 @@ fn single(from: &Path, to: &Path, request: &Request) -> Result<String, Told> {
         seconds(begin.elapsed() - drawn)
     ))
 }
+
+/// Whether a picture may have this path: nothing lies there, or a picture, or nothing of any length.
+fn replaceable(path: &Path) -> bool {
+    let Ok(file) = std::fs::File::open(path) else {
+        return !path.exists();
+    };
+    // A device is no file, and may not become one.
+    if !file.metadata().is_ok_and(|about| about.is_file()) {
+        return false;
+    }
+    let mut begin = Vec::new();
+    let read = file.take(PNG.len() as u64).read_to_end(&mut begin);
+    read.is_ok() && (begin.is_empty() || begin == PNG)
+}
+
+/// What every PNG file begins with.
+const PNG: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
 
 fn seconds(time: Duration) -> String {
     format!("{:.2} s", time.as_secs_f64())
@@ -101,6 +121,19 @@ fn animation(from: &Path, to: &Path, request: &Request) -> Result<String, Told> 
     }
     let mut paths = checkpoint::newest(from).map_err(|e| (e.to_string(), 2))?;
     paths.reverse();
+    if !paths.is_empty()
+        && !to.exists()
+        && to
+            .extension()
+            .is_some_and(|e| e.eq_ignore_ascii_case("png"))
+    {
+        let message = format!(
+            "--output {}: the name of a picture; accepted: that of a folder, for there is one picture per checkpoint of {}",
+            to.display(),
+            from.display()
+        );
+        return Err((message, 2));
+    }
     let mut skipped = String::new();
     let mut skip = |error: String| skipped.push_str(&format!("SKIPPED: {error}\n"));
     let mut waiting: Vec<(PathBuf, Option<State>)> = Vec::new();

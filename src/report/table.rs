@@ -103,6 +103,11 @@ impl Table {
         self.columns.first().map_or(0, Vec::len)
     }
 
+    /// Whether it has this column, or no line yet.
+    pub(super) fn may_be_of(&self, name: &str) -> bool {
+        self.names.is_empty() || self.column(name).is_some()
+    }
+
     /// A column; `None`: the file has none of this name.
     pub(super) fn column(&self, name: &str) -> Option<&[f64]> {
         let at = self.names.iter().position(|n| n == name)?;
@@ -152,7 +157,7 @@ fn numbers(record: &ByteRecord, names: &[String], text: Option<usize>) -> Result
             _ if text.is_some() && (Some(k) == text || names[k] == "way") => Ok(f64::NAN),
             other => other
                 .parse()
-                .map_err(|_| format!("{} is `{other}`, expected a number", names[k])),
+                .map_err(|_| format!("{} is {other:?}, expected a number", names[k])),
         }
     };
     record.iter().enumerate().map(number).collect()

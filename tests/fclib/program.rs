@@ -55,6 +55,7 @@ fn closed_solutions_are_found_and_written() {
         for _ in 0..2 {
             let solved = on(1, &["fclib", "solve", "--write-solution", text(&path)]);
             assert_eq!(solved.status, Some(0), "{}", solved.stderr);
+            assert!(solved.stdout.contains("wrote the solution to"));
             assert!((solution(&path).r[0] - expected[0]).abs() < 1e-7);
         }
         let names: Vec<_> = std::fs::read_dir(dir.path()).unwrap().flatten().collect();
