@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
 
 mod experiment;
+#[path = "jammed/isostatic.rs"]
+mod isostatic;
 #[path = "jammed/networks.rs"]
 mod networks;
 #[path = "jammed/open.rs"]

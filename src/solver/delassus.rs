@@ -53,6 +53,15 @@ impl Problem {
         [self.friction[contact], rolling]
     }
 
+    /// Whether no contact has friction of any kind.
+    #[must_use]
+    pub fn is_frictionless(&self) -> bool {
+        self.friction
+            .iter()
+            .chain(&self.rolling)
+            .all(|mu| *mu == 0.0)
+    }
+
     /// What is wrong with the problem, if something is: lengths that do not fit, numbers that are none, negative coefficients.
     #[must_use]
     pub fn fault(&self) -> Option<String> {

@@ -56,7 +56,11 @@ pub fn apart(f: &BTreeMap<ContactKey, Vector3>, g: &BTreeMap<ContactKey, Vector3
 /// Bodies that are held, those with fewer than four contacts being taken out again and again, and the contacts between what is left.
 pub fn held(state: &Loaded) -> (usize, usize) {
     let active = state.contacts.iter().filter(|c| c.status != 0);
-    let mut left: Vec<ContactKey> = active.map(|c| c.key).collect();
+    held_by(active.map(|c| c.key).collect())
+}
+
+/// The same of these contacts.
+pub fn held_by(mut left: Vec<ContactKey>) -> (usize, usize) {
     loop {
         let mut contacts = BTreeMap::<u64, usize>::new();
         let ends = left.iter().flat_map(|key| [key.a, key.b]);

@@ -1,6 +1,6 @@
 //! The cone of a contact, `K = {|r_T| ≤ μ r_N, |r_M| ≤ μ_r r_N}`, and the nearest point in it.
 
-/// Puts `y` (2, 3 or 5 numbers) to the nearest point of the cone with the coefficients `[μ, μ_r]`. What is not finite stays so.
+/// Puts `y` (1, 2, 3 or 5 numbers) to the nearest point of the cone with the coefficients `[μ, μ_r]`. What is not finite stays so.
 ///
 /// With T and M the lengths of the two parts beside the normal, the nearest point has the normal part x ≥ 0 that makes
 /// `(x − y_N)² + max(T − μ x, 0)² + max(M − μ_r x, 0)²` least, and the parts cut to `μ x` and `μ_r x`. The derivative in x is a rising
@@ -9,6 +9,11 @@
 pub fn project(y: &mut [f64], [mu, rolling]: [f64; 2]) {
     let normal = y[0];
     match y {
+        [n] => {
+            if normal <= 0.0 {
+                *n = 0.0; // What is no number stays so.
+            }
+        }
         [n, t] => {
             let size = t.abs();
             let x = height(normal, size, mu);

@@ -3,7 +3,7 @@
 /// W by rows of blocks: all of `dimension × dimension` numbers, row by row; the columns of a row ascend, its diagonal block is there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delassus {
-    /// Numbers of a contact: 2 (N, T), 3 (N, T1, T2) or 5 (N, T1, T2, M1, M2).
+    /// Numbers of a contact: 1 (N), 2 (N, T), 3 (N, T1, T2) or 5 (N, T1, T2, M1, M2).
     pub dimension: usize,
     /// Where the blocks of each row of contacts begin, and where the last ends.
     pub starts: Vec<usize>,
@@ -18,14 +18,16 @@ impl Delassus {
     /// none.
     ///
     /// # Errors
-    /// If an entry lies outside, or the dimension is none of 2, 3, 5.
+    /// If an entry lies outside, or the dimension is none of 1, 2, 3, 5.
     pub fn from_entries(
         dimension: usize,
         contacts: usize,
         entries: impl IntoIterator<Item = (usize, usize, f64)>,
     ) -> Result<Self, String> {
-        if ![2, 3, 5].contains(&dimension) {
-            return Err(format!("a contact has 2, 3 or 5 numbers, not {dimension}"));
+        if ![1, 2, 3, 5].contains(&dimension) {
+            return Err(format!(
+                "a contact has 1, 2, 3 or 5 numbers, not {dimension}"
+            ));
         }
         let (size, area) = (dimension * contacts, dimension * dimension);
         let mut placed: Vec<(u32, u32, u32, f64)> = Vec::new();
@@ -85,9 +87,22 @@ impl Delassus {
         }
     }
 
+    /// Its rows and columns of normal impulses.
+    #[must_use]
+    pub(super) fn normal(&self) -> Self {
+        let blocks = self.blocks.chunks_exact(self.dimension.pow(2));
+        Self {
+            dimension: 1,
+            starts: self.starts.clone(),
+            columns: self.columns.clone(),
+            blocks: blocks.map(|block| block[0]).collect(),
+        }
+    }
+
     /// `out = W r + q`.
     pub fn apply(&self, r: &[f64], q: &[f64], out: &mut [f64]) {
         match self.dimension {
+            1 => self.apply_by::<1>(r, q, out),
             2 => self.apply_by::<2>(r, q, out),
             3 => self.apply_by::<3>(r, q, out),
             _ => self.apply_by::<5>(r, q, out),
@@ -131,8 +146,8 @@ impl Delassus {
     /// What is wrong with it, if something is.
     pub(super) fn fault(&self) -> Option<String> {
         let (n, d) = (self.contacts(), self.dimension);
-        if ![2, 3, 5].contains(&d) {
-            return Some(format!("a contact has 2, 3 or 5 numbers, not {d}"));
+        if ![1, 2, 3, 5].contains(&d) {
+            return Some(format!("a contact has 1, 2, 3 or 5 numbers, not {d}"));
         }
         let ends = (self.starts.first(), self.starts.last());
         let ascend = self.starts.windows(2).all(|s| s[0] <= s[1]);

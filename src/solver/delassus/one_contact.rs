@@ -24,6 +24,34 @@ pub trait Law<const D: usize> {
 /// Newton steps and halvings of a bracket that are enough for all digits of a number.
 const STEPS: usize = 200;
 
+/// Without friction: the normal part alone.
+#[derive(Clone, Copy, Debug)]
+pub struct Normal {
+    nn: f64,
+}
+
+impl Law<1> for Normal {
+    fn new(block: &[f64], shift: f64, _: [f64; 2]) -> Self {
+        Self {
+            nn: block[0] + shift,
+        }
+    }
+
+    #[inline]
+    fn solve(&mut self, [f_n]: [f64; 1], [old]: [f64; 1]) -> [f64; 1] {
+        if f_n >= 0.0 {
+            return [0.0];
+        }
+        let n = -f_n / self.nn;
+        if n >= 0.0 && n.is_finite() {
+            return [n];
+        }
+        let mut old = [old];
+        super::cone::project(&mut old, [0.0; 2]);
+        old
+    }
+}
+
 /// In two dimensions.
 #[derive(Clone, Copy, Debug)]
 pub struct Line {

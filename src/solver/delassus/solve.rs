@@ -2,7 +2,7 @@
 
 use super::equations::Equations;
 use super::nsgs::Sweeps;
-use super::one_contact::{Law, Line, Plane, Rolling};
+use super::one_contact::{Law, Line, Normal, Plane, Rolling};
 use super::{Method, Problem, Settings, Solution, cone, merit};
 use std::marker::PhantomData;
 use std::time::Instant;
@@ -28,9 +28,43 @@ pub fn solve(problem: &Problem, guess: Option<&[f64]>, settings: &Settings) -> S
         };
     }
     match problem.matrix.dimension {
+        1 => Run::<1, Normal>::new(problem, guess, settings).solution(),
+        _ if problem.is_frictionless() => frictionless(problem, guess, settings),
         2 => Run::<2, Line>::new(problem, guess, settings).solution(),
         3 => Run::<3, Plane>::new(problem, guess, settings).solution(),
         _ => Run::<5, Rolling>::new(problem, guess, settings).solution(),
+    }
+}
+
+/// By the normal parts alone, all others being zero.
+fn frictionless(problem: &Problem, guess: Option<&[f64]>, settings: &Settings) -> Solution {
+    let begin = Instant::now();
+    let d = problem.matrix.dimension;
+    let normal = |of: &[f64]| of.iter().step_by(d).copied().collect::<Vec<f64>>();
+    let alone = Problem {
+        matrix: problem.matrix.normal(),
+        q: normal(&problem.q),
+        friction: problem.friction.clone(),
+        rolling: Vec::new(),
+    };
+    let guess = guess.map(normal);
+    let taken_apart = begin.elapsed().as_secs_f64();
+    let solved = solve(&alone, guess.as_deref(), settings);
+    let mut r = vec![0.0; problem.q.len()];
+    for (k, x) in solved.impulse.iter().enumerate() {
+        r[k * d] = *x;
+    }
+    let mut u = vec![0.0; r.len()];
+    problem.matrix.apply(&r, &problem.q, &mut u);
+    Solution {
+        seconds: taken_apart + solved.seconds,
+        error: merit::siconos_error_at(problem, &r, &u),
+        merit: merit::fclib_merit_at(problem, &r, &u),
+        residual: merit::residual_at(problem, &r, &u),
+        finite: r.iter().chain(&u).all(|x| x.is_finite()),
+        impulse: r,
+        velocity: u,
+        ..solved
     }
 }
 

@@ -305,3 +305,65 @@ fn a_solution_is_its_own_guess_and_the_seed_decides_the_bits() {
     let wrong = solve(&problem, Some(&[f64::NAN; 90]), &settings(Method::Auto));
     assert_eq!(wrong.impulse, first.impulse);
 }
+
+/// Without friction all tangential impulses are zero, and the normal ones solve the complementarity problem of W's normal part: on small problems
+/// they are those of the one set of closed contacts that all conditions allow, out of all sets.
+#[test]
+fn without_friction_the_normal_parts_are_solved_alone() {
+    for (key, d) in (200..260).flat_map(|key| [(key, 2), (key, 3), (key, 5)]) {
+        let mut problem = packing(key, d, 6, 4);
+        problem.friction.fill(0.0);
+        problem.rolling.fill(0.0);
+        assert!(problem.is_frictionless());
+        let solution = solve(&problem, None, &settings(Method::Auto));
+        check(&problem, &solution, 1e-10);
+        let tangents = solution.impulse.chunks(d).flat_map(|r| &r[1..]);
+        assert!(tangents.copied().all(|x| x == 0.0));
+        let n = problem.contacts();
+        let w = nalgebra::DMatrix::from_fn(n, n, |i, j| {
+            let mut unit = vec![0.0; n * d];
+            unit[j * d] = 1.0;
+            let mut out = vec![0.0; n * d];
+            problem.matrix.apply(&unit, &vec![0.0; n * d], &mut out);
+            out[i * d]
+        });
+        let q: Vec<f64> = problem.q.iter().copied().step_by(d).collect();
+        let allowed = (0..1 << n).filter_map(|set: u32| {
+            let closed: Vec<usize> = (0..n).filter(|i| set >> i & 1 == 1).collect();
+            let part = w.select_rows(&closed).select_columns(&closed);
+            let free =
+                nalgebra::DVector::from_iterator(closed.len(), closed.iter().map(|i| -q[*i]));
+            let solved = match closed.is_empty() {
+                true => free,
+                false => part.lu().solve(&free)?,
+            };
+            let mut r = nalgebra::DVector::zeros(n);
+            closed
+                .iter()
+                .zip(solved.iter())
+                .for_each(|(i, x)| r[*i] = *x);
+            let u = &w * &r + nalgebra::DVector::from_row_slice(&q);
+            let holds = r.iter().all(|x| *x >= 0.0) && u.iter().all(|x| *x >= -1e-12);
+            holds.then_some(r)
+        });
+        let expected = allowed.last().expect("a definite problem has a solution");
+        for (r, expected) in solution.impulse.iter().step_by(d).zip(expected.iter()) {
+            assert!((r - expected).abs() < 1e-7, "{d} {key}: {r} {expected}");
+        }
+    }
+}
+
+/// One contact with rolling friction makes a problem one with friction; a guess of a frictionless one counts.
+#[test]
+fn what_is_frictionless() {
+    let mut problem = packing(300, 5, 6, 4);
+    problem.friction.fill(0.0);
+    assert!(!problem.is_frictionless());
+    problem.rolling.fill(0.0);
+    let solved = solve(&problem, None, &settings(Method::Auto));
+    let again = solve(&problem, Some(&solved.impulse), &settings(Method::Auto));
+    assert_eq!((again.sweeps, &*again.method), (0, "the guess"));
+    assert_eq!(again.impulse, solved.impulse);
+    problem.friction[3] = 0.1;
+    assert!(!problem.is_frictionless());
+}
