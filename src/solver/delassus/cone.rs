@@ -9,11 +9,7 @@
 pub fn project(y: &mut [f64], [mu, rolling]: [f64; 2]) {
     let normal = y[0];
     match y {
-        [n] => {
-            if normal <= 0.0 {
-                *n = 0.0; // What is no number stays so.
-            }
-        }
+        [n] if normal <= 0.0 => *n = 0.0,
         [n, t] => {
             let size = t.abs();
             let x = height(normal, size, mu);
@@ -84,6 +80,7 @@ mod tests {
 
     fn is_inside(y: &[f64], [mu, rolling]: [f64; 2], slack: f64) -> bool {
         match y {
+            [n] => *n >= -slack,
             [n, t] => t.abs() <= mu * n + slack,
             [n, a, b] => a.hypot(*b) <= mu * n + slack,
             [n, a, b, c, d] => a.hypot(*b) <= mu * n + slack && c.hypot(*d) <= rolling * n + slack,
@@ -97,7 +94,7 @@ mod tests {
         let mut faces = [0; 8];
         for trial in 0..20_000 {
             let mut draw = Stream::new(Purpose::Trial, 71, [trial, 0, 0]);
-            let d = [2, 3, 5][draw.below(3) as usize];
+            let d = [1, 2, 3, 5][draw.below(4) as usize];
             let pick = [0.0, 1e-6, 0.3, 1.0, 1e6];
             let mu = [pick[draw.below(5) as usize], pick[draw.below(5) as usize]];
             let y: Vec<f64> = (0..d).map(|_| draw.between(-1.0, 1.0)).collect();
@@ -106,6 +103,7 @@ mod tests {
             assert!(is_inside(&p, mu, 1e-15), "{y:?} {mu:?} {p:?}");
             let w: Vec<f64> = p.iter().zip(&y).map(|(p, y)| p - y).collect();
             let sizes = match d {
+                1 => [0.0; 2],
                 2 => [w[1].abs(), 0.0],
                 3 => [w[1].hypot(w[2]), 0.0],
                 _ => [w[1].hypot(w[2]), w[3].hypot(w[4])],
@@ -124,7 +122,7 @@ mod tests {
 
     #[test]
     fn nan_is_not_swallowed() {
-        for d in [2, 3, 5] {
+        for d in [1, 2, 3, 5] {
             for at in 0..d {
                 let mut y = vec![0.5; d];
                 y[at] = f64::NAN;
