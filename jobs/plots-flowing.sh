@@ -92,7 +92,7 @@ draw drum <<'EOF'
 set title "A drum, not quite half full, five seeds"
 set key right top
 set logscale x
-set xrange [5e-4:5]
+set xrange [5e-4:20]
 set yrange [0:90]
 set y2range [0:0.6]
 set ytics nomirror

@@ -34,24 +34,8 @@ pub fn launch(work: impl FnOnce(&dyn Comm) -> i32) -> i32 {
     status
 }
 
-/// Runs what one process does alone, and returns its status: of several that a launcher has started the first, while the others wait. They would
-/// write the same files at the same time.
-pub fn launch_one(work: impl FnOnce() -> i32) -> i32 {
-    if launched_as_one_of().is_none() {
-        return work();
-    }
-    launch(|comm| {
-        let mut status = [if comm.rank() == 0 {
-            i64::from(work())
-        } else {
-            0
-        }];
-        comm.max_i64(&mut status);
-        i32::try_from(status[0]).unwrap_or(1)
-    })
-}
-
 /// The number of processes that an MPI launcher started, if it says that there are several.
+#[cfg(not(feature = "mpi"))]
 fn launched_as_one_of() -> Option<u64> {
     let told = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
     let counts = told

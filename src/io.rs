@@ -8,7 +8,7 @@ pub mod series;
 pub mod vtkhdf;
 mod whole;
 
-pub use whole::make_folder;
+pub use whole::{make_folder, own_temporary};
 
 use crate::body::BodyRow;
 use crate::contact::ContactRow;

@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use moreau::bench;
-use moreau::comm::{Comm, launch, launch_one, threads::Serial};
+use moreau::comm::{Comm, launch, threads::Serial};
 use moreau::command::{self, Cli, Command, Fclib};
 use moreau::fclib;
 use moreau::report;
@@ -53,14 +53,6 @@ fn status() -> i32 {
             listen();
             launch(|comm| sim::resume(comm, &from, &options))
         }
-        other => launch_one(|| alone(other)),
-    }
-}
-
-/// What one process does, without ranks.
-fn alone(command: Command) -> i32 {
-    match command {
-        Command::Run { .. } | Command::Resume { .. } => unreachable!("these have ranks"),
         Command::Check { config, set } => {
             let options = Options {
                 set,

@@ -151,39 +151,52 @@ fn c1_packing_fraction_falls_with_friction() {
     );
 }
 
-/// C3: contacts of bodies with friction that are no rattlers (fewer than two contacts), and the share of rattlers. Counted after 150 steps to 1e-4:
-/// what solves to 1e-2 leave over holds contacts that carry nothing, some four in a hundred.
+/// C3: contacts of bodies with friction that are no rattlers (fewer than two contacts), and the share of rattlers. Counted after 200 steps to 1e-4:
+/// what solves to 1e-2 leave over holds contacts that carry nothing, some eight in a hundred. Rigid, such solves may stay at 1e-3 for ever; springs
+/// give way by 1e-5 of a diameter. They would push at the overlaps that solves to 1e-2 leave, so these are taken back first.
 #[test]
 #[ignore = "slow: jobs/validate.sh runs it"]
 fn c3_coordination_with_friction() {
+    for ((friction, _), runs) in CASES.iter().zip(packings()) {
+        let numbers = lasts(runs, "coordination_without_rattlers");
+        let (of, error) = mean(&numbers);
+        let (loose, spread) = mean(&lasts(runs, "rattlers"));
+        println!(
+            "C3, to 1e-2: μ {friction}: Z {of:.3} ± {error:.3}, rattlers {loose:.4} ± {spread:.4}"
+        );
+    }
+    let back = [
+        ("solver.projection", "100".to_owned()),
+        ("time.until", "1.4".to_owned()),
+    ];
     let tight = [
+        ("material.0.stiffness", "1e6".to_owned()),
+        ("solver.projection", "0".to_owned()),
         ("solver.tolerance", "1e-4".to_owned()),
         ("solver.max_sweeps", "20000".to_owned()),
-        ("time.until", "1.45".to_owned()),
+        ("time.until", "1.6".to_owned()),
     ];
-    let made = packings();
-    let all = run_all(CASES.len() * SEEDS, |k| {
-        let run = go_on(&made[k / SEEDS][k % SEEDS], &set(&tight), 1450);
-        let bulk = |column| run.last("measure-bulk.csv", column);
-        let residual = run.last("series.csv", "residual");
-        (
-            bulk("coordination_without_rattlers"),
-            bulk("rattlers"),
-            residual <= 1e-4,
-        )
+    let half = run_all(SEEDS, |k| {
+        let whole = go_on(&packings()[1][k], &set(&back), 1400);
+        go_on(&whole, &set(&tight), 1600)
     });
-    let converged = all.iter().all(|(.., converged)| *converged);
+    let solid = |runs: &[Run]| mean(&lasts(runs, "solid_fraction")).0;
+    println!(
+        "C3: solid fraction {} before, {} after",
+        solid(&packings()[1]),
+        solid(&half)
+    );
+    let residuals: Vec<f64> = half
+        .iter()
+        .map(|run| run.last("series.csv", "residual"))
+        .collect();
+    println!("C3: residuals {residuals:?}");
+    let converged = residuals.iter().all(|residual| *residual <= 1e-4);
     record_fact("C3", "forces converged to 1e-4", converged);
-    for ((friction, _), of) in CASES.iter().zip(all.chunks(SEEDS)) {
-        let (numbers, loose): (Vec<f64>, Vec<f64>) = of.iter().map(|s| (s.0, s.1)).unzip();
-        if *friction == 0.5 {
-            settle("C3", "Z without rattlers, μ = 0.5", &numbers, 4.275, 0.325);
-            settle("C3", "share of rattlers, μ = 0.5", &loose, 0.145, 0.045);
-        } else {
-            let ((of, error), (loose, spread)) = (mean(&numbers), mean(&loose));
-            println!("C3: μ {friction}: Z {of:.3} ± {error:.3}, rattlers {loose:.4} ± {spread:.4}");
-        }
-    }
+    let numbers = lasts(&half, "coordination_without_rattlers");
+    settle("C3", "Z without rattlers, μ = 0.5", &numbers, 4.275, 0.325);
+    let loose = lasts(&half, "rattlers");
+    settle("C3", "share of rattlers, μ = 0.5", &loose, 0.145, 0.045);
 }
 
 /// C4: the distribution of normal forces has an exponential tail, and three contacts in five are below the mean.
@@ -300,6 +313,7 @@ fn c2_without_friction_packings_are_isostatic() {
         let residual = last.last("series.csv", "residual");
         let (bodies, contacts) = held(&last.state());
         println!("C2: seed {seed}: {bodies} held by {contacts}, residual {residual:e}");
+        assert!(bodies > 100, "what is held is no packing");
         (residual, bodies, contacts)
     });
     let many = found

@@ -13,6 +13,14 @@ pub(super) fn temporary(path: &Path) -> PathBuf {
     name.into()
 }
 
+/// The same for a file that several processes may write at the same time: each has a name of its own, and the last to be done gives the file.
+#[must_use]
+pub fn own_temporary(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}{TEMPORARY}", std::process::id()));
+    path.with_file_name(name)
+}
+
 /// To the disk, then to its name, then the name to the disk.
 pub(super) fn publish(temporary: &Path, path: &Path) -> std::io::Result<()> {
     File::options().write(true).open(temporary)?.sync_all()?;

@@ -5,6 +5,7 @@ mod states;
 mod xdmf;
 
 use crate::comm::threads::Serial;
+use crate::io::own_temporary;
 use crate::io::vtkhdf::{self, Field, Frames, Kind, Precision, Settings};
 use states::{Source, States, checkpoints};
 use std::io::Write;
@@ -142,9 +143,7 @@ fn write_text(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".tmp");
-    let temporary = PathBuf::from(name);
+    let temporary = own_temporary(path);
     let fault = |e: std::io::Error| Fault::Output(format!("{}: {e}", path.display()));
     let written = std::fs::File::create(&temporary)
         .map_err(fault)

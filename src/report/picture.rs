@@ -1,9 +1,8 @@
 //! Pictures of checkpoints as files: `moreau render`.
 
 use super::state::State;
-use crate::io::checkpoint;
+use crate::io::{checkpoint, own_temporary};
 use crate::render::{self, Fit, Picture, View};
-use std::ffi::OsStr;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -47,13 +46,7 @@ fn single(from: &Path, to: &Path, request: &Request) -> Result<String, Told> {
         );
         return Err((message, 2));
     }
-    if !replaceable(to) {
-        let message = format!(
-            "--output {}: a file that is no picture, and stays; accepted: the path of a PNG file, one that is there is replaced",
-            to.display()
-        );
-        return Err((message, 2));
-    }
+    may_be_replaced(to)?;
     let begin = Instant::now();
     let state = State::read(from).map_err(|e| (e, 2))?;
     let read = begin.elapsed();
@@ -71,18 +64,31 @@ fn single(from: &Path, to: &Path, request: &Request) -> Result<String, Told> {
     ))
 }
 
-/// Whether a picture may have this path: nothing lies there, or a picture, or nothing of any length.
-fn replaceable(path: &Path) -> bool {
-    let Ok(file) = std::fs::File::open(path) else {
-        return !path.exists();
+/// Refuses the path of what would be lost: of a file that is there and is neither a PNG file nor empty.
+fn may_be_replaced(path: &Path) -> Result<(), Told> {
+    let begins = |path: &Path| -> std::io::Result<Vec<u8>> {
+        let mut begin = Vec::new();
+        std::fs::File::open(path)?
+            .take(PNG.len() as u64)
+            .read_to_end(&mut begin)?;
+        Ok(begin)
     };
-    // A device is no file, and may not become one.
-    if !file.metadata().is_ok_and(|about| about.is_file()) {
-        return false;
+    let free = match std::fs::metadata(path) {
+        Err(_) => true,
+        // A pipe or a device is no file, and would be one afterwards.
+        Ok(about) if !about.is_file() => false,
+        Ok(_) => begins(path).is_ok_and(|begin| begin.is_empty() || begin == PNG),
+    };
+    match free {
+        true => Ok(()),
+        false => Err((
+            format!(
+                "--output {}: is there and no PNG file; accepted: a new name, or that of a PNG file, which is replaced",
+                path.display()
+            ),
+            2,
+        )),
     }
-    let mut begin = Vec::new();
-    let read = file.take(PNG.len() as u64).read_to_end(&mut begin);
-    read.is_ok() && (begin.is_empty() || begin == PNG)
 }
 
 /// What every PNG file begins with.
@@ -174,7 +180,9 @@ fn animation(from: &Path, to: &Path, request: &Request) -> Result<String, Told> 
         if drawn == 0 && !made {
             std::fs::create_dir_all(to).map_err(|e| (format!("{}: {e}", to.display()), 4))?;
         }
-        write(&picture, &to.join(format!("frame-{drawn:05}.png")))?;
+        let frame = to.join(format!("frame-{drawn:05}.png"));
+        may_be_replaced(&frame)?;
+        write(&picture, &frame)?;
         drawn += 1;
     }
     if drawn == 0 {
@@ -202,9 +210,7 @@ fn write(picture: &Picture, to: &Path) -> Result<(), Told> {
 
 /// Writes a file under another name first: it is there whole or not at all.
 pub(super) fn put(to: &Path, bytes: &[u8]) -> Result<(), Told> {
-    let mut name = to.file_name().unwrap_or(OsStr::new("")).to_owned();
-    name.push(".tmp");
-    let temporary = to.with_file_name(name);
+    let temporary = own_temporary(to);
     let written = std::fs::write(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, to));
     written.map_err(|e| {
         let _ = std::fs::remove_file(&temporary);

@@ -103,9 +103,10 @@ impl Table {
         self.columns.first().map_or(0, Vec::len)
     }
 
-    /// Whether it has this column, or no line yet.
+    /// Whether it has this column, or could be read and has no line yet.
     pub(super) fn may_be_of(&self, name: &str) -> bool {
-        self.names.is_empty() || self.column(name).is_some()
+        let begun = self.names.is_empty() && self.faults.is_empty();
+        begun || self.column(name).is_some()
     }
 
     /// A column; `None`: the file has none of this name.

@@ -2,9 +2,10 @@
 
 use super::{Answer, Error, Kind};
 use crate::io::hdf::Plain;
+use crate::io::own_temporary;
 use crate::solver::delassus::Problem;
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Checks that nothing is there yet where a file is to be made, before there is work that would be lost.
 ///
@@ -181,7 +182,7 @@ fn publish(
     }
     // A link stays a link.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let temporary = beside(&target);
+    let temporary = own_temporary(&target);
     let written = write(&temporary).and_then(|()| {
         let file = File::options().write(true).open(&temporary);
         let synced = file.and_then(|file| file.sync_all());
@@ -193,11 +194,4 @@ fn publish(
         let _ = fs::remove_file(&temporary);
         told(fault)
     })
-}
-
-/// A name in the same folder that nobody else takes.
-fn beside(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    path.with_file_name(name)
 }

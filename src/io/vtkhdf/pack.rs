@@ -2,7 +2,7 @@
 
 use super::{Error, told};
 use crate::io::hdf::{CHUNK_ROWS, Element, Slab, Table, create_dataset, read_text, write_text};
-use crate::io::whole::{publish, temporary};
+use crate::io::whole::{own_temporary, publish};
 use hdf5::file::LibraryVersion;
 use hdf5::types::{FixedAscii, TypeDescriptor};
 use hdf5::{Dataset, File, Group, Location};
@@ -28,7 +28,7 @@ pub fn pack(from: &Path, to: &Path, compression: u8) -> Result<(), Error> {
         true => compression,
         false => 0,
     };
-    let temporary = temporary(to);
+    let temporary = own_temporary(to);
     let written = copy(&source, &temporary, deflate)
         .and_then(|()| publish(&temporary, to).map_err(|e| e.to_string()));
     if written.is_err() {

@@ -47,7 +47,8 @@ fn frictionless(problem: &Problem, guess: Option<&[f64]>, settings: &Settings) -
         friction: problem.friction.clone(),
         rolling: Vec::new(),
     };
-    let guess = guess.map(normal);
+    let usable = |g: &&[f64]| g.len() == problem.q.len() && g.iter().all(|x| x.is_finite());
+    let guess = guess.filter(usable).map(normal);
     let taken_apart = begin.elapsed().as_secs_f64();
     let solved = solve(&alone, guess.as_deref(), settings);
     let mut r = vec![0.0; problem.q.len()];

@@ -57,6 +57,7 @@ fn solved<const D: usize, L: Law<D>>(a: &[f64], free: &[f64], mu: [f64; 2]) -> [
 
 fn answer(a: &[f64], free: &[f64], mu: [f64; 2]) -> Vec<f64> {
     match free.len() {
+        1 => solved::<1, Normal>(a, free, mu).to_vec(),
         2 => solved::<2, Line>(a, free, mu).to_vec(),
         3 => solved::<3, Plane>(a, free, mu).to_vec(),
         _ => solved::<5, Rolling>(a, free, mu).to_vec(),
@@ -221,6 +222,10 @@ fn blocks_that_allow_nothing_keep_what_there_is() {
     assert_eq!(r[1], 0.5 * r[0]);
     let r = Line::new(&zero[..4], 0.0, [0.5, 0.0]).solve([-1.0, 1.0], [2.0, 0.5]);
     assert_eq!(r, [2.0, 0.5]);
+    let r = Normal::new(&zero[..1], 0.0, [0.0; 2]).solve([-1.0], [2.0]);
+    assert_eq!(r, [2.0]);
+    let r = Normal::new(&zero[..1], 0.5, [0.0; 2]).solve([-1.0], [7.0]);
+    assert_eq!(r, [2.0]);
     let r = Rolling::new(&zero, 0.0, [0.5, 0.1]).solve([-1.0; 5], [1.0, 0.0, 0.2, 0.0, 0.1]);
     assert_eq!(r, [1.0, 0.0, 0.2, 0.0, 0.1]);
     for trial in 0..2000 {
@@ -229,7 +234,7 @@ fn blocks_that_allow_nothing_keep_what_there_is() {
         let mut number = || pick[draw.below(6) as usize];
         let a: Vec<f64> = (0..25).map(|_| number()).collect();
         let f: Vec<f64> = (0..5).map(|_| number()).collect();
-        for d in [2, 3, 5] {
+        for d in [1, 2, 3, 5] {
             let r = answer(&a[..d * d], &f[..d], [1.0, 0.5]);
             assert!(r.iter().all(|x| x.is_finite()), "{d} {a:?} {f:?} {r:?}");
             assert!(r[0] >= 0.0, "{d} {a:?} {f:?} {r:?}");
