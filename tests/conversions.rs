@@ -84,6 +84,20 @@ fn converted_files_hold_the_same() {
         }
     }
 
+    // What lay there is said to be replaced.
+    let dump = dir.path().join("dump");
+    let words = ["--to", "lammps", "-o", dump.to_str().unwrap()];
+    let output = on(
+        1,
+        &[&["convert", out.to_str().unwrap()], &words[..]].concat(),
+    );
+    assert_eq!(
+        output.stdout.matches("replaced").count(),
+        2,
+        "{}",
+        output.stdout
+    );
+
     // One file in place of many, of frames and of checkpoints.
     let packed = convert(&out, "vtk", "packed");
     assert!(!packed.join("frames").exists());

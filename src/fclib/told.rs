@@ -50,7 +50,8 @@ pub fn info(path: &Path) -> Result<String, String> {
         Equations::Global { f, w, .. } => vec![("f", f), ("w", w)],
     };
     for (name, vector) in vectors {
-        let norm = vector.iter().map(|x| x * x).sum::<f64>().sqrt();
+        // The sum of nothing is −0.
+        let norm = (0.0 + vector.iter().map(|x| x * x).sum::<f64>()).sqrt();
         line(name, format!("norm {norm:.6e}"));
     }
     for (name, of) in [("mu", &content.friction), ("mu_r", &content.rolling)] {

@@ -45,7 +45,7 @@ impl Fault {
 }
 
 /// Converts a checkpoint, a file of frames, or the frames of a folder or, if it has none, its checkpoints. The results go to the folder `out`,
-/// by default that of the source. Returns what was written, a line for each file.
+/// by default that of the source. Returns what was written or replaced, a line for each file.
 ///
 /// # Errors
 /// If the source is neither, or the results cannot be written.
@@ -60,14 +60,23 @@ pub fn convert(from: &Path, to: Format, out: Option<&Path>) -> Result<String, Fa
     }
     let made = std::fs::create_dir_all(&out);
     made.map_err(|e| Fault::Output(format!("{}: {e}", out.display())))?;
+    let before: Vec<PathBuf> = std::fs::read_dir(&out)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
     let written = match to {
         Format::Lammps => lammps::write(&States::open(source)?, &out)?,
         Format::Xdmf => xdmf::write(source, &out)?,
         Format::Vtk => vtk(source, &out)?,
     };
-    let lines = written
-        .iter()
-        .map(|path| format!("wrote {}", path.display()));
+    let lines = written.iter().map(|path| {
+        let what = match before.contains(path) {
+            true => "replaced",
+            false => "wrote",
+        };
+        format!("{what} {}", path.display())
+    });
     Ok(lines.collect::<Vec<_>>().join("\n"))
 }
 

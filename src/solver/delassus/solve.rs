@@ -51,6 +51,8 @@ fn frictionless(problem: &Problem, guess: Option<&[f64]>, settings: &Settings) -
     let guess = guess.filter(usable).map(normal);
     let taken_apart = begin.elapsed().as_secs_f64();
     let solved = solve(&alone, guess.as_deref(), settings);
+    let mut log = vec!["no contact has friction: the normal parts alone".to_owned()];
+    log.extend(solved.log);
     let mut r = vec![0.0; problem.q.len()];
     for (k, x) in solved.impulse.iter().enumerate() {
         r[k * d] = *x;
@@ -65,7 +67,9 @@ fn frictionless(problem: &Problem, guess: Option<&[f64]>, settings: &Settings) -
         finite: r.iter().chain(&u).all(|x| x.is_finite()),
         impulse: r,
         velocity: u,
-        ..solved
+        log,
+        sweeps: solved.sweeps,
+        method: solved.method,
     }
 }
 
