@@ -151,11 +151,23 @@ fn load_on_the_bottom(run: &Run, from: f64) -> f64 {
     -average(&all.into_iter().step_by(2).collect::<Vec<_>>())
 }
 
+/// The silo of `janssen` filled loosely up to a height: 5280 spheres at 0.6 m.
+fn filled(to: f64, others: &[&str]) -> Vec<String> {
+    let top = to + 0.02;
+    let mut set = keys(others);
+    set.extend([
+        format!("region.0.to=[0.0, 0.0, {to}]"),
+        format!("wall.1.to=[0.0, 0.0, {top}]"),
+        format!("domain.upper=[0.04, 0.04, {top}]"),
+    ]);
+    set
+}
+
 /// C6: without friction at the wall the bottom carries the weight.
 #[test]
 #[ignore = "slow: jobs/validate.sh runs it"]
 fn c6_a_smooth_silo_is_hydrostatic() {
-    let set = [keys(&["material.1.friction=0.0", "time.until=1.5"])];
+    let set = [filled(0.6, &["material.1.friction=0.0", "time.until=1.5"])];
     let loads = over_seeds("janssen", &set, |_, run| {
         let mass: f64 = run.state().bodies.iter().map(|b| b.mass).sum();
         load_on_the_bottom(run, 1.4) / (mass * G)
@@ -170,15 +182,7 @@ fn c6_a_smooth_silo_is_hydrostatic() {
 #[ignore = "slow: jobs/validate.sh runs it"]
 fn c6_janssen() {
     let quick = "solver.tolerance=1e-2";
-    let set = [
-        keys(&[quick]),
-        keys(&[
-            quick,
-            "region.0.to=[0.0, 0.0, 1.06]",
-            "wall.1.to=[0.0, 0.0, 1.08]",
-            "domain.upper=[0.04, 0.04, 1.08]",
-        ]),
-    ];
+    let set = [filled(0.6, &[quick]), filled(1.2, &[quick])];
     let figures = over_seeds("janssen", &set, |_, run| {
         let mass: f64 = run.state().bodies.iter().map(|b| b.mass).sum();
         let slices = (0..7).map(|k| {
