@@ -42,6 +42,21 @@ set boxwidth 0.5
 plot '$data/c1.csv' skip 1 using 0:3:4 with yerrorbars pointtype 7 linecolor 'black' notitle
 G
 
+draw c3 <<G
+set xlabel 'case'
+set ylabel 'contacts of a body that is no rattler'
+set y2label 'share of rattlers'
+set yrange [3:6.5]
+set y2range [0:0.3]
+set ytics nomirror
+set y2tics
+set xrange [-0.5:2.5]
+set xtics ('no friction' 0, 'friction 0.5' 1, 'friction 10, rolling 0.1' 2)
+set key top right
+plot '$data/c3.csv' skip 1 using 0:2:3 with yerrorbars pointtype 7 linecolor 'black' title 'contacts', \
+     '' skip 1 using 0:4:5 axes x1y2 with yerrorbars pointtype 6 linecolor 'gray40' title 'rattlers'
+G
+
 draw c4 <<G
 set xlabel 'normal force, in means'
 set ylabel 'probability density'

@@ -157,14 +157,16 @@ fn c1_packing_fraction_falls_with_friction() {
 #[test]
 #[ignore = "slow: jobs/validate.sh runs it"]
 fn c3_coordination_with_friction() {
-    for ((friction, _), runs) in CASES.iter().zip(packings()) {
-        let numbers = lasts(runs, "coordination_without_rattlers");
-        let (of, error) = mean(&numbers);
+    let row = |friction: f64, runs: &[Run]| {
+        let (of, error) = mean(&lasts(runs, "coordination_without_rattlers"));
         let (loose, spread) = mean(&lasts(runs, "rattlers"));
-        println!(
-            "C3, to 1e-2: μ {friction}: Z {of:.3} ± {error:.3}, rattlers {loose:.4} ± {spread:.4}"
-        );
-    }
+        println!("C3: μ {friction}: Z {of:.3} ± {error:.3}, rattlers {loose:.4} ± {spread:.4}");
+        vec![friction, of, error, loose, spread]
+    };
+    let cases = CASES.iter().zip(packings());
+    let mut rows: Vec<Vec<f64>> = cases
+        .map(|((friction, _), runs)| row(*friction, runs))
+        .collect();
     let back = [
         ("solver.projection", "100".to_owned()),
         ("time.until", "1.4".to_owned()),
@@ -191,6 +193,12 @@ fn c3_coordination_with_friction() {
         .map(|run| run.last("series.csv", "residual"))
         .collect();
     println!("C3: residuals {residuals:?}");
+    rows[1] = row(0.5, &half);
+    plot(
+        "c3",
+        "friction,coordination,error,rattlers,rattlers_error",
+        &rows,
+    );
     let numbers = lasts(&half, "coordination_without_rattlers");
     settle("C3", "Z without rattlers, μ = 0.5", &numbers, 4.275, 0.325);
     let loose = lasts(&half, "rattlers");
