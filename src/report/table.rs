@@ -156,9 +156,13 @@ fn numbers(record: &ByteRecord, names: &[String], text: Option<usize>) -> Result
             "true" => Ok(1.0),
             "false" => Ok(0.0),
             _ if text.is_some() && (Some(k) == text || names[k] == "way") => Ok(f64::NAN),
-            other => other
-                .parse()
-                .map_err(|_| format!("{} is {other:?}, expected a number", names[k])),
+            other => other.parse().map_err(|_| {
+                format!(
+                    "{} is `{}`, expected a number",
+                    names[k],
+                    other.escape_debug()
+                )
+            }),
         }
     };
     record.iter().enumerate().map(number).collect()
