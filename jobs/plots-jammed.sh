@@ -42,6 +42,16 @@ set boxwidth 0.5
 plot '$data/c1.csv' skip 1 using 0:3:4 with yerrorbars pointtype 7 linecolor 'black' notitle
 G
 
+draw c2 <<G
+set xlabel 'length of a step from rest [s]'
+set ylabel 'contacts beyond 3 N - 1'
+set logscale x
+set xrange [0.006:0.5]
+set yrange [-100:10]
+plot 0 linecolor 'gray60' notitle, \
+     '$data/c2.csv' skip 1 using (\$2*(1+0.03*(int(\$1-1)%3))):3 with points pointtype 7 pointsize 0.5 linecolor 'black' title 'three steps of each length, five packings of 5200 spheres'
+G
+
 draw c3 <<G
 set xlabel 'case'
 set ylabel 'contacts of a body that is no rattler'

@@ -15,11 +15,12 @@ use crate::solver::delassus::Method;
 use std::path::Path;
 
 /// The names of methods, as the command line knows them.
-pub const METHODS: [(&str, Method); 4] = [
+pub const METHODS: [(&str, Method); 5] = [
     ("auto", Method::Auto),
     ("nsgs", Method::Nsgs),
     ("proximal", Method::Proximal),
     ("smoothing", Method::Smoothing),
+    ("interior", Method::Interior),
 ];
 
 /// `moreau fclib reduce`: writes the problem of a file as one of contacts alone, `u = W r + q`, as the solver takes it. Returns what there is

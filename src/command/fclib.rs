@@ -49,7 +49,7 @@ pub struct SolveArgs {
     /// Time after which a problem is given up [s]
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = time, allow_negative_numbers = true)]
     pub max_seconds: f64,
-    /// By what they are solved: auto, nsgs, proximal, smoothing
+    /// By what they are solved: auto, nsgs, proximal, smoothing, interior (without friction only)
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = method)]
     pub solver: Method,
     /// Seed of the orders of sweeps

@@ -13,6 +13,7 @@
 pub mod cone;
 mod cut;
 mod equations;
+mod interior;
 pub mod matrix;
 pub mod merit;
 mod newton;
@@ -142,6 +143,8 @@ pub enum Method {
     Proximal,
     /// Newton's method on the law with rounded corners, rounded less and less.
     Smoothing,
+    /// An interior-point method, for problems without friction; others are left as they are.
+    Interior,
 }
 
 /// What was found. The impulses of a problem need not be unique.

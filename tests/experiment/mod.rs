@@ -76,6 +76,12 @@ pub fn run_all<T: Send>(count: usize, one: impl Fn(usize) -> T + Sync) -> Vec<T>
 }
 
 impl Run {
+    /// A folder of its own, without results.
+    pub fn empty() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        Self { dir }
+    }
+
     pub fn out(&self) -> PathBuf {
         self.dir.path().join("out")
     }

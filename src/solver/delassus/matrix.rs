@@ -87,6 +87,28 @@ impl Delassus {
         }
     }
 
+    /// How far its halves differ at the most, in units of its largest number; 0 where there is none.
+    #[must_use]
+    pub(super) fn asymmetry(&self) -> f64 {
+        let (d, area) = (self.dimension, self.dimension.pow(2));
+        let (mut off, mut most) = (0.0f64, 0.0f64);
+        for i in 0..self.contacts() {
+            for at in self.starts[i]..self.starts[i + 1] {
+                let j = self.columns[at] as usize;
+                let row = self.starts[j]..self.starts[j + 1];
+                let turned = self.columns[row.clone()].binary_search(&(i as u32));
+                for (place, x) in self.blocks[at * area..][..area].iter().enumerate() {
+                    let (k, l) = (place / d, place % d);
+                    let other =
+                        turned.map_or(0.0, |at| self.blocks[(row.start + at) * area + l * d + k]);
+                    off = off.max((x - other).abs());
+                    most = most.max(x.abs());
+                }
+            }
+        }
+        if most > 0.0 { off / most } else { 0.0 }
+    }
+
     /// Its rows and columns of normal impulses.
     #[must_use]
     pub(super) fn normal(&self) -> Self {

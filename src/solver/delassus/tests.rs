@@ -368,6 +368,7 @@ fn without_friction_the_normal_parts_are_solved_alone() {
             Method::Nsgs,
             Method::Proximal,
             Method::Smoothing,
+            Method::Interior,
         ] {
             let solution = solve(&problem, None, &settings(method));
             check(&problem, &solution, 1e-10);
@@ -416,12 +417,65 @@ fn a_long_chain_without_friction() {
         tolerance: 1e-14,
         ..settings(Method::Auto)
     };
-    let solution = solve(&problem, None, &tight);
-    assert_eq!(solution.method, "smoothing", "{:?}", solution.log);
-    for (i, r) in solution.impulse.iter().step_by(3).enumerate() {
-        let expected = 0.5 * v * (i + 1) as f64 * (n - i) as f64;
-        assert!((r / expected - 1.0).abs() < 1e-6, "{i}: {r} {expected}");
+    for method in [Method::Auto, Method::Smoothing] {
+        let solution = solve(&problem, None, &Settings { method, ..tight });
+        let by = [(Method::Auto, "interior"), (Method::Smoothing, "smoothing")];
+        assert!(
+            by.contains(&(method, &solution.method)),
+            "{:?}",
+            solution.log
+        );
+        for (i, r) in solution.impulse.iter().step_by(3).enumerate() {
+            let expected = 0.5 * v * (i + 1) as f64 * (n - i) as f64;
+            assert!((r / expected - 1.0).abs() < 1e-6, "{i}: {r} {expected}");
+        }
     }
+}
+
+/// Without friction, more contacts than the bodies have ways to move (W is singular), impulses a million times as large as velocities and as small:
+/// what a long step, and a short one, make of a packing.
+#[test]
+fn from_within_at_any_scale() {
+    for (key, scale) in (400..420).flat_map(|key| [1e-6, 1.0, 1e6].map(|scale| (key, scale))) {
+        let mut problem = packing(key, 1, 60, 5);
+        problem.matrix.blocks.iter_mut().for_each(|x| *x *= scale);
+        let solution = solve(&problem, None, &settings(Method::Interior));
+        assert_eq!(solution.method, "interior");
+        assert!(solution.error <= 1e-10, "{key} {scale}: {:?}", solution.log);
+        let (r, u) = (&solution.impulse, &solution.velocity);
+        let size = |of: &[f64]| of.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
+        assert!(size(r) > 0.0);
+        // Of what is left of all products, and of u = W r + q, in units of |r| and |q|, one contact may have all.
+        let most = 1e-10 * problem.contacts() as f64;
+        for (r_i, u_i) in r.iter().zip(u) {
+            let (r_i, u_i) = (r_i / size(r), u_i / size(&problem.q));
+            let holds = r_i >= 0.0 && u_i > -most && r_i * u_i < most;
+            assert!(holds, "{key} {scale}: {r_i} {u_i}");
+        }
+    }
+}
+
+/// With friction it says so, and leaves the guess; no matrix of zeros and no answer that there is not makes it end otherwise than with finite numbers.
+#[test]
+fn what_has_no_inside() {
+    let rough = packing(430, 3, 6, 4);
+    let solution = solve(&rough, None, &settings(Method::Interior));
+    assert!(solution.finite && solution.error > 1e-3);
+    assert!(
+        solution.log[0].contains("have friction"),
+        "{:?}",
+        solution.log
+    );
+    let pulled = |w: f64| Problem {
+        matrix: Delassus::from_entries(1, 2, [(0, 0, w), (1, 1, 1.0)]).unwrap(),
+        q: vec![-1.0, -2.0],
+        friction: vec![0.0; 2],
+        rolling: vec![],
+    };
+    let none = solve(&pulled(0.0), None, &settings(Method::Interior));
+    assert!(none.finite && none.error > 1e-3, "{none:?}");
+    let some = solve(&pulled(0.5), None, &settings(Method::Interior));
+    assert!((some.impulse[0] - 2.0).abs() < 1e-9 && (some.impulse[1] - 2.0).abs() < 1e-9);
 }
 
 /// W of a chain of bodies of mass 1.
