@@ -64,7 +64,7 @@ pub fn export(checkpoint: &Path, out: &Path) -> Result<String, RunError> {
         dt,
         title,
         ..
-    } = sim::export(checkpoint)?;
+    } = sim::export(checkpoint, &[])?;
     let mut velocity = vec![0.0; impulse.len()];
     problem.matrix.apply(&impulse, &problem.q, &mut velocity);
     let description = format!(

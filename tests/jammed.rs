@@ -18,7 +18,7 @@ use experiment::{Run, config, go_on, line, mean, plot, run, run_all};
 use moreau::contact::ContactRow;
 use moreau::io::checkpoint::Loaded;
 use moreau::math::Vector3;
-use networks::{Networks, apart, by_key, held, weak_by_pressure};
+use networks::{Networks, apart, by_key, held};
 use open::solve_again;
 use order::crystalline;
 use scene::{record, record_fact};
@@ -343,7 +343,7 @@ fn c2_without_friction_packings_are_isostatic() {
     );
 }
 
-/// C12: discs in slow biaxial compression. Contacts with less than the mean force are three in five; they carry a quarter to a third of the
+/// C12: discs in slow biaxial compression. Contacts with less than the mean force are most of them; they carry a quarter to a third of the
 /// pressure and nothing of the deviator.
 #[test]
 #[ignore = "slow: jobs/validate.sh runs it"]
@@ -387,22 +387,21 @@ fn c12_weak_contacts_carry_no_deviator() {
         0.1,
     );
     settle("C12", "ratio of the principal stresses", &ratio, 2.0, 0.3);
-    let [least, most] = [0.25, 0.32];
     settle(
         "C12",
         "their share of the pressure",
         &pressure,
-        0.5 * (most + least),
-        0.5 * (most - least),
+        0.285,
+        0.035,
     );
-    let [few, many] = [most, least].map(weak_by_pressure);
-    println!("C12: shares of weak contacts that go with these bounds: {few:.4} to {many:.4}");
-    settle(
+    // Published as some 60 %, without a tolerance.
+    let (share, error) = mean(&number);
+    println!("C12: share of weak contacts: {share:.5} ± {error:.5}");
+    let most_are_weak = number.iter().all(|share| *share > 0.5);
+    record_fact(
         "C12",
-        "share of weak contacts",
-        &number,
-        0.5 * (many + few),
-        0.5 * (many - few),
+        "more than half of the contacts are weak",
+        most_are_weak,
     );
     settle(
         "C12",

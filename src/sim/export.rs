@@ -27,15 +27,16 @@ pub struct Exported {
     pub title: String,
 }
 
-/// The contact problem of the step that follows a checkpoint, or the newest of a folder: bodies come in, grow, are held and let go as at the
+/// The contact problem of the step that follows a checkpoint, or the newest of a folder, with keys of its configuration set (`key=value`): bodies come in, grow, are held and let go as at the
 /// start of that step, contacts are found as it finds them, and laws are filled in as it does. Nothing is written.
 ///
 /// # Errors
 /// If the run could not go on from there, or if contacts follow laws that the problem has no place for.
-pub fn export(from: &Path) -> Result<Exported, RunError> {
+pub fn export(from: &Path, set: &[String]) -> Result<Exported, RunError> {
     let comm = &Serial;
     let options = Options {
         threads: 1,
+        set: set.to_vec(),
         ..Options::default()
     };
     let found = loaded(comm, from)?;

@@ -216,7 +216,7 @@ fn the_next_step_solves_the_exported_problem() {
         ),
     ] {
         let (_dir, checkpoint) = state(&config(&laws, &walls, ""), last);
-        let exported = sim::export(&checkpoint).unwrap();
+        let exported = sim::export(&checkpoint, &[]).unwrap();
         assert_eq!((exported.step, exported.problem.fault()), (last + 1, None));
         let state = next(&checkpoint, last);
         let r = impulses(&exported, &state);
@@ -283,7 +283,7 @@ fn the_program_exports_and_solves() {
         "{}",
         exported.stdout
     );
-    let direct = sim::export(Path::new(checkpoint)).unwrap();
+    let direct = sim::export(Path::new(checkpoint), &[]).unwrap();
     let content = fclib::read(&file).unwrap();
     let reduced = moreau::fclib::reduce::reduce(&content).unwrap();
     assert_eq!(reduced.problem.q, direct.problem.q);

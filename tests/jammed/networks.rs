@@ -53,28 +53,6 @@ pub fn apart(f: &BTreeMap<ContactKey, Vector3>, g: &BTreeMap<ContactKey, Vector3
     (off.sum::<f64>() / all.sum::<f64>()).sqrt()
 }
 
-/// Shares of the contacts whose force is below the mean, and of the pressure on them, where P(f) falls as `f^−α` below the mean and as an exponential
-/// above it, meeting there [C4]. That its integral and its mean are 1 leaves α alone open: with β the rate of the exponential, `β² = (1 − α)(2 − α)`.
-fn below_the_mean(alpha: f64) -> [f64; 2] {
-    let beta = ((1.0 - alpha) * (2.0 - alpha)).sqrt();
-    let number = beta / (beta + 1.0 - alpha);
-    [number, number * (1.0 - alpha) / (2.0 - alpha)]
-}
-
-/// The share of the contacts that goes with such a share of the pressure, between α = −1 and 1.
-pub fn weak_by_pressure(pressure: f64) -> f64 {
-    let (mut low, mut high) = (-1.0, 1.0);
-    for _ in 0..60 {
-        let alpha = 0.5 * (low + high);
-        // The more contacts carry nearly nothing, the smaller their part.
-        match below_the_mean(alpha)[1] > pressure {
-            true => low = alpha,
-            false => high = alpha,
-        }
-    }
-    below_the_mean(low)[0]
-}
-
 /// Bodies that are held, those with fewer than four contacts being taken out again and again, and the contacts between what is left.
 pub fn held(state: &Loaded) -> (usize, usize) {
     let active = state.contacts.iter().filter(|c| c.status != 0);

@@ -54,7 +54,8 @@ pub fn project(y: &mut [f64], [mu, rolling]: [f64; 2]) {
 /// Normal part of the nearest point where only one part counts.
 #[inline]
 fn height(normal: f64, size: f64, mu: f64) -> f64 {
-    if size <= mu * normal {
+    // Without friction `μ x` is zero below the plane as well.
+    if normal >= 0.0 && size <= mu * normal {
         normal
     } else if mu * size <= -normal {
         0.0
@@ -77,6 +78,29 @@ fn cut(part: &mut [f64], size: f64, length: f64) {
 mod tests {
     use super::*;
     use crate::rng::{Purpose, Stream};
+
+    /// Without friction the cone is a ray: what is pulled off it, straight or not, comes to its end.
+    #[test]
+    fn a_cone_without_width() {
+        for d in [1, 2, 3, 5] {
+            for (normal, side) in [
+                (-1.0, 0.0),
+                (-1.0, 0.5),
+                (2.0, 0.0),
+                (2.0, -3.0),
+                (0.0, 0.0),
+            ] {
+                for rolling in [0.0, 0.3] {
+                    let mut y = vec![0.0; d];
+                    (y[0], y[d.min(2) - 1]) = (normal, if d > 1 { side } else { normal });
+                    project(&mut y, [0.0, rolling]);
+                    let mut nearest = vec![0.0; d];
+                    nearest[0] = f64::max(normal, 0.0);
+                    assert_eq!(y, nearest, "{d} {normal} {side} {rolling}");
+                }
+            }
+        }
+    }
 
     fn is_inside(y: &[f64], [mu, rolling]: [f64; 2], slack: f64) -> bool {
         match y {

@@ -33,17 +33,23 @@ const UNKNOWNS_ALONE: usize = 30_000;
 /// The same of matrices that are positive definite.
 const UNKNOWNS_POSITIVE: usize = 120_000;
 
-/// Numbers in the blocks, at most; beyond [`UNKNOWNS`] only of a matrix as sparse as that of a packing, which has 20 a contact.
+/// Numbers in the blocks, at most; of more contacts than [`UNKNOWNS`], each of one number, no more than so many a contact: those of a packing have 20, and
+/// what fills in of such a matrix is known.
 const NUMBERS: usize = 20_000_000;
-const NUMBERS_ALONE: usize = 1_000_000;
+const NUMBERS_EACH: usize = 33;
+
+/// Whether there are no more contacts than this, each of one number, in a matrix as sparse as that of a packing.
+fn alone(w: &Delassus, most: usize) -> bool {
+    let n = w.contacts();
+    w.dimension == 1 && n <= most && w.blocks.len() <= NUMBERS_EACH * n
+}
 
 impl<const D: usize> Equations<D> {
     /// For problems with this matrix; `None` where that would take too much room.
     pub(super) fn new(w: &Delassus) -> Option<Self> {
         let n = w.contacts();
         let few = D * n <= UNKNOWNS && w.blocks.len() <= NUMBERS;
-        let alone = D == 1 && n <= UNKNOWNS_ALONE && w.blocks.len() <= NUMBERS_ALONE;
-        if !few && !alone {
+        if !few && !alone(w, UNKNOWNS_ALONE) {
             return None;
         }
         Self::planned(w, |pattern| {
@@ -53,7 +59,8 @@ impl<const D: usize> Equations<D> {
 
     /// The same where all matrices will be symmetric and positive definite.
     pub(super) fn positive(w: &Delassus) -> Option<Self> {
-        if D * w.contacts() > UNKNOWNS_POSITIVE || w.blocks.len() > NUMBERS {
+        let few = D * w.contacts() <= UNKNOWNS && w.blocks.len() <= NUMBERS;
+        if !few && !alone(w, UNKNOWNS_POSITIVE) {
             return None;
         }
         Self::planned(w, |pattern| {

@@ -24,12 +24,13 @@ const NEARLY: f64 = 0.995;
 /// A step of a smaller share than this leads nowhere.
 const SHORT: f64 = 1e-8;
 
-/// `|W r + q − u|/|q|` from which on impulses are looked at.
-const OFF: f64 = 1e-2;
+/// Impulses are looked at if `|W r + q − u|/|q|`, and what rounding takes from q beside W r, is no more than this or the tolerance. A few contacts that have no
+/// answer are off by a small share of |q|, for ever; their impulses grow until q is lost beside them, and an error in units of impulses falls.
+const OFF: f64 = 1e-8;
 
-/// What W's diagonal is raised by in the equations of a step, as a share of it: where W is singular they have an answer all the same, and the
-/// next step makes up for it.
-const RAISED: f64 = 1e-14;
+/// What W's diagonal is raised by in the equations of a step, as a share of it, if they have no factors otherwise: where W is singular, or rounding makes
+/// it indefinite. The next step makes up for it.
+const RAISED: [f64; 4] = [0.0, 1e-14, 1e-12, 1e-10];
 
 /// A matrix whose two halves differ by less, in units of its largest number, is symmetric.
 const ROUNDING: f64 = 1e-12;
@@ -46,17 +47,29 @@ fn factors<const D: usize>(
     equations: &mut Equations<D>,
     more: impl Fn(usize) -> f64,
 ) -> Option<Factors> {
-    for i in 0..w.contacts() {
-        for at in w.starts[i]..w.starts[i + 1] {
-            let mut block = [[0.0; D]; D];
-            block[0][0] = w.blocks[at];
-            if w.columns[at] as usize == i {
-                block[0][0] += RAISED * w.blocks[at] + more(i);
+    RAISED.iter().find_map(|raised| {
+        for i in 0..w.contacts() {
+            for at in w.starts[i]..w.starts[i + 1] {
+                let mut block = [[0.0; D]; D];
+                block[0][0] = w.blocks[at];
+                if w.columns[at] as usize == i {
+                    block[0][0] += raised * w.blocks[at] + more(i);
+                }
+                equations.set(at, &block);
             }
-            equations.set(at, &block);
         }
-    }
-    equations.factored()
+        equations.factored()
+    })
+}
+
+/// `|W| r`, of which rounding takes a share.
+fn magnitude(w: &Delassus, r: &[f64]) -> Vec<f64> {
+    let row = |i: usize| {
+        let each =
+            (w.starts[i]..w.starts[i + 1]).map(|at| w.blocks[at].abs() * r[w.columns[at] as usize]);
+        each.sum()
+    };
+    (0..w.contacts()).map(row).collect()
 }
 
 impl<const D: usize, L: Law<D>> Run<'_, D, L> {
@@ -82,12 +95,18 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
             return End::Stalled;
         };
         let mut steps = 0;
-        let end = self.steps_within(&mut equations, &mut steps);
+        let ended = self.steps_within(&mut equations, &mut steps);
+        let why = ended.map_or_else(str::to_owned, |end| end.to_string());
         self.log.push(format!(
-            "interior: {steps} steps: {end}, error {:.2e}",
+            "interior: {steps} steps: {why}, error {:.2e}",
             self.error
         ));
-        end
+        match ended {
+            Ok(end) => end,
+            // Rounding ended it.
+            Err(_) if self.error <= self.settings.tolerance => End::Done,
+            Err(_) => End::Stalled,
+        }
     }
 
     /// Impulses and velocities that W, with as much again on its diagonal, and q lead to, both moved until none of them is near zero.
@@ -109,42 +128,51 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
         positive.then_some(Inside { r, u })
     }
 
-    fn steps_within(&mut self, equations: &mut Equations<D>, steps: &mut u64) -> End {
-        let Some(Inside { mut r, mut u }) = self.inside(equations) else {
-            return End::Stalled;
-        };
+    /// The steps; why there could be no more, if they led to no end.
+    fn steps_within(
+        &mut self,
+        equations: &mut Equations<D>,
+        steps: &mut u64,
+    ) -> Result<End, &'static str> {
+        let Inside { mut r, mut u } = self.inside(equations).ok_or("no start")?;
         let (w, q) = (&self.problem.matrix, self.q.as_flattened());
+        let tolerance = self.settings.tolerance;
         let places = 0..q.len();
         let mean = |sum: f64| sum / q.len() as f64;
-        let mut moved = vec![0.0; q.len()];
+        let (mut moved, mut last) = (vec![0.0; q.len()], f64::INFINITY);
         loop {
-            // W r + q, which u is not at first: how far it is off falls with each step, but where no impulses are large enough. These would
-            // grow, and an error in units of them fall, for ever: they are not looked at.
+            // W r + q, which u is not at first: how far it is off falls with each step.
             w.apply(&r, q, &mut moved);
             let off = moved.iter().zip(&u).map(|(m, u)| (m - u).powi(2));
             let off = off.sum::<f64>().sqrt() / norm(q);
-            let now = mean(r.iter().zip(&u).map(|(r, u)| r * u).sum());
-            let left = now * q.len() as f64 / (norm(&r) * norm(q));
-            let done = if off < OFF {
+            let lost = f64::EPSILON * norm(&magnitude(w, &r)) / norm(q);
+            let left: f64 = r.iter().zip(&u).map(|(r, u)| r * u).sum();
+            let sound = off.max(lost) <= OFF.max(tolerance);
+            if sound {
                 self.r.as_flattened_mut().copy_from_slice(&r);
-                // The error adds impulses and velocities, and is blunt where one is far larger than the other.
-                self.look() <= self.settings.tolerance && off.max(left) <= self.settings.tolerance
-            } else {
-                false
-            };
-            if done {
-                return End::Done;
+                let error = self.look();
+                // The error adds impulses and velocities, and is blunt where one is far larger than the other: it is not enough.
+                // What is left of the products goes like the square of what impulses are off by, where a contact neither opens nor closes.
+                let product = left / (norm(&r) * norm(q));
+                let enough = product <= tolerance * tolerance || product > 0.5 * last;
+                last = product;
+                if error <= tolerance && enough {
+                    self.best.copy_from_slice(&self.r);
+                    self.error = error;
+                    return Ok(End::Done);
+                }
             }
             if self.is_spent() {
-                return End::Spent;
+                return Ok(End::Spent);
             }
+            let stuck = |why: &'static str| {
+                if sound { Err(why) } else { Ok(End::Unanswered) }
+            };
             if *steps >= STEPS {
-                return self.stuck();
+                return stuck("too many");
             }
             *steps += 1;
-            let Some(factors) = factors(w, equations, |i| u[i] / r[i]) else {
-                return self.stuck();
-            };
+            let factors = factors(w, equations, |i| u[i] / r[i]).ok_or("no factors")?;
             // Changes that lead to `W r + q − u = 0` and, to first order, to these products `r u`.
             let towards = |product: &dyn Fn(usize) -> f64| {
                 let mut dr: Vec<f64> = places
@@ -154,7 +182,7 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
                 let solved = factors.solve(&mut dr);
                 let du = |i: usize| product(i) / r[i] - u[i] - u[i] / r[i] * dr[i];
                 let du: Vec<f64> = places.clone().map(du).collect();
-                solved.then_some((dr, du))
+                solved.then_some((dr, du)).ok_or("no step")
             };
             // The share of them after which the first r or u is zero.
             let farthest = |dr: &[f64], du: &[f64]| {
@@ -162,35 +190,22 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
                 let falls = each.filter(|(_, dx)| **dx < 0.0);
                 falls.map(|(x, dx)| -x / dx).fold(f64::INFINITY, f64::min)
             };
-            let Some((dr, du)) = towards(&|_| 0.0) else {
-                return self.stuck();
-            };
+            let (dr, du) = towards(&|_| 0.0)?;
             let share = farthest(&dr, &du).min(1.0);
             let then = places
                 .clone()
                 .map(|i| (r[i] + share * dr[i]) * (u[i] + share * du[i]));
             // Where the predictor gets far, the corrector aims far below its product.
-            let aim = (mean(then.sum()) / now).powi(3) * now;
-            let Some((dr, du)) = towards(&|i| aim - dr[i] * du[i]) else {
-                return self.stuck();
-            };
+            let aim = (then.sum::<f64>() / left).powi(3) * mean(left);
+            let (dr, du) = towards(&|i| aim - dr[i] * du[i])?;
             let share = (NEARLY * farthest(&dr, &du)).min(1.0);
             if share < SHORT {
-                return self.stuck();
+                return stuck("too short");
             }
             for i in places.clone() {
                 r[i] += share * dr[i];
                 u[i] += share * du[i];
             }
-        }
-    }
-
-    /// Rounding may end the steps when the error is small enough, and what is left of the products is not.
-    fn stuck(&self) -> End {
-        if self.error <= self.settings.tolerance {
-            End::Done
-        } else {
-            End::Stalled
         }
     }
 }

@@ -105,6 +105,8 @@ pub(super) enum End {
     Spent,
     /// It came no further.
     Stalled,
+    /// No impulses seem to be large enough.
+    Unanswered,
 }
 
 impl std::fmt::Display for End {
@@ -113,6 +115,7 @@ impl std::fmt::Display for End {
             End::Done => "small enough",
             End::Spent => "sweeps or time used up",
             End::Stalled => "too slow",
+            End::Unanswered => "no impulses seem to be large enough",
         })
     }
 }
