@@ -47,9 +47,10 @@ set xlabel 'length of a step from rest [s]'
 set ylabel 'contacts beyond 3 N - 1'
 set logscale x
 set xrange [0.006:0.5]
-set yrange [-100:10]
+set yrange [-110:10]
+set key bottom right
 plot 0 linecolor 'gray60' notitle, \
-     '$data/c2.csv' skip 1 using (\$2*(1+0.03*(int(\$1-1)%3))):3 with points pointtype 7 pointsize 0.5 linecolor 'black' title 'three steps of each length, five packings of 5200 spheres'
+     '$data/c2.csv' skip 1 using (\$2*(1+0.03*(int(\$1-1)%3))):3 with points pointtype 7 pointsize 0.5 linecolor 'black' title 'five packings of 5200 spheres'
 G
 
 draw c3 <<G
@@ -57,7 +58,7 @@ set xlabel 'case'
 set ylabel 'contacts of a body that is no rattler'
 set y2label 'share of rattlers'
 set yrange [3:6.5]
-set y2range [0:0.3]
+set y2range [0:0.5]
 set ytics nomirror
 set y2tics
 set xrange [-0.5:2.5]
