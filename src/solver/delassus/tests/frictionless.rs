@@ -211,6 +211,29 @@ fn what_has_no_answer_is_not_solved() {
     }
 }
 
+/// The same of 20 000, beside whose impulses velocities lose eight digits: that is not taken for impulses that grow for ever.
+#[test]
+fn a_chain_so_long_that_velocities_are_lost() {
+    let (n, v) = (20_000, 1e-3);
+    let problem = Problem {
+        matrix: chain(1, n),
+        q: vec![-v; n],
+        friction: vec![0.0; n],
+        rolling: vec![],
+    };
+    let solution = solve(&problem, None, &settings(Method::Interior));
+    assert!(
+        solution.log[0].contains("small enough"),
+        "{:?}",
+        solution.log
+    );
+    // What rounding takes from q, times the condition of W, n².
+    for (i, r) in solution.impulse.iter().enumerate() {
+        let expected = 0.5 * v * (i + 1) as f64 * (n - i) as f64;
+        assert!((r / expected - 1.0).abs() < 1e-6, "{i}: {r} {expected}");
+    }
+}
+
 /// W of a chain of bodies of mass 1.
 fn chain(d: usize, n: usize) -> Delassus {
     let entries = (0..n).flat_map(|i| {
