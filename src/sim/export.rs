@@ -27,8 +27,9 @@ pub struct Exported {
     pub title: String,
 }
 
-/// The contact problem of the step that follows a checkpoint, or the newest of a folder, with keys of its configuration set (`key=value`): bodies come in, grow, are held and let go as at the
-/// start of that step, contacts are found as it finds them, and laws are filled in as it does. Nothing is written.
+/// The contact problem of the step that follows a checkpoint, or the newest of a folder, with keys of its configuration set (`key=value`): bodies
+/// come in, grow, are held and let go as at the start of that step, contacts are found as it finds them, and laws are filled in as it does.
+/// Nothing is written.
 ///
 /// # Errors
 /// If the run could not go on from there, or if contacts follow laws that the problem has no place for.
