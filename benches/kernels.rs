@@ -5,8 +5,7 @@
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use moreau::bench::{Packing, one_sweep};
-use moreau::law::coulomb::{Parameters, solve};
-use moreau::law::{Arm, Pair};
+use moreau::law::{Arm, Pair, Parameters, solve};
 use moreau::math::Vector3;
 use moreau::solver::lanes::Width;
 

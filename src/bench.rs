@@ -3,13 +3,12 @@
 use crate::body::{Bodies, BodyId, BodyRow, Member};
 use crate::contact::Candidate;
 use crate::detect::{Detector, Space, candidates};
-use crate::law::{Arm, Pair, PairTable};
+use crate::law::{Arm, GapRule, Pair, PairTable, Step};
 use crate::math::Vector3;
 use crate::pool::Pool;
 use crate::rng::{Purpose, Stream};
 use crate::shape::{Period, sphere_volume};
-use crate::solver::GapRule;
-use crate::solver::batch::{Batch, Couples, LANES, Springs};
+use crate::solver::batch::{Batch, Couple, LANES, Line};
 use crate::solver::blocks::{Block, Blocks, Filling, Share};
 use crate::solver::grid::BlockGrid;
 use crate::solver::kernel::plain_sweep;
@@ -177,10 +176,12 @@ impl Packing {
             pushed: &Pushed::default(),
             split: &[],
             pairs: &PairTable::new(1, |_, _| pair),
-            gap: GapRule::Positive,
             grid: &self.grid,
-            dt: DT,
-            rescale: 1.0,
+            step: Step {
+                dt: DT,
+                rescale: 1.0,
+                gap: GapRule::Positive,
+            },
             draw: (1, 0),
         };
         blocks.fill(found, &filling, |_| None);
@@ -246,8 +247,8 @@ fn sweeps(
     const THREE: usize = 3 * 8 * LANES;
     let of_block = |b: &Block| {
         b.batches.len() * (size_of::<Batch>() + THREE)
-            + b.batches.springs.len() * size_of::<Springs>()
-            + b.batches.couples.len() * (size_of::<Couples>() + THREE)
+            + b.batches.parts.len() * size_of::<Line>()
+            + b.batches.couples.len() * (size_of::<Couple>() + THREE)
             + b.bodies.len() * 2 * size_of::<Member>()
     };
     let bytes: usize = blocks.all().iter().map(of_block).sum();

@@ -4,10 +4,11 @@
 //! points from `a` to `b`; the impulse acts on `b`, its negative on `a`.
 
 use crate::body::{BodyId, Member};
-use crate::law::Status;
-use crate::law::coulomb::{self, Parameters};
-use crate::law::full::{self, Extra};
+use crate::law::{
+    self, Couples, Impulse, Memory, Parameters, Parts, State, Status, relative_velocity,
+};
 use crate::math::Vector3;
+use crate::math::real::{Three, add, sub};
 use bytemuck::{Pod, Zeroable};
 
 /// What a contact is called in every step and on every rank: two bodies, and which of their features touch.
@@ -40,8 +41,8 @@ pub struct ContactRow {
     pub couple_impulse: [f64; 3],
     /// [`Status`] as a number.
     pub status: u64,
-    /// 1: the contact has closed and its cohesion is not broken; 0: it has not, or there is none.
-    pub bonded: u64,
+    /// The memory of its law.
+    pub state: State,
 }
 
 /// A contact that may close within the step.
@@ -79,9 +80,11 @@ pub struct Contact {
     pub law: Parameters,
     /// Impulse on the second body, global frame [N s].
     pub impulse: Vector3,
+    /// Couple impulse on the second body, global frame [N m s]; zero under laws without couples.
+    pub couple: Vector3,
 }
 
-/// What is known of a contact beside what the sweep needs. Its key and its point are those of the candidate.
+/// The facts about a contact that the sweep does not need. Its key and its point are those of the candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Origin {
     /// Gap at the start of the step [m].
@@ -92,50 +95,44 @@ pub struct Origin {
     pub candidate: u32,
     /// Where the block keeps the velocities of the driven wall that it touches, counted from 1; 0: it touches none.
     pub drive: u32,
-    /// Whether its law has cohesion.
-    pub adhesive: bool,
-    /// Whether the contact is bonded at the start of the step, so that its cohesion is at work.
-    pub bonded: bool,
+    /// The memory of its law at the start of the step.
+    pub memory: Memory,
 }
 
 impl Contact {
-    /// Relative velocity of the second body against the first at the contact [m/s] [001 eq. 1.14], with `l_1 = r_1 n` and
-    /// `l_2 = −r_2 n`: `v_2 − v_1 − (r_1 ω_1 + r_2 ω_2) × n`. A driven wall's own velocity is not in it.
+    /// Relative velocity of the second body against the first at the contact [m/s]
+    /// ([`relative_velocity`]). The velocity of a driven wall is not in it.
     #[must_use]
     #[inline]
     pub fn relative_velocity(&self, members: &[Member]) -> Vector3 {
         let [a, b] = self.place.map(|p| &members[p as usize]);
-        b.velocity() - a.velocity() - (a.spin() + b.spin()).cross(&self.law.normal)
+        let velocity = sub(&b.velocity().into(), &a.velocity().into());
+        let spin = add(&a.spin().into(), &b.spin().into());
+        relative_velocity(&velocity, &spin, &self.law.normal.into()).into()
     }
 
-    /// Relative angular velocity `ω_2 − ω_1` [rad/s] [001 eq. 1.38].
+    /// Relative angular velocity `ω_2 − ω_1` [rad/s]; zero where nothing asks for it.
+    #[inline]
+    fn relative_spin(&self, couples: Option<&Couples<f64>>, members: &[Member]) -> Three<f64> {
+        let [a, b] = self.place.map(|p| members[p as usize].spin().into());
+        couples.map_or([0.0; 3], |couples| couples.relative_spin([&a, &b]))
+    }
+
+    /// The impulse that the law asks for at the present velocities.
     #[must_use]
     #[inline]
-    pub fn relative_spin(&self, extra: &Extra, members: &[Member]) -> Vector3 {
-        let [a, b] = self.place.map(|p| members[p as usize].spin());
-        let [of_a, of_b] = extra.inverse_lever;
-        b * of_b - a * of_a
+    pub fn wanted(&self, parts: &Parts<f64>, members: &[Member]) -> Impulse<f64> {
+        let now = Impulse {
+            linear: self.impulse.into(),
+            couple: self.couple.into(),
+        };
+        let velocity = self.relative_velocity(members).into();
+        let spin = self.relative_spin(parts.couples.as_ref(), members);
+        law::answer(&self.law.numbers(), parts, &now, &velocity, &spin)
     }
 
-    /// The impulse, the couple impulse, and what the law does, at the present velocities.
-    #[must_use]
-    #[inline]
-    pub fn wanted(&self, extra: Option<&Extra>, members: &[Member]) -> (Vector3, Vector3, Status) {
-        let velocity = self.relative_velocity(members);
-        match extra {
-            None => {
-                let (impulse, status) = coulomb::solve(&self.law, &self.impulse, &velocity);
-                (impulse, Vector3::zeros(), status)
-            }
-            Some(extra) => {
-                let spin = self.relative_spin(extra, members);
-                full::solve(&self.law, extra, &self.impulse, &velocity, &spin)
-            }
-        }
-    }
-
-    /// Lets an impulse act on the second body, its negative on the first [001 eq. 1.12], with its couples: on the first body
-    /// `l_1 × (−r) = −r_1 n × r`, on the second `l_2 × r = −r_2 n × r`.
+    /// Lets an impulse act on the second body, its negative on the first [001 eq. 1.12], with its
+    /// couples: on the first body `l_1 × (−r) = −r_1 n × r`, on the second `l_2 × r = −r_2 n × r`.
     #[inline]
     pub fn apply(&self, impulse: &Vector3, members: &mut [Member]) {
         let couple = self.law.normal.cross(impulse);
@@ -156,9 +153,8 @@ impl Contact {
 
     /// Lets a couple impulse act on the second body, its negative on the first [001 eq. 1.39].
     #[inline]
-    pub fn apply_couple(&self, couple: &Vector3, extra: &Extra, members: &mut [Member]) {
+    pub fn apply_couple(&self, couple: &Vector3, [of_a, of_b]: [f64; 2], members: &mut [Member]) {
         let [a, b] = self.place.map(|p| p as usize);
-        let [of_a, of_b] = extra.inverse_lever;
         let a = &mut members[a];
         let (v, s) = (a.velocity(), a.spin());
         a.set(&v, &(s - couple * of_a * a.inverse_turning()));
@@ -167,18 +163,17 @@ impl Contact {
         b.set(&v, &(s + couple * of_b * b.inverse_turning()));
     }
 
-    /// Both at once.
+    /// Lets both act at once.
     #[inline]
     pub fn apply_all(
         &self,
         impulse: &Vector3,
         couple: &Vector3,
-        extra: &Extra,
+        [of_a, of_b]: [f64; 2],
         members: &mut [Member],
     ) {
         let moment = self.law.normal.cross(impulse);
         let [a, b] = self.place.map(|p| p as usize);
-        let [of_a, of_b] = extra.inverse_lever;
         let a = &mut members[a];
         let (v, s) = (a.velocity(), a.spin());
         a.set(
@@ -193,27 +188,19 @@ impl Contact {
         );
     }
 
-    /// The record that outlives the step, with [`Extra::couple`] and [`Extra::cohesion`].
+    /// The record that outlives the step.
     #[must_use]
     #[inline(always)]
-    pub fn row(
-        &self,
-        from: &Candidate,
-        origin: &Origin,
-        (couple, cohesion): (Vector3, f64),
-    ) -> ContactRow {
-        let closed = self.impulse.dot(&self.law.normal) > 0.0;
-        let status = Status::of(&self.law, cohesion, &self.impulse);
+    pub fn row(&self, from: &Candidate, origin: &Origin, parts: &Parts<f64>) -> ContactRow {
         ContactRow {
             key: from.key,
             point: from.point.into(),
             normal: self.law.normal.into(),
             gap: origin.gap,
             impulse: self.impulse.into(),
-            couple_impulse: couple.into(),
-            status: status as u64,
-            // What has been pressed together is bonded until it is torn apart.
-            bonded: u64::from(origin.adhesive && (closed || origin.bonded)),
+            couple_impulse: self.couple.into(),
+            status: Status::of(&self.law, parts.cohesion.as_ref(), &self.impulse) as u64,
+            state: law::close(&origin.memory, &self.law, &self.impulse),
         }
     }
 }

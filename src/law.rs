@@ -1,48 +1,462 @@
-//! What happens at one contact: pure functions of its geometry, masses and parameters, the impulse it has and the relative
-//! velocity it sees. A law knows no body, no list, no rank.
+//! The law of a contact: all that happens at it within a step, and its memory between steps.
 //!
-//! [`coulomb`] is the law of [001 eq. 1.30], for contacts that have nothing more to them. [`full`] is the law with all that
-//! [001 §1.7–1.8] and design add: couples, cohesion, restitution, compliance. [`PairTable`] says which coefficients hold
-//! between two materials.
+//! Pure functions of geometry, masses, coefficients, impulse and relative velocity: a law knows no
+//! body, no list, no rank. Three functions, in the order in which a step calls them:
+//!
+//! - [`open`] makes of gap, coefficients and memory the local problem: Coulomb's law
+//!   ([`Coulomb`], [001 eq. 1.30]) and the [`Parts`] that the contact has;
+//! - [`answer`] is the impulse that the law asks for at given velocities: the heart of the sweep;
+//! - [`close`] is the [`State`] that outlives the step; [`Status::of`] says whether it slid.
+//!
+//! Each part is a file of its own. A law is written once, generic over the number
+//! ([`Real`]): the plain sweep takes it with `f64`, the fast one with a
+//! vector register that has a contact in each lane. [`work`] names the energy that goes at a contact.
 
-pub mod coulomb;
-pub(crate) mod couples;
-pub mod full;
+mod cohesion;
+mod coulomb;
+mod couples;
+mod dataset;
+mod drive;
+mod gap;
+mod impulse;
+mod numbers;
 mod pair;
+mod springs;
+mod status;
+mod touching;
+pub mod work;
 
+pub use cohesion::Cohesion;
+pub use coulomb::{Coulomb, Parameters, reduced_masses, relative_velocity};
+pub use couples::Couples;
+pub use dataset::{Dataset, Values};
+pub use drive::Drive;
+pub use gap::GapRule;
+pub use impulse::Impulse;
+pub use numbers::{Numbers, Part};
 pub use pair::{Arm, Pair, PairTable};
+pub use springs::{Springs, softened};
+pub use status::Status;
+pub use touching::{Sides, Step};
 
-use crate::math::Vector3;
+use crate::math::real::{Real, Three, across, add, clamped, dot, scaled, select, sub};
+use crate::math::{Vector3, turned_with};
+use bytemuck::{Pod, Zeroable};
+use couples::Tangent;
 
-/// What the law did at a contact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-#[repr(u8)]
-pub enum Status {
-    /// No impulse.
-    #[default]
-    Open = 0,
-    /// Impulse inside Coulomb's cone, no relative tangential velocity.
-    Sticking = 1,
-    /// Impulse on Coulomb's cone.
-    Sliding = 2,
+/// The parts that the law of a contact has beyond Coulomb's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parts<R> {
+    /// Compliance.
+    pub springs: Option<Springs<R>>,
+    /// Rolling and torsion friction.
+    pub couples: Option<Couples<R>>,
+    /// Cohesion that acts.
+    pub cohesion: Option<Cohesion<R>>,
+    /// A shift of the relative velocity.
+    pub drive: Option<Drive<R>>,
 }
 
-impl Status {
-    /// What the law did to give a contact this impulse [N s]: it is on the cone, but for rounding, or inside. `cohesion` is
-    /// `F_C Δt` of a bonded contact [N s].
+/// The set of parts that a contact has: contacts of one kind are stored and solved together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Kind(u8);
+
+impl Kind {
+    /// Coulomb's law and nothing more.
+    pub const PLAIN: Kind = Kind(0);
+    /// [`Parts::springs`].
+    pub const SPRINGS: Kind = Kind(1);
+    /// [`Parts::couples`].
+    pub const COUPLES: Kind = Kind(2);
+    /// [`Parts::cohesion`].
+    pub const COHESION: Kind = Kind(4);
+    /// [`Parts::drive`].
+    pub const DRIVE: Kind = Kind(8);
+    /// Each part by itself, in the order in which kinds are numbered and parts are stored.
+    pub const PARTS: [Kind; 4] = [Self::SPRINGS, Self::COUPLES, Self::COHESION, Self::DRIVE];
+    /// How many numbers each of these has.
+    const NUMBERS: [usize; Self::PARTS.len()] = [
+        <Springs<f64> as Part<f64>>::NUMBERS,
+        <Couples<f64> as Part<f64>>::NUMBERS,
+        <Cohesion<f64> as Part<f64>>::NUMBERS,
+        <Drive<f64> as Part<f64>>::NUMBERS,
+    ];
+    /// Their numbers in a lane without a contact.
+    const NEUTRAL: [fn(usize) -> f64; Self::PARTS.len()] = [
+        <Springs<f64> as Part<f64>>::neutral,
+        <Couples<f64> as Part<f64>>::neutral,
+        <Cohesion<f64> as Part<f64>>::neutral,
+        <Drive<f64> as Part<f64>>::neutral,
+    ];
+    /// Kinds with a couple impulse.
+    const TURNING: Kind = Self::COUPLES;
+
+    /// All kinds, in order.
+    pub fn all() -> impl Iterator<Item = Kind> {
+        (0..1u8 << Self::PARTS.len()).map(Kind)
+    }
+
+    /// Whether it has one of these parts.
     #[must_use]
-    #[inline]
-    pub fn of(law: &coulomb::Parameters, cohesion: f64, impulse: &Vector3) -> Self {
-        if *impulse == Vector3::zeros() && cohesion == 0.0 {
-            return Self::Open;
+    #[inline(always)]
+    pub const fn has(self, parts: Kind) -> bool {
+        self.0 & parts.0 != 0
+    }
+
+    /// Whether there are springs at most.
+    #[must_use]
+    #[inline(always)]
+    pub fn has_springs_at_most(self) -> bool {
+        self <= Self::SPRINGS
+    }
+
+    /// Whether contacts of this kind have a couple impulse.
+    #[must_use]
+    #[inline(always)]
+    pub const fn turns(self) -> bool {
+        self.has(Self::TURNING)
+    }
+
+    /// How many numbers its parts have.
+    #[must_use]
+    pub fn numbers(self) -> usize {
+        self.place(Kind(u8::MAX))
+    }
+
+    /// Its numbers in a lane without a contact.
+    pub fn neutral(self) -> impl Iterator<Item = f64> {
+        let parts = (0..Self::PARTS.len()).filter(move |&k| self.has(Self::PARTS[k]));
+        parts.flat_map(|k| (0..Self::NUMBERS[k]).map(move |number| Self::NEUTRAL[k](number)))
+    }
+
+    /// Its number, from 0.
+    #[must_use]
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+
+    /// Where a part's numbers begin among those of this kind.
+    #[inline(always)]
+    fn place(self, part: Kind) -> usize {
+        let mut place = 0;
+        for k in 0..Self::PARTS.len() {
+            if Self::PARTS[k] < part && self.has(Self::PARTS[k]) {
+                place += Self::NUMBERS[k];
+            }
         }
-        let r_n = impulse.dot(&law.normal);
-        let size = (impulse - law.normal * r_n).norm();
-        let bound = law.friction * (r_n + cohesion);
-        if size > 0.0 && size >= bound * (1.0 - 1e-12) {
-            Self::Sliding
-        } else {
-            Self::Sticking
-        }
+        place
     }
 }
+
+impl<R: Copy> Parts<R> {
+    /// None of them.
+    pub const NONE: Self = Self {
+        springs: None,
+        couples: None,
+        cohesion: None,
+        drive: None,
+    };
+
+    /// Which there are.
+    #[must_use]
+    #[inline(always)]
+    pub fn kind(&self) -> Kind {
+        let part = |there: bool, kind: Kind| if there { kind.0 } else { 0 };
+        Kind(
+            part(self.springs.is_some(), Kind::SPRINGS)
+                | part(self.couples.is_some(), Kind::COUPLES)
+                | part(self.cohesion.is_some(), Kind::COHESION)
+                | part(self.drive.is_some(), Kind::DRIVE),
+        )
+    }
+
+    /// Those of a kind, from its numbers.
+    #[inline(always)]
+    pub fn read(kind: Kind, from: &impl Numbers<R>) -> Self {
+        Self {
+            springs: read(kind, Kind::SPRINGS, from),
+            couples: read(kind, Kind::COUPLES, from),
+            cohesion: read(kind, Kind::COHESION, from),
+            drive: read(kind, Kind::DRIVE, from),
+        }
+    }
+
+    /// Energy in the springs of a contact with this impulse [J].
+    #[inline(always)]
+    pub fn elastic(&self, impulse: &Three<R>, r_n: R) -> R
+    where
+        R: Real,
+    {
+        match &self.springs {
+            Some(springs) => springs.energy(impulse, r_n),
+            None => r_n.splat(0.0),
+        }
+    }
+
+    /// Hands out the numbers, one after the other.
+    #[inline(always)]
+    pub fn write(&self, mut put: impl FnMut(R)) {
+        let put = &mut put;
+        self.springs.iter().for_each(|part| part.write(put));
+        self.couples.iter().for_each(|part| part.write(put));
+        self.cohesion.iter().for_each(|part| part.write(put));
+        self.drive.iter().for_each(|part| part.write(put));
+    }
+}
+
+#[inline(always)]
+fn read<R, P: Part<R>>(kind: Kind, part: Kind, from: &impl Numbers<R>) -> Option<P> {
+    if kind.has(part) {
+        Some(P::read(from, kind.place(part)))
+    } else {
+        None
+    }
+}
+
+/// The impulse that the law asks for, when all other impulses are as they stand.
+///
+/// `now` is the one that the contact has; `velocity` and `spin` are the relative velocities of the
+/// second body against the first [m/s, rad/s] in which it is already at work:
+/// `V_free = velocity − M⁻¹ now`. [001 eq. 1.30], with the parts in brackets:
+///
+/// - `R_n = max(0, r_n − m_n (u_n + b_n [+ γ_n r_n]))`; zero: no contact. \[Cohesion: `R_n ≥ −F_C Δt`\];
+/// - `R_t = r_t − m_t (u_t [+ γ_t (r_t − r_t,previous)])`: sticking. \[Couples: solved with it\];
+/// - if `|R_t| > μ (R_n [+ F_C Δt])`: `R_t` is scaled down to that: sliding.
+///
+/// Restitution is in `b_n`. A NaN in the input comes out as NaN, never as zero.
+#[inline(always)]
+pub fn answer<R: Real>(
+    law: &Coulomb<R>,
+    parts: &Parts<R>,
+    now: &Impulse<R>,
+    velocity: &Three<R>,
+    spin: &Three<R>,
+) -> Impulse<R> {
+    let n = &law.normal;
+    let r = &now.linear;
+    let zero = law.friction.splat(0.0);
+    let (mut u, mut spin) = (*velocity, *spin);
+    if let Some(drive) = &parts.drive {
+        u = add(&u, &drive.velocity);
+        spin = add(&spin, &drive.spin);
+    }
+    let (u_n, r_n) = (dot(&u, n), dot(r, n));
+    let mut speed = u_n + law.closing_speed;
+    if let Some(springs) = &parts.springs {
+        speed = springs.closing(speed, r_n);
+    }
+    let closing = r_n - law.normal_mass * speed;
+    let (mut new_n, mut pressed) = (closing, closing);
+    let mut open = closing.at_most(zero);
+    if let Some(cohesion) = &parts.cohesion {
+        new_n = cohesion.normal(closing, r_n - law.normal_mass * u_n);
+        pressed = new_n + cohesion.force;
+        open = cohesion.open();
+    }
+    let tangential = across(r, n, r_n);
+    let mut slip = across(&u, n, u_n);
+    if let Some(springs) = &parts.springs {
+        slip = springs.slip(&slip, &tangential);
+    }
+    let bound = law.friction * pressed;
+    let mut couple = [zero; 3];
+    let new_t = match &parts.couples {
+        None => sub(&tangential, &scaled(&slip, law.tangential_mass)),
+        Some(couples) => {
+            let tangent = Tangent {
+                n: *n,
+                tangential,
+                slip,
+                mass: law.tangential_mass,
+                bound,
+                pressed,
+                open,
+            };
+            let (new_t, turned) = couples.answer(&tangent, &now.couple, &spin);
+            couple = select(open, &couple, &turned);
+            new_t
+        }
+    };
+    let pushed = add(&scaled(n, new_n), &clamped(&new_t, bound));
+    Impulse {
+        linear: select(open, &[zero; 3], &pushed),
+        couple,
+    }
+}
+
+/// [`answer`] of a contact with Coulomb's law and nothing more.
+#[must_use]
+pub fn solve(law: &Parameters, impulse: &Vector3, velocity: &Vector3) -> Vector3 {
+    let (zero, linear) = ([0.0; 3], (*impulse).into());
+    let now = Impulse {
+        linear,
+        couple: zero,
+    };
+    let velocity = (*velocity).into();
+    let wanted = answer(&law.numbers(), &Parts::NONE, &now, &velocity, &zero);
+    wanted.linear.into()
+}
+
+/// The memory that a contact's law keeps from step to step. All zero: a contact that is new.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct State {
+    /// 1: the contact has closed and its cohesion is not broken; 0: it has not, or there is none.
+    pub bonded: u64,
+}
+
+impl State {
+    /// How checkpoints keep it.
+    pub const DATASETS: &'static [Dataset<State>] = &[Dataset {
+        path: "/contacts/bonded",
+        unit: "1",
+        description: "1: the contact has closed and its cohesion is not broken; 0: it has not, or there is none",
+        values: Values::Small(|state| &mut state.bonded),
+    }];
+
+    /// Whether an open contact has something to hand on.
+    #[must_use]
+    pub fn lasts(&self) -> bool {
+        self.bonded != 0
+    }
+}
+
+/// A contact at the start of a step.
+pub type Touching<'a> = touching::Touching<'a, State>;
+
+/// A contact as the last step left it.
+pub type Previous<'a> = touching::Previous<'a, State>;
+
+/// A contact's local problem and the impulse that it starts with.
+#[derive(Clone, Copy, Debug)]
+pub struct Opened {
+    /// Coulomb's law.
+    pub law: Parameters,
+    /// What there is more.
+    pub parts: Parts<f64>,
+    /// The impulse of the last step, as its force would give it in this one [N s].
+    pub impulse: Vector3,
+    /// The couple impulse likewise [N m s].
+    pub couple: Vector3,
+    /// Of use to [`close`].
+    pub memory: Memory,
+}
+
+/// What [`close`] has to know from [`open`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Memory {
+    /// Whether the law has cohesion.
+    adhesive: bool,
+    /// The state with which the step starts.
+    state: State,
+}
+
+/// The local problem of a contact at the start of a step.
+#[inline]
+pub fn open(step: &Step, touching: &Touching, sides: &impl Sides) -> Opened {
+    let Touching {
+        pair,
+        normal,
+        gap,
+        radii,
+        drive,
+        ..
+    } = *touching;
+    let previous = touching.previous.as_ref();
+    let kept = |v: &[f64; 3], last: &Previous| {
+        turned_with(&Vector3::from(*last.normal), &normal, &Vector3::from(*v)) * step.rescale
+    };
+    let impulse = previous.map_or_else(Vector3::zeros, |last| kept(last.impulse, last));
+    let before = previous.map_or_else(State::default, |last| *last.state);
+    let slid = previous.is_some_and(|last| last.slid);
+    let [normal_mass, tangential_mass] = touching.masses;
+    let mut law = Parameters {
+        normal,
+        closing_speed: step.gap.closing_speed(gap, step.dt),
+        normal_mass,
+        tangential_mass,
+        friction: if slid {
+            pair.sliding_friction
+        } else {
+            pair.friction
+        },
+    };
+    let smaller_radius = radii[0].min(radii[1]);
+    let acts = cohesion::acts(pair, gap, smaller_radius, before.bonded == 1);
+    // A wall is as yielding as a body of the same size.
+    let other = if radii[1].is_finite() {
+        radii[1]
+    } else {
+        radii[0]
+    };
+    let springs = Springs::open(pair, &mut law, &impulse, gap, [radii[0], other], step.dt);
+    let mut opened = Opened {
+        law,
+        parts: Parts {
+            springs,
+            ..Parts::NONE
+        },
+        impulse,
+        couple: Vector3::zeros(),
+        memory: Memory {
+            adhesive: pair.cohesion > 0.0,
+            state: State {
+                bonded: u64::from(acts),
+            },
+        },
+    };
+    let zero = Vector3::zeros();
+    if pair.has_springs_at_most() && drive == [zero; 2] {
+        return opened;
+    }
+    let law = &mut opened.law;
+    let parts = &mut opened.parts;
+    let [mut velocity, mut spin] = drive;
+    parts.couples = Couples::open(pair, radii, sides);
+    if parts.couples.is_some() {
+        opened.couple = previous.map_or(zero, |last| kept(last.couple, last));
+    } else {
+        spin = zero;
+    }
+    if acts {
+        let weakened = gap > 0.0 && springs.is_none();
+        if weakened {
+            law.closing_speed = gap / step.dt;
+        }
+        parts.cohesion = Some(Cohesion {
+            force: pair.cohesion * step.dt,
+            weakened: f64::from(u8::from(weakened)),
+        });
+    }
+    // Restitution (Newton's, as Moreau takes it): of a contact that closes within the step the
+    // velocity after it is `−e` times that before it.
+    if springs.is_none() && (pair.restitution != 0.0 || pair.tangential_restitution != 0.0) {
+        let before = sides.velocity_before();
+        let u_n = before.dot(&normal);
+        if u_n < 0.0 && gap + u_n * step.dt <= 0.0 {
+            law.closing_speed = pair.restitution * u_n;
+            velocity += (before - normal * u_n) * pair.tangential_restitution;
+        }
+    }
+    if velocity != zero || spin != zero {
+        parts.drive = Some(Drive {
+            velocity: velocity.into(),
+            spin: spin.into(),
+        });
+    }
+    opened
+}
+
+/// The memory of a contact after a step that ended with this impulse [N s].
+#[must_use]
+#[inline(always)]
+pub fn close(memory: &Memory, law: &Parameters, impulse: &Vector3) -> State {
+    let closed = impulse.dot(&law.normal) > 0.0;
+    State {
+        // A contact that has been pressed together is bonded until it is torn apart.
+        bonded: u64::from(memory.adhesive && (closed || memory.state.bonded == 1)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,7 @@
 //! transcendental functions come from the pure-Rust `libm` crate, and sums that decide anything are [`ExactSum`]s.
 
 mod exact_sum;
+pub mod real;
 pub use exact_sum::ExactSum;
 
 /// A vector in the global frame.

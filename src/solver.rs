@@ -20,7 +20,9 @@ pub mod project;
 pub mod pushed;
 mod shared;
 mod vectors;
-pub mod work;
+mod work;
+
+pub use crate::law::GapRule;
 
 use crate::body::Member;
 use crate::math::ExactSum;
@@ -59,23 +61,6 @@ pub struct Settings {
     pub exchange: Exchange,
     /// Vector registers of the sweep; the result does not depend on them.
     pub width: lanes::Width,
-}
-
-/// What the law of a rigid contact makes of an overlap g < 0. An open gap counts as it is under all rules.
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
-pub enum GapRule {
-    /// It counts as a closed gap, `g⁺ = max(g, 0)`: it does not grow, and nothing pushes the bodies apart [001 §1.4].
-    #[default]
-    Positive,
-    /// It counts as it is, and is undone within the step at the speed `−g/Δt`, which pumps in kinetic energy.
-    Full,
-    /// A fraction of it is undone in each step, at a bounded speed.
-    Recover {
-        /// Fraction in a step.
-        fraction: f64,
-        /// Largest speed [m/s].
-        top_speed: f64,
-    },
 }
 
 /// Sweeps over positions after each solve, which take overlaps back without touching velocities.

@@ -7,8 +7,8 @@ mod scene;
 
 use moreau::body::BodyRow;
 use moreau::contact::ContactRow;
-use moreau::law::coulomb::{self, Parameters, reduced_masses};
 use moreau::law::{Arm, Pair};
+use moreau::law::{Parameters, reduced_masses, solve};
 use moreau::math::Vector3;
 use moreau::rng::{Purpose, Stream};
 use moreau::solver::accelerate::Acceleration;
@@ -61,7 +61,7 @@ fn violation(s: &Scene, state: &State) -> f64 {
             friction: s.friction,
         };
         let impulse = Vector3::from(c.impulse);
-        let (wanted, _) = coulomb::solve(&law, &impulse, &(velocity - spin.cross(&normal)));
+        let wanted = solve(&law, &impulse, &(velocity - spin.cross(&normal)));
         (wanted - impulse).norm_squared() / normal_mass
     };
     state.contacts.iter().map(one).sum()

@@ -204,7 +204,7 @@ fn a18_pull_off_and_weakened_contacts() {
         gap(&open),
         0.0,
     );
-    assert_eq!(open.contacts[0].bonded, 1);
+    assert_eq!(open.contacts[0].state.bonded, 1);
     // Pulled by half of F_C it stays; pushed it closes, and then holds against half of F_C again.
     let go_on = |gravity: f64, from: &State, steps: u64| {
         let mut s = s.clone();

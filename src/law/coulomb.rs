@@ -3,8 +3,8 @@
 //! For these shapes the reduced mass matrix is diagonal [001 eq. 1.20–1.21], so normal and tangential parts are solved one
 //! after the other, exactly. Restitution is zero. Here impulses stand for [001]'s forces times Δt.
 
-use super::Status;
 use crate::math::Vector3;
+use crate::math::real::{Real, Three, cross, sub};
 
 /// What the law knows of a contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,100 +43,48 @@ pub fn reduced_masses(
     (mass(normal), mass(tangential[0] + tangential[1] + turning))
 }
 
-/// The impulse [N s] on the second body that the law asks for, when all other impulses are as they stand.
-///
-/// `impulse` is what the contact has now and `velocity` the relative velocity of the second body against the first at the
-/// contact [m/s], in which that impulse is already at work: `V_free = velocity − M⁻¹ impulse`. [001 eq. 1.30] then reads
-///
-/// - `R_n = max(0, r_n − m_n (u_n + g⁺/Δt))`; zero: no contact;
-/// - `R_t = r_t − m_t u_t`: sticking;
-/// - if `|R_t| > μ R_n`: `R_t` is scaled down to `μ R_n`: sliding.
-///
-/// A NaN in the input comes out as NaN, never as zero.
-#[must_use]
-#[inline]
-pub fn solve(law: &Parameters, impulse: &Vector3, velocity: &Vector3) -> (Vector3, Status) {
-    let n = &law.normal;
-    let u_n = velocity.dot(n);
-    let r_n = impulse.dot(n);
-    let new_n = r_n - law.normal_mass * (u_n + law.closing_speed);
-    if new_n <= 0.0 {
-        return (Vector3::zeros(), Status::Open);
+/// The same as numbers of any kind: `f64`, or a lane for each contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coulomb<R> {
+    /// [`Parameters::normal`].
+    pub normal: Three<R>,
+    /// [`Parameters::closing_speed`].
+    pub closing_speed: R,
+    /// [`Parameters::normal_mass`].
+    pub normal_mass: R,
+    /// [`Parameters::tangential_mass`].
+    pub tangential_mass: R,
+    /// [`Parameters::friction`].
+    pub friction: R,
+}
+
+impl Parameters {
+    /// The same as plain numbers.
+    #[must_use]
+    #[inline(always)]
+    pub fn numbers(&self) -> Coulomb<f64> {
+        Coulomb {
+            normal: self.normal.into(),
+            closing_speed: self.closing_speed,
+            normal_mass: self.normal_mass,
+            tangential_mass: self.tangential_mass,
+            friction: self.friction,
+        }
     }
-    let new_t = (impulse - n * r_n) - (velocity - n * u_n) * law.tangential_mass;
-    let size = new_t.norm();
-    let bound = law.friction * new_n;
-    if size > bound {
-        (n * new_n + new_t * (bound / size), Status::Sliding)
-    } else {
-        (n * new_n + new_t, Status::Sticking)
-    }
+}
+
+/// Relative velocity of the second body against the first at the contact [m/s] [001 eq. 1.14], with
+/// `l_1 = r_1 n` and `l_2 = −r_2 n`: `v_2 − v_1 − (r_1 ω_1 + r_2 ω_2) × n`.
+///
+/// `velocity` is `v_2 − v_1`, `spin` the sum of the surface velocities `s = r ω` of the two.
+#[inline(always)]
+pub fn relative_velocity<R: Real>(velocity: &Three<R>, spin: &Three<R>, n: &Three<R>) -> Three<R> {
+    sub(velocity, &cross(spin, n))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn law(friction: f64, closing_speed: f64) -> Parameters {
-        Parameters {
-            normal: Vector3::z(),
-            closing_speed,
-            normal_mass: 2.0,
-            tangential_mass: 0.5,
-            friction,
-        }
-    }
-
-    #[test]
-    fn every_branch_of_the_law() {
-        let zero = Vector3::zeros();
-        let down = Vector3::new(0.1, 0.0, -1.0);
-        assert_eq!(
-            solve(&law(0.5, 1.1), &zero, &down),
-            (zero, Status::Open),
-            "the gap does not close"
-        );
-        let (r, status) = solve(&law(0.5, 0.0), &zero, &down);
-        assert_eq!(
-            (r, status),
-            (Vector3::new(-0.05, 0.0, 2.0), Status::Sticking)
-        );
-        let (r, status) = solve(&law(0.01, 0.0), &zero, &down);
-        assert!((r - Vector3::new(-0.02, 0.0, 2.0)).norm() < 1e-15 && status == Status::Sliding);
-        let (r, _) = solve(&law(0.0, 0.0), &zero, &down);
-        assert_eq!(r, Vector3::new(0.0, 0.0, 2.0), "no friction");
-        let (r, status) = solve(
-            &law(1e6, 0.5),
-            &Vector3::new(0.3, 0.0, 1.0),
-            &Vector3::new(0.0, 0.0, -0.5),
-        );
-        assert_eq!(
-            (r, status),
-            (Vector3::new(0.3, 0.0, 1.0), Status::Sticking),
-            "a solved contact keeps its impulse"
-        );
-        let (r, status) = solve(
-            &law(0.5, 0.0),
-            &Vector3::new(0.3, 0.0, 1.0),
-            &Vector3::new(0.0, 0.0, 0.5),
-        );
-        assert_eq!(
-            (r, status),
-            (zero, Status::Open),
-            "a contact that opens loses its impulse"
-        );
-    }
-
-    #[test]
-    fn nan_is_not_swallowed() {
-        for bad in [
-            Vector3::new(f64::NAN, 0.0, -1.0),
-            Vector3::new(0.0, 0.0, f64::NAN),
-        ] {
-            let (r, _) = solve(&law(0.5, 0.0), &Vector3::zeros(), &bad);
-            assert!(r.iter().any(|c| c.is_nan()));
-        }
-    }
 
     /// Validation A3: equal solid spheres m_n = m/2, m_t = m/7; sphere and wall m_n = m, m_t = 2m/7; and for any two spheres
     /// the diagonal of Hᵀ M⁻¹ H, whose other elements vanish.

@@ -1,144 +1,334 @@
-//! Friction and rolling friction at one contact, solved together and directly.
+//! Rolling and torsion friction [001 §1.7]: couples that a contact takes up, bounded by the normal force.
 //!
-//! With the normal impulse known, what is left of the 6×6 problem of [001 §1.7] for spheres is, in the tangent plane,
+//! For spheres the 6×6 reduced mass matrix of [001 §1.7] falls apart. With n from the first body to
+//! the second, impulse r and couple impulse τ on the second, `u` the relative velocity, `Ω = ω_2 − ω_1`,
+//! `W = n × Ω_t`, `s = n × τ_t`:
 //!
-//! `u = c_u + A₁₁ Δr + β Δs`, `W = c_W + β Δr + A₂₂ Δs`,
+//! - normal: `Δu_n = r_n/m_n`; torsion: `ΔΩ_n = τ_n/I*` with `1/I* = 1/I_1 + 1/I_2`;
+//! - tangential: `Δu_t = A₁₁ r_t + β s`, `ΔW = β r_t + A₂₂ s` with `A₁₁ = 1/m_t`, `A₂₂ = 1/I*`,
+//!   `β = l_2/I_2 − l_1/I_1`.
 //!
-//! where r is the tangential impulse, s = n × τ_t the couple impulse turned by a right angle, u the tangential relative velocity
-//! and W = n × Ω_t the relative spin turned likewise. The law asks for `|r| ≤ R₁`, `|s| ≤ R₂`, u = 0 where r is inside its disc
-//! and opposite to r where it is on the rim, and the same of W and s: the minimum of a convex function over two discs, which
-//! is unique. Relaxing one and then the other is slow where spheres just begin to roll (a factor 0.71 a pass), so the four
+//! So the normal part is solved first, and the rest with it as a given bound. The law asks for
+//! `|r_t| ≤ R₁`, `|s| ≤ R₂`, u = 0 where r is inside its disc and opposite to r where it is on the rim,
+//! and the same of W and s: the minimum of a convex function over two discs, which is unique. Relaxing
+//! one and then the other is slow where spheres just begin to roll (a factor 0.71 a pass), so the four
 //! cases are solved outright.
 
-use crate::math::Vector3;
+use super::numbers::{Numbers, Part};
+use super::pair::Pair;
+use super::touching::Sides;
+use crate::math::real::{Mask, Real, Three, add, clamped, cross, dot, length, scaled, select, sub};
+
+/// Rolling and torsion friction of a contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Couples<R> {
+    /// `μ_t` [m].
+    pub rolling: R,
+    /// `μ_n` [m].
+    pub torsion: R,
+    /// `I*` [kg m²].
+    pub turning_mass: R,
+    /// β [1/(kg m)].
+    pub coupling: R,
+    /// Inverse levers of the two bodies [1/m], by which their spins become angular velocities; 0 for
+    /// bodies that do not turn.
+    pub inverse_lever: [R; 2],
+}
+
+impl<R: Copy> Part<R> for Couples<R> {
+    const NUMBERS: usize = 6;
+
+    #[inline(always)]
+    fn read(from: &impl Numbers<R>, at: usize) -> Self {
+        Self {
+            rolling: from.number(at),
+            torsion: from.number(at + 1),
+            turning_mass: from.number(at + 2),
+            coupling: from.number(at + 3),
+            inverse_lever: [from.number(at + 4), from.number(at + 5)],
+        }
+    }
+
+    #[inline(always)]
+    fn write(&self, put: &mut impl FnMut(R)) {
+        put(self.rolling);
+        put(self.torsion);
+        put(self.turning_mass);
+        put(self.coupling);
+        self.inverse_lever.into_iter().for_each(put);
+    }
+
+    fn neutral(k: usize) -> f64 {
+        // The turning mass, by which answers are divided.
+        f64::from(u8::from(k == 2))
+    }
+}
+
+/// The tangential problem of a contact, with the normal impulse known.
+pub(super) struct Tangent<R: Real> {
+    /// Unit normal.
+    pub n: Three<R>,
+    /// Tangential impulse that the contact has [N s].
+    pub tangential: Three<R>,
+    /// Tangential relative velocity, springs included [m/s].
+    pub slip: Three<R>,
+    /// `m_t` [kg].
+    pub mass: R,
+    /// Bound of the tangential impulse [N s].
+    pub bound: R,
+    /// Normal impulse that bounds the couples [N s].
+    pub pressed: R,
+    /// Contacts that are open: no answer is needed.
+    pub open: R::Mask,
+}
+
+impl Couples<f64> {
+    /// The couples that a contact of two bodies with these radii [m] takes up; none where the
+    /// pair has no coefficient for them, or nothing turns.
+    #[inline(always)]
+    pub(super) fn open(pair: &Pair, [a, b]: [f64; 2], sides: &impl Sides) -> Option<Self> {
+        if pair.rolling.is_none() && pair.torsion.is_none() {
+            return None;
+        }
+        let ([turning_mass, coupling], inverse_lever) = sides.turning()?;
+        // The reduced radius; of a body and a wall that of the body.
+        let reduced = if b.is_finite() { a * b / (a + b) } else { a };
+        let (rolling, torsion) = (pair.rolling.length(reduced), pair.torsion.length(reduced));
+        (rolling > 0.0 || torsion > 0.0).then_some(Self {
+            rolling,
+            torsion,
+            turning_mass,
+            coupling,
+            inverse_lever,
+        })
+    }
+}
+
+impl<R: Real> Couples<R> {
+    /// Relative angular velocity `ω_2 − ω_1` [rad/s] [001 eq. 1.38] of bodies with these spins [m/s].
+    #[inline(always)]
+    pub fn relative_spin(&self, [a, b]: [&Three<R>; 2]) -> Three<R> {
+        let [of_a, of_b] = self.inverse_lever;
+        sub(&scaled(b, of_b), &scaled(a, of_a))
+    }
+
+    /// Friction and couples together: the tangential impulse, not yet back in its disc where
+    /// nothing couples it, and the couple impulse. `couple` is the one that the contact has.
+    #[inline(always)]
+    pub(super) fn answer(
+        &self,
+        tangent: &Tangent<R>,
+        couple: &Three<R>,
+        spin: &Three<R>,
+    ) -> (Three<R>, Three<R>) {
+        let Tangent { n, slip: u, .. } = tangent;
+        let (zero, one) = (self.rolling.splat(0.0), self.rolling.splat(1.0));
+        let (r, t, w) = (&tangent.tangential, cross(n, couple), cross(n, spin));
+        let plane = Plane {
+            matrix: [one / tangent.mass, self.coupling, one / self.turning_mass],
+            masses: [tangent.mass, self.turning_mass],
+            present: [*u, w],
+            bounds: [tangent.bound, self.rolling * tangent.pressed],
+            normal: *n,
+        };
+        // Without rolling friction there is nothing to be coupled with.
+        let alone = self.rolling.equals(zero);
+        let [mut new_r, mut new_s] = plane.solve(r, &t, alone.or(tangent.open).not());
+        let free = sub(r, &scaled(u, tangent.mass));
+        new_r = select(alone, &free, &new_r);
+        new_s = select(alone, &[zero; 3], &new_s);
+        // Torsion.
+        let about = self.turning_mass * dot(spin, n);
+        let wanted = dot(couple, n) - about;
+        let bound = self.torsion * tangent.pressed;
+        // Neither `clamp` nor `min`: they would swallow a NaN.
+        let low = R::select(wanted.less(-bound), -bound, wanted);
+        let held = R::select(wanted.greater(bound), bound, low);
+        let about = R::select(self.torsion.equals(zero), zero, held);
+        let turned = cross(n, &new_s);
+        let along = scaled(n, about);
+        (new_r, add(&[-turned[0], -turned[1], -turned[2]], &along))
+    }
+}
 
 /// The problem at present values r, s.
-pub(super) struct Plane {
+pub(super) struct Plane<R> {
     /// `A₁₁`, β, `A₂₂`.
-    pub matrix: [f64; 3],
+    pub matrix: [R; 3],
     /// `1/A₁₁` and `1/A₂₂`.
-    pub masses: [f64; 2],
+    pub masses: [R; 2],
     /// u and W at the present r and s.
-    pub present: [Vector3; 2],
+    pub present: [Three<R>; 2],
     /// Bounds `R₁`, `R₂`.
-    pub bounds: [f64; 2],
+    pub bounds: [R; 2],
     /// The normal, about which tangential vectors turn.
-    pub normal: Vector3,
+    pub normal: Three<R>,
 }
 
 /// Passes after which the last case is taken as it is; Newton needs a handful.
-pub(crate) const PASSES: usize = 200;
+const PASSES: usize = 200;
 
-impl Plane {
-    /// The new r and s.
-    pub(super) fn solve(&self, r: &Vector3, s: &Vector3) -> [Vector3; 2] {
+impl<R: Real> Plane<R> {
+    /// The new r and s; of lanes outside `wanted` anything.
+    #[inline(always)]
+    pub(super) fn solve(&self, r: &Three<R>, s: &Three<R>, wanted: R::Mask) -> [Three<R>; 2] {
+        let [_, beta, _] = self.matrix;
+        let [mass, inertia] = self.masses;
+        let [u, w] = &self.present;
+        let [bound_r, bound_s] = self.bounds;
+        // Where nothing couples the two.
+        let mut new_r = clamped(&sub(r, &scaled(u, mass)), bound_r);
+        let mut new_s = clamped(&sub(s, &scaled(w, inertia)), bound_s);
+        let left = wanted.and(beta.equals(beta.splat(0.0)).not());
+        if left.any() {
+            let [with_r, with_s] = self.coupled(r, s, left);
+            new_r = select(left, &with_r, &new_r);
+            new_s = select(left, &with_s, &new_s);
+        }
+        [new_r, new_s]
+    }
+
+    /// Neither slips: `A [Δr; Δs] = −[u; W]`.
+    #[inline(always)]
+    pub(super) fn both_stick(&self, r: &Three<R>, s: &Three<R>) -> [Three<R>; 2] {
+        let [a, beta, c] = self.matrix;
+        let [u, w] = &self.present;
+        let inverse_det = a.splat(1.0) / (a * c - beta * beta);
+        let of_r = sub(&scaled(u, c), &scaled(w, beta));
+        let of_s = sub(&scaled(w, a), &scaled(u, beta));
+        [
+            sub(r, &scaled(&of_r, inverse_det)),
+            sub(s, &scaled(&of_s, inverse_det)),
+        ]
+    }
+
+    /// The four cases, of the lanes in `left`.
+    #[inline(always)]
+    fn coupled(&self, r: &Three<R>, s: &Three<R>, mut left: R::Mask) -> [Three<R>; 2] {
         let [a, beta, c] = self.matrix;
         let [mass, inertia] = self.masses;
-        let [u, w] = self.present;
+        let [u, w] = &self.present;
         let [bound_r, bound_s] = self.bounds;
-        if beta == 0.0 {
-            return [
-                clamped(r - u * mass, bound_r),
-                clamped(s - w * inertia, bound_s),
-            ];
-        }
-        // Neither slips. A number that is none goes on from here, as it fails every comparison.
-        let inverse_det = 1.0 / (a * c - beta * beta);
-        let both = [
-            r - (u * c - w * beta) * inverse_det,
-            s - (w * a - u * beta) * inverse_det,
-        ];
-        if both[0].norm() <= bound_r && both[1].norm() <= bound_s {
+        let beta2 = beta * beta;
+        let both = self.both_stick(r, s);
+        let [mut new_r, mut new_s] = both;
+        let fits = within(&both[0], bound_r).and(within(&both[1], bound_s));
+        left = left.and(fits.not());
+        if !left.any() {
             return both;
         }
         // Constant parts: u = b_u + A₁₁ r + β s, W = b_W + β r + A₂₂ s.
-        let b_u = u - r * a - s * beta;
-        let b_w = w - r * beta - s * c;
-        // The one sticks, the other slips.
-        let rolls = on_rim(
-            &(b_w - b_u * (beta * mass)),
-            c - beta * beta * mass,
-            bound_s,
-        );
-        if let Some(s) = rolls {
-            let r = -(b_u + s * beta) * mass;
-            if r.norm() <= bound_r {
-                return [r, s];
-            }
+        let b_u = sub(&sub(u, &scaled(r, a)), &scaled(s, beta));
+        let b_w = sub(&sub(w, &scaled(r, beta)), &scaled(s, c));
+        // One sticks, the other slips: first it rolls, then it slides.
+        let constant = sub(&b_w, &scaled(&b_u, beta * mass));
+        let (rolls, beyond) = on_rim(&constant, c - beta2 * mass, bound_s);
+        let sticks = stuck(&b_u, &rolls, beta, mass);
+        let fits = beyond.and(within(&sticks, bound_r));
+        let these = left.and(fits);
+        new_r = select(these, &sticks, &new_r);
+        new_s = select(these, &rolls, &new_s);
+        left = left.and(fits.not());
+        let constant = sub(&b_u, &scaled(&b_w, beta * inertia));
+        let (slides, beyond) = on_rim(&constant, a - beta2 * inertia, bound_r);
+        let sticks = stuck(&b_w, &slides, beta, inertia);
+        let fits = beyond.and(within(&sticks, bound_s));
+        let these = left.and(fits);
+        new_r = select(these, &slides, &new_r);
+        new_s = select(these, &sticks, &new_s);
+        left = left.and(fits.not());
+        if left.any() {
+            let start = [clamped(&both[0], bound_r), clamped(&both[1], bound_s)];
+            let [slip_r, slip_s] = self.both_slip(&b_u, &b_w, start, left);
+            new_r = select(left, &slip_r, &new_r);
+            new_s = select(left, &slip_s, &new_s);
         }
-        let slides = on_rim(
-            &(b_u - b_w * (beta * inertia)),
-            a - beta * beta * inertia,
-            bound_r,
-        );
-        if let Some(r) = slides {
-            let s = -(b_w + r * beta) * inertia;
-            if s.norm() <= bound_s {
-                return [r, s];
-            }
-        }
-        self.both_slip(
-            &b_u,
-            &b_w,
-            [clamped(both[0], bound_r), clamped(both[1], bound_s)],
-        )
+        [new_r, new_s]
     }
 
-    /// Both on their rims: the angles at which neither force has a part along its rim. Newton's method on the two angles where
-    /// the function is convex in them, one disc after the other where it is not.
-    fn both_slip(&self, b_u: &Vector3, b_w: &Vector3, start: [Vector3; 2]) -> [Vector3; 2] {
+    /// Both on their rims: the angles at which neither force has a part along its rim. Newton's
+    /// method on the two angles where the function is convex in them, one disc after the other where
+    /// it is not.
+    #[inline(always)]
+    fn both_slip(
+        &self,
+        b_u: &Three<R>,
+        b_w: &Three<R>,
+        start: [Three<R>; 2],
+        mut left: R::Mask,
+    ) -> [Three<R>; 2] {
         let beta = self.matrix[1];
         let [mass, inertia] = self.masses;
         let [bound_r, bound_s] = self.bounds;
+        let [zero, half, rounding] = [beta.splat(0.0), beta.splat(0.5), beta.splat(1e-15)];
         let [mut r, mut s] = start;
         for _ in 0..PASSES {
-            r = clamped(-(b_u + s * beta) * mass, bound_r);
-            s = clamped(-(b_w + r * beta) * inertia, bound_s);
-            let (on_r, on_s) = (b_u + s * beta, b_w + r * beta);
-            let (p, q) = (self.normal.cross(&r), self.normal.cross(&s));
-            let (g_r, g_s) = (p.dot(&on_r), q.dot(&on_s));
-            let (h_rr, h_ss, h_rs) = (-r.dot(&on_r), -s.dot(&on_s), beta * r.dot(&s));
-            let small = |g: f64, h: f64| g.abs() <= 1e-15 * h.abs();
-            if small(g_r, h_rr) && small(g_s, h_ss) {
+            let free = clamped(&stuck(b_u, &s, beta, mass), bound_r);
+            r = select(left, &free, &r);
+            let free = clamped(&stuck(b_w, &r, beta, inertia), bound_s);
+            s = select(left, &free, &s);
+            let on_r = add(b_u, &scaled(&s, beta));
+            let on_s = add(b_w, &scaled(&r, beta));
+            let (p, q) = (cross(&self.normal, &r), cross(&self.normal, &s));
+            let (g_r, g_s) = (dot(&p, &on_r), dot(&q, &on_s));
+            let (h_rr, h_ss) = (-dot(&r, &on_r), -dot(&s, &on_s));
+            let h_rs = beta * dot(&r, &s);
+            let small_r = g_r.abs().at_most(rounding * h_rr.abs());
+            let small_s = g_s.abs().at_most(rounding * h_ss.abs());
+            left = left.and(small_r.and(small_s).not());
+            if !left.any() {
                 break;
             }
             let det = h_rr * h_ss - h_rs * h_rs;
-            if h_rr > 0.0 && h_ss > 0.0 && det > 0.0 {
-                let (turn_r, turn_s) = (
-                    -(g_r * h_ss - g_s * h_rs) / det,
-                    -(g_s * h_rr - g_r * h_rs) / det,
-                );
-                if turn_r.abs() < 0.5 && turn_s.abs() < 0.5 {
-                    r = sized(&(r + p * turn_r), bound_r);
-                    s = sized(&(s + q * turn_s), bound_s);
-                }
-            }
+            let turn_r = -(g_r * h_ss - g_s * h_rs) / det;
+            let turn_s = -(g_s * h_rr - g_r * h_rs) / det;
+            let convex = h_rr.greater(zero).and(h_ss.greater(zero));
+            let convex = convex.and(det.greater(zero));
+            let small = turn_r.abs().less(half).and(turn_s.abs().less(half));
+            let turns = left.and(convex).and(small);
+            r = select(turns, &sized(&add(&r, &scaled(&p, turn_r)), bound_r), &r);
+            s = select(turns, &sized(&add(&s, &scaled(&q, turn_s)), bound_s), &s);
         }
         [r, s]
     }
 }
 
-/// A vector, scaled down to the bound if it is longer.
-fn clamped(x: Vector3, bound: f64) -> Vector3 {
-    let size = x.norm();
-    if size > bound { x * (bound / size) } else { x }
+/// Whether `|x|` is within the bound.
+#[inline(always)]
+fn within<R: Real>(x: &Three<R>, bound: R) -> R::Mask {
+    length(x).at_most(bound)
+}
+
+/// The impulse that sticks while the other has this value: `−(constant + other β) mass`.
+#[inline(always)]
+fn stuck<R: Real>(constant: &Three<R>, other: &Three<R>, beta: R, mass: R) -> Three<R> {
+    let sum = add(constant, &scaled(other, beta));
+    scaled(&[-sum[0], -sum[1], -sum[2]], mass)
 }
 
 /// A vector, scaled to a length; zero stays zero.
-fn sized(x: &Vector3, length: f64) -> Vector3 {
-    let size = x.norm();
-    if size == 0.0 { *x } else { x * (length / size) }
+#[inline(always)]
+fn sized<R: Real>(x: &Three<R>, wanted: R) -> Three<R> {
+    let size = length(x);
+    let scale = R::select(size.equals(size.splat(0.0)), size.splat(1.0), wanted / size);
+    scaled(x, scale)
 }
 
-/// The point of the rim where `matrix x + constant` points against x, if the solution without a bound lies beyond the rim.
-fn on_rim(constant: &Vector3, matrix: f64, bound: f64) -> Option<Vector3> {
-    let size = constant.norm();
-    (size > matrix * bound).then(|| constant * (-bound / size))
+/// The point of the rim where `matrix x + constant` points against x, and whether the solution
+/// without a bound lies beyond the rim.
+#[inline(always)]
+fn on_rim<R: Real>(constant: &Three<R>, matrix: R, bound: R) -> (Three<R>, R::Mask) {
+    let size = length(constant);
+    (
+        scaled(constant, -bound / size),
+        size.greater(matrix * bound),
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::Vector3;
     use crate::rng::{Purpose, Stream};
 
     /// The optimality conditions on random problems, many of them near thresholds and nearly singular: |r| ≤ R₁, |s| ≤ R₂,
@@ -163,12 +353,13 @@ mod tests {
             let problem = Plane {
                 matrix: [a, beta, c],
                 masses: [1.0 / a, 1.0 / c],
-                present: [u, w],
+                present: [u.into(), w.into()],
                 bounds,
-                normal: Vector3::z(),
+                normal: [0.0, 0.0, 1.0],
             };
-            let [r1, s1] = problem.solve(&clamped(r, bounds[0]), &clamped(s, bounds[1]));
-            let (dr, ds) = (r1 - clamped(r, bounds[0]), s1 - clamped(s, bounds[1]));
+            let start = [clamped(&r.into(), bounds[0]), clamped(&s.into(), bounds[1])];
+            let [r1, s1] = problem.solve(&start[0], &start[1], true).map(Vector3::from);
+            let [dr, ds] = [r1 - Vector3::from(start[0]), s1 - Vector3::from(start[1])];
             let (u1, w1) = (u + dr * a + ds * beta, w + dr * beta + ds * c);
             let scale = u.norm() + w.norm() + (a + c) * (dr.norm() + ds.norm() + 1e-3);
             let mut case = 0;

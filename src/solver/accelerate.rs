@@ -18,9 +18,10 @@
 use super::batch::{Batches, Eight3, LANES};
 use super::blocks::{Block, Blocks};
 use super::lanes::{Lanes, Width, Work};
-use super::vectors::{load3, store3};
+use super::vectors::{Lane, store3};
 use crate::body::Member;
 use crate::math::make_room;
+use crate::math::real::{add, sub};
 use rayon::prelude::*;
 
 /// What the user may set.
@@ -193,23 +194,20 @@ impl Work for Further<'_> {
             further(s, &mut batch.impulse, past, beta);
         }
         for (past, couples) in couples.iter_mut().zip(&mut batches.couples) {
-            further(s, &mut couples.couple, past, beta);
+            further(s, &mut couples.0, past, beta);
         }
     }
 }
 
 #[inline(always)]
 fn further<S: Lanes>(s: S, now: &mut Eight3, past: &mut Eight3, beta: f64) {
-    let beta = s.splat_f64s(beta);
+    let beta = Lane::all(s, beta);
     for part in (0..LANES).step_by(S::F64_LANES) {
-        let (reached, before) = (load3(s, now, part), load3(s, past, part));
-        let mut beyond = reached;
-        for k in 0..3 {
-            let way = s.sub_f64s(reached[k], before[k]);
-            beyond[k] = s.add_f64s(reached[k], s.mul_f64s(beta, way));
-        }
-        store3(s, now, part, &beyond);
-        store3(s, past, part, &reached);
+        let (reached, before) = (Lane::load3(s, now, part), Lane::load3(s, past, part));
+        let way = sub(&reached, &before);
+        let beyond = add(&reached, &[beta * way[0], beta * way[1], beta * way[2]]);
+        store3(now, part, &beyond);
+        store3(past, part, &reached);
     }
 }
 

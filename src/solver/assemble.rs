@@ -2,7 +2,7 @@
 //!
 //! With the relative velocity of contact i linear in the twists of its bodies, `u_i = Σ_k J_ik V_k`, and `J_ikᵀ r` what an impulse does
 //! there, `W_ij = Σ_k J_ik M_k⁻¹ J_jkᵀ` and q is what u would be without impulses. All else that the step's laws
-//! ([`full`](crate::law::full)) know goes into W and q:
+//! ([`crate::law`]) know goes into W and q:
 //!
 //! - gap and restitution: `b_n`, added to q_N; the motion of driven walls and tangential restitution: to all of q;
 //! - compliance: γ_n, γ_t added to the diagonal, `−γ_t r_t,previous` to q_T;
@@ -15,7 +15,7 @@ use super::delassus::{Delassus, Problem};
 use super::pushed::Pushed;
 use crate::body::Member;
 use crate::contact::{Candidate, Contact, ContactKey};
-use crate::law::full::Extra;
+use crate::law::Parts;
 use crate::math::Vector3;
 use nalgebra::{Matrix6, SMatrix};
 
@@ -87,15 +87,22 @@ pub fn assemble(
     let contacts = in_order(blocks);
     for one in &contacts {
         let (a, b) = (one.candidate.key.a, one.candidate.key.b);
-        match &one.extra {
-            Some(extra) if extra.torsion > 0.0 => return Err(Unfit::Torsion(a, b)),
-            Some(extra) if extra.cohesion > 0.0 && extra.weakened => {
-                return Err(Unfit::Gaping(a, b));
-            }
-            _ => {}
+        if one
+            .parts
+            .couples
+            .is_some_and(|couples| couples.torsion > 0.0)
+        {
+            return Err(Unfit::Torsion(a, b));
+        }
+        if one
+            .parts
+            .cohesion
+            .is_some_and(|cohesion| cohesion.weakened > 0.0)
+        {
+            return Err(Unfit::Gaping(a, b));
         }
     }
-    let rolls = |one: &One| one.extra.as_ref().is_some_and(|extra| extra.rolling > 0.0);
+    let rolls = |one: &One| one.rolling() > 0.0;
     let d = if contacts.iter().any(rolls) { 5 } else { 3 };
     let mut sides: Vec<Vec<Side>> = Vec::new();
     sides.resize_with(members.len(), Vec::new);
@@ -180,7 +187,7 @@ pub fn assemble(
 struct One {
     candidate: Candidate,
     contact: Contact,
-    extra: Option<Extra>,
+    parts: Parts<f64>,
     frame: [Vector3; 3],
     /// Places of its two bodies among all members; none for what stands still.
     members: [Option<usize>; 2],
@@ -190,14 +197,14 @@ struct One {
 fn in_order(blocks: &Blocks) -> Vec<One> {
     let mut all: Vec<One> = Vec::new();
     for block in blocks.all() {
-        for (_, contact, extra, origin) in block.each() {
+        for (_, contact, parts, origin) in block.each() {
             let members = contact.place.map(|p| block.bodies.get(p as usize).copied());
             all.push(One {
                 candidate: *blocks.candidate(origin),
                 frame: frame(&contact.law.normal),
                 members: members.map(|k| k.map(|k| k as usize)),
                 contact,
-                extra,
+                parts,
             });
         }
     }
@@ -207,11 +214,11 @@ fn in_order(blocks: &Blocks) -> Vec<One> {
 
 impl One {
     fn cohesion(&self) -> f64 {
-        self.extra.as_ref().map_or(0.0, |extra| extra.cohesion)
+        self.parts.cohesion.map_or(0.0, |cohesion| cohesion.force)
     }
 
     fn rolling(&self) -> f64 {
-        self.extra.as_ref().map_or(0.0, |extra| extra.rolling)
+        self.parts.couples.map_or(0.0, |couples| couples.rolling)
     }
 
     fn named(&self) -> Named {
@@ -225,34 +232,29 @@ impl One {
     /// Adds what the law knows beside masses to its part of q and to the diagonal.
     fn add_laws(&self, q: &mut [f64], entries: &mut Vec<(usize, usize, f64)>, first: usize) {
         q[0] += self.contact.law.closing_speed;
-        let Some(extra) = &self.extra else {
-            return;
-        };
-        let [soft_n, soft_t] = extra.softness;
         for (a, axis) in self.frame.iter().enumerate() {
-            let soft = if a == 0 { soft_n } else { soft_t };
-            q[a] += extra.offset.dot(axis);
-            if a > 0 {
-                q[a] -= soft * extra.previous_tangential.dot(axis);
+            if let Some(drive) = &self.parts.drive {
+                q[a] += Vector3::from(drive.velocity).dot(axis);
             }
-            if soft > 0.0 {
+            if let Some(springs) = &self.parts.springs {
+                let soft = springs.softness[usize::from(a > 0)];
+                if a > 0 {
+                    q[a] -= soft * Vector3::from(springs.previous).dot(axis);
+                }
                 entries.push((first + a, first + a, soft));
             }
         }
-        if let [_, _, _, m1, m2] = q {
-            *m1 += extra.spin_offset.dot(&self.frame[1]);
-            *m2 += extra.spin_offset.dot(&self.frame[2]);
+        if let ([_, _, _, m1, m2], Some(drive)) = (q, &self.parts.drive) {
+            let spin = Vector3::from(drive.spin);
+            *m1 += spin.dot(&self.frame[1]);
+            *m2 += spin.dot(&self.frame[2]);
         }
     }
 
     /// The impulse that it has, in its frame, and the couple.
     fn start(&self) -> [f64; 5] {
         let [n, t1, t2] = self.frame.map(|axis| self.contact.impulse.dot(&axis));
-        let couple = self
-            .extra
-            .as_ref()
-            .map_or_else(Vector3::zeros, |e| e.couple);
-        let [_, m1, m2] = self.frame.map(|axis| couple.dot(&axis));
+        let [_, m1, m2] = self.frame.map(|axis| self.contact.couple.dot(&axis));
         [n + self.cohesion(), t1, t2, m1, m2]
     }
 }

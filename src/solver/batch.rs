@@ -4,17 +4,16 @@
 //! registers, or one after the other: the numbers are the same. Batches are formed anew in each step, from the block's
 //! contacts in random order.
 
-mod beside;
 mod former;
+mod parts;
 
-use beside::Part;
-pub use beside::{Bonds, Couples, Drives, Kind, Springs};
 pub use former::Former;
+pub use parts::{Couple, Line};
 
 use crate::contact::Contact;
-use crate::law::coulomb::Parameters;
-use crate::law::full::Extra;
+use crate::law::{Kind, Parameters, Parts};
 use crate::math::Vector3;
+use parts::OfLane;
 
 /// Contacts in a batch.
 pub const LANES: usize = 8;
@@ -51,14 +50,10 @@ pub struct Batch {
 pub struct Batches {
     /// In order of their kinds.
     pub all: Vec<Batch>,
-    /// Of those that have them.
-    pub springs: Vec<Springs>,
-    /// Of those that have them.
-    pub couples: Vec<Couples>,
-    /// Of those that have them.
-    pub bonds: Vec<Bonds>,
-    /// Of those that have them.
-    pub drives: Vec<Drives>,
+    /// The numbers of their contacts' [`Parts`], batch by batch.
+    pub parts: Vec<Line>,
+    /// The couple impulses of those whose kind has them, global frame [N m s].
+    pub couples: Vec<Couple>,
     /// Batches of one kind, one kind after the other.
     runs: Vec<Run>,
     /// Whether all places are below [`Batches::SMALL`].
@@ -70,21 +65,24 @@ pub struct Batches {
 /// Batches of one kind.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    kind: Kind,
     /// Its first batch, and the one after its last.
     first: usize,
     end: usize,
-    /// Where its parts start: springs, couples, bonds, drives.
-    parts: [usize; 4],
+    /// How many lines of parts each batch has.
+    lines: usize,
+    /// Its kind, and where its parts and its couple impulses start.
+    places: Places,
 }
 
-/// Where a batch's parts stand: springs, couples, bonds, drives.
+/// Where the numbers of a batch stand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Places {
-    /// What the batch has.
+    /// The parts that its contacts have.
     pub kind: Kind,
-    /// Of the parts that it has not, anything.
-    pub parts: [usize; 4],
+    /// Its first line in [`Batches::parts`].
+    pub parts: usize,
+    /// Its place in [`Batches::couples`], if its kind has couple impulses.
+    pub couples: usize,
 }
 
 /// Contacts that are to be put into batches, in order of keys.
@@ -92,22 +90,21 @@ pub struct Places {
 pub struct Dealt {
     /// The contacts.
     pub contacts: Vec<Contact>,
-    /// The kind of each, and the place of what it has beside among those.
-    beside: Vec<(Kind, u32)>,
-    springs: Vec<([f64; 2], Vector3)>,
-    extras: Vec<Extra>,
+    /// The kind of each, and where its numbers start.
+    kinds: Vec<(Kind, u32)>,
+    /// The numbers of the parts, and after them the couple impulse where there is one.
+    numbers: Vec<f64>,
     /// Which kinds there are, a bit each.
-    kinds: u16,
+    seen: u64,
 }
 
 impl Dealt {
     /// None.
     pub fn clear(&mut self) {
         self.contacts.clear();
-        self.beside.clear();
-        self.springs.clear();
-        self.extras.clear();
-        self.kinds = 0;
+        self.kinds.clear();
+        self.numbers.clear();
+        self.seen = 0;
     }
 
     /// How many there are.
@@ -122,33 +119,19 @@ impl Dealt {
         self.contacts.is_empty()
     }
 
-    /// One more, and what there is beside, trimmed.
+    /// One more, with its parts.
     #[inline]
-    pub fn add(&mut self, contact: Contact, extra: Option<Extra>) {
-        match (Kind::of(extra.as_ref()), extra) {
-            (Kind::PLAIN, _) | (_, None) => {
-                self.contacts.push(contact);
-                self.beside.push((Kind::PLAIN, 0));
-            }
-            (Kind::SPRINGS, Some(extra)) => {
-                self.add_soft(contact, extra.softness, extra.previous_tangential);
-            }
-            (kind, Some(extra)) => {
-                self.contacts.push(contact);
-                self.beside.push((kind, self.extras.len() as u32));
-                self.extras.push(extra);
+    pub fn add(&mut self, contact: Contact, parts: &Parts<f64>) {
+        let kind = parts.kind();
+        self.seen |= 1 << kind.index();
+        self.kinds.push((kind, self.numbers.len() as u32));
+        if kind != Kind::PLAIN {
+            parts.write(|number| self.numbers.push(number));
+            if kind.turns() {
+                self.numbers.extend(contact.couple.iter());
             }
         }
-        self.kinds |= 1 << self.beside.last().map_or(0, |(kind, _)| kind.index());
-    }
-
-    /// One more, with springs: [`Extra::softness`], [`Extra::previous_tangential`].
-    #[inline]
-    pub fn add_soft(&mut self, contact: Contact, softness: [f64; 2], previous: Vector3) {
         self.contacts.push(contact);
-        self.beside.push((Kind::SPRINGS, self.springs.len() as u32));
-        self.kinds |= 1 << Kind::SPRINGS.index();
-        self.springs.push((softness, previous));
     }
 }
 
@@ -183,17 +166,17 @@ impl Batch {
     #[must_use]
     #[inline]
     pub fn contact(&self, lane: usize) -> Contact {
-        let of = |three: &Eight3| Vector3::new(three[0][lane], three[1][lane], three[2][lane]);
         Contact {
             place: [self.place[0][lane].into(), self.place[1][lane].into()],
             law: Parameters {
-                normal: of(&self.normal),
+                normal: lane_of(&self.normal, lane),
                 closing_speed: self.closing_speed[lane],
                 normal_mass: self.normal_mass[lane],
                 tangential_mass: self.tangential_mass[lane],
                 friction: self.friction[lane],
             },
-            impulse: of(&self.impulse),
+            impulse: lane_of(&self.impulse, lane),
+            couple: Vector3::zeros(),
         }
     }
 
@@ -222,28 +205,36 @@ impl Batches {
         self.all.is_empty()
     }
 
-    /// The kind of a batch, and where its parts are.
+    /// The kind of a batch, and where its numbers stand.
     #[must_use]
     #[inline(always)]
     pub fn places(&self, batch: usize) -> Places {
         for run in &self.runs {
             if batch < run.end {
-                let mut parts = run.parts;
-                parts.iter_mut().for_each(|part| *part += batch - run.first);
-                return Places {
-                    kind: run.kind,
+                let nth = batch - run.first;
+                let Places {
+                    kind,
                     parts,
+                    couples,
+                } = run.places;
+                return Places {
+                    kind,
+                    parts: parts + nth * run.lines,
+                    couples: couples + nth,
                 };
             }
         }
         Places::default()
     }
 
-    /// The first of the batches that have more than springs beside.
+    /// The first of the batches that have more than springs.
     #[must_use]
     #[inline]
     pub fn first_full(&self) -> usize {
-        let full = self.runs.iter().find(|run| !run.kind.has_springs_at_most());
+        let full = self
+            .runs
+            .iter()
+            .find(|run| !run.places.kind.has_springs_at_most());
         full.map_or(self.len(), |run| run.first)
     }
 
@@ -258,13 +249,20 @@ impl Batches {
         (self.first_full() * LANES) as u32..(self.len() * LANES) as u32
     }
 
-    /// The springs of a batch that has them.
-    #[must_use]
-    #[inline]
-    pub fn springs_of(&self, batch: usize) -> Option<&Springs> {
-        let places = self.places(batch);
-        let springs = self.springs.get(places.parts[0]);
-        springs.filter(|_| places.kind.has(Kind::SPRINGS))
+    /// Changes the parts of the law of the contact in a slot, not which there are.
+    pub fn change(&mut self, slot: u32, change: impl FnOnce(&mut Parts<f64>)) {
+        let mut of = self.parts(slot);
+        let kind = of.kind();
+        change(&mut of);
+        debug_assert_eq!(of.kind(), kind, "a contact's kind is that of its batch");
+        let (batch, lane) = split(slot);
+        let first = self.places(batch).parts;
+        let mut lines = self.parts[first..].iter_mut();
+        of.write(|number| {
+            if let Some(line) = lines.next() {
+                line.0[lane] = number;
+            }
+        });
     }
 
     /// Where each contact is, in order of keys.
@@ -278,52 +276,28 @@ impl Batches {
     #[inline]
     pub fn contact(&self, slot: u32) -> Contact {
         let (batch, lane) = split(slot);
-        self.all[batch].contact(lane)
+        let mut contact = self.all[batch].contact(lane);
+        let Places { kind, couples, .. } = self.places(batch);
+        if kind.turns() {
+            contact.couple = lane_of(&self.couples[couples].0, lane);
+        }
+        contact
     }
 
-    /// What there is beside of the contact in a slot.
+    /// The parts of the law of the contact in a slot.
     #[must_use]
     #[inline]
-    pub fn extra(&self, slot: u32) -> Option<Extra> {
+    pub fn parts(&self, slot: u32) -> Parts<f64> {
         let (batch, lane) = split(slot);
-        let Places { kind, parts } = self.places(batch);
+        let Places { kind, parts, .. } = self.places(batch);
         if kind == Kind::PLAIN {
-            return None;
+            return Parts::NONE;
         }
-        let mut extra = Extra::NONE;
-        if kind.has(Kind::SPRINGS) {
-            self.springs[parts[0]].get(lane, &mut extra);
-        }
-        if kind.has(Kind::COUPLES) {
-            self.couples[parts[1]].get(lane, &mut extra);
-        }
-        if kind.has(Kind::BONDS) {
-            self.bonds[parts[2]].get(lane, &mut extra);
-        }
-        if kind.has(Kind::DRIVES) {
-            self.drives[parts[3]].get(lane, &mut extra);
-        }
-        Some(extra)
+        let lines = &self.parts[parts..];
+        Parts::read(kind, &OfLane { lines, lane })
     }
 
-    /// Of what there is beside of the contact in a slot: [`Extra::couple`] and [`Extra::cohesion`].
-    #[must_use]
-    #[inline]
-    pub fn couple_and_cohesion(&self, slot: u32) -> (Vector3, f64) {
-        let (batch, lane) = split(slot);
-        let Places { kind, parts } = self.places(batch);
-        let couple = match kind.has(Kind::COUPLES) {
-            true => self.couples[parts[1]].couple_of(lane),
-            false => Vector3::zeros(),
-        };
-        let cohesion = match kind.has(Kind::BONDS) {
-            true => self.bonds[parts[2]].cohesion[lane],
-            false => 0.0,
-        };
-        (couple, cohesion)
-    }
-
-    /// Threes of eight numbers in which all its impulses and couple impulses are told.
+    /// How many threes of eight numbers hold all its impulses and couple impulses.
     #[must_use]
     pub fn state_len(&self) -> usize {
         self.all.len() + self.couples.len()
@@ -337,7 +311,7 @@ impl Batches {
             *to = batch.impulse;
         }
         for (to, couples) in couples.iter_mut().zip(&self.couples) {
-            *to = couples.couple;
+            *to = couples.0;
         }
     }
 
@@ -348,15 +322,23 @@ impl Batches {
         self.all[batch].set_impulse(lane, impulse);
     }
 
-    /// Sets the couple impulse of the contact in a slot, if it can have one.
+    /// Sets the couple impulse of the contact in a slot, if its kind has one.
     #[inline]
     pub fn set_couple(&mut self, slot: u32, couple: &Vector3) {
         let (batch, lane) = split(slot);
-        let Places { kind, parts } = self.places(batch);
-        if kind.has(Kind::COUPLES) {
-            self.couples[parts[1]].set_couple(lane, couple);
+        let Places { kind, couples, .. } = self.places(batch);
+        if kind.turns() {
+            for axis in 0..3 {
+                self.couples[couples].0[axis][lane] = couple[axis];
+            }
         }
     }
+}
+
+/// The vector of one lane.
+#[inline]
+fn lane_of(three: &Eight3, lane: usize) -> Vector3 {
+    Vector3::new(three[0][lane], three[1][lane], three[2][lane])
 }
 
 /// Batch and lane of a slot.

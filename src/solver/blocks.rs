@@ -10,13 +10,13 @@ pub use fill::Filling;
 use groups::Groups;
 
 use super::Halo;
-use super::batch::{Batches, Eight3, LANES};
+use super::batch::{Batches, Couple, Eight3, LANES};
 use super::grid::Parity;
 use super::project::Plan;
 use super::shared::Shared;
 use crate::body::{Member, Twist};
 use crate::contact::{Candidate, Contact, ContactRow, Origin};
-use crate::law::full::Extra;
+use crate::law::Parts;
 use crate::math::{ExactSum, make_room, nan_max};
 use crate::pool::Pool;
 use crate::rng::{Purpose, Stream};
@@ -264,9 +264,7 @@ impl Blocks {
             let Batches { all, couples, .. } = &mut block.batches;
             all.iter_mut()
                 .for_each(|batch| batch.impulse = [[0.0; LANES]; 3]);
-            couples
-                .iter_mut()
-                .for_each(|c| c.couple = [[0.0; LANES]; 3]);
+            couples.fill(Couple::ZERO);
             []
         });
     }
@@ -315,8 +313,8 @@ impl Blocks {
             let batches = &block.batches;
             for (&slot, origin) in batches.slots().iter().zip(&block.origins) {
                 let k = origin.candidate as usize;
-                let beside = batches.couple_and_cohesion(slot);
-                let row = batches.contact(slot).row(&candidates[k], origin, beside);
+                let parts = batches.parts(slot);
+                let row = batches.contact(slot).row(&candidates[k], origin, &parts);
                 // SAFETY: a candidate became one contact of one block, so its place is written once and read by nobody.
                 unsafe { rows.write(k, &row) };
             }
@@ -375,12 +373,12 @@ impl Block {
         }
     }
 
-    /// Its contacts in order of their keys: slot, contact, what there is beside.
-    pub fn each(&self) -> impl Iterator<Item = (u32, Contact, Option<Extra>, &Origin)> {
+    /// Its contacts in order of their keys: slot, contact, the parts of its law, and its origin.
+    pub fn each(&self) -> impl Iterator<Item = (u32, Contact, Parts<f64>, &Origin)> {
         let slots = self.batches.slots().iter().zip(&self.origins);
         slots.map(|(&slot, origin)| {
             let contact = self.batches.contact(slot);
-            (slot, contact, self.batches.extra(slot), origin)
+            (slot, contact, self.batches.parts(slot), origin)
         })
     }
 

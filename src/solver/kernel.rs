@@ -1,13 +1,16 @@
-//! The sweep through a block: the plain one, contact by contact, and the fast one, many lanes at once. Both do the same to the
-//! last bit; a test says so. And the start of a solve: the impulses that contacts bring along.
+//! The sweep through a block: the plain one, contact by contact, and the fast one, a contact in each lane of a vector register.
+//! Both take the same function for the law ([`answer`]), so they find the same bits. Also the start of a solve, in which the
+//! impulses of the last step act.
 
 mod whole;
 
-use super::batch::{Batch, Batches, Eight, Kind, LANES, Places, Springs};
+use super::batch::{Batch, Batches, Eight, LANES, Line, Places};
 use super::lanes::{Lanes, Rows, Width, Work, prefetch};
-use super::vectors::{add_to, cross, dot, load, load3, store3};
+use super::vectors::{Columns, Lane, store3};
 use crate::body::Member;
-use crate::law::full::Extra;
+use crate::law::{Coulomb, Impulse, Kind, Parts, answer, relative_velocity};
+use crate::math::Vector3;
+use crate::math::real::{Three, cross, dot, sub};
 use whole::Whole;
 
 /// Updates each contact once, batch by batch in the order given; returns `Σ|d|²/m_n` over the changes d [J].
@@ -32,22 +35,23 @@ pub fn plain_sweep(batches: &mut Batches, order: &[u32], members: &mut [Member])
 #[inline]
 pub fn update(batches: &mut Batches, slot: u32, members: &mut [Member], so_far: f64) -> f64 {
     let contact = batches.contact(slot);
-    let extra = batches.extra(slot);
-    let (wanted, wanted_couple, _) = contact.wanted(extra.as_ref(), members);
-    let d = wanted - contact.impulse;
-    batches.set_impulse(slot, &wanted);
+    let parts = batches.parts(slot);
+    let wanted = contact.wanted(&parts, members);
+    let linear = wanted.linear.into();
+    let d = linear - contact.impulse;
+    batches.set_impulse(slot, &linear);
     let change = so_far + d.norm_squared() / contact.law.normal_mass;
-    let Some(extra) = extra.filter(Extra::has_couples) else {
+    let Some(couples) = &parts.couples else {
         contact.apply(&d, members);
         return change;
     };
-    let couple = wanted_couple - extra.couple;
-    batches.set_couple(slot, &wanted_couple);
-    contact.apply_all(&d, &couple, &extra, members);
-    change + couple.norm_squared() / extra.turning_mass
+    let turned = Vector3::from(wanted.couple) - contact.couple;
+    batches.set_couple(slot, &wanted.couple.into());
+    contact.apply_all(&d, &turned, couples.inverse_lever, members);
+    change + turned.norm_squared() / couples.turning_mass
 }
 
-/// Batches between the asking for one and its use.
+/// How many batches ahead the sweep prefetches.
 const AHEAD: usize = 3;
 
 /// The same, with vector registers. `members` may have more than the block's bodies and what stands still.
@@ -133,13 +137,9 @@ impl<const N: usize> Sweep<'_, N> {
         let mut springs = [None; N];
         let mut of_turn = [const { None }; N];
         for (j, batches) in self.batches.iter_mut().enumerate() {
-            let Batches {
-                all,
-                springs: soft_ones,
-                ..
-            } = &mut **batches;
+            let Batches { all, parts, .. } = &mut **batches;
             if soft {
-                springs[j] = soft_ones.get(places[j].parts[0]);
+                springs[j] = parts.get(places[j].parts..);
             }
             of_turn[j] = all.get_mut(turns[j]);
         }
@@ -157,20 +157,20 @@ impl<const N: usize> Sweep<'_, N> {
     /// A batch by itself.
     #[inline(always)]
     fn one<S: Lanes>(&mut self, simd: S, j: usize, k: u32, changes: &mut Eight) {
-        let Places { kind, parts } = self.batches[j].places(k as usize);
+        let places = self.batches[j].places(k as usize);
         let Batches {
             all,
-            springs,
+            parts,
             couples,
-            bonds,
-            drives,
             small,
             ..
         } = &mut *self.batches[j];
         let batch = &mut all[k as usize];
-        let springs = springs.get(parts[0]).filter(|_| kind.has(Kind::SPRINGS));
+        let lines = &parts[places.parts..];
         let members = &mut *self.members[j];
+        let kind = places.kind;
         if kind.has_springs_at_most() {
+            let springs = Some(lines).filter(|_| kind.has(Kind::SPRINGS));
             let changes = std::array::from_mut(changes);
             match members.first_chunk_mut::<{ Batches::SMALL }>() {
                 Some(few) if *small => {
@@ -180,14 +180,12 @@ impl<const N: usize> Sweep<'_, N> {
             }
             return;
         }
+        let couple = couples.get_mut(places.couples).filter(|_| kind.turns());
         let mut whole = Whole {
             batch,
-            springs,
-            couples: couples
-                .get_mut(parts[1])
-                .filter(|_| kind.has(Kind::COUPLES)),
-            bonds: bonds.get(parts[2]).filter(|_| kind.has(Kind::BONDS)),
-            drives: drives.get(parts[3]).filter(|_| kind.has(Kind::DRIVES)),
+            kind,
+            lines,
+            couple,
         };
         match members.first_chunk_mut::<{ Batches::SMALL }>() {
             Some(few) if *small => whole.update(simd, few, changes),
@@ -209,7 +207,7 @@ fn every<T, const N: usize>(of: [Option<T>; N]) -> Option<[T; N]> {
 fn update_batches<S: Lanes, R: Rows + ?Sized, const N: usize>(
     simd: S,
     batches: &mut [&mut Batch; N],
-    springs: [Option<&Springs>; N],
+    springs: [Option<&[Line]>; N],
     members: &mut [&mut R; N],
     changes: &mut [Eight; N],
 ) {
@@ -228,13 +226,13 @@ fn sum(changes: &[f64; LANES]) -> f64 {
     changes.iter().sum()
 }
 
-/// Contacts of N batches from lane `part` on, as many of each as the registers have lanes. The batches share no body, so it is all the
-/// same which goes first: they go together, a stage at a time.
+/// Contacts of N batches from lane `part` on, as many of each as the registers have lanes. The batches share no body, so their
+/// order does not matter: they go together, a stage at a time.
 #[inline(always)]
 fn update_lanes<S: Lanes, R: Rows + ?Sized, const N: usize, const SOFT: bool>(
     s: S,
     batches: &mut [&mut Batch; N],
-    springs: [Option<&Springs>; N],
+    springs: [Option<&[Line]>; N],
     part: usize,
     members: &mut [&mut R; N],
     changes: &mut [Eight; N],
@@ -248,13 +246,15 @@ fn update_lanes<S: Lanes, R: Rows + ?Sized, const N: usize, const SOFT: bool>(
     }
     let mut change = [[zero; 6]; N];
     for j in 0..N {
-        let now = law::<S, SOFT>(s, batches[j], springs[j], part, &motion[j]);
-        let Now { n, d, .. } = now;
-        store3(s, &mut batches[j].impulse, part, &now.wanted);
-        let [c_x, c_y, c_z] = cross(s, &n, &d);
-        change[j] = [d[0], d[1], d[2], c_x, c_y, c_z];
-        let mass = load(s, &batches[j].normal_mass, part);
-        add_to(s, &mut changes[j], part, s.div_f64s(dot(s, &d, &d), mass));
+        let now = Now::of::<SOFT>(s, batches[j], springs[j], part, &motion[j]);
+        let Now { d, .. } = now;
+        store3(&mut batches[j].impulse, part, &now.wanted);
+        let c = cross(&now.law.normal, &d);
+        for k in 0..3 {
+            change[j][k] = d[k].register();
+            change[j][k + 3] = c[k].register();
+        }
+        (dot(&d, &d) / now.law.normal_mass).add_to(&mut changes[j], part);
     }
     for j in 0..N {
         let [a, b] = &batches[j].place;
@@ -267,90 +267,94 @@ fn update_lanes<S: Lanes, R: Rows + ?Sized, const N: usize, const SOFT: bool>(
     }
 }
 
-/// Some contacts of a batch and what the law asks of them.
+/// Some contacts of a batch with springs at most, at the velocities of a moment.
 pub(super) struct Now<S: Lanes> {
-    /// Normals.
-    pub(super) n: [S::f64s; 3],
+    /// Their laws.
+    pub(super) law: Coulomb<Lane<S>>,
+    /// Their springs.
+    pub(super) parts: Parts<Lane<S>>,
     /// Impulses.
-    pub(super) r: [S::f64s; 3],
+    pub(super) r: Three<Lane<S>>,
     /// Relative velocities.
-    pub(super) u: [S::f64s; 3],
-    /// What the law asks for.
-    pub(super) wanted: [S::f64s; 3],
-    /// And by how much that differs from `r`.
-    pub(super) d: [S::f64s; 3],
+    pub(super) u: Three<Lane<S>>,
+    /// The impulses that the law asks for.
+    pub(super) wanted: Three<Lane<S>>,
+    /// By how much these differ from `r`.
+    pub(super) d: Three<Lane<S>>,
 }
 
-/// The law of [`coulomb::solve`], with springs that of [`full::solve`], operation by operation. `motion` is `v_b − v_a` and `s_a + s_b`.
-///
-/// [`coulomb::solve`]: crate::law::coulomb::solve
-/// [`full::solve`]: crate::law::full::solve
-#[inline(always)]
-pub(super) fn law<S: Lanes, const SOFT: bool>(
-    s: S,
-    batch: &Batch,
-    springs: Option<&Springs>,
-    part: usize,
-    motion: &[S::f64s; 6],
-) -> Now<S> {
-    let zero = s.splat_f64s(0.0);
-    let [v_x, v_y, v_z, s_x, s_y, s_z] = *motion;
-    let n = load3(s, &batch.normal, part);
-    let r = load3(s, &batch.impulse, part);
-    // u = v_b − v_a − (s_a + s_b) × n
-    let turn = cross(s, &[s_x, s_y, s_z], &n);
-    let mut u = [v_x, v_y, v_z];
-    for k in 0..3 {
-        u[k] = s.sub_f64s(u[k], turn[k]);
-    }
-    let u_n = dot(s, &u, &n);
-    let r_n = dot(s, &r, &n);
-    // R_n = r_n − m_n (u_n + b_n [+ γ_n r_n])
-    let mut closing = s.add_f64s(u_n, load(s, &batch.closing_speed, part));
-    if SOFT && let Some(springs) = springs {
-        let soft = load(s, &springs.softness[0], part);
-        closing = s.add_f64s(closing, s.mul_f64s(soft, r_n));
-    }
-    let (m_n, m_t) = (
-        load(s, &batch.normal_mass, part),
-        load(s, &batch.tangential_mass, part),
-    );
-    let new_n = s.sub_f64s(r_n, s.mul_f64s(m_n, closing));
-    // R_t = r_t − m_t (u_t [+ γ_t (r_t − r_t,previous)])
-    let mut new_t = r;
-    for k in 0..3 {
-        let tangential = s.sub_f64s(r[k], s.mul_f64s(n[k], r_n));
-        let mut slip = s.sub_f64s(u[k], s.mul_f64s(n[k], u_n));
-        if SOFT && let Some(springs) = springs {
-            let stretch = s.sub_f64s(tangential, load(s, &springs.previous_tangential[k], part));
-            let soft = load(s, &springs.softness[1], part);
-            slip = s.add_f64s(slip, s.mul_f64s(stretch, soft));
+impl<S: Lanes> Now<S> {
+    /// `motion` is `v_b − v_a` and `s_a + s_b`; `springs` begins with the batch's numbers.
+    #[inline(always)]
+    pub(super) fn of<const SOFT: bool>(
+        s: S,
+        batch: &Batch,
+        springs: Option<&[Line]>,
+        part: usize,
+        motion: &[S::f64s; 6],
+    ) -> Self {
+        let zero = Lane::all(s, 0.0);
+        let law = batch.law(s, part);
+        let r = Lane::load3(s, &batch.impulse, part);
+        let parts = match springs {
+            Some(lines) if SOFT => {
+                let simd = s;
+                Parts::read(Kind::SPRINGS, &Columns { simd, lines, part })
+            }
+            _ => Parts::NONE,
+        };
+        let u = velocity(s, motion, &law.normal);
+        let now = Impulse {
+            linear: r,
+            couple: [zero; 3],
+        };
+        let wanted = answer(&law, &parts, &now, &u, &[zero; 3]).linear;
+        Self {
+            d: sub(&wanted, &r),
+            law,
+            parts,
+            r,
+            u,
+            wanted,
         }
-        new_t[k] = s.sub_f64s(tangential, s.mul_f64s(slip, m_t));
     }
-    // Back into the disc of radius μ R_n.
-    let size = s.sqrt_f64s(dot(s, &new_t, &new_t));
-    let bound = s.mul_f64s(load(s, &batch.friction, part), new_n);
-    let slides = s.greater_than_f64s(size, bound);
-    let scale = s.select_f64s(slides, s.div_f64s(bound, size), s.splat_f64s(1.0));
-    let open = s.less_than_or_equal_f64s(new_n, zero);
-    let (mut wanted, mut d) = (r, r);
-    for k in 0..3 {
-        let pushed = s.add_f64s(s.mul_f64s(n[k], new_n), s.mul_f64s(new_t[k], scale));
-        wanted[k] = s.select_f64s(open, zero, pushed);
-        d[k] = s.sub_f64s(wanted[k], r[k]);
-    }
-    Now { n, r, u, wanted, d }
 }
 
-/// Lets the impulses that the contacts bring along act on the velocities, batch by batch.
+/// Relative velocities of contacts whose bodies meet with `v_b − v_a` and `s_a + s_b`.
+#[inline(always)]
+pub(super) fn velocity<S: Lanes>(
+    s: S,
+    motion: &[S::f64s; 6],
+    n: &Three<Lane<S>>,
+) -> Three<Lane<S>> {
+    let [v_x, v_y, v_z, s_x, s_y, s_z] = *motion;
+    let velocity = [Lane::new(s, v_x), Lane::new(s, v_y), Lane::new(s, v_z)];
+    let spin = [Lane::new(s, s_x), Lane::new(s, s_y), Lane::new(s, s_z)];
+    relative_velocity(&velocity, &spin, n)
+}
+
+impl Batch {
+    /// Coulomb's law of its contacts from lane `part` on.
+    #[inline(always)]
+    pub(super) fn law<S: Lanes>(&self, s: S, part: usize) -> Coulomb<Lane<S>> {
+        Coulomb {
+            normal: Lane::load3(s, &self.normal, part),
+            closing_speed: Lane::load(s, &self.closing_speed, part),
+            normal_mass: Lane::load(s, &self.normal_mass, part),
+            tangential_mass: Lane::load(s, &self.tangential_mass, part),
+            friction: Lane::load(s, &self.friction, part),
+        }
+    }
+}
+
+/// Lets the impulses that the contacts start with act on the velocities, batch by batch.
 pub fn warm_start(width: Width, batches: &Batches, members: &mut [Member]) {
     width.dispatch(WarmStart { batches, members });
     for slot in batches.full_slots() {
-        let (contact, extra) = (batches.contact(slot), batches.extra(slot));
+        let (contact, parts) = (batches.contact(slot), batches.parts(slot));
         contact.apply(&contact.impulse, members);
-        if let Some(extra) = extra {
-            contact.apply_couple(&extra.couple, &extra, members);
+        if let Some(couples) = &parts.couples {
+            contact.apply_couple(&contact.couple, couples.inverse_lever, members);
         }
     }
 }
@@ -368,11 +372,15 @@ impl Work for WarmStart<'_> {
         for batch in &self.batches.all[..self.batches.first_full()] {
             for part in (0..LANES).step_by(S::F64_LANES) {
                 let lanes = part..part + S::F64_LANES;
-                let n = load3(s, &batch.normal, part);
-                let r = load3(s, &batch.impulse, part);
-                let [c_x, c_y, c_z] = cross(s, &n, &r);
+                let n = Lane::load3(s, &batch.normal, part);
+                let r = Lane::load3(s, &batch.impulse, part);
+                let c = cross(&n, &r);
                 let [a, b] = &batch.place;
-                let change = [r[0], r[1], r[2], c_x, c_y, c_z];
+                let mut change = [s.splat_f64s(0.0); 6];
+                for k in 0..3 {
+                    change[k] = r[k].register();
+                    change[k + 3] = c[k].register();
+                }
                 s.part(self.members, &a[lanes.clone()], &b[lanes], change);
             }
         }

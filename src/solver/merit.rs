@@ -12,9 +12,10 @@ mod many;
 use super::batch::split;
 use super::blocks::{Block, Blocks, Share, Tally, Worst};
 use super::lanes::Width;
-use super::work::{self, Work};
+use super::work;
 use crate::body::Member;
-use crate::math::nan_max;
+use crate::law::work::Work;
+use crate::math::{Vector3, nan_max};
 
 /// Below this fraction of the bodies' own speeds a violation is rounding, not error: a body at speed v knows its velocity
 /// to 1.1e-16 v, and a contact's relative velocity is made of ten such numbers.
@@ -108,15 +109,16 @@ pub(super) fn measure(block: &mut Block, members: &mut [Member], width: Width) -
 fn plain_measure(block: &Block, members: &[Member], first: usize) -> (Share<TERMS>, Worst) {
     let mut share = Share::default();
     let mut worst = (0.0, 0);
-    for (slot, c, extra, _) in block.each().filter(|(slot, ..)| split(*slot).0 >= first) {
-        let (wanted, wanted_couple, _) = c.wanted(extra.as_ref(), members);
+    for (slot, c, parts, _) in block.each().filter(|(slot, ..)| split(*slot).0 >= first) {
+        let wanted = c.wanted(&parts, members);
         let mass = c.law.normal_mass;
-        let square = (wanted - c.impulse).norm_squared();
+        let square = (Vector3::from(wanted.linear) - c.impulse).norm_squared();
         let mut violation = square / mass;
         let mut impulse = c.impulse.norm_squared() / mass;
-        if let Some(extra) = extra {
-            violation += (wanted_couple - extra.couple).norm_squared() / extra.turning_mass;
-            impulse += extra.couple.norm_squared() / extra.turning_mass;
+        if let Some(couples) = &parts.couples {
+            let turned = Vector3::from(wanted.couple) - c.couple;
+            violation += turned.norm_squared() / couples.turning_mass;
+            impulse += c.couple.norm_squared() / couples.turning_mass;
         }
         share.sums[0] += violation;
         share.sums[1] += impulse;

@@ -13,9 +13,9 @@ use super::kernel;
 use super::lanes::Width;
 use super::merit::{self, Scale, Verdict};
 use super::pushed::Pushed;
-use super::work::Work;
 use super::{Halo, Order, Settings};
 use crate::body::Member;
+use crate::law::work::Work;
 use crate::math::ExactSum;
 use crate::rng::{Purpose, Stream};
 
@@ -296,7 +296,7 @@ mod tests {
     use super::*;
 
     use crate::contact::Contact;
-    use crate::law::coulomb::Parameters;
+    use crate::law::{Parameters, Parts};
     use crate::math::Vector3;
     use crate::solver::batch::{Dealt, Former};
 
@@ -318,8 +318,9 @@ mod tests {
                 place: [0, k + 1],
                 law,
                 impulse: Vector3::zeros(),
+                couple: Vector3::zeros(),
             };
-            all.add(contact, None);
+            all.add(contact, &Parts::NONE);
         }
         let mut members = vec![Member([1.0; 8]); 41];
         members.push(Member::STILL);

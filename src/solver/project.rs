@@ -11,9 +11,10 @@ use super::blocks::{Block, Blocks, Share, Tally};
 use super::grid::{Parity, Tour};
 use super::lanes::{Lanes, Work};
 use super::nsgs::{draw_order, go_to, run, sweep};
-use super::vectors::{dot, load, load3};
+use super::vectors::Lane;
 use super::{Halo, Settings};
 use crate::body::Member;
+use crate::math::real::{Real, dot, scaled};
 
 /// What is to be done about the contacts of a batch.
 #[derive(Clone, Copy, Debug)]
@@ -81,8 +82,8 @@ fn predict(block: &mut Block, members: &mut [Member], (dt, fraction): (f64, f64)
     let mut plans = std::mem::take(&mut block.plans);
     plans.clear();
     plans.resize(block.batches.len(), Plan::NOTHING);
-    for (slot, c, extra, origin) in block.each() {
-        if extra.is_none_or(|extra| extra.softness[0] == 0.0) {
+    for (slot, c, parts, origin) in block.each() {
+        if parts.springs.is_none() {
             let velocity = c.relative_velocity(members) + block.drive(origin).linear;
             let [a, b] = c.place.map(|p| members[p as usize].inverse_mass());
             let (batch, lane) = split(slot);
@@ -107,7 +108,7 @@ impl Work for PushApart<'_> {
 
     #[inline(always)]
     fn with<S: Lanes>(self, s: S) {
-        let zero = s.splat_f64s(0.0);
+        let zero = Lane::all(s, 0.0);
         for &k in self.order {
             let (batch, plan) = (&self.batches.all[k as usize], &self.plans[k as usize]);
             for part in (0..LANES).step_by(S::F64_LANES) {
@@ -115,13 +116,15 @@ impl Work for PushApart<'_> {
                 let [a, b] = &batch.place;
                 let (a, b) = (&a[lanes.clone()], &b[lanes]);
                 let [x, y, z, ..] = s.meet(self.members, a, b);
-                let n = load3(s, &batch.normal, part);
-                let gap = s.add_f64s(load(s, &plan.gap, part), dot(s, &[x, y, z], &n));
-                let push = s.mul_f64s(load(s, &plan.push, part), s.neg_f64s(gap));
-                let push = s.select_f64s(s.less_than_f64s(gap, zero), push, zero);
-                let mut change = [zero; 6];
+                let n = Lane::load3(s, &batch.normal, part);
+                let way = [Lane::new(s, x), Lane::new(s, y), Lane::new(s, z)];
+                let gap = Lane::load(s, &plan.gap, part) + dot(&way, &n);
+                let push = Lane::load(s, &plan.push, part) * -gap;
+                let push = Real::select(gap.less(zero), push, zero);
+                let apart = scaled(&n, push);
+                let mut change = [zero.register(); 6];
                 for axis in 0..3 {
-                    change[axis] = s.mul_f64s(n[axis], push);
+                    change[axis] = apart[axis].register();
                 }
                 s.part(self.members, a, b, change);
             }

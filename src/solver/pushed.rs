@@ -243,10 +243,8 @@ impl Pushed {
         for block in blocks.all() {
             for &(place, k) in &block.pushing {
                 let contact = block.batches.contact(place);
-                let extra = block.batches.extra(place);
                 let lever = self.each[k as usize].lever;
-                let couple = contact.law.normal.cross(&contact.impulse) * -lever
-                    + extra.map_or_else(Vector3::zeros, |e| e.couple);
+                let couple = contact.law.normal.cross(&contact.impulse) * -lever + contact.couple;
                 let six = contact.impulse.iter().chain(couple.iter());
                 let sums = &mut sums[6 * k as usize..];
                 six.zip(sums).for_each(|(x, sum)| sum.add(*x));

@@ -1,85 +1,215 @@
-//! Threes of vector registers: a vector of each lane, component by component.
+//! Vector registers as the numbers that laws are written in: a contact in each lane.
 
-use super::batch::{Eight, Eight3};
-use pulp::Simd;
+use super::batch::{Eight, Eight3, Line};
+use super::lanes::Lanes;
+use crate::law::Numbers;
+use crate::math::real::{Mask, Real, Three};
+use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// Lanes of eight numbers, from lane `part` on.
-#[inline(always)]
-pub(super) fn load<S: Simd>(_: S, from: &Eight, part: usize) -> S::f64s {
-    pulp::bytemuck::pod_read_unaligned(pulp::bytemuck::cast_slice(&from[part..part + S::F64_LANES]))
+/// A register, and the processor's word that it has such.
+#[derive(Clone, Copy)]
+pub(super) struct Lane<S: Lanes> {
+    simd: S,
+    x: S::f64s,
 }
 
-#[inline(always)]
-pub(super) fn load3<S: Simd>(s: S, from: &Eight3, part: usize) -> [S::f64s; 3] {
-    [
-        load(s, &from[0], part),
-        load(s, &from[1], part),
-        load(s, &from[2], part),
-    ]
+/// A truth value for each lane.
+#[derive(Clone, Copy)]
+pub(super) struct Lanewise<S: Lanes> {
+    simd: S,
+    mask: S::m64s,
 }
 
-#[inline(always)]
-pub(super) fn store<S: Simd>(_: S, to: &mut Eight, part: usize, numbers: S::f64s) {
-    let bytes = pulp::bytemuck::bytes_of(&numbers);
-    pulp::bytemuck::cast_slice_mut::<f64, u8>(&mut to[part..part + S::F64_LANES])
-        .copy_from_slice(bytes);
-}
+impl<S: Lanes> Lane<S> {
+    #[inline(always)]
+    pub(super) fn new(simd: S, x: S::f64s) -> Self {
+        Self { simd, x }
+    }
 
-#[inline(always)]
-pub(super) fn store3<S: Simd>(s: S, to: &mut Eight3, part: usize, numbers: &[S::f64s; 3]) {
-    for (to, numbers) in to.iter_mut().zip(numbers) {
-        store(s, to, part, *numbers);
+    /// The same number in all lanes.
+    #[inline(always)]
+    pub(super) fn all(simd: S, x: f64) -> Self {
+        Self {
+            simd,
+            x: simd.splat_f64s(x),
+        }
+    }
+
+    /// Lanes of eight numbers, from lane `part` on.
+    #[inline(always)]
+    pub(super) fn load(simd: S, from: &Eight, part: usize) -> Self {
+        let lanes = pulp::bytemuck::cast_slice(&from[part..part + S::F64_LANES]);
+        Self {
+            simd,
+            x: pulp::bytemuck::pod_read_unaligned(lanes),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn load3(simd: S, from: &Eight3, part: usize) -> Three<Self> {
+        [
+            Self::load(simd, &from[0], part),
+            Self::load(simd, &from[1], part),
+            Self::load(simd, &from[2], part),
+        ]
+    }
+
+    /// Writes them to eight numbers, from lane `part` on.
+    #[inline(always)]
+    pub(super) fn store(self, to: &mut Eight, part: usize) {
+        let bytes = pulp::bytemuck::bytes_of(&self.x);
+        pulp::bytemuck::cast_slice_mut::<f64, u8>(&mut to[part..part + S::F64_LANES])
+            .copy_from_slice(bytes);
+    }
+
+    /// Adds to eight numbers, from lane `part` on.
+    #[inline(always)]
+    pub(super) fn add_to(self, sums: &mut Eight, part: usize) {
+        (Self::load(self.simd, sums, part) + self).store(sums, part);
+    }
+
+    /// The register.
+    #[inline(always)]
+    pub(super) fn register(self) -> S::f64s {
+        self.x
     }
 }
 
+/// Writes a vector of each lane to three eights, from lane `part` on.
 #[inline(always)]
-pub(super) fn dot<S: Simd>(s: S, a: &[S::f64s; 3], b: &[S::f64s; 3]) -> S::f64s {
-    let (x, y) = (s.mul_f64s(a[0], b[0]), s.mul_f64s(a[1], b[1]));
-    s.add_f64s(s.add_f64s(x, y), s.mul_f64s(a[2], b[2]))
+pub(super) fn store3<S: Lanes>(to: &mut Eight3, part: usize, numbers: &Three<Lane<S>>) {
+    numbers[0].store(&mut to[0], part);
+    numbers[1].store(&mut to[1], part);
+    numbers[2].store(&mut to[2], part);
 }
 
-#[inline(always)]
-pub(super) fn cross<S: Simd>(s: S, a: &[S::f64s; 3], b: &[S::f64s; 3]) -> [S::f64s; 3] {
-    [
-        s.sub_f64s(s.mul_f64s(a[1], b[2]), s.mul_f64s(a[2], b[1])),
-        s.sub_f64s(s.mul_f64s(a[2], b[0]), s.mul_f64s(a[0], b[2])),
-        s.sub_f64s(s.mul_f64s(a[0], b[1]), s.mul_f64s(a[1], b[0])),
-    ]
+/// The numbers of a batch's parts, from lane `part` on.
+pub(super) struct Columns<'a, S> {
+    pub(super) simd: S,
+    pub(super) lines: &'a [Line],
+    pub(super) part: usize,
 }
 
-/// Adds to eight numbers, from lane `part` on.
-#[inline(always)]
-pub(super) fn add_to<S: Simd>(s: S, sums: &mut Eight, part: usize, terms: S::f64s) {
-    let so_far = load(s, sums, part);
-    store(s, sums, part, s.add_f64s(so_far, terms));
+impl<S: Lanes> Numbers<Lane<S>> for Columns<'_, S> {
+    #[inline(always)]
+    fn number(&self, k: usize) -> Lane<S> {
+        Lane::load(self.simd, &self.lines[k].0, self.part)
+    }
 }
 
-/// `a − b`.
-#[inline(always)]
-pub(super) fn sub3<S: Simd>(s: S, a: &[S::f64s; 3], b: &[S::f64s; 3]) -> [S::f64s; 3] {
-    [
-        s.sub_f64s(a[0], b[0]),
-        s.sub_f64s(a[1], b[1]),
-        s.sub_f64s(a[2], b[2]),
-    ]
+impl<S: Lanes> Add for Lane<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self::new(self.simd, self.simd.add_f64s(self.x, other.x))
+    }
 }
 
-/// `a b` with a number for each lane.
-#[inline(always)]
-pub(super) fn scaled<S: Simd>(s: S, a: &[S::f64s; 3], b: S::f64s) -> [S::f64s; 3] {
-    [
-        s.mul_f64s(a[0], b),
-        s.mul_f64s(a[1], b),
-        s.mul_f64s(a[2], b),
-    ]
+impl<S: Lanes> Sub for Lane<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self::new(self.simd, self.simd.sub_f64s(self.x, other.x))
+    }
 }
 
-/// `a + b`.
-#[inline(always)]
-pub(super) fn add3<S: Simd>(s: S, a: &[S::f64s; 3], b: &[S::f64s; 3]) -> [S::f64s; 3] {
-    [
-        s.add_f64s(a[0], b[0]),
-        s.add_f64s(a[1], b[1]),
-        s.add_f64s(a[2], b[2]),
-    ]
+impl<S: Lanes> Mul for Lane<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        Self::new(self.simd, self.simd.mul_f64s(self.x, other.x))
+    }
+}
+
+impl<S: Lanes> Div for Lane<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        Self::new(self.simd, self.simd.div_f64s(self.x, other.x))
+    }
+}
+
+impl<S: Lanes> Neg for Lane<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self::new(self.simd, self.simd.neg_f64s(self.x))
+    }
+}
+
+impl<S: Lanes> Lane<S> {
+    #[inline(always)]
+    fn mask(self, mask: S::m64s) -> Lanewise<S> {
+        Lanewise {
+            simd: self.simd,
+            mask,
+        }
+    }
+}
+
+impl<S: Lanes> Real for Lane<S> {
+    type Mask = Lanewise<S>;
+
+    #[inline(always)]
+    fn splat(self, x: f64) -> Self {
+        Self::all(self.simd, x)
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Self::new(self.simd, self.simd.sqrt_f64s(self.x))
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        Self::new(self.simd, self.simd.abs_f64s(self.x))
+    }
+    #[inline(always)]
+    fn less(self, other: Self) -> Lanewise<S> {
+        self.mask(self.simd.less_than_f64s(self.x, other.x))
+    }
+    #[inline(always)]
+    fn at_most(self, other: Self) -> Lanewise<S> {
+        self.mask(self.simd.less_than_or_equal_f64s(self.x, other.x))
+    }
+    #[inline(always)]
+    fn greater(self, other: Self) -> Lanewise<S> {
+        self.mask(self.simd.greater_than_f64s(self.x, other.x))
+    }
+    #[inline(always)]
+    fn equals(self, other: Self) -> Lanewise<S> {
+        self.mask(self.simd.equal_f64s(self.x, other.x))
+    }
+    #[inline(always)]
+    fn select(mask: Lanewise<S>, yes: Self, no: Self) -> Self {
+        Self::new(yes.simd, yes.simd.select_f64s(mask.mask, yes.x, no.x))
+    }
+}
+
+impl<S: Lanes> Mask for Lanewise<S> {
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        Self {
+            simd: self.simd,
+            mask: self.simd.and_m64s(self.mask, other.mask),
+        }
+    }
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        Self {
+            simd: self.simd,
+            mask: self.simd.or_m64s(self.mask, other.mask),
+        }
+    }
+    #[inline(always)]
+    fn not(self) -> Self {
+        Self {
+            simd: self.simd,
+            mask: self.simd.not_m64s(self.mask),
+        }
+    }
+    #[inline(always)]
+    fn any(self) -> bool {
+        let (zero, one) = (self.simd.splat_f64s(0.0), self.simd.splat_f64s(1.0));
+        let ones = self.simd.select_f64s(self.mask, one, zero);
+        self.simd.reduce_sum_f64s(ones) != 0.0
+    }
 }

@@ -7,6 +7,7 @@ use crate::body::{BodyId, BodyRow};
 use crate::contact::ContactRow;
 use crate::io::WallRow;
 use crate::io::hdf::{CHUNK_ROWS, Element, Table};
+use crate::law::{self, Dataset, State};
 use crate::measure::Flow;
 use std::ops::Range;
 
@@ -16,6 +17,22 @@ pub(super) trait Record: Copy + 'static {
     const GROUP: &'static str;
     /// Its datasets. The first holds the key.
     const COLUMNS: &'static [Column<Self>];
+    /// Those of the laws' memory, beyond these.
+    const STATE: &'static [Dataset<State>] = &[];
+    /// The laws' memory, of rows that have one.
+    fn state(&mut self) -> Option<&mut State> {
+        None
+    }
+    /// All of them.
+    fn columns() -> Vec<Column<Self>> {
+        let state = Self::STATE.iter().map(|dataset| Column {
+            path: dataset.path,
+            unit: dataset.unit,
+            description: dataset.description,
+            values: Values::State(&dataset.values),
+        });
+        Self::COLUMNS.iter().copied().chain(state).collect()
+    }
     /// A row to be filled.
     fn blank() -> Self;
     /// How messages call this row.
@@ -23,18 +40,22 @@ pub(super) trait Record: Copy + 'static {
 }
 
 /// One dataset.
-pub(super) struct Column<R> {
+#[derive(Clone, Copy)]
+pub(super) struct Column<R: 'static> {
     pub(super) path: &'static str,
     pub(super) unit: &'static str,
     pub(super) description: &'static str,
     values: Values<R>,
 }
 
-enum Values<R> {
+#[derive(Clone, Copy)]
+enum Values<R: 'static> {
     /// Numbers stored as they are: how many, and where.
     Real(usize, fn(&mut R) -> &mut [f64]),
     /// Whole numbers, stored as the element named: how many, how to get and how to set one.
     Whole(Element, usize, fn(&R, usize) -> u64, fn(&mut R, usize, u64)),
+    /// A part of the laws' memory.
+    State(&'static law::Values<State>),
 }
 
 impl<R: Record> Column<R> {
@@ -43,6 +64,8 @@ impl<R: Record> Column<R> {
         let (element, width) = match self.values {
             Values::Real(width, _) => (Element::F64, width),
             Values::Whole(element, width, ..) => (element, width),
+            Values::State(law::Values::Real(width, _)) => (Element::F64, *width),
+            Values::State(law::Values::Small(_)) => (Element::U8, 1),
         };
         Table {
             path: self.path,
@@ -61,33 +84,56 @@ impl<R: Record> Column<R> {
     pub(super) fn encode(&self, rows: &[R]) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::with_capacity(rows.len() * self.table(0).row_bytes());
         for row in rows {
+            let mut row = *row;
+            let name = row.name();
             match self.values {
-                Values::Real(_, of) => {
-                    for number in of(&mut row.clone()) {
-                        if !number.is_finite() {
-                            return Err(format!("{}: {} of {}", self.path, number, row.name()));
-                        }
-                        bytes.extend_from_slice(&number.to_le_bytes());
-                    }
-                }
+                Values::Real(_, of) => self.encode_real(of(&mut row), &name, &mut bytes)?,
                 Values::Whole(element, width, get, _) => {
                     for k in 0..width {
-                        let number = get(row, k).to_le_bytes();
-                        let (kept, cut) = number.split_at(element.bytes());
-                        if cut.iter().any(|&b| b != 0) {
-                            let number = get(row, k);
-                            return Err(format!(
-                                "{}: {number} of {} does not fit the format",
-                                self.path,
-                                row.name()
-                            ));
-                        }
-                        bytes.extend_from_slice(kept);
+                        self.encode_whole(get(&row, k), element, &name, &mut bytes)?;
                     }
                 }
+                Values::State(of) => match (of, row.state()) {
+                    (law::Values::Real(_, of), Some(state)) => {
+                        self.encode_real(of(state), &name, &mut bytes)?;
+                    }
+                    (law::Values::Small(of), Some(state)) => {
+                        self.encode_whole(*of(state), Element::U8, &name, &mut bytes)?;
+                    }
+                    (_, None) => {}
+                },
             }
         }
         Ok(bytes)
+    }
+
+    fn encode_real(&self, of: &[f64], name: &str, bytes: &mut Vec<u8>) -> Result<(), String> {
+        for number in of {
+            if !number.is_finite() {
+                return Err(format!("{}: {number} of {name}", self.path));
+            }
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+        Ok(())
+    }
+
+    fn encode_whole(
+        &self,
+        number: u64,
+        element: Element,
+        name: &str,
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), String> {
+        let all = number.to_le_bytes();
+        let (kept, cut) = all.split_at(element.bytes());
+        if cut.iter().any(|&b| b != 0) {
+            let path = self.path;
+            return Err(format!(
+                "{path}: {number} of {name} does not fit the format"
+            ));
+        }
+        bytes.extend_from_slice(kept);
+        Ok(())
     }
 
     /// Puts the bytes of the dataset into these rows, which are those from `first` on.
@@ -98,27 +144,35 @@ impl<R: Record> Column<R> {
         let table = self.table(0);
         let numbers_of_rows = bytes.chunks_exact(table.row_bytes());
         for ((k, row), numbers) in rows.iter_mut().enumerate().zip(numbers_of_rows) {
-            let numbers = numbers.chunks_exact(table.element.bytes()).map(|number| {
-                let mut wide = [0; 8];
-                wide[..number.len()].copy_from_slice(number);
-                u64::from_le_bytes(wide)
-            });
-            match self.values {
-                Values::Real(_, of) => {
-                    for (to, number) in of(row).iter_mut().zip(numbers) {
-                        *to = f64::from_bits(number);
-                        if !to.is_finite() {
-                            return Err(format!(
-                                "{}: row {}: {to}, expected finite numbers",
-                                self.path,
-                                first + k as u64
-                            ));
-                        }
+            let numbers = numbers
+                .chunks_exact(table.element.bytes())
+                .map(|number: &[u8]| {
+                    let mut wide = [0; 8];
+                    wide[..number.len()].copy_from_slice(number);
+                    u64::from_le_bytes(wide)
+                });
+            let reals = |to: &mut [f64]| {
+                for (to, number) in to.iter_mut().zip(numbers.clone()) {
+                    *to = f64::from_bits(number);
+                    if !to.is_finite() {
+                        let (path, row) = (self.path, first + k as u64);
+                        return Err(format!("{path}: row {row}: {to}, expected finite numbers"));
                     }
                 }
+                Ok(())
+            };
+            match self.values {
+                Values::Real(_, of) => reals(of(row))?,
                 Values::Whole(_, _, _, set) => numbers
                     .enumerate()
                     .for_each(|(at, number)| set(row, at, number)),
+                Values::State(of) => match (of, row.state()) {
+                    (law::Values::Real(_, of), Some(state)) => reals(of(state))?,
+                    (law::Values::Small(of), Some(state)) => {
+                        numbers.for_each(|number| *of(state) = number);
+                    }
+                    (_, None) => {}
+                },
             }
         }
         Ok(())
@@ -131,7 +185,7 @@ pub(super) fn assemble<R: Record>(
     mut read: impl FnMut(&Column<R>) -> Result<Vec<u8>, String>,
 ) -> Result<Vec<R>, String> {
     let mut slab = vec![R::blank(); (rows.end - rows.start) as usize];
-    for column in R::COLUMNS {
+    for column in &R::columns() {
         column.decode(&read(column)?, rows.start, &mut slab)?;
     }
     Ok(slab)
@@ -239,6 +293,10 @@ impl Record for BodyRow {
 
 impl Record for ContactRow {
     const GROUP: &'static str = "/contacts";
+    const STATE: &'static [Dataset<State>] = State::DATASETS;
+    fn state(&mut self) -> Option<&mut State> {
+        Some(&mut self.state)
+    }
     const COLUMNS: &'static [Column<Self>] = &[
         Column {
             path: "/contacts/body",
@@ -297,17 +355,6 @@ impl Record for ContactRow {
             unit: "N m s",
             description: "couple impulse on the second body in the last step, global frame",
             values: Values::Real(3, |row| &mut row.couple_impulse),
-        },
-        Column {
-            path: "/contacts/bonded",
-            unit: "1",
-            description: "1: the contact has closed and its cohesion is not broken; 0: it has not, or there is none",
-            values: Values::Whole(
-                Element::U8,
-                1,
-                |row, _| row.bonded,
-                |row, _, bonded| row.bonded = bonded,
-            ),
         },
         Column {
             path: "/contacts/status",

@@ -208,15 +208,14 @@ impl Opened {
 }
 
 fn paths<R: Record>(rows: u64) -> impl Iterator<Item = (&'static str, u64)> {
-    R::COLUMNS
-        .iter()
-        .map(move |column| (column.table(rows).path, rows))
+    let columns = R::columns().into_iter();
+    columns.map(move |column| (column.table(rows).path, rows))
 }
 
 /// The rows of a group, all of whose datasets have the form they should have.
 fn rows_of<R: Record>(file: &Reader) -> Result<u64, String> {
     let rows = file.rows(R::COLUMNS[0].table(0).path)?;
-    R::COLUMNS
+    R::columns()
         .iter()
         .try_for_each(|column| file.check(&column.table(rows)))?;
     Ok(rows)

@@ -88,7 +88,10 @@ fn write_as(comm: &dyn Comm, path: &Path, snapshot: &Snapshot) -> Result<(), Str
 
 /// Bytes that a group of so many rows takes.
 fn file_bytes<R: Record>(rows: u64) -> u64 {
-    R::COLUMNS.iter().map(|c| c.table(rows).file_bytes()).sum()
+    R::columns()
+        .iter()
+        .map(|c| c.table(rows).file_bytes())
+        .sum()
 }
 
 /// A file being written, and what it holds so far.
@@ -104,7 +107,7 @@ impl Contents<'_> {
     fn group<R: Record>(&mut self, rows: &[R], total: u64) -> Result<(), String> {
         let first = written_rows(total, self.comm.rank(), self.comm.size()).start;
         self.file.group(R::GROUP)?;
-        for column in R::COLUMNS {
+        for column in &R::columns() {
             let table = column.table(total);
             let bytes = agree(self.comm, column.encode(rows))?;
             let mut hash = [hash::of_rows(first, table.row_bytes(), &bytes) as i64];

@@ -7,6 +7,7 @@ use crate::detect::Space;
 use crate::domain::Domain;
 use crate::domain::ghosts::{Ghosts, spans};
 use crate::domain::migration::{Parcel, to_owners, with_copies};
+use crate::law::Step;
 use crate::math::{ExactSum, Vector3};
 use crate::scheme::pace::Span;
 use crate::scheme::walls::Walls;
@@ -102,9 +103,9 @@ impl System {
     /// Bodies to their owners, and copies to all who need them. What comes back is in order of id and key.
     fn migrate(&mut self, domain: &Domain, margin: f64) -> Parcel {
         let mut parcel = std::mem::take(&mut self.parcel);
-        // An open contact that is not bonded has nothing to hand on.
-        let told = |row: &ContactRow| row.impulse != [0.0; 3] || row.bonded != 0;
-        parcel.contacts.retain(told);
+        // An open contact without a memory has nothing to hand on.
+        let lasts = |row: &ContactRow| row.impulse != [0.0; 3] || row.state.lasts();
+        parcel.contacts.retain(lasts);
         let own = to_owners(domain, parcel);
         with_copies(domain, own, margin)
     }
@@ -183,10 +184,12 @@ impl System {
             pushed,
             split: &split,
             pairs: &self.physics.pairs,
-            gap: self.physics.solver.gap,
             grid: partition.grid(),
-            dt: self.dt,
-            rescale: self.dt / self.dt_before,
+            step: Step {
+                dt: self.dt,
+                rescale: self.dt / self.dt_before,
+                gap: self.physics.solver.gap,
+            },
             draw: (self.physics.solver.seed, self.step),
         };
         self.blocks.fill(found, &filling, previous);

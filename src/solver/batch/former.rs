@@ -1,20 +1,12 @@
 //! Contacts into batches.
 
-use super::beside::Part;
-use super::{Batch, Batches, Dealt, Kind, LANES, Places, Run, split};
+use super::{Batch, Batches, Couple, Dealt, LANES, Line, Places, Run, split};
 use crate::body::Member;
+use crate::law::Kind;
 use crate::math::make_room;
 
 /// Batches that are open to more contacts at a time. A body's bit mask says in which of them it is already.
 const OPEN: usize = 64;
-
-/// The parts, in the order in which batches tell where they are.
-const PARTS: [Kind; 4] = [Kind::SPRINGS, Kind::COUPLES, Kind::BONDS, Kind::DRIVES];
-
-fn renew<P: Part + Clone>(parts: &mut Vec<P>, n: usize) {
-    parts.clear();
-    parts.resize(n, P::NONE);
-}
 
 /// What forms batches, with the memory that it works in.
 #[derive(Clone, Debug, Default)]
@@ -43,49 +35,48 @@ impl Former {
         batches.runs.clear();
         batches.slots.clear();
         batches.slots.resize(dealt.len(), 0);
-        let mut parts = [0; 4];
-        for kind in Kind::all().filter(|kind| dealt.kinds & 1 << kind.index() != 0) {
+        batches.parts.clear();
+        batches.couples.clear();
+        for kind in Kind::all().filter(|kind| dealt.seen & 1 << kind.index() != 0) {
             let first = batches.all.len();
             self.fill(batches, (dealt, kind), order, members, still);
-            let end = batches.all.len();
-            batches.runs.push(Run {
-                kind,
+            let run = Run {
                 first,
-                end,
-                parts,
-            });
-            for (part, k) in parts.iter_mut().zip(PARTS) {
-                *part += if kind.has(k) { end - first } else { 0 };
+                end: batches.all.len(),
+                lines: kind.numbers(),
+                places: Places {
+                    kind,
+                    parts: batches.parts.len(),
+                    couples: batches.couples.len(),
+                },
+            };
+            for _ in run.first..run.end {
+                let numbers = kind.neutral().map(|x| Line([x; LANES]));
+                batches.parts.extend(numbers);
             }
+            if kind.turns() {
+                let end = run.places.couples + run.end - run.first;
+                batches.couples.resize(end, Couple::ZERO);
+            }
+            batches.runs.push(run);
         }
-        let [springs, couples, bonds, drives] = parts;
-        renew(&mut batches.springs, springs);
-        renew(&mut batches.couples, couples);
-        renew(&mut batches.bonds, bonds);
-        renew(&mut batches.drives, drives);
-        for (k, &(kind, at)) in dealt.beside.iter().enumerate() {
+        for (k, &(kind, first)) in dealt.kinds.iter().enumerate() {
             if kind == Kind::PLAIN {
                 continue;
             }
             let (batch, lane) = split(batches.slots[k]);
-            let Places { parts, .. } = batches.places(batch);
-            if kind == Kind::SPRINGS {
-                let (softness, previous) = &dealt.springs[at as usize];
-                batches.springs[parts[0]].set(lane, *softness, previous);
-                continue;
+            let Places { parts, couples, .. } = batches.places(batch);
+            let numbers = kind.numbers();
+            let all = &dealt.numbers[first as usize..];
+            let lines = &mut batches.parts[parts..parts + numbers];
+            for (line, number) in lines.iter_mut().zip(all) {
+                line.0[lane] = *number;
             }
-            let extra = &dealt.extras[at as usize];
-            if kind.has(Kind::SPRINGS) {
-                batches.springs[parts[0]].put(lane, extra);
-            }
-            if kind.has(Kind::COUPLES) {
-                batches.couples[parts[1]].put(lane, extra);
-            }
-            if kind.has(Kind::BONDS) {
-                batches.bonds[parts[2]].put(lane, extra);
-            }
-            if kind.has(Kind::DRIVES) {
-                batches.drives[parts[3]].put(lane, extra);
+            if kind.turns() {
+                let couple = &all[numbers..numbers + 3];
+                for (eight, number) in batches.couples[couples].0.iter_mut().zip(couple) {
+                    eight[lane] = *number;
+                }
             }
         }
     }
@@ -105,7 +96,7 @@ impl Former {
         let mut open = 0u64;
         let mut batches = [(0usize, 0usize); OPEN];
         for &k in order {
-            if dealt.beside[k as usize].0 != kind {
+            if dealt.kinds[k as usize].0 != kind {
                 continue;
             }
             let contact = &dealt.contacts[k as usize];

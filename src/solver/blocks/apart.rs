@@ -1,7 +1,7 @@
 //! Bodies that are split among ranks (`exchange = "sweep"`): sweeps see the parts, the judge the whole.
 
 use super::Blocks;
-use crate::solver::batch::{Batches, Kind, split};
+use crate::solver::batch::{Batches, split};
 use std::mem::swap;
 
 /// The reduced masses of a contact that are not in use.
@@ -11,8 +11,8 @@ pub struct Apart {
     pub slot: u32,
     /// Of the law: normal and tangential [kg].
     pub masses: [f64; 2],
-    /// Of the couples: turning mass [kg m²] and coupling, [`Extra::turning_mass`](crate::law::full::Extra::turning_mass) and
-    /// [`Extra::coupling`](crate::law::full::Extra::coupling).
+    /// Of the couples: [`turning_mass`](crate::law::Couples::turning_mass) [kg m²] and
+    /// [`coupling`](crate::law::Couples::coupling).
     pub turning: [f64; 2],
 }
 
@@ -22,13 +22,13 @@ impl Apart {
         let [normal, tangential] = &mut self.masses;
         swap(normal, &mut batches.all[batch].normal_mass[lane]);
         swap(tangential, &mut batches.all[batch].tangential_mass[lane]);
-        let places = batches.places(batch);
-        if places.kind.has(Kind::COUPLES) {
-            let couples = &mut batches.couples[places.parts[1]];
-            let [mass, coupling] = &mut self.turning;
-            swap(mass, &mut couples.turning_mass[lane]);
-            swap(coupling, &mut couples.coupling[lane]);
-        }
+        batches.change(self.slot, |parts| {
+            if let Some(couples) = &mut parts.couples {
+                let [mass, coupling] = &mut self.turning;
+                swap(mass, &mut couples.turning_mass);
+                swap(coupling, &mut couples.coupling);
+            }
+        });
     }
 }
 

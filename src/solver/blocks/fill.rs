@@ -5,12 +5,10 @@ use super::sides::{Place, Side, masses, turning};
 use super::{Apart, Block, Blocks};
 use crate::body::{Bodies, Member, Twist, Wall, WallState};
 use crate::contact::{Candidate, Contact, ContactRow, Origin, Partner};
-use crate::law::coulomb::Parameters;
-use crate::law::full::Extra;
-use crate::law::{Pair, PairTable, Status};
-use crate::math::{Vector3, make_room, turned_with};
+use crate::law::{self, PairTable, Previous, Sides, Status, Step, Touching, softened};
+use crate::math::real::add;
+use crate::math::{Vector3, make_room};
 use crate::rng::{Purpose, Stream};
-use crate::solver::GapRule;
 use crate::solver::batch::{Dealt, Former};
 use crate::solver::grid::BlockGrid;
 use crate::solver::pushed::{Pushed, Reaction};
@@ -34,14 +32,10 @@ pub struct Filling<'a> {
     pub split: &'a [f64],
     /// What holds between materials.
     pub pairs: &'a PairTable,
-    /// What becomes of overlaps.
-    pub gap: GapRule,
     /// Where blocks lie.
     pub grid: &'a BlockGrid,
-    /// Time step [s].
-    pub dt: f64,
-    /// Its length over that of the last step: what a force lasts, its impulse grows with.
-    pub rescale: f64,
+    /// The step, as laws see it.
+    pub step: Step,
     /// Seed of the run, and the step: by them the contacts of a block are dealt to its batches.
     pub draw: (u64, u64),
 }
@@ -258,7 +252,7 @@ impl Filling<'_> {
         }
     }
 
-    /// Adds a contact to those that are dealt, and what there is to be known beside to the block.
+    /// Adds a contact to those that are dealt, and the facts about it to the block.
     fn contact(
         &self,
         (k, c): (u32, &Candidate),
@@ -269,65 +263,42 @@ impl Filling<'_> {
         block: &mut Block,
     ) {
         let [a, b] = sides;
-        let pair = self.pairs.between(a.material, b.material);
-        let smaller_radius = a.radius.min(b.radius);
         let (normal_mass, tangential_mass) = masses(sides, [1.0; 2]);
-        // The impulse of the last step, turned with the normal, as its force would give it in this step.
-        let kept = |v: [f64; 3], row: &ContactRow| {
-            turned_with(&Vector3::from(row.normal), &c.normal, &Vector3::from(v)) * self.rescale
-        };
-        let impulse = previous.map_or_else(Vector3::zeros, |row| kept(row.impulse, row));
-        let slid = previous.is_some_and(|row| row.status == Status::Sliding as u64);
-        let friction = if slid {
-            pair.sliding_friction
-        } else {
-            pair.friction
-        };
-        let adhesive = pair.cohesion > 0.0;
-        // What touches is bonded; what gapes only if it has been pressed together and is still within reach.
-        let touching = 1e-9 * smaller_radius;
-        let reach = pair.cohesion_range + touching;
-        let bonded = adhesive
-            && (c.gap <= touching
-                || (c.gap < reach && previous.is_some_and(|row| row.bonded == 1)));
-        let mut contact = Contact {
-            place,
-            law: Parameters {
-                normal: c.normal,
-                closing_speed: self.closing_speed(c.gap),
-                normal_mass,
-                tangential_mass,
-                friction,
-            },
-            impulse,
-        };
         let drive = self.drive(b, &c.point);
+        let touching = Touching {
+            pair: self.pairs.between(a.material, b.material),
+            normal: c.normal,
+            gap: c.gap,
+            radii: [a.radius, b.radius],
+            masses: [normal_mass, tangential_mass],
+            drive: [drive.linear, drive.angular],
+            previous: previous.map(|row| Previous {
+                normal: &row.normal,
+                impulse: &row.impulse,
+                couple: &row.couple_impulse,
+                slid: row.status == Status::Sliding as u64,
+                state: &row.state,
+            }),
+        };
+        let opened = law::open(&self.step, &touching, &self.ends(sides, c));
         let still = drive == Twist::default();
         if !still {
             block.drives.push(drive);
         }
         block.origins.push(Origin {
             gap: c.gap,
-            smaller_radius,
+            smaller_radius: a.radius.min(b.radius),
             candidate: k,
             drive: if still { 0 } else { block.drives.len() as u32 },
-            adhesive,
-            bonded,
+            memory: opened.memory,
         });
-        // A wall is as yielding as a body of the same size.
-        let other_radius = if b.radius.is_finite() {
-            b.radius
-        } else {
-            a.radius
-        };
-        let springs = self.soften(pair, &mut contact, c.gap, [a.radius, other_radius]);
         let parts = [a.split, b.split];
         if parts != [1.0; 2] {
-            let softness = springs.map_or([0.0; 2], |(softness, _)| softness);
+            let softness = (opened.parts.springs).map_or([0.0; 2], |springs| springs.softness);
             let (normal, tangential) = masses(sides, parts);
             let with = |mass: f64, softness: f64| match softness {
                 0.0 => mass,
-                _ => 1.0 / (1.0 / mass + softness),
+                _ => softened(mass, softness),
             };
             block.apart.push(Apart {
                 slot: dealt.len() as u32,
@@ -335,127 +306,55 @@ impl Filling<'_> {
                 turning: turning(sides, parts),
             });
         }
-        if pair.has_springs_at_most() && still {
-            match springs {
-                None => dealt.add(contact, None),
-                Some((softness, previous)) => dealt.add_soft(contact, softness, previous),
-            }
-            return;
-        }
-        let couple = previous.map_or_else(Vector3::zeros, |row| kept(row.couple_impulse, row));
-        let mut extra = self.extra(pair, sides, drive, couple);
-        if let Some((softness, previous)) = springs {
-            extra.softness = softness;
-            extra.previous_tangential = previous;
-        }
-        if bonded {
-            extra.cohesion = pair.cohesion * self.dt;
-            if c.gap > 0.0 && extra.softness[0] == 0.0 {
-                extra.weakened = true;
-                contact.law.closing_speed = c.gap / self.dt;
-            }
-        }
-        self.bounce(pair, sides, &mut contact, &mut extra, c);
-        dealt.add(contact, Some(extra.trimmed()));
-    }
-
-    /// `b_n` of a rigid contact: the speed at which the gap closes within the step, or what the rule makes of an overlap.
-    fn closing_speed(&self, gap: f64) -> f64 {
-        match self.gap {
-            GapRule::Positive => gap.max(0.0) / self.dt,
-            GapRule::Full => gap / self.dt,
-            GapRule::Recover { .. } if gap >= 0.0 => gap / self.dt,
-            GapRule::Recover {
-                fraction,
-                top_speed,
-            } => -(fraction * -gap / self.dt).min(top_speed),
-        }
-    }
-
-    /// Couples and the wall's own motion.
-    fn extra(&self, pair: &Pair, sides: [&Side; 2], drive: Twist, couple: Vector3) -> Extra {
-        let [a, b] = sides;
-        let reduced_radius = if b.radius.is_finite() {
-            a.radius * b.radius / (a.radius + b.radius)
-        } else {
-            a.radius
+        let contact = Contact {
+            place,
+            law: opened.law,
+            impulse: opened.impulse,
+            couple: opened.couple,
         };
-        // Where nothing turns there are no couples.
-        let turns = a.seen.turning + b.seen.turning > 0.0;
-        let [turning_mass, coupling] = turning(sides, [1.0; 2]);
+        dealt.add(contact, &opened.parts);
+    }
+
+    fn ends<'b>(&'b self, sides: [&'b Side; 2], candidate: &'b Candidate) -> Ends<'b> {
+        Ends {
+            filling: self,
+            sides,
+            candidate,
+        }
+    }
+}
+
+/// The two sides of a contact, for the laws that ask for more than masses.
+struct Ends<'a> {
+    filling: &'a Filling<'a>,
+    sides: [&'a Side; 2],
+    candidate: &'a Candidate,
+}
+
+impl Sides for Ends<'_> {
+    fn turning(&self) -> Option<([f64; 2], [f64; 2])> {
         let inverse = |lever: f64| if lever == 0.0 { 0.0 } else { 1.0 / lever };
-        Extra {
-            offset: drive.linear,
-            spin_offset: drive.angular,
-            softness: [0.0; 2],
-            previous_tangential: Vector3::zeros(),
-            cohesion: 0.0,
-            weakened: false,
-            rolling: if turns {
-                pair.rolling.length(reduced_radius)
-            } else {
-                0.0
-            },
-            torsion: if turns {
-                pair.torsion.length(reduced_radius)
-            } else {
-                0.0
-            },
-            turning_mass,
-            coupling,
-            inverse_lever: sides.map(|side| inverse(side.lever)),
-            couple,
-        }
+        let turns = self.sides.iter().any(|side| side.seen.turning > 0.0);
+        turns.then(|| {
+            let levers = self.sides.map(|side| inverse(side.lever));
+            (turning(self.sides, [1.0; 2]), levers)
+        })
     }
 
-    /// Compliance: `γ = C/Δt²`, the signed gap, and the tangential impulse of the last step as history. Returns γ and the latter.
-    fn soften(
-        &self,
-        pair: &Pair,
-        contact: &mut Contact,
-        gap: f64,
-        radii: [f64; 2],
-    ) -> Option<([f64; 2], Vector3)> {
-        let compliance = pair.compliance(radii);
-        if compliance == 0.0 {
-            return None;
-        }
-        let gamma = compliance / (self.dt * self.dt);
-        let softness = [gamma, gamma / pair.tangential_ratio];
-        let law = &mut contact.law;
-        law.closing_speed = gap / self.dt;
-        law.normal_mass = 1.0 / (1.0 / law.normal_mass + softness[0]);
-        law.tangential_mass = 1.0 / (1.0 / law.tangential_mass + softness[1]);
-        let normal = law.normal * contact.impulse.dot(&law.normal);
-        Some((softness, contact.impulse - normal))
-    }
-
-    /// Restitution (Newton's, as Moreau takes it): of a contact that closes within the step the velocity after it is `−e` times
-    /// that before it.
-    fn bounce(
-        &self,
-        pair: &Pair,
-        sides: [&Side; 2],
-        contact: &mut Contact,
-        extra: &mut Extra,
-        c: &Candidate,
-    ) {
-        if pair.restitution == 0.0 && pair.tangential_restitution == 0.0 {
-            return;
-        }
-        let [a, b] = sides;
-        let [of_a, of_b] = sides.map(|side| self.before(side));
-        let drive_before = match b.at {
-            Place::Still(w) => self.walls[w].velocity_at(&self.states_before[w], &c.point),
+    fn velocity_before(&self) -> Vector3 {
+        let Self {
+            filling,
+            sides,
+            candidate: c,
+        } = self;
+        let [of_a, of_b] = sides.map(|side| filling.before(side));
+        let drive_before = match sides[1].at {
+            Place::Still(w) => filling.walls[w].velocity_at(&filling.states_before[w], &c.point),
             _ => Vector3::zeros(),
         };
-        let spin = of_a.angular * a.lever + of_b.angular * b.lever;
-        let n = contact.law.normal;
-        let before = of_b.linear + drive_before - of_a.linear - spin.cross(&n);
-        let u_n = before.dot(&n);
-        if u_n < 0.0 && c.gap + u_n * self.dt <= 0.0 && extra.softness[0] == 0.0 {
-            contact.law.closing_speed = pair.restitution * u_n;
-            extra.offset += (before - n * u_n) * pair.tangential_restitution;
-        }
+        let velocity = of_b.linear + drive_before - of_a.linear;
+        let [a, b] = [of_a.angular * sides[0].lever, of_b.angular * sides[1].lever];
+        let spin = add(&a.into(), &b.into());
+        law::relative_velocity(&velocity.into(), &spin, &c.normal.into()).into()
     }
 }

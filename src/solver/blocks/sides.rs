@@ -1,6 +1,6 @@
 //! The two sides of a contact that is being made.
 
-use crate::law::coulomb::reduced_masses;
+use crate::law::reduced_masses;
 use crate::solver::pushed::Reaction;
 
 /// What every contact needs to know of one of its two bodies.

@@ -1,6 +1,6 @@
 use super::*;
 use crate::contact::Contact;
-use crate::law::coulomb::Parameters;
+use crate::law::{Cohesion, Couples, Drive, Parameters, Springs};
 use crate::math::Vector3;
 use crate::rng::{Purpose, Stream};
 use crate::solver::batch::{Dealt, Former};
@@ -28,11 +28,11 @@ pub(in crate::solver) fn random_block(
         })
         .collect();
     members.push(Member::STILL);
-    let whole: Vec<(Contact, Option<Extra>)> = (0..contacts)
+    let whole: Vec<(Contact, Parts<f64>)> = (0..contacts)
         .map(|_| {
             let a = draw.below(bodies as u32);
             let b = (a + 1 + draw.below(bodies as u32)) % (bodies as u32 + 1);
-            let contact = Contact {
+            let mut contact = Contact {
                 place: [a, b],
                 law: Parameters {
                     normal: vector(draw, 1.0).normalize(),
@@ -42,36 +42,51 @@ pub(in crate::solver) fn random_block(
                     friction: draw.unit(),
                 },
                 impulse: vector(draw, 1.0) * f64::from(draw.below(2)),
+                couple: Vector3::zeros(),
             };
-            let extra = match draw.below(4) {
-                0 | 1 => None,
-                2 => Some(Extra::springs(
-                    [draw.unit(), draw.unit()],
-                    vector(draw, 0.1),
-                )),
+            let parts = match draw.below(4) {
+                0 | 1 => Parts::NONE,
+                2 => Parts {
+                    springs: Some(Springs {
+                        softness: [draw.unit(), draw.unit()],
+                        previous: vector(draw, 0.1).into(),
+                    }),
+                    ..Parts::NONE
+                },
                 _ => {
-                    let mut some = |of: f64| of * f64::from(draw.below(2));
-                    let cohesion = some(0.5);
-                    let (soft, drive, turns) = (some(0.4), some(1.0), some(1.0));
-                    let equal = some(1.0);
-                    let extra = Extra {
-                        offset: vector(draw, 0.1) * drive,
-                        spin_offset: vector(draw, 0.1) * drive,
-                        softness: [soft, 2.0 * soft],
-                        previous_tangential: vector(draw, 0.1) * soft,
-                        cohesion,
-                        weakened: cohesion > 0.0 && draw.below(2) == 0,
-                        rolling: turns * draw.unit() * f64::from(draw.below(4).min(1)),
-                        torsion: turns * draw.unit() * f64::from(draw.below(4).min(1)),
-                        turning_mass: draw.between(0.1, 0.3),
-                        coupling: draw.between(-0.9, 0.9) * equal,
-                        inverse_lever: [draw.between(0.7, 2.0), draw.between(0.7, 2.0)],
-                        couple: vector(draw, 0.1) * turns,
+                    let mut has = || draw.below(2) == 0;
+                    let (soft, sticky, driven, turns, equal) = (has(), has(), has(), has(), has());
+                    let springs = Springs {
+                        softness: [0.4 * draw.unit(), 0.8 * draw.unit()],
+                        previous: vector(draw, 0.1).into(),
                     };
-                    Some(extra.trimmed())
+                    let couples = Couples {
+                        rolling: draw.unit() * f64::from(draw.below(4).min(1)),
+                        torsion: draw.unit() * f64::from(draw.below(4).min(1)),
+                        turning_mass: draw.between(0.1, 0.3),
+                        coupling: draw.between(-0.9, 0.9) * f64::from(u8::from(!equal)),
+                        inverse_lever: [draw.between(0.7, 2.0), draw.between(0.7, 2.0)],
+                    };
+                    if turns {
+                        contact.couple = vector(draw, 0.1);
+                    }
+                    let cohesion = Cohesion {
+                        force: 0.5 * draw.unit(),
+                        weakened: f64::from(draw.below(2)),
+                    };
+                    let drive = Drive {
+                        velocity: vector(draw, 0.1).into(),
+                        spin: vector(draw, 0.1).into(),
+                    };
+                    Parts {
+                        springs: soft.then_some(springs),
+                        couples: turns.then_some(couples),
+                        cohesion: sticky.then_some(cohesion),
+                        drive: driven.then_some(drive),
+                    }
                 }
             };
-            (contact, extra)
+            (contact, parts)
         })
         .collect();
     let mut order: Vec<u32> = (0..contacts as u32).collect();
@@ -79,7 +94,7 @@ pub(in crate::solver) fn random_block(
     let mut dealt = Dealt::default();
     whole
         .into_iter()
-        .for_each(|(contact, extra)| dealt.add(contact, extra));
+        .for_each(|(contact, parts)| dealt.add(contact, &parts));
     let mut batches = Batches::default();
     Former::default().form(&mut batches, &dealt, &order, &members);
     (batches, members, order)
@@ -112,7 +127,7 @@ fn batches_hold_every_contact_once_and_no_body_twice() {
 /// The fast kernel, whatever the registers, does what the plain one does to the last bit, sweep after sweep.
 #[test]
 fn all_kernels_find_the_same_bits() {
-    let mut seen = [0usize; 5];
+    let (mut seen, mut plain_batches) = ([0usize; Kind::PARTS.len()], 0);
     for trial in 0..100 {
         let mut draw = Stream::new(Purpose::Trial, 32, [trial, 0, 0]);
         let contacts = draw.below(300) as usize;
@@ -133,21 +148,20 @@ fn all_kernels_find_the_same_bits() {
                 assert_eq!(bits(members), bits(&plain.1), "trial {trial}, {width:?}");
                 for &slot in batches.slots() {
                     let (one, other) = (batches.contact(slot), plain.0.contact(slot));
-                    assert_eq!(one.impulse, other.impulse);
-                    assert_eq!(batches.extra(slot), plain.0.extra(slot));
+                    assert_eq!(one, other);
                 }
             }
         }
         for k in 0..batches.len() {
             let kind = batches.places(k).kind;
-            let parts = [Kind::SPRINGS, Kind::COUPLES, Kind::BONDS, Kind::DRIVES];
-            for (n, part) in seen.iter_mut().zip(parts) {
+            for (n, part) in seen.iter_mut().zip(Kind::PARTS) {
                 *n += usize::from(kind.has(part));
             }
-            seen[4] += usize::from(kind == Kind::PLAIN);
+            plain_batches += usize::from(kind == Kind::PLAIN);
         }
     }
     assert!(seen.iter().all(|n| *n > 200), "{seen:?}");
+    assert!(plain_batches > 200, "{plain_batches}");
 }
 
 /// Two blocks at once come out as one after the other, though one may have more batches than the other.
@@ -193,8 +207,8 @@ fn a_warm_start_is_the_sum_of_all_impulses() {
         for slot in 0..(batches.len() * LANES) as u32 {
             let contact = batches.contact(slot);
             contact.apply(&contact.impulse, &mut other);
-            if let Some(extra) = batches.extra(slot) {
-                contact.apply_couple(&extra.couple, &extra, &mut other);
+            if let Some(couples) = batches.parts(slot).couples {
+                contact.apply_couple(&contact.couple, couples.inverse_lever, &mut other);
             }
         }
         assert_eq!(one, other, "{width:?}");

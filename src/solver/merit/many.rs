@@ -2,12 +2,13 @@
 
 use super::TERMS;
 use crate::body::Member;
-use crate::solver::batch::{Batch, Batches, Eight, LANES, Springs};
+use crate::law::{Kind, work};
+use crate::math::real::{Real, add, dot, scaled};
+use crate::solver::batch::{Batch, Batches, Eight, LANES, Line};
 use crate::solver::blocks::{Block, Share, Worst};
-use crate::solver::kernel::{Now, law};
+use crate::solver::kernel::{Now, velocity};
 use crate::solver::lanes::{Lanes, Rows, Work};
-use crate::solver::vectors::{add_to, cross, dot, load, load3, store};
-use crate::solver::work;
+use crate::solver::vectors::Lane;
 
 /// Violation, impulse and work at the contacts of a block, and the largest violation. Bodies that are not free are taken to stand still.
 pub(super) struct Gauge<'a> {
@@ -37,7 +38,10 @@ impl Work for Gauge<'_> {
         let mut sums = Sums::default();
         for (k, batch) in batches.all[..batches.first_full()].iter().enumerate() {
             let rows = (self.members, &self.block.before[..]);
-            match (self.members.first_chunk(), batches.springs_of(k)) {
+            let places = batches.places(k);
+            let springs = places.kind.has(Kind::SPRINGS);
+            let springs = springs.then(|| &batches.parts[places.parts..]);
+            match (self.members.first_chunk(), springs) {
                 (Some(few), springs) if batches.small => {
                     let few: &[Member; Batches::SMALL] = few;
                     of_batch(s, (k, batch, springs), (few, rows.1), &mut sums);
@@ -76,7 +80,7 @@ impl Work for Gauge<'_> {
 #[inline(always)]
 fn of_batch<S: Lanes, R: Rows + ?Sized>(
     s: S,
-    (k, batch, springs): (usize, &Batch, Option<&Springs>),
+    (k, batch, springs): (usize, &Batch, Option<&[Line]>),
     rows: (&R, &[Member]),
     sums: &mut Sums,
 ) {
@@ -91,7 +95,7 @@ fn of_batch<S: Lanes, R: Rows + ?Sized>(
 #[inline(always)]
 fn of_lanes<S: Lanes, R: Rows + ?Sized, const SOFT: bool>(
     s: S,
-    (k, batch, springs): (usize, &Batch, Option<&Springs>),
+    (k, batch, springs): (usize, &Batch, Option<&[Line]>),
     part: usize,
     (now, before): (&R, &[Member]),
     sums: &mut Sums,
@@ -100,49 +104,30 @@ fn of_lanes<S: Lanes, R: Rows + ?Sized, const SOFT: bool>(
     let [a, b] = &batch.place;
     let (a, b) = (&a[lanes.clone()], &b[lanes]);
     let motion = s.meet(now, a, b);
-    let Now { n, r, u, d, .. } = law::<S, SOFT>(s, batch, springs, part, &motion);
-    let mass = load(s, &batch.normal_mass, part);
-    let of_d = s.div_f64s(dot(s, &d, &d), mass);
-    let of_r = s.div_f64s(dot(s, &r, &r), mass);
-    let speed2 = s.div_f64s(of_d, mass);
-    let worst = load(s, &sums.worst, part);
-    let worse = s.greater_than_f64s(speed2, worst);
-    store(
-        s,
-        &mut sums.worst,
-        part,
-        s.select_f64s(worse, speed2, worst),
-    );
-    let so_far = load(s, &sums.batch, part);
-    let here = s.splat_f64s(k as f64);
-    store(s, &mut sums.batch, part, s.select_f64s(worse, here, so_far));
+    let now = Now::of::<SOFT>(s, batch, springs, part, &motion);
+    let Now { r, u, d, .. } = &now;
+    let (n, mass) = (&now.law.normal, now.law.normal_mass);
+    let of_d = dot(d, d) / mass;
+    let of_r = dot(r, r) / mass;
+    let speed2 = of_d / mass;
+    let worst = Lane::load(s, &sums.worst, part);
+    let worse = speed2.greater(worst);
+    Real::select(worse, speed2, worst).store(&mut sums.worst, part);
+    let so_far = Lane::load(s, &sums.batch, part);
+    let here = Lane::all(s, k as f64);
+    Real::select(worse, here, so_far).store(&mut sums.batch, part);
 
     // The mean of the relative velocities before and after the step.
-    let [v_x, v_y, v_z, s_x, s_y, s_z] = s.meet(before, a, b);
-    let turn = cross(s, &[s_x, s_y, s_z], &n);
-    let mut mean = [v_x, v_y, v_z];
-    for axis in 0..3 {
-        let both = s.add_f64s(u[axis], s.sub_f64s(mean[axis], turn[axis]));
-        mean[axis] = s.mul_f64s(both, s.splat_f64s(0.5));
-    }
-    let (r_n, mean_n) = (dot(s, &r, &n), dot(s, &mean, &n));
-    let normal = s.mul_f64s(r_n, mean_n);
-    let all = dot(s, &r, &mean);
-    add_to(s, &mut sums.violation, part, of_d);
-    add_to(s, &mut sums.impulse, part, of_r);
-    add_to(s, &mut sums.normal, part, s.neg_f64s(normal));
-    add_to(s, &mut sums.friction, part, s.sub_f64s(normal, all));
-    if SOFT && let Some(springs) = springs {
-        let r_n2 = s.mul_f64s(r_n, r_n);
-        let r_t2 = s.sub_f64s(dot(s, &r, &r), r_n2);
-        let [soft_n, soft_t] = [0, 1].map(|k| load(s, &springs.softness[k], part));
-        let twice = s.add_f64s(s.mul_f64s(soft_n, r_n2), s.mul_f64s(soft_t, r_t2));
-        add_to(
-            s,
-            &mut sums.elastic,
-            part,
-            s.mul_f64s(twice, s.splat_f64s(0.5)),
-        );
+    let before = velocity(s, &s.meet(before, a, b), n);
+    let mean = scaled(&add(u, &before), Lane::all(s, 0.5));
+    let [normal, friction] = work::of_impulse(n, r, &mean);
+    of_d.add_to(&mut sums.violation, part);
+    of_r.add_to(&mut sums.impulse, part);
+    normal.add_to(&mut sums.normal, part);
+    friction.add_to(&mut sums.friction, part);
+    if SOFT {
+        let elastic = now.parts.elastic(r, dot(r, n));
+        elastic.add_to(&mut sums.elastic, part);
     }
 }
 
@@ -164,16 +149,10 @@ impl Work for Motion<'_> {
                 let lanes = part..part + S::F64_LANES;
                 let [a, b] = &batch.place;
                 let motion = s.meet(self.members, &a[lanes.clone()], &b[lanes]);
-                let [v_x, v_y, v_z, s_x, s_y, s_z] = motion;
-                let n = load3(s, &batch.normal, part);
-                let turn = cross(s, &[s_x, s_y, s_z], &n);
-                let mut u = [v_x, v_y, v_z];
-                for axis in 0..3 {
-                    u[axis] = s.sub_f64s(u[axis], turn[axis]);
-                }
-                let mass = load(s, &batch.normal_mass, part);
-                let more = s.mul_f64s(dot(s, &u, &u), mass);
-                add_to(s, &mut sums, part, more);
+                let n = Lane::load3(s, &batch.normal, part);
+                let u = velocity(s, &motion, &n);
+                let mass = Lane::load(s, &batch.normal_mass, part);
+                (dot(&u, &u) * mass).add_to(&mut sums, part);
             }
         }
         sums.iter().sum()

@@ -1,0 +1,99 @@
+//! Compliance of a contact: springs along and across the normal, taken implicitly.
+//!
+//! The contact yields by `C r/Δt²` in velocity per impulse r. So in the normal direction
+//! `0 ≤ r_n ⟂ u_n + b_n + γ_n r_n ≥ 0` with the signed gap in `b_n = g/Δt`, and where it sticks
+//! `u_t + γ_t (r_t − r_t,previous) = 0`: the impulse of the last step is the spring's memory, so
+//! nothing creeps. `γ = C/Δt²`; `γ → 0` is the rigid law.
+
+use super::coulomb::Parameters;
+use super::numbers::{Numbers, Part};
+use super::pair::Pair;
+use crate::math::Vector3;
+use crate::math::real::{Real, Three, add, dot, scaled, sub};
+
+/// The springs of a contact. The masses of [`Parameters`] then include them: `1/(1/m + γ)`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Springs<R> {
+    /// `γ_n = C_n/Δt²` and `γ_t = C_t/Δt²` [1/kg].
+    pub softness: [R; 2],
+    /// Tangential impulse of the last step, in the present tangent plane [N s].
+    pub previous: Three<R>,
+}
+
+impl<R: Copy> Part<R> for Springs<R> {
+    const NUMBERS: usize = 5;
+
+    #[inline(always)]
+    fn read(from: &impl Numbers<R>, at: usize) -> Self {
+        Self {
+            softness: [from.number(at), from.number(at + 1)],
+            previous: from.three(at + 2),
+        }
+    }
+
+    #[inline(always)]
+    fn write(&self, put: &mut impl FnMut(R)) {
+        self.softness.into_iter().for_each(&mut *put);
+        self.previous.into_iter().for_each(put);
+    }
+}
+
+impl<R: Real> Springs<R> {
+    /// The closing speed with the normal spring: `u_n + b_n + γ_n r_n`.
+    #[inline(always)]
+    pub(super) fn closing(&self, speed: R, r_n: R) -> R {
+        speed + self.softness[0] * r_n
+    }
+
+    /// The slip with the tangential spring: `u_t + γ_t (r_t − r_t,previous)`.
+    #[inline(always)]
+    pub(super) fn slip(&self, slip: &Three<R>, tangential: &Three<R>) -> Three<R> {
+        let stretch = sub(tangential, &self.previous);
+        add(slip, &scaled(&stretch, self.softness[1]))
+    }
+
+    /// Energy in the springs at the end of the step [J]: `(γ_n r_n² + γ_t |r_t|²)/2`.
+    #[inline(always)]
+    pub(super) fn energy(&self, r: &Three<R>, r_n: R) -> R {
+        let r_n2 = r_n * r_n;
+        let r_t2 = dot(r, r) - r_n2;
+        let [soft_n, soft_t] = self.softness;
+        (soft_n * r_n2 + soft_t * r_t2) * r_n.splat(0.5)
+    }
+}
+
+impl Springs<f64> {
+    /// The springs of a contact with this gap [m] between bodies of these radii [m], and the law's
+    /// masses and closing speed with them; none where the pair is rigid. `impulse` is that of the
+    /// last step, as its force would give it in this one.
+    #[inline(always)]
+    pub(super) fn open(
+        pair: &Pair,
+        law: &mut Parameters,
+        impulse: &Vector3,
+        gap: f64,
+        radii: [f64; 2],
+        dt: f64,
+    ) -> Option<Self> {
+        let compliance = pair.compliance(radii);
+        if compliance == 0.0 {
+            return None;
+        }
+        let gamma = compliance / (dt * dt);
+        let softness = [gamma, gamma / pair.tangential_ratio];
+        law.closing_speed = gap / dt;
+        law.normal_mass = softened(law.normal_mass, softness[0]);
+        law.tangential_mass = softened(law.tangential_mass, softness[1]);
+        let normal = law.normal * impulse.dot(&law.normal);
+        Some(Self {
+            softness,
+            previous: (impulse - normal).into(),
+        })
+    }
+}
+
+/// A reduced mass with a spring: `1/(1/m + γ)`.
+#[inline(always)]
+pub fn softened(mass: f64, softness: f64) -> f64 {
+    1.0 / (1.0 / mass + softness)
+}

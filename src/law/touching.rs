@@ -1,0 +1,59 @@
+//! A contact at the start of a step, as laws see it.
+
+use super::gap::GapRule;
+use super::pair::Pair;
+use crate::math::Vector3;
+
+/// A contact as the last step left it.
+#[derive(Clone, Copy, Debug)]
+pub struct Previous<'a, S> {
+    /// Unit normal.
+    pub normal: &'a [f64; 3],
+    /// Impulse [N s].
+    pub impulse: &'a [f64; 3],
+    /// Couple impulse [N m s].
+    pub couple: &'a [f64; 3],
+    /// Whether it slid.
+    pub slid: bool,
+    /// Its memory.
+    pub state: &'a S,
+}
+
+/// A step, as far as laws see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// Its length Δt [s].
+    pub dt: f64,
+    /// Its length over that of the last step: as a force lasts, its impulse grows with it.
+    pub rescale: f64,
+    /// How overlaps of rigid contacts count.
+    pub gap: GapRule,
+}
+
+/// A contact at the start of a step.
+#[derive(Clone, Copy, Debug)]
+pub struct Touching<'a, S> {
+    /// Coefficients between the two materials, seen from the first body.
+    pub pair: &'a Pair,
+    /// Unit normal from the first body to the second.
+    pub normal: Vector3,
+    /// Distance between the surfaces [m].
+    pub gap: f64,
+    /// Radii [m]; infinite for walls.
+    pub radii: [f64; 2],
+    /// Reduced masses, normal and tangential [kg].
+    pub masses: [f64; 2],
+    /// Velocity and angular velocity of a driven wall at the contact [m/s, rad/s]; zero for all else.
+    pub drive: [Vector3; 2],
+    /// Its last step, if it was there.
+    pub previous: Option<Previous<'a, S>>,
+}
+
+/// The quantities that [`open`](super::open) asks for only where a part of the law needs it.
+pub trait Sides {
+    /// Turning mass `I*` [kg m²], coupling β [1/(kg m)], and the inverse levers [1/m] of the two
+    /// bodies; `None` where nothing turns.
+    fn turning(&self) -> Option<([f64; 2], [f64; 2])>;
+    /// Relative velocity before the step [m/s].
+    fn velocity_before(&self) -> Vector3;
+}

@@ -1,0 +1,97 @@
+//! The energy that goes at a contact in a step.
+//!
+//! The impulses r and couples τ of a step do the work `Σ r·ū + τ·Ω̄` on the bodies, ū and Ω̄ being the
+//! mean of the relative velocities before and after the step: an identity of impulsive motion,
+//! whatever the law. Each part of it has a name here, so that the ledger closes to rounding.
+
+use crate::math::real::{Real, Three, across, dot};
+
+/// Energies of a step [J].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Work {
+    /// Taken out by normal impulses that push, the springs' part included.
+    pub normal: f64,
+    /// Taken out by normal impulses that pull: cohesion and joints.
+    pub cohesion: f64,
+    /// Taken out by friction, the springs' part included.
+    pub friction: f64,
+    /// Taken out by couples about tangential axes.
+    pub rolling: f64,
+    /// Taken out by couples about the normal.
+    pub torsion: f64,
+    /// Brought in by walls and bodies that are not free.
+    pub driven: f64,
+    /// In the springs of compliant contacts at the end of the step: a state, not a flow.
+    pub elastic: f64,
+    /// In the springs of joints that broke at the end of the step: lost, a share of the flows above.
+    pub fracture: f64,
+}
+
+impl Work {
+    /// How many numbers it has.
+    pub const TERMS: usize = 8;
+
+    /// All numbers, in order.
+    #[must_use]
+    pub fn to_array(self) -> [f64; Self::TERMS] {
+        [
+            self.normal,
+            self.cohesion,
+            self.friction,
+            self.rolling,
+            self.torsion,
+            self.driven,
+            self.elastic,
+            self.fracture,
+        ]
+    }
+
+    /// The same back.
+    #[must_use]
+    pub fn from_array(of: [f64; Self::TERMS]) -> Self {
+        let [
+            normal,
+            cohesion,
+            friction,
+            rolling,
+            torsion,
+            driven,
+            elastic,
+            fracture,
+        ] = of;
+        Self {
+            normal,
+            cohesion,
+            friction,
+            rolling,
+            torsion,
+            driven,
+            elastic,
+            fracture,
+        }
+    }
+
+    /// The energy that contacts took out of the bodies' motion [J].
+    #[must_use]
+    pub fn taken(&self) -> f64 {
+        self.normal + self.cohesion + self.friction + self.rolling + self.torsion
+    }
+}
+
+/// The work of an impulse r at the mean relative velocity ū [J]: of its normal part, and of its
+/// tangential part, both as taken out of the bodies' motion.
+#[inline(always)]
+pub fn of_impulse<R: Real>(n: &Three<R>, r: &Three<R>, mean: &Three<R>) -> [R; 2] {
+    let (r_n, mean_n) = (dot(r, n), dot(mean, n));
+    let normal = r_n * mean_n;
+    [-normal, normal - dot(r, mean)]
+}
+
+/// The work of a couple τ at the mean relative angular velocity Ω̄ [J]: about the tangents (rolling)
+/// and about the normal (torsion).
+#[inline(always)]
+pub fn of_couple<R: Real>(n: &Three<R>, couple: &Three<R>, mean: &Three<R>) -> [R; 2] {
+    let (t_n, s_n) = (dot(couple, n), dot(mean, n));
+    let rolling = dot(&across(couple, n, t_n), &across(mean, n, s_n));
+    [-rolling, -t_n * s_n]
+}

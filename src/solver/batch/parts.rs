@@ -1,0 +1,32 @@
+//! The numbers that batches have beyond Coulomb's law: the parts of their contacts' laws, eight at a time.
+
+use super::{Eight, Eight3, LANES};
+use crate::law::Numbers;
+
+/// Eight numbers on a line of the cache.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub struct Line(pub Eight);
+
+/// The couple impulses of a batch, global frame [N m s].
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub struct Couple(pub Eight3);
+
+impl Couple {
+    /// Zeros.
+    pub const ZERO: Couple = Couple([[0.0; LANES]; 3]);
+}
+
+/// The numbers of one contact.
+pub(super) struct OfLane<'a> {
+    pub(super) lines: &'a [Line],
+    pub(super) lane: usize,
+}
+
+impl Numbers<f64> for OfLane<'_> {
+    #[inline(always)]
+    fn number(&self, k: usize) -> f64 {
+        self.lines[k].0[self.lane]
+    }
+}
