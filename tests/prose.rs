@@ -75,6 +75,16 @@ fn documents_are_written_in_plain_english() {
 }
 
 #[test]
+fn scripts_and_configurations_are_written_in_plain_english() {
+    let mut paths = files("configs", ".toml");
+    paths.extend(files("jobs", ".sh"));
+    paths.extend(files("jobs", ".sbatch"));
+    paths.push(".ci/run".to_owned());
+    assert!(paths.len() > 30, "only {} files", paths.len());
+    pass(&paths);
+}
+
+#[test]
 fn clean_rooms_are_written_in_plain_english() {
     for room in CLEAN_ROOMS {
         let mut paths = vec![format!("src/{room}.rs")];

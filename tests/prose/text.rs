@@ -42,6 +42,9 @@ pub(crate) struct Part {
 /// A line with its number and, in a comment, the number of characters before it.
 type Line<'a> = (usize, usize, &'a str);
 
+/// Leading spaces of displayed code: in Markdown and comments of Rust, in `#` comments.
+const INDENTS: [&str; 2] = ["    ", "  "];
+
 /// The parts of a Markdown document.
 pub(crate) fn markdown(text: &str) -> Vec<Part> {
     let lines: Vec<Line> = text
@@ -49,12 +52,12 @@ pub(crate) fn markdown(text: &str) -> Vec<Part> {
         .enumerate()
         .map(|(i, l)| (i + 1, 0, l))
         .collect();
-    parts(&lines)
+    parts(&lines, INDENTS[0])
 }
 
 /// The parts of comments that start with `#` (shell, TOML), without `#!` lines.
 pub(crate) fn hashed(text: &str) -> Vec<Part> {
-    comments(text, &["#"], |line| {
+    comments(text, &["#"], INDENTS[1], |line| {
         line.starts_with("#!") || line.starts_with("#SBATCH")
     })
 }
@@ -64,14 +67,14 @@ pub(crate) fn hashed(text: &str) -> Vec<Part> {
 /// # Panics
 /// If the text does not consist of Rust tokens.
 pub(crate) fn rust(text: &str) -> Vec<Part> {
-    let mut found = comments(text, &["///", "//!", "//"], |_| false);
+    let mut found = comments(text, &["///", "//!", "//"], INDENTS[0], |_| false);
     let stream: TokenStream = text.parse().expect("Rust source");
     messages(stream, &mut found);
     found
 }
 
 /// The parts of blocks of comment lines; a line without a comment ends a block.
-fn comments(text: &str, marks: &[&str], skip: fn(&str) -> bool) -> Vec<Part> {
+fn comments(text: &str, marks: &[&str], indent: &str, skip: fn(&str) -> bool) -> Vec<Part> {
     let mut found = Vec::new();
     let mut block: Vec<Line> = Vec::new();
     for (i, line) in text.lines().enumerate() {
@@ -85,11 +88,11 @@ fn comments(text: &str, marks: &[&str], skip: fn(&str) -> bool) -> Vec<Part> {
             let before = line.chars().count() - inside.chars().count();
             block.push((i + 1, before, inside.strip_prefix(' ').unwrap_or(inside)));
         } else {
-            found.extend(parts(&block));
+            found.extend(parts(&block, indent));
             block.clear();
         }
     }
-    found.extend(parts(&block));
+    found.extend(parts(&block, indent));
     found
 }
 
@@ -168,7 +171,7 @@ fn unescaped(literal: &str) -> String {
 }
 
 /// The parts of lines of Markdown: blocks of code, displayed equations and images are left out.
-fn parts(lines: &[Line]) -> Vec<Part> {
+fn parts(lines: &[Line], indent: &str) -> Vec<Part> {
     let mut found: Vec<Part> = Vec::new();
     let mut open: Vec<(usize, &str)> = Vec::new();
     let mut lengths = Vec::new();
@@ -194,7 +197,7 @@ fn parts(lines: &[Line]) -> Vec<Part> {
     for &(number, before, line) in lines {
         let bare = line.trim();
         let fence = bare.starts_with("```");
-        let indented = line.starts_with("    ") && after_blank && open.is_empty();
+        let indented = line.starts_with(indent) && after_blank && open.is_empty();
         let table = bare.starts_with('|');
         if fence || in_fence || indented || bare.is_empty() || bare.starts_with("![") || table {
             close(&mut open, &mut lengths, kind, &mut first);
