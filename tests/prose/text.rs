@@ -77,6 +77,14 @@ pub(crate) fn rust(text: &str) -> Vec<Part> {
 fn comments(text: &str, marks: &[&str], indent: &str, skip: fn(&str) -> bool) -> Vec<Part> {
     let mut found = Vec::new();
     let mut block: Vec<Line> = Vec::new();
+    let mut plain = false;
+    let mut close = |block: &mut Vec<Line>, plain: bool| {
+        let mut parts = parts(block, indent);
+        // Comments within the code (`//`) may start with a long sentence.
+        parts.iter_mut().for_each(|part| part.first &= !plain);
+        found.extend(parts);
+        block.clear();
+    };
     for (i, line) in text.lines().enumerate() {
         let bare = line.trim_start();
         let mark = marks
@@ -84,15 +92,15 @@ fn comments(text: &str, marks: &[&str], indent: &str, skip: fn(&str) -> bool) ->
             .find(|m| bare.starts_with(*m))
             .filter(|_| !skip(bare));
         if let Some(mark) = mark {
+            plain = *mark == "//";
             let inside = &bare[mark.len()..];
             let before = line.chars().count() - inside.chars().count();
             block.push((i + 1, before, inside.strip_prefix(' ').unwrap_or(inside)));
         } else {
-            found.extend(parts(&block, indent));
-            block.clear();
+            close(&mut block, plain);
         }
     }
-    found.extend(parts(&block, indent));
+    close(&mut block, plain);
     found
 }
 
