@@ -1,8 +1,10 @@
-//! Pictures of a state: bodies as shaded balls or discs, walls as outlines, contacts as a network of forces.
+//! Pictures of a state: bodies as shaded balls or discs, walls as outlines, contacts as a force
+//! network.
 //!
-//! A ball is no mesh: each pixel's ray is cut with the sphere itself, nearest first, band by band, so that what is behind is hardly
-//! touched. Bands and rows are shared among threads and depend on nothing but the scene: the same bytes on any number of threads.
-//! Hollows are darkened by what stands around them in the picture (ambient occlusion in screen space [Mittring, SIGGRAPH 2007 courses]).
+//! Balls are not meshes: each pixel's ray is cut with the sphere itself, nearest first, band by
+//! band, so that hidden balls cost little. Threads share bands and rows, which depend on the scene
+//! only: the same bytes on any number of threads. Hollows are darkened by their surroundings in the
+//! picture (ambient occlusion in screen space [Mittring, SIGGRAPH 2007 courses]).
 
 mod camera;
 mod colour;
@@ -23,7 +25,7 @@ use crate::math::Vector3;
 use crate::shape::Surface;
 use camera::Camera;
 
-/// What there is to draw.
+/// The subject of a picture.
 #[derive(Clone, Copy, Debug)]
 pub struct Scene<'a> {
     /// Bodies in the order of their ids.
@@ -32,7 +34,7 @@ pub struct Scene<'a> {
     pub contacts: &'a [ContactRow],
     /// Length of the step in which the contacts' impulses acted [s].
     pub dt: f64,
-    /// Surfaces of walls as they lie now.
+    /// Surfaces of walls at their present positions.
     pub surfaces: &'a [Surface],
     /// Names of the materials by number.
     pub materials: &'a [String],
@@ -70,7 +72,7 @@ fn canvas(view: &View) -> [usize; 2] {
 /// Draws a scene.
 ///
 /// # Errors
-/// If there is nothing to look at, or its numbers are too large to be drawn.
+/// If the scene is empty, or its numbers are too large to be drawn.
 pub fn draw(scene: &Scene, view: &View) -> Result<Picture, String> {
     let camera = Camera::new(scene, view, canvas(view))?;
     let values = match view.contacts {
@@ -82,7 +84,7 @@ pub fn draw(scene: &Scene, view: &View) -> Result<Picture, String> {
     let mut frame = frame::Frame::new(&camera, scene, view);
     match view.contacts {
         true => {
-            // In the plane the bodies stand pale behind their forces.
+            // In the plane the bodies are drawn pale behind their forces.
             if scene.flat {
                 frame.bodies(scene, |_| [226, 228, 232]);
             }
@@ -101,7 +103,7 @@ pub fn draw(scene: &Scene, view: &View) -> Result<Picture, String> {
     Ok(picture)
 }
 
-/// The range of values that the colours of a scene span, where none is asked for.
+/// The default range of values of the colours of a scene.
 #[must_use]
 pub fn natural_range(scene: &Scene, view: &View) -> [f64; 2] {
     let values = match view.contacts {
@@ -122,7 +124,7 @@ impl Picture {
     /// The picture as a PNG file.
     ///
     /// # Errors
-    /// If the encoder refuses it, which it does for no picture of at least one pixel.
+    /// If the encoder refuses it; it accepts any picture of at least one pixel.
     pub fn png(&self) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::new();
         let mut encoder = png::Encoder::new(&mut bytes, self.size[0] as u32, self.size[1] as u32);
@@ -143,7 +145,8 @@ impl Picture {
         [self.rgb[k], self.rgb[k + 1], self.rgb[k + 2]]
     }
 
-    /// Lays a colour over a pixel: `cover` 0 leaves it, 1 replaces it. Nothing happens outside the picture.
+    /// Lays a colour over a pixel: `cover` 0 keeps it, 1 replaces it; outside the picture without
+    /// effect.
     fn blend(&mut self, x: usize, y: usize, colour: [u8; 3], cover: f64) {
         if x >= self.size[0] || y >= self.size[1] {
             return;
