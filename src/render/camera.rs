@@ -219,10 +219,7 @@ fn seen(scene: &Scene, view: &View) -> Result<(Vector3, Vector3), String> {
         }
     }
     if (0..3).any(|axis| lower[axis] > upper[axis]) {
-        return Err(
-            "--clip must leave a part of the scene; found an empty rest"
-                .to_owned(),
-        );
+        return Err("--clip must leave a part of the scene; found an empty rest".to_owned());
     }
     Ok((lower, upper))
 }
