@@ -22,10 +22,10 @@ pub enum Format {
     Vtk,
 }
 
-/// Why nothing was converted.
+/// The reason why a conversion failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// What is to be converted is not as it should be, or the files may not be where they are to be.
+    /// The source or the place of the results is invalid.
     #[error("{0}")]
     Input(String),
     /// The result cannot be written.
@@ -44,8 +44,10 @@ impl Fault {
     }
 }
 
-/// Converts a checkpoint, a file of frames, or the frames of a folder or, if it has none, its checkpoints. The results go to the folder `out`,
-/// by default that of the source. Returns what was written or replaced, a line for each file.
+/// Converts a checkpoint, a file of frames, or the contents of a folder.
+///
+/// The contents are its frames or, if it has none, its checkpoints. The results go to the folder
+/// `out`, by default that of the source. Returns a line for each file that was written or replaced.
 ///
 /// # Errors
 /// If the source is neither, or the results cannot be written.
@@ -80,7 +82,7 @@ pub fn convert(from: &Path, to: Format, out: Option<&Path>) -> Result<String, Fa
     Ok(lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// How hard results are compressed.
+/// Compression level of the results.
 const COMPRESSION: u8 = 4;
 
 fn vtk(source: Source, out: &Path) -> Result<Vec<PathBuf>, Fault> {
@@ -112,7 +114,7 @@ fn vtk(source: Source, out: &Path) -> Result<Vec<PathBuf>, Fault> {
                 }
                 Ok(Kind::ALL.map(target).to_vec())
             });
-            // The fault that is told is the one that came first.
+            // The first error is the one reported.
             let _ = vtkhdf::clear(&work);
             let _ = std::fs::remove_dir(&work);
             packed
@@ -147,7 +149,7 @@ fn frames_of(paths: &[PathBuf], work: &Path) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Writes a text under a temporary name, and gives it its own when all of it is there.
+/// Writes a text under a temporary name, and renames it once complete.
 fn write_text(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<(), Fault>,
@@ -163,7 +165,7 @@ fn write_text(
             std::fs::rename(&temporary, path).map_err(fault)
         });
     if written.is_err() {
-        // It may not even exist; the fault that is told is the one that came first.
+        // The file may not exist; the first error is the one reported.
         let _ = std::fs::remove_file(&temporary);
     }
     written
