@@ -231,7 +231,11 @@ fn plots_of_a_series() {
         found.expect("a plot")
     };
     let energies = of("Energies since");
-    assert_eq!(energies.curves.len(), 1, "entries that stay zero are left out");
+    assert_eq!(
+        energies.curves.len(),
+        1,
+        "entries that stay zero are left out"
+    );
     assert_eq!(energies.curves[0].points[100], [0.202, 25.0]);
     let capped = &of("Sweeps in a step").curves[1];
     assert_eq!(
