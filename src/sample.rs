@@ -1,5 +1,7 @@
-//! Initial bodies: lattices, random placing, files. A body's id, place and size never depend on the number of ranks: draws are keyed by
-//! purpose, seed and id.
+//! Initial bodies: lattices, random placing, files.
+//!
+//! A body's id, position and size never depend on the number of ranks: draws are keyed by purpose,
+//! seed and id.
 
 mod file;
 pub mod inlet;
@@ -18,34 +20,36 @@ use crate::shape::mass_and_inertia;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Where the bodies of one `[[bodies]]` entry come from, checked.
+/// The source of the bodies of one `[[bodies]]` entry, checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// How they are placed.
+    /// The way they are placed.
     pub source: Source,
     /// Number of their material in the configuration.
     pub material: u32,
     /// Density of that material [kg/m³].
     pub density: f64,
-    /// Velocity that all of them start with [m/s]; comes on top of those that a file gives them.
+    /// Initial velocity of all of them [m/s]; adds to the velocities in a file.
     pub velocity: [f64; 3],
-    /// Angular velocity that all of them start with [rad/s], likewise.
+    /// Initial angular velocity of all of them [rad/s], likewise.
     pub angular_velocity: [f64; 3],
-    /// How they move.
+    /// The kind of their motion.
     pub kind: BodyKind,
     /// Whether they are discs in the plane z = 0, one metre thick, and not spheres.
     pub discs: bool,
-    /// Radius at the start over that in the end: 1 but where bodies grow. Places are looked for at the start's.
+    /// Initial over final radius: 1 except for growing bodies. Placing uses the initial radius.
     pub size: f64,
 }
 
 impl Sample {
-    /// The body that one of a checkpoint becomes: with its place, size, mass, orientation and velocities, on which those of the
-    /// sample come, and the sample's material.
+    /// The body of this sample for a body of a checkpoint.
+    ///
+    /// It keeps position, size, mass, orientation and velocities, to which those of the sample add;
+    /// its material is the sample's.
     #[must_use]
     pub fn taken_over(&self, id: BodyId, row: &BodyRow) -> BodyRow {
         let kind = match &self.source {
-            // What was held there is not held here, unless this run says so.
+            // A body that was held there is held here only if this run says so.
             Source::Checkpoint { as_there: true, .. } if row.kind == BodyKind::Held as u32 => {
                 BodyKind::Free as u32
             }
@@ -72,7 +76,7 @@ impl Sample {
         }
     }
 
-    /// Lets its bodies start with so much of their radii; shares of space are those in the end.
+    /// Sets the initial radii to this fraction; shares of space are those of the final radii.
     pub(crate) fn shrink(&mut self, size: f64) {
         self.size = size;
         match &mut self.source {
@@ -87,7 +91,7 @@ impl Sample {
         }
     }
 
-    /// Where its bodies are put; `None`: where a file says.
+    /// The region of its bodies; `None` for files.
     #[must_use]
     pub fn space(&self) -> Option<&Space> {
         match &self.source {
@@ -97,7 +101,9 @@ impl Sample {
         }
     }
 
-    /// A body of this sample, `radius` being that of the start [m]; velocities come on top of the sample's, and a fixed body has none.
+    /// A body of this sample with the initial `radius` [m].
+    ///
+    /// Velocities add to the sample's; a fixed body has none.
     fn body(&self, id: u64, position: [f64; 3], radius: f64, density: f64) -> BodyRow {
         let (mass, inertia) = mass_and_inertia(density, radius / self.size, self.discs);
         BodyRow {
@@ -111,21 +117,24 @@ impl Sample {
     }
 }
 
-/// How bodies are placed.
+/// The way of placing bodies.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source {
-    /// A lattice, each body moved at random about its site.
+    /// A lattice, each body displaced at random from its site.
     Lattice(Lattice),
     /// At random, without overlaps.
     Random(Random),
-    /// A file of bodies: CSV (`x,y,z,radius`, more columns allowed) a LAMMPS data file (atom style sphere), or the last frame of
-    /// a LAMMPS dump, told apart by their content.
+    /// A file of bodies, recognized by its content.
+    ///
+    /// CSV (`x,y,z,radius`, more columns allowed), a LAMMPS data file (atom style sphere), or the
+    /// last frame of a LAMMPS dump.
     File(PathBuf),
-    /// The bodies of a checkpoint of this program, which the run reads: this room knows no HDF5.
+    /// The bodies of a checkpoint of this program, which the run reads: this room does not use
+    /// HDF5.
     Checkpoint {
         /// The file.
         path: PathBuf,
-        /// Whether bodies move as they did there, and not as the entry says.
+        /// Whether bodies keep their kind of motion, instead of that of the entry.
         as_there: bool,
     },
 }
@@ -137,7 +146,7 @@ pub struct Lattice {
     pub count: u64,
     /// Radii.
     pub radius: Radius,
-    /// How its sites lie.
+    /// The arrangement of its sites.
     pub arrangement: Arrangement,
     /// The region to fill.
     pub space: Space,
@@ -145,10 +154,10 @@ pub struct Lattice {
     pub jitter: f64,
 }
 
-/// How the sites of a lattice lie to each other.
+/// The arrangement of the sites of a lattice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrangement {
-    /// On top of and beside each other; in two dimensions a square lattice.
+    /// Rows and layers in line along each axis; in two dimensions a square lattice.
     SimpleCubic,
     /// Closest packing, cube axes along those of space.
     FaceCentredCubic,
@@ -156,10 +165,10 @@ pub enum Arrangement {
     HexagonalClosePacked,
 }
 
-/// Bodies placed one after the other at random where they overlap nobody (random sequential placing).
+/// Bodies placed one after the other at random without overlaps (random sequential placing).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Random {
-    /// How many.
+    /// The amount of bodies.
     pub amount: Amount,
     /// Radii.
     pub radius: Radius,
@@ -167,7 +176,7 @@ pub struct Random {
     pub space: Space,
 }
 
-/// Why a sample cannot be made.
+/// The reason why a sample cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file cannot be opened or read.
@@ -175,23 +184,23 @@ pub enum Error {
     Unreadable {
         /// The file.
         file: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// Something in a file is wrong.
+    /// A file has an error.
     #[error("{}:{line}: {message}", file.display())]
     Line {
         /// The file.
         file: PathBuf,
         /// The line, counted from 1.
         line: u64,
-        /// What is wrong, what was found, what is accepted.
+        /// The error, the value found, and the accepted values.
         message: String,
     },
-    /// A checkpoint, whose bodies are not made here.
+    /// A checkpoint, whose bodies the run reads.
     #[error("{}: the bodies of a checkpoint are read by the run", .0.display())]
     Elsewhere(PathBuf),
-    /// There is no room for the bodies.
+    /// The region is too small for the bodies.
     #[error("{0}")]
     Full(String),
 }
@@ -226,11 +235,13 @@ pub fn count(sample: &Sample) -> Result<u64, Error> {
     }
 }
 
-/// Calls `keep` for some bodies of a sample in the order of ids, which count up from `first_id`: for those `among` all of them,
-/// counted from 0. The same bodies come on every call, whoever calls. Of a lattice no others are made, of a random
-/// sample only those near by; a file is read and checked from end to end.
+/// Calls `keep` for the bodies `among` those of a sample, counted from 0, in the order of ids.
+///
+/// Ids count up from `first_id`. Every call on any rank gives the same bodies. A lattice makes no
+/// others, a random sample only others near by; a file is read and checked from end to end.
 ///
 /// # Errors
+/// See [`Error`]. Bodies may have been given to `keep` before an error shows.
 /// See [`Error`]. Bodies may have been given to `keep` before an error shows.
 pub fn bodies(
     sample: &Sample,
@@ -255,7 +266,7 @@ pub fn bodies(
     }
 }
 
-/// What the file of a sample holds that has no meaning here and is passed over: columns, sections, atom types. For the log.
+/// The unused contents of a sample's file: columns, sections, atom types. For the log.
 ///
 /// # Errors
 /// See [`Error`].

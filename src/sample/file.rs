@@ -1,7 +1,8 @@
-//! Bodies from a file that somebody else's code wrote: CSV, a LAMMPS/LIGGGHTS data file or dump, told apart by their content.
+//! Bodies from a file of another code: CSV, a LAMMPS/LIGGGHTS data file or dump.
 //!
-//! Nothing is guessed: a value that is not a number, a size that is not positive, a file that ends too early is an error
-//! with file, line, column, value and what is accepted. What is passed over is listed.
+//! The content decides the format. Nothing is guessed: a value that is not a number, a size that is
+//! not positive, a file that ends too early is an error with file, line, column, value and accepted
+//! values. Unused contents are listed.
 
 mod dump;
 mod lammps;
@@ -13,15 +14,15 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-/// What a file held beside the bodies given to the caller.
+/// The contents of a file other than the bodies given to the caller.
 pub(super) struct Read {
     /// The number of bodies.
     pub(super) bodies: u64,
-    /// Columns and sections passed over.
+    /// Unused columns and sections.
     pub(super) ignored: Vec<String>,
 }
 
-/// One body as it stands in a file.
+/// One body of a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Row {
     position: [f64; 3],
@@ -77,7 +78,10 @@ enum Format {
     Table,
 }
 
-/// A dump begins with a frame; one of the first lines of a data file speaks of atoms, as its header always does.
+/// The format of a file, from its first lines.
+///
+/// A dump begins with a frame; one of the first lines of a data file mentions atoms, as its header
+/// always does.
 fn format(path: &Path) -> Result<Format, Error> {
     let mut lines = Lines::open(path)?;
     for n in 0..50 {
@@ -114,7 +118,7 @@ impl<'a> Lines<'a> {
         })
     }
 
-    /// The next line, letters that are not Unicode (as in a title of old) replaced.
+    /// The next line, with invalid Unicode (as in an old title) replaced.
     fn next(&mut self) -> Result<Option<String>, Error> {
         self.line.clear();
         let read = self.reader.read_until(b'\n', &mut self.line);
@@ -126,7 +130,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Where a value stands: for messages.
+/// The place of a value, for messages.
 #[derive(Clone, Copy)]
 struct Cell<'a> {
     path: &'a Path,
@@ -158,7 +162,7 @@ impl Cell<'_> {
         x.ok_or_else(|| self.refuse("a finite number > 0"))
     }
 
-    /// A whole number, at least 1.
+    /// An integer, at least 1.
     fn whole(&self) -> Result<u64, Error> {
         let n = self.text.parse().ok().filter(|n: &u64| *n > 0);
         n.ok_or_else(|| self.refuse("a whole number >= 1"))
