@@ -2,8 +2,9 @@
 
 use super::equations::Equations;
 use super::nsgs::Sweeps;
-use super::one_contact::{Law, Line, Normal, Plane, Rolling};
-use super::{Method, Problem, Settings, Solution, cone, merit};
+use super::{Method, Problem, Settings, Solution, merit};
+use crate::law::cone;
+use crate::law::one_contact::{Law, Line, Normal, Plane, Rolling};
 use std::marker::PhantomData;
 use std::time::Instant;
 
