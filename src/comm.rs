@@ -4,6 +4,7 @@
 //! only file that names the MPI library. Reductions are on integers, so that their result never depends on the order of
 //! arrival: floats that decide anything travel as [`ExactSum`]s or as maxima.
 
+mod launch;
 #[cfg(feature = "mpi")]
 mod mpi;
 pub mod threads;
@@ -11,38 +12,9 @@ pub mod threads;
 #[cfg(feature = "mpi")]
 pub use mpi::FileAccess;
 
+pub use launch::launch;
+
 use crate::math::ExactSum;
-
-/// Runs `work` on this process's rank and returns its status, after MPI (if any) has been left in order. All ranks should
-/// return the same status, for it becomes the status of the job.
-pub fn launch(work: impl FnOnce(&dyn Comm) -> i32) -> i32 {
-    #[cfg(feature = "mpi")]
-    let comm = mpi::initialize();
-    #[cfg(not(feature = "mpi"))]
-    let comm = threads::Serial;
-    #[cfg(not(feature = "mpi"))]
-    if let Some(ranks) = launched_as_one_of() {
-        eprintln!(
-            "moreau: started as one of {ranks} processes, but built without MPI; \
-             accepted: one process, or the default build"
-        );
-        return 2;
-    }
-    let status = work(&comm);
-    #[cfg(feature = "mpi")]
-    comm.end(status);
-    status
-}
-
-/// The number of processes that an MPI launcher started, if it says that there are several.
-#[cfg(not(feature = "mpi"))]
-fn launched_as_one_of() -> Option<u64> {
-    let told = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
-    let counts = told
-        .iter()
-        .filter_map(|name| std::env::var(name).ok()?.parse().ok());
-    counts.filter(|n| *n > 1).max()
-}
 
 /// How HDF5 opens one file from all ranks together; without MPI there is no such way and no such value.
 #[cfg(not(feature = "mpi"))]

@@ -1,6 +1,6 @@
 //! `moreau fclib`.
 
-use super::time;
+use super::time::time;
 use crate::fclib;
 use crate::problem::{self, Method};
 use clap::{Args, Subcommand};

@@ -6,7 +6,7 @@
 //! far. Each rank adds the parts up itself, in the order of ranks, so all have the same bits.
 
 use super::Domain;
-use super::ghosts::Traffic;
+use super::traffic::Traffic;
 use crate::body::Member;
 use crate::comm::Comm;
 use crate::solver::grid::Span;

@@ -14,9 +14,6 @@ use crate::law::cone;
 use crate::law::one_contact::Law;
 use crate::math::norm;
 
-/// θ at the start.
-pub(super) const FIRST: f64 = 1e-3;
-
 /// Bounds of θ.
 const THETA: [f64; 2] = [1e-10, 1e2];
 

@@ -121,6 +121,9 @@ impl std::fmt::Display for End {
     }
 }
 
+/// θ at the start.
+const FIRST: f64 = 1e-3;
+
 /// Sweeps between two looks at the error, at most.
 const LOOK: u64 = 10;
 
@@ -149,7 +152,7 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
             sweeps: 0,
             log: Vec::new(),
             seconds: 0.0,
-            theta: super::proximal::FIRST,
+            theta: FIRST,
             equations: None,
             planned: false,
             law: PhantomData,

@@ -6,22 +6,13 @@
 //! Each cell has its share of the bodies, in proportion to its part of the space in which a body of mean size has room.
 
 use super::near::{Ball, Near};
-use super::{Error, Random, Sample};
+use super::{Amount, Error, Random, Sample};
 use crate::body::BodyRow;
 use crate::math::Vector3;
 use crate::rng::{Purpose, Stream};
 use crate::shape::{disc_area, sphere_volume};
 use std::collections::HashMap;
 use std::ops::Range;
-
-/// How many bodies, or how much of the space.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Amount {
-    /// So many bodies.
-    Count(u64),
-    /// So many that on average this fraction of the space is solid.
-    Fraction(f64),
-}
 
 /// Width of a cell in largest radii, at least: wide enough for the number in a cell to be no matter of luck.
 const CELL_IN_RADII: f64 = 12.0;

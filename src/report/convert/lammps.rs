@@ -3,8 +3,8 @@
 //! LAMMPS counts atoms and types from 1: a body's id and its material's number are one larger there. Contacts with walls are in no dump, as
 //! walls are no atoms.
 
+use super::output::{Fault, write_text};
 use super::states::{Body, State, States};
-use super::{Fault, write_text};
 use crate::body::BodyId;
 use crate::io::vtkhdf::{Kind, Space};
 use std::fmt::Write as _;

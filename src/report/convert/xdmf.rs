@@ -1,8 +1,8 @@
 //! A description of checkpoints in XDMF (xdmf.org), by which ParaView and VisIt read them as they are: bodies as points, and contacts as points
 //! where they touch.
 
+use super::output::{Fault, write_text};
 use super::states::Source;
-use super::{Fault, write_text};
 use crate::io::checkpoint;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

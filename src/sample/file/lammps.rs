@@ -4,7 +4,8 @@
 //! if there is one, `Velocities` (`id vx vy vz wx wy wz`). Bodies come in the order of the file's ids, whatever the order of
 //! its rows; an id of the file itself is not kept. The box of the header is not used: the configuration's domain is.
 
-use super::{Cell, Lines, Row};
+use super::lines::{Cell, Lines};
+use super::row::Row;
 use crate::sample::Error;
 use std::path::Path;
 

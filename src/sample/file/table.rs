@@ -3,7 +3,8 @@
 //! Columns: `x`, `y`, `z` and `radius` (or `r`) or `diameter` (or `d`); optional `vx,vy,vz`, `wx,wy,wz` and `density`.
 //! Capitals and blanks round a name do not count, `#` starts a line of comment. Any other column is passed over.
 
-use super::{Cell, Lines, Row};
+use super::lines::{Cell, Lines};
+use super::row::Row;
 use crate::sample::Error;
 use csv::{ErrorKind, ReaderBuilder, StringRecord, Trim};
 use std::fs::File;

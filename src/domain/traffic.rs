@@ -1,0 +1,29 @@
+//! What the exchange between ranks costs.
+
+use std::time::Duration;
+
+/// Time, messages and bytes of exchange.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Traffic {
+    /// Time in sends, receives and reductions.
+    pub time: Duration,
+    /// Messages sent by this rank.
+    pub messages: u64,
+    /// Bytes sent by this rank.
+    pub bytes: u64,
+    /// Time between the sending of velocities and the first look for those of others, spent on blocks.
+    pub overlapped: Duration,
+    /// Time after that until they had come.
+    pub waited: Duration,
+}
+
+impl Traffic {
+    /// Adds what another solve has cost.
+    pub fn add(&mut self, other: &Traffic) {
+        self.time += other.time;
+        self.messages += other.messages;
+        self.bytes += other.bytes;
+        self.overlapped += other.overlapped;
+        self.waited += other.waited;
+    }
+}
