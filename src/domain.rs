@@ -12,6 +12,7 @@ pub mod migration;
 pub mod partition;
 pub mod rendezvous;
 mod shares;
+mod traffic;
 
 pub use crate::comm::Failure;
 use crate::comm::{Comm, agree, sum_exact};

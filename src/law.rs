@@ -4,10 +4,16 @@
 //! [`coulomb`] is the law of [001 eq. 1.30], for contacts that have nothing more to them. [`full`] is the law with all that
 //! [001 §1.7–1.8] and design add: couples, cohesion, restitution, compliance. [`PairTable`] says which coefficients hold
 //! between two materials.
+//!
+//! [`one_contact`] solves Coulomb's law for a full 3×3 matrix W. [`cone`] projects an impulse on
+//! the cone of friction; [`cut`] writes the law as an equation, whose corners may be rounded.
 
+pub mod cone;
 pub mod coulomb;
 pub(crate) mod couples;
+pub mod cut;
 pub mod full;
+pub mod one_contact;
 mod pair;
 
 pub use pair::{Arm, Pair, PairTable};

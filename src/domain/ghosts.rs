@@ -10,6 +10,7 @@
 
 use super::Domain;
 use super::shares::Shares;
+pub use super::traffic::Traffic;
 use crate::body::Bodies;
 use crate::body::Member;
 use crate::comm::{Comm, sum_exact};
@@ -44,32 +45,6 @@ pub struct Ghosts<'a> {
     sent: Option<Instant>,
     /// Time in reductions, which is mostly waiting for slower ranks.
     reducing: Cell<Duration>,
-}
-
-/// The cost of the exchange.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Traffic {
-    /// Time in sends, receives and reductions.
-    pub time: Duration,
-    /// Messages sent by this rank.
-    pub messages: u64,
-    /// Bytes sent by this rank.
-    pub bytes: u64,
-    /// Time on blocks between the sending of velocities and the first check for those of others.
-    pub overlapped: Duration,
-    /// Time after that until they arrived.
-    pub waited: Duration,
-}
-
-impl Traffic {
-    /// Adds the cost of another solve.
-    pub fn add(&mut self, other: &Traffic) {
-        self.time += other.time;
-        self.messages += other.messages;
-        self.bytes += other.bytes;
-        self.overlapped += other.overlapped;
-        self.waited += other.waited;
-    }
 }
 
 impl<'a> Ghosts<'a> {

@@ -8,7 +8,7 @@
 //! have the same bits.
 
 use super::Domain;
-use super::ghosts::Traffic;
+use super::traffic::Traffic;
 use crate::body::Member;
 use crate::comm::Comm;
 use crate::solver::grid::Span;

@@ -4,11 +4,12 @@ use super::camera::{Camera, FINE, dot};
 use super::colour::{MAPS, place};
 use super::frame::Frame;
 use super::*;
-use crate::body::BodyId;
-use crate::contact::ContactKey;
+use crate::body::{BodyId, BodyRow};
+use crate::contact::{ContactKey, ContactRow};
 use crate::law::Status;
+use crate::math::Vector3;
 use crate::rng::{Purpose, Stream};
-use crate::shape::HalfSpace;
+use crate::shape::{HalfSpace, Surface};
 use std::f64::consts::PI;
 
 fn ball(id: u64, position: [f64; 3], radius: f64) -> BodyRow {

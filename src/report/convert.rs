@@ -1,14 +1,15 @@
 //! `moreau convert`: checkpoints and frames in the formats of other programs.
 
 mod lammps;
+mod output;
 mod states;
 mod xdmf;
 
+pub use output::Fault;
+
 use crate::comm::threads::Serial;
-use crate::io::own_temporary;
 use crate::io::vtkhdf::{self, Field, Frames, Kind, Precision, Settings};
 use states::{Source, States, checkpoints};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// A format of other programs.
@@ -20,28 +21,6 @@ pub enum Format {
     Xdmf,
     /// VTKHDF, each of one file: `bodies.vtkhdf`, `contacts.vtkhdf`.
     Vtk,
-}
-
-/// The reason why a conversion failed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
-    /// The source or the place of the results is invalid.
-    #[error("{0}")]
-    Input(String),
-    /// The result cannot be written.
-    #[error("{0}")]
-    Output(String),
-}
-
-impl Fault {
-    /// The exit status.
-    #[must_use]
-    pub fn status(&self) -> i32 {
-        match self {
-            Self::Input(_) => 2,
-            Self::Output(_) => 4,
-        }
-    }
 }
 
 /// Converts a checkpoint, a file of frames, or the contents of a folder.
@@ -147,26 +126,4 @@ fn frames_of(paths: &[PathBuf], work: &Path) -> Result<(), Fault> {
         frames.write(&Serial, &snapshot).map_err(output)?;
     }
     Ok(())
-}
-
-/// Writes a text under a temporary name, and renames it once complete.
-fn write_text(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> Result<(), Fault>,
-) -> Result<(), Fault> {
-    let temporary = own_temporary(path);
-    let fault = |e: std::io::Error| Fault::Output(format!("{}: {e}", path.display()));
-    let written = std::fs::File::create(&temporary)
-        .map_err(fault)
-        .and_then(|file| {
-            let mut to = std::io::BufWriter::new(file);
-            write(&mut to)?;
-            to.flush().map_err(fault)?;
-            std::fs::rename(&temporary, path).map_err(fault)
-        });
-    if written.is_err() {
-        // The file may not exist; the first error is the one reported.
-        let _ = std::fs::remove_file(&temporary);
-    }
-    written
 }

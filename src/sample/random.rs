@@ -8,22 +8,13 @@
 //! fits.
 
 use super::near::{Ball, Near};
-use super::{Error, Random, Sample};
+use super::{Amount, Error, Random, Sample};
 use crate::body::BodyRow;
 use crate::math::Vector3;
 use crate::rng::{Purpose, Stream};
 use crate::shape::{disc_area, sphere_volume};
 use std::collections::HashMap;
 use std::ops::Range;
-
-/// The number of bodies, or the solid fraction.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Amount {
-    /// This number of bodies.
-    Count(u64),
-    /// The number with this solid fraction on average.
-    Fraction(f64),
-}
 
 /// Width of a cell in largest radii, at least: wide enough to make the number in a cell independent
 /// of chance.

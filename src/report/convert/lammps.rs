@@ -3,8 +3,8 @@
 //! OVITO reads them too. LAMMPS counts atoms and types from 1: a body's id and its material's
 //! number are one larger there. Walls are not atoms, so the dumps leave out contacts with walls.
 
+use super::output::{Fault, write_text};
 use super::states::{Body, State, States};
-use super::{Fault, write_text};
 use crate::body::BodyId;
 use crate::io::vtkhdf::{Kind, Space};
 use std::fmt::Write as _;

@@ -1,6 +1,6 @@
 //! States to be converted, one at a time, from any source.
 
-use super::Fault;
+use super::output::Fault;
 use crate::comm::threads::Serial;
 use crate::config;
 use crate::io::Snapshot;

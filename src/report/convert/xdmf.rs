@@ -2,8 +2,8 @@
 //!
 //! The checkpoints stay as they are: bodies are points, and contacts are their contact points.
 
+use super::output::{Fault, write_text};
 use super::states::Source;
-use super::{Fault, write_text};
 use crate::io::checkpoint;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -4,7 +4,8 @@
 //! `vx vy vz`, `omegax omegay omegaz`, `density`. Bodies come in the order of the file's ids; the
 //! ids themselves are not kept. The box is not used: the configuration's domain is.
 
-use super::{Cell, Lines, Row};
+use super::lines::{Cell, Lines};
+use super::row::Row;
 use crate::sample::Error;
 use std::path::Path;
 

@@ -6,7 +6,8 @@
 //! rows; the ids themselves are not kept. The box of the header is not used: the configuration's
 //! domain is.
 
-use super::{Cell, Lines, Row};
+use super::lines::{Cell, Lines};
+use super::row::Row;
 use crate::sample::Error;
 use std::path::Path;
 

@@ -4,7 +4,8 @@
 //! `wx,wy,wz` and `density`. Capitals and blanks around a name do not count, `#` starts a line of
 //! comment. Other columns are not used.
 
-use super::{Cell, Lines, Row};
+use super::lines::{Cell, Lines};
+use super::row::Row;
 use crate::sample::Error;
 use csv::{ErrorKind, ReaderBuilder, StringRecord, Trim};
 use std::fs::File;
