@@ -385,9 +385,7 @@ impl<L: Line> Series<L> {
         Ok(())
     }
 
-    /// The last step of a resumed series, if lines between it and `step` are missing.
-    ///
-    /// The distance of its lines decides.
+    /// The last step of a resumed series, if by its interval lines up to `step` are missing.
     #[must_use]
     pub fn ends_before(&self, step: u64) -> Option<u64> {
         match self.last {
