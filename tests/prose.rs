@@ -13,9 +13,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use text::Part;
 
-/// Rooms of the source (`src/NAME.rs`, `src/NAME/`) whose comments and messages pass the rules.
-const CLEAN_ROOMS: [&str; 8] = [
-    "comm", "domain", "measure", "pool", "render", "report", "rng", "sample",
+/// Rooms of the source, or parts of them (`src/NAME.rs`, `src/NAME/`), whose comments and messages
+/// pass the rules.
+const CLEAN_ROOMS: [&str; 12] = [
+    "comm",
+    "domain",
+    "io/hdf",
+    "io/order",
+    "io/series",
+    "io/whole",
+    "measure",
+    "pool",
+    "render",
+    "report",
+    "rng",
+    "sample",
 ];
 
 /// Files of clean rooms that do not pass the rules yet.
