@@ -120,9 +120,7 @@ impl Line for FlowLine {
     }
 }
 
-/// A line of `deleted.csv`: a body that left the domain in a step, or went out by an outlet.
-///
-/// The values are those of that moment.
+/// A line of `deleted.csv`: a body at the moment when it left the domain or went out by an outlet.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeletedLine {
     /// The step.
@@ -224,8 +222,6 @@ pub struct Row {
     pub rushed: u64,
     /// Energy of bodies that came in or were released, less that of bodies that left or are held
     /// [J].
-    ///
-    /// It is kinetic and potential. Deleted bodies count as bodies that left.
     pub entered: f64,
     /// Bodies that came in by inlets so far.
     pub came: u64,
