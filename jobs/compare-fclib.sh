@@ -1,16 +1,23 @@
 #!/usr/bin/env bash
-# Problems of FCLib, solved here and by Siconos (Debian's), side by side, to the same error.
+# Solves problems of FCLib with moreau and with Siconos (Debian's), to the same error.
 #
 #   bash jobs/compare-fclib.sh [--tolerance 1e-8] [--max-sweeps 100000] [--max-seconds 60] [--runs 5] FOLDER|FILE...
 #
-# All kinds of problems: each is first reduced to its contacts (`moreau fclib reduce`), and both solve that, from nothing, on one core, one after the
-# other. Siconos' NSGS runs with its default settings; its error is recomputed from the impulses of each. Of as many solves
-# as asked for, in one process, the shortest counts; those that take longer than a second are done once.
+# The script takes problems of all kinds. It first reduces each to its contacts (`moreau fclib
+# reduce`); both codes then solve the reduced problem from zero, on one core, one after the other.
+# Siconos' NSGS runs with its default settings; its error is recomputed from the impulses of each
+# code. The shortest of --runs solves in one process counts; solves that take longer than a second
+# run once.
 #
-# Prints a table: file,contacts,numbers,converged,moreau_sweeps,moreau_seconds,moreau_error,siconos_sweeps,siconos_seconds,siconos_error,
-# seconds_ratio (Siconos' over ours, if both have reached the tolerance), velocity_difference (|u - u'| over max(|u|, |q|)); and at its end, on
-# stderr, how many of those that Siconos solves take no longer here. A time limit that passes leaves the fields of Siconos empty. Nothing
-# else should run on the machine meanwhile.
+# Prints a table with the columns
+#
+#   file,contacts,numbers,converged,moreau_sweeps,moreau_seconds,moreau_error,siconos_sweeps,siconos_seconds,siconos_error,
+#   seconds_ratio (Siconos' over ours, if both have reached the tolerance),
+#   velocity_difference (|u - u'| over max(|u|, |q|))
+#
+# At its end, on stderr, it prints how many of the problems that Siconos solves take no longer here.
+# If a time limit passes, the fields of Siconos are empty. Run nothing else on the machine
+# meanwhile.
 set -euo pipefail
 self=$(realpath "$0")
 tolerance=1e-8
@@ -60,7 +67,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 siconos_driver "$work/siconos"
 
-# Siconos calls BLAS, which must not take more cores than one.
+# Siconos calls BLAS, which must not take more than one core.
 export OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 echo "file,contacts,numbers,converged,moreau_sweeps,moreau_seconds,moreau_error,siconos_sweeps,siconos_seconds,siconos_error,seconds_ratio,velocity_difference" | tee "$work/table"
 problem=$work/problem.hdf5
@@ -81,7 +88,7 @@ for file in "${files[@]}"; do
     if awk -v a="$ours" 'BEGIN { n = split(a, x, ","); exit !(x[n - 5] < 1) }'; then
         again=()
         for ((run = 1; run < runs; run++)); do again+=("$problem"); done
-        # The shortest; their seconds stand fifth from the end.
+        # The shortest run; its seconds are the fifth field from the end.
         ours=$({ echo "$ours" && "$moreau" fclib solve --csv "${limits[@]}" "${again[@]}" | tail -n +2; } |
             awk -F, 'NR == 1 || $(NF - 5) < least { least = $(NF - 5); row = $0 } END { print row }') || true
     fi
@@ -92,7 +99,7 @@ for file in "${files[@]}"; do
     if [ -z "$theirs" ] && [ -s "$work/told" ]; then
         echo "compare-fclib: $name: Siconos: $(tail -n 1 "$work/told")" >&2
     fi
-    # The name of the file may hold commas; all after it does not.
+    # The name of the file may contain commas; the fields after it do not.
     awk -v name="$name" -v numbers="$numbers" -v ours="$ours" -v theirs="$theirs" -v tolerance="$tolerance" 'BEGIN {
         n = split(ours, a, ","); split(theirs, b, ",")
         contacts = a[n - 7]; sweeps = a[n - 6]; seconds = a[n - 5]; error = a[n - 4]; converged = a[n - 1]

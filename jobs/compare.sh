@@ -1,15 +1,21 @@
 #!/usr/bin/env bash
-# What a user pays: core-seconds from a loose packing to rest, here and with soft spheres (LIGGGHTS of Debian), in one run.
+# Measures core-seconds from a loose packing to rest, here and with soft spheres.
 #
 #   bash jobs/compare.sh [--quick] [--sizes "10000 50000"] [--repeats 3]
 #
-# Spheres of 10 mm, 2500 kg/m3, friction 0.5, fall from a loose lattice into a box. Each code runs on one core until the translational
-# kinetic energy is below 1e-6 m g d per body. LIGGGHTS has its softest stiffness (5e6 Pa, dt 5e-5 s); here one run has springs of
-# 2.18e4 N/m (c = 0.03 at dt 1e-3 s), the other rigid contacts and a projection of positions. All final packings are measured by
-# `moreau info`: overlap over the smaller radius, packing fraction of the core.
+# The soft spheres are those of LIGGGHTS (Debian's), in the same run. Spheres of 10 mm, 2500 kg/m3,
+# friction 0.5, fall from a loose lattice into a box. Each code runs on one core until the
+# translational kinetic energy is below 1e-6 m g d per body. LIGGGHTS has its softest stiffness (5e6
+# Pa, dt 5e-5 s). Of the runs here one has springs of 2.18e4 N/m (c = 0.03 at dt 1e-3 s), the other
+# rigid contacts and a projection of positions. `moreau info` measures all final packings: overlap
+# over the smaller radius, packing fraction of the core.
 #
-# Writes target/compare.csv with the columns code,case,core_seconds,steps,sim_time,packing_fraction,max_overlap: of each the median of
-# the repeats by core-seconds. --quick: 10000 spheres, once. Nothing else should run on the machine meanwhile.
+# Writes target/compare.csv with the columns
+#
+#   code,case,core_seconds,steps,sim_time,packing_fraction,max_overlap
+#
+# for each code and case: the median of the repeats by core-seconds. --quick: 10000 spheres, once.
+# Run nothing else on the machine meanwhile.
 set -euo pipefail
 self=$(realpath "$0")
 cd "$(dirname "$self")/.."
@@ -54,7 +60,8 @@ lines=$(mktemp)
 trap 'rm -f "$lines"' EXIT
 TIMEFORMAT='%U %S'
 
-# A loose lattice, every centre off its site by up to 0.25 mm: "x y z" a line, and the edge of its box in edge_*.
+# A loose lattice, every centre off its site by up to 0.25 mm: "x y z" a line, and the edge of its
+# box in edge_*.
 lattice() {
     awk -v n="$1" -v side="$2" 'BEGIN {
         seed = 1
@@ -69,7 +76,7 @@ lattice() {
     }'
 }
 
-# Spheres in a CSV, as a configuration in which they settle. $1: file, $2: out
+# Writes a configuration in which the spheres of a CSV settle. $1: file, $2: out
 configuration() {
     cat <<EOF
 title = "compare"
@@ -103,7 +110,8 @@ every = 1000000
 EOF
 }
 
-# Appends a line to the table: $1 code, $2 core-seconds, $3 steps, $4 time, $5 what moreau info says.
+# Appends a line to the table: $1 code, $2 core-seconds, $3 steps, $4 time, $5 output of moreau
+# info.
 note() {
     local packing overlap
     packing=$(awk '$1 == "packing" { print $2 }' "$5")
@@ -111,7 +119,7 @@ note() {
     echo "$1,settle-$n,$2,$3,$4,$packing,$overlap" | tee -a "$lines"
 }
 
-# Runs a command; its time in user and system mode together is left in core_seconds, its output in $1.
+# Runs a command. Leaves its time in user and system mode in core_seconds, its output in $1.
 timed() {
     local log=$1 times
     shift
@@ -137,7 +145,7 @@ theirs() {
     rm -f final.dump
     timed theirs.log liggghts -in liggghts.in
     [ -s final.dump ] || { tail theirs.log >&2 && exit 1; }
-    # Steps done, and the last positions, measured as they stand: no step is done that would move them.
+    # Reads the steps done and the last positions without another step, which would move them.
     local steps
     steps=$(awk '/^ITEM: TIMESTEP/ { getline; print }' final.dump)
     { echo x,y,z,radius && awk 'body { print $3 "," $4 "," $5 ",0.005" } /^ITEM: ATOMS/ { body = 1 }' final.dump; } >final.csv
@@ -150,7 +158,7 @@ theirs() {
 }
 
 for n in $sizes; do
-    # As wide as high before the fall, about.
+    # Before the fall the lattice is about as wide as high.
     side=$(awk -v n="$n" 'BEGIN { print int(exp(log(n) / 3) * 1.0837 + 0.5) }')
     edge=$(awk -v s="$side" 'BEGIN { print 0.0105 * s + 0.0085 }')
     height=$(awk -v n="$n" -v s="$side" 'BEGIN { print 0.0105 * (int((n - 1) / s / s) + 2) }')
@@ -212,14 +220,15 @@ done
 
 {
     echo code,case,core_seconds,steps,sim_time,packing_fraction,max_overlap
-    # Of each code and case the median by core-seconds.
+    # The median by core-seconds, for each code and case.
     sort -t, -k2,2 -k1,1 -k3,3g "$lines" | awk -F, '
         { key = $1 "," $2; if (!(key in count)) keys[++n] = key; line[key, ++count[key]] = $0 }
         END { for (k = 1; k <= n; k++) print line[keys[k], int((count[keys[k]] + 1) / 2)] }'
 } >../compare.csv
 printf '\n%s\n' "$PWD/../compare.csv"
 cat ../compare.csv
-# What the same packings cost against spheres as stiff as glass (5e10 Pa), whose steps are a hundred times shorter.
+# The cost of the same packings relative to spheres as stiff as glass (5e10 Pa). The steps of these
+# are a hundred times shorter.
 awk -F, 'NR > 1 { core[$2 "," $1] = $3; cases[$2] }
     END {
         for (c in cases) for (k = 1; k <= 2; k++) {

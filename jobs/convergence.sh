@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# How many sweeps a solve takes, plain and accelerated: docs/convergence.md.
+# Counts the sweeps of a solve, plain and accelerated: docs/convergence.md.
 #
 #   bash jobs/convergence.sh [--full] [--plot]
 #
-# Settles packings (kept in target/convergence as long as program and configuration stay), then solves one and the same step of each again and again: from cold and warm, to
-# load residuals of 1e-2, 3e-3 and 1e-3, rigid and with springs (c = C m_n/dt², to 1e-4 as well), with an order renewed in each sweep
-# and no acceleration, and with momentum. --full: a box of 97 000 spheres besides (some ten minutes on one core). --plot: draws
-# docs/convergence.svg with gnuplot.
+# Settles packings (kept in target/convergence as long as program and configuration stay the same).
+# Then solves the same step of each again and again: from cold and warm, to load residuals of 1e-2,
+# 3e-3 and 1e-3, rigid and with springs (c = C m_n/dt², to 1e-4 as well), with an order renewed in
+# each sweep and no acceleration, and with momentum. --full: in addition a box of 97 000 spheres
+# (some ten minutes on one core). --plot: draws docs/convergence.svg with gnuplot.
 #
 # Writes target/convergence.csv with the columns
 # case,bodies,contacts,c,start,tolerance,method,sweeps,sweep_seconds,residual,converged.
@@ -66,7 +67,7 @@ density = 2500.0
 friction = 0.5
 EOF
 }
-# How many, and what else is to be said of them.
+# The number of bodies, and their other keys.
 spheres() {
     printf '[[bodies]]\nsample = "lattice"\nmaterial = "glass"\nradius = { uniform = [0.0045, 0.0055] }\ncount = %s\n%s\n' "$1" "${2:-}"
 }
@@ -95,7 +96,8 @@ off='[false, false, false]'
     spheres 4600 'lower = [-0.1, 0.0, -0.1]
 upper = [0.1, 0.2, 0.12]'
 } >drum.toml
-# A regular pile of 16³ touching spheres under a piston of its layers' mass and weight, periodic sideways, without gravity [001 eq. 1.34].
+# A regular pile of 16³ touching spheres under a piston [001 eq. 1.34]. The piston has mass and
+# weight of a layer; the pile is periodic sideways, without gravity.
 awk -v n=16 'BEGIN {
     d = 0.01; a = 1.02 * d; h = sqrt(d * d - a * a / 2)
     print "x,y,z,radius"
@@ -113,7 +115,7 @@ top=$(awk 'BEGIN { d = 0.01; a = 1.02 * d; printf "%.17g", d + 15 * sqrt(d * d -
 } >pile.toml
 
 for c in $cases; do
-    # A packing that another program or another configuration has settled is another packing.
+    # A packing that another program or another configuration settled is a different packing.
     if [ "$moreau" -nt "$c.settled" ] || ! cmp -s "$c.toml" "$c.settled"; then
         rm -rf "$c" "$c.settled"
         echo "convergence: settling $c" >&2
@@ -122,7 +124,7 @@ for c in $cases; do
     fi
 done
 
-# The stiffness of springs for c, from the reduced mass of two mean spheres: k = m_n/(c dt²).
+# The stiffness k = m_n/(c dt²) of springs for c, with the reduced mass m_n of two mean spheres.
 stiffness() {
     awk -v c="$1" 'BEGIN { printf "%.6e", 0.5 * 2500 * 3.14159265358979 / 6 * 1e-6 / (c * 1e-6) }'
 }
@@ -154,7 +156,8 @@ for case in $cases; do
     done
 done
 
-# The geometric mean of how many times fewer sweeps momentum takes, and seconds, over all rigid solves to 1e-2 and 1e-3, and the least.
+# Prints the factors by which momentum reduces sweeps and seconds. They are the geometric means over
+# all rigid solves to 1e-2 and 1e-3, and the least.
 awk -F, 'NR > 1 { key = $1 "," $4 "," $5 "," $6; if ($7 == "plain") { n[key] = $8; t[key] = $9 } else {
         r = n[key] / $8; s = t[key] / $9; k = $4 > 0 ? "with springs, 1e-4" : "rigid"
         if ($4 > 0 || $6 != "3e-3") { sum[k] += log(r); sec[k] += log(s); m[k]++; if (!(k in low) || r < low[k]) low[k] = r } } }

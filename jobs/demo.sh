@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The main job from nothing: sets the machine up, builds, and settles a packing on a few MPI ranks.
+# Sets the machine up, builds, and settles a packing on a few MPI ranks.
 #
 #   bash jobs/demo.sh [--ranks N] [--config FILE] [--out DIR] [ARGUMENT...]
 #
-# All other arguments go to `moreau run`: bash jobs/demo.sh --ranks 4 --until 0.1
-# The same by environment: RANKS (2), CONFIG (configs/settle.toml), OUT (out/settle), MPIRUN (mpirun).
-# What an earlier run left in DIR is overwritten.
+# All other arguments go to `moreau run`: bash jobs/demo.sh --ranks 4 --until 0.1 The same by
+# environment: RANKS (2), CONFIG (configs/settle.toml), OUT (out/settle), MPIRUN (mpirun).
+# Overwrites the results of an earlier run in DIR.
 set -euo pipefail
 self=$(realpath "$0")
 cd "$(dirname "$self")/.."

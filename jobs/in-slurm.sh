@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# What the job files share; they source it. Needs: $home, the folder of this project.
+# Functions of the job files, which source this file. Needs: $home, the folder of this project.
 
-# The program: $MOREAU, or what was built here, or what the shell finds.
+# The program: $MOREAU, or the one built here, or the one in PATH.
 find_moreau() {
     moreau=${MOREAU:-}
     [ -n "$moreau" ] || moreau=${home:?}/target/release/moreau
@@ -11,8 +11,9 @@ find_moreau() {
     }
 }
 
-# How ranks are started, in the array `launch`: MOREAU_LAUNCH is "mpirun" (default, where there is one) or "srun"; MOREAU_BIND stands for the
-# options that bind ranks to cores: one rank on so many cores as it has threads.
+# The command that starts ranks, in the array `launch`. MOREAU_LAUNCH is "mpirun" (default, if
+# installed) or "srun"; MOREAU_BIND replaces the options that bind ranks to cores: one rank on as
+# many cores as it has threads.
 choose_launch() {
     threads=${SLURM_CPUS_PER_TASK:-1}
     local how=${MOREAU_LAUNCH:-}
@@ -38,8 +39,8 @@ newest_step() {
     find -H "$1/" -maxdepth 1 -name 'checkpoint-*.h5' 2>/dev/null | sed 's/.*checkpoint-0*\([0-9]\{1,\}\)\.h5$/\1/' | sort -n | tail -n 1
 }
 
-# Begins the run, or goes on with it from the newest valid checkpoint of the folder; which of the two, the program finds out, and it never
-# deletes a checkpoint to begin anew.
+# Starts the run, or resumes it from the newest valid checkpoint of the folder. The program finds
+# out which of the two, and never deletes a checkpoint to start again.
 #   run_or_resume CONFIG OUT [moreau's options...]
 # Sets `status`. A signal to this shell goes to the ranks as SIGUSR1, and they write a checkpoint.
 run_or_resume() {
@@ -48,13 +49,13 @@ run_or_resume() {
     asked=
     trap 'asked=USR1; [ -z "$pid" ] || kill -USR1 "$pid" 2>/dev/null' USR1
     trap 'asked=TERM; [ -z "$pid" ] || kill -USR1 "$pid" 2>/dev/null' TERM
-    # Slurm before 23.02 does not tell a job when it ends.
+    # Slurm before 23.02 does not give a job the time of its end.
     if [ -z "${SLURM_JOB_END_TIME:-}" ] && [ -n "${SLURM_JOB_ID:-}" ]; then
         end=$(scontrol show job -o "$SLURM_JOB_ID" 2>/dev/null | grep -o ' EndTime=[^ ]*' | cut -d= -f2)
         [ -z "$end" ] || end=$(date -d "$end" +%s 2>/dev/null)
         [ -z "$end" ] || export SLURM_JOB_END_TIME="$end"
     fi
-    # Where a job is not given the submitter's environment, its ranks still get that of the job.
+    # A job may lack the submitter's environment; its ranks still get that of the job.
     export SLURM_EXPORT_ENV=ALL
     before=$(newest_step "$out")
     set -- run "$config" --out "$out" --or-resume --threads "$threads" "$@"
@@ -62,11 +63,11 @@ run_or_resume() {
     "${launch[@]}" "$moreau" "$@" &
     pid=$!
     if [ -n "$asked" ]; then
-        # It came before there was anybody to tell; ranks need a moment to listen.
+        # The signal came before the ranks were started; they need a moment until they handle it.
         sleep 5
         kill -USR1 $pid 2>/dev/null
     fi
-    # mpirun hands a signal on to all ranks, srun as well. A signal ends the wait, not the run.
+    # mpirun passes a signal on to all ranks, srun as well. A signal ends the wait, not the run.
     while wait $pid; status=$?; kill -0 $pid 2>/dev/null; do :; done
     # If the run ended just as a signal came, that was the status of the wait.
     wait $pid 2>/dev/null
@@ -76,7 +77,8 @@ run_or_resume() {
     echo "$(date +%FT%T) ended with status $status${asked:+, asked by SIG$asked}"
 }
 
-# Whether the run can go on and has a reason to: it was stopped in order, or a rank or node was lost, and it has come further than before.
+# Whether the run can and should continue: it was stopped in good order, or a rank or node was lost,
+# and it has come further than before.
 should_go_on() {
     local now
     [ "$asked" != TERM ] || return 1

@@ -1,11 +1,14 @@
 # shellcheck shell=bash
-# Source this before mpirun or cargo: `. jobs/mpi-env.sh`. Nothing that is set already is changed.
+# Source this before mpirun or cargo: `. jobs/mpi-env.sh`. It changes no variable that is set
+# already.
 #
-# - Open MPI, for a laptop or a container: more ranks than cores, as root, without noise. On a cluster (inside a Slurm job)
-#   ranks have cores of their own, so placing and waiting are left to the system.
-# - HDF5_DIR, where a parallel HDF5 is only known by its compiler wrapper h5pcc (usual with modules on clusters).
+# - Open MPI, for a laptop or a container: more ranks than cores, as root, without noise. On a
+#   cluster (inside a Slurm job) ranks have cores of their own, so placing and waiting are left to
+#   the system.
+# - HDF5_DIR, where a parallel HDF5 is only known by its compiler wrapper h5pcc (usual with modules
+#   on clusters).
 
-# Sets and exports NAME to VALUE unless it is set, if only to nothing.
+# Sets and exports NAME to VALUE unless it is set, even to nothing.
 default_env() {
     if [ -z "${!1+set}" ]; then
         export "$1=$2"
@@ -13,24 +16,28 @@ default_env() {
 }
 
 if [ "$(id -u)" = 0 ]; then
-    # Open MPI refuses to run as root unless both are there.
+    # Open MPI refuses to run as root unless both are set.
     default_env OMPI_ALLOW_RUN_AS_ROOT 1
     default_env OMPI_ALLOW_RUN_AS_ROOT_CONFIRM 1
 fi
 
 if [ -z "${SLURM_JOB_ID:-}" ]; then
-    # mpirun that is asked to end (SIGTERM, Ctrl-C) waits so many seconds, sends SIGTERM to the ranks, waits as long again, and kills them:
-    # time to write a checkpoint. SIGUSR1, which the job files send, is handed on at once, and nobody is killed.
+    # The time of mpirun's ranks to write a checkpoint [s]. On SIGTERM or Ctrl-C mpirun waits as
+    # long, sends SIGTERM to the ranks, waits as long again, and kills them. SIGUSR1, which the job
+    # files send, is passed on at once, and no rank is killed.
     default_env OMPI_MCA_odls_base_sigkill_timeout 5
     # More ranks than cores; the second spelling is that of Open MPI 5.
     default_env OMPI_MCA_rmaps_base_oversubscribe 1
     default_env PRTE_MCA_rmaps_default_mapping_policy :oversubscribe
-    # Not bound: two jobs at the same time, each bound from core 0 on, would share cores while others idle.
+    # Not bound: two jobs at the same time, each bound from core 0 on, would share cores while
+    # others idle.
     default_env OMPI_MCA_hwloc_base_binding_policy none
     default_env PRTE_MCA_hwloc_default_binding_policy none
-    # A rank that waits gives up its core: without it a reduction on 4 ranks and 2 cores takes milliseconds.
+    # A waiting rank gives up its core: otherwise a reduction on 4 ranks and 2 cores takes
+    # milliseconds.
     default_env OMPI_MCA_mpi_yield_when_idle 1
-    # Hand-overs of up to so many bytes travel while blocks are swept, and not only once both ends wait for them.
+    # Messages of up to this number of bytes travel while blocks are swept. Longer ones wait until
+    # both ends wait for them.
     default_env OMPI_MCA_btl_vader_eager_limit 131072
     # Containers forbid one process to read another's memory.
     default_env OMPI_MCA_btl_vader_single_copy_mechanism none
@@ -42,7 +49,8 @@ hdf5_include_dir() {
     if [ -n "${HDF5_DIR:-}" ]; then
         set -- "$HDF5_DIR/include"
     else
-        # Debian gives -I/usr/include/hdf5/openmpi; nothing is printed for what the compiler searches anyway.
+        # Debian gives -I/usr/include/hdf5/openmpi; folders that the compiler searches anyway are
+        # not printed.
         set --
         for flag in $(PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 pkg-config --cflags-only-I hdf5 2>/dev/null); do
             set -- "$@" "${flag#-I}"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Draws docs/silo.svg, janssen.svg, column.svg, repose.svg and drum.svg from what the slow tests of tests/flowing.rs have written to
-# target/laboratory.
+# Draws docs/silo.svg, janssen.svg, column.svg, repose.svg and drum.svg.
 #
 #   bash jobs/plots-flowing.sh [--png]
 #
+# The data are those that the slow tests of tests/flowing.rs have written to target/laboratory.
 # Needs gnuplot. --png: pictures in target/laboratory instead, to look at.
 set -euo pipefail
 self=$(realpath "$0")
@@ -30,7 +30,7 @@ case ${1:-} in
 esac
 command -v gnuplot >/dev/null || { echo "plots-flowing: gnuplot is missing; on Debian it is the package gnuplot-nox" >&2 && exit 1; }
 
-# Draws one picture from target/laboratory/NAME.csv, if the tests have written it; commands on stdin.
+# Draws one picture from target/laboratory/NAME.csv, if it exists; commands on stdin.
 draw() {
     local data=target/laboratory/$1.csv
     if [ ! -e "$data" ]; then

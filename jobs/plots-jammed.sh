@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Plots of what tests/jammed.rs found, from target/laboratory/*.csv, to docs/*.svg.
+# Plots the results of tests/jammed.rs, from target/laboratory/*.csv, to docs/*.svg.
 #
 #   bash jobs/plots-jammed.sh [FOLDER]
 #
-# The slow tier writes the data: jobs/validate.sh. Needs gnuplot. With FOLDER the plots go there. What has no data is told and left out.
+# The slow tier writes the data: jobs/validate.sh. Needs gnuplot. With FOLDER the plots go there.
+# Plots without data are left out, with a message.
 set -euo pipefail
 case ${1-} in
 -h | --help)

@@ -1,20 +1,25 @@
 #!/usr/bin/env bash
-# What ranks and threads bring, and what they say to each other: docs/parallel.md.
+# Measures the speed of ranks and threads, and their messages: docs/parallel.md.
 #
 #   bash jobs/scaling.sh [--quick] [--plot]
-#   bash jobs/scaling.sh --ranks "1 2 4 8" --bodies 100000     times only: so many bodies on all ranks, then on each
+#   bash jobs/scaling.sh --ranks "1 2 4 8" --bodies 100000     times only: BODIES on all ranks, then on each
 #
-# Touching spheres with friction, ten steps from a lattice to a load residual of 1e-3, with both ways of exchange: sweeps, time per
-# sweep, messages and bytes per sweep and rank, the part of the time of a message that was spent on blocks, the busiest rank's work
-# over the mean. Time per sweep is that of a rank, waiting included, the mean over ranks. More ranks than cores take turns: their counts are right, their times are not.
+# Touching spheres with friction take ten steps from a lattice to a load residual of 1e-3, with both
+# modes of exchange. The script measures sweeps, time per sweep, messages and bytes per sweep and
+# rank, the part of the time of a message that was spent on blocks, and the busiest rank's work over
+# the mean. Time per sweep is that of a rank, waiting included, the mean over ranks. More ranks than
+# cores take turns: their counts are right, their times are not.
 #
-# Times: 14 steps of 40 sweeps at most to a tolerance that none reaches under load (369 sweeps), medians of seven in turns. `alone` in place
-# of the mode is one rank beside another run of the same on the other core: what two cores take from each other without a word between
-# them, which no exchange can do better than.
+# Times: 14 steps of 40 sweeps at most to a tolerance that none reaches under load (369 sweeps),
+# medians of seven in turns. `alone` in place of the mode is one rank while another run of the same
+# occupies the other core. It measures the competition of two cores without communication, the bound
+# for any exchange.
 #
-# --plot draws docs/parallel.svg with gnuplot: counts measured, and what the model of docs/parallel.md says of ranks beyond them.
+# --plot draws docs/parallel.svg with gnuplot: the measured counts, and the model of
+# docs/parallel.md for more ranks.
 #
 # Writes target/scaling.csv with the columns
+#
 #   mode,ranks,threads,bodies,contacts,sweeps,seconds_per_sweep,messages_per_sweep,bytes_per_sweep,hidden_fraction,imbalance
 set -euo pipefail
 case ${1-} in
@@ -58,7 +63,8 @@ work=$PWD/target/scaling
 csv=$PWD/target/scaling.csv
 cores=${SLURM_NTASKS:-$(nproc)}
 
-# A lattice of so many bodies, as near to a cube as whole layers allow; steps, tolerance, cap of sweeps.
+# A lattice of BODIES bodies, as near to a cube as whole layers allow; steps, tolerance, cap of
+# sweeps.
 config() {
     awk -v n="$1" -v steps="$2" -v tolerance="$3" -v cap="$4" 'BEGIN {
         side = int(n ^ (1 / 3) + 0.999999)
@@ -75,7 +81,7 @@ config() {
 
 pin=()
 echo "mode,ranks,threads,bodies,contacts,sweeps,seconds_per_sweep,messages_per_sweep,bytes_per_sweep,hidden_fraction,imbalance" >"$csv"
-# MODE RANKS THREADS BODIES LOG: a line of the table from what a run has printed.
+# MODE RANKS THREADS BODIES LOG: a line of the table from the output of a run.
 line() {
     local contacts
     contacts=$(tail -n 1 "${5%.log}/series.csv" | cut -d, -f4)
@@ -94,7 +100,8 @@ line() {
         }' "$5" | tee -a "$csv"
 }
 
-# OUT RANKS THREADS [more]: a run of lattice.toml; ten steps on one rank need no mpirun, but have it all the same: the same way for all.
+# OUT RANKS THREADS [more]: a run of lattice.toml, always by mpirun. Ten steps on one rank do not
+# need it, but all runs start the same way.
 start() {
     local out=$1 ranks=$2 threads=$3
     shift 3
@@ -143,7 +150,7 @@ if [ -n "$ranks_told" ]; then
     exit 0
 fi
 
-# Counts: sizes that fit, on as many ranks as there may be.
+# Counts: sizes that fit, on as many ranks as possible.
 sizes="20000"
 many="1 2 4 8 16"
 [ -z "$quick" ] || { sizes="4000" && many="1 2 4 8"; }
@@ -172,7 +179,7 @@ if [ -z "$quick" ]; then
         beside 50000 "${timed[@]}"
     done
 fi
-# Medians of what was run several times.
+# Medians of the repeated runs.
 awk -F, 'NR > 1 { key = $1 "," $2 "," $3 "," $4; n[key]++; t[key, n[key]] = $7 }
 END {
     for (key in n) {
@@ -205,7 +212,8 @@ set key top left
 set xlabel "bodies per rank"
 set ylabel "bytes that a rank sends in a sweep"
 set format "10^{%L}"
-# As large as the surface of a brick of so many bodies, from what was measured on 16 ranks; two ranks have one cut only.
+# Bytes grow as the surface of a brick of n bodies, from the measurement on 16 ranks. Two ranks have
+# one cut only.
 bytes(n) = 86528 * (n / 1250.0)**(2.0 / 3)
 set title "Numbers sent, phase mode"
 plot [100:1e6] bytes(x) title "model" lc "black", "$work/bytes.dat" title "measured, 2 to 16 ranks" pt 7
@@ -219,7 +227,8 @@ set title "Weak scaling, modelled: solid if phases are even, dashed if not"
 compute(n) = $nanoseconds * 1e-9 * 3 * n
 wait(n, p) = 24 * 2e-6 + bytes(n) / 1e10 + 2e-6 * log(p) / log(2)
 even(n, p) = compute(n) / (1.05 * compute(n) + wait(n, p))
-# A rank of k blocks on an edge has up to (k + 1)/2 of them in a colour, in each direction in which ranks are not in step.
+# Ranks out of step in a direction have unequal numbers of blocks there. A rank of k blocks on an
+# edge has up to (k + 1)/2 of them in a colour.
 uneven(n, p) = compute(n) / ((1 + (n / 70.0)**(-1.0 / 3)) * compute(n) + wait(n, p))
 plot [2:1e5] even(1e5, x) title "100 000 bodies per rank" lc 1, uneven(1e5, x) notitle lc 1 dt 2, \
     even(1e4, x) title "10 000" lc 2, uneven(1e4, x) notitle lc 2 dt 2, even(1e3, x) title "1000" lc 3, uneven(1e3, x) notitle lc 3 dt 2

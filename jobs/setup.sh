@@ -1,21 +1,22 @@
 #!/usr/bin/env bash
-# Makes this machine able to build and run moreau: finds out what is missing and installs just that.
+# Prepares this machine to build and run moreau: installs missing packages only.
 #
-#   bash jobs/setup.sh             what the default build needs (MPI, parallel HDF5)
-#   bash jobs/setup.sh --bundled   what the build without MPI needs (a C compiler and cmake)
-#   bash jobs/setup.sh --tools     h5dump and h5diff as well, to look into checkpoints
-#   bash jobs/setup.sh --check     only tells what is there and what is missing; status 1 if something is missing
+#   bash jobs/setup.sh             for the default build (MPI, parallel HDF5)
+#   bash jobs/setup.sh --bundled   for the build without MPI (a C compiler and cmake)
+#   bash jobs/setup.sh --tools     h5dump and h5diff as well, to inspect checkpoints
+#   bash jobs/setup.sh --check     only lists present and missing packages; status 1 if one is missing
 #
-# What is there counts, wherever it comes from: on a cluster load the modules first, and nothing is installed.
-# With apt (Debian, Ubuntu), as root or by sudo, the missing packages are installed; elsewhere their names are printed.
-# It asks no questions; a second run finds everything and takes no time.
+# Any installed version counts: on a cluster load the modules first, and the script installs
+# nothing. With apt (Debian, Ubuntu), as root or by sudo, it installs the missing packages;
+# elsewhere it prints their names. It asks no questions; a second run finds everything and takes no
+# time.
 set -euo pipefail
 self=$(realpath "$0")
 cd "$(dirname "$self")/.."
 
 RUST_NEEDED=1.89
 
-# check | Debian package | what for
+# check | Debian package | purpose
 NEEDS_DEFAULT='
 compiler | build-essential      | C compiler, linker and C headers: link the program, compile the C parts of the MPI binding
 pkgconfig | pkg-config          | tells the build where HDF5 is
@@ -56,7 +57,7 @@ needs=$needs$tools
 # shellcheck source=jobs/mpi-env.sh
 . jobs/mpi-env.sh
 
-# Each find_* prints what it found and succeeds, or prints what is wrong and fails.
+# Each find_* prints the version or place and succeeds, or prints the fault and fails.
 
 find_rust() {
     local version
@@ -83,13 +84,13 @@ find_compiler() {
 
 find_pkgconfig() {
     if command -v "${PKG_CONFIG:-pkg-config}"; then return; fi
-    # Not asked when the place of HDF5 is given.
+    # Skipped when the place of HDF5 is given.
     [ -n "${HDF5_DIR:-}" ] && { echo "not there, not needed: HDF5_DIR is set"; return; }
     echo "no pkg-config"
     return 1
 }
 
-# The places that bindgen searches, and the C headers that belong to the library (stddef.h).
+# The folders that bindgen searches, and the C headers that belong to the library (stddef.h).
 find_libclang() {
     local dir file headers prefix
     if [ -n "${LIBCLANG_PATH:-}" ]; then
@@ -161,7 +162,7 @@ find_h5dump() {
 
 rust_missing=false
 missing=
-# Looks for everything, prints the table, leaves the Debian names of what is missing in $missing.
+# Runs all checks, prints the table, leaves the Debian names of missing packages in $missing.
 look() {
     local check package why found state
     missing=
@@ -224,7 +225,7 @@ setup: installing needs root, and there is no sudo that works without a password
 END
         exit 1
     fi
-    # MPI and HDF5 belong together: who already has MPICH gets the HDF5 for it.
+    # MPI and HDF5 belong together: a machine with MPICH gets the HDF5 for it.
     case $(mpicc -show 2>/dev/null || true) in
     *mpich*) missing=${missing/libhdf5-openmpi-dev/libhdf5-mpich-dev} ;;
     esac

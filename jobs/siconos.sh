@@ -1,7 +1,8 @@
 # shellcheck shell=bash
-# Siconos' solvers for scripts that compare with them: Debian's package, and a program that calls them. To be sourced.
+# Siconos' solvers for scripts that compare with them. To be sourced. Uses Debian's package, and a
+# program that calls it.
 
-# Whether Siconos' headers are there, and if not, whether they can be fetched.
+# Whether Siconos' headers are installed, and if not, whether they can be fetched.
 siconos_is_there() {
     [ ! -e /usr/include/siconos/numerics/NonSmoothDrivers.h ] || return 0
     local as_root=()
@@ -12,7 +13,7 @@ siconos_is_there() {
     fi
 }
 
-# Makes the program of jobs/compare-fclib.c.
+# Builds the program of jobs/compare-fclib.c.
 siconos_driver() {
     # shellcheck disable=SC2046 # flags are several words
     cc -O2 jobs/compare-fclib.c -o "$1" -I/usr/include/siconos -I/usr/include/siconos/numerics \

@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# A Slurm of one's own, to try the job files at home: controller, key service and a few nodes on this machine, as root, on Debian or
-# Ubuntu, on the loopback device only. Nothing outlives `down purge`.
+# Runs a local Slurm, to try the job files: controller, key service and a few nodes.
 #
-#   bash jobs/slurm-local.sh up             installs what is missing, starts what does not run
+#   bash jobs/slurm-local.sh up             installs missing packages, starts daemons that do not run
 #   eval "$(bash jobs/slurm-local.sh env)"  then sbatch, squeue, scancel, srun work in this shell
 #   bash jobs/slurm-local.sh status
 #   bash jobs/slurm-local.sh down [purge]   purge: removes its folder as well
 #
-# SLURM_LOCAL_ROOT (/tmp/moreau-slurm), SLURM_LOCAL_NODES (2), SLURM_LOCAL_CPUS per node (4; there need not be so many),
-# SLURM_LOCAL_PORT (27817 and as many after it as there are nodes).
+# All daemons run on this machine, as root, on Debian or Ubuntu, on the loopback device only.
+# Nothing outlives `down purge`.
+#
+# SLURM_LOCAL_ROOT (/tmp/moreau-slurm), SLURM_LOCAL_NODES (2), SLURM_LOCAL_CPUS per node (4; may
+# exceed the cores of the machine), SLURM_LOCAL_PORT (27817 and one more port for each node).
 set -euo pipefail
 
 root=${SLURM_LOCAL_ROOT:-/tmp/moreau-slurm}
@@ -18,7 +20,8 @@ port=${SLURM_LOCAL_PORT:-27817}
 export SLURM_CONF=$root/etc/slurm.conf
 PATH=$PATH:/usr/sbin:/sbin
 
-# Whether the process whose number stands in file $1 lives; one that nobody has waited for does not.
+# Whether the process whose number is in file $1 lives; a process that waits for its parent does
+# not.
 lives() {
     local id
     id=$(cat "$1" 2>/dev/null) && [ -n "$id" ] && grep -qE '^State:[[:space:]]+[^ZX]' "/proc/$id/status" 2>/dev/null
@@ -72,7 +75,7 @@ SlurmdPidFile=$root/run/slurmd-%n.pid
 SlurmdSpoolDir=$root/spool-%n
 SlurmctldLogFile=$root/log/slurmctld.log
 SlurmdLogFile=$root/log/slurmd-%n.log
-# No control groups: a container may have none to give.
+# No control groups: a container may have none.
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
@@ -99,7 +102,8 @@ END
     echo "PartitionName=local Nodes=node[1-$nodes] Default=YES MaxTime=INFINITE DefaultTime=10 State=UP" >>"$SLURM_CONF"
 }
 
-# Starts a daemon under a host name of its own, so that MPI takes the nodes for different machines; without leave to do so, as it is.
+# Starts a daemon under a host name of its own, so that MPI takes the nodes for different machines.
+# Without the permission it starts the daemon as it is.
 as_host() {
     local host=$1
     shift

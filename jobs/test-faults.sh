@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Faults in numbers: ranks killed at any moment, half of them during a checkpoint; configurations, checkpoints, files of bodies and of FCLib with
-# anything in them; a disk that is full for a while, for ever, or read only.
+# Tests faults in large numbers: killed ranks, damaged files, full disks.
 #
 #   bash jobs/test-faults.sh [--kills 200] [--mutations 10000]        some twenty minutes
 #
-# The disks need root (a small tmpfs); without it that part is left out, and said so.
+# Ranks are killed at any moment, half of them during a checkpoint. Configurations, checkpoints,
+# files of bodies and of FCLib get arbitrary content. A disk is full for a while, for ever, or read
+# only. The disks need root (a small tmpfs); without root the script skips that part with a message.
 set -euo pipefail
 case ${1-} in
 -h | --help)
@@ -51,7 +52,7 @@ fi
 small=(--set bodies.0.count=500 --set "domain.upper=[0.1, 0.1, 0.3]" --set checkpoint.every=50 --set time.rest=0 --steps 1500)
 undisturbed=$("$moreau" run configs/settle.toml --out "$work/straight" "${small[@]}" 2>/dev/null | tail -n 1)
 
-# LABEL STATUS: what the run in $disk/out was like; then it goes on to its end where there is room.
+# LABEL STATUS: checks the run in $disk/out, which then runs to its end on a disk with room.
 check() {
     local state
     [ "$status" = "$2" ] || { echo "test-faults: $1: status $status, not $2" >&2 && cat "$work/err" >&2 && exit 1; }
@@ -78,7 +79,7 @@ for ranks in 1 3; do
     rm -f "$disk/fill"
     check "$ranks ranks, a full disk" 4
 
-    # Full until that has been told.
+    # Full until the run has reported it.
     "${start[@]}" >"$work/log" 2>"$work/err" &
     begun
     head -c 6000000 /dev/zero >"$disk/fill" 2>/dev/null || true
@@ -87,7 +88,8 @@ for ranks in 1 3; do
     status=0 && wait $! || status=$?
     check "$ranks ranks, a disk that is full for a while" 0
 
-    # Read only from some moment on. What is open for writing forbids it, so the run is stopped and goes on there.
+    # Read only from some moment on. Files open for writing forbid it, so the run is stopped and
+    # resumed there.
     "${start[@]}" >"$work/log" 2>"$work/err" &
     begun
     kill -USR1 $!

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# A run over two hosts: two network namespaces of this machine, each with a name, an address and a loopback of its own, which talk by TCP only.
-# The same state as on one host, a restart with the hosts' ranks dealt otherwise, and a host that is lost.
+# Tests a run over two hosts: two network namespaces of this machine.
 #
 #   bash jobs/test-hosts.sh
 #
-# Needs root and `ip` (Debian: iproute2) for the namespaces, and Open MPI 4; without them it is not run, and says so.
+# Each namespace has a name, an address and a loopback of its own; they communicate by TCP only. The
+# script tests for the same state as on one host, for a restart with another distribution of the
+# ranks over the hosts, and for the loss of a host. Needs root and `ip` (Debian: iproute2) for the
+# namespaces, and Open MPI 4; without them it ends with a message.
 set -euo pipefail
 self=$(realpath "$0")
 cd "$(dirname "$self")/.."
@@ -52,7 +54,8 @@ ip -n $two link set moreau-vb up
 printf '127.0.0.1 localhost\n%s.1 %s\n%s.2 %s\n' $net $one $net $two >"$work/names"
 printf '%s slots=4\n%s slots=4\n' $one $two >"$work/hosts"
 
-# Enters a host, with its name and the names of both, and runs a command line there. In place of ssh: HOST COMMAND..., after options.
+# Enters a host, with its name and the names of both, and runs a command line there. In place of
+# ssh: HOST COMMAND..., after options.
 cat >"$work/enter" <<END
 #!/usr/bin/env bash
 while [ "\${1#-}" != "\$1" ]; do shift; done
@@ -62,7 +65,7 @@ exec ip netns exec "\$host" unshare --uts --mount bash -c 'hostname "\$1"; mount
 END
 chmod +x "$work/enter"
 
-# RANKS ARGUMENT...: moreau on both hosts, started from the first.
+# RANKS ARGUMENT...: runs moreau on both hosts, started from the first.
 over_hosts() {
     local ranks=$1
     shift
@@ -85,7 +88,7 @@ over_hosts 4 "$moreau" run configs/settle.toml --out "$work/parts" "${small[@]}"
 state=$(over_hosts 3 "$moreau" resume "$work/parts" --steps 400 2>/dev/null | tail -n 1)
 same "4 ranks on two hosts to step 170, then 3" "$state"
 
-# Without its ranks and its daemon, as when the power goes.
+# Kills the ranks and the daemon of a host, as a loss of power does.
 over_hosts 4 "$moreau" run configs/settle.toml --out "$work/lost" "${small[@]}" --steps 400 >"$work/log" 2>&1 &
 until [ -e "$work/lost/checkpoint-00000200.h5" ]; do sleep 0.05; done
 ip netns pids $two | xargs -r kill -9

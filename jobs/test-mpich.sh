@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# The build and the tests of ranks, restarts and signals with MPICH in place of Open MPI, in target/mpich.
+# Builds and tests ranks, restarts and signals with MPICH, in target/mpich.
 #
 #   bash jobs/test-mpich.sh [ARGUMENT...]        arguments go to cargo test, in place of the tests named below
 #
-# Installs MPICH and the HDF5 for it where they are missing (Debian, as root), beside what there is; `mpicc` and `mpirun` stay what they were.
+# Installs MPICH and its HDF5 where they are missing (Debian, as root), in addition to Open MPI;
+# `mpicc` and `mpirun` stay those of Open MPI.
 set -euo pipefail
 case ${1-} in
 -h | --help)
@@ -20,7 +21,8 @@ if ! command -v mpicc.mpich >/dev/null || [ ! -e "/usr/lib/$folder/hdf5/mpich/li
     DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -qq install -y --no-install-recommends \
         mpich libmpich-dev libhdf5-mpich-dev </dev/null
 fi
-# Under the names that builds and tests look for; not as links, for mpirun looks for its helpers beside itself.
+# Wrappers under the names that builds and tests look for. Links would not do: mpirun looks for its
+# helpers in its own folder.
 shim=$PWD/target/mpich/shim
 mkdir -p "$shim/bin" "$shim/hdf5"
 for name in mpicc mpirun mpiexec; do
@@ -31,7 +33,8 @@ done
 ln -sfn /usr/include/hdf5/mpich "$shim/hdf5/include"
 ln -sfn "/usr/lib/$folder/hdf5/mpich" "$shim/hdf5/lib"
 export PATH=$shim/bin:$PATH MPICC=$shim/bin/mpicc HDF5_DIR=$shim/hdf5 CARGO_TARGET_DIR=$PWD/target/mpich MOREAU_REQUIRE_MPI=1
-# MPICH waits by spinning. Where ranks share cores each message costs slices of the scheduler: 300 steps of 4 ranks on 2 cores take over four minutes.
+# MPICH waits by spinning. Where ranks share cores each message costs slices of the scheduler: 300
+# steps of 4 ranks on 2 cores take over four minutes.
 export MOREAU_MOST_RANKS=${MOREAU_MOST_RANKS:-$(($(nproc) + 1))}
 mpirun --version | head -n 1
 

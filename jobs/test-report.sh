@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Opens the page that `moreau report` makes in a browser without a screen: no error in its console, nothing asked of a network, every
-# plot has curves of some size; pictures of it in light and dark, on a phone and printed.
+# Opens the page of `moreau report` in a browser without a screen and checks it.
 #
 #   bash jobs/test-report.sh [DIR...]
 #
-# DIR: folders of runs; without any, two short runs are made. MOREAU names the program (default: target/release/moreau, built if missing).
-# Writes target/report-test/NAME-{light,dark,phone,print}.png. Needs Chromium (and pdftoppm for the printed page); as root on a system
-# with apt it installs them.
+# The checks: no error in the console, no request to a network, curves of some size in every plot.
+# Pictures show the page in light and dark, on a phone and printed. DIR: folders of runs; without
+# any, the script makes two short runs. MOREAU names the program (default: target/release/moreau,
+# built if missing). Writes target/report-test/NAME-{light,dark,phone,print}.png. Needs Chromium
+# (and pdftoppm for the printed page); as root on a system with apt it installs them.
 set -euo pipefail
 self=$(realpath "$0")
 cd "$(dirname "$self")/.."
@@ -48,13 +49,13 @@ if [ ${#runs[@]} = 0 ]; then
     runs=("$work/balls" "$work/discs")
 fi
 
-# The browser, on a page, with what it logs on standard error. No network: a name that cannot be resolved.
+# The browser on a page, with its log on standard error. No network: a name that cannot be resolved.
 browse() {
     "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --enable-logging=stderr --v=0 --user-data-dir="$work/profile" \
         --host-resolver-rules='MAP * ~NOTFOUND' --virtual-time-budget=4000 "$@"
 }
 
-# What a page says of itself once it is laid out: each plot with the size of its curves.
+# The layout of a page: each plot with the size of its curves.
 look='<script>addEventListener("load", () => {
     const told = [];
     document.querySelectorAll("figure.plot").forEach(figure => {
@@ -96,7 +97,8 @@ for run in "${runs[@]}"; do
     if grep -E 'CONSOLE|Uncaught|ERR_' "$work/$name.log"; then
         fault "$name: the console is not empty"
     fi
-    # The same in a frame of a phone's width, which hands on what the page says: the browser's own window has a least width.
+    # The same in a frame of a phone's width, which passes on the layout: the browser's own window
+    # has a least width.
     cat >"$work/phone.html" <<END
 <body style='margin:0'><script>addEventListener("message", told => {
     const pre = document.createElement("pre");

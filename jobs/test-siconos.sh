@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# The next step of runs, exported as FCLib problems, solved by Siconos: its velocities are ours.
+# Exports the next step of runs as FCLib problems and compares with Siconos.
 #
 #   bash jobs/test-siconos.sh [--keep FOLDER]
 #
-# States of settling, a drum, a cohesive powder under a piston and spheres that roll with friction, from the configurations that are shipped, made
-# smaller. Each is solved here and by Siconos' NSGS (rolling friction by its own); of both, Siconos' error is to be small, and velocities
-# are to differ by less than 1e-6 of the largest ones. Without Siconos (Debian's libsiconos-numerics-dev) all of it is left out, loudly.
+# The states are those of settling, a drum, a cohesive powder under a piston and spheres with
+# rolling friction, from the shipped configurations, made smaller. Both moreau and Siconos' NSGS
+# (rolling friction by its own) solve each. The error by Siconos' measure must be small for both,
+# and velocities must differ by less than 1e-6 of the largest ones. Without Siconos (Debian's
+# libsiconos-numerics-dev) the script skips everything, with a loud message.
 set -euo pipefail
 self=$(realpath "$0")
 keep=
@@ -58,7 +60,7 @@ check() {
     [ -z "$keep" ] || { mkdir -p "$keep" && cp "$out.hdf5" "$out-solved.hdf5" "$keep"; }
     awk -v name="$name" -v contacts="$contacts" -v ours="$ours" -v theirs="$theirs" -v most="$DIFFERENCE" 'BEGIN {
         n = split(ours, a, ","); split(theirs, b, ",")
-        # A number that is none fails the comparison.
+        # A value that is not a number fails the comparison.
         good = b[4] ~ /^[0-9]/ && b[4] + 0 <= most + 0
         printf "%-10s %s: error %s here, %s of Siconos; velocities differ by %s%s\n", name, contacts, a[n - 4], b[3], b[4], good ? "" : "  FAILED"
         exit !good
@@ -69,10 +71,12 @@ check() {
 small=(--set bodies.0.count=200 --set 'domain.upper=[0.06, 0.06, 0.30]')
 check settle settle 150 3 "${small[@]}"
 check drum rotating-drum 150 3 --set bodies.0.radius='{ uniform = [0.0065, 0.0075] }'
-# With springs, bonds that are pulled open beyond a ten-millionth of a metre let go: the format has no law for one that gapes.
+# With springs, bonds that are pulled open beyond a ten-millionth of a metre break: the format has
+# no law for an open one.
 check cohesive uniaxial-cohesive-compaction 300 3 --set bodies.0.count=200 --set 'domain.upper=[0.06, 0.06, 0.56]' --set material.0.rolling_ratio=0.0 \
     --set 'bodies.0.upper=[0.06, 0.06, 0.52]' --set 'region.0.upper=[0.06, 0.06, 0.13]' --set solver.projection=0 \
     --set material.0.stiffness=1.0e5 --set material.1.stiffness=1.0e5 --set material.0.cohesion_range=1.0e-7
-# With springs as well: Siconos' sweeps with rolling friction come to no small error where impulses are not unique.
+# Also with springs: where impulses are not unique, the error of Siconos' sweeps with rolling
+# friction does not become small.
 check rolling rotating-drum 150 5 --set bodies.0.radius='{ uniform = [0.011, 0.013] }' --set material.0.rolling_ratio=0.1
 exit "$failed"

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# The job files on a real Slurm, on this machine (jobs/slurm-local.sh): stopped before the limit and requeued, a lost node, a chain, an array,
-# srun in place of mpirun. Each run must end in the state of one that nobody disturbed. Some eight minutes, most of them waiting for
-# time limits, which Slurm counts in minutes.
+# Tests the job files on a real Slurm, on this machine (jobs/slurm-local.sh).
 #
 #   bash jobs/test-slurm.sh [CASE...]        cases: requeue node chain array srun scancel; by default all
 #
-# Installs what it needs (Debian, as root). Leaves Slurm as it found it.
+# The cases: stopped before the limit and requeued, a lost node, a chain, an array, srun in place of
+# mpirun. Each run must end in the state of an undisturbed one. The tests take some eight minutes,
+# mostly waiting for time limits, which Slurm counts in minutes. Installs missing packages (Debian,
+# as root). Leaves Slurm as it found it.
 set -euo pipefail
 case ${1-} in
 -h | --help)
@@ -15,7 +16,7 @@ case ${1-} in
 esac
 cd "$(dirname "$0")/.."
 . jobs/mpi-env.sh
-# Not inherited by the jobs, which ask by SIGUSR1.
+# Not inherited by the jobs, which receive SIGUSR1.
 unset OMPI_MCA_odls_base_sigkill_timeout
 command -v cargo >/dev/null || PATH=$PATH:$HOME/.cargo/bin
 
@@ -23,7 +24,7 @@ bash jobs/setup.sh
 cargo build --release --locked
 MOREAU=$(realpath "${CARGO_TARGET_DIR:-target}")/release/moreau
 export MOREAU MOREAU_HOME=$PWD
-# There are more tasks than cores here; a message must not wait for a core of its own.
+# The tasks outnumber the cores here; a message must not wait for a core of its own.
 export MOREAU_BIND="--bind-to none --oversubscribe" OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
 
 bash jobs/slurm-local.sh status >/dev/null 2>&1 && was_up=yes || was_up=
@@ -32,7 +33,7 @@ eval "$(bash jobs/slurm-local.sh env)"
 work=$(mktemp -d)
 finish() {
     local status=$?
-    # What a failed case has left in the queue of this local Slurm.
+    # Leftovers of a failed case in the queue of this local Slurm.
     scancel --name=moreau,moreau-chain,moreau-array 2>/dev/null || true
     [ -n "$was_up" ] || bash "$MOREAU_HOME/jobs/slurm-local.sh" down
     if [ $status = 0 ]; then rm -rf "$work"; else echo "test-slurm: FAILED; see $work" >&2; fi
@@ -41,7 +42,8 @@ trap finish EXIT
 cd "$work"
 seconds=$SECONDS
 
-# A run of some seventy seconds on two ranks of this machine, whose steps are all alike: 2000 spheres at rest are swept as often as allowed.
+# A run of some seventy seconds on two ranks of this machine, with equal steps. 2000 spheres at rest
+# are swept up to the cap in each.
 cat >run.toml <<'END'
 title = "test-slurm"
 gravity = [0.0, 0.0, -9.81]
@@ -74,12 +76,13 @@ count = 2000
 radius = { uniform = [0.0045, 0.0055] }
 END
 
-# As many steps as take about $1 seconds; where the machine was busy when this was measured, not far fewer than on an idle one.
+# The number of steps that take about $1 seconds. Where the machine was busy during the measurement,
+# it is not far below that of an idle one.
 steps_for() {
     awk -v want="$1" -v took="$took" 'BEGIN { if (took > 3) took = 3; print int(200 * want / took) }'
 }
 
-# The last line that the run of configuration and options has, undisturbed.
+# The last line of the undisturbed run with this configuration and options.
 straight() {
     local out
     out=$(mktemp -d -p "$work")
@@ -104,13 +107,15 @@ wait_for() {
 state_of() { scontrol show job -o "$1" 2>/dev/null | grep -o 'JobState=[A-Z_]*' | cut -d= -f2; }
 is() { [ "$(state_of "$1")" = "$2" ]; }
 saved() { compgen -G "$1/checkpoint-*.h5" >/dev/null; }
-# Slurm lets a requeued job wait for two minutes; here it need not. Within a second its old credentials would be revoked after the new start.
+# Slurm lets a requeued job wait for two minutes; here it need not. Within a second its old
+# credentials would be revoked after the new start.
 hurry() {
     is "$1" PENDING || return 0
     sleep 4
     scontrol update JobId="$1" StartTime=now 2>/dev/null || true
 }
-# Waits until a job has ended well; it may be requeued on the way, and is then hurried. While that happens its state says all kinds of things.
+# Waits until a job has ended well; it may be requeued on the way, and is then hurried. Meanwhile
+# its state may be anything.
 until_completed() {
     local bad=0
     until is "$1" COMPLETED; do
@@ -138,7 +143,8 @@ compare() {
 }
 
 case_requeue() {
-    # The limit is a minute, the signal comes up to a minute before it asks for; over two nodes steps take several times as long.
+    # The limit is a minute. The signal comes up to a minute earlier than requested. Over two nodes
+    # steps take several times as long.
     local steps job expected
     steps=$(steps_for 30)
     expected=$(straight --steps "$steps")
@@ -157,7 +163,7 @@ case_node() {
     expected=$(straight --steps "$steps")
     job=$(sbatch --parsable --ntasks=4 --nodes=2 --time=5 --output=node.log "$MOREAU_HOME/jobs/run.sbatch" run.toml node --steps "$steps" --set checkpoint.interval=3)
     wait_for 60 saved node
-    # All that runs of this job on its second node is gone at once.
+    # All processes of this job on its second node die at once.
     for rank in $(pgrep -f "$MOREAU run run.toml --out node"); do
         if [ "$(nsenter -t "$rank" -u hostname 2>/dev/null)" = node2 ]; then kill -KILL "$rank"; fi
     done
@@ -222,12 +228,12 @@ case_scancel() {
     scancel --signal=TERM --batch "$job"
     wait_for 60 is "$job" FAILED
     saved scancel
-    # The same again goes on.
+    # The same command again resumes the run.
     sbatch --wait --ntasks=3 --time=5 --output=scancel.log "$MOREAU_HOME/jobs/run.sbatch" run.toml scancel --steps "$steps" >/dev/null
     compare "stopped by hand, submitted again on three ranks" scancel.log "$expected"
 }
 
-# How long 200 steps take here on two ranks, after the fall.
+# The time of 200 steps here on two ranks, after the fall.
 "$MOREAU" run run.toml --out time --steps 300 >/dev/null 2>&1
 begin=$(date +%s.%N)
 mpirun -n 2 --bind-to none "$MOREAU" resume time --steps 500 >/dev/null 2>&1

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Frames read by the real VTK, and the examples in Python of the documents run. Needs a network the first time: VTK and h5py come from PyPI.
+# Reads frames with the real VTK, and runs the Python examples of the documents.
 #
 #   bash jobs/test-vtk.sh [VTK-VERSION...]        each version in a folder of its own below target/; the newest if none is named
 #
-# Writes target/vtk-VERSION/bodies.png, a picture by VTK.
+# Needs a network the first time: VTK and h5py come from PyPI. Writes target/vtk-VERSION/bodies.png,
+# a picture by VTK.
 set -euo pipefail
 self=$(realpath "$0")
 cd "$(dirname "$self")/.."

@@ -1,16 +1,19 @@
 #!/usr/bin/env bash
-# The whole test suite: sets the machine up, tests the default build (MPI), then the build without MPI.
+# Runs the whole test suite.
 #
 #   bash jobs/test.sh [--quick] [ARGUMENT...] [-- TEST-ARGUMENT...]
 #
-# --quick leaves the second build out. Other arguments go to `cargo test` of both builds, those after -- to the tests:
+# It sets the machine up, tests the default build (MPI), then the build without MPI. --quick leaves
+# the second build out. Other arguments go to `cargo test` of both builds, those after -- to the
+# tests:
+#
 #   bash jobs/test.sh --quick --release         bash jobs/test.sh --quick --test ranks -- --nocapture
 set -euo pipefail
 self=$(realpath "$0")
 cd "$(dirname "$self")/.."
 
-# What is tested again in the build without MPI: what differs there, which is how ranks talk and how files are written. That
-# both builds end in the same state is tested after that.
+# Tests repeated in the build without MPI. They cover the differences: communication between ranks
+# and writing of files. A later test compares the final states of both builds.
 BUNDLED_TESTS=(--lib --test analytic --test checkpoint)
 # Tests start jobs of several ranks each; more of them at a time would only wait for one another.
 TEST_THREADS=2
@@ -46,7 +49,8 @@ cargo_test() {
     summary+=("$(printf '%6d s  %s' $((SECONDS - start)) "$title")")
 }
 
-# Both builds run the main job at reduced size, and one goes on from the other's checkpoint: the same bits.
+# Both builds run the main job at reduced size, and one resumes from the other's checkpoint: the
+# same bits.
 same_state_in_both_builds() {
     local target=${CARGO_TARGET_DIR:-target} profile=debug start=$SECONDS out state first=
     case " ${arguments[*]-} " in *" --release "*) profile=release ;; esac
@@ -75,7 +79,7 @@ bash jobs/setup.sh
 # shellcheck source=jobs/mpi-env.sh
 . jobs/mpi-env.sh
 
-# Without it, tests that need mpirun would pass over a machine that has none.
+# Without it, tests that need mpirun would skip silently on a machine without it.
 export MOREAU_REQUIRE_MPI=1
 cargo_test "default build: MPI, parallel HDF5"
 

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# The validation catalogue: runs the tests that compare figures with formulas and published numbers, and makes their table.
+# Runs the tests that compare figures with published numbers, and makes their table.
 #
 #   bash jobs/validate.sh [--quick] [ARGUMENT...]
 #
-# Writes target/validation.csv with the columns label,what,measured,expected,tolerance,pass. --quick leaves the slow tier out (the
-# tests marked as slow). Other arguments go to `cargo test`, as --release. Ends with status 1 if a figure is off or a test fails.
+# The figures are compared with formulas and published numbers. Writes target/validation.csv with
+# the columns label,what,measured,expected,tolerance,pass. --quick leaves the slow tier out (the
+# tests marked as slow). Other arguments go to `cargo test`, for example --release. Ends with status
+# 1 if a figure is off or a test fails.
 set -euo pipefail
 self=$(realpath "$0")
 cd "$(dirname "$self")/.."

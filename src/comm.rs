@@ -1,9 +1,11 @@
-//! All that anyone may know of other ranks: the trait [`Comm`].
+//! Communication with other ranks: the trait [`Comm`].
 //!
-//! [`threads`] runs ranks as threads of one process (one rank is the serial run); `mpi` runs them as MPI processes and is the
-//! only file that names the MPI library. Reductions are on integers, so that their result never depends on the order of
-//! arrival: floats that decide anything travel as [`ExactSum`]s or as maxima.
+//! [`threads`] runs ranks as threads of one process (one rank is the serial run). `mpi` runs them
+//! as MPI processes and is the only file that names the MPI library. Reductions are on integers, so
+//! that their result never depends on the order of arrival: floating-point numbers that decide
+//! anything travel as [`ExactSum`]s or as maxima.
 
+mod launch;
 #[cfg(feature = "mpi")]
 mod mpi;
 pub mod threads;
@@ -11,54 +13,28 @@ pub mod threads;
 #[cfg(feature = "mpi")]
 pub use mpi::FileAccess;
 
+pub use launch::launch;
+
 use crate::math::ExactSum;
 
-/// Runs `work` on this process's rank and returns its status, after MPI (if any) has been left in order. All ranks should
-/// return the same status, for it becomes the status of the job.
-pub fn launch(work: impl FnOnce(&dyn Comm) -> i32) -> i32 {
-    #[cfg(feature = "mpi")]
-    let comm = mpi::initialize();
-    #[cfg(not(feature = "mpi"))]
-    let comm = threads::Serial;
-    #[cfg(not(feature = "mpi"))]
-    if let Some(ranks) = launched_as_one_of() {
-        eprintln!(
-            "moreau: started as one of {ranks} processes, but built without MPI; \
-             accepted: one process, or the default build"
-        );
-        return 2;
-    }
-    let status = work(&comm);
-    #[cfg(feature = "mpi")]
-    comm.end(status);
-    status
-}
-
-/// The number of processes that an MPI launcher started, if it says that there are several.
-#[cfg(not(feature = "mpi"))]
-fn launched_as_one_of() -> Option<u64> {
-    let told = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
-    let counts = told
-        .iter()
-        .filter_map(|name| std::env::var(name).ok()?.parse().ok());
-    counts.filter(|n| *n > 1).max()
-}
-
-/// How HDF5 opens one file from all ranks together; without MPI there is no such way and no such value.
+/// Access of all ranks to one HDF5 file; without MPI this type has no value.
 #[cfg(not(feature = "mpi"))]
 #[derive(Clone, Copy, Debug)]
 pub enum FileAccess {}
 
 #[cfg(not(feature = "mpi"))]
 impl FileAccess {
-    /// Tells an HDF5 file access about the ranks.
+    /// Sets the ranks in an HDF5 file access.
     pub fn apply(self, _: &mut hdf5::plist::file_access::FileAccessBuilder) {
         match self {}
     }
 }
 
-/// One rank's view of all ranks. All methods but [`post`](Comm::post), [`receive`](Comm::receive),
-/// [`expect`](Comm::expect), [`progress`](Comm::progress) and [`abort`](Comm::abort) are collective: every rank calls them, in the same order.
+/// One rank's view of all ranks.
+///
+/// All methods but [`post`](Comm::post), [`receive`](Comm::receive), [`expect`](Comm::expect),
+/// [`progress`](Comm::progress) and [`abort`](Comm::abort) are collective: every rank calls them,
+/// in the same order.
 pub trait Comm {
     /// This rank's number, from 0.
     fn rank(&self) -> usize;
@@ -69,57 +45,66 @@ pub trait Comm {
     /// Every rank's bytes, on every rank, in the order of ranks.
     fn all_gather(&self, bytes: &[u8]) -> Vec<Vec<u8>>;
 
-    /// Sends each message to its rank (which need not expect it) and returns what came here as (sender, bytes), by rank of
-    /// the sender. At most one message per destination; a message to this rank itself is allowed.
+    /// Sends each message to its rank and returns the messages to this rank, by sender.
+    ///
+    /// A receiver need not expect a message. At most one message per destination; a message to this
+    /// rank itself is allowed. The result has pairs (sender, bytes).
     fn exchange(&self, messages: Vec<(usize, Vec<u8>)>) -> Vec<(usize, Vec<u8>)>;
 
-    /// Starts to send numbers to another rank and returns at once; the data are copied. The receiver must ask for them with
-    /// [`receive`](Comm::receive), messages between two ranks being matched in the order in which they are posted. Each
-    /// message must have been received by the end of the run.
+    /// Starts to send numbers to another rank and returns at once; the data are copied.
+    ///
+    /// The receiver must call [`receive`](Comm::receive). Messages between two ranks are matched in
+    /// the order in which they are posted. Each message must be received before the end of the run.
     fn post(&self, to: usize, data: &[f64]);
 
-    /// Waits for the next numbers that `from` has posted to this rank. Their count must equal `data.len()`.
+    /// Waits for the next numbers that `from` has posted to this rank. Their count must equal
+    /// `data.len()`.
     fn receive(&self, from: usize, data: &mut [f64]);
 
-    /// Gets ready for the next numbers that `from` will post to this rank, so that they can come in while this rank does something else,
-    /// as long as it lets them ([`progress`](Comm::progress)). They must then be asked for as always, with this length, before the run ends
-    /// in any other way than a panic; if more are sent than expected, MPI ends the job.
+    /// Prepares a buffer for the next numbers that `from` will post to this rank.
+    ///
+    /// They can then arrive during other work, as long as this rank calls
+    /// [`progress`](Comm::progress). [`receive`](Comm::receive) must ask for them with this length
+    /// before the run ends in any other way than a panic. If more numbers are sent than expected,
+    /// MPI ends the job.
     fn expect(&self, _from: usize, _len: usize) {}
 
-    /// Lets messages come and go that are under way.
+    /// Lets pending messages make progress.
     fn progress(&self) {}
 
     /// Replaces each integer by its sum over all ranks (wrapping).
     fn sum_i64(&self, values: &mut [i64]);
 
-    /// Replaces each integer by its largest over all ranks.
+    /// Replaces each integer by its maximum over all ranks.
     fn max_i64(&self, values: &mut [i64]);
 
-    /// Waits until all ranks have come here.
+    /// Waits until all ranks have called it.
     fn barrier(&self);
 
-    /// The library by which ranks talk, with its version.
+    /// The library of the communication, with its version.
     fn library(&self) -> String {
         "none".to_owned()
     }
 
-    /// A file is left open that could not be closed, as its disk was full: the program must then end without asking libraries to.
+    /// Marks a file that could not be closed because its disk was full.
+    ///
+    /// The program must then end without calling the libraries' own ends.
     fn leave_open(&self) {}
 
     /// Ends the job on all ranks with this exit status, now.
     fn abort(&self, status: i32) -> !;
 
-    /// How HDF5 can open one file from all ranks together; `None` where it cannot (one rank then does the writing).
+    /// Access of all ranks to one HDF5 file; `None` if HDF5 lacks it (one rank then writes).
     fn file_access(&self) -> Option<FileAccess>;
 
-    /// The largest of all ranks' numbers, NaN if one of them is NaN.
+    /// The maximum of all ranks' numbers, NaN if one of them is NaN.
     fn max_f64(&self, value: f64) -> f64 {
         let mut key = [order_key(value)];
         self.max_i64(&mut key);
         from_order_key(key[0])
     }
 
-    /// Replaces each number by the largest of all ranks', NaN if one of them is NaN.
+    /// Replaces each number by the maximum over all ranks, NaN if one of them is NaN.
     fn max_f64s(&self, values: &mut [f64]) {
         let mut keys: Vec<i64> = values.iter().map(|x| order_key(*x)).collect();
         self.max_i64(&mut keys);
@@ -134,7 +119,7 @@ pub trait Comm {
         v[0] as u64
     }
 
-    /// Whether it holds on any rank.
+    /// Whether `here` is true on any rank.
     fn any(&self, here: bool) -> bool {
         let mut v = [i64::from(here)];
         self.max_i64(&mut v);
@@ -142,7 +127,8 @@ pub trait Comm {
     }
 }
 
-/// Replaces each sum by that of all ranks: exact, so the same bits on any number of ranks. Collective.
+/// Replaces each sum by the exact sum over all ranks: the same bits on any number of ranks.
+/// Collective.
 pub fn sum_exact(comm: &dyn Comm, sums: &mut [ExactSum]) {
     let mut wire: Vec<i64> = sums.iter().flat_map(ExactSum::to_wire).collect();
     comm.sum_i64(&mut wire);
@@ -151,7 +137,7 @@ pub fn sum_exact(comm: &dyn Comm, sums: &mut [ExactSum]) {
     }
 }
 
-/// A number as an integer of the same order, NaN above all.
+/// An integer of the same order as the number, NaN above all.
 fn order_key(x: f64) -> i64 {
     if x.is_nan() {
         return i64::MAX;
@@ -176,7 +162,7 @@ fn from_order_key(key: i64) -> f64 {
     f64::from_bits(bits as u64)
 }
 
-/// One answer for all ranks: if any rank failed, every rank gets the failure of the lowest such rank.
+/// One result for all ranks: if any rank failed, every rank gets the error of the lowest such rank.
 ///
 /// # Errors
 /// The message (and exit status) of the lowest rank that failed, the same on all ranks.
@@ -194,7 +180,7 @@ pub fn agree<T, E: Failure>(comm: &dyn Comm, result: Result<T, E>) -> Result<T, 
     Err(E::from_bytes(first.map_or(&[], Vec::as_slice)))
 }
 
-/// What [`Comm::exchange`] demands of its messages.
+/// The conditions of [`Comm::exchange`] on its messages.
 fn check_messages(comm: &dyn Comm, messages: &[(usize, Vec<u8>)]) {
     let (rank, size) = (comm.rank(), comm.size());
     let mut seen = vec![false; size];
@@ -211,7 +197,7 @@ fn check_messages(comm: &dyn Comm, messages: &[(usize, Vec<u8>)]) {
     }
 }
 
-/// What [`Comm::post`] and [`Comm::receive`] demand of the other rank.
+/// The conditions of [`Comm::post`] and [`Comm::receive`] on the other rank.
 fn check_peer(comm: &dyn Comm, peer: usize) {
     let (rank, size) = (comm.rank(), comm.size());
     assert!(
@@ -221,7 +207,7 @@ fn check_peer(comm: &dyn Comm, peer: usize) {
     assert!(peer != rank, "rank {rank} sends to or receives from itself");
 }
 
-/// What [`Comm::receive`] demands of a message.
+/// The condition of [`Comm::receive`] on a message.
 fn check_length(comm: &dyn Comm, from: usize, sent: usize, expected: usize) {
     let rank = comm.rank();
     assert!(
@@ -230,7 +216,7 @@ fn check_length(comm: &dyn Comm, from: usize, sent: usize, expected: usize) {
     );
 }
 
-/// An error that can be told to other ranks.
+/// An error that can be sent to other ranks.
 pub trait Failure {
     /// The error as bytes, never empty.
     fn to_bytes(&self) -> Vec<u8>;

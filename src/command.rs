@@ -3,6 +3,7 @@
 mod fclib;
 mod manual;
 mod pictures;
+mod time;
 
 pub use fclib::{Fclib, SolveArgs};
 pub use manual::{completions, page, pages};
@@ -14,6 +15,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use std::path::PathBuf;
 use std::time::Duration;
+use time::time;
 
 /// Contact dynamics (NSCD) of dense packings: rigid bodies, dry friction, any number of MPI ranks, the same bits.
 ///
@@ -172,14 +174,6 @@ pub struct RunArgs {
     /// Deletes a run that the folder already holds
     #[arg(long)]
     pub overwrite: bool,
-}
-
-/// A time that a run can end at.
-fn time(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(t) if f64::is_finite(t) && t >= 0.0 => Ok(t),
-        _ => Err("accepted: a time in seconds, 0 or more".to_owned()),
-    }
 }
 
 /// A wall time as batch systems write it.

@@ -1,8 +1,10 @@
-//! Who owns a point, a block, a body: the domain cut among ranks.
+//! Owners of points, blocks and bodies: the domain cut among ranks.
 //!
-//! A rank owns whole blocks ([`partition`]), the bodies whose centre lies in them, and the contacts whose point lies in
-//! them. [`balance`] cuts it so that all have as much to do. [`migration`] brings bodies, with the contacts that start at them, to their owners, and copies of them to every
-//! rank whose blocks their box touches; [`ghosts`] hands velocities from holder to holder within a sweep.
+//! A rank owns whole blocks ([`partition`]), the bodies whose centre lies in them, and the contacts
+//! whose point lies in them. [`balance`] cuts the domain so that all ranks have the same work.
+//! [`migration`] sends bodies, with the contacts that start at them, to their owners, and ghosts of
+//! them to every rank whose blocks their box touches. [`ghosts`] passes velocities from holder to
+//! holder within a sweep.
 
 pub mod balance;
 pub mod ghosts;
@@ -10,6 +12,7 @@ pub mod migration;
 pub mod partition;
 pub mod rendezvous;
 mod shares;
+mod traffic;
 
 pub use crate::comm::Failure;
 use crate::comm::{Comm, agree, sum_exact};
@@ -24,18 +27,18 @@ pub struct Domain<'a> {
 }
 
 impl<'a> Domain<'a> {
-    /// The domain cut as `partition` says among the ranks of `comm`.
+    /// The domain, cut among the ranks of `comm` by `partition`.
     #[must_use]
     pub fn new(comm: &'a dyn Comm, partition: Partition) -> Self {
         Self { comm, partition }
     }
 
-    /// Lets others own: bodies go to their owners, with their contacts, at the start of the next step.
+    /// Changes the owners: bodies move to them, with their contacts, at the start of the next step.
     pub fn set_partition(&mut self, partition: Partition) {
         self.partition = partition;
     }
 
-    /// Who owns what.
+    /// The cut of the domain.
     #[must_use]
     pub fn partition(&self) -> &Partition {
         &self.partition
@@ -53,7 +56,7 @@ impl<'a> Domain<'a> {
         self.comm.max_f64(value)
     }
 
-    /// The largest of each over all ranks. Collective.
+    /// The maximum of each number over all ranks. Collective.
     pub fn many_max(&self, values: &mut [f64]) {
         self.comm.max_f64s(values);
     }
@@ -66,19 +69,19 @@ impl<'a> Domain<'a> {
         sums.map(|sum| sum.value())
     }
 
-    /// The exact sums over all ranks, as many as there are. Collective.
+    /// The exact sums over all ranks, of equal number on each. Collective.
     #[must_use]
     pub fn many_sums(&self, mut sums: Vec<ExactSum>) -> Vec<f64> {
         sum_exact(self.comm, &mut sums);
         sums.iter().map(ExactSum::value).collect()
     }
 
-    /// Whole numbers, summed over all ranks. Collective.
+    /// Integers, summed over all ranks. Collective.
     pub fn count(&self, numbers: &mut [i64]) {
         self.comm.sum_i64(numbers);
     }
 
-    /// The numbers of all ranks, one rank's after the other's, on every rank. Collective.
+    /// The numbers of all ranks, in the order of ranks, on every rank. Collective.
     #[must_use]
     pub fn gather(&self, mine: &[u64]) -> Vec<u64> {
         let bytes: &[u8] = bytemuck::cast_slice(mine);
@@ -91,10 +94,10 @@ impl<'a> Domain<'a> {
         all.values().flat_map(read).collect()
     }
 
-    /// One answer for all ranks. Collective.
+    /// One result for all ranks. Collective.
     ///
     /// # Errors
-    /// The failure of the lowest rank that failed, the same on all ranks.
+    /// The error of the lowest rank that failed, the same on all ranks.
     pub fn agree<T, E: Failure>(&self, result: Result<T, E>) -> Result<T, E> {
         agree(self.comm, result)
     }

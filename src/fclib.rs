@@ -10,8 +10,8 @@ pub use solve::{Options, printed, solve};
 pub use told::info;
 
 use crate::io::fclib::{self, Answer};
+use crate::problem::Method;
 use crate::sim::{self, Exported, RunError};
-use crate::solver::delassus::Method;
 use std::path::Path;
 
 /// The names of methods, as the command line knows them.

@@ -21,10 +21,11 @@ pub fn hdf5_version() -> String {
     format!("{major}.{minor}.{patch}")
 }
 
-/// The state of a run at the end of a step, as one rank sees it: the bodies it owns and their contacts.
+/// The state of a run at the end of a step, as one rank sees it: the bodies it owns and their
+/// contacts.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
-    /// What is the same on all ranks.
+    /// Data that are equal on all ranks.
     pub header: Header,
     /// This rank's bodies, in any order.
     pub bodies: Vec<BodyRow>,
@@ -32,18 +33,19 @@ pub struct Snapshot {
     pub contacts: Vec<ContactRow>,
     /// All walls, on all ranks, by number.
     pub walls: Vec<WallRow>,
-    /// What has come in by each inlet and gone out by each outlet, on all ranks, inlets first.
+    /// The bodies that came in by each inlet and went out by each outlet, on all ranks, inlets
+    /// first.
     pub flows: Vec<Flow>,
 }
 
-/// What a checkpoint says about the run as a whole.
+/// The data of a checkpoint about the run as a whole.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Header {
     /// Steps done.
     pub step: u64,
     /// Time [s].
     pub time: f64,
-    /// Length of the last step [s]; before the first the longest there can be.
+    /// Length of the last step [s]; before the first the longest possible step.
     pub dt: f64,
     /// Seed of the run's random streams.
     pub seed: u64,
@@ -53,7 +55,7 @@ pub struct Header {
     pub ranks: u64,
     /// Steps that have ended at the sweep cap so far.
     pub capped_steps: u64,
-    /// Steps so far that were longer than the rule of their length asks for, as they may not be shorter.
+    /// Steps so far that were longer than the rule of their length permits.
     pub rushed_steps: u64,
     /// Bodies deleted so far because they left the domain.
     pub deleted: u64,
@@ -61,16 +63,16 @@ pub struct Header {
     pub next_id: u64,
     /// Energies so far.
     pub ledger: Ledger,
-    /// Where the state comes from: a TOML text, no part of what is hashed.
+    /// Origin of the state: a TOML text, not part of the hash.
     pub provenance: String,
 }
 
 /// The state of a wall.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct WallRow {
-    /// Way of the wall's centre since time zero, global frame [m].
+    /// Displacement of the wall's centre since time zero, global frame [m].
     pub displacement: [f64; 3],
-    /// The quaternion by which it has turned since time zero.
+    /// The quaternion of its rotation since time zero.
     pub orientation: [f64; 4],
     /// Velocity of its centre, global frame [m/s].
     pub velocity: [f64; 3],
@@ -78,7 +80,7 @@ pub struct WallRow {
     pub angular_velocity: [f64; 3],
     /// Number of the material.
     pub material: u32,
-    /// Impulse that the bodies gave the wall in the last step [N s].
+    /// Impulse of the bodies on the wall in the last step [N s].
     pub impulse: [f64; 3],
     /// Their couple impulse about its centre [N m s].
     pub couple_impulse: [f64; 3],

@@ -11,15 +11,21 @@
 //! Each part is a file of its own. A law is written once, generic over the number
 //! ([`Real`]): the plain sweep takes it with `f64`, the fast one with a
 //! vector register that has a contact in each lane. [`work`] names the energy that goes at a contact.
+//!
+//! [`one_contact`] solves Coulomb's law for a full 3×3 matrix W. [`cone`] projects an impulse on
+//! the cone of friction; [`cut`] writes the law as an equation, whose corners may be rounded.
 
 mod cohesion;
+pub mod cone;
 mod coulomb;
 mod couples;
+pub mod cut;
 mod dataset;
 mod drive;
 mod gap;
 mod impulse;
 mod numbers;
+pub mod one_contact;
 mod pair;
 mod springs;
 mod status;

@@ -19,6 +19,7 @@
 //! | 2 | [`contact`] | contacts: keys, records, state |
 //! | 3 | [`detect`] | from bodies to contacts |
 //! | 3 | [`solver`] | blocks, tour, sweep, solve, and the judge |
+//! | 3 | [`problem`] | contact problems given by their matrix: their own sweep, Newton's method, interior point |
 //! | 3 | [`measure`] | overlaps, wall loads, packing fraction, energies |
 //! | 4 | [`domain`] | who owns a point, a block, a body; ghosts; migration |
 //! | 4 | [`render`] | pictures of a state |
@@ -49,6 +50,7 @@ pub mod law;
 pub mod math;
 pub mod measure;
 pub mod pool;
+pub mod problem;
 pub mod render;
 pub mod report;
 pub mod rng;

@@ -36,6 +36,12 @@ pub fn nan_max(a: f64, b: f64) -> f64 {
     }
 }
 
+/// `√Σ x²`, the sum from the first number to the last.
+#[must_use]
+pub fn norm(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
 /// A number rounded to 13 digits, as a person would write it: 1.404, where 1404 steps of 0.001 are 1.4040000000000001.
 #[must_use]
 pub fn as_written(x: f64) -> f64 {

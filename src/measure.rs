@@ -1,5 +1,7 @@
-//! Measures of a state: overlaps, wall loads, energies, packing, coordination, stress, forces, profiles, heaps. Pure functions of a rank's rows; sums come out as
-//! [`ExactSum`]s, so that their total over ranks does not depend on the ranks.
+//! Measures of a state: overlaps, wall loads, energies, packing, stress, forces, profiles, heaps.
+//!
+//! They are pure functions of a rank's rows. Sums are [`ExactSum`]s, so that their total over ranks
+//! does not depend on the number of ranks.
 
 mod coordination;
 mod heap;
@@ -58,8 +60,9 @@ pub fn translational_energy(row: &BodyRow) -> f64 {
     0.5 * row.mass * Vector3::from(row.velocity).norm_squared()
 }
 
-/// Potential energy `−Σ m g·x` of the free bodies [J], zero at the origin; a body that has gone round a periodic axis is as far
-/// down as it has gone.
+/// Potential energy `−Σ m g·x` of the free bodies [J], zero at the origin.
+///
+/// On a periodic axis the continuous position counts.
 #[must_use]
 pub fn potential_energy(bodies: &[BodyRow], gravity: &Vector3, period: &Period) -> ExactSum {
     let free = bodies.iter().filter(|row| row.is_free());
@@ -67,7 +70,7 @@ pub fn potential_energy(bodies: &[BodyRow], gravity: &Vector3, period: &Period) 
         .collect()
 }
 
-/// Where a body would be if it had never been brought back into the period [m].
+/// The continuous position of a body across periodic ends [m].
 #[must_use]
 pub fn way(row: &BodyRow, period: &Period) -> Vector3 {
     let turned = |axis: usize| row.image[axis] as f64 * period.length[axis].unwrap_or_default();
@@ -83,8 +86,9 @@ pub fn active(contacts: &[ContactRow]) -> usize {
         .count()
 }
 
-/// The largest overlap, relative to the smaller radius; 0 if nothing overlaps. `radius` [m] tells a body's radius; a wall
-/// has none.
+/// The largest overlap, relative to the smaller radius; 0 without an overlap.
+///
+/// `radius` gives a body's radius [m]; walls have none.
 #[must_use]
 pub fn largest_overlap(contacts: &[ContactRow], radius: impl Fn(BodyId) -> f64) -> f64 {
     let relative = |c: &ContactRow| {
@@ -97,13 +101,13 @@ pub fn largest_overlap(contacts: &[ContactRow], radius: impl Fn(BodyId) -> f64) 
     };
     contacts
         .iter()
-        // A NaN is kept, for the maximum to show.
+        // A NaN is kept, for the maximum to show it.
         .filter(|c| c.gap < 0.0 || c.gap.is_nan())
         .map(relative)
         .fold(0.0, nan_max)
 }
 
-/// Impulse that the bodies gave each wall in the last step [N s], by wall and axis.
+/// Impulse of the bodies on each wall in the last step [N s], by wall and axis.
 #[must_use]
 pub fn wall_impulses(contacts: &[ContactRow], walls: usize) -> Vec<[ExactSum; 3]> {
     let mut sums = vec![<[ExactSum; 3]>::default(); walls];
@@ -115,8 +119,9 @@ pub fn wall_impulses(contacts: &[ContactRow], walls: usize) -> Vec<[ExactSum; 3]
     sums
 }
 
-/// Couple impulse that the bodies gave each wall in the last step about the wall's centre [N m s], by wall and axis; `centres`
-/// are those at the start of the step [m].
+/// Couple impulse of the bodies on each wall in the last step [N m s], by wall and axis.
+///
+/// It refers to the wall's centre; `centres` are those at the start of the step [m].
 #[must_use]
 pub fn wall_couples(contacts: &[ContactRow], centres: &[Vector3]) -> Vec<[ExactSum; 3]> {
     let mut sums = vec![<[ExactSum; 3]>::default(); centres.len()];

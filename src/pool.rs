@@ -1,22 +1,26 @@
-//! The threads of a rank, and how they share work among themselves. What they make together does not depend on how many they
-//! are: parts come back in order, and whoever adds them up does so exactly.
+//! The threads of a rank, and how they share work.
+//!
+//! Results do not depend on the number of threads: parts come back in order, and sums over them are
+//! exact.
 
 use rayon::ThreadPoolBuildError;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Items that are worth a thread's while.
+/// Smallest number of items for a thread.
 const GRAIN: usize = 512;
-/// Parts for each thread: enough that none waits long for another.
+/// Parts for each thread: enough that no thread waits long for another.
 const PARTS: usize = 4;
 
-/// Threads, the one that owns them among them; or that one alone.
+/// Several threads, the calling thread among them; or the calling thread alone.
 #[derive(Debug, Default)]
 pub struct Pool(Option<rayon::ThreadPool>);
 
 impl Pool {
-    /// So many threads, of which this one is the first: work then begins without waking anyone. Where it belongs to other threads
-    /// already, all are new.
+    /// `threads` threads, of which the calling thread is the first: work then begins without a
+    /// wake-up.
+    ///
+    /// Where the calling thread belongs to another pool already, all threads are new.
     ///
     /// # Errors
     /// If the threads cannot be started.
@@ -30,7 +34,7 @@ impl Pool {
         Ok(Self(Some(pool)))
     }
 
-    /// How many there are.
+    /// The number of threads.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.shared()
@@ -43,7 +47,8 @@ impl Pool {
         self.0.as_ref()
     }
 
-    /// Cuts places into parts and lets the threads work at them. What they return comes in order of the parts.
+    /// Cuts `places` into parts and distributes them over the threads; results are in order of the
+    /// parts.
     pub fn parts<T: Send>(&self, places: usize, work: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
         let Some(pool) = &self.0 else {
             return vec![work(0..places)];
@@ -57,7 +62,8 @@ impl Pool {
         })
     }
 
-    /// The same with items that the threads change; each part is told where in all it begins.
+    /// Like [`Pool::parts`], with items that the threads change; `work` gets the start of each
+    /// part.
     pub fn parts_of<A: Send, T: Send>(
         &self,
         items: &mut [A],
@@ -83,7 +89,7 @@ impl Pool {
 mod tests {
     use super::*;
 
-    /// Every place is in one part, and parts come in order, however many threads there are.
+    /// Every place is in one part, and parts are in order, for any number of threads.
     #[test]
     fn parts_cover_all_places_in_order() {
         for threads in [0, 1, 2, 3, 5] {

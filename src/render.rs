@@ -1,8 +1,10 @@
-//! Pictures of a state: bodies as shaded balls or discs, walls as outlines, contacts as a network of forces.
+//! Pictures of a state: bodies as shaded balls or discs, walls as outlines, contacts as a force
+//! network.
 //!
-//! A ball is no mesh: each pixel's ray is cut with the sphere itself, nearest first, band by band, so that what is behind is hardly
-//! touched. Bands and rows are shared among threads and depend on nothing but the scene: the same bytes on any number of threads.
-//! Hollows are darkened by what stands around them in the picture (ambient occlusion in screen space [Mittring, SIGGRAPH 2007 courses]).
+//! Balls are not meshes: each pixel's ray is cut with the sphere itself, nearest first, band by
+//! band, so that hidden balls cost little. Threads share bands and rows, which depend on the scene
+//! only: the same bytes on any number of threads. Hollows are darkened by their surroundings in the
+//! picture (ambient occlusion in screen space [Mittring, SIGGRAPH 2007 courses]).
 
 mod camera;
 mod colour;
@@ -10,50 +12,18 @@ mod frame;
 mod legend;
 mod network;
 mod outline;
+mod picture;
+mod scene;
 #[cfg(test)]
 mod tests;
 mod view;
 
 pub use colour::{Colour, Map};
+pub use picture::Picture;
+pub use scene::Scene;
 pub use view::{Clip, Fit, View, direction, range, size};
 
-use crate::body::BodyRow;
-use crate::contact::ContactRow;
-use crate::math::Vector3;
-use crate::shape::Surface;
 use camera::Camera;
-
-/// What there is to draw.
-#[derive(Clone, Copy, Debug)]
-pub struct Scene<'a> {
-    /// Bodies in the order of their ids.
-    pub bodies: &'a [BodyRow],
-    /// Contacts among them and with walls.
-    pub contacts: &'a [ContactRow],
-    /// Length of the step in which the contacts' impulses acted [s].
-    pub dt: f64,
-    /// Surfaces of walls as they lie now.
-    pub surfaces: &'a [Surface],
-    /// Names of the materials by number.
-    pub materials: &'a [String],
-    /// Corners of the domain [m].
-    pub domain: (Vector3, Vector3),
-    /// Unit vector against gravity, along which heights count.
-    pub up: Vector3,
-    /// Whether bodies are discs in the plane z = 0.
-    pub flat: bool,
-    /// A line below the picture.
-    pub caption: &'a str,
-}
-
-/// A picture: rows from the top, red, green and blue of each pixel.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Picture {
-    /// Pixels across and down.
-    pub size: [usize; 2],
-    /// Three bytes a pixel.
-    pub rgb: Vec<u8>,
-}
 
 /// Width and height of the part of a picture that the scene fills; the rest is for the legend.
 fn canvas(view: &View) -> [usize; 2] {
@@ -70,7 +40,7 @@ fn canvas(view: &View) -> [usize; 2] {
 /// Draws a scene.
 ///
 /// # Errors
-/// If there is nothing to look at, or its numbers are too large to be drawn.
+/// If the scene is empty, or its numbers are too large to be drawn.
 pub fn draw(scene: &Scene, view: &View) -> Result<Picture, String> {
     let camera = Camera::new(scene, view, canvas(view))?;
     let values = match view.contacts {
@@ -82,7 +52,7 @@ pub fn draw(scene: &Scene, view: &View) -> Result<Picture, String> {
     let mut frame = frame::Frame::new(&camera, scene, view);
     match view.contacts {
         true => {
-            // In the plane the bodies stand pale behind their forces.
+            // In the plane the bodies are drawn pale behind their forces.
             if scene.flat {
                 frame.bodies(scene, |_| [226, 228, 232]);
             }
@@ -101,7 +71,7 @@ pub fn draw(scene: &Scene, view: &View) -> Result<Picture, String> {
     Ok(picture)
 }
 
-/// The range of values that the colours of a scene span, where none is asked for.
+/// The default range of values of the colours of a scene.
 #[must_use]
 pub fn natural_range(scene: &Scene, view: &View) -> [f64; 2] {
     let values = match view.contacts {
@@ -115,43 +85,5 @@ fn span(scene: &Scene, view: &View, values: &[f64]) -> [f64; 2] {
     match view.contacts {
         true => colour::span(values, true),
         false => view.colour.span(scene, values),
-    }
-}
-
-impl Picture {
-    /// The picture as a PNG file.
-    ///
-    /// # Errors
-    /// If the encoder refuses it, which it does for no picture of at least one pixel.
-    pub fn png(&self) -> Result<Vec<u8>, String> {
-        let mut bytes = Vec::new();
-        let mut encoder = png::Encoder::new(&mut bytes, self.size[0] as u32, self.size[1] as u32);
-        encoder.set_color(png::ColorType::Rgb);
-        encoder.set_depth(png::BitDepth::Eight);
-        encoder.set_compression(png::Compression::Balanced);
-        let written = encoder
-            .write_header()
-            .and_then(|mut writer| writer.write_image_data(&self.rgb));
-        written.map_err(|e| format!("the picture cannot be encoded: {e}"))?;
-        Ok(bytes)
-    }
-
-    /// Red, green and blue at a pixel, from the left and from the top.
-    #[must_use]
-    pub fn at(&self, x: usize, y: usize) -> [u8; 3] {
-        let k = 3 * (y * self.size[0] + x);
-        [self.rgb[k], self.rgb[k + 1], self.rgb[k + 2]]
-    }
-
-    /// Lays a colour over a pixel: `cover` 0 leaves it, 1 replaces it. Nothing happens outside the picture.
-    fn blend(&mut self, x: usize, y: usize, colour: [u8; 3], cover: f64) {
-        if x >= self.size[0] || y >= self.size[1] {
-            return;
-        }
-        let k = 3 * (y * self.size[0] + x);
-        for (old, new) in self.rgb[k..k + 3].iter_mut().zip(colour) {
-            let mixed = f64::from(*old) * (1.0 - cover) + f64::from(new) * cover;
-            *old = (mixed + 0.5) as u8;
-        }
     }
 }

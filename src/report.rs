@@ -1,5 +1,4 @@
-//! What finished files say: `moreau info`, `moreau render`, `moreau report`, and `moreau convert`, which says it in the formats of other
-//! programs.
+//! Reports from finished files: `moreau info`, `moreau render`, `moreau report`, `moreau convert`.
 
 pub mod convert;
 mod page;
@@ -26,7 +25,9 @@ use crate::scheme::pace::Pace;
 use std::fmt::Write;
 use std::path::Path;
 
-/// What a checkpoint, or the newest of a folder, holds: counts, energies, overlap, forces on walls, packing.
+/// The contents of a checkpoint, or of the newest of a folder.
+///
+/// They are counts, energies, overlap, forces on walls, packing.
 ///
 /// # Errors
 /// If it is not a checkpoint that this program reads, the reason.
@@ -207,8 +208,9 @@ pub fn info(path: &Path) -> Result<String, String> {
     Ok(text.trim_end().to_owned())
 }
 
-/// The core of a packing: 2.5 mean diameters inside the box that holds the middle 96 % of the bodies' surfaces on each axis,
-/// and inside the domain.
+/// The core of a packing: 2.5 mean diameters inside the bodies' surfaces, and inside the domain.
+///
+/// The surfaces are those of the box that holds the middle 96 % of them on each axis.
 fn core(bodies: &[BodyRow], scenario: &config::Scenario) -> Option<(Vector3, Vector3)> {
     let radius = bodies.iter().map(|b| b.radius).sum::<f64>() / bodies.len().max(1) as f64;
     let (mut lower, mut upper) = (scenario.lower, scenario.upper);

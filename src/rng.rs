@@ -1,12 +1,12 @@
-//! Named random streams: every draw is keyed by its purpose, the run's seed, and what it is for (step, sweep, block, id).
+//! Named random streams, keyed by purpose, seed of the run, and subject (step, sweep, block, id).
 //!
-//! Counter based (ChaCha), so nothing about randomness is stored in a checkpoint, and no draw depends on ranks, threads, or
-//! on what was drawn before.
+//! The generator is counter based (ChaCha). A checkpoint therefore stores nothing about randomness,
+//! and no draw depends on ranks, threads, or earlier draws.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// What a stream is for.
+/// The purpose of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub enum Purpose {
@@ -20,9 +20,9 @@ pub enum Purpose {
     Trial = 4,
     /// The order in which the contacts of a block are dealt to its batches.
     Batches = 5,
-    /// Size and place of a body that comes in during a run.
+    /// Size and position of a body of an inlet.
     Inlet = 6,
-    /// By how much the force that a contact starts a solve with is changed.
+    /// The factor of a contact's initial force in a solve (`solver.start_spread`).
     Start = 7,
 }
 
@@ -31,7 +31,7 @@ pub enum Purpose {
 pub struct Stream(ChaCha8Rng);
 
 impl Stream {
-    /// The stream of `purpose` under the run's `seed` for the thing called `key` (three numbers).
+    /// The stream of `purpose` under the run's `seed` for the subject `key` (three numbers).
     #[must_use]
     pub fn new(purpose: Purpose, seed: u64, key: [u64; 3]) -> Self {
         let mut bytes = [0u8; 32];
@@ -46,7 +46,7 @@ impl Stream {
         Self(rng)
     }
 
-    /// A whole number in `0..bound`, every one equally likely (Lemire's multiplication with rejection).
+    /// An integer in `0..bound`, uniformly distributed (Lemire's multiplication with rejection).
     ///
     /// # Panics
     /// If `bound` is 0.
@@ -66,12 +66,12 @@ impl Stream {
         (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// A number between two bounds.
+    /// A uniform number between two bounds.
     pub fn between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.unit()
     }
 
-    /// Puts the items in an order drawn from all orders, each equally likely (Fisher and Yates).
+    /// Shuffles the items; all orders are equally likely (Fisher and Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             let other = self.below(last as u32 + 1) as usize;
@@ -84,7 +84,7 @@ impl Stream {
 mod tests {
     use super::*;
 
-    /// Validation B8: each order of three things comes as often as any other, 1/6 ± 4σ over 60 000 shuffles.
+    /// Validation B8: each order of three items comes equally often, 1/6 ± 4σ over 60 000 shuffles.
     #[test]
     fn b8_every_order_of_three_is_equally_likely() {
         let mut counts = std::collections::BTreeMap::new();
@@ -121,7 +121,7 @@ mod tests {
         }
     }
 
-    /// The first draws, fixed: a change of library that changes them changes every run.
+    /// The first draws are fixed: a change of library that changes them changes every run.
     #[test]
     fn draws_are_the_same_for_ever() {
         let mut stream = Stream::new(Purpose::Order, 1, [2, 3, 4]);

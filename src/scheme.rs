@@ -1,6 +1,8 @@
 //! How time advances. [`moreau_jean`] is the step of the paper; quasi-static schemes will stand beside it.
+//! [`assemble`] turns the contacts of a step into a problem given by its matrix.
 
 pub mod acts;
+pub mod assemble;
 pub mod moreau_jean;
 pub mod pace;
 mod timers;

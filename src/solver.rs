@@ -2,15 +2,12 @@
 //!
 //! [`nsgs`] is the paper's algorithm: the sweep and the solve. [`blocks`] holds the contacts as the sweep visits them,
 //! [`grid`] the blocks' geometry and the tour of their colours, [`merit`] the judge, which alone decides what is converged,
-//! [`work`] where the energy goes, [`pushed`] walls that move by Newton's law, [`project`] takes overlaps back,
-//! [`assemble`] writes a step's contacts down as a matrix.
+//! [`work`] where the energy goes, [`pushed`] walls that move by Newton's law, and [`project`] takes overlaps back.
 //! Of other ranks the solver asks only a [`Halo`].
 
 pub mod accelerate;
-pub mod assemble;
 pub mod batch;
 pub mod blocks;
-pub mod delassus;
 pub mod grid;
 pub mod kernel;
 pub mod lanes;

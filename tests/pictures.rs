@@ -265,7 +265,7 @@ fn bad_input_is_refused() {
     let lines = fs::read(&series).unwrap();
     let kept = render(&[&good, "-o", &series]);
     assert_eq!(kept.status, Some(2));
-    assert!(kept.stderr.contains("no PNG file"), "{}", kept.stderr);
+    assert!(kept.stderr.contains("found another file"), "{}", kept.stderr);
     assert!(fs::read(&series).unwrap() == lines);
     assert_eq!(render(&[&good, "-o", "/dev/full"]).status, Some(2));
     let named = dir.path().join("movie.png");
@@ -362,7 +362,7 @@ fn pages_of_runs() {
         if name == "discs" {
             assert!(!of("Packing fraction").is_empty());
         } else {
-            assert!(page.contains("There are no measures"));
+            assert!(page.contains("Measures (measure-*.csv) are missing"));
             assert!(page.contains("<h3>Packing fraction</h3><p>Not shown"));
         }
         for (title, svg) in &plots {
@@ -401,7 +401,7 @@ fn pages_of_what_is_left_of_runs() {
     said("Skipped: checkpoint");
     said("The series goes on to step 60, the newest valid checkpoint is of step 40");
     fs::remove_file(run.join("walls.csv")).unwrap();
-    said("There is no walls.csv");
+    said("walls.csv is missing");
     fs::write(run.join("provenance.toml"), "= no TOML").unwrap();
     said("provenance.toml cannot be read");
     // Values that are no numbers, a line cut off, a line of nonsense.

@@ -1,9 +1,11 @@
-//! What every [`Comm`] must do, whatever its ranks are: run on threads by the unit tests and on processes by
-//! `tests/mpi_comm.rs`. Each check is called on all ranks; expected values come from formulas in the ranks' numbers.
+//! Checks of every implementation of [`Comm`].
+//!
+//! The unit tests run them on threads, `tests/mpi_comm.rs` on processes. Each check is called on
+//! all ranks; expected values come from formulas in the ranks' numbers.
 
 use super::{Comm, ExactSum, agree, sum_exact};
 
-/// All checks, each several times, so that what is left over from one meets the next.
+/// All checks, each several times, so that leftovers of one meet the next.
 pub(crate) fn all(comm: &dyn Comm) {
     for round in 0..3 {
         gathers_in_rank_order(comm, round);
@@ -17,7 +19,7 @@ pub(crate) fn all(comm: &dyn Comm) {
     comm.barrier();
 }
 
-/// Some bytes that only this key gives; about a third of the keys give none, a few give a lot.
+/// Bytes that depend on this key only; about a third of the keys give none, a few give many.
 fn bytes_of(key: [usize; 3]) -> Vec<u8> {
     let mut x = 0x9e37_79b9_7f4a_7c15_u64;
     for k in key {
@@ -27,9 +29,9 @@ fn bytes_of(key: [usize; 3]) -> Vec<u8> {
     let len = match x % 13 {
         0..4 => 0,
         4..11 => x % 97,
-        // Where messages go in pieces: whole pieces.
+        // A whole number of pieces.
         11 => 256 * (x % 4),
-        // Above the size up to which MPI libraries send without asking the receiver.
+        // Above the size up to which MPI libraries send without a handshake.
         _ => 60_000 + x % 80_000,
     };
     (0..len).map(|i| (x >> (i % 57)) as u8 ^ i as u8).collect()
@@ -50,7 +52,8 @@ fn gathers_in_rank_order(comm: &dyn Comm, round: usize) {
 
 fn exchanges(comm: &dyn Comm, round: usize) {
     let (me, size) = (comm.rank(), comm.size());
-    // (sender, receiver) -> whether there is a message: none, only to oneself, to everyone, a sparse pattern, all to one.
+    // (sender, receiver) -> whether it sends: nothing, only to itself, to all, a sparse pattern,
+    // all to one.
     let patterns: [&dyn Fn(usize, usize) -> bool; 5] = [
         &|_, _| false,
         &|from, to| from == to,
@@ -60,7 +63,7 @@ fn exchanges(comm: &dyn Comm, round: usize) {
     ];
     for (number, goes) in patterns.iter().enumerate() {
         let key = round * 10 + number;
-        // Against the order of ranks, because the order of sending must not matter.
+        // In reverse order of ranks: the order of sending must not matter.
         let messages = (0..size).rev().filter(|&to| goes(me, to));
         let here = comm.exchange(messages.map(|to| (to, bytes_of([me, to, key]))).collect());
         let senders = (0..size).filter(|&from| goes(from, me));
@@ -96,7 +99,7 @@ fn posts_and_receives(comm: &dyn Comm, round: usize) {
             );
         }
     }
-    // A ring that goes on without any rank waiting for all.
+    // A ring in which no rank waits for all.
     if size > 1 {
         let (next, last) = ((me + 1) % size, (me + size - 1) % size);
         let mut token = [me as f64];
@@ -109,13 +112,14 @@ fn posts_and_receives(comm: &dyn Comm, round: usize) {
     }
 }
 
-/// Expected and unexpected messages of all sizes between all pairs come in the order in which they were posted, whatever is
-/// expected first, and while both ends do something else.
+/// Expected and unexpected messages of all sizes between all pairs arrive in the order of posting.
+///
+/// Neither the order of expecting nor other work at both ends changes it.
 fn expects(comm: &dyn Comm, round: usize) {
     let (me, size) = (comm.rank(), comm.size());
     let lengths = [0, 3, 40_000 + round, 7];
     let others = || (0..size).filter(|&other| other != me);
-    // The first two before anything is sent, the third after it, the last never.
+    // Expects the first two before the sends, the third after them, the last never.
     for from in others() {
         lengths[..2].iter().for_each(|&len| comm.expect(from, len));
     }
@@ -174,7 +178,7 @@ fn reduces_floats(comm: &dyn Comm) {
     };
     assert!(comm.max_f64(with_nan).is_nan());
 
-    // 1e100 and its negative on different ranks (or the same) leave exactly what lies between them.
+    // 1e100 and its negative on different ranks (or the same) cancel exactly.
     let mut sum = ExactSum::default();
     sum.add(0.1);
     if comm.rank() == 0 {

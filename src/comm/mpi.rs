@@ -1,11 +1,13 @@
 //! Ranks as MPI processes: the only file that names the MPI library.
 //!
-//! Everything goes over a communicator of our own, so that no message meets those of another library (HDF5 talks MPI too).
-//! Our posts have one tag; the sparse exchange has two that it uses in turn. Errors of MPI calls end the job (MPI's default
-//! error handler), hence no return code is looked at. MPI counts what it sends in an `i32`: the sparse exchange cuts longer
-//! messages into pieces, all else is never that long, and would be refused in a panic that names the method.
+//! All messages use a communicator of our own, so that none meets those of another library (HDF5
+//! uses MPI too). Posts have one tag; the sparse exchange has two that alternate. Errors of MPI
+//! calls end the job (MPI's default error handler), so no return code is checked. MPI counts in an
+//! `i32`: the sparse exchange cuts longer messages into pieces; any other message of that length
+//! causes a panic that names the method.
 
-// Sends that outlive the call, with buffers that we own, and the last two calls of a panicking process have no safe wrapper.
+// Three calls have no safe wrapper: sends that outlive the call, with buffers that we own, and the
+// last two calls of a panicking process.
 #![allow(unsafe_code)]
 
 use std::cell::{Cell, RefCell};
@@ -28,7 +30,9 @@ use super::{Comm, check_length, check_messages, check_peer};
 const TAG_POST: Tag = 1;
 const TAGS_EXCHANGE: [Tag; 2] = [2, 3];
 
-/// Bytes of a piece of a message of the sparse exchange; less in debug builds, so that tests see messages of several pieces.
+/// Bytes of a piece of a message of the sparse exchange.
+///
+/// Debug builds have a smaller piece, so that tests see messages of several pieces.
 const PIECE: usize = if cfg!(debug_assertions) {
     1 << 8
 } else {
@@ -38,30 +42,31 @@ const PIECE: usize = if cfg!(debug_assertions) {
 /// Exit status of a job in which a rank panicked (that of a single Rust process).
 const STATUS_PANIC: i32 = 101;
 
-/// This process among those that mpirun (or the like) has started; MPI ends when it is dropped.
+/// This process among those of the MPI launcher; MPI ends when it is dropped.
 pub(super) struct Processes {
     comm: SimpleCommunicator,
     rank: usize,
     size: usize,
-    /// Posts that may still be under way, oldest first.
+    /// Posts that may still be pending, oldest first.
     posts: RefCell<VecDeque<Post>>,
-    /// Numbers that are expected, by sender, oldest first.
+    /// Expected numbers, by sender, oldest first.
     expected: RefCell<VecDeque<(usize, Expected)>>,
     /// Whether a file is left open.
     left_open: Cell<bool>,
-    /// How many exchanges there have been.
+    /// The number of exchanges so far.
     exchanges: Cell<usize>,
-    /// Last, because fields are dropped in this order and the communicator must be freed before MPI ends.
+    /// Last, because fields are dropped in this order and the communicator must be freed before MPI
+    /// ends.
     _universe: Universe,
 }
 
-/// A send under way, and the numbers that MPI reads until it is complete.
+/// A pending send, and the numbers that MPI reads until it is complete.
 struct Post {
     request: ffi::MPI_Request,
     _data: Vec<f64>,
 }
 
-/// A receive under way, and the place that MPI writes to until it is complete.
+/// A pending receive, and the buffer that MPI writes to until it is complete.
 struct Expected {
     request: ffi::MPI_Request,
     data: Vec<f64>,
@@ -69,8 +74,9 @@ struct Expected {
 
 /// Starts MPI, once per process, for calls from this thread only.
 ///
-/// From here on a panic on any thread ends the whole job, before the stack unwinds: destructors on the way may be collective
-/// (an open parallel HDF5 file, MPI itself) and would wait for the other ranks for ever.
+/// From here on a panic on any thread ends the whole job, before the stack unwinds: destructors on
+/// the way may be collective (an open parallel HDF5 file, MPI itself) and would wait for the other
+/// ranks for ever.
 pub(super) fn initialize() -> Processes {
     let (universe, threading) = ::mpi::initialize_with_threading(Threading::Funneled)
         .expect("MPI is started once per process");
@@ -88,10 +94,11 @@ pub(super) fn initialize() -> Processes {
             return;
         }
         eprintln!("rank {rank} of {size} has panicked: the job ends");
-        // Launchers (that of MPICH) leave in their pipes what came just before the end.
+        // Some launchers (MPICH's) lose the last output before the end.
         std::thread::sleep(std::time::Duration::from_millis(200));
-        // SAFETY: MPI is initialized and not finalized. From another thread than the first, MPI does not promise that this
-        // works; the process is lost anyway, and the libraries at hand do end the job.
+        // SAFETY: MPI is initialized and not finalized. MPI does not guarantee the call on a thread
+        // other than the first; the process is lost anyway, and the tested libraries do end the
+        // job.
         unsafe {
             ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, STATUS_PANIC);
         }
@@ -112,7 +119,7 @@ fn index(rank: Rank) -> usize {
     usize::try_from(rank).expect("MPI counts ranks from 0")
 }
 
-/// A length as MPI wants it.
+/// A length in the type of MPI.
 fn count(len: usize, method: &str) -> Count {
     Count::try_from(len).unwrap_or_else(|_| {
         panic!(
@@ -122,7 +129,7 @@ fn count(len: usize, method: &str) -> Count {
     })
 }
 
-/// A message as it is sent: full pieces, and one that is not full.
+/// The pieces of a message: full pieces, and one that is not full.
 fn pieces(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let full = bytes.chunks_exact(PIECE);
     let last = full.remainder();
@@ -130,8 +137,10 @@ fn pieces(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 impl Processes {
-    /// The end of the program, if a file is left open: as MPI ends HDF5 would close it, fail, and fall. The job has its status all the same, unless
-    /// that is 0 and there is a launcher, which takes it for a fault.
+    /// Ends the program, if a file is left open.
+    ///
+    /// At the end of MPI, HDF5 would close the file, fail, and abort. The job still has its status,
+    /// unless that is 0 and there is a launcher, which takes it for a fault.
     pub(super) fn end(&self, status: i32) {
         use std::io::Write;
         if self.left_open.get() {
@@ -145,7 +154,7 @@ impl Processes {
         self.comm.process_at_rank(count(rank, "rank"))
     }
 
-    /// Waits for numbers for which there is a place already.
+    /// Waits for numbers that have a buffer already.
     fn fill(&self, expected: Expected, from: usize, data: &mut [f64]) {
         let Expected {
             mut request,
@@ -158,8 +167,8 @@ impl Processes {
             self.rank
         );
         let mut sent = 0;
-        // SAFETY: the request is of `MPI_Irecv` and waited for once; all pointers are valid for the calls; the numbers were written to
-        // `place`, which has lived unmoved on the heap since.
+        // SAFETY: the request is of `MPI_Irecv` and waited for once; all pointers are valid for the
+        // calls; the numbers were written to `place`, which has lived unmoved on the heap since.
         unsafe {
             let mut status = std::mem::zeroed::<ffi::MPI_Status>();
             ffi::MPI_Wait(&mut request, &mut status);
@@ -169,13 +178,13 @@ impl Processes {
         data.copy_from_slice(&place);
     }
 
-    /// Frees the posts that are complete, as far as there is none before them that is not.
+    /// Frees completed posts, up to the first that is still pending.
     fn reclaim_posts(&self) {
         let mut posts = self.posts.borrow_mut();
         while let Some(oldest) = posts.front_mut() {
             let mut done = 0;
-            // SAFETY: the request is of `MPI_Isend` and has not completed before (then it would not be in the list); both
-            // pointers are valid for the call, and no status is asked for.
+            // SAFETY: the request is of `MPI_Isend` and has not completed before (then it would not
+            // be in the list); both pointers are valid for the call, and no status is requested.
             unsafe {
                 ffi::MPI_Test(&mut oldest.request, &mut done, ffi::RSMPI_STATUS_IGNORE);
             }
@@ -228,13 +237,16 @@ impl Comm for Processes {
         lengths.iter().map(next).collect()
     }
 
-    /// No rank knows who will send to it (and no table of all ranks is passed round to tell): a send is complete only when
-    /// its receiver has taken it, and a rank whose sends are complete says so in a barrier that does not block. Once all
-    /// have, nothing can be under way. A rank may leave while another still waits for the end of the barrier, and start the
-    /// next exchange: hence two tags in turn; two exchanges further it cannot be.
+    /// The sparse exchange by synchronous sends and a non-blocking barrier.
     ///
-    /// A message goes in pieces of [`PIECE`] bytes, of which the last is shorter, and may be empty. Those of a sender come in
-    /// the order in which it sent them.
+    /// A rank does not know its senders, and no table of all ranks is sent round. A send is
+    /// complete only when its receiver has taken it. A rank whose sends are complete enters a
+    /// non-blocking barrier; once all have entered it, no message is pending. A rank may leave
+    /// while another still waits for the end of the barrier, and start the next exchange: hence two
+    /// alternating tags; it cannot be two exchanges ahead.
+    ///
+    /// A message goes in pieces of [`PIECE`] bytes, of which the last is shorter, and may be empty.
+    /// Pieces of one sender arrive in the order of sending.
     fn exchange(&self, messages: Vec<(usize, Vec<u8>)>) -> Vec<(usize, Vec<u8>)> {
         check_messages(self, &messages);
         let number = self.exchanges.get();
@@ -309,8 +321,9 @@ impl Comm for Processes {
         self.reclaim_posts();
         let data = data.to_vec();
         let len = count(data.len(), "post");
-        // SAFETY: a null request is a valid value to overwrite; `data` holds `len` doubles and lives, unmoved on the heap
-        // and untouched, in `posts` until the request is complete (`reclaim_posts`, `drop`); `to` is a rank of `comm`.
+        // SAFETY: a null request is a valid value to overwrite; `data` holds `len` doubles and
+        // lives, unmoved on the heap and untouched, in `posts` until the request is complete
+        // (`reclaim_posts`, `drop`); `to` is a rank of `comm`.
         let request = unsafe {
             let mut request = ffi::RSMPI_REQUEST_NULL;
             ffi::MPI_Isend(
@@ -333,7 +346,8 @@ impl Comm for Processes {
     fn expect(&self, from: usize, len: usize) {
         check_peer(self, from);
         let mut data = vec![f64::NAN; len];
-        // SAFETY: as in `post`; `data` is touched by MPI only until the request is complete (`fill`, `drop`).
+        // SAFETY: as in `post`; `data` is touched by MPI only until the request is complete
+        // (`fill`, `drop`).
         let request = unsafe {
             let mut request = ffi::RSMPI_REQUEST_NULL;
             ffi::MPI_Irecv(
@@ -352,11 +366,12 @@ impl Comm for Processes {
     }
 
     fn progress(&self) {
-        // Any call lets MPI work; where nothing is under way there is no need for one.
+        // Any call lets MPI make progress; without pending messages no call is needed.
         self.reclaim_posts();
         if let Some((_, first)) = self.expected.borrow_mut().front_mut() {
             let mut done = 0;
-            // SAFETY: the request is of `MPI_Irecv`; it is only looked at, and stays to be waited for.
+            // SAFETY: the request is of `MPI_Irecv`; the call only tests it, and it remains to be
+            // waited for.
             unsafe {
                 ffi::MPI_Request_get_status(first.request, &mut done, ffi::RSMPI_STATUS_IGNORE);
             }
@@ -373,7 +388,8 @@ impl Comm for Processes {
         if let Some((_, expected)) = expected {
             return self.fill(expected, from, data);
         }
-        // Looked at before it is taken, so that a wrong length can be told and does not end in an error of MPI.
+        // Probed before it is received, so that a wrong length is reported by us, not as an error
+        // of MPI.
         let (message, status) = self.process(from).matched_probe_with_tag(TAG_POST);
         let sent = index(status.count(f64::equivalent_datatype()));
         check_length(self, from, sent, data.len());
@@ -384,7 +400,8 @@ impl Comm for Processes {
         if values.is_empty() || self.size == 1 {
             return;
         }
-        // Unsigned, because there an overflow wraps by definition; the bits of the sum are the same.
+        // Unsigned, because there an overflow wraps by definition; the bits of the sum are the
+        // same.
         let values: &mut [u64] = bytemuck::cast_slice_mut(values);
         count(values.len(), "sum_i64");
         self.comm
@@ -409,7 +426,7 @@ impl Comm for Processes {
     }
 
     fn library(&self) -> String {
-        // Some libraries tell their life over many lines.
+        // Some libraries print many lines about themselves.
         let told = ::mpi::environment::library_version().unwrap_or_default();
         let first = told.lines().next().unwrap_or_default();
         first.trim_matches(['\0', ' ']).to_owned()
@@ -420,7 +437,7 @@ impl Comm for Processes {
     }
 
     fn file_access(&self) -> Option<FileAccess> {
-        // SAFETY: MPI is initialized, which is all that reading the constant asks for.
+        // SAFETY: MPI is initialized, which is the only condition for reading the constant.
         Some(FileAccess(unsafe { ffi::RSMPI_COMM_WORLD }))
     }
 }
@@ -429,8 +446,9 @@ impl Drop for Processes {
     /// Waits for the receivers of all posts: MPI must not end, nor the numbers be freed, before.
     fn drop(&mut self) {
         for (_, expected) in self.expected.get_mut() {
-            // Nobody will send these any more.
-            // SAFETY: the request is of `MPI_Irecv` and not complete, as `fill` takes those out; its numbers live until after this.
+            // No rank will send these any more.
+            // SAFETY: the request is of `MPI_Irecv` and not complete, as `fill` takes those out;
+            // its numbers live until after this.
             unsafe {
                 ffi::MPI_Cancel(&mut expected.request);
                 ffi::MPI_Wait(&mut expected.request, ffi::RSMPI_STATUS_IGNORE);
@@ -445,14 +463,17 @@ impl Drop for Processes {
     }
 }
 
-/// How HDF5 opens one file from all ranks together. The communicator in it is that of all processes, which is valid as long
-/// as MPI runs; HDF5 makes a copy of its own.
+/// Access of all ranks to one HDF5 file.
+///
+/// Its communicator is that of all processes, which is valid while MPI runs; HDF5 makes a copy.
 #[derive(Clone, Copy, Debug)]
 pub struct FileAccess(ffi::MPI_Comm);
 
 impl FileAccess {
-    /// Tells an HDF5 file access about the ranks. Opening and closing the file, and whatever changes its structure, is then
-    /// collective, and HDF5 keeps its metadata together in few writes and reads.
+    /// Sets the ranks in an HDF5 file access.
+    ///
+    /// Opening and closing the file, and every change of its structure, is then collective, and
+    /// HDF5 keeps its metadata together in few writes and reads.
     pub fn apply(self, p: &mut hdf5::plist::file_access::FileAccessBuilder) {
         p.mpio(self.0, None)
             .libver_v110()

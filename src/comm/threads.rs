@@ -1,9 +1,9 @@
-//! Ranks as threads of one process: what `cargo test` runs parallel code on, and [`Serial`], the one rank of a run without
-//! MPI.
+//! Ranks as threads of one process, for tests of parallel code.
 //!
-//! All ranks share one locked `State` and each sleeps on a condition variable of its own. A mistake that would hang an MPI
-//! job ends here in a panic that says who waits for what: a message or a rank that cannot come any more, ranks that call
-//! different collective methods, a message that nobody has received at the end.
+//! [`Serial`] is the one rank of a run without MPI. All ranks share one locked `State` and each
+//! sleeps on a condition variable of its own. A mistake that would hang an MPI job ends here in a
+//! panic that names the waiting rank and the reason: a message or a rank that cannot come any more,
+//! ranks that call different collective methods, a message that was never received.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -15,8 +15,9 @@ use super::{Comm, FileAccess, check_messages, check_peer};
 /// Runs `work` on each of `ranks` ranks and returns their results in rank order.
 ///
 /// # Panics
-/// If a rank panics: all other ranks end too (at the latest when they next communicate), and the payload of the first panic
-/// goes on to the caller; that of [`Comm::abort`] is an [`Aborted`]. Also if a posted message was never received.
+/// If a rank panics: all other ranks end too (at the latest when they next communicate). The
+/// payload of the first panic passes on to the caller; that of [`Comm::abort`] is an [`Aborted`].
+/// Also if a posted message was never received.
 pub fn run<T: Send>(ranks: usize, work: impl Fn(&dyn Comm) -> T + Sync) -> Vec<T> {
     assert!(ranks > 0, "a run has at least one rank");
     let shared = Shared {
@@ -54,11 +55,11 @@ pub fn run<T: Send>(ranks: usize, work: impl Fn(&dyn Comm) -> T + Sync) -> Vec<T
 /// The payload of the panic by which [`Comm::abort`] ends ranks that are threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Aborted {
-    /// The exit status asked for.
+    /// The requested exit status.
     pub status: i32,
 }
 
-/// What all ranks see.
+/// The state that all ranks share.
 struct Shared {
     state: Mutex<State>,
     /// One per rank.
@@ -66,13 +67,13 @@ struct Shared {
 }
 
 struct State {
-    /// Messages on their way from rank a to rank b, at `a * size + b`.
+    /// Pending messages from rank a to rank b, at `a * size + b`.
     posted: Vec<VecDeque<Vec<f64>>>,
-    /// The collective method that is going on and the first rank that came to it.
+    /// The current collective method and the first rank that called it.
     meeting: Option<(&'static str, usize)>,
-    /// By rank: what it has brought to the meeting.
+    /// By rank: its contribution to the meeting.
     brought: Vec<Option<Item>>,
-    /// By rank: what all have brought to a finished meeting that this rank has still to leave.
+    /// By rank: the contributions of all to a finished meeting that this rank has still to leave.
     outcome: Vec<Option<Arc<Vec<Item>>>>,
     /// By rank.
     doing: Vec<Doing>,
@@ -102,7 +103,7 @@ impl std::fmt::Display for Doing {
 }
 
 impl State {
-    /// Why what this rank waits for can never come.
+    /// The reason why this rank waits in vain, if so.
     fn hopeless(&self, rank: usize) -> Option<String> {
         if let Some((culprit, _)) = self.first_panic {
             return Some(format!(
@@ -134,7 +135,9 @@ impl State {
 }
 
 impl Shared {
-    /// No code panics while it holds the lock in a half-changed state, so a poisoned lock is as good as any.
+    /// Locks the state, poisoned or not.
+    ///
+    /// No code panics while it holds the lock in a half-changed state.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -157,8 +160,10 @@ impl Shared {
         result
     }
 
-    /// Sleeps until `ready` has something, as `doing` says; panics if it can never come. Whoever makes it ready also sets
-    /// the rank to [`Doing::Working`], for a sleeper that has been served does not wait any more.
+    /// Sleeps until `ready` has a value, as `doing` says; panics if it can never come.
+    ///
+    /// The rank that makes it ready also sets this rank to [`Doing::Working`], for a served sleeper
+    /// does not wait any more.
     fn wait<T>(
         &self,
         rank: usize,
@@ -192,7 +197,7 @@ struct Thread<'a> {
 }
 
 impl Thread<'_> {
-    /// Brings an item to a meeting of all ranks, and takes home what all have brought.
+    /// Contributes an item to a meeting of all ranks, and returns the items of all.
     fn meet<T: Any + Send + Sync>(&self, what: &'static str, item: T) -> Vec<Arc<T>> {
         let mut state = self.shared.lock();
         let (name, first) = *state.meeting.get_or_insert((what, self.rank));
@@ -302,7 +307,7 @@ impl Comm for Thread<'_> {
         self.meet("barrier", ());
     }
 
-    /// Panics with an [`Aborted`], which ends all ranks and comes out of [`run`].
+    /// Panics with an [`Aborted`], which ends all ranks and is the payload of [`run`].
     fn abort(&self, status: i32) -> ! {
         panic_any(Aborted { status })
     }
@@ -312,7 +317,7 @@ impl Comm for Thread<'_> {
     }
 }
 
-/// The only rank of a run: nothing to wait for, no locks.
+/// The only rank of a run: it waits for no one and has no locks.
 #[derive(Clone, Copy, Debug)]
 pub struct Serial;
 
@@ -334,12 +339,12 @@ impl Comm for Serial {
         messages
     }
 
-    /// Panics: there is no other rank.
+    /// Panics: a serial run has one rank only.
     fn post(&self, to: usize, _: &[f64]) {
         check_peer(self, to);
     }
 
-    /// Panics: there is no other rank.
+    /// Panics: a serial run has one rank only.
     fn receive(&self, from: usize, _: &mut [f64]) {
         check_peer(self, from);
     }

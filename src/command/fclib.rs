@@ -1,8 +1,8 @@
 //! `moreau fclib`.
 
-use super::time;
+use super::time::time;
 use crate::fclib;
-use crate::solver::delassus::{self, Method};
+use crate::problem::{self, Method};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -79,7 +79,7 @@ impl SolveArgs {
             let text = "--out takes one solution; accepted: --write-solution for several files";
             return Err(text.to_owned());
         }
-        let settings = delassus::Settings {
+        let settings = problem::Settings {
             tolerance: self.tolerance,
             max_sweeps: self.max_sweeps,
             max_seconds: self.max_seconds,

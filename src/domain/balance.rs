@@ -1,19 +1,20 @@
-//! Balance: blocks shared out so that all ranks have as much to do.
+//! Load balance: a distribution of the blocks that gives all ranks the same work.
 //!
-//! Recursive bisection: the ranks are halved again and again, and with each half of them goes its part of the weight of all blocks.
-//! A cut goes across the longest axis of the box around the blocks that have weight, through a layer of blocks, in it through a row,
-//! in that between two blocks: so it hits the wanted weight to within half a block's, or a hundredth
-//! of a rank's where it can then do without a step. No rank knows all blocks: for each step of a
-//! cut the weights of layers are added up over ranks, of all parts at once.
+//! Recursive bisection: the ranks are halved again and again, and each half gets its share of the
+//! weight of all blocks. A cut is normal to the longest axis of the box around the blocks with
+//! weight. It passes through a layer of blocks, in it through a row, and in that between two
+//! blocks. So it hits the target weight to within half a block's weight, or a hundredth of a rank's
+//! weight if it then has no step. No rank knows all blocks: each stage of a cut sums the weights of
+//! layers over ranks, for all parts at once.
 //!
-//! Who owns what changes no number of the run, only who computes it. Weights are whole numbers, so a cut does not depend on who
-//! brings which.
+//! Owners affect only where a number is computed, never its value. Weights are integers, so a cut
+//! does not depend on the rank that contributes a weight.
 
 use super::Domain;
 use super::partition::{Half, Partition};
 use crate::solver::grid::Block3;
 
-/// Ranks whose blocks are still together.
+/// Ranks whose blocks are not separated yet.
 #[derive(Clone, Debug)]
 struct Part {
     first: usize,
@@ -21,31 +22,35 @@ struct Part {
     weight: i64,
 }
 
-/// A cut that is being made.
+/// A cut in progress.
 #[derive(Clone, Debug)]
 struct Halving {
     /// The part that is cut.
     part: Part,
-    /// Lowest and highest places of its blocks.
+    /// Lowest and highest positions of its blocks.
     low: Block3,
     high: Block3,
     axes: [usize; 3],
-    /// Place of the layer, of the row in it, and of the block in that, as far as they are known.
+    /// Position of the layer, of the row in it, and of the block in that.
+    ///
+    /// Entries beyond the present depth are undetermined.
     place: Block3,
     /// Weight before it.
     before: i64,
-    /// The weight that the lower half is to have.
+    /// The target weight of the lower half.
     wanted: i64,
-    /// By how much it may miss that if there is then no step in it.
+    /// The permitted deviation from the target if the cut then has no step.
     slack: i64,
-    /// Whether it is made.
+    /// Whether the cut is complete.
     made: bool,
 }
 
-/// What part of a rank's share a cut may miss if there is then no step in it: at each step bodies change hands on one axis more.
+/// The permitted deviation of a cut without a step, as a fraction of a rank's share.
+///
+/// At each step in a cut, bodies migrate on one axis more.
 const SLACK: f64 = 0.01;
 
-/// A cut of the domain, and how well it is balanced.
+/// A cut of the domain, and the quality of its balance.
 #[derive(Clone, Debug)]
 pub struct Balanced {
     /// The cut.
@@ -54,7 +59,7 @@ pub struct Balanced {
     pub largest: i64,
 }
 
-/// Shares the blocks out. Each rank brings weights of some blocks; what several bring of one block is added up. Collective.
+/// Distributes the blocks; weights of one block from several ranks are added up. Collective.
 #[must_use]
 pub fn balanced(domain: &Domain, weights: &[(Block3, i64)]) -> Balanced {
     let comm = domain.comm;
@@ -66,7 +71,7 @@ pub fn balanced(domain: &Domain, weights: &[(Block3, i64)]) -> Balanced {
         weight: total[0],
     }];
     let mut halves = vec![Half::NONE; comm.size()];
-    // In which part each block is.
+    // The part of each block.
     let mut of: Vec<usize> = vec![0; weights.len()];
     while parts.iter().any(|part| part.end - part.first > 1) {
         let blocks = || weights.iter().zip(&of).map(|((b, w), &p)| (p, *b, *w));
@@ -116,7 +121,7 @@ pub fn balanced(domain: &Domain, weights: &[(Block3, i64)]) -> Balanced {
     }
 }
 
-/// Lowest and highest places of the blocks of each part, over all ranks. Collective.
+/// Lowest and highest positions of the blocks of each part, over all ranks. Collective.
 fn boxes(
     domain: &Domain,
     parts: usize,
@@ -160,20 +165,21 @@ impl Halving {
         }
     }
 
-    /// How many layers there are at a depth.
+    /// The number of layers at a depth.
     fn layers(&self, depth: usize) -> usize {
         let axis = self.axes[depth];
         (self.high[axis] - self.low[axis] + 1) as usize
     }
 
-    /// The layer of a block at a depth, if it is in the layer and the row that are known.
+    /// The layer of a block at a depth, if it is in the layer and the row found so far.
     fn layer(&self, depth: usize, block: Block3) -> Option<usize> {
         let place = Half::place(self.axes, block);
         let in_it = !self.made && place[..depth] == self.place[..depth];
         in_it.then(|| (place[depth] - self.low[self.axes[depth]]) as usize)
     }
 
-    /// Takes the layer in which the wanted weight is reached, and at the last depth the nearer side of the block.
+    /// Takes the layer that reaches the target weight, at the last depth the nearer side of the
+    /// block.
     fn choose(&mut self, depth: usize, layers: &[i64]) {
         if self.made {
             return;

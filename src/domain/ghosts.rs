@@ -1,13 +1,16 @@
-//! Velocities on their way from holder to holder.
+//! Ghosts: velocities on their way from holder to holder.
 //!
-//! A rank has a copy of every body whose box touches its blocks. Along the tour of the colours the newest velocity of a
-//! body is on the rank that owns the block named by the holder rule; when an axis flips, exactly the bodies whose holder
-//! changes travel, and overwrite the copy they meet. No sums, no averages: the sweep over many ranks is the serial sweep.
+//! A rank has a ghost of every body of other ranks whose box touches its blocks. Along the tour of
+//! the colours the newest velocity of a body is on the rank that owns the block named by the holder
+//! rule. When an axis flips, exactly the bodies whose holder changes travel, and overwrite the
+//! ghost there. Without sums or averages, the sweep over many ranks is the serial sweep.
 //!
-//! Both ends of a message know its bodies without asking: they see the same boxes, and list them in order of id.
+//! Both ends of a message know its bodies without communication: they see the same boxes, and list
+//! them in order of id.
 
 use super::Domain;
 use super::shares::Shares;
+pub use super::traffic::Traffic;
 use crate::body::Bodies;
 use crate::body::Member;
 use crate::comm::{Comm, sum_exact};
@@ -18,7 +21,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// The bodies that change hands on one flip, by the other rank, in order of id.
+/// The bodies whose holder changes on one flip, by the other rank, in order of id.
 #[derive(Clone, Debug, Default)]
 struct Plan {
     sends: Vec<(usize, Vec<usize>)>,
@@ -34,44 +37,19 @@ pub struct Ghosts<'a> {
     home: Plan,
     /// Bodies that another rank holds at colour 0.
     elsewhere: Vec<usize>,
-    /// Where ranks meet once a sweep: the bodies that are split among them.
+    /// For one exchange a sweep: the bodies that are split among ranks.
     shares: Option<Shares>,
     buffer: Vec<f64>,
     traffic: Traffic,
-    /// When the last hand-over was sent.
+    /// The time of the last send.
     sent: Option<Instant>,
     /// Time in reductions, which is mostly waiting for slower ranks.
     reducing: Cell<Duration>,
 }
 
-/// What exchange has cost.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Traffic {
-    /// Time in sends, receives and reductions.
-    pub time: Duration,
-    /// Messages sent by this rank.
-    pub messages: u64,
-    /// Bytes sent by this rank.
-    pub bytes: u64,
-    /// Time between the sending of velocities and the first look for those of others, spent on blocks.
-    pub overlapped: Duration,
-    /// Time after that until they had come.
-    pub waited: Duration,
-}
-
-impl Traffic {
-    /// Adds what another solve has cost.
-    pub fn add(&mut self, other: &Traffic) {
-        self.time += other.time;
-        self.messages += other.messages;
-        self.bytes += other.bytes;
-        self.overlapped += other.overlapped;
-        self.waited += other.waited;
-    }
-}
-
 impl<'a> Ghosts<'a> {
-    /// Plans all hand-overs of a step, from the bodies (own and copies, in order of id) and their spans.
+    /// Plans all hand-overs of a step, from the bodies (own and ghosts, in order of id) and their
+    /// spans.
     #[must_use]
     pub fn plan(
         domain: &Domain<'a>,
@@ -80,7 +58,7 @@ impl<'a> Ghosts<'a> {
         exchange: Exchange,
     ) -> Self {
         let shares = (exchange == Exchange::Sweep).then(|| Shares::plan(domain, spans));
-        // Split bodies are at no time another's.
+        // Split bodies never have a holder on another rank.
         let spans = if shares.is_some() { &[] } else { spans };
         let (comm, domain) = (domain.comm, &domain.partition);
         let rank = comm.rank();
@@ -118,7 +96,7 @@ impl<'a> Ghosts<'a> {
         }
     }
 
-    /// What exchange has cost so far.
+    /// The cost of the exchange so far.
     #[must_use]
     pub fn traffic(&self) -> Traffic {
         let mut traffic = self.traffic;
@@ -126,8 +104,11 @@ impl<'a> Ghosts<'a> {
         traffic
     }
 
-    /// Splits the bodies that several ranks know, by the contacts that each has here: places of the two bodies. Returns how many
-    /// times more each of `bodies` answers here to an impulse than it will; an empty list where bodies are never split. Collective.
+    /// Splits the bodies that several ranks know, by the numbers of contacts on each rank.
+    ///
+    /// A contact gives the places of its two bodies. Returns for each of `bodies` the factor by
+    /// which it answers more to an impulse here than the whole body; an empty list where bodies are
+    /// never split. Collective.
     #[must_use]
     pub fn split(
         &mut self,
@@ -142,7 +123,7 @@ impl<'a> Ghosts<'a> {
         shares.weigh(self.comm, &numbers)
     }
 
-    /// Brings the velocities from their holders to the owners of the bodies after a solve, which ends at colour 0.
+    /// Sends the velocities from their holders to the owners after a solve, which ends at colour 0.
     pub fn bring_home(&mut self, members: &mut [Member]) {
         let begin = Instant::now();
         let plan = &self.home;
@@ -206,7 +187,8 @@ impl Halo for Ghosts<'_> {
             self.traffic.overlapped += on_blocks;
             self.traffic.waited += waited;
         }
-        // A velocity that left is another rank's to change: whoever reads the old copy before it comes back must notice.
+        // Another rank now changes this velocity: a read of the old copy before its return must
+        // show.
         if cfg!(debug_assertions) {
             for &i in plan.sends.iter().flat_map(|(_, places)| places) {
                 members[i].set_motion(&NOBODYS);
@@ -245,10 +227,10 @@ impl Halo for Ghosts<'_> {
     }
 }
 
-/// What debug builds put in the place of a velocity that is another rank's to know.
+/// The value of a velocity in debug builds while another rank holds it.
 const NOBODYS: [f64; 6] = [f64::NAN; 6];
 
-/// A plan in the making.
+/// A plan under construction.
 #[derive(Clone, Debug, Default)]
 struct Lists {
     sends: BTreeMap<usize, Vec<usize>>,
@@ -256,7 +238,7 @@ struct Lists {
 }
 
 impl Lists {
-    /// Notes that a body goes from one rank to another, if that concerns this rank.
+    /// Records that a body goes from one rank to another, if this rank is one of the two.
     fn add(&mut self, rank: usize, from: usize, to: usize, body: usize) {
         if from == to {
         } else if from == rank {
@@ -303,7 +285,7 @@ fn receive(comm: &dyn Comm, plan: &Plan, buffer: &mut Vec<f64>, members: &mut [M
     }
 }
 
-/// Bodies that a rank knows must reach where its copies say; used by the step.
+/// The blocks that the boxes of all known bodies touch; empty on a single rank.
 #[must_use]
 pub fn spans(domain: &Domain, bodies: &Bodies, margin: f64) -> Vec<Span> {
     if domain.comm.size() == 1 {
@@ -319,8 +301,9 @@ pub fn spans(domain: &Domain, bodies: &Bodies, margin: f64) -> Vec<Span> {
         .collect()
 }
 
-/// Half the width of a body's box [m]: beyond it lies none of its contacts with gap below `margin`. A hair more than
-/// `r + margin/2`, as the contact point is rounded.
+/// Half the width of a body's box [m], which encloses its contacts with gap below `margin`.
+///
+/// A little more than `r + margin/2`, as the contact point is rounded.
 #[must_use]
 pub fn reach(radius: f64, margin: f64) -> f64 {
     (radius + 0.5 * margin) * (1.0 + 1e-9)

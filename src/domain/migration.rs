@@ -1,5 +1,7 @@
-//! Bodies on their way to their owners, with the contacts that start at them, and copies on their way to every rank whose
-//! blocks their box touches.
+//! Migration: bodies move to their owners, and ghosts to the ranks that need them.
+//!
+//! Contacts travel with their first body. A rank needs a ghost of every body whose box touches its
+//! blocks.
 
 use super::Domain;
 use super::ghosts::reach;
@@ -8,7 +10,9 @@ use crate::contact::ContactRow;
 use crate::math::{Vector3, make_room};
 use std::collections::{BTreeMap, HashMap};
 
-/// Bodies and contacts in one message, or on one rank between two steps: each contact is with its first body.
+/// Bodies and contacts in one message, or on one rank between two steps.
+///
+/// Each contact is with its first body.
 #[derive(Clone, Debug, Default)]
 pub struct Parcel {
     /// Bodies.
@@ -46,7 +50,8 @@ impl Parcel {
 
 /// Sends every body to the rank that owns its centre, with the contacts that start at it.
 ///
-/// Collective. `mine` holds bodies in any order, each on one rank, and each contact on the rank of its first body.
+/// Collective. `mine` holds bodies in any order, each on one rank, and each contact on the rank of
+/// its first body.
 #[must_use]
 pub fn to_owners(domain: &Domain, mut mine: Parcel) -> Parcel {
     let owner = |row: &BodyRow| {
@@ -79,10 +84,10 @@ pub fn to_owners(domain: &Domain, mut mine: Parcel) -> Parcel {
     mine
 }
 
-/// Adds to this rank's own bodies copies of all others whose box touches its blocks, with the contacts that start at them;
-/// bodies in order of id, contacts in order of key.
+/// Adds ghosts of all bodies of other ranks whose box touches this rank's blocks.
 ///
-/// Collective. `own` holds the bodies that this rank owns.
+/// The ghosts bring the contacts that start at them. Bodies are in order of id, contacts in order
+/// of key. Collective. `own` holds the bodies that this rank owns.
 #[must_use]
 pub fn with_copies(domain: &Domain, own: Parcel, margin: f64) -> Parcel {
     let mut reached: HashMap<BodyId, Vec<usize>> = HashMap::new();
@@ -120,7 +125,7 @@ pub fn with_copies(domain: &Domain, own: Parcel, margin: f64) -> Parcel {
     }
     let mut all = own;
     deliver(domain, parcels, &mut all);
-    // Runs that are in order already, one for each rank that sent something: the stable sorts merge such.
+    // Sorted runs, one for each sending rank: the stable sorts merge such.
     if !all.bodies.is_sorted_by_key(|row| row.id) {
         all.bodies.sort_by_key(|row| row.id);
     }
@@ -130,7 +135,7 @@ pub fn with_copies(domain: &Domain, own: Parcel, margin: f64) -> Parcel {
     all
 }
 
-/// Sends each contact to the rank that owns its first body. `owner` tells that rank.
+/// Sends each contact to the rank that owns its first body, given by `owner`.
 ///
 /// Collective.
 pub fn to_first_bodies(

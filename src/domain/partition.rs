@@ -1,10 +1,11 @@
-//! The cut of the block grid among ranks, by whole blocks: into bricks, or by halving again and again, as
-//! [`balance`](super::balance) does it.
+//! The cut of the block grid among ranks, by whole blocks.
+//!
+//! Parts are bricks, or come from repeated halving as in [`balance`](super::balance).
 
 use crate::math::Vector3;
 use crate::solver::grid::{Block3, BlockGrid};
 
-/// The block grid and its cut among ranks: who owns a point, a block.
+/// The block grid and its cut among ranks: owners of points and blocks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Partition {
     lower: Vector3,
@@ -13,33 +14,38 @@ pub struct Partition {
     cut: Cut,
 }
 
-/// How blocks are shared out.
+/// The distribution of blocks.
 #[derive(Clone, Debug, PartialEq)]
 enum Cut {
-    /// Bricks: so many ranks on each axis.
+    /// Bricks: numbers of ranks on each axis.
     Bricks([usize; 3]),
-    /// Of the ranks from `a` to `b` those below `m = (a + b)/2` get the blocks that come before those of the half `m`.
+    /// Halves: of the ranks from `a` to `b`, with `m = (a + b)/2`, those below `m` get the lower
+    /// half.
+    ///
+    /// The lower half consists of the blocks before those of the half `m`.
     Halves(Vec<Half>),
 }
 
-/// Where the blocks of some ranks are halved: what comes before a block, by its place on one axis, then the next, then the last.
-/// So a cut is a plane with a step in it, and both sides can be had to within one block.
+/// The boundary between the two halves of the blocks of some ranks.
+///
+/// Blocks are ordered by their position on one axis, then the next, then the last. So a cut is a
+/// plane with a step in it, and each side has its target to within one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Half {
-    /// The axes in the order in which they count.
+    /// The axes in the order of comparison.
     pub axes: [usize; 3],
     /// Place of the first block of the upper half, on these axes.
     pub first: Block3,
 }
 
 impl Half {
-    /// For no ranks: nothing is before it.
+    /// For no ranks: an empty lower half.
     pub const NONE: Half = Half {
         axes: [0, 1, 2],
         first: [i32::MIN; 3],
     };
 
-    /// A block's place on the axes in the order in which they count.
+    /// A block's position on the axes in the order of comparison.
     #[must_use]
     #[inline]
     pub fn place(axes: [usize; 3], block: Block3) -> Block3 {
@@ -55,8 +61,11 @@ impl Half {
 }
 
 impl Partition {
-    /// Cuts the grid among `size` ranks: as many of them as can be get blocks; then with the fewest cuts across gravity,
-    /// where what settles would leave the upper ranks idle; then with the least area of cuts.
+    /// Cuts the grid among `size` ranks.
+    ///
+    /// The first criterion is the number of ranks with blocks. The second is the fewest cuts across
+    /// gravity, where a settled packing would leave the upper ranks idle. The third is the least
+    /// area of cuts.
     #[must_use]
     pub fn new(
         lower: Vector3,
@@ -90,8 +99,10 @@ impl Partition {
         }
     }
 
-    /// The same domain with its blocks shared out by halving: of the ranks from `a` to `b` by the half at `(a + b)/2`. There are as
-    /// many halves as ranks; the first is not used.
+    /// The same domain with its blocks distributed by halving.
+    ///
+    /// The ranks from `a` to `b` are halved by the entry at `(a + b)/2`. There are as many halves
+    /// as ranks; the first is not used.
     #[must_use]
     pub fn with_halves(&self, halves: Vec<Half>) -> Self {
         Self {
@@ -140,7 +151,7 @@ impl Partition {
         self.owner_of_block(self.grid.block_of(x))
     }
 
-    /// Whether a point lies in the domain, its faces included. Nothing is outside on a periodic axis.
+    /// Whether a point lies in the domain, its faces included. On a periodic axis all points do.
     #[must_use]
     pub fn contains(&self, x: &Vector3) -> bool {
         let periodic = |a: usize| self.grid.period().length[a].is_some();

@@ -1,5 +1,7 @@
-//! What one rank has to know of bodies that live on others, whichever these are: all ranks bring what they have to the rank whose number is the
-//! body's id modulo the number of ranks, and ask there. The answers do not depend on the number of ranks.
+//! Questions about bodies on unknown ranks.
+//!
+//! Every rank sends its data of a body to the rank whose number is the body's id modulo the number
+//! of ranks, and asks there. The answers do not depend on the number of ranks.
 
 use super::Domain;
 use crate::body::{BodyId, BodyRow};
@@ -8,16 +10,16 @@ use crate::math::Vector3;
 use crate::measure::{Coordination, Network, Window, carries};
 use std::collections::{BTreeMap, HashMap};
 
-/// Numbers on their way to the ranks where bodies meet.
+/// Numbers on their way to the ranks where the data of a body meet.
 type Letters = BTreeMap<usize, Vec<u64>>;
 
 impl Domain<'_> {
-    /// Where what is known of a body meets.
+    /// The rank where the data of a body meet.
     fn home(&self, id: BodyId) -> usize {
         (id.0 % self.comm.size() as u64) as usize
     }
 
-    /// Sends numbers to ranks; returns what came, by rank of the sender. Collective.
+    /// Sends numbers to ranks; returns the received ones, by rank of the sender. Collective.
     fn post_letters(&self, letters: Letters) -> Vec<(usize, Vec<u64>)> {
         let bytes =
             |(to, numbers): (usize, Vec<u64>)| (to, bytemuck::cast_slice(&numbers).to_vec());
@@ -31,7 +33,7 @@ impl Domain<'_> {
         came.into_iter().map(read).collect()
     }
 
-    /// The radii of these bodies, wherever they live [m]; those of bodies that nobody has are not there. Collective.
+    /// The radii of these bodies on any rank [m]; unknown bodies are left out. Collective.
     #[must_use]
     pub fn radii(&self, bodies: &[BodyRow], wanted: &[BodyId]) -> HashMap<BodyId, f64> {
         let mut known: HashMap<BodyId, f64> =
@@ -68,8 +70,10 @@ impl Domain<'_> {
         known
     }
 
-    /// How many contacts that carry a force the free bodies have whose centre lies in the window; bodies with fewer than `least` are rattlers, and
-    /// so are those that only rattlers hold. The same on all ranks. Collective.
+    /// Numbers of force-carrying contacts of the free bodies with their centre in the window.
+    ///
+    /// Bodies with fewer than `least` are rattlers, and so are bodies held by rattlers only. The
+    /// same on all ranks. Collective.
     #[must_use]
     pub fn coordination(
         &self,

@@ -1,12 +1,14 @@
-//! Bodies that are split among the ranks that know them, one exchange a sweep.
+//! Mass splitting: bodies split among the ranks that know them, with one exchange a sweep.
 //!
-//! Of a body that several ranks know each has a copy for the time of a sweep, with a part w of its mass and inertia, by
-//! the root of the number of the body's contacts on that rank over the sum of these roots. What the sweep did to a copy, `Δv`, is then `w Δv` of that to the body:
-//! `v ← v + Σ w Δv`. No impulse is lost, and as every copy answers to an impulse 1/w times as much as the body will, none goes too
-//! far. Each rank adds the parts up itself, in the order of ranks, so all have the same bits.
+//! During a sweep each rank that knows the body has a copy with a part w of its mass and inertia.
+//! The part is the square root of the number of the body's contacts on that rank over the sum of
+//! these roots. A change `Δv` of a copy in the sweep counts as `w Δv` for the body:
+//! `v ← v + Σ w Δv`. No impulse is lost, and as every copy answers to an impulse by 1/w more than
+//! the body, none goes too far. Each rank adds the parts up itself, in the order of ranks, so all
+//! have the same bits.
 
 use super::Domain;
-use super::ghosts::Traffic;
+use super::traffic::Traffic;
 use crate::body::Member;
 use crate::comm::Comm;
 use crate::solver::grid::Span;
@@ -17,21 +19,21 @@ use std::collections::BTreeMap;
 pub(super) struct Shares {
     /// Places of the split bodies, in order of id.
     bodies: Vec<usize>,
-    /// For each of them the ranks that know it, ascending: among `with`, or this one.
+    /// For each split body the ranks that know it, ascending: among `with`, or this one.
     sharers: Vec<Vec<Sharer>>,
     /// The other ranks, ascending, each with the split bodies that it knows too.
     with: Vec<(usize, Vec<usize>)>,
-    /// The part of each that is this rank's.
+    /// This rank's part w of each body [1].
     weights: Vec<f64>,
     /// Velocities at the start of the sweep.
     before: Vec<[f64; 6]>,
 }
 
-/// Whose part of a body it is.
+/// The rank of a part of a body.
 #[derive(Clone, Copy, Debug)]
 enum Sharer {
     Me,
-    /// Place among the other ranks, and the body's place in what comes from there.
+    /// Place among the other ranks, and the body's place in the message from there.
     Other(usize, usize),
 }
 
@@ -74,8 +76,10 @@ impl Shares {
         shares
     }
 
-    /// Splits the bodies by the numbers of contacts that each of all has here. Returns what one over the part of each that is here is:
-    /// by so much more it answers to an impulse here. Where it has no contact, that does not matter.
+    /// Splits the bodies by the numbers of their contacts on each rank.
+    ///
+    /// Returns 1/w for each part here: the factor by which the part answers more to an impulse than
+    /// the body. For a body without contacts here the value is irrelevant.
     pub(super) fn weigh(&mut self, comm: &dyn Comm, contacts: &[u32]) -> Vec<f64> {
         let root = |&i: &usize| f64::from(contacts[i]).sqrt();
         let here: Vec<f64> = self.bodies.iter().map(root).collect();
@@ -108,7 +112,7 @@ impl Shares {
         inverse
     }
 
-    /// Notes the velocities from which a sweep starts.
+    /// Records the velocities at the start of a sweep.
     pub(super) fn part(&mut self, members: &[Member]) {
         self.before.clear();
         let six = |i: &usize| std::array::from_fn(|k| members[*i].motion()[k]);
@@ -124,7 +128,7 @@ impl Shares {
             weights,
             before,
         } = self;
-        // What the sweep did to the part here, as its share of what became of the body.
+        // The changes of the part here, as its share of the changes of the body.
         let changes: Vec<[f64; 6]> = (bodies.iter().zip(&*weights).zip(&*before))
             .map(|((&i, weight), before)| {
                 let now = members[i].motion();
@@ -163,7 +167,7 @@ impl Shares {
         }
     }
 
-    /// All ranks that know a body must have the same bits of it.
+    /// Checks that all ranks that know a body have the same bits of it.
     fn copies_agree(&self, comm: &dyn Comm, members: &[Member]) {
         let motions = |places: &[usize]| -> Vec<f64> {
             let each = places.iter().map(|&place| members[self.bodies[place]]);

@@ -6,7 +6,8 @@
 //! `u = W r + V l + q`, `Vᵀ r + R l + s = 0`: `l = −R⁻¹ (Vᵀ r + s)`, so `W − V R⁻¹ Vᵀ` and `q − V R⁻¹ s` take the places of W and q.
 
 use crate::io::fclib::{Answer, Content, Equations, Sparse};
-use crate::solver::delassus::{Delassus, Problem};
+use crate::math::norm;
+use crate::problem::{Delassus, Problem};
 use faer::linalg::solvers::Solve;
 use faer::sparse::linalg::solvers::Lu;
 use faer::sparse::{SparseColMat, Triplet};
@@ -217,10 +218,6 @@ impl Reduced<'_> {
             .flat_map(|one| self.places.iter().map(|&k| one[k]))
             .collect()
     }
-}
-
-fn norm(of: &[f64]) -> f64 {
-    of.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
 /// A factorised square matrix.

@@ -2,7 +2,7 @@
 
 use super::reduce::{Reduced, reduce};
 use crate::io::fclib::{self, Answer, Content, Error};
-use crate::solver::delassus::{self, Settings, Solution, merit};
+use crate::problem::{self, Settings, Solution, merit};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -117,7 +117,7 @@ fn one(file: &Path, options: &Options) -> Result<Row, Error> {
         Some(guess) if options.guess => reduced.guess(guess),
         _ => None,
     };
-    let solution = delassus::solve(&reduced.problem, guess.as_deref(), &options.settings);
+    let solution = problem::solve(&reduced.problem, guess.as_deref(), &options.settings);
     let back = |solution: &Solution| reduced.answer(&solution.impulse, &solution.velocity);
     let answer = back(&solution).map_err(fault)?;
     let written = match (&options.out, options.write) {

@@ -2,7 +2,7 @@
 
 use super::reduce::reduce;
 use crate::io::fclib::{self, Answer, Content, Equations, Form};
-use crate::solver::delassus::merit;
+use crate::problem::merit;
 use std::fmt::Write;
 use std::path::Path;
 

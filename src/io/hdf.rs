@@ -1,15 +1,18 @@
 //! HDF5 files of datasets that are distributed over ranks by rows.
 //!
-//! Writing goes one of two ways, with the same content of the file: all ranks open one file and each dataset is one
-//! collective transfer (parallel HDF5), or rank 0 holds the file and writes slab by slab what the others send, so that it
-//! never stores more than one slab besides its own. Reading is never collective: each rank opens the file by itself and
-//! reads its rows, so that a damaged file cannot leave some ranks waiting in a call that others have given up.
+//! Writing has two ways, with the same content of the file. Either all ranks open one file and each
+//! dataset is one collective transfer (parallel HDF5). Or rank 0 holds the file and writes the data
+//! of the others slab by slab, so that it never stores more than one slab besides its own. Reading
+//! is never collective: each rank opens the file and reads its rows, so that a damaged file cannot
+//! leave some ranks waiting in a call that others have given up.
 //!
-//! Files are kept to what HDF5 1.10 reads; that format guards all of its own data by checksums, and Fletcher32 guards the
-//! rows. A checkpoint is not compressed (mantissas do not compress: a quarter less for nine times the time), so it is at least
-//! as long as what it claims to hold, and is asked for that before memory is. Frames of pictures may be.
+//! Files are restricted to features of HDF5 1.10. That format guards all of its own data by
+//! checksums, and Fletcher32 guards the rows. A checkpoint is not compressed (mantissas do not
+//! compress: a quarter less for nine times the time), so the file is at least as long as its
+//! datasets, and its length is checked before memory is allocated. Frames may be compressed.
 //!
-//! HDF5 prints nothing: its wrapper keeps the error stack silent on every thread, and hands it out as error values.
+//! HDF5 prints nothing: its wrapper keeps the error stack silent on every thread, and hands it out
+//! as error values.
 
 mod plain;
 mod raw;
@@ -24,14 +27,17 @@ pub(super) use write::{Writer, create_dataset};
 use hdf5::types::{FloatSize, IntSize, TypeDescriptor};
 use std::ops::Range;
 
-/// Rows of a chunk: what is read, written and check-summed as one. Part of no promise: readers take any.
+/// Rows of a chunk: the unit of reading, writing and checksums.
+///
+/// The number is not part of the format: readers take any.
 pub(super) const CHUNK_ROWS: u64 = 8192;
 
-/// Bytes beside its rows that a chunk (checksum, index) and a dataset (header, attributes) take, on the safe side.
+/// Upper bound for the bytes of a chunk (checksum, index) and a dataset (header, attributes)
+/// besides rows.
 const CHUNK_OVERHEAD: u64 = 256;
 const DATASET_OVERHEAD: u64 = 8192;
 
-/// What one number of a dataset is, in the file and in the bytes handed over (little-endian).
+/// The type of a number of a dataset, in the file and in memory (little-endian).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Element {
     U8,
@@ -55,7 +61,7 @@ impl Element {
         }
     }
 
-    /// The element that HDF5 describes so.
+    /// The element of an HDF5 descriptor.
     pub(super) fn of(descriptor: &TypeDescriptor) -> Option<Self> {
         let all = [
             Self::U8,
@@ -69,7 +75,7 @@ impl Element {
         all.into_iter().find(|e| e.descriptor() == *descriptor)
     }
 
-    /// How HDF5 describes it.
+    /// The HDF5 descriptor of the element.
     pub(super) fn descriptor(self) -> TypeDescriptor {
         match self {
             Self::U8 => TypeDescriptor::Unsigned(IntSize::U1),
@@ -88,7 +94,7 @@ impl Element {
 pub(super) struct Table<'a> {
     /// Path of the dataset in the file.
     pub(super) path: &'a str,
-    /// What its numbers are.
+    /// The type of its numbers.
     pub(super) element: Element,
     /// Numbers in a row; 1 makes the dataset one-dimensional.
     pub(super) width: usize,
@@ -96,7 +102,7 @@ pub(super) struct Table<'a> {
     pub(super) rows: u64,
     /// Rows of a chunk.
     pub(super) chunk: u64,
-    /// How hard its chunks are compressed, 0 (not at all) to 9.
+    /// Compression level of its chunks, 0 (none) to 9.
     pub(super) deflate: u8,
 }
 
@@ -106,14 +112,14 @@ impl Table<'_> {
         self.width * self.element.bytes()
     }
 
-    /// Bytes that the dataset takes in a file, whole chunks and what describes them.
+    /// Bytes of the dataset in a file: whole chunks and their descriptions.
     pub(super) fn file_bytes(&self) -> u64 {
         let chunk = self.chunk_rows();
         let chunks = self.rows.div_ceil(chunk);
         chunks * (chunk * self.row_bytes() as u64 + CHUNK_OVERHEAD) + DATASET_OVERHEAD
     }
 
-    /// Rows of a chunk, as no chunk may be larger than the dataset.
+    /// Rows of a chunk, at most those of the dataset.
     fn chunk_rows(&self) -> u64 {
         self.rows.clamp(1, self.chunk.max(1))
     }
@@ -127,19 +133,21 @@ impl Table<'_> {
     }
 }
 
-/// The rows that a rank writes: whole chunks, as equal in number as they can be, so that no chunk has two writers.
+/// The rows that a rank writes: whole chunks, in nearly equal numbers.
+///
+/// So no chunk has two writers.
 pub(super) fn written_rows(rows: u64, rank: usize, size: usize) -> Range<u64> {
     whole_chunks(rows, CHUNK_ROWS, rank, size)
 }
 
-/// The same with chunks of so many rows.
+/// The same with chunks of this number of rows.
 pub(super) fn whole_chunks(rows: u64, chunk: u64, rank: usize, size: usize) -> Range<u64> {
     let chunks = rows.div_ceil(chunk);
     let start = |rank: usize| (share(chunks, rank, size) * chunk).min(rows);
     start(rank)..start(rank + 1)
 }
 
-/// The rows that a rank reads: as equal in number as they can be.
+/// The rows that a rank reads, in nearly equal numbers.
 pub(super) fn read_rows(rows: u64, rank: usize, size: usize) -> Range<u64> {
     share(rows, rank, size)..share(rows, rank + 1, size)
 }
@@ -153,7 +161,9 @@ mod tests {
     use super::*;
     use crate::comm;
 
-    /// The rows of ranks of a dataset of more than 2³² rows follow each other without gap or overlap, in whole chunks.
+    /// The rows of ranks follow each other without gap or overlap, in whole chunks.
+    ///
+    /// The dataset has more than 2³² rows.
     #[test]
     fn ranks_share_more_rows_than_32_bits_count() {
         for rows in [
@@ -176,8 +186,10 @@ mod tests {
         }
     }
 
-    /// Rows beyond 2³² come to stand where they belong: three ranks write the last rows of a dataset of 2³³ bytes and some, of which no
-    /// more is ever stored.
+    /// Rows beyond 2³² are at their places in the file.
+    ///
+    /// Three ranks write the last rows of a dataset of more than 2³³ bytes; only these rows are
+    /// ever stored.
     #[test]
     fn rows_beyond_32_bits_are_written_in_their_place() {
         let dir = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! Brings the rows of all ranks into the order of their keys: ids with gaps, rows on any rank, any number of ranks.
+//! Sorts the rows of all ranks by their keys, from any rank, with gaps between ids.
 
 use crate::body::{BodyId, BodyRow};
 use crate::comm::{Comm, agree};
@@ -7,7 +7,7 @@ use bytemuck::Pod;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A row that has a place in the order.
+/// A row with a key.
 pub(in crate::io) trait Keyed: Pod {
     type Key: Pod + Ord;
     fn key(&self) -> Self::Key;
@@ -27,11 +27,12 @@ impl Keyed for ContactRow {
     }
 }
 
-/// The part `share(total, rank)` of the ordered rows of all ranks, and how many there are. Collective; the shares of ranks
-/// follow each other.
+/// The part `share(total, rank)` of the sorted rows of all ranks, and the total. Collective.
+///
+/// The shares of ranks follow each other.
 ///
 /// # Errors
-/// Names the row that is there twice, by `name`.
+/// Names a duplicate row, by `name`.
 pub(in crate::io) fn in_order<'r, R: Keyed>(
     comm: &dyn Comm,
     rows: &'r [R],
@@ -39,7 +40,7 @@ pub(in crate::io) fn in_order<'r, R: Keyed>(
     name: impl Fn(&R) -> String,
 ) -> Result<(Cow<'r, [R]>, u64), String> {
     let total = comm.sum_count(rows.len());
-    // Rows mostly are in order, and may be more than there is memory for twice.
+    // Rows mostly are sorted, and two copies may exceed the memory.
     let mut rows = Cow::Borrowed(rows);
     if !rows.is_sorted_by_key(R::key) {
         rows.to_mut().sort_unstable_by_key(R::key);
@@ -51,7 +52,7 @@ pub(in crate::io) fn in_order<'r, R: Keyed>(
         };
     }
 
-    // Near enough to where they belong, by comparison with keys drawn from all ranks ...
+    // First near their final places, by comparison with keys drawn from all ranks ...
     let bounds = bounds(comm, &rows, total);
     let mut to = 0;
     let messages = runs(&rows, |row| {
@@ -68,7 +69,7 @@ pub(in crate::io) fn in_order<'r, R: Keyed>(
         twice(&rows).map_or(Ok(()), |row| Err(format!("{} is there twice", name(row)))),
     )?;
 
-    // ... and then, as each row's place is known, exactly there.
+    // ... and then, with each row's place known, exactly there.
     let counts: Vec<u64> = decode(
         comm.all_gather(bytemuck::bytes_of(&(rows.len() as u64)))
             .into_iter()
@@ -87,13 +88,13 @@ pub(in crate::io) fn in_order<'r, R: Keyed>(
     Ok((Cow::Owned(decode(comm.exchange(messages))), total))
 }
 
-/// A row of an ordered list whose key the next one has too.
+/// A row of a sorted list with the same key as the next.
 fn twice<R: Keyed>(rows: &[R]) -> Option<&R> {
     let twice = rows.windows(2).find(|pair| pair[0].key() == pair[1].key());
     twice.map(|pair| &pair[0])
 }
 
-/// The smallest key of each rank but the first, such that ranks get about equally many rows.
+/// The smallest key of each rank but the first, for nearly equal numbers of rows.
 fn bounds<R: Keyed>(comm: &dyn Comm, ordered: &[R], total: u64) -> Vec<R::Key> {
     const KEYS_PER_RANK: u64 = 8;
     let every = (total / (KEYS_PER_RANK * comm.size() as u64)).max(1) as usize;
@@ -132,7 +133,7 @@ pub(in crate::io) fn runs<R: Pod>(
 pub(in crate::io) fn decode<R: Pod>(
     messages: impl IntoIterator<Item = (usize, Vec<u8>)>,
 ) -> Vec<R> {
-    // Room once for all: there may be as many messages as ranks.
+    // Allocated once: the number of messages may equal that of ranks.
     let messages: Vec<(usize, Vec<u8>)> = messages.into_iter().collect();
     let bytes: usize = messages.iter().map(|(_, bytes)| bytes.len()).sum();
     let mut rows = Vec::with_capacity(bytes / size_of::<R>());

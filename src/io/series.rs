@@ -1,9 +1,10 @@
-//! `series.csv`: a line of figures for each step, or every few, written by one rank; beside it `walls.csv`, `flows.csv`, `deleted.csv`
-//! and the files of the measures.
-//! `docs/formats.md` describes the columns.
+//! Series: `series.csv`, a line of figures every few steps, and its companions.
 //!
-//! A run that goes on from a checkpoint first drops the lines that a killed run had written beyond it, so that each step
-//! stands there once.
+//! One rank writes them. The companions are `walls.csv`, `flows.csv`, `deleted.csv` and the files
+//! of the measures. `docs/formats.md` describes the columns.
+//!
+//! A run that continues from a checkpoint first drops the lines that a killed run had written
+//! beyond it, so that each step has one line.
 
 mod measures;
 #[cfg(test)]
@@ -19,13 +20,13 @@ use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
-/// What stands in a line of a file of this kind: the first column is the step.
+/// A line of a file of this kind; the first column is the step.
 pub trait Line: Serialize + DeserializeOwned {
     /// The step that the line belongs to.
     fn step(&self) -> u64;
 }
 
-/// A line whose columns are always the same.
+/// A line with fixed columns.
 pub trait Columns: Line {
     /// The columns, in the order of the fields.
     const HEADER: &'static str;
@@ -44,7 +45,8 @@ impl Line for Row {
     }
 }
 
-/// A line of `walls.csv`: a wall after a step, and what the bodies did to it in the step. Global frame.
+/// A line of `walls.csv`: a wall after a step, and the load of the bodies in the step. Global
+/// frame.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WallLine {
     /// Steps done.
@@ -65,7 +67,7 @@ pub struct WallLine {
     pub ty: f64,
     /// The same about z.
     pub tz: f64,
-    /// Where its centre is [m].
+    /// Position of its centre [m].
     pub x: f64,
     /// The same along y.
     pub y: f64,
@@ -89,7 +91,7 @@ impl Line for WallLine {
     }
 }
 
-/// A line of `flows.csv`: what has come in by an inlet, or gone out by an outlet.
+/// A line of `flows.csv`: the bodies that came in by an inlet, or went out by an outlet.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlowLine {
     /// Steps done.
@@ -104,7 +106,7 @@ pub struct FlowLine {
     pub bodies: u64,
     /// Their mass [kg].
     pub mass: f64,
-    /// Bodies that were due when it was last looked for some and found no place.
+    /// Bodies that were due at the last insertion and found no place.
     pub waiting: u64,
 }
 
@@ -118,16 +120,16 @@ impl Line for FlowLine {
     }
 }
 
-/// A line of `deleted.csv`: a body that left the domain in a step and was deleted, or went out by an outlet, as it was then.
+/// A line of `deleted.csv`: a body at the moment when it left the domain or went out by an outlet.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeletedLine {
     /// The step.
     pub step: u64,
-    /// Its end [s].
+    /// The time at its end [s].
     pub time: f64,
     /// The body.
     pub id: u64,
-    /// Where it was [m].
+    /// Its position [m].
     pub x: f64,
     /// The same along y.
     pub y: f64,
@@ -157,7 +159,7 @@ impl Line for DeletedLine {
     }
 }
 
-/// One line: the state after a step, and what the steps since the line before cost.
+/// One line: the state after a step, and the cost of the steps since the line before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Steps done.
@@ -174,7 +176,7 @@ pub struct Row {
     pub sweeps: u64,
     /// Residual at the end of the step [1].
     pub residual: f64,
-    /// Whether the residual passed the tolerance.
+    /// Whether the residual met the tolerance.
     pub converged: bool,
     /// Largest overlap at the start of the step [1], in radii of the smaller body.
     pub max_overlap: f64,
@@ -192,34 +194,34 @@ pub struct Row {
     pub sweep_s: f64,
     /// Its part in exchange between ranks [s].
     pub exchange_s: f64,
-    /// Largest over mean time in detection and sweeps, waiting left out, of all ranks [1].
+    /// Largest over mean time in detection and sweeps over all ranks, waiting excluded [1].
     pub imbalance: f64,
     /// Energy in the springs of compliant contacts [J].
     pub elastic_energy: f64,
-    /// Energy that normal impulses which push took out of the bodies' motion so far [J].
+    /// Energy that normal impulses in compression took from the motion of bodies so far [J].
     pub normal: f64,
-    /// Energy that normal impulses which pull took out so far [J].
+    /// Energy that normal impulses in tension took so far [J].
     pub cohesion: f64,
-    /// Energy that friction took out so far [J].
+    /// Energy that friction took so far [J].
     pub friction: f64,
-    /// Energy that rolling friction took out so far [J].
+    /// Energy that rolling friction took so far [J].
     pub rolling: f64,
-    /// Energy that torsion friction took out so far [J].
+    /// Energy that torsion friction took so far [J].
     pub torsion: f64,
-    /// Energy that walls and bodies that are not free brought in so far [J].
+    /// Energy that walls and bodies that are not free added so far [J].
     pub driven: f64,
     /// Energy lost to the integrator so far [J].
     pub integrator: f64,
-    /// Potential energy that the projection of positions brought in so far [J].
+    /// Potential energy that the projection of positions added so far [J].
     pub projected: f64,
     /// Bodies deleted so far because they left the domain.
     pub deleted: u64,
     /// Length of the step [s].
     pub dt: f64,
-    /// Steps so far that were longer than the rule of their length asks for.
+    /// Steps so far that were longer than the rule of their length permits.
     pub rushed: u64,
-    /// Kinetic and potential energy of bodies that came in or were let go so far, less that of those that were deleted, went out or
-    /// are held [J].
+    /// Energy of bodies that came in or were released, less that of bodies that left or are held
+    /// [J].
     pub entered: f64,
     /// Bodies that came in by inlets so far.
     pub came: u64,
@@ -227,7 +229,7 @@ pub struct Row {
     pub drained: u64,
 }
 
-/// Why the series cannot be written, or not be gone on with.
+/// The reason why the series cannot be written or resumed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Error(String);
@@ -248,17 +250,17 @@ pub struct Series<L = Row> {
     path: PathBuf,
     file: File,
     columns: PhantomData<L>,
-    /// Whole lines, of which the first may be in the file in part, that are not in the file yet.
+    /// Whole lines that are not in the file yet; a part of the first may be.
     pending: Vec<u8>,
-    /// Steps of the last two lines when it went on; none if it was not there.
+    /// Steps of the last two lines of a resumed series; `None` for a new file.
     last: Option<[u64; 2]>,
 }
 
-/// Bytes that wait before they are written.
+/// Bytes that are collected before they are written.
 const WAITING: usize = 1 << 13;
 
 impl<L: Columns> Series<L> {
-    /// Starts a series, in place of what is there under this path.
+    /// Starts a series, replacing any file under this path.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -266,17 +268,17 @@ impl<L: Columns> Series<L> {
         Self::create_with(path, L::HEADER)
     }
 
-    /// Goes on with a series after `step`, as [`resume_with`](Self::resume_with).
+    /// Resumes a series after `step`, as [`resume_with`](Self::resume_with).
     ///
     /// # Errors
-    /// If the file cannot be read or written, or holds something else.
+    /// If the file cannot be read or written, or has other contents.
     pub fn resume(path: &Path, step: u64) -> Result<Self, Error> {
         Self::resume_with(path, L::HEADER, step)
     }
 }
 
 impl<L: Line> Series<L> {
-    /// Starts a series of these columns, in place of what is there under this path.
+    /// Starts a series of these columns, replacing any file under this path.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -286,11 +288,13 @@ impl<L: Line> Series<L> {
         Ok(Self::to(path, started.map_err(told(path))?))
     }
 
-    /// Goes on with a series of these columns after `step`: later lines, and a last line that was cut off, are dropped. Until that is done
-    /// the old file stays as it is. A series that is not there is started.
+    /// Resumes a series of these columns after `step`.
+    ///
+    /// Later lines, and an incomplete last line, are dropped. Until that is done the old file stays
+    /// as it is. A missing series is started.
     ///
     /// # Errors
-    /// If the file cannot be read or written, or holds something else.
+    /// If the file cannot be read or written, or has other contents.
     pub fn resume_with(path: &Path, header: &str, step: u64) -> Result<Self, Error> {
         let old = match File::open(path) {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
@@ -304,7 +308,7 @@ impl<L: Line> Series<L> {
         let kept = keep_until::<L>(header, step, old, &temporary)
             .and_then(|last| std::fs::rename(&temporary, path).map(|()| last));
         if kept.is_err() {
-            // It may not exist; the fault that is told is the one that came first.
+            // The file may not exist; the first error is the one reported.
             let _ = std::fs::remove_file(&temporary);
         }
         let last = kept.map_err(told(path))?;
@@ -337,7 +341,7 @@ impl<L: Line> Series<L> {
         added.map_err(|e| told(&self.path)(e.into()))
     }
 
-    /// Writes the lines that wait, if they have become many.
+    /// Writes the pending lines, if they are many.
     ///
     /// # Errors
     /// If the file cannot be written; the lines are kept.
@@ -348,18 +352,20 @@ impl<L: Line> Series<L> {
         self.put()
     }
 
-    /// Sees to it that all lines are in the file, and the file on the disk. To be called at the end, and before a checkpoint is written: only then
-    /// does the series hold every step up to it.
+    /// Writes all lines to the file, and syncs the file to the disk.
+    ///
+    /// To be called at the end, and before a checkpoint is written: only then does the series hold
+    /// every step up to it.
     ///
     /// # Errors
-    /// If the file cannot be written. What is missing is kept, and written when it is flushed again.
+    /// If the file cannot be written. Pending lines are kept, and written by the next flush.
     pub fn flush(&mut self) -> Result<(), Error> {
         self.put()?;
         self.file.sync_data().map_err(told(&self.path))?;
         self.is_there()
     }
 
-    /// A file that was removed or replaced takes lines that nobody will find.
+    /// Lines in a removed or replaced file would be lost.
     fn is_there(&self) -> Result<(), Error> {
         #[cfg(unix)]
         {
@@ -375,12 +381,12 @@ impl<L: Line> Series<L> {
         Ok(())
     }
 
-    /// The last step of a series that went on, if lines between it and `step` are missing, as far as the distance of its lines tells.
+    /// The last step of a resumed series, if by its interval lines up to `step` are missing.
     #[must_use]
     pub fn ends_before(&self, step: u64) -> Option<u64> {
         match self.last {
             None => (step > 0).then_some(0),
-            // Of lines that are few nobody knows how far apart they should be.
+            // The distance of very few lines is unknown.
             Some([before, last]) => (before > 0 && step >= 2 * last - before).then_some(last),
         }
     }
@@ -409,7 +415,7 @@ impl<L: Line> Series<L> {
     }
 }
 
-/// As files did before: what waits is written at the end, if it can be.
+/// Pending lines are written at the end, if possible, as with ordinary files.
 impl<L> Drop for Series<L> {
     fn drop(&mut self) {
         let _ = self.file.write_all(&self.pending);
@@ -420,7 +426,9 @@ fn told(path: &Path) -> impl Fn(std::io::Error) -> Error + '_ {
     move |e| Error(format!("series {}: {e}", path.display()))
 }
 
-/// Copies the header and the lines up to `step`, as they are, to the disk. Returns the steps of the last two.
+/// Copies the header and the lines up to `step`, unchanged, to the disk.
+///
+/// Returns the steps of the last two.
 fn keep_until<L: Line>(header: &str, step: u64, old: File, to: &Path) -> std::io::Result<[u64; 2]> {
     let mut old = BufReader::new(old);
     let mut new = BufWriter::new(File::create(to)?);
@@ -431,7 +439,7 @@ fn keep_until<L: Line>(header: &str, step: u64, old: File, to: &Path) -> std::io
     let mut line = Vec::new();
     for number in 1.. {
         line.clear();
-        // A line that does not end is one whose writing was cut off, even if what is there can be read: digits are missing.
+        // A line without an end was cut off, even if the rest can be read: digits are missing.
         if old.read_until(b'\n', &mut line)? == 0 || line.last() != Some(&b'\n') {
             break;
         }
@@ -445,7 +453,7 @@ fn keep_until<L: Line>(header: &str, step: u64, old: File, to: &Path) -> std::io
             }
             continue;
         }
-        // Only the last line may be spoilt, by the crash.
+        // Only the last line may be damaged, by the crash.
         if let Some(fault) = bad {
             return Err(invalid(fault));
         }

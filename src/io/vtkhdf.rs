@@ -12,79 +12,32 @@
 //! and nothing but the size of the parts and the array `rank` depends on how many ranks there are.
 
 mod arrays;
+mod field;
 mod folder;
 mod frame;
 mod gather;
 mod index;
+mod kind;
+mod layout;
 mod lines;
 mod pack;
 mod read;
+mod settings;
 mod topology;
 
-pub use arrays::Field;
+pub use field::Field;
 pub use folder::{any, clear};
+pub use kind::{Kind, Space};
 pub use pack::pack;
 pub use read::Movie;
+pub use settings::{Precision, Settings};
 
 use super::{Snapshot, whole};
 use crate::comm::{Comm, Failure, agree};
-use crate::math::Vector3;
-use crate::shape::Period;
-use frame::{Form, Frame};
-use index::Listed;
+use frame::Frame;
+use layout::Listed;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-
-/// How numbers with a fraction are stored.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Precision {
-    /// In 32 bits: seven digits.
-    #[default]
-    Single,
-    /// In 64 bits, as they are computed.
-    Double,
-}
-
-/// What is in a frame, and how it is stored.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
-    /// What is told of each body beside its place.
-    pub fields: Vec<Field>,
-    /// How numbers with a fraction are stored.
-    pub precision: Precision,
-    /// How hard arrays are compressed, 0 (not at all) to 9.
-    pub compression: u8,
-    /// Whether there are frames of contacts too.
-    pub contacts: bool,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            fields: Field::usual(),
-            precision: Precision::default(),
-            compression: 1,
-            contacts: true,
-        }
-    }
-}
-
-/// The domain of a run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Space {
-    /// Its lower corner [m].
-    pub lower: Vector3,
-    /// Its upper corner [m].
-    pub upper: Vector3,
-    /// Which axes are periodic.
-    pub periodic: [bool; 3],
-}
-
-impl Space {
-    fn period(&self) -> Period {
-        Period::of_box(&self.lower, &self.upper, self.periodic)
-    }
-}
 
 /// Why a frame is not there: names the file, and what is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -103,45 +56,6 @@ impl Failure for Error {
 
 fn told(path: &Path) -> impl Fn(String) -> Error + '_ {
     move |fault| Error(format!("{}: {fault}", path.display()))
-}
-
-/// What frames are of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// Of bodies.
-    Bodies,
-    /// Of contacts.
-    Contacts,
-}
-
-impl Kind {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Bodies, Self::Contacts];
-
-    /// As files are called.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Bodies => "bodies",
-            Self::Contacts => "contacts",
-        }
-    }
-
-    /// Points of a cell.
-    fn points(self) -> u64 {
-        match self {
-            Self::Bodies => 1,
-            Self::Contacts => 2,
-        }
-    }
-
-    /// The group of its arrays.
-    fn group(self) -> &'static str {
-        match self {
-            Self::Bodies => "PointData",
-            Self::Contacts => "CellData",
-        }
-    }
 }
 
 /// Writes the frames of a run.
@@ -372,17 +286,4 @@ fn keep_until(
     }
     folder::remove_cut_off(out, kind).map_err(fault)?;
     Ok((listed, damaged))
-}
-
-/// What the arrays of a frame are called that make up its lines or points.
-const SHAPE: [&str; 4] = ["NumberOfPoints", "NumberOfCells", "Connectivity", "Offsets"];
-
-/// The form of an array of whole numbers that the format is made of.
-fn plain() -> Form {
-    Form {
-        element: super::hdf::Element::I64,
-        width: 1,
-        unit: "1".to_owned(),
-        description: String::new(),
-    }
 }

@@ -1,19 +1,21 @@
-//! Files that are there whole or not at all: written under a temporary name, and renamed when all of them is on the disk.
+//! Files that are complete or absent: written under a temporary name, synced, and renamed.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// What the temporary name ends in.
+/// The ending of the temporary name.
 pub(super) const TEMPORARY: &str = ".tmp";
 
-/// What a file is called until all of it is written.
+/// The name of a file until it is complete.
 pub(super) fn temporary(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(TEMPORARY);
     name.into()
 }
 
-/// The same for a file that several processes may write at the same time: each has a name of its own, and the last to be done gives the file.
+/// A temporary name for a file that several processes may write at the same time.
+///
+/// Each process has its own; the last to finish gives the file.
 #[must_use]
 pub fn own_temporary(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
@@ -21,18 +23,19 @@ pub fn own_temporary(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// To the disk, then to its name, then the name to the disk.
+/// Syncs the file, renames it, and syncs its name.
 pub(super) fn publish(temporary: &Path, path: &Path) -> std::io::Result<()> {
     File::options().write(true).open(temporary)?.sync_all()?;
     std::fs::rename(temporary, path)?;
     keep_name(path)
 }
 
-/// Makes a folder with those above it that are not there, and brings their names to the disk: a file in a folder whose own name is lost with the
-/// power is lost as well.
+/// Makes a folder with its missing parents, and syncs their names.
+///
+/// If power is lost, a file in a folder whose own name is lost is lost as well.
 ///
 /// # Errors
-/// As [`std::fs::create_dir_all`]; not if a name cannot be brought to the disk, which some file systems refuse.
+/// As [`std::fs::create_dir_all`]; not if a name cannot be synced, which some file systems refuse.
 pub fn make_folder(path: &Path) -> std::io::Result<()> {
     let new: Vec<&Path> = path
         .ancestors()
@@ -45,9 +48,9 @@ pub fn make_folder(path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Brings the name of a file or folder to the disk.
+/// Syncs the name of a file or folder.
 fn keep_name(path: &Path) -> std::io::Result<()> {
-    // Elsewhere a folder cannot be opened, and the system sees to it.
+    // On other systems a folder cannot be opened, and the system syncs names.
     #[cfg(unix)]
     if let Some(folder) = path.parent() {
         let here = Path::new(".");

@@ -1,12 +1,15 @@
-//! How many contacts bodies have, with rattlers and without.
+//! Coordination: the number of contacts of bodies, with rattlers and without.
 //!
-//! A rattler is a body with fewer contacts that carry a force than it takes to hold it. It holds no other, so its contacts go with it, which
-//! may leave others with too few, and so on. What is left in the end does not depend on the order.
+//! A rattler is a body with fewer force-carrying contacts than are needed to hold it. It holds no
+//! other, so its contacts are removed with it, which may leave others with too few, and so on. The
+//! remaining set does not depend on the order.
 
 use crate::body::BodyId;
 use std::collections::HashMap;
 
-/// Bodies with the contacts that carry a force, of each by its far end; bodies that are not free, and walls, hold but are not held.
+/// Bodies with their force-carrying contacts, each by its far end.
+///
+/// Bodies that are not free, and walls, hold but are not held.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Network {
     bodies: HashMap<BodyId, Node>,
@@ -16,23 +19,24 @@ pub struct Network {
 struct Node {
     /// Far ends of its contacts.
     others: Vec<BodyId>,
-    /// How many of these are left.
+    /// The number of remaining contacts.
     left: usize,
-    /// Whether it counts in the end.
+    /// Whether it is counted in the end.
     inside: bool,
     gone: bool,
 }
 
-/// What [`Network::counts`] found, in whole numbers.
+/// The result of [`Network::counts`], in integers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Coordination {
     /// Bodies.
     pub bodies: i64,
-    /// Their contacts, one between two of them counted for each.
+    /// Their contacts; one between two of them counts for each.
     pub contacts: i64,
     /// Rattlers among the bodies.
     pub rattlers: i64,
-    /// Contacts of the bodies that are none, with each other and with what is not free.
+    /// Contacts of the bodies that are not rattlers, with each other and with fixed bodies and
+    /// walls.
     pub holding: i64,
 }
 
@@ -43,7 +47,7 @@ impl Coordination {
         [self.bodies, self.contacts, self.rattlers, self.holding]
     }
 
-    /// The same back.
+    /// The counts from the four numbers.
     #[must_use]
     pub fn from_array([bodies, contacts, rattlers, holding]: [i64; 4]) -> Self {
         Self {
@@ -60,7 +64,7 @@ impl Coordination {
         self.contacts as f64 / self.bodies as f64
     }
 
-    /// The same without rattlers, and without contacts with them.
+    /// The mean without rattlers, and without contacts with them.
     #[must_use]
     pub fn mean_without_rattlers(&self) -> f64 {
         self.holding as f64 / (self.bodies - self.rattlers) as f64
@@ -74,12 +78,12 @@ impl Coordination {
 }
 
 impl Network {
-    /// Adds a free body; `inside`: whether it is one of those that are counted.
+    /// Adds a free body; `inside`: whether it is counted.
     pub fn add_body(&mut self, id: BodyId, inside: bool) {
         self.bodies.entry(id).or_default().inside = inside;
     }
 
-    /// Adds a contact of a body. Of bodies that were not added nothing is kept.
+    /// Adds a contact of a body, unless the body was not added.
     pub fn add_contact(&mut self, id: BodyId, other: BodyId) {
         if let Some(node) = self.bodies.get_mut(&id) {
             node.others.push(other);
@@ -87,8 +91,9 @@ impl Network {
         }
     }
 
-    /// Takes away the bodies among these that have fewer contacts left than `least`. Returns the far ends of their contacts: each loses one.
-    /// `None`: all bodies.
+    /// Removes the bodies among these that have fewer contacts left than `least`.
+    ///
+    /// Returns the far ends of their contacts: each loses one. `None`: all bodies.
     pub fn take_away(&mut self, among: Option<&[BodyId]>, least: u64) -> Vec<BodyId> {
         let mut ends = Vec::new();
         let mut look = |node: &mut Node| {
@@ -110,7 +115,7 @@ impl Network {
         ends
     }
 
-    /// Takes a contact from each of these bodies, as often as they are named.
+    /// Removes one contact from each of these bodies, as often as they are named.
     pub fn lose(&mut self, ids: &[BodyId]) {
         for id in ids {
             if let Some(node) = self.bodies.get_mut(id) {
@@ -119,7 +124,7 @@ impl Network {
         }
     }
 
-    /// What there is, once nothing more is taken away.
+    /// The counts, after the last removal.
     #[must_use]
     pub fn counts(&self) -> Coordination {
         let mut sum = Coordination::default();
@@ -148,8 +153,9 @@ mod tests {
         network.counts()
     }
 
-    /// A face-centred lattice on periodic axes: twelve neighbours; a body that two others touch and one more is a rattler, and so is
-    /// that one, with four contacts of which this was one.
+    /// A face-centred lattice on periodic axes has twelve neighbours; two more bodies are rattlers.
+    ///
+    /// One touches two others and one more body. That one has four contacts, of which this was one.
     #[test]
     fn face_centred_lattice_and_rattlers() {
         let n = 6_u64;

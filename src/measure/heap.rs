@@ -1,23 +1,24 @@
-//! The shape of a heap: how high, how wide, how steep.
+//! The shape of a heap: height, width, slope.
 
 use super::Window;
 use super::motion::free_inside;
 use crate::body::BodyRow;
 use crate::math::{ExactSum, Vector3, nan_max};
 
-/// Where a heap stands.
+/// The position of a heap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Heap {
-    /// A point of the vertical axis, from which heights count [m].
+    /// A point of the vertical axis, the zero of heights [m].
     pub centre: Vector3,
     /// Unit vector against gravity.
     pub up: Vector3,
-    /// Rings in which the surface is looked for.
+    /// Number of rings of the surface.
     pub rings: usize,
 }
 
 impl Heap {
-    /// Distance from the axis and height above the centre [m] of the free bodies in a window, with their rows.
+    /// Distance from the axis and height above the centre [m] of the free bodies in a window, with
+    /// their rows.
     fn places<'a>(
         &'a self,
         bodies: &'a [BodyRow],
@@ -39,7 +40,7 @@ impl Heap {
         tops.fold(f64::NEG_INFINITY, nan_max)
     }
 
-    /// How the mass of the free bodies in a window lies about the axis.
+    /// The distribution of the free bodies' mass about the axis.
     #[must_use]
     pub fn spread(&self, bodies: &[BodyRow], window: &Window) -> Spread {
         let places = self.places(bodies, window);
@@ -48,7 +49,9 @@ impl Heap {
         Spread { masses }
     }
 
-    /// The surface of rings of equal width out to `reach` [m]: the highest top of a body whose centre is in each [m], −∞ where there is none.
+    /// The surface in rings of equal width out to `reach` [m].
+    ///
+    /// It is the highest top of a body with its centre in each ring [m], −∞ for empty rings.
     #[must_use]
     pub fn surface(&self, bodies: &[BodyRow], window: &Window, reach: f64) -> Vec<f64> {
         let mut heights = vec![f64::NEG_INFINITY; self.rings];
@@ -61,8 +64,11 @@ impl Heap {
         heights
     }
 
-    /// The angle of repose [rad]: that of the line of least squares through the heights of the rings' middles, empty rings and the innermost left out, which
-    /// a blunt tip lowers; NaN of fewer than three.
+    /// The angle of repose [rad]: the slope of the least-squares line through the heights of the
+    /// rings.
+    ///
+    /// Heights are at the middles of the rings. Empty rings are left out, and the innermost, which
+    /// a blunt tip lowers; NaN for fewer than three.
     #[must_use]
     pub fn angle(&self, heights: &[f64], reach: f64) -> f64 {
         let width = reach / self.rings as f64;
@@ -89,13 +95,13 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// The largest distance [m]; 0 of nothing.
+    /// The largest distance [m]; 0 without mass.
     #[must_use]
     pub fn farthest(&self) -> f64 {
         self.masses.last().map_or(0.0, |(r, _)| *r)
     }
 
-    /// Mass at distances above the first and up to the second [m], the first being none at the start [kg].
+    /// Mass [kg] at distances above the first and up to the second [m]; `None` starts at the axis.
     #[must_use]
     pub fn mass_between(&self, above: Option<f64>, up_to: f64) -> ExactSum {
         let place = |x: f64| self.masses.partition_point(|(r, _)| *r <= x);
@@ -113,8 +119,9 @@ mod tests {
     use crate::body::BodyId;
     use std::f64::consts::PI;
 
-    /// A cone of balls on a grid, of known slope: as high as its tip, and as steep, to what balls of this size in such rings can tell; half of its mass
-    /// within the radius r for which `3 r² − 2 r³ = 1/2` of its own.
+    /// A cone of balls on a grid has its known height and slope, within the size of the balls.
+    ///
+    /// Half of its mass lies within the radius r for which `3 r² − 2 r³ = 1/2` of its own.
     #[test]
     fn a_cone() {
         let (d, slope, big) = (0.05, 0.5, 2.0);
@@ -146,7 +153,7 @@ mod tests {
         assert!((heap.top(&rows, &window) - big * slope).abs() <= d);
         let all = heap.spread(&rows, &window).mass_between(None, 9.0).value();
         assert_eq!(all, rows.len() as f64);
-        // Balls end below the surface by up to one of them, that is d/slope in the radius.
+        // Balls end up to a diameter below the surface, that is d/slope in the radius.
         let half = heap
             .spread(&rows, &window)
             .mass_between(None, 0.5 * big)
@@ -168,7 +175,7 @@ mod tests {
             angle * 180.0 / PI
         );
         assert!(heap.angle(&[1.0, 0.5, f64::NEG_INFINITY], 1.0).is_nan());
-        // A straight line is told to rounding.
+        // A straight line is exact to rounding.
         let line: Vec<f64> = (0..10).map(|k| 1.0 - 0.3 * (f64::from(k) + 0.5)).collect();
         assert!((heap.angle(&line, 10.0) - libm::atan(0.3)).abs() < 1e-15);
     }

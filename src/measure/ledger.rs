@@ -1,34 +1,41 @@
-//! The books of a run: its energies, and the bodies that come and go.
+//! The energy ledger of a run, and the bodies that come and go.
 
-/// What has become of the energy since step 0 [J]. With the bodies' kinetic and potential energy `T`, `U` (free bodies only) it
-/// closes in every step:
+/// The energy ledger since step 0 [J].
 ///
-/// `Δ(T + U) = driven + entered + projected − integrator − (normal + cohesion + friction + rolling + torsion)`,
+/// With the bodies' kinetic and potential energy `T`, `U` (free bodies only) it closes in every
+/// step:
 ///
-/// and what contacts took out is `dissipated + elastic`.
+/// ```text
+/// Δ(T + U) = driven + entered + projected − integrator
+///          − (normal + cohesion + friction + rolling + torsion)
+/// ```
+///
+/// The energy that contacts took is `dissipated + elastic`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ledger {
-    /// Dissipated at contacts: taken out of the bodies' motion, and not in springs.
+    /// Dissipated at contacts: taken from the motion of bodies, and not in springs.
     pub dissipated: f64,
-    /// Taken out by normal impulses that push.
+    /// Taken by normal impulses in compression.
     pub normal: f64,
-    /// Taken out by normal impulses that pull.
+    /// Taken by normal impulses in tension.
     pub cohesion: f64,
-    /// Taken out by friction.
+    /// Taken by friction.
     pub friction: f64,
-    /// Taken out by rolling friction.
+    /// Taken by rolling friction.
     pub rolling: f64,
-    /// Taken out by torsion friction.
+    /// Taken by torsion friction.
     pub torsion: f64,
-    /// Brought in by walls, by bodies that are not free, and by the forces of regions.
+    /// Added by walls, by bodies that are not free, and by the forces of regions.
     pub driven: f64,
-    /// Lost to the integrator, as positions move with the velocities of the end of each step.
+    /// Lost to the integrator, as positions move with the velocities at the end of each step.
     pub integrator: f64,
-    /// Potential energy brought in by the projection of positions.
+    /// Potential energy added by the projection of positions.
     pub projected: f64,
     /// In the springs of compliant contacts now: a state, not a flow.
     pub elastic: f64,
-    /// Kinetic and potential energy of bodies that came in or were let go, less that of those that were deleted, went out or are held.
+    /// Energy of bodies that came in or were released, less that of bodies that left or are held.
+    ///
+    /// It is kinetic and potential. Deleted bodies count as bodies that left.
     pub entered: f64,
 }
 
@@ -66,7 +73,7 @@ impl Ledger {
         ]
     }
 
-    /// The same back.
+    /// The ledger of these entries, in the order of their names.
     #[must_use]
     pub fn from_array(of: [f64; 11]) -> Self {
         let [
@@ -98,19 +105,19 @@ impl Ledger {
     }
 }
 
-/// What has come in by an inlet, or gone out by an outlet.
+/// The bodies that came in by an inlet, or went out by an outlet.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Flow {
     /// Bodies.
     pub bodies: u64,
     /// Their mass [kg].
     pub mass: f64,
-    /// Of an inlet: bodies that were due when it was last looked for some and found no place.
+    /// For an inlet: bodies that were due at the last insertion and found no place.
     pub waiting: u64,
 }
 
 impl Flow {
-    /// One body more.
+    /// Adds one body.
     pub fn add(&mut self, mass: f64) {
         self.bodies += 1;
         self.mass += mass;

@@ -1,10 +1,10 @@
-//! How the free bodies in a window move together, and how about it.
+//! The mean motion of the free bodies in a window, and deviations from it.
 
 use super::{Window, translational_energy};
 use crate::body::BodyRow;
 use crate::math::{ExactSum, Vector3};
 
-/// The free bodies whose centre lies in the window, with where it lies there [m].
+/// The free bodies with their centre in the window, and the position of its image there [m].
 pub(super) fn free_inside<'a>(
     bodies: &'a [BodyRow],
     window: &'a Window,
@@ -13,10 +13,11 @@ pub(super) fn free_inside<'a>(
     free.filter_map(|row| Some((row, window.inside(&Vector3::from(row.position))?)))
 }
 
-/// How many sums [`motion_sums`] makes.
+/// The number of sums of [`motion_sums`].
 pub const MOTION_SUMS: usize = 11;
 
-/// Sums over the free bodies in a window: m [kg], m v [kg m/s], ω [rad/s], m x [kg m], kinetic energy [J].
+/// Sums over the free bodies in a window: m [kg], m v [kg m/s], ω [rad/s], m x [kg m], kinetic
+/// energy [J].
 #[must_use]
 pub fn motion_sums(bodies: &[BodyRow], window: &Window) -> (usize, [ExactSum; MOTION_SUMS]) {
     let (mut count, mut sums) = (0, <[ExactSum; MOTION_SUMS]>::default());
@@ -43,14 +44,14 @@ pub fn motion_sums(bodies: &[BodyRow], window: &Window) -> (usize, [ExactSum; MO
     (count, sums)
 }
 
-/// How bodies move together.
+/// The mean motion of bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motion {
     /// Their mass [kg].
     pub mass: f64,
     /// Mean velocity by mass [m/s]; NaN without bodies, as are the other means.
     pub velocity: Vector3,
-    /// Mean angular velocity, each body counting the same [rad/s].
+    /// Mean angular velocity, all bodies with the same weight [rad/s].
     pub angular_velocity: Vector3,
     /// Centre of mass [m].
     pub centre: Vector3,
@@ -73,8 +74,10 @@ impl Motion {
     }
 }
 
-/// `Σ m δv δv` over the free bodies in a window, δv being the difference from the mean velocity [J]: xx, yy, zz, xy, xz, yz. Over the window's
-/// volume it is the kinetic part of the stress; its trace over mass and number of dimensions is the granular temperature.
+/// `Σ m δv δv` over the free bodies in a window [J]: xx, yy, zz, xy, xz, yz.
+///
+/// δv is the difference from the mean velocity. Over the window's volume the sum is the kinetic
+/// part of the stress; its trace over mass and number of dimensions is the granular temperature.
 #[must_use]
 pub fn fluctuations(bodies: &[BodyRow], window: &Window, mean: &Vector3) -> [ExactSum; 6] {
     let mut sums = <[ExactSum; 6]>::default();
@@ -87,7 +90,7 @@ pub fn fluctuations(bodies: &[BodyRow], window: &Window, mean: &Vector3) -> [Exa
     sums
 }
 
-/// Bodies whose centre lies in a window, and the volume that bodies have in common with it [m³].
+/// Number of bodies with their centre in a window, and the volume of bodies inside it [m³].
 #[must_use]
 pub fn packing(bodies: &[BodyRow], window: &Window) -> (usize, ExactSum) {
     let place = |row: &BodyRow| Vector3::from(row.position);
@@ -103,7 +106,9 @@ mod tests {
     use super::*;
     use crate::body::{BodyId, BodyKind};
 
-    /// Two bodies of masses 1 and 3 that part with 4 m/s, and one that is fixed: mean, centre, temperature and energy by hand.
+    /// Two bodies of masses 1 and 3 that part with 4 m/s, and a fixed one.
+    ///
+    /// Mean, centre, temperature and energy are computed by hand.
     #[test]
     fn two_bodies_and_one_that_is_fixed() {
         let mut rows = [1.0, 3.0, 9.0].map(|m| BodyRow::sphere(BodyId(0), [m, 0.0, 0.0], 0.5, m));

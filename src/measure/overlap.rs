@@ -1,4 +1,4 @@
-//! The volume that a sphere, or the area that a disc, has in common with other parts of space.
+//! The common volume of a sphere, or area of a disc, with other parts of space.
 
 use crate::shape::{disc_area, sphere_volume};
 use std::f64::consts::PI;
@@ -6,8 +6,10 @@ use std::f64::consts::PI;
 /// Points of the quadrature along a cylinder.
 const POINTS: usize = 96;
 
-/// Volume [m³] of the part of a sphere of radius `r` that lies before a plane; `d` is the signed distance of its centre from the
-/// plane, positive before it [m]. A cap of height `h = r + d`: `π h² (r − h/3)`.
+/// Volume [m³] of the part of a sphere of radius `r` before a plane.
+///
+/// `d` is the signed distance of its centre from the plane, positive before it [m]. A cap of height
+/// `h = r + d`: `π h² (r − h/3)`.
 #[must_use]
 pub(super) fn sphere_half_space(r: f64, d: f64) -> f64 {
     let h = (r + d).clamp(0.0, 2.0 * r);
@@ -29,14 +31,15 @@ pub(super) fn sphere_sphere(r: f64, big: f64, d: f64) -> f64 {
     PI * reach * reach * (d * d + 2.0 * d * sum - 3.0 * difference * difference) / (12.0 * d)
 }
 
-/// Area [m²] of the part of a disc before a line; `d` as with [`sphere_half_space`].
+/// Area [m²] of the part of a disc before a line; `d` as in [`sphere_half_space`].
 #[must_use]
 pub(super) fn disc_half_plane(r: f64, d: f64) -> f64 {
     let d = d.clamp(-r, r);
     r * r * libm::acos(-d / r) + d * (r * r - d * d).max(0.0).sqrt()
 }
 
-/// Area [m²] common to two discs whose centres are `d` apart [m]: a segment of each, `r² (α − sin α cos α)`.
+/// Area [m²] common to two discs whose centres are `d` apart [m]: a segment of each,
+/// `r² (α − sin α cos α)`.
 #[must_use]
 pub(super) fn disc_disc(r: f64, big: f64, d: f64) -> f64 {
     if d >= r + big {
@@ -53,18 +56,22 @@ pub(super) fn disc_disc(r: f64, big: f64, d: f64) -> f64 {
     segment(r, big) + segment(big, r)
 }
 
-/// Volume [m³] common to a sphere of radius `r` and a solid cylinder of radius `big`, whose axis passes the sphere's centre at
-/// distance `d` and whose ends lie at `ends` along the axis, counted from the centre [m].
+/// Volume [m³] common to a sphere of radius `r` and a solid cylinder of radius `big`.
 ///
-/// Slices across the axis are discs that meet a disc. Where one lies in the other the integral is a polynomial; between, it is summed
-/// over points that lie close together at both ends, where the area of a slice is not smooth: the error is below 1e-7 of the sphere.
+/// The axis passes the sphere's centre at distance `d`; the cylinder's ends lie at `ends` along the
+/// axis, counted from the centre [m].
+///
+/// Slices across the axis are discs that meet a disc. Where one lies in the other the integral is a
+/// polynomial. Between, it is summed over points that lie close together at both ends, where the
+/// area of a slice is not smooth: the error is below 1e-7 of the sphere.
 #[must_use]
 pub(super) fn sphere_cylinder(r: f64, big: f64, d: f64, ends: [f64; 2]) -> f64 {
     let (from, to) = (ends[0].max(-r), ends[1].min(r));
     if from >= to || d >= r + big {
         return 0.0;
     }
-    // Slices at these distances from the centre are as wide as it takes to touch the cylinder from inside, or to enclose it.
+    // Slices at these distances from the centre just touch the cylinder from inside, or just
+    // enclose it.
     let at = |radius: f64| (r * r - radius * radius).max(0.0).sqrt();
     let touching = at((big - d).abs());
     let enclosing = at(big + d);
@@ -89,7 +96,8 @@ pub(super) fn sphere_cylinder(r: f64, big: f64, d: f64, ends: [f64; 2]) -> f64 {
     cuts.windows(2).map(part).sum()
 }
 
-/// `∫ f` from `a` to `b`. With `t = a + (b − a) (s − sin(2πs)/2π)` roots at the ends, and their powers, become smooth in `s`.
+/// `∫ f` from `a` to `b`. With `t = a + (b − a) (s − sin(2πs)/2π)` roots at the ends, and their
+/// powers, become smooth in `s`.
 fn between(a: f64, b: f64, f: impl Fn(f64) -> f64) -> f64 {
     let at = |k: usize| {
         let turn = 2.0 * PI * (k as f64 + 0.5) / POINTS as f64;
@@ -104,7 +112,8 @@ mod tests {
     use super::*;
     use crate::rng::{Purpose, Stream};
 
-    /// Share of random points of the unit sphere (or, flat, disc) that lie in something, and five standard errors of it.
+    /// Share of random points of the unit sphere (or, flat, disc) in a body, and five standard
+    /// errors.
     fn counted(seed: u64, flat: bool, inside: impl Fn([f64; 3]) -> bool) -> (f64, f64) {
         let mut draw = Stream::new(Purpose::Trial, 77, [seed, 0, 0]);
         let (mut all, mut hits) = (0.0, 0.0);
@@ -121,7 +130,8 @@ mod tests {
             }
         }
         let share: f64 = hits / all;
-        // Where none, or all, are inside the standard error of the share is not zero but about one point.
+        // If none, or all, are inside, the standard error of the share is not zero but about one
+        // point.
         (
             share,
             5.0 * (share * (1.0 - share) / all).sqrt() + 5.0 / all,
@@ -168,7 +178,9 @@ mod tests {
         }
     }
 
-    /// The quadrature against itself: two halves of a cylinder are the whole, however it is cut, within the error that is stated of each.
+    /// The quadrature against itself: two halves of a cylinder, cut anywhere, add up to the whole.
+    ///
+    /// The bound is the stated error of each.
     #[test]
     fn parts_of_a_cylinder_are_the_whole() {
         for trial in 0..2000 {

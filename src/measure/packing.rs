@@ -1,15 +1,18 @@
-//! The volume that a sphere and a box have in common.
+//! The common volume of a sphere and a box.
 
 use crate::math::Vector3;
 use std::f64::consts::PI;
 
-/// Points of the quadrature over height; the error falls with their square and is below 1e-6 of the sphere at 400.
+/// Points of the quadrature over height.
+///
+/// The error falls with their square and is below 1e-6 of the sphere at 400.
 const SLICES: usize = 400;
 
 /// Volume [m³] common to a sphere (centre `x`, radius `r` [m]) and an axis-parallel box.
 ///
-/// Spheres far inside or outside, and those cut by faces that do not meet inside the sphere, have closed forms (a cap of
-/// height h: `π h² (r − h/3)`). For the rest the area of the disc–rectangle overlap is summed over slices in z.
+/// Spheres far inside or outside, and those cut by faces that do not meet inside the sphere, have
+/// closed forms (a cap of height h: `π h² (r − h/3)`). For the rest the area of the disc–rectangle
+/// overlap is summed over slices in z.
 #[must_use]
 pub fn sphere_box_volume(x: &Vector3, r: f64, lower: &Vector3, upper: &Vector3) -> f64 {
     let low = lower - x;
@@ -17,7 +20,8 @@ pub fn sphere_box_volume(x: &Vector3, r: f64, lower: &Vector3, upper: &Vector3) 
     if (0..3).any(|a| low[a] >= r || high[a] <= -r) {
         return 0.0;
     }
-    // Distances of the planes that cut the sphere, signed so that positive means the centre lies inside.
+    // Distances of the planes that cut the sphere, signed so that positive means the centre lies
+    // inside.
     let cuts: Vec<(usize, f64)> = (0..3)
         .flat_map(|a| [(a, -low[a]), (a, high[a])])
         .filter(|&(_, inside)| inside < r)
@@ -60,7 +64,8 @@ pub(super) fn disc_rectangle_area(r: f64, low: [f64; 2], high: [f64; 2]) -> f64 
 /// Area of the part of a disc around the origin with coordinates below `x` and below `y`.
 fn disc_quadrant_area(r: f64, x: f64, y: f64) -> f64 {
     let (x, y) = (x.clamp(-r, r), y.clamp(-r, r));
-    // ∫_{-r}^{x} (height below y of the disc's chord at u) du; the chord's half-height is √(r² − u²).
+    // ∫_{-r}^{x} (height below y of the disc's chord at u) du; the chord's half-height is √(r² −
+    // u²).
     let half_chord = |u: f64| {
         0.5 * (u * (r * r - u * u).max(0.0).sqrt() + r * r * libm::asin((u / r).clamp(-1.0, 1.0)))
     };

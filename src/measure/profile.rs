@@ -1,4 +1,4 @@
-//! Profiles: what is in slabs across an axis, or in rings about one.
+//! Profiles over slabs across an axis, or over rings about one.
 
 use super::Window;
 use super::motion::free_inside;
@@ -6,7 +6,7 @@ use crate::body::BodyRow;
 use crate::math::{ExactSum, Vector3};
 use std::f64::consts::PI;
 
-/// What a profile goes along.
+/// The coordinate of a profile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Axis {
     /// A coordinate axis, 0 to 2.
@@ -17,9 +17,9 @@ pub enum Axis {
         centre: Vector3,
         /// Its unit direction.
         up: Vector3,
-        /// Where the last ring ends [m].
+        /// Radius of the outermost ring [m].
         radius: f64,
-        /// How long the rings are along the axis [m].
+        /// Length of the rings along the axis [m].
         length: f64,
     },
 }
@@ -35,11 +35,11 @@ pub struct Profile {
     slabs: Vec<Window>,
 }
 
-/// How many sums [`Profile::sums`] makes for each bin.
+/// The number of sums of [`Profile::sums`] for each bin.
 pub const PROFILE_SUMS: usize = 5;
 
 impl Profile {
-    /// So many equal bins of a window.
+    /// A profile of this number of equal bins of a window.
     #[must_use]
     pub fn new(window: Window, axis: Axis, bins: usize) -> Self {
         let (low, high) = match axis {
@@ -89,8 +89,11 @@ impl Profile {
         matches!(self.axis, Axis::From { .. })
     }
 
-    /// The components in which a velocity at a point is averaged: of slabs those along the coordinate axes, of rings away from the axis, about it (by
-    /// the right hand, the thumb up) and along it: in Cartesian ones all that turns would be at rest on average over a ring.
+    /// The components in which a velocity at a point is averaged.
+    ///
+    /// For slabs they are those along the coordinate axes. For rings they are those away from the
+    /// axis, about it (by the right hand, the thumb up) and along it: the Cartesian components of a
+    /// rotation would average to zero over a ring.
     fn components(&self, x: &Vector3, v: [f64; 3]) -> Vector3 {
         let v = Vector3::from(v);
         let Axis::From { centre, up, .. } = &self.axis else {
@@ -106,10 +109,10 @@ impl Profile {
         Vector3::new(v.dot(&out), v.dot(&up.cross(&out)), v.dot(up))
     }
 
-    /// The slabs that a body may have a part of, each once, in ascending order of its images.
+    /// The slabs that a body may intersect, each once, in ascending order of its images.
     fn slabs_near(&self, axis: usize, at: f64, r: f64, mut each: impl FnMut(usize)) {
         let (low, high) = (self.edges[0], self.edges[self.slabs.len()]);
-        // Wide enough for whatever rounding does to what is cut.
+        // Wide enough for any rounding in the cuts.
         let reach = r * (1.0 + 1e-6);
         let (first, last, length) = match self.window.length(axis) {
             None => (0, 0, 0.0),
@@ -143,8 +146,11 @@ impl Profile {
         (1..self.edges.len()).contains(&after).then(|| after - 1)
     }
 
-    /// For each bin the number of free bodies whose centre lies in it, and sums: volume of all bodies in it [m³], m [kg], m v [kg m/s]. Of rings the
-    /// volume is that of the bodies whose centre lies in them, and velocities are those away from the axis, about it and along it.
+    /// For each bin the number of free bodies with their centre in it, and sums over them.
+    ///
+    /// The sums are the volume of all bodies in the bin [m³], m [kg], m v [kg m/s]. For rings the
+    /// volume is that of the bodies with their centre in them, and velocities have the components
+    /// away from the axis, about it and along it.
     #[must_use]
     pub fn sums(&self, bodies: &[BodyRow]) -> (Vec<i64>, Vec<ExactSum>) {
         let bins = self.edges.len() - 1;
@@ -178,7 +184,8 @@ impl Profile {
         (counts, sums)
     }
 
-    /// For each bin `Σ m |δv|²` of the free bodies whose centre lies in it, about these mean velocities [J].
+    /// For each bin `Σ m |δv|²` of the free bodies with their centre in it, about these mean
+    /// velocities [J].
     #[must_use]
     pub fn fluctuations(&self, bodies: &[BodyRow], means: &[Vector3]) -> Vec<ExactSum> {
         let mut sums = vec![ExactSum::default(); means.len()];
@@ -203,7 +210,9 @@ mod tests {
     use super::*;
     use crate::body::BodyId;
 
-    /// A ball cut by two slabs across the end of a period, and its velocity where its centre is; rings with their own volumes.
+    /// Two slabs cut a ball across the end of a period; its velocity is where its centre is.
+    ///
+    /// Rings have their own volumes.
     #[test]
     fn slabs_and_rings() {
         let (lower, upper) = (Vector3::zeros(), Vector3::new(4.0, 4.0, 4.0));
@@ -224,7 +233,7 @@ mod tests {
         let still = profile.fluctuations(&[row], &[Vector3::zeros(); 4]);
         assert_eq!(still[0].value(), 4.0);
 
-        // Across the period the axis is one away.
+        // Across the period the axis is one unit away.
         let axis = Axis::From {
             centre: Vector3::new(3.0, 2.0, 0.0),
             up: Vector3::z(),
@@ -235,7 +244,7 @@ mod tests {
         let (counts, sums) = rings.sums(&[row]);
         assert_eq!(counts, [0, 0, 1, 0]);
         assert_eq!(sums[PROFILE_SUMS * 2].value(), window.body_volume(0.5));
-        // It goes along the axis, and back across the period: away from it.
+        // The body moves along the axis, and back across the period: away from it.
         assert_eq!(
             [2, 3, 4].map(|k| sums[PROFILE_SUMS * 2 + k].value()),
             [2.0, 0.0, -2.0]
@@ -245,8 +254,10 @@ mod tests {
         assert!((rings.volume(3) - PI * (4.0 - 2.25) * 4.0).abs() < 1e-12);
     }
 
-    /// Bodies that turn rigidly about the axis of rings have their speed as the mean about it, and next to no temperature: `Ω² w²/12` in a ring of
-    /// width w that they fill evenly along the radius, against `Ω² r²/3` in components that do not turn with them.
+    /// A rigid rotation about the axis of rings has its speed as the mean about it.
+    ///
+    /// The temperature is next to zero: `Ω² w²/12` in a ring of width w that bodies fill evenly
+    /// along the radius, against `Ω² r²/3` in Cartesian components.
     #[test]
     fn what_turns_is_not_warm() {
         let (rate, centre) = (3.0, Vector3::new(1.0, 1.5, 0.0));
@@ -278,15 +289,16 @@ mod tests {
         means[6] = mean;
         let warm = rings.fluctuations(&rows, &means)[6].value() / (3.0 * 200.0);
         assert!(warm < 1e-20, "{warm}");
-        // On the axis there is no way away from it, but all of the motion.
+        // On the axis the direction away from it is undefined, but all of the motion counts.
         let mut still = at(0.0, 0);
         still.velocity = [3.0, 0.0, 4.0];
         let square = rings.fluctuations(&[still], &[Vector3::zeros(); 10])[0].value();
         assert!((square - 50.0).abs() < 1e-12, "{square}");
     }
 
-    /// Slabs, looked at only where a body may be, hold the same to the bit as all slabs looked at: across periods, of regions that begin anywhere, with
-    /// bodies wider than slabs.
+    /// Searching only slabs near a body gives the same bits as searching all slabs.
+    ///
+    /// The test includes periods, regions that begin anywhere, and bodies wider than slabs.
     #[test]
     fn no_slab_is_passed_over() {
         use crate::rng::{Purpose, Stream};
@@ -346,7 +358,7 @@ mod tests {
         }
     }
 
-    /// A window of one whole period that begins where the domain does not loses no body.
+    /// A window of one whole period with an offset start loses no body.
     #[test]
     fn a_shifted_period_holds_all() {
         use crate::shape::Region;

@@ -1,4 +1,4 @@
-//! What contacts carry in a window: Love-Weber stress, fabric, the distribution of forces.
+//! Contact forces in a window: Love-Weber stress, fabric, the distribution of forces.
 
 use super::Window;
 use crate::body::BodyId;
@@ -12,8 +12,10 @@ pub fn carries(contact: &ContactRow) -> bool {
     contact.status != Status::Open as u64
 }
 
-/// The branch of a contact as it was when its impulse acted: from the centre of its first body to that of the second, or, of a wall,
-/// to the contact point [m]. `radius` tells a body's radius [m].
+/// The branch of a contact at the time of its impulse [m].
+///
+/// It goes from the centre of the first body to that of the second, or to the contact point of a
+/// wall. `radius` gives a body's radius [m].
 #[must_use]
 pub fn branch(contact: &ContactRow, radius: impl Fn(BodyId) -> f64) -> (Vector3, Vector3) {
     let (point, normal) = (Vector3::from(contact.point), Vector3::from(contact.normal));
@@ -25,8 +27,10 @@ pub fn branch(contact: &ContactRow, radius: impl Fn(BodyId) -> f64) -> (Vector3,
     (point - normal * first, point + normal * second)
 }
 
-/// `Σ r_a l_b` over the contacts that carry a force [N s m], row by row: impulse times branch, as much of it as lies in the window.
-/// Over the window's volume and the step's length it is the Love-Weber stress [Pa], compression positive.
+/// `Σ r_a l_b` over the contacts that carry a force [N s m], row by row.
+///
+/// This is impulse times branch, of which only the part in the window counts. Divided by the
+/// window's volume and the step's length it is the Love-Weber stress [Pa], compression positive.
 #[must_use]
 pub fn branch_moments(
     contacts: &[ContactRow],
@@ -57,7 +61,9 @@ pub fn carrying<'a>(
     contacts.iter().filter(inside)
 }
 
-/// How many contacts carry a force in the window, and `Σ n n` over them: xx, yy, zz, xy, xz, yz.
+/// The number of force-carrying contacts in the window, and `Σ n n` over them.
+///
+/// The components are xx, yy, zz, xy, xz, yz.
 #[must_use]
 pub fn fabric(contacts: &[ContactRow], window: &Window) -> (usize, [ExactSum; 6]) {
     let (mut count, mut sums) = (0, <[ExactSum; 6]>::default());
@@ -71,7 +77,8 @@ pub fn fabric(contacts: &[ContactRow], window: &Window) -> (usize, [ExactSum; 6]
     (count, sums)
 }
 
-/// A contact's normal impulse, positive if it pushes, and the size of its tangential impulse [N s].
+/// A contact's normal impulse, positive in compression, and the magnitude of its tangential one [N
+/// s].
 #[must_use]
 pub(super) fn parts(contact: &ContactRow) -> (f64, f64) {
     let (r, n) = (
@@ -82,7 +89,9 @@ pub(super) fn parts(contact: &ContactRow) -> (f64, f64) {
     (normal, (r - n * normal).norm())
 }
 
-/// Sums over the contacts that carry a force in a window: first normal impulse, its size, tangential impulse [N s].
+/// Sums over the contacts that carry a force in a window [N s].
+///
+/// They are of the normal impulse, its magnitude, and the tangential impulse.
 #[must_use]
 pub fn force_sums(contacts: &[ContactRow], window: &Window) -> (usize, [ExactSum; 3]) {
     let (mut count, mut sums) = (0, <[ExactSum; 3]>::default());
@@ -109,21 +118,22 @@ pub fn force_bin(bin: usize) -> (f64, f64) {
     }
 }
 
-/// What is known of forces once their means are.
+/// Counts and sums that need the means of the forces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForceCounts {
     /// Contacts that slide.
     pub sliding: i64,
     /// Contacts with less than the mean normal force.
     pub weak: i64,
-    /// Contacts by their normal force over its mean size.
+    /// Contacts by their normal force over its mean magnitude.
     pub normal: Vec<i64>,
-    /// Contacts by their tangential force over its mean; none where nothing has any.
+    /// Contacts by their tangential force over its mean; all zero without tangential forces.
     pub tangential: Vec<i64>,
 }
 
-/// The counts, and the squares of what normal and tangential impulse differ from their means by, summed [N² s²]. `means` are those of
-/// [`force_sums`].
+/// The counts, and the summed squares of the deviations of both impulses from their means [N² s²].
+///
+/// The impulses are the normal and the tangential one; `means` are those of [`force_sums`].
 #[must_use]
 pub fn force_counts(
     contacts: &[ContactRow],
@@ -158,7 +168,7 @@ fn count(bins: &mut [i64], x: f64, mean: f64) {
         r if r >= 10.0 => FORCE_BINS - 1,
         r if r.is_nan() => return,
         r => {
-            // By the edges as they are written, whatever rounding the product has.
+            // By the edges as they are written, for any rounding of the product.
             let near = (r * 10.0) as usize;
             let edge = |k: usize| k as f64 / 10.0;
             let k = near + usize::from(r >= edge(near + 1));

@@ -1,4 +1,4 @@
-//! The part of space that a measure looks at, with the periodic images of what lies in it.
+//! The window of a measure: a part of space, with periodic images.
 
 use super::overlap::{
     disc_disc, disc_half_plane, sphere_cylinder, sphere_half_space, sphere_sphere,
@@ -7,12 +7,13 @@ use super::packing::{disc_rectangle_area, sphere_box_volume};
 use crate::math::Vector3;
 use crate::shape::{HalfSpace, Period, Region, disc_area, sphere_volume};
 
-/// The part of space that a measure looks at: a region, or the whole domain.
+/// The part of space of a measure: a region, or the whole domain.
 ///
-/// In two dimensions bodies are discs one metre thick, and so is the region's cut with the plane z = 0.
+/// In two dimensions bodies are discs one metre thick, and so is the region's cut with the plane
+/// z = 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Window {
-    /// None: everything there is.
+    /// `None`: the whole space.
     region: Option<Region>,
     /// Periods by which images of bodies may lie in the region.
     period: Period,
@@ -21,14 +22,16 @@ pub struct Window {
     flat: bool,
     volume: f64,
     bounds: (Vector3, Vector3),
-    /// Axes of which it holds one whole period, which begins at its lower bound.
+    /// Axes on which it holds one whole period, which begins at its lower bound.
     whole: Period,
 }
 
 impl Window {
-    /// The window of a region, or of the whole domain from `lower` to `upper` [m]. A box ends where the domain does, but on
-    /// periodic axes, and a half-space too; other regions count with all of their volume. Regions are no wider than a period, and
-    /// half-spaces do not cut periodic axes.
+    /// The window of a region, or of the whole domain from `lower` to `upper` [m].
+    ///
+    /// A box and a half-space end at the domain, except on periodic axes; other regions count with
+    /// all of their volume. Regions are at most as wide as a period, and half-spaces do not cut
+    /// periodic axes.
     #[must_use]
     pub fn new(
         region: Option<&Region>,
@@ -64,7 +67,7 @@ impl Window {
                 for a in 0..3 {
                     let length = period.length[a].filter(|l| high[a] - low[a] >= l * SPANS);
                     if length.is_some() || flat && a == 2 {
-                        // All of the axis: no body is cut there, and none has a second image.
+                        // The whole axis: no body is cut there, and no body has a second image.
                         (whole.lower[a], whole.length[a]) = (low[a], length);
                         period.length[a] = None;
                         (low[a], high[a]) = (f64::NEG_INFINITY, f64::INFINITY);
@@ -121,7 +124,8 @@ impl Window {
         }
     }
 
-    /// Its part between two planes across a coordinate axis [m]; of a cylinder only along its own axis.
+    /// Its part between two planes across a coordinate axis [m]; for a cylinder only along its own
+    /// axis.
     #[must_use]
     pub fn slab(&self, axis: usize, low: f64, high: f64) -> Self {
         let mut slab = self.clone();
@@ -162,13 +166,15 @@ impl Window {
         self.all.length[axis]
     }
 
-    /// The way from one point to the nearest image of another [m].
+    /// The vector from one point to the nearest image of another [m].
     #[must_use]
     pub fn difference(&self, from: &Vector3, to: &Vector3) -> Vector3 {
         self.all.difference(from, to)
     }
 
-    /// By how much each image of something that reaches from `low` to `high` is moved [m], of those that may lie in the region.
+    /// Shifts of the images that may intersect the region [m].
+    ///
+    /// They are of an object that extends from `low` to `high`.
     fn images(&self, low: &Vector3, high: &Vector3, mut each: impl FnMut(Vector3)) {
         let bounds = match (&self.region, self.period.any()) {
             (Some(region), true) => region.bounds(),
@@ -191,7 +197,7 @@ impl Window {
         }
     }
 
-    /// Where the image of a point is that lies in the window, if there is one [m].
+    /// The image of a point that lies in the window, if it exists [m].
     #[must_use]
     pub fn inside(&self, x: &Vector3) -> Option<Vector3> {
         let Some(region) = &self.region else {
@@ -207,11 +213,11 @@ impl Window {
         found.map(|image| self.within_bounds(&image))
     }
 
-    /// The image of a point that lies within the bounds on the axes of which all is held [m].
+    /// The image of a point that lies within the bounds on the whole axes [m].
     fn within_bounds(&self, x: &Vector3) -> Vector3 {
         let (mut image, _) = self.whole.wrapped(x);
         for a in 0..3 {
-            // Bounds may be a period apart but for rounding.
+            // Bounds may be a period apart except for rounding.
             if self.whole.length[a].is_some() && image[a] >= self.bounds.1[a] {
                 image[a] = self.bounds.0[a];
             }
@@ -219,7 +225,7 @@ impl Window {
         image
     }
 
-    /// Volume that a body, a sphere or a disc, has in common with the window [m³].
+    /// Volume of a body, a sphere or a disc, inside the window [m³].
     #[must_use]
     pub fn overlap(&self, x: &Vector3, r: f64) -> f64 {
         let Some(region) = &self.region else {
@@ -237,7 +243,7 @@ impl Window {
         sum
     }
 
-    /// Which part of a straight line, periodic images added up, lies in the window [1].
+    /// The share of a straight line that lies in the window, periodic images added up [1].
     #[must_use]
     pub fn share(&self, from: &Vector3, to: &Vector3) -> f64 {
         let Some(region) = &self.region else {
@@ -252,7 +258,7 @@ impl Window {
     }
 }
 
-/// A box so wide, in periods, is as wide as the period, but for rounding.
+/// A box of this width, in periods, counts as wide as the period.
 const SPANS: f64 = 1.0 - 1e-9;
 
 /// The circle in which a sphere, or a cylinder along z, cuts the plane z = 0.
@@ -299,9 +305,12 @@ fn disc_part(region: &Region, x: &Vector3, r: f64) -> f64 {
     }
 }
 
-/// Between which shares of its length the line from `x` along `way` lies in the region; none: the second is not above the first.
+/// The shares of its length between which the line from `x` along `way` lies in the region.
+///
+/// If the second does not exceed the first, the line is outside.
 fn line_part(region: &Region, x: &Vector3, way: &Vector3) -> (f64, f64) {
-    // Between two planes, of which the line has these coordinates at its start, along its way, and at the planes.
+    // Between two planes; the coordinates are those of the line's start, of its direction, and of
+    // the planes.
     let slab = |start: f64, along: f64, low: f64, high: f64| {
         if along == 0.0 {
             let inside = start >= low && start < high;
@@ -353,8 +362,10 @@ fn line_part(region: &Region, x: &Vector3, way: &Vector3) -> (f64, f64) {
     }
 }
 
-/// Volume of the part of a box before a plane [m³]: by the divergence theorem a third of the sum over its faces of distance from a
-/// point of the plane times area, to which the cut itself adds nothing.
+/// Volume of the part of a box before a plane [m³], by the divergence theorem.
+///
+/// It is a third of the sum over its faces of distance from a point of the plane times area, to
+/// which the cut itself adds nothing.
 fn half_box(plane: &HalfSpace, lower: &Vector3, upper: &Vector3) -> f64 {
     let mut sum = 0.0;
     for axis in 0..3 {

@@ -1,4 +1,4 @@
-//! Where points of the scene come to stand in the picture.
+//! The camera: positions of points of the scene in the picture.
 
 use super::view::{Fit, View};
 use super::{Scene, outline};
@@ -7,7 +7,7 @@ use crate::math::{Vector3, nan_max};
 /// Pixels of the buffer on a side of a pixel of the picture.
 pub(super) const FINE: usize = 2;
 
-/// Lengths beyond are no scene: their squares have to be finite [m].
+/// Largest length of a scene [m]: its square must be finite.
 const LARGEST: f64 = 1e100;
 
 /// Share of the picture that the scene fills.
@@ -20,13 +20,14 @@ pub(super) struct Camera {
     pub(super) size: [usize; 2],
     /// Rows of the rotation into camera space.
     axes: [Vector3; 3],
-    /// The point of the scene at the origin of camera space: the eye, or of an orthographic camera a point at depth 0.
+    /// The point of the scene at the origin of camera space: the eye, or of an orthographic camera
+    /// a point at depth 0.
     origin: Vector3,
     /// Pixels of the buffer per metre; in perspective at a depth of one metre.
     pub(super) scale: f64,
-    /// Whether distant things are smaller.
+    /// Whether distant objects are smaller.
     pub(super) perspective: bool,
-    /// Nothing nearer than this is drawn in perspective [m].
+    /// Smallest depth that is drawn in perspective [m].
     pub(super) near: f64,
     /// The clips in camera space: `normal · p <= offset` is kept.
     pub(super) clips: Vec<([f64; 3], f64)>,
@@ -36,7 +37,7 @@ pub(super) struct Camera {
 pub(super) type Spot = [f64; 3];
 
 impl Camera {
-    /// The camera of a view, on a canvas of so many pixels of the picture.
+    /// The camera of a view, on a canvas of this number of pixels of the picture.
     pub(super) fn new(scene: &Scene, view: &View, canvas: [usize; 2]) -> Result<Self, String> {
         let right = view.up.cross(&view.from).normalize();
         let axes = [right, view.from.cross(&right), -view.from];
@@ -64,7 +65,7 @@ impl Camera {
             Some(degrees) => {
                 let slope = libm::tan(0.5 * degrees.to_radians());
                 camera.scale = 0.5 * size[0].min(size[1]) as f64 / slope;
-                // As near as every corner allows.
+                // As near as every corner permits.
                 let far = |c: &[f64; 3]| {
                     let across = (c[0].abs() / half[0]).max(c[1].abs() / half[1]);
                     across * camera.scale - c[2]
@@ -78,7 +79,7 @@ impl Camera {
         let drawable = sizes.fold(0.0, nan_max) < LARGEST && camera.origin.amax() < LARGEST;
         if !(camera.scale.is_finite() && camera.scale > 0.0 && drawable) {
             return Err(format!(
-                "what there is to draw reaches from {:?} to {:?} m: it has no size, or too much of it",
+                "the scene must have a finite size above zero; found a scene from {:?} to {:?} m",
                 lower.as_slice(),
                 upper.as_slice()
             ));
@@ -102,7 +103,9 @@ impl Camera {
         self.turned(&(x - self.origin))
     }
 
-    /// Where a point of camera space is in the buffer. In perspective it must be before the eye.
+    /// The position of a point of camera space in the buffer.
+    ///
+    /// In perspective the point must be in front of the eye.
     pub(super) fn spot(&self, p: &[f64; 3]) -> Spot {
         let scale = self.pixels(p[2]);
         let [width, height] = self.size.map(|pixels| 0.5 * pixels as f64);
@@ -117,7 +120,8 @@ impl Camera {
         }
     }
 
-    /// The ray through a pixel of the buffer (its middle is at half a pixel): a point and a direction whose depth grows by one.
+    /// The ray through a pixel of the buffer (its middle is at half a pixel): a point and a
+    /// direction whose depth grows by one.
     pub(super) fn ray(&self, x: usize, y: usize) -> ([f64; 3], [f64; 3]) {
         let [width, height] = self.size.map(|pixels| 0.5 * pixels as f64);
         let across = (x as f64 + 0.5 - width) / self.scale;
@@ -128,8 +132,9 @@ impl Camera {
         }
     }
 
-    /// The pixels of the buffer, columns and rows from and to, within which a ball at a point of camera space lies. `None`: it is not
-    /// in the picture.
+    /// Columns and rows of the buffer, from and to, that contain a ball of camera space.
+    ///
+    /// `None`: the ball lies outside the picture.
     pub(super) fn bounds(&self, p: &[f64; 3], radius: f64) -> Option<[[usize; 2]; 2]> {
         if self.perspective && p[2] - radius <= self.near {
             return None;
@@ -161,7 +166,7 @@ impl Camera {
         ])
     }
 
-    /// The part of a ray, in depth, that the clips leave, and which of them it comes in by.
+    /// The part of a ray, in depth, that the clips leave, and the clip at its entry.
     pub(super) fn left(&self, from: &[f64; 3], along: &[f64; 3]) -> (f64, f64, Option<usize>) {
         let (mut enter, mut leave, mut by) = (f64::NEG_INFINITY, f64::INFINITY, None);
         for (k, (normal, offset)) in self.clips.iter().enumerate() {
@@ -185,7 +190,7 @@ pub(super) fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// The corners of the box that is to fill the picture [m].
+/// The corners of the box that fills the picture [m].
 fn seen(scene: &Scene, view: &View) -> Result<(Vector3, Vector3), String> {
     let (mut lower, mut upper) = scene.domain;
     if scene.flat {
@@ -214,10 +219,7 @@ fn seen(scene: &Scene, view: &View) -> Result<(Vector3, Vector3), String> {
         }
     }
     if (0..3).any(|axis| lower[axis] > upper[axis]) {
-        return Err(
-            "--clip: nothing is left to draw; accepted: clips that leave a part of what there is"
-                .to_owned(),
-        );
+        return Err("--clip must leave a part of the scene; found an empty rest".to_owned());
     }
     Ok((lower, upper))
 }

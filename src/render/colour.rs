@@ -1,4 +1,4 @@
-//! What colours stand for: quantities of bodies, their ranges, and maps from numbers to colours.
+//! Colours: quantities of bodies, their ranges, and maps from numbers to colours.
 
 use super::Scene;
 use crate::body::BodyId;
@@ -6,14 +6,14 @@ use crate::math::Vector3;
 use crate::measure::carries;
 use crate::shape::{disc_area, sphere_volume};
 
-/// A quantity that bodies are coloured by.
+/// A quantity for the colours of bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Colour {
-    /// Size of the velocity of the centre of mass [m/s].
+    /// Magnitude of the velocity of the centre of mass [m/s].
     Speed,
     /// A component of that velocity [m/s].
     Velocity(usize),
-    /// Size of the angular velocity [rad/s].
+    /// Magnitude of the angular velocity [rad/s].
     Spin,
     /// Radius [m].
     Radius,
@@ -23,14 +23,16 @@ pub enum Colour {
     Material,
     /// Contacts that carry a force.
     Coordination,
-    /// Mean normal stress `Σ f_n l / (d V)` over the contacts of a body, `l` from its centre to the contact point, `d` the number of
-    /// dimensions, `V` its volume, of discs one metre thick [Pa].
+    /// Mean normal stress `Σ f_n l / (d V)` over the contacts of a body [Pa].
+    ///
+    /// `l` is the distance from its centre to the contact point, `d` the number of dimensions, `V`
+    /// its volume, for discs one metre thick.
     Pressure,
-    /// Where the centre is against gravity [m].
+    /// Height of the centre against gravity [m].
     Height,
 }
 
-/// Names on the command line, with what stands beside the colour bar.
+/// Names on the command line, with the text of the colour bar.
 const NAMES: [(&str, &str, Colour); 11] = [
     ("speed", "m/s", Colour::Speed),
     ("velocity.x", "m/s", Colour::Velocity(0)),
@@ -65,7 +67,7 @@ impl Colour {
         known.map_or(("", ""), |(name, unit, _)| (name, unit))
     }
 
-    /// Whether its values are whole numbers.
+    /// Whether its values are integers.
     pub(super) fn is_whole(self) -> bool {
         matches!(self, Self::Id | Self::Material | Self::Coordination)
     }
@@ -99,8 +101,10 @@ impl Colour {
         }
     }
 
-    /// The range of its values: all of them where they are whole numbers, else without the 0.5 % at each end, and from zero for what has
-    /// no sign.
+    /// The range of its values.
+    ///
+    /// Integers have their whole range, other quantities the range without the 0.5 % at each end.
+    /// The range of a quantity without a sign starts at zero.
     pub(super) fn span(self, scene: &Scene, values: &[f64]) -> [f64; 2] {
         match self {
             Self::Material => [0.0, scene.materials.len().max(2) as f64 - 1.0],
@@ -120,8 +124,10 @@ impl Colour {
     }
 }
 
-/// Sums over the force-carrying contacts of each body: of a function of the normal impulse, positive if it pushes [N s], and the distance of the
-/// contact point from the body's centre [m].
+/// Sums over the force-carrying contacts of each body.
+///
+/// `part` is a function of the normal impulse, positive in compression [N s], and the distance of
+/// the contact point from the body's centre [m].
 fn of_contacts(scene: &Scene, part: impl Fn(f64, f64) -> f64) -> Vec<f64> {
     let mut sums = vec![0.0; scene.bodies.len()];
     for contact in scene.contacts.iter().filter(|c| carries(c)) {
@@ -136,12 +142,12 @@ fn of_contacts(scene: &Scene, part: impl Fn(f64, f64) -> f64) -> Vec<f64> {
     sums
 }
 
-/// Where a body stands among those of a scene.
+/// The place of a body among those of a scene.
 pub(super) fn place(scene: &Scene, id: BodyId) -> Option<usize> {
     scene.bodies.binary_search_by_key(&id, |b| b.id).ok()
 }
 
-/// The range of values without the 0.5 % at each end; values that are no numbers do not count. Never empty.
+/// The range of values without the 0.5 % at each end, NaN excluded. Never empty.
 pub(super) fn span(values: &[f64], from_zero: bool) -> [f64; 2] {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|x| x.is_finite()).collect();
     let last = sorted.len().saturating_sub(1);
@@ -154,7 +160,7 @@ pub(super) fn span(values: &[f64], from_zero: bool) -> [f64; 2] {
     };
     let high = at(0.995);
     let low = if from_zero { 0.0 } else { at(0.005) };
-    // A range of nothing but rounding is none.
+    // A range of rounding only counts as empty.
     let least = 1e-9 * low.abs().max(high.abs());
     match high - low > least {
         true => [low, high],
@@ -164,12 +170,14 @@ pub(super) fn span(values: &[f64], from_zero: bool) -> [f64; 2] {
     }
 }
 
-/// A map from numbers to colours; lightness goes one way only, so that what is lighter has more (or less, of `greys`), also in print.
+/// A map from numbers to colours with monotonic lightness.
+///
+/// A lighter colour means a larger value (in `greys` a smaller one), also in print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Map {
     /// Blue to green to yellow.
     Viridis,
-    /// Blue to yellow, the same to eyes that see no green.
+    /// Blue to yellow, the same for colour-blind eyes (green).
     Cividis,
     /// Black to red to pale yellow.
     Inferno,
@@ -203,7 +211,7 @@ impl std::str::FromStr for Map {
 }
 
 impl Map {
-    /// The colour of a number from 0 to 1; beyond those the end colours, grey of what is no number.
+    /// The colour of a number from 0 to 1; beyond them that of the end, grey for NaN.
     #[must_use]
     pub fn of(self, t: f64) -> [u8; 3] {
         if t.is_nan() {

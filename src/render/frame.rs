@@ -1,4 +1,4 @@
-//! The buffer of what is nearest in each fine pixel, and the picture made of it.
+//! The buffer of the nearest surface in each fine pixel, and the picture made of it.
 
 use super::camera::{Camera, FINE, Spot, dot};
 use super::outline::Line;
@@ -7,10 +7,10 @@ use super::{Picture, Scene};
 use crate::math::Vector3;
 use rayon::prelude::*;
 
-/// Rows of the buffer that are filled as one.
+/// Rows of a band of the buffer.
 pub(super) const BAND: usize = 32;
 
-/// Where the light comes from, in camera space: from the upper left, behind the eye. A unit vector.
+/// Direction of the light in camera space: from the upper left, behind the eye. A unit vector.
 const LIGHT: [f64; 3] = [-0.36, 0.48, -0.8];
 
 /// White in every colour of a body: without it the dark end of a map hides the shading.
@@ -18,10 +18,10 @@ const PALE: f64 = 0.1;
 
 const BACKGROUND: [u8; 3] = [255; 3];
 
-/// The nearest thing in a fine pixel.
+/// The nearest surface in a fine pixel.
 #[derive(Clone, Copy)]
 pub(super) struct Cell {
-    /// Its depth [m], infinite where there is none.
+    /// Its depth [m], infinite without a surface.
     pub(super) depth: f32,
     /// Its colour under the light.
     pub(super) colour: [u8; 3],
@@ -32,7 +32,7 @@ const EMPTY: Cell = Cell {
     colour: BACKGROUND,
 };
 
-/// A picture on its way.
+/// A picture under construction.
 pub(super) struct Frame<'a> {
     pub(super) camera: &'a Camera,
     pub(super) view: &'a View,
@@ -50,7 +50,7 @@ struct Ball {
 }
 
 impl<'a> Frame<'a> {
-    /// An empty one.
+    /// An empty buffer.
     pub(super) fn new(camera: &'a Camera, scene: &Scene, view: &'a View) -> Self {
         let radii: f64 = scene.bodies.iter().map(|b| b.radius).sum();
         Self {
@@ -99,7 +99,8 @@ impl<'a> Frame<'a> {
             .zip(bands.par_iter_mut())
             .enumerate()
             .for_each(|(band, (cells, list))| {
-                // Nearest first: what is behind is then told by one comparison. The order of equals is that of ids.
+                // Nearest first: one comparison then rejects a hidden ball. Equal depths are in the
+                // order of ids.
                 list.sort_by(|a, b| front(a).total_cmp(&front(b)));
                 for k in list.iter() {
                     put(
@@ -147,7 +148,8 @@ impl<'a> Frame<'a> {
         Picture { size, rgb }
     }
 
-    /// How much of the light from all sides reaches a fine pixel: 1 where nothing around it is nearer to the eye.
+    /// The share of the light from all sides that reaches a fine pixel: 1 without nearer
+    /// surroundings.
     fn open(&self, x: usize, y: usize, offsets: &[[f64; 2]]) -> f64 {
         let [width, height] = self.camera.size;
         let depth = self.cells[y * width + x].depth;
@@ -165,19 +167,19 @@ impl<'a> Frame<'a> {
             let other = f64::from(self.cells[py as usize * width + px as usize].depth);
             let nearer = (depth - other) / self.hollow - 0.03;
             if nearer > 0.0 {
-                // What stands far before it shades little.
+                // Surroundings far in front of it shade little.
                 shut += if nearer < 1.0 { nearer } else { 1.0 / nearer };
             }
         }
         1.0 - 0.9 * (shut / offsets.len() as f64).min(1.0)
     }
 
-    /// Draws thin lines over a picture, where nothing stands before them.
+    /// Draws thin lines over a picture, where no surface hides them.
     pub(super) fn outlines(&self, picture: &mut Picture, lines: &[Line]) {
         for line in lines {
             let [mut from, mut to] = line.ends.map(|x| self.camera.seen(&x));
             if self.camera.perspective {
-                // The part before the eye.
+                // The part in front of the eye.
                 let near = 2.0 * self.camera.near;
                 if from[2] < near && to[2] < near {
                     continue;
@@ -201,7 +203,7 @@ impl<'a> Frame<'a> {
     /// A line of a pixel's width between two spots of the picture.
     fn thin(&self, picture: &mut Picture, [from, to]: [Spot; 2]) {
         let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
-        // Along the axis on which it is longer, pixel by pixel.
+        // Along its longer axis, pixel by pixel.
         let long = usize::from(dy.abs() > dx.abs());
         let limit = [0, 1].map(|axis| self.camera.size[axis] / FINE);
         let ([a, b], steep) = match from[long] <= to[long] {
@@ -220,7 +222,7 @@ impl<'a> Frame<'a> {
                 continue;
             }
             let depth = match self.camera.perspective {
-                // Lines are straight in one over depth.
+                // Lines are straight in the inverse of depth.
                 true => 1.0 / (1.0 / a[2] + share * (1.0 / b[2] - 1.0 / a[2])),
                 false => a[2] + share * (b[2] - a[2]),
             };
@@ -237,7 +239,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// The share of a pixel in which nothing stands before a depth.
+    /// The share of a pixel without a surface in front of a depth.
     fn visible(&self, [x, y]: [usize; 2], depth: f64) -> f64 {
         let free = (0..FINE * FINE).filter(|part| {
             let (fx, fy) = (FINE * x + part % FINE, FINE * y + part / FINE);
@@ -278,7 +280,7 @@ fn put(camera: &Camera, ball: &Ball, disc: Option<&[f64; 3]>, cells: &mut [Cell]
             }
             let mut light = 1.0;
             if disc.is_some() {
-                // A rim tells discs of one colour apart.
+                // A dark rim separates discs of one colour.
                 let rim = normal[0];
                 light = if rim > 0.9 { 0.55 } else { 1.0 };
             } else {
@@ -304,7 +306,7 @@ pub(super) fn lit(normal: &[f64; 3]) -> f64 {
 }
 
 impl Ball {
-    /// Where a ray comes to the ball within a range of depths, and the normal there.
+    /// The depth at which a ray meets the ball within a range of depths, and the normal there.
     fn hit(
         &self,
         from: &[f64; 3],
@@ -328,7 +330,7 @@ impl Ball {
         Some((depth, normal))
     }
 
-    /// The same of a disc; in place of the normal, first, the distance from its centre in radii.
+    /// The same for a disc; the first number is the distance from its centre in radii.
     fn hit_flat(
         &self,
         from: &[f64; 3],

@@ -1,4 +1,4 @@
-//! What a picture says beside itself: a colour bar with its values, and a line below.
+//! The legend of a picture: a colour bar with its values, and a caption below.
 
 use super::view::View;
 use super::{Picture, Scene};
@@ -7,7 +7,7 @@ use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_wid
 
 const INK: [u8; 3] = [40, 44, 52];
 
-/// Signs that have to fit beside the colour bar, and in the name above it.
+/// Signs that must fit next to the colour bar, and in the name above it.
 const SIGNS: usize = 9;
 
 /// Smallest picture that has a legend.
@@ -43,7 +43,7 @@ pub(super) fn strip(size: [usize; 2]) -> usize {
     letters(size).val() * 3 / 2
 }
 
-/// Writes the legend beside and below the scene.
+/// Writes the legend to the right of and below the scene.
 pub(super) fn write(picture: &mut Picture, scene: &Scene, view: &View, range: [f64; 2]) {
     let size = picture.size;
     let (letter, sign) = (letters(size).val(), sign_width(size));
@@ -91,7 +91,7 @@ pub(super) fn write(picture: &mut Picture, scene: &Scene, view: &View, range: [f
     text(picture, letter / 2, caption, &line);
 }
 
-/// Round numbers in a range, at most `most` and some, at least one; `whole`: whole numbers only.
+/// Round numbers in a range, between one and about `most`; `whole`: integers only.
 pub(super) fn ticks(low: f64, high: f64, most: usize, whole: bool) -> Vec<f64> {
     let rough = (high - low) / most.max(1) as f64;
     let power = 10f64.powi(rough.log10().floor() as i32);
@@ -115,7 +115,7 @@ pub(super) fn ticks(low: f64, high: f64, most: usize, whole: bool) -> Vec<f64> {
     if values.is_empty() { vec![low] } else { values }
 }
 
-/// A number in as few signs as tell it, where the largest of its like has this size.
+/// A number in few signs, with digits by the largest size of its kind.
 fn written(value: f64, size: f64) -> String {
     let value = as_written(value);
     let plain = format!("{value}");
@@ -130,7 +130,8 @@ fn written(value: f64, size: f64) -> String {
     }
 }
 
-/// Writes text with its upper left corner at a pixel. Signs that the font lacks become question marks.
+/// Writes text with its upper left corner at a pixel. Signs missing in the font become question
+/// marks.
 fn text(picture: &mut Picture, x: usize, y: usize, words: &str) {
     let height = letters(picture.size);
     let mut left = x;

@@ -1,4 +1,4 @@
-//! Contacts as a network: a bar along each that carries a force, the thicker the larger it is.
+//! Contacts as a network: a bar for each that carries a force, its thickness by the force.
 
 use super::Scene;
 use super::camera::{Camera, Spot};
@@ -19,7 +19,7 @@ struct Bar {
     colour: [u8; 3],
 }
 
-/// The size of the normal force of each contact [N]; NaN of those that carry none.
+/// The magnitude of the normal force of each contact [N]; NaN for contacts without a force.
 pub(super) fn forces(scene: &Scene) -> Vec<f64> {
     let force = |c: &crate::contact::ContactRow| match carries(c) {
         true => Vector3::from(c.impulse).dot(&Vector3::from(c.normal)).abs() / scene.dt,
@@ -41,7 +41,7 @@ impl Frame<'_> {
         let radii: f64 = scene.bodies.iter().map(|b| b.radius).sum();
         let thickest = 0.5 * THICKEST * radii / scene.bodies.len().max(1) as f64;
         let radius = |id| place(scene, id).map_or(0.0, |k| scene.bodies[k].radius);
-        // Beyond all discs, which lie in one plane.
+        // In front of all discs, which lie in one plane.
         let lift = if scene.flat { 4.0 * thickest } else { 0.0 };
         let mut bands: Vec<Vec<u32>> = vec![Vec::new(); camera.size[1].div_ceil(BAND)];
         let mut bars: Vec<Bar> = Vec::new();

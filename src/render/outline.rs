@@ -87,7 +87,9 @@ fn edges() -> impl Iterator<Item = [usize; 2]> {
     })
 }
 
-/// The polygon in which a plane cuts a box, where it does so inside: between points where its edges change side.
+/// The polygon in which a plane cuts a box, if it cuts the inside.
+///
+/// Its points lie where edges change side.
 fn cut(corners: &[Vector3; 8], distance: impl Fn(&Vector3) -> f64) -> Vec<Line> {
     let away = corners.map(|corner| distance(&corner));
     let points: Vec<(usize, usize, Vector3)> = edges()
@@ -98,7 +100,7 @@ fn cut(corners: &[Vector3; 8], distance: impl Fn(&Vector3) -> f64) -> Vec<Line> 
             (a, b, point)
         })
         .collect();
-    // Two points belong together if one face holds both of their edges.
+    // Two points are connected if one face holds both of their edges.
     let face = |k: usize, axis: usize, side: usize| k >> axis & 1 == side;
     let mut lines = Vec::new();
     for (i, p) in points.iter().enumerate() {
@@ -115,7 +117,7 @@ fn cut(corners: &[Vector3; 8], distance: impl Fn(&Vector3) -> f64) -> Vec<Line> 
     lines
 }
 
-/// Two unit vectors at right angles to an axis and to each other.
+/// Two unit vectors normal to an axis and to each other.
 fn across(axis: &Vector3) -> [Vector3; 2] {
     let mut other = Vector3::zeros();
     other[axis.iamin()] = 1.0;
@@ -134,7 +136,9 @@ fn circle(centre: &Vector3, axis: &Vector3, radius: f64) -> Vec<Line> {
     (0..SIDES).map(|k| line(point(k), point(k + 1))).collect()
 }
 
-/// A surface of revolution between two ends, each a distance from the axis and a height along it: circles, and lines between them.
+/// A surface of revolution between two ends: circles, and lines between them.
+///
+/// An end is a distance from the axis and a height along it.
 fn round(centre: &Vector3, axis: &Vector3, ends: [[f64; 2]; 2]) -> Vec<Line> {
     let mut lines = Vec::new();
     let middles = ends.map(|[_, height]| centre + axis * height);

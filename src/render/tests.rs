@@ -1,14 +1,15 @@
-//! Pictures against formulas, and against every ball tried for every pixel.
+//! Pictures against formulas, and against a trial of every ball for every pixel.
 
 use super::camera::{Camera, FINE, dot};
 use super::colour::{MAPS, place};
 use super::frame::Frame;
 use super::*;
-use crate::body::BodyId;
-use crate::contact::ContactKey;
+use crate::body::{BodyId, BodyRow};
+use crate::contact::{ContactKey, ContactRow};
 use crate::law::Status;
+use crate::math::Vector3;
 use crate::rng::{Purpose, Stream};
-use crate::shape::HalfSpace;
+use crate::shape::{HalfSpace, Surface};
 use std::f64::consts::PI;
 
 fn ball(id: u64, position: [f64; 3], radius: f64) -> BodyRow {
@@ -49,7 +50,7 @@ fn random_balls(count: u64) -> Vec<BodyRow> {
         .collect()
 }
 
-/// Fine pixels that something covers, their number and their middle.
+/// The number of covered fine pixels and their centre.
 fn covered(frame: &Frame, camera: &Camera) -> (f64, [f64; 2]) {
     let (mut count, mut sums) = (0.0, [0.0; 2]);
     for (k, cell) in frame.cells.iter().enumerate() {
@@ -90,8 +91,10 @@ fn silhouette_of_a_ball() {
     }
 }
 
-/// In perspective the silhouette is the ellipse in which the cone of tangents, of half angle α about a direction at θ from the axis, meets
-/// the picture: half axes `f sin α cos α/(cos²θ − sin²α)` and `f sin α/√(cos²θ − sin²α)`.
+/// In perspective the silhouette is an ellipse.
+///
+/// The cone of tangents, of half angle α about a direction at θ from the axis, cuts the picture in
+/// half axes `f sin α cos α/(cos²θ − sin²α)` and `f sin α/√(cos²θ − sin²α)`.
 #[test]
 fn silhouette_in_perspective() {
     for position in [[0.0; 3], [0.5, 0.3, -0.4]] {
@@ -116,7 +119,7 @@ fn silhouette_in_perspective() {
     }
 }
 
-/// In every pixel stands what is nearest on its ray, with and without perspective and cuts.
+/// Every pixel shows the nearest body on its ray, with and without perspective and cuts.
 #[test]
 fn depth_order_against_every_ball() {
     let bodies = random_balls(80);
@@ -143,7 +146,7 @@ fn depth_order_against_every_ball() {
             let (from, along) = camera.ray(k % camera.size[0], k / camera.size[0]);
             let length = dot(&along, &along).sqrt();
             let unit = along.map(|c| c / length);
-            // The part of each ball's chord that the cuts leave, tried in the global frame.
+            // The part of each ball's chord that the cuts leave, computed in the global frame.
             let mut nearest = f64::INFINITY;
             for body in &bodies {
                 let centre = camera.seen(&Vector3::from(body.position));
@@ -180,7 +183,7 @@ fn depth_order_against_every_ball() {
                     assert!((depth - nearest).abs() < 1e-5, "{k}: {depth} {nearest}");
                     seen += 1;
                 }
-                // A hair of a ball's rim, or of a cut's, may be on either side of rounding.
+                // A thin edge of a ball's rim, or of a cut's, may be on either side of rounding.
                 false => assert_eq!(nearest.is_finite(), depth.is_finite(), "{k} {clips:?}"),
             }
         }
@@ -188,7 +191,7 @@ fn depth_order_against_every_ball() {
     }
 }
 
-/// Half of a ball is left by a cut through its middle, and the cut is flat.
+/// A cut through the middle of a ball leaves half of it, and the cut is flat.
 #[test]
 fn a_clip_cuts_balls_open() {
     let bodies = [ball(0, [0.0; 3], 0.5)];
@@ -227,18 +230,18 @@ fn a_clip_cuts_balls_open() {
     view.clips = vec!["x<0".parse().expect("a clip")];
     let (half, middle, _, _) = area(&view);
     assert!((half / expected - 0.5).abs() < 2e-3, "{half}");
-    // Half a disc has its middle 4r/3π beside the cut.
+    // Half a disc has its centre 4r/3π from the cut.
     let off = middle[0] - 0.5 * camera.size[0] as f64;
     let formula = -4.0 * 0.5 * camera.scale / (3.0 * PI);
     assert!((off - formula).abs() < 0.5, "{off} {formula}");
     view.clips = vec!["y>0.3".parse().expect("a clip")];
     let (cap, _, depths, camera) = area(&view);
-    // Behind y = 0.3 the ball is a circle of radius 0.4, as deep as the cut.
+    // Behind y = 0.3 the ball is a circle of radius 0.4, at the depth of the cut.
     assert!((cap / (PI * (0.4 * camera.scale).powi(2)) - 1.0).abs() < 5e-3);
     let plane = camera.seen(&Vector3::new(0.0, 0.3, 0.0))[2];
     let flat = depths.iter().filter(|d| d.is_finite());
     assert!(flat.clone().all(|d| (f64::from(*d) - plane).abs() < 1e-5));
-    // What lies outside of the cut altogether is no error, but nothing to see.
+    // A cut that leaves nothing is valid, and the picture is empty.
     view.clips = vec!["x<-2".parse().expect("a clip")];
     assert!(Camera::new(&scene, &view, view.size).is_err());
 }
@@ -256,7 +259,7 @@ fn lightness(colour: [u8; 3]) -> f64 {
     116.0 * y.cbrt() - 16.0
 }
 
-/// Every map's lightness goes one way, and over most of what there is.
+/// The lightness of every map is monotonic, over most of the range.
 #[test]
 fn maps_go_one_way_in_lightness() {
     for (name, map, _) in MAPS {
@@ -326,7 +329,8 @@ fn the_same_bytes_on_any_threads() {
     }
 }
 
-/// Pressure is the trace of a body's stress over the dimensions, coordination the contacts that carry a force.
+/// Pressure is the trace of a body's stress over the dimensions, coordination the contacts that
+/// carry a force.
 #[test]
 fn values_of_contacts() {
     let bodies = [
@@ -382,7 +386,7 @@ fn bars_are_as_thick_as_forces_are_large() {
         let camera = Camera::new(&scene, &view, view.size).expect("a camera");
         let mut frame = Frame::new(&camera, &scene, &view);
         frame.network(&scene, &network::forces(&scene), |_| [0; 3]);
-        // The upper one has the same force always; it is seen in the upper half.
+        // The upper one always has the same force; it is in the upper half.
         let below = camera.size[0] * camera.size[1] / 2 - 60 * camera.size[0];
         let cells = frame.cells[below..].iter();
         let count = cells.filter(|c| c.depth.is_finite()).count() as f64;
@@ -436,7 +440,7 @@ fn outlines_lie_on_walls() {
     assert_eq!(lines.len(), 12 + 6 + 2 * 72 + 8);
 }
 
-/// What cannot be drawn is told, and nothing panics: no bodies, one, numbers too large.
+/// Scenes that cannot be drawn give an error, never a panic: no bodies, one, numbers too large.
 #[test]
 fn odd_scenes() {
     let small = [1, 2, 3].map(|k| ball(k, [k as f64 * 1e-9, 0.0, 0.0], 1e-10));

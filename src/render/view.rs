@@ -1,4 +1,4 @@
-//! What a picture is to be like, and how that is written on a command line.
+//! The settings of a picture, and their form on a command line.
 
 use super::{Colour, Map};
 use crate::math::Vector3;
@@ -7,7 +7,7 @@ use crate::math::Vector3;
 const SIDE: [usize; 2] = [16, 8192];
 const PIXELS: usize = 1 << 24;
 
-/// How a scene is looked at.
+/// The view of a scene.
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
     /// Pixels across and down.
@@ -16,15 +16,16 @@ pub struct View {
     pub from: Vector3,
     /// Unit vector that points up in the picture, not along `from`.
     pub up: Vector3,
-    /// Opening angle of a perspective camera over the smaller side of the picture [deg]; `None`: orthographic.
+    /// Opening angle of a perspective camera over the smaller side of the picture [deg]; `None`:
+    /// orthographic.
     pub opening: Option<f64>,
-    /// Only what lies in all of these is drawn; balls are cut open.
+    /// Only the part inside all clips is drawn; balls are cut open.
     pub clips: Vec<Clip>,
-    /// What colours stand for.
+    /// The quantity of the colours.
     pub colour: Colour,
     /// The colours.
     pub map: Map,
-    /// Values of the first and the last colour; `None`: as the scene has them.
+    /// Values of the first and the last colour; `None`: those of the scene.
     pub range: Option<[f64; 2]>,
     /// Draws the contacts that carry a force in place of the bodies.
     pub contacts: bool,
@@ -32,11 +33,11 @@ pub struct View {
     pub walls: bool,
     /// Writes colour bar and caption.
     pub legend: bool,
-    /// What fills the picture.
+    /// The object that fills the picture.
     pub fit: Fit,
 }
 
-/// What fills a picture.
+/// The object that fills a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Fit {
     /// The bodies, as far as clips leave them.
@@ -46,14 +47,14 @@ pub enum Fit {
     Domain,
 }
 
-/// A half-space across a coordinate axis: what lies on its side is drawn.
+/// A half-space across a coordinate axis, which is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clip {
     /// 0, 1, 2 for x, y, z.
     pub axis: usize,
-    /// Where the cut is [m].
+    /// Position of the cut [m].
     pub at: f64,
-    /// Whether what lies below is kept; else what lies above.
+    /// Whether the part below is drawn; otherwise the part above.
     pub below: bool,
 }
 
@@ -79,7 +80,9 @@ impl Default for View {
 }
 
 impl View {
-    /// Looks from the direction `from` with `up` upwards; `None`: z, or y where one looks along z. Lengths do not matter.
+    /// Sets the direction `from` the scene to the eye, with `up` upwards.
+    ///
+    /// `None`: z, or y for a view along z. Lengths do not matter.
     ///
     /// # Errors
     /// If one of them is zero or they are parallel.
@@ -111,7 +114,7 @@ impl View {
         Ok(())
     }
 
-    /// Whether a point is left by the clips.
+    /// Whether a point is inside all clips.
     pub(super) fn keeps(&self, x: &[f64; 3]) -> bool {
         self.clips.iter().all(|clip| {
             let inside = clip.at - x[clip.axis];
@@ -120,8 +123,9 @@ impl View {
     }
 }
 
-/// A named view: the directions from the scene towards the eye and upwards. `x` is seen from +x, `y` from −y (x to the right), `z` from above,
-/// `iso` from +x, −y, +z.
+/// A named view: the directions from the scene to the eye and upwards.
+///
+/// `x` is seen from +x, `y` from −y (x to the right), `z` from above, `iso` from +x, −y, +z.
 #[must_use]
 pub fn direction(name: &str) -> Option<(Vector3, Vector3)> {
     let corner = Vector3::new(1.0, -1.0, 1.0).normalize();
@@ -137,7 +141,7 @@ pub fn direction(name: &str) -> Option<(Vector3, Vector3)> {
 /// Reads the size of a picture, `WxH`.
 ///
 /// # Errors
-/// If it is none that is accepted.
+/// If it is malformed or out of range.
 pub fn size(text: &str) -> Result<[usize; 2], String> {
     let [least, most] = SIDE;
     let sides = text.split_once(['x', '×']);
@@ -155,7 +159,7 @@ pub fn size(text: &str) -> Result<[usize; 2], String> {
 /// Reads a range of values, `LOW,HIGH`.
 ///
 /// # Errors
-/// If it is none that is accepted.
+/// If it is malformed or empty.
 pub fn range(text: &str) -> Result<[f64; 2], String> {
     let number = |text: &str| text.trim().parse().ok().filter(|x: &f64| x.is_finite());
     text.split_once(',')
@@ -167,7 +171,7 @@ pub fn range(text: &str) -> Result<[f64; 2], String> {
 impl std::str::FromStr for Clip {
     type Err = String;
 
-    /// `x<0.1` and the like; `<=` and `>=` are the same.
+    /// Reads `x<0.1` and the like; `<=` and `>=` mean the same.
     fn from_str(text: &str) -> Result<Self, String> {
         let text: String = text.split_whitespace().collect();
         let mut signs = text.chars();

@@ -1,14 +1,15 @@
 //! `moreau convert`: checkpoints and frames in the formats of other programs.
 
 mod lammps;
+mod output;
 mod states;
 mod xdmf;
 
+pub use output::Fault;
+
 use crate::comm::threads::Serial;
-use crate::io::own_temporary;
 use crate::io::vtkhdf::{self, Field, Frames, Kind, Precision, Settings};
 use states::{Source, States, checkpoints};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// A format of other programs.
@@ -22,30 +23,10 @@ pub enum Format {
     Vtk,
 }
 
-/// Why nothing was converted.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
-    /// What is to be converted is not as it should be, or the files may not be where they are to be.
-    #[error("{0}")]
-    Input(String),
-    /// The result cannot be written.
-    #[error("{0}")]
-    Output(String),
-}
-
-impl Fault {
-    /// The exit status.
-    #[must_use]
-    pub fn status(&self) -> i32 {
-        match self {
-            Self::Input(_) => 2,
-            Self::Output(_) => 4,
-        }
-    }
-}
-
-/// Converts a checkpoint, a file of frames, or the frames of a folder or, if it has none, its checkpoints. The results go to the folder `out`,
-/// by default that of the source. Returns what was written or replaced, a line for each file.
+/// Converts a checkpoint, a file of frames, or the contents of a folder.
+///
+/// The contents are its frames or, if it has none, its checkpoints. The results go to the folder
+/// `out`, by default that of the source. Returns a line for each file that was written or replaced.
 ///
 /// # Errors
 /// If the source is neither, or the results cannot be written.
@@ -80,7 +61,7 @@ pub fn convert(from: &Path, to: Format, out: Option<&Path>) -> Result<String, Fa
     Ok(lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// How hard results are compressed.
+/// Compression level of the results.
 const COMPRESSION: u8 = 4;
 
 fn vtk(source: Source, out: &Path) -> Result<Vec<PathBuf>, Fault> {
@@ -112,7 +93,7 @@ fn vtk(source: Source, out: &Path) -> Result<Vec<PathBuf>, Fault> {
                 }
                 Ok(Kind::ALL.map(target).to_vec())
             });
-            // The fault that is told is the one that came first.
+            // The first error is the one reported.
             let _ = vtkhdf::clear(&work);
             let _ = std::fs::remove_dir(&work);
             packed
@@ -145,26 +126,4 @@ fn frames_of(paths: &[PathBuf], work: &Path) -> Result<(), Fault> {
         frames.write(&Serial, &snapshot).map_err(output)?;
     }
     Ok(())
-}
-
-/// Writes a text under a temporary name, and gives it its own when all of it is there.
-fn write_text(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> Result<(), Fault>,
-) -> Result<(), Fault> {
-    let temporary = own_temporary(path);
-    let fault = |e: std::io::Error| Fault::Output(format!("{}: {e}", path.display()));
-    let written = std::fs::File::create(&temporary)
-        .map_err(fault)
-        .and_then(|file| {
-            let mut to = std::io::BufWriter::new(file);
-            write(&mut to)?;
-            to.flush().map_err(fault)?;
-            std::fs::rename(&temporary, path).map_err(fault)
-        });
-    if written.is_err() {
-        // It may not even exist; the fault that is told is the one that came first.
-        let _ = std::fs::remove_file(&temporary);
-    }
-    written
 }

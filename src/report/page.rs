@@ -1,4 +1,4 @@
-//! The page of a run: `moreau report`. One HTML file with everything in it.
+//! The page of a run: `moreau report`. One HTML file that contains everything.
 
 use super::picture::put;
 use super::plot::{COLOURS, Plot};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// The name of the page in the folder of a run.
 const PAGE: &str = "report.html";
 
-/// What a run left in its folder, as far as it can be read.
+/// The results of a run in its folder, as far as they can be read.
 struct Found {
     dir: PathBuf,
     state: Option<(PathBuf, State)>,
@@ -26,14 +26,15 @@ struct Found {
     measures: Vec<(String, Table)>,
     forces: Vec<(String, Table)>,
     starts: Vec<toml::Table>,
-    /// What is missing or wrong.
+    /// Missing or damaged data.
     notes: Vec<String>,
 }
 
-/// Writes the page of a run into its folder, from the files that are there. Returns its path.
+/// Writes the page of a run into its folder. Returns its path.
 ///
 /// # Errors
-/// Of a folder that holds nothing of a run, with status 2; of a page that cannot be written, with status 4.
+/// With status 2 for a folder without results of a run. With status 4 for a page that cannot be
+/// written.
 pub fn page(dir: &Path) -> Result<String, (String, i32)> {
     let found = Found::in_folder(dir).map_err(|e| (e, 2))?;
     let to = dir.join(PAGE);
@@ -45,7 +46,7 @@ impl Found {
     fn in_folder(dir: &Path) -> Result<Self, String> {
         if !dir.is_dir() {
             return Err(format!(
-                "{}: is no folder; accepted: the folder of a run",
+                "{}: must be the folder of a run; found no folder",
                 dir.display()
             ));
         }
@@ -56,7 +57,7 @@ impl Found {
             match &table {
                 Some(table) => notes.extend(table.faults.iter().cloned()),
                 None if missing.is_empty() => {}
-                None => notes.push(format!("There is no {name}: {missing}.")),
+                None => notes.push(format!("{name} is missing: {missing}.")),
             }
             table
         };
@@ -83,7 +84,7 @@ impl Found {
             ));
         }
         if measures.is_empty() {
-            let note = "There are no measures (measure-*.csv): packing fractions are not shown. [[measure]] in a configuration asks for them.";
+            let note = "Measures (measure-*.csv) are missing: packing fractions are not shown. [[measure]] in a configuration adds them.";
             notes.push(note.to_owned());
         }
         let starts = starts(dir, &mut notes);
@@ -102,7 +103,7 @@ impl Found {
         Ok(found)
     }
 
-    /// What is worth knowing of the run itself.
+    /// Notes on the run itself.
     fn judge(&mut self) {
         let notes = &mut self.notes;
         if let Some(series) = &self.series {
@@ -327,7 +328,7 @@ impl Found {
     }
 }
 
-/// The newest checkpoint that can be read, and notes of those that cannot.
+/// The newest readable checkpoint, and notes on unreadable ones.
 fn newest_state(dir: &Path, notes: &mut Vec<String>) -> Option<(PathBuf, State)> {
     let read = checkpoint::read_newest(&Serial, dir).map_err(|e| e.to_string());
     let read = read.and_then(|(path, loaded, skipped)| {
@@ -343,7 +344,7 @@ fn newest_state(dir: &Path, notes: &mut Vec<String>) -> Option<(PathBuf, State)>
         .ok()
 }
 
-/// What stands between prefix and `.csv` in the names of a folder's files, sorted.
+/// The part between prefix and `.csv` of the names of a folder's files, sorted.
 fn names(dir: &Path, prefix: &str) -> Vec<String> {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries
@@ -376,7 +377,7 @@ fn starts(dir: &Path, notes: &mut Vec<String>) -> Vec<toml::Table> {
     }
 }
 
-/// A value of provenance as one reads it.
+/// A value of provenance in readable form.
 fn told(value: &toml::Value) -> String {
     match value {
         toml::Value::String(text) => text.clone(),
@@ -427,7 +428,7 @@ fn spread(column: Option<&[f64]>) -> String {
 fn figure(plot: &Plot) -> String {
     let Some((svg, lost)) = plot.svg() else {
         let why = match plot.curves.is_empty() {
-            true => "there are no figures of it in this folder",
+            true => "this folder has no data for it",
             false => {
                 "no figure of it can be drawn (none is finite, or, on a logarithmic axis, positive)"
             }
@@ -477,7 +478,7 @@ fn rows(lines: &[(String, String)]) -> String {
     table
 }
 
-/// Text as it may stand in HTML.
+/// Text escaped for HTML.
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for sign in text.chars() {

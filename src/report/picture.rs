@@ -7,26 +7,28 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// What pictures are asked for.
+/// The request for pictures.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// How the scene is looked at.
+    /// The view of the scene.
     pub view: View,
-    /// Whether nothing was said of where from: discs are then looked at from above.
+    /// Whether the direction is the default: discs are then seen from above.
     pub standard: bool,
-    /// What fills the picture; `None`: the bodies, of a folder the domain.
+    /// The object that fills the picture; `None`: the bodies, for a folder the domain.
     pub fit: Option<Fit>,
-    /// Threads; `None`: as many as there are cores.
+    /// Threads; `None`: the number of cores.
     pub threads: Option<usize>,
 }
 
-/// A message, and the exit status that goes with it.
+/// A message, and its exit status.
 type Told = (String, i32);
 
-/// Draws a checkpoint to a PNG file, or each checkpoint of a folder to a numbered one in another folder. Returns what there is to say.
+/// Draws a checkpoint to a PNG file, or each checkpoint of a folder to a numbered one.
+///
+/// The numbered files go to another folder. Returns a summary.
 ///
 /// # Errors
-/// Of bad input, with status 2; of a picture that cannot be written, with status 4.
+/// With status 2 for bad input; with status 4 for a picture that cannot be written.
 pub fn render(from: &Path, to: &Path, request: &Request) -> Result<String, (String, i32)> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(request.threads.unwrap_or(0));
     let pool = pool
@@ -64,7 +66,7 @@ fn single(from: &Path, to: &Path, request: &Request) -> Result<String, Told> {
     ))
 }
 
-/// Refuses the path of what would be lost: of a file that is there and is neither a PNG file nor empty.
+/// Refuses to overwrite a file that is neither a PNG file nor empty.
 fn may_be_replaced(path: &Path) -> Result<(), Told> {
     let begins = |path: &Path| -> std::io::Result<Vec<u8>> {
         let mut begin = Vec::new();
@@ -75,7 +77,7 @@ fn may_be_replaced(path: &Path) -> Result<(), Told> {
     };
     let free = match std::fs::metadata(path) {
         Err(_) => true,
-        // A pipe or a device is no file, and would be one afterwards.
+        // A pipe or a device is not a file, and would become one.
         Ok(about) if !about.is_file() => false,
         Ok(_) => begins(path).is_ok_and(|begin| begin.is_empty() || begin == PNG),
     };
@@ -83,7 +85,7 @@ fn may_be_replaced(path: &Path) -> Result<(), Told> {
         true => Ok(()),
         false => Err((
             format!(
-                "--output {}: is there and no PNG file; accepted: a new name, or that of a PNG file, which is replaced",
+                "--output {}: must be a new name, or that of a PNG file to replace; found another file",
                 path.display()
             ),
             2,
@@ -91,7 +93,7 @@ fn may_be_replaced(path: &Path) -> Result<(), Told> {
     }
 }
 
-/// What every PNG file begins with.
+/// The first bytes of every PNG file.
 const PNG: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
 
 fn seconds(time: Duration) -> String {
@@ -112,10 +114,14 @@ pub(super) fn draw(state: &State, view: &View) -> Result<Picture, String> {
     render::draw(&state.scene(), view)
 }
 
-/// Bytes of checkpoints that stay in memory from the search for the ends of the colours to the drawing; what is beyond is read a second time.
+/// Bytes of checkpoints kept in memory between the search for the range of colours and the drawing.
+///
+/// Checkpoints beyond are read a second time.
 const HELD: u64 = 1 << 30;
 
-/// One picture per checkpoint, all with the same colours. What is damaged, or gone when its turn comes, is skipped and named.
+/// One picture per checkpoint, all with the same colours.
+///
+/// Checkpoints that are damaged, or vanish before their turn, are skipped and named.
 fn animation(from: &Path, to: &Path, request: &Request) -> Result<String, Told> {
     if to.exists() && !to.is_dir() {
         let message = format!(
@@ -202,13 +208,13 @@ fn animation(from: &Path, to: &Path, request: &Request) -> Result<String, Told> 
     ))
 }
 
-/// Writes a picture under another name first: it is there whole or not at all.
+/// Writes a picture under another name first: it is complete or absent.
 fn write(picture: &Picture, to: &Path) -> Result<(), Told> {
     let bytes = picture.png().map_err(|e| (e, 4))?;
     put(to, &bytes)
 }
 
-/// Writes a file under another name first: it is there whole or not at all.
+/// Writes a file under another name first: it is complete or absent.
 pub(super) fn put(to: &Path, bytes: &[u8]) -> Result<(), Told> {
     let temporary = own_temporary(to);
     let written = std::fs::write(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, to));

@@ -7,9 +7,9 @@ use std::ops::Range;
 /// A plot of curves over a common axis.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Plot {
-    /// What stands above it: the quantity, with its unit.
+    /// The title: the quantity, with its unit.
     pub(super) title: String,
-    /// What stands below it.
+    /// The label of the axis below.
     pub(super) x: String,
     pub(super) curves: Vec<Curve>,
     /// Values with a name, drawn across.
@@ -18,7 +18,7 @@ pub(super) struct Plot {
     pub(super) log: bool,
     /// Whether that axis begins at zero.
     pub(super) from_zero: bool,
-    /// What there is to say below it.
+    /// A note below the plot.
     pub(super) note: String,
 }
 
@@ -46,14 +46,14 @@ pub(super) const BINS: usize = 400;
 /// Most marks of a curve of marks.
 pub(super) const MOST_MARKS: usize = 500;
 
-/// Colours for curves that a page has.
+/// Number of colours of a page for curves.
 pub(super) const COLOURS: usize = 8;
 
-/// Pixels, two to one of a page of usual size, as the library only knows whole ones.
+/// Pixels, two to one of a page of usual size, as the library only supports whole ones.
 const SIZE: (u32, u32) = (960, 520);
 const LETTERS: f64 = 31.0;
 
-/// Stand-ins for the colours of the page's style sheet.
+/// Placeholders for the colours of the page's style sheet.
 const INK: RGBColor = RGBColor(1, 1, 1);
 const GRID: RGBColor = RGBColor(2, 2, 2);
 const LEVEL: RGBColor = RGBColor(3, 3, 3);
@@ -62,13 +62,13 @@ fn curve_colour(k: usize) -> RGBColor {
     RGBColor(16 + (k % COLOURS) as u8, 0, 0)
 }
 
-/// Values beyond are no figures of a simulation, and their differences are infinite.
+/// Whether a value can be drawn: beyond the bound, differences would be infinite.
 fn can_be_drawn(x: f64) -> bool {
     x.abs() < 1e300
 }
 
 impl Plot {
-    /// The picture, and what of it could not be drawn. `None`: there is nothing to draw.
+    /// The picture, and a note on values that could not be drawn. `None`: an empty plot.
     pub(super) fn svg(&self) -> Option<(String, String)> {
         let (mut lost, mut runs) = (0, Vec::new());
         for (k, curve) in self.curves.iter().enumerate() {
@@ -99,7 +99,7 @@ impl Plot {
             }
             false => {
                 let y = widened(y, 0.05);
-                // Nothing below zero where nothing is negative.
+                // The axis starts at zero if no value is negative.
                 let low = if zero.is_some() { y[0].max(0.0) } else { y[0] };
                 let y = low..y[1];
                 let axis: plotters::coord::types::RangedCoordf64 = y.clone().into();
@@ -196,7 +196,9 @@ impl Ranged for Axis {
 
 impl ValueFormatter<f64> for Axis {}
 
-/// A logarithmic axis with marks at powers of ten, or, within less than two of them, at 1, 2 and 5 times these.
+/// A logarithmic axis with marks at powers of ten.
+///
+/// Within less than two decades the marks are at 1, 2 and 5 times these.
 struct Decades(Range<f64>);
 
 impl Ranged for Decades {
@@ -234,7 +236,7 @@ impl Ranged for Decades {
 
 impl ValueFormatter<f64> for Decades {}
 
-/// Smallest and largest of some numbers; `None` of none.
+/// Smallest and largest of some numbers; `None` without numbers.
 fn span(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
     values.fold(None, |range: Option<[f64; 2]>, v| {
         Some(range.map_or([v, v], |[low, high]| [low.min(v), high.max(v)]))
@@ -254,7 +256,7 @@ fn widened([low, high]: [f64; 2], room: f64) -> [f64; 2] {
     }
 }
 
-/// Runs of points that can be drawn, and how many cannot.
+/// Runs of points that can be drawn, and the number of other points.
 pub(super) fn split(points: &[[f64; 2]], log: bool) -> (Vec<Vec<[f64; 2]>>, usize) {
     let good = |p: &[f64; 2]| p.iter().all(|c| can_be_drawn(*c)) && (!log || p[1] > 1e-290);
     let runs: Vec<Vec<[f64; 2]>> = points
@@ -266,7 +268,9 @@ pub(super) fn split(points: &[[f64; 2]], log: bool) -> (Vec<Vec<[f64; 2]>>, usiz
     (runs, points.len() - kept)
 }
 
-/// Of a long run the least and the largest value in each bin, in their order, and both ends: no peak is lost.
+/// The least and the largest value in each bin of a long run, in their order, and both ends.
+///
+/// So no peak is lost.
 pub(super) fn thin(run: Vec<[f64; 2]>, [from, to]: [f64; 2]) -> Vec<[f64; 2]> {
     if run.len() <= 2 * BINS {
         return run;
@@ -301,13 +305,13 @@ pub(super) fn thin(run: Vec<[f64; 2]>, [from, to]: [f64; 2]) -> Vec<[f64; 2]> {
     thinned
 }
 
-/// Of too many marks every so many.
+/// A regular subset of too many marks.
 fn some_of(run: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     let every = run.len().div_ceil(MOST_MARKS).max(1);
     run.into_iter().step_by(every).collect()
 }
 
-/// A number in few signs, where numbers differ by about `size`.
+/// A number in few signs, with digits for differences of about `size`.
 pub(super) fn short(value: f64, size: f64) -> String {
     let magnitude = value.abs().max(size.abs());
     if value.abs() < 1e-9 * size.abs() {
@@ -328,7 +332,7 @@ pub(super) fn short(value: f64, size: f64) -> String {
     }
 }
 
-/// The picture with the page's colours in place of the stand-ins, of any width.
+/// The picture with the page's colours in place of the placeholders, of any width.
 fn themed(svg: &str) -> String {
     let (width, height) = SIZE;
     let mut svg = svg

@@ -1,4 +1,4 @@
-//! Plots of what a run wrote step by step.
+//! Plots of the series and other files that a run wrote step by step.
 
 use super::plot::{Curve, Plot};
 use super::table::Table;
@@ -25,7 +25,7 @@ fn is_something(curve: &Curve) -> bool {
     curve.points.iter().any(|p| p[1].is_finite() && p[1] != 0.0)
 }
 
-/// The plots of `series.csv`. `scenario` tells cap and tolerance, where there is one.
+/// The plots of `series.csv`. `scenario`, if known, gives cap and tolerance.
 pub(super) fn of_series(series: &Table, scenario: Option<&Scenario>) -> Vec<Plot> {
     let curve = |name: &str, column: &str| {
         let points = series.points("time", column)?;
@@ -113,7 +113,7 @@ fn capped(series: &Table, column: &str) -> Curve {
     }
 }
 
-/// Where energy goes, from the first row on.
+/// The energy and its parts, from the first row on.
 fn energies(series: &Table) -> Plot {
     let since_first = |(name, column): (&str, &str)| {
         let mut points = series.points("time", column)?;
@@ -136,12 +136,14 @@ fn energies(series: &Table) -> Plot {
         "Energies since the first row [J]",
         all.filter(is_something).collect(),
     );
-    plot.note = "What stays zero is left out.".to_owned();
+    plot.note = "Entries that stay zero are left out.".to_owned();
     plot
 }
 
-/// Wall-clock time of a step, by what it goes to: the mean over the steps since the row before, of a long series over those of several rows,
-/// as a busy machine's times scatter.
+/// Wall-clock time of a step, by part.
+///
+/// It is the mean over the steps since the row before, for a long series over those of several
+/// rows, as a busy machine's times scatter.
 fn times(series: &Table) -> Plot {
     let column = |name: &str| series.column(name).unwrap_or_default();
     let (step, time, wall) = (column("step"), column("time"), column("wall_s"));
@@ -157,7 +159,7 @@ fn times(series: &Table) -> Plot {
         let groups = (0..step.len().min(seconds.len())).step_by(together);
         let points = groups.map(|first| {
             let last = (first + together).min(seconds.len()) - 1;
-            // The steps of the first row are not known in a run that went on: then one.
+            // In a resumed run the steps of the first row are unknown: one is assumed.
             let before = if first == 0 {
                 step[0] - 1.0
             } else {
@@ -225,7 +227,7 @@ pub(super) fn of_measures(title: &str, column: &str, measures: &[(String, Table)
     plot(title, curves.collect())
 }
 
-/// Sizes of the forces on walls.
+/// Magnitudes of the forces on walls.
 pub(super) fn walls(walls: &Table) -> Plot {
     let mut curves: Vec<(f64, Curve)> = Vec::new();
     for name in walls.kinds() {
@@ -260,7 +262,7 @@ pub(super) fn walls(walls: &Table) -> Plot {
     plot
 }
 
-/// Mass that has come in and gone out, by region.
+/// Mass that came in and went out, by region.
 pub(super) fn flows(flows: &Table) -> Plot {
     let kinds = flows.kinds().into_iter();
     let curves = kinds.filter_map(|region| {

@@ -1,4 +1,4 @@
-//! A checkpoint with all that a picture of it needs.
+//! A checkpoint with all data of its pictures.
 
 use crate::body::WallState;
 use crate::comm::threads::Serial;
@@ -10,7 +10,7 @@ use crate::render::Scene;
 use crate::shape::Surface;
 use std::path::Path;
 
-/// A state that was read from a file.
+/// A state read from a file.
 pub(super) struct State {
     pub(super) loaded: Loaded,
     pub(super) scenario: Scenario,
@@ -26,7 +26,7 @@ impl State {
         Self::of(path, loaded)
     }
 
-    /// What a checkpoint holds that was read.
+    /// The state of a loaded checkpoint.
     pub(super) fn of(path: &Path, loaded: Loaded) -> Result<Self, String> {
         let scenario = configuration(path, &loaded.header.config)?;
         let walls = scenario.walls.iter().zip(&loaded.walls);
@@ -50,7 +50,7 @@ impl State {
         })
     }
 
-    /// What there is to draw.
+    /// The scene of the state.
     pub(super) fn scene(&self) -> Scene<'_> {
         Scene {
             bodies: &self.loaded.bodies,
@@ -65,7 +65,7 @@ impl State {
         }
     }
 
-    /// The unit vector against gravity; without gravity z, of discs y.
+    /// The unit vector against gravity; without gravity z, for discs y.
     pub(super) fn up(&self) -> Vector3 {
         let gravity = self.scenario.gravity;
         let size = gravity.amax();
@@ -77,7 +77,7 @@ impl State {
     }
 }
 
-/// The configuration that a checkpoint holds.
+/// The configuration in a checkpoint.
 pub(super) fn configuration(path: &Path, text: &str) -> Result<Scenario, String> {
     let name = format!("{} (configuration)", path.display());
     let folder = path.parent().unwrap_or(Path::new(""));

@@ -26,7 +26,9 @@ fn everywhere(state: &State) -> Window {
     )
 }
 
-/// The distribution of normal forces in the state: density of `f/<f>`; `None` where no contact carries any.
+/// The distribution of normal forces in the state: density of `f/<f>`.
+///
+/// `None` if no contact carries a force.
 pub(super) fn force_curve(state: &State) -> Option<Curve> {
     let (window, contacts) = (everywhere(state), &state.loaded.contacts);
     let (count, sums) = force_sums(contacts, &window);
@@ -43,7 +45,7 @@ pub(super) fn force_curve(state: &State) -> Option<Curve> {
         ]
     });
     let inner: Vec<[f64; 2]> = bins.filter(|p| p[0].is_finite()).collect();
-    // Bins beyond the last that holds anything say nothing.
+    // Empty bins beyond the last filled one are left out.
     let last = inner.iter().rposition(|p| p[1] > 0.0)?;
     let points = inner[..=last].to_vec();
     let step = state.loaded.header.step;
@@ -52,7 +54,9 @@ pub(super) fn force_curve(state: &State) -> Option<Curve> {
     Some(curve)
 }
 
-/// Stress in slabs across the axis nearest to that of gravity; `None` where there is no contact to carry any.
+/// Stress in slabs across the axis nearest to that of gravity.
+///
+/// `None` if no contact carries a force.
 pub(super) fn stress(state: &State) -> Option<Plot> {
     let (bodies, contacts) = (&state.loaded.bodies, &state.loaded.contacts);
     if !contacts.iter().any(carries) {
@@ -112,7 +116,7 @@ pub(super) fn stress(state: &State) -> Option<Plot> {
     })
 }
 
-/// A picture on the page: what it shows, and the PNG in base 64.
+/// A picture on the page: its caption, and the PNG in base 64.
 pub(super) struct Shown {
     pub(super) title: String,
     pub(super) png: String,
@@ -149,7 +153,9 @@ pub(super) fn pictures(state: &State) -> Vec<Result<Shown, String>> {
     wanted.into_iter().map(show).collect()
 }
 
-/// The forces at contacts: of discs all, of balls those in a slab from front to back in the middle, which can be told apart.
+/// The forces at contacts: of all discs, or of balls in a slab.
+///
+/// The slab goes from front to back in the middle; its forces can be distinguished.
 fn network(state: &State, mut view: View) -> (String, View) {
     (view.contacts, view.fit) = (true, Fit::Bodies);
     view.map = crate::render::Map::Cividis;

@@ -6,19 +6,19 @@ use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// Columns of a file, all of the same length. What is no number is NaN, `true` is 1 and `false` 0.
+/// Columns of a file, all of the same length; `true` is 1, `false` 0, other words NaN.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Table {
     names: Vec<String>,
     columns: Vec<Vec<f64>>,
     /// A column of words.
     pub(super) words: Vec<String>,
-    /// What is wrong with the file.
+    /// Errors of the file.
     pub(super) faults: Vec<String>,
 }
 
 impl Table {
-    /// Reads all columns of a file but `word`, which is kept as it is. `None`: there is no such file.
+    /// Reads all columns of a file; `word` is kept as text. `None`: the file does not exist.
     pub(super) fn read(path: &Path, word: &str) -> Option<Self> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let file = match File::open(path) {
@@ -32,7 +32,7 @@ impl Table {
         let mut reader = ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
-            // A stray quote would swallow all that follows.
+            // A stray quote would swallow the rest of the file.
             .quoting(false)
             .from_reader(BufReader::new(file));
         let mut record = ByteRecord::new();
@@ -103,32 +103,33 @@ impl Table {
         self.columns.first().map_or(0, Vec::len)
     }
 
-    /// Whether it has this column, or could be read and has no line yet.
+    /// Whether it has this column, or is readable and still empty.
     pub(super) fn may_be_of(&self, name: &str) -> bool {
         let begun = self.names.is_empty() && self.faults.is_empty();
         begun || self.column(name).is_some()
     }
 
-    /// A column; `None`: the file has none of this name.
+    /// A column; `None` if the file lacks it.
     pub(super) fn column(&self, name: &str) -> Option<&[f64]> {
         let at = self.names.iter().position(|n| n == name)?;
         self.columns.get(at).map(Vec::as_slice)
     }
 
-    /// A column against another.
+    /// One column against another.
     pub(super) fn points(&self, x: &str, y: &str) -> Option<Vec<[f64; 2]>> {
         let (x, y) = (self.column(x)?, self.column(y)?);
         Some(x.iter().zip(y).map(|(x, y)| [*x, *y]).collect())
     }
 
-    /// Rows whose word is this, or, of a table without words, all: a column against another.
+    /// One column against another, of the rows with this word; of all rows without a column of
+    /// words.
     pub(super) fn points_of(&self, word: &str, x: &str, y: &str) -> Option<Vec<[f64; 2]>> {
         let all = self.points(x, y)?;
         let mine = all.into_iter().zip(&self.words);
         Some(mine.filter(|(_, w)| *w == word).map(|(p, _)| p).collect())
     }
 
-    /// The words that there are, each once, in the order in which they come.
+    /// The words of the column, each once, in order of appearance.
     pub(super) fn kinds(&self) -> Vec<&str> {
         let mut kinds: Vec<&str> = Vec::new();
         for word in &self.words {
@@ -144,7 +145,7 @@ fn lossy(field: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(field)
 }
 
-/// The numbers of a line; in place of words NaN.
+/// The numbers of a line; NaN for words.
 fn numbers(record: &ByteRecord, names: &[String], text: Option<usize>) -> Result<Vec<f64>, String> {
     if record.len() != names.len() {
         let (found, expected) = (record.len(), names.len());
@@ -168,7 +169,7 @@ fn numbers(record: &ByteRecord, names: &[String], text: Option<usize>) -> Result
     record.iter().enumerate().map(number).collect()
 }
 
-/// Whether a file ends as a whole line does. One that is empty has no line to be cut off.
+/// Whether a file ends with a complete line. An empty file does.
 fn ends_with_line(mut file: &File) -> bool {
     let mut last = [b'\n'];
     let found = file

@@ -1,4 +1,4 @@
-//! Plots and tables of the page: what is drawn is what was there.
+//! Plots and tables of the page: the drawing shows the data.
 
 use super::plot::{BINS, Curve, Plot, short, split, thin};
 use super::series_plots as steps;
@@ -36,7 +36,7 @@ fn plot(points: Vec<[f64; 2]>, log: bool) -> Plot {
     }
 }
 
-/// All points of a short curve are drawn, at places that go linearly, or by logarithms, with their values.
+/// All points of a short curve are drawn, at linear or logarithmic places of their values.
 #[test]
 fn curves_are_drawn_where_their_values_are() {
     for log in [false, true] {
@@ -76,7 +76,7 @@ fn curves_are_drawn_where_their_values_are() {
     }
 }
 
-/// Of a long curve no peak is lost, and it is short all the same.
+/// A long curve is shortened without losing a peak.
 #[test]
 fn thinning_keeps_peaks() {
     let mut points: Vec<[f64; 2]> = (0..100_000).map(|k| [k as f64, (k % 7) as f64]).collect();
@@ -90,7 +90,7 @@ fn thinning_keeps_peaks() {
     assert!(thinned.windows(2).all(|p| p[0][0] < p[1][0]));
     let few = points[..2 * BINS].to_vec();
     assert_eq!(thin(few.clone(), [0.0, 799.0]), few);
-    // Through the picture: the peak is drawn highest.
+    // In the picture: the peak is drawn highest.
     let (svg, _) = plot(points, false).svg().expect("a picture");
     let all = drawn(&svg).concat();
     assert!(
@@ -101,7 +101,7 @@ fn thinning_keeps_peaks() {
     assert_eq!(all.iter().filter(|p| p[1] < 100.0).count(), 1);
 }
 
-/// What is no finite number breaks a curve, is counted, and draws nothing.
+/// A number that is not finite breaks a curve, is counted, and draws nothing.
 #[test]
 fn what_is_no_number_is_left_out_and_told() {
     let bad = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e305];
@@ -123,7 +123,7 @@ fn what_is_no_number_is_left_out_and_told() {
     let zero = vec![[0.0, 0.0], [1.0, -1.0]];
     assert_eq!(plot(zero.clone(), true).svg(), None);
     assert!(plot(zero, false).svg().is_some());
-    // One point is a dot; values that do not differ are a line.
+    // One point is a dot; equal values are a line.
     let (svg, _) = plot(vec![[0.0, 3.0]], false).svg().expect("a picture");
     assert!(svg.contains("<circle"));
     let (svg, _) = plot(vec![[0.0, 3.0], [1.0, 3.0]], true)
@@ -151,7 +151,9 @@ fn numbers_in_few_signs() {
     }
 }
 
-/// Files that were cut off, that lack columns, that hold anything else: what can be read is, the rest is told.
+/// Damaged files: truncated, without columns, with any content.
+///
+/// The readable part is read, the rest is reported.
 #[test]
 fn tables_of_any_content() {
     let dir = tempfile::tempdir().expect("a folder");
@@ -202,7 +204,9 @@ fn tables_of_any_content() {
     }
 }
 
-/// Values of the plots of a series where they are known: energies from the first row, contacts of a body, times of a step, steps at the cap.
+/// Known values of the plots of a series.
+///
+/// They are energies from the first row, contacts of a body, times of a step, steps at the cap.
 #[test]
 fn plots_of_a_series() {
     let dir = tempfile::tempdir().expect("a folder");
@@ -227,7 +231,11 @@ fn plots_of_a_series() {
         found.expect("a plot")
     };
     let energies = of("Energies since");
-    assert_eq!(energies.curves.len(), 1, "what stays zero is left out");
+    assert_eq!(
+        energies.curves.len(),
+        1,
+        "entries that stay zero are left out"
+    );
     assert_eq!(energies.curves[0].points[100], [0.202, 25.0]);
     let capped = &of("Sweeps in a step").curves[1];
     assert_eq!(
@@ -239,7 +247,7 @@ fn plots_of_a_series() {
     assert_eq!(names, ["detection", "sweeps", "all else"]);
     for (curve, second) in times.curves.iter().zip([0.1, 0.15, 0.15]) {
         assert_eq!(curve.points.len(), 84);
-        // Of the first row one step is known of.
+        // The first row covers one step only.
         let later = &curve.points[1..];
         assert!(
             later.iter().all(|p| (p[1] - second).abs() < 1e-12),

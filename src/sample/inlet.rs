@@ -1,8 +1,9 @@
-//! Bodies that come in while a run goes on: poured into a region at a rate.
+//! Inlets: bodies poured into a region at a rate during a run.
 //!
-//! The bodies of an inlet are a fixed sequence, drawn by the inlet's number and the body's place in it. Whenever some are due they are put
-//! in, in this order, at random places of the region where nothing else is; the first that finds no place waits there with all that
-//! come after it, so that no size is favoured. Who looks does not matter: every rank finds the same places.
+//! The bodies of an inlet are a fixed sequence, drawn by the inlet's number and the body's place in
+//! it. Bodies that are due are inserted, in this order, at random free places of the region. The
+//! first that finds no place waits there with all that come after it, so that no size is favoured.
+//! Every rank finds the same places.
 
 use super::Radius;
 use crate::body::{BodyId, BodyKind, BodyRow};
@@ -15,20 +16,20 @@ use std::collections::HashMap;
 /// Places that are tried for a body before it waits.
 const TRIES: u64 = 200;
 
-/// Where bodies come in, and what they are.
+/// An inlet: its region and its bodies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inlet {
-    /// What the configuration calls its region.
+    /// The name of its region in the configuration.
     pub name: String,
-    /// Where they come in: a bounded region.
+    /// The bounded region in which bodies come in.
     pub region: Region,
-    /// When.
+    /// The time in which it is open.
     pub spell: Spell,
-    /// How fast.
+    /// The rate.
     pub rate: Rate,
-    /// How many, at most.
+    /// The largest number of bodies.
     pub count: u64,
-    /// Steps from one look for what is due to the next.
+    /// Steps between two insertions.
     pub every: u64,
     /// Radii.
     pub radius: Radius,
@@ -44,20 +45,20 @@ pub struct Inlet {
     pub discs: bool,
 }
 
-/// How fast bodies come in.
+/// The rate of an inlet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rate {
-    /// So many in a second [1/s].
+    /// Number of bodies per second [1/s].
     Number(f64),
-    /// So much mass in a second [kg/s].
+    /// Mass per second [kg/s].
     Mass(f64),
 }
 
-/// Space as an inlet finds it.
+/// The surroundings of an inlet.
 pub struct Place<'a> {
     /// Centres [m] and radii [m] of all bodies that one in the region might touch, in any order.
     pub bodies: Vec<([f64; 3], f64)>,
-    /// Walls as they lie.
+    /// Walls at their present positions.
     pub walls: &'a [Surface],
     /// Which axes are periodic.
     pub period: &'a Period,
@@ -66,8 +67,9 @@ pub struct Place<'a> {
 }
 
 impl Inlet {
-    /// Whether some of its bodies are looked for in the step that starts at this time [s]. Those that were due before it closed
-    /// and found no place still come in later.
+    /// Whether an insertion takes place in the step that starts at this time [s].
+    ///
+    /// Bodies that were due before the inlet closed and found no place still come in later.
     #[must_use]
     pub fn is_due(
         &self,
@@ -79,13 +81,13 @@ impl Inlet {
         self.looks(step) && self.expects(number, seed, time, so_far)
     }
 
-    /// Whether it is looked in a step for what is due.
+    /// Whether a step has an insertion of the bodies that are due.
     #[must_use]
     pub fn looks(&self, step: u64) -> bool {
         step.is_multiple_of(self.every)
     }
 
-    /// Whether a body is due at a time [s] that has not come in.
+    /// Whether a body that has not come in is due at a time [s].
     fn expects(&self, number: usize, seed: u64, time: f64, so_far: &Flow) -> bool {
         let next = || self.body(number, seed, so_far.bodies).mass;
         time >= self.spell.from && self.next_is_due(time, so_far, next())
@@ -98,19 +100,22 @@ impl Inlet {
         so_far.bodies < self.count && (!closed || self.expects(number, seed, time, so_far))
     }
 
-    /// Whether the next body, of this mass [kg], is due at a time [s] when so much has come in.
+    /// Whether the next body, of this mass [kg], is due at a time [s] after these bodies.
     fn next_is_due(&self, time: f64, so_far: &Flow, mass: f64) -> bool {
-        // The first body of an inlet that is open from the beginning is due a moment after time zero.
+        // The first body of an inlet that is open from the beginning is due a moment after time
+        // zero.
         let open = time.min(self.spell.until) - self.spell.from.max(0.0);
         so_far.bodies < self.count
             && match self.rate {
                 Rate::Number(rate) => (so_far.bodies as f64) < rate * open,
-                // A body comes when half of it is due, so that in the mean neither too much nor too little is in.
+                // A body comes when half of it is due, so that the mean mass is right.
                 Rate::Mass(rate) => so_far.mass + 0.5 * mass < rate * open,
             }
     }
 
-    /// How many bodies are due at a time [s] that have not come in: where mass is due at most `most` are counted.
+    /// The number of bodies due at a time [s] that have not come in.
+    ///
+    /// For a rate of mass the count ends at `most`.
     #[must_use]
     pub fn waiting(&self, number: usize, seed: u64, time: f64, so_far: &Flow, most: u64) -> u64 {
         let mut flow = *so_far;
@@ -144,7 +149,9 @@ impl Inlet {
         }
     }
 
-    /// The bodies of inlet `number` that come in at the start of step `step`, at `time` [s]; ids count up from `next_id`.
+    /// The bodies of inlet `number` that come in at the start of step `step`, at `time` [s].
+    ///
+    /// Ids count up from `next_id`.
     #[must_use]
     pub fn pour(
         &self,
@@ -183,8 +190,10 @@ impl Inlet {
         rows
     }
 
-    /// A point at which a body of radius `r` may have room in the region: where the region is hardly wider than the body none would be
-    /// found among all of its points.
+    /// A point at which a body of radius `r` may fit into the region.
+    ///
+    /// A region hardly wider than the body has too few such points for a search among all of its
+    /// points.
     fn draw(&self, r: f64, stream: &mut Stream) -> Vector3 {
         let (lower, upper) = match &self.region {
             Region::Box { lower, upper } => (lower.add_scalar(r), upper.add_scalar(-r)),
@@ -197,7 +206,7 @@ impl Inlet {
                 let along = stream.between(r, length - r);
                 let wide = radius - r;
                 let across = [0, 1].map(|_| stream.between(-wide, wide));
-                // Square on the axis, from the coordinate axis that lies farthest from it.
+                // Normal to the axis, from the coordinate axis farthest from it.
                 let side = axis.cross(&Vector3::ith(axis.iamin(), 1.0)).normalize();
                 return from + axis * along + side * across[0] + axis.cross(&side) * across[1];
             }
@@ -212,7 +221,7 @@ impl Inlet {
     }
 
     fn has_room(&self, x: &Vector3, r: f64, place: &Place, taken: &Taken) -> bool {
-        // What is as wide as the body has room for it, whatever rounding says.
+        // A body as wide as the region fits, for any rounding.
         let hair = 1e-9 * r;
         let [lower, upper] = place.domain;
         let axes = if self.discs { 0..2 } else { 0..3 };
@@ -221,7 +230,7 @@ impl Inlet {
                 || (x[a] - r >= lower[a] - hair && x[a] + r <= upper[a] + hair)
         };
         let fits = match (&self.region, self.discs) {
-            // Drawn so that it does; a disc lies in a box if its circle does.
+            // Drawn so that it fits; a disc lies in a box if its circle does.
             (Region::Box { .. }, _) => true,
             // In other regions a disc lies if its centre does.
             (region, true) => region.contains(x),
@@ -233,7 +242,9 @@ impl Inlet {
     }
 }
 
-/// Bodies by cells that are as wide as the largest two are apart, so that neighbours of a point are in its cell or one beside it.
+/// Bodies by cells as wide as the largest distance of two touching bodies.
+///
+/// Neighbours of a point are thus in its cell or an adjacent one.
 struct Taken {
     edge: f64,
     cells: HashMap<[i64; 3], Vec<(Vector3, f64)>>,
@@ -338,7 +349,9 @@ mod tests {
         }
     }
 
-    /// As many as are due by time, or as much mass but for half a body; none overlaps another, a wall, or leaves the region.
+    /// Bodies are as many as are due by time, or as much mass except for half a body.
+    ///
+    /// No body overlaps another, a wall, or leaves the region.
     #[test]
     fn what_is_due_comes_in_and_overlaps_nothing() {
         let period = Period::of_box(
@@ -360,7 +373,7 @@ mod tests {
                 let time = 0.01 * step as f64;
                 rows.extend(inlet.pour((0, 1), (step, time), &mut flow, &mut next_id, &mut place));
             }
-            // The last look is 0.49 s after the opening.
+            // The last insertion is 0.49 s after the opening.
             match rate {
                 Rate::Number(_) => assert_eq!(rows.len(), 49),
                 Rate::Mass(rate) => {
@@ -389,7 +402,9 @@ mod tests {
         }
     }
 
-    /// Regions as deep as a body is wide, which a point at random of their bounds would never hit: all that is due comes in.
+    /// Regions as deep as a body is wide, which a random point of their bounds would never hit.
+    ///
+    /// All bodies that are due come in.
     #[test]
     fn a_slot_has_room_for_what_it_is_as_wide_as() {
         let period = Period::NONE;
@@ -427,7 +442,7 @@ mod tests {
         }
     }
 
-    /// Where there is no room the sequence waits, and goes on in its order when there is.
+    /// Without room the sequence waits, and continues in its order once there is room.
     #[test]
     fn who_finds_no_place_waits() {
         let period = Period::NONE;
@@ -442,7 +457,7 @@ mod tests {
         let mut all: Vec<f64> = first.iter().chain(&second).map(|row| row.radius).collect();
         all.extend((all.len() as u64..1000).map(|n| inlet.body(0, 1, n).radius));
         assert!((0..1000).all(|n| all[n as usize] == inlet.body(0, 1, n).radius));
-        // No more than asked for, and none when it is over.
+        // At most the requested number, and none after the end.
         let over = Flow {
             bodies: 1000,
             mass: 1.0,

@@ -1,7 +1,7 @@
-//! Perturbed lattices, filled from below, each body moved at random about its site.
+//! Perturbed lattices, filled from below, each body displaced at random from its site.
 //!
-//! The spacing leaves room for the largest displacement of two largest bodies towards each other, so that no two bodies
-//! overlap and none leaves the region, whatever is drawn.
+//! The spacing leaves room for the largest displacement of two largest bodies towards each other,
+//! so that no two bodies overlap and none leaves the region, for any draw.
 
 use super::{Arrangement, Error, Lattice, Sample};
 use crate::body::BodyRow;
@@ -9,16 +9,17 @@ use crate::math::Vector3;
 use crate::rng::{Purpose, Stream};
 use std::ops::Range;
 
-/// How the sites of a lattice lie: rows along x, rows beside each other along y, layers on each other along z.
+/// The pattern of a lattice: sites in rows along x, rows along y, layers along z.
 struct Cell {
     /// Distances of sites in a row, of rows, of layers, in spacings of nearest sites.
     unit: [f64; 3],
-    /// By how much odd rows and layers are moved along x, and odd layers along y, in those distances.
+    /// Shifts of odd rows and layers along x, and of odd layers along y, in those distances.
     shift: [f64; 2],
     /// Axes on which the pattern repeats after two.
     even: [bool; 3],
-    /// How much nearer two nearest sites can come if each moves by 1 at most on each axis, halved: the largest `|n_x| + |n_y| + |n_z|`
-    /// of the unit vectors between them.
+    /// Half the largest approach of two nearest sites if each moves by at most 1 on each axis.
+    ///
+    /// It is the largest `|n_x| + |n_y| + |n_z|` of the unit vectors between them.
     nearer: f64,
 }
 
@@ -49,7 +50,9 @@ impl Arrangement {
     }
 }
 
-/// The sites of a lattice: so many on each axis, `lower + (site + offset + shift) × step`.
+/// The sites of a lattice by their numbers on each axis.
+///
+/// A site lies at `lower + (site + offset + shift) × step`.
 struct Sites {
     count: [u64; 3],
     step: [f64; 3],
@@ -70,7 +73,7 @@ impl Sites {
     }
 }
 
-/// Sites that are looked at one after the other, at most: some 2 TB of bodies.
+/// Largest number of sites that are visited one by one: some 2 TB of bodies.
 const MOST_SITES: u64 = 1_000_000_000;
 
 impl Lattice {
@@ -99,9 +102,11 @@ impl Lattice {
         let unit = cell.unit.map(|u| u * self.spacing());
         let shift = [cell.shift[0], if discs { 0.0 } else { cell.shift[1] }];
         if self.arrangement == Arrangement::SimpleCubic {
-            // A length that is a multiple of the spacing but for rounding holds as many as it seems to.
+            // A length equal to a multiple of the spacing, except for rounding, holds that many
+            // sites.
             let count = [0, 1, 2].map(|a| (extent[a] / unit[a] * (1.0 + 1e-12)).max(0.0) as u64);
-            // Sites spread over the whole width: no gap along two of the walls into which the packing would lean.
+            // Sites are spread over the whole width: a gap along two of the walls would let the
+            // packing lean into it.
             let mut step = [
                 extent[0] / count[0] as f64,
                 extent[1] / count[1] as f64,
@@ -120,7 +125,7 @@ impl Lattice {
         let (mut count, mut step, mut offset) = ([0; 3], unit, [0.0; 3]);
         for a in 0..3 {
             let moved = if a < 2 { shift[a] } else { 0.0 };
-            // Upwards layers (of discs: rows) are as near as can be.
+            // Upwards, layers (for discs: rows) are as near as possible.
             let spread = a + 1 < if discs { 2 } else { 3 };
             if space.periodic[a] {
                 let fit = (extent[a] / unit[a] * (1.0 + 1e-12)).max(0.0) as u64;
@@ -160,7 +165,7 @@ impl Lattice {
         })
     }
 
-    /// Whether the largest body, however it is moved, has room in the region at a site.
+    /// Whether the largest body, with any displacement, fits into the region at a site.
     fn is_inside(&self, site: [f64; 3], discs: bool) -> bool {
         let Some(region) = self.space.region else {
             return true;
@@ -171,10 +176,10 @@ impl Lattice {
         region.has_room(&Vector3::new(x, y, z), largest + way)
     }
 
-    /// How many bodies find a site.
+    /// The number of bodies that find a site.
     ///
     /// # Errors
-    /// If that can only be known by looking at more sites, one after the other, than anyone would wait for.
+    /// If counting would visit more than 10⁹ sites one by one.
     pub fn fit(&self, discs: bool) -> Result<u64, Error> {
         let sites = self.sites(discs);
         let all = sites.all(discs);
@@ -195,7 +200,7 @@ impl Lattice {
     /// Whether all bodies find a site; discs lie in one plane.
     ///
     /// # Errors
-    /// How many do, and how high the region would have to be.
+    /// The number of bodies that do, and the height that the region would need.
     pub(crate) fn check(&self, discs: bool) -> Result<(), Error> {
         let fit = self.fit(discs)?;
         if self.count >= 1 && self.count <= fit {
@@ -243,7 +248,7 @@ impl Lattice {
         }))
     }
 
-    /// Makes those bodies `among` all in the order of ids.
+    /// Makes the bodies `among` all, in the order of ids.
     pub(super) fn fill(
         &self,
         sample: &Sample,
@@ -269,7 +274,7 @@ impl Lattice {
             }
             return Ok(());
         }
-        // Which sites lie in the region is known by looking at them one after the other; what is made there is not.
+        // Visiting sites one by one finds those in the region; only the bodies `among` are made.
         let mut n = 0;
         for site in (0..sites.all(sample.discs)).map(|k| self.site(&sites, k)) {
             if n >= among.end {

@@ -1,8 +1,10 @@
-//! Which balls are near a point: bins in levels by size, so that small balls beside large ones cost no more than among themselves.
+//! Search for balls near a point: bins in levels by size.
+//!
+//! Small balls near large ones cost no more than among themselves.
 
 use crate::math::Vector3;
 
-/// A ball that has its place.
+/// A placed ball.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ball {
     pub(super) position: Vector3,
@@ -29,17 +31,17 @@ struct Level {
 
 const NONE: u32 = u32::MAX;
 
-/// Below a 64th of the largest radius all are of one level.
+/// All radii below a 64th of the largest are of one level.
 const LEVELS: usize = 6;
 
-/// Two bodies keep so much of their distance apart that rounding makes no overlap.
+/// Two bodies keep this factor in distance, so that rounding makes no overlap.
 const APART: f64 = 1.0 + 1e-12;
 
 impl Level {
     fn new([corner, far]: [Vector3; 2], reach: f64, largest: f64, most: usize) -> Self {
         let lower = corner.add_scalar(-reach);
         let extent = far.add_scalar(reach) - lower;
-        // No more bins than there may be balls, but for a factor.
+        // The number of bins exceeds the number of balls by a constant factor at most.
         let most = 2.0 + 2.0 * (most as f64).cbrt();
         let bins = [0, 1, 2].map(|a| (extent[a] / (2.0 * largest)).clamp(1.0, most) as usize);
         Self {
@@ -61,7 +63,8 @@ impl Level {
 }
 
 impl Near {
-    /// For balls of radii within `bounds` [m] that reach into the box between two corners, so many at most.
+    /// For at most `most` balls of radii within `bounds` [m] that reach into the box between two
+    /// corners.
     pub(super) fn new(corners: [Vector3; 2], bounds: [f64; 2], most: usize) -> Self {
         let [smallest, largest] = bounds;
         let mut levels = vec![Level::new(corners, 2.0 * largest, largest, most)];
@@ -89,7 +92,7 @@ impl Near {
         self.balls.push(ball);
     }
 
-    /// Whether a ball there overlaps none.
+    /// Whether a ball at `x` overlaps no other.
     pub(super) fn is_free(&self, x: &Vector3, radius: f64) -> bool {
         self.levels.iter().all(|level| {
             let reach = (radius + level.largest) * APART;

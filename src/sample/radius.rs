@@ -1,14 +1,16 @@
-//! Distributions of radii. All but the constant are drawn by the inverse of the distribution function from one uniform number, so that
-//! a draw takes the same of its stream whatever comes out.
+//! Distributions of radii.
+//!
+//! All but the constant are drawn by the inverse of the distribution function from one uniform
+//! number, so that a draw takes the same of its stream whatever its result.
 
 use crate::rng::Stream;
 use crate::shape::{disc_area, sphere_volume};
 use std::f64::consts::{PI, SQRT_2};
 
-/// Distribution of radii [m]; shares are by number but where said otherwise.
+/// Distribution of radii [m]; shares are by number unless stated otherwise.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Radius {
-    /// All alike.
+    /// All equal.
     Constant(f64),
     /// Uniform between two bounds.
     Uniform(f64, f64),
@@ -46,7 +48,7 @@ pub enum Radius {
 pub struct Share {
     /// The radius [m].
     pub radius: f64,
-    /// Its share; those of all need not make 1.
+    /// Its share; the sum of all may differ from 1.
     pub share: f64,
 }
 
@@ -55,20 +57,22 @@ pub struct Share {
 pub struct Part {
     /// Smallest and largest radius [m].
     pub bounds: [f64; 2],
-    /// Its share of the number of bodies; those of all make 1.
+    /// Its share of the number of bodies; the sum of all is 1.
     pub share: f64,
 }
 
-/// No normal deviate is further out than this: beyond, its probability is no normal floating-point number.
+/// The largest normal deviate: beyond, its probability is a subnormal floating-point number.
 const FAR: f64 = 37.0;
 
 impl Radius {
-    /// The sieve curve through points (radius [m], share of the mass up to it), which rise in both; the last share stands for all.
+    /// The sieve curve through points (radius [m], share of the mass up to it).
+    ///
+    /// The points rise in both; the last share is the total.
     #[must_use]
     pub fn sieve(points: &[(f64, f64)], discs: bool) -> Self {
         let parts = points.windows(2).map(|ends| {
             let bounds = [ends[0].0, ends[1].0];
-            // A mass has the more bodies the smaller they are.
+            // The same mass has more bodies if they are smaller.
             let share = (ends[1].1 - ends[0].1) / mean_power(bounds, discs);
             Part { bounds, share }
         });
@@ -156,7 +160,7 @@ impl Radius {
         self.bounds()[1]
     }
 
-    /// The bounds in standard deviations from the middle, of what is normal.
+    /// The bounds of a normal or log-normal distribution in standard deviations from the middle.
     fn deviates(&self) -> Option<[f64; 2]> {
         let deviates = match self {
             Self::Normal {
@@ -174,7 +178,7 @@ impl Radius {
         Some(deviates.map(|z| z.clamp(-FAR, FAR)))
     }
 
-    /// How much of the whole distribution lies between the bounds: 1 but for what is cut off.
+    /// The share of the whole distribution between the bounds: 1 without a cut-off.
     #[must_use]
     pub fn kept(&self) -> f64 {
         self.deviates().map_or(1.0, between)
@@ -206,7 +210,8 @@ impl Radius {
             Self::Sieve { parts, discs } => {
                 let (k, within) = pick(parts.iter().map(|p| p.share), stream.unit());
                 let [low, high] = parts[k].bounds;
-                // Numbers go with r^-2 or r^-3: F(r) = (1 − (low/r)^(d−1)) / (1 − (low/high)^(d−1)).
+                // Numbers go with r^-2 or r^-3: F(r) = (1 − (low/r)^(d−1)) / (1 −
+                // (low/high)^(d−1)).
                 let ratio = low / high;
                 let r = if *discs {
                     low / (1.0 - within * (1.0 - ratio))
@@ -229,7 +234,7 @@ impl Radius {
         unit * self.mean_power(discs)
     }
 
-    /// The mean of `r³`, of discs of `r²`.
+    /// The mean of `r³`, for discs of `r²`.
     fn mean_power(&self, discs: bool) -> f64 {
         let dimension = if discs { 2 } else { 3 };
         match self {
@@ -277,7 +282,8 @@ fn power(r: f64, discs: bool) -> f64 {
     if discs { r * r } else { r * r * r }
 }
 
-/// The mean over the bodies of `r³` (`r²`) where each radius holds the same mass: numbers go with `r⁻³` (`r⁻²`).
+/// The mean over the bodies of `r³` (`r²`) where each radius holds the same mass: numbers go with
+/// `r⁻³` (`r⁻²`).
 fn mean_power([l, h]: [f64; 2], discs: bool) -> f64 {
     if discs {
         l * h
@@ -286,7 +292,9 @@ fn mean_power([l, h]: [f64; 2], discs: bool) -> f64 {
     }
 }
 
-/// Which of the shares the number `at` falls into, counted up from the first, and how far into it, from 0 to 1.
+/// The share into which the number `at` falls, and the position in it, from 0 to 1.
+///
+/// Shares are counted up from the first.
 fn pick(shares: impl Iterator<Item = f64>, at: f64) -> (usize, f64) {
     let (mut before, mut last) = (0.0, (0, 1.0));
     for (k, share) in shares.enumerate() {
@@ -294,7 +302,7 @@ fn pick(shares: impl Iterator<Item = f64>, at: f64) -> (usize, f64) {
             return (k, ((at - before) / share).max(0.0));
         }
         before += share;
-        // Rounding may leave a draw beyond the last share that there is.
+        // Rounding may leave a draw beyond the last nonzero share.
         if share > 0.0 {
             last = (k, 1.0);
         }
@@ -312,7 +320,9 @@ fn density(z: f64) -> f64 {
     libm::exp(-0.5 * z * z) / (2.0 * PI).sqrt()
 }
 
-/// The probability that a standard normal deviate lies between two bounds: on the upper side mirrored, where digits are.
+/// The probability that a standard normal deviate lies between two bounds.
+///
+/// On the upper side it is mirrored, to keep digits.
 fn between([a, b]: [f64; 2]) -> f64 {
     if a > 0.0 {
         normal(-a) - normal(-b)
@@ -321,7 +331,8 @@ fn between([a, b]: [f64; 2]) -> f64 {
     }
 }
 
-/// Mean powers 0 to 3 of a standard normal deviate between two bounds:
+/// Mean powers 0 to 3 of a standard normal deviate between two bounds.
+///
 /// `m_k = (k − 1) m_{k−2} − (b^{k−1} φ(b) − a^{k−1} φ(a)) / (Φ(b) − Φ(a))`.
 fn moments([a, b]: [f64; 2]) -> [f64; 4] {
     let all = between([a, b]);
@@ -331,8 +342,9 @@ fn moments([a, b]: [f64; 2]) -> [f64; 4] {
     [1.0, first, second, 2.0 * first - edge(2)]
 }
 
-/// The deviate between two bounds with the share `u` of the probability between them below it: Newton's steps, inside a bracket
-/// that is halved where they lead out of it.
+/// The deviate between two bounds with the share `u` of their probability below it.
+///
+/// Newton's method, inside a bracket that is halved where a step leaves it.
 fn deviate([a, b]: [f64; 2], u: f64) -> f64 {
     if a > 0.0 {
         return -deviate([-b, -a], 1.0 - u);

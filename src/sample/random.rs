@@ -1,12 +1,14 @@
-//! Random sequential placing: body after body at a random place where it touches nobody.
+//! Random sequential placing: body after body at a random place without overlaps.
 //!
-//! The box is cut into cells, at least six largest diameters wide, of eight colours by the parity of their coordinates. What lies in a
-//! cell depends on those of its 26 neighbours that have a smaller colour, and on nothing else: so a rank makes the cells of its own
-//! bodies, and of the others only those that these hang on, at most three cells away along x, two along y and one along z.
-//! Each cell has its share of the bodies, in proportion to its part of the space in which a body of mean size has room.
+//! The box is cut into cells, at least six largest diameters wide, of eight colours by the parity
+//! of their coordinates. The contents of a cell depend only on those of its 26 neighbours with a
+//! smaller colour. So a rank makes the cells of its own bodies, and of the others only those on
+//! which these depend, at most three cells away along x, two along y and one along z. Each cell has
+//! its share of the bodies, in proportion to its part of the space in which a body of mean size
+//! fits.
 
 use super::near::{Ball, Near};
-use super::{Error, Random, Sample};
+use super::{Amount, Error, Random, Sample};
 use crate::body::BodyRow;
 use crate::math::Vector3;
 use crate::rng::{Purpose, Stream};
@@ -14,26 +16,18 @@ use crate::shape::{disc_area, sphere_volume};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// How many bodies, or how much of the space.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Amount {
-    /// So many bodies.
-    Count(u64),
-    /// So many that on average this fraction of the space is solid.
-    Fraction(f64),
-}
-
-/// Width of a cell in largest radii, at least: wide enough for the number in a cell to be no matter of luck.
+/// Width of a cell in largest radii, at least: wide enough to make the number in a cell independent
+/// of chance.
 const CELL_IN_RADII: f64 = 12.0;
 
-/// Bodies to a cell, at least, on average: a dilute sample has larger cells.
+/// Bodies per cell, at least, on average: a dilute sample has larger cells.
 const BODIES_A_CELL: f64 = 8.0;
 
-/// Places tried for a body, and how often a cell is begun anew, before it counts as full.
+/// Places tried for a body, and restarts of a cell, before it counts as full.
 const TRIES: u32 = 5000;
 const BEGINNINGS: u64 = 30;
 
-/// Points on each axis at which a cell at the edge of the space is looked at.
+/// Points on each axis for testing a cell at the edge of the space.
 const POINTS: u32 = 4;
 
 impl Random {
@@ -57,7 +51,7 @@ impl Random {
         Ok(count)
     }
 
-    /// Makes those bodies `among` all in the order of ids.
+    /// Makes the bodies `among` all, in the order of ids.
     pub(super) fn fill(
         &self,
         sample: &Sample,
@@ -100,13 +94,13 @@ impl Random {
     }
 }
 
-/// The cells, and how many bodies each has.
+/// The cells, and the number of bodies of each.
 struct Cells {
     lower: [f64; 3],
     width: [f64; 3],
     count: [usize; 3],
     periodic: [bool; 3],
-    /// Points with room in all cells before one, and at the end in all.
+    /// Free points in all cells before one; at the end in all.
     before: Vec<u64>,
     bodies: u64,
 }
@@ -131,7 +125,7 @@ impl Cells {
         let count = loop {
             let count = [0, 1, 2].map(|a| {
                 let fit = (extent[a] / edge).clamp(1.0, 1e6) as usize;
-                // Round a ring the two colours take turns.
+                // Around a ring the two colours alternate.
                 if periodic[a] && fit > 1 {
                     fit / 2 * 2
                 } else {
@@ -184,7 +178,7 @@ impl Cells {
         Vector3::from([0, 1, 2].map(|a| self.lower[a] + at[a] as f64 * self.width[a]))
     }
 
-    /// Counts in each cell the points about which a body of this radius has room.
+    /// Counts in each cell the points about which a body of this radius fits.
     fn weigh(&mut self, random: &Random, radius: f64, discs: bool) {
         let layers = if discs { 1 } else { POINTS };
         let (width, all) = (
@@ -200,7 +194,7 @@ impl Cells {
                 let x = corner + Vector3::from(at).component_mul(&width);
                 random.space.has_room(&x, radius, discs)
             };
-            // Where a body has room about two points it has room about all between: regions are convex.
+            // A body that fits at two points fits at all between: regions are convex.
             let corners = |n: u32| [0, 1, 2].map(|a| f64::from((n >> a) & 1));
             sum += if (0..8).all(|n| room(corners(n))) {
                 all
@@ -215,7 +209,7 @@ impl Cells {
         }
     }
 
-    /// Which of all bodies lie in a cell, counted from 0.
+    /// The numbers of the bodies of a cell, counted from 0 over all.
     fn quota(&self, cell: usize) -> Range<u64> {
         let all = u128::from(self.before[self.all()]);
         let cut = |n: usize| (u128::from(self.before[n]) * u128::from(self.bodies) / all) as u64;
@@ -236,14 +230,17 @@ impl Cells {
         low
     }
 
-    /// Odd along z counts more than odd along y, and that more than odd along x: so what a cell hangs on ends soonest along z, where
-    /// the shares of ranks are cut.
+    /// Odd along z counts more than odd along y, and that more than odd along x.
+    ///
+    /// So the dependences of a cell end soonest along z, where the shares of ranks are cut.
     fn colour(&self, cell: usize) -> usize {
         let [x, y, z] = self.at(cell);
         4 * (z % 2) + 2 * (y % 2) + x % 2
     }
 
-    /// The cells around a cell, with the way from where they are to where they are seen from it; over a whole period itself too.
+    /// The cells around a cell, each with the shift of its image.
+    ///
+    /// Over a whole period the cell itself is among them.
     fn around(&self, cell: usize) -> Vec<(usize, Vector3)> {
         let at = self.at(cell);
         let mut found = Vec::with_capacity(26);
@@ -280,7 +277,7 @@ struct Packing<'a> {
 }
 
 impl Packing<'_> {
-    /// Makes a cell, after those that it hangs on.
+    /// Makes a cell, after the cells on which it depends.
     fn make(&mut self, cell: usize) -> Result<(), Error> {
         if self.made.contains_key(&cell) {
             return Ok(());
@@ -305,7 +302,8 @@ impl Packing<'_> {
                 }
             }
         }
-        // A body of a cell that goes round a whole period meets its fellows' images, and its own.
+        // A body of a cell that spans a whole period meets the images of the cell's bodies, and its
+        // own.
         let own = around.iter().filter(|(other, _)| *other == cell);
         let images: Vec<Vector3> = own.map(|(_, shift)| *shift).collect();
         let quota = self.cells.quota(cell);
@@ -369,12 +367,12 @@ impl Packing<'_> {
         [corner, far]: [Vector3; 2],
         stream: &mut Stream,
     ) -> Option<Vector3> {
-        // Its own images are too near if a period is shorter than it is wide.
+        // Its own images are too near if a period is shorter than the body is wide.
         if images.iter().any(|way| way.norm() < 2.0 * radius) {
             return None;
         }
         let space = &self.of.space;
-        // Along each axis what the faces of the box leave of the cell.
+        // The part of the cell between the faces of the box, along each axis.
         let mut ends = [(0.0, 0.0); 3];
         for (a, end) in ends.iter_mut().enumerate() {
             let (mut low, mut high) = (corner[a], far[a]);
@@ -384,7 +382,7 @@ impl Packing<'_> {
                 high = high.min(space.upper[a] - radius);
             }
             if high < low {
-                // But for rounding there is none, or one.
+                // Except for rounding the interval is empty, or a point.
                 if low - high > 1e-12 * radius {
                     return None;
                 }

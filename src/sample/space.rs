@@ -1,26 +1,29 @@
-//! Where in the domain a sample puts its bodies.
+//! The space of a sample in the domain.
 
 use crate::math::Vector3;
 use crate::shape::Region;
 
-/// A box of the domain, and what a region leaves of it.
+/// A box of the domain, and its part in a region.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Space {
     /// Lower corner [m].
     pub lower: [f64; 3],
     /// Upper corner [m].
     pub upper: [f64; 3],
-    /// Axes on which the box is a whole period of the domain, so that bodies may lie across its faces.
+    /// Axes on which the box is a whole period of the domain, so that bodies may lie across its
+    /// faces.
     pub periodic: [bool; 3],
-    /// What bodies lie in beside the box.
+    /// The region inside the box, if any.
     pub region: Option<Region>,
 }
 
-/// Points on each axis by which a volume is counted that has no formula.
+/// Points on each axis for counting a volume without a formula.
 const POINTS: u32 = 128;
 
 impl Space {
-    /// Whether a ball (in two dimensions a disc in the plane z = 0) of radius `r` [m] about `x` lies wholly inside, but for rounding.
+    /// Whether a ball of radius `r` [m] about `x` lies wholly inside, except for rounding.
+    ///
+    /// In two dimensions it is a disc in the plane z = 0.
     pub(super) fn has_room(&self, x: &Vector3, r: f64, discs: bool) -> bool {
         let hair = 1e-12 * r;
         let within = |a: usize| {
@@ -36,8 +39,10 @@ impl Space {
         [0, 1, 2].map(|a| self.upper[a] - self.lower[a])
     }
 
-    /// Volume [m³]; of discs, one metre thick, the area in the plane z = 0. Where a region other than a box reaches out of the box, or is
-    /// cut by the plane, it is counted on points, good to some 1e-3.
+    /// Volume [m³]; for discs, one metre thick, the area in the plane z = 0.
+    ///
+    /// Where a region other than a box extends beyond the box, or the plane cuts it, the volume is
+    /// counted on points, good to some 1e-3.
     #[must_use]
     pub fn volume(&self, discs: bool) -> f64 {
         let [x, y, z] = self.extent();
@@ -86,8 +91,10 @@ mod tests {
         }
     }
 
-    /// A ball whole, halved by a face (the error of counting is that of cells at the surface: their number, 6 × 128², times half a
-    /// cell's chance error, below 1e-3 of the volume), and its cut with the plane.
+    /// A ball whole, halved by a face, and its cut with the plane.
+    ///
+    /// The error of counting is that of cells at the surface: their number, 6 × 128², times half a
+    /// cell's chance error, below 1e-3 of the volume.
     #[test]
     fn volumes_are_those_of_the_part_inside() {
         let ball = 4.0 / 3.0 * PI;

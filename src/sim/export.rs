@@ -4,8 +4,8 @@ use super::setup::{Start, going_on, loaded};
 use super::{Options, RunError};
 use crate::comm::threads::Serial;
 use crate::domain::Domain;
-use crate::solver::assemble::Named;
-use crate::solver::delassus::Problem;
+use crate::problem::Problem;
+use crate::scheme::assemble::Named;
 use std::path::Path;
 
 /// The problem, and where it comes from.

@@ -6,8 +6,8 @@ use moreau::comm::threads::Serial;
 use moreau::io::checkpoint::{self, Loaded};
 use moreau::io::fclib;
 use moreau::math::Vector3;
+use moreau::problem::merit;
 use moreau::sim::{self, Exported, Options};
-use moreau::solver::delassus::merit;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -289,7 +289,7 @@ fn the_program_exports_and_solves() {
     assert_eq!(reduced.problem.q, direct.problem.q);
     assert_eq!(reduced.problem.friction, direct.problem.friction);
     assert_eq!(reduced.problem.rolling, direct.problem.rolling);
-    let product = |of: &moreau::solver::delassus::Problem| {
+    let product = |of: &moreau::problem::Problem| {
         let mut u = vec![0.0; of.q.len()];
         of.matrix.apply(&direct.impulse, &of.q, &mut u);
         u

@@ -5,7 +5,7 @@ use crate::harness::on;
 use hdf5::File;
 use moreau::fclib::reduce::reduce;
 use moreau::io::fclib::{self, Answer};
-use moreau::solver::delassus::merit;
+use moreau::problem::merit;
 use std::path::Path;
 
 fn text(path: &Path) -> &str {

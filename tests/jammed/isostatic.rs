@@ -8,10 +8,10 @@ use bytemuck::Zeroable;
 use moreau::comm::threads;
 use moreau::contact::ContactRow;
 use moreau::io::{Snapshot, checkpoint};
+use moreau::problem::{self, Method, Settings, Solution};
 use moreau::sim::{self, Exported};
-use moreau::solver::delassus::{self, Method, Settings, Solution};
 
-/// What forces are to be solved to (see [`moreau::solver::delassus::merit::siconos_error`]).
+/// What forces are to be solved to (see [`moreau::problem::merit::siconos_error`]).
 const TOLERANCE: f64 = 1e-11;
 
 /// Lengths of the steps in which a packing comes to rest [s], and how far apart surfaces may be in which a contact is looked for [m]. A packing that is
@@ -30,7 +30,7 @@ fn solved(run: &Run, keys: &[String]) -> (Exported, Solution) {
         method: Method::Interior,
         ..Settings::default()
     };
-    let solution = delassus::solve(&exported.problem, None, &settings);
+    let solution = problem::solve(&exported.problem, None, &settings);
     println!(
         "C2: {} contacts, error {:e} in {:.0} s, {:?}",
         exported.contacts.len(),

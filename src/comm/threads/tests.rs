@@ -1,11 +1,13 @@
-//! Ranks as threads: the checks that all ranks pass, and what happens when one fails, leaves or misbehaves.
+//! Ranks as threads: the common checks, and ranks that fail, leave early or misbehave.
 
 use std::time::{Duration, Instant};
 
 use super::*;
 use crate::comm::checks;
 
-/// Runs what must panic, and returns its message; fails if that takes longer than a few seconds or does not happen.
+/// Runs work that must panic, and returns the message of the panic.
+///
+/// Fails if the panic takes longer than a few seconds or does not occur.
 fn message(ranks: usize, work: impl Fn(&dyn Comm) + Sync) -> String {
     let start = Instant::now();
     let payload = catch_unwind(AssertUnwindSafe(|| run(ranks, work))).expect_err("a panic");

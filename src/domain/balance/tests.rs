@@ -15,7 +15,8 @@ fn all(count: Block3) -> impl Iterator<Item = Block3> {
     (0..z).flat_map(move |k| (0..y).flat_map(move |j| (0..x).map(move |i| [i, j, k])))
 }
 
-/// What each rank of `ranks` gets, with the weights dealt out to ranks at random, some in two shares.
+/// The share of each of `ranks` ranks, with the weights dealt to ranks at random, some in two
+/// parts.
 fn shared_out(
     count: Block3,
     ranks: usize,
@@ -48,9 +49,11 @@ fn shared_out(
     (first.partition, of_rank, first.largest)
 }
 
-/// Every rank gets its share to within a block or so, wherever the weight lies, and all ranks find the same cut whoever brings
-/// which weights. A cut misses its mark by half a block at most, and of that miss a rank inherits at most two thirds in each
-/// further cut: 1/2 (1 + 2/3 + 4/9 + …) = 3/2 blocks, or three times the slack.
+/// Every rank gets its share to within a block or so, for any distribution of the weight.
+///
+/// All ranks find the same cut, whichever rank contributes a weight. A cut misses its target by
+/// half a block at most, and of that miss a rank inherits at most two thirds in each further cut:
+/// 1/2 (1 + 2/3 + 4/9 + …) = 3/2 blocks, or three times the slack.
 #[test]
 fn every_rank_gets_its_share() {
     for case in 0..60 {
@@ -87,8 +90,9 @@ fn every_rank_gets_its_share() {
     }
 }
 
-/// Where all blocks weigh the same and their number divides, so do the ranks' shares; the cuts are compact: as many pairs of
-/// neighbours are cut as by bricks.
+/// Equal blocks whose number divides give equal shares, with compact cuts.
+///
+/// As many pairs of neighbours are cut as by bricks.
 #[test]
 fn equal_blocks_are_cut_into_bricks() {
     let count = [8, 8, 8];
@@ -109,7 +113,9 @@ fn equal_blocks_are_cut_into_bricks() {
     assert_eq!(cut(&bricks), 3 * 64);
 }
 
-/// No weight at all, or fewer blocks than ranks: every block still has one owner, and some ranks have none.
+/// Without weight, or with fewer blocks than ranks, every block still has one owner.
+///
+/// Some ranks then have no block.
 #[test]
 fn ranks_may_go_without() {
     let (partition, of_rank, largest) =

@@ -3,7 +3,7 @@
 use super::{Answer, Error, Kind};
 use crate::io::hdf::Plain;
 use crate::io::own_temporary;
-use crate::solver::delassus::Problem;
+use crate::problem::Problem;
 use std::fs::{self, File};
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Plain datasets of files that other programs write and read: lists of numbers and texts, of one process, whole.
+//! Plain datasets of files of other programs: lists of numbers and texts, of one process.
 
 use super::raw;
 use super::read::{Reader, kind_of};
@@ -7,10 +7,10 @@ use hdf5::{Dataset, File, Group, H5Type};
 use std::path::Path;
 
 impl Reader {
-    /// Whether there is something of this name.
+    /// Whether the file has an object of this name.
     pub(in crate::io) fn holds(&self, path: &str) -> bool {
         let mut whole = String::new();
-        // From link to link: a question about what is inside of nothing is an error to HDF5.
+        // From link to link: HDF5 reports an error for a path through a missing object.
         path.split('/').all(|part| {
             if !whole.is_empty() {
                 whole.push('/');
@@ -26,12 +26,12 @@ impl Reader {
         group.and_then(|g| g.member_names()).unwrap_or_default()
     }
 
-    /// Bytes of the file: nothing that it holds uncompressed is longer.
+    /// Bytes of the file: an upper bound for its uncompressed contents.
     pub(in crate::io) fn length(&self) -> u64 {
         self.length
     }
 
-    /// All numbers of a dataset of whole numbers of any size, in a row.
+    /// All numbers of a dataset of integers of any size, in a row.
     pub(in crate::io) fn integers(&self, path: &str) -> Result<Vec<i64>, String> {
         let (dataset, kind) = self.list(path)?;
         match kind {
@@ -53,7 +53,7 @@ impl Reader {
         }
     }
 
-    /// A text, whatever its bytes are: what is not UTF-8 shows as such.
+    /// A text with any bytes; invalid UTF-8 is replaced.
     pub(in crate::io) fn words(&self, path: &str) -> Result<String, String> {
         let dataset = self.dataset(path)?;
         let bytes = raw::read_text_dataset(&dataset, self.length);
@@ -62,7 +62,8 @@ impl Reader {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// A dataset of one dimension at most that the file is long enough to hold, and what its numbers are.
+    /// A dataset of at most one dimension, checked against the file's length, and the type of its
+    /// numbers.
     fn list(&self, path: &str) -> Result<(Dataset, TypeDescriptor), String> {
         let fault = |e: hdf5::Error| format!("{path}: {e}");
         let dataset = self.dataset(path)?;
@@ -84,7 +85,7 @@ impl Reader {
 }
 
 fn whole<T: H5Type>(dataset: &Dataset, path: &str) -> Result<Vec<T>, String> {
-    // Nothing is asked of a dataset that has nothing: some have no place in the file.
+    // An empty dataset is not queried: some have no place in the file.
     if dataset.size() == 0 {
         return Ok(Vec::new());
     }
@@ -93,7 +94,9 @@ fn whole<T: H5Type>(dataset: &Dataset, path: &str) -> Result<Vec<T>, String> {
         .map_err(|e| format!("{path}: cannot be read: {e}"))
 }
 
-/// A file of plain datasets that one process writes, in the oldest form that HDF5 knows, so that every program reads it.
+/// A file of plain datasets that one process writes.
+///
+/// It has the oldest form that HDF5 supports, so that every program reads it.
 pub(in crate::io) struct Plain {
     file: File,
 }
@@ -111,7 +114,7 @@ impl Plain {
         Ok(Self { file })
     }
 
-    /// Makes a group and those it is in.
+    /// Makes a group and its parents.
     pub(in crate::io) fn group(&self, path: &str) -> Result<(), String> {
         self.file
             .create_group(path)
@@ -119,7 +122,7 @@ impl Plain {
         Ok(())
     }
 
-    /// Takes away whatever has this name.
+    /// Removes the object of this name.
     pub(in crate::io) fn remove(&self, path: &str) -> Result<(), String> {
         if !self.file.link_exists(path) {
             return Ok(());
@@ -147,7 +150,7 @@ impl Plain {
         raw::write_text_dataset(&to, name, text).map_err(fault)
     }
 
-    /// Writes out what is still in memory, and closes the file.
+    /// Writes the buffers and closes the file.
     pub(in crate::io) fn close(self) -> Result<(), String> {
         let written = self.file.flush();
         let closed = written.and_then(|()| self.file.close());

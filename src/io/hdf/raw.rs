@@ -1,5 +1,6 @@
-//! The calls that HDF5's safe wrapper does not offer: transfers of rows with a property list, and texts of a length that is
-//! known at run time only.
+//! The calls that HDF5's safe wrapper lacks.
+//!
+//! They are transfers of rows with a property list, and texts of a length known at run time only.
 
 // No safe wrapper: see above.
 #![allow(unsafe_code)]
@@ -11,7 +12,7 @@ use hdf5::{Attribute, Dataset, Dataspace, Group, Location};
 use hdf5_sys::h5i::hid_t;
 use hdf5_sys::{h5a, h5d, h5p, h5s, h5t};
 
-/// Some rows of a dataset, and the memory that they take.
+/// Some rows of a dataset, and their memory.
 pub(in crate::io) struct Slab<'d> {
     dataset: &'d Dataset,
     /// The rows in the file.
@@ -37,7 +38,8 @@ impl<'d> Slab<'d> {
         }
         let (start, count) = ([first, 0], [rows, table.width as u64]);
         hdf5::sync::sync(|| {
-            // SAFETY: the id is alive, and the arrays are at least as long as the dataset has dimensions (1 or 2).
+            // SAFETY: the id is alive, and the arrays are at least as long as the dataset has
+            // dimensions (1 or 2).
             check(unsafe {
                 if rows == 0 {
                     h5s::H5Sselect_none(file.id())
@@ -76,7 +78,8 @@ impl<'d> Slab<'d> {
         let list = list.map_or(h5p::H5P_DEFAULT, |list| list.id());
         hdf5::sync::sync(|| {
             let (dataset, memory, file) = (self.dataset.id(), self.memory.id(), self.file.id());
-            // SAFETY: all ids are alive, and `bytes` holds exactly the rows that `memory` counts, of the element named.
+            // SAFETY: all ids are alive, and `bytes` holds exactly the rows that `memory` counts,
+            // of the named element.
             check(unsafe {
                 h5d::H5Dwrite(
                     dataset,
@@ -96,8 +99,8 @@ impl<'d> Slab<'d> {
         hdf5::sync::sync(|| {
             let (dataset, memory, file) = (self.dataset.id(), self.memory.id(), self.file.id());
             let (list, to) = (h5p::H5P_DEFAULT, bytes.as_mut_ptr().cast());
-            // SAFETY: all ids are alive, and `bytes` has room for exactly the rows that `memory` counts, of the element
-            // named.
+            // SAFETY: all ids are alive, and `bytes` has room for exactly the rows that `memory`
+            // counts, of the named element.
             check(unsafe { h5d::H5Dread(dataset, self.element, memory, file, list, to) })
         })?;
         Ok(bytes)
@@ -117,11 +120,13 @@ fn memory_type(element: Element) -> hid_t {
     }
 }
 
-/// The property list that makes a transfer one call of all ranks: filtered datasets admit no other when ranks share a file.
+/// The property list that makes a transfer one call of all ranks.
+///
+/// Filtered datasets permit no other when ranks share a file.
 #[cfg(feature = "mpi")]
 pub(super) fn collective_transfer() -> hdf5::Result<Option<PropertyList>> {
     hdf5::sync::sync(|| {
-        // SAFETY: a new list of the class that is for transfers, owned by `list` from here on.
+        // SAFETY: a new list of the class for transfers, owned by `list` from here on.
         let list: PropertyList =
             unsafe { hdf5::from_id(h5p::H5Pcreate(*h5p::H5P_CLS_DATASET_XFER))? };
         // SAFETY: the id is that of the list made above.
@@ -138,7 +143,7 @@ pub(super) fn collective_transfer() -> hdf5::Result<Option<PropertyList>> {
     Ok(None)
 }
 
-/// HDF5's own account of a failed call; to be asked before the next call.
+/// HDF5's own message on a failed call; to be read before the next call.
 fn check(code: i32) -> hdf5::Result<()> {
     if code < 0 {
         Err(hdf5::Error::query().unwrap_or_else(|e| e))
@@ -147,7 +152,8 @@ fn check(code: i32) -> hdf5::Result<()> {
     }
 }
 
-/// Attaches a text as a string of fixed length: unlike those of variable length it lies where checksums guard it.
+/// Attaches a text as a string of fixed length: checksums guard it, unlike strings of variable
+/// length.
 pub(in crate::io) fn write_text(to: &Location, name: &str, text: &str) -> hdf5::Result<()> {
     let length = text.len().max(1);
     let attribute = to
@@ -158,7 +164,8 @@ pub(in crate::io) fn write_text(to: &Location, name: &str, text: &str) -> hdf5::
     bytes.resize(length, 0);
     let kind = attribute.dtype()?;
     hdf5::sync::sync(|| {
-        // SAFETY: both ids are alive, and the attribute is one string of as many bytes as `bytes` holds.
+        // SAFETY: both ids are alive, and the attribute is one string of as many bytes as `bytes`
+        // holds.
         check(unsafe { h5a::H5Awrite(attribute.id(), kind.id(), bytes.as_ptr().cast()) })
     })
 }
@@ -175,13 +182,15 @@ pub(in crate::io) fn read_text(of: &Attribute, limit: u64) -> hdf5::Result<Vec<u
     }
     let mut bytes = vec![0; length];
     hdf5::sync::sync(|| {
-        // SAFETY: both ids are alive, and the attribute is one string of as many bytes as `bytes` holds.
+        // SAFETY: both ids are alive, and the attribute is one string of as many bytes as `bytes`
+        // holds.
         check(unsafe { h5a::H5Aread(of.id(), kind.id(), bytes.as_mut_ptr().cast()) })
     })?;
     Ok(bytes)
 }
 
-/// Writes a text as a dataset: a single string of fixed length that ends in NUL, as C programs read it.
+/// Writes a text as a dataset: a single string of fixed length that ends in NUL, as C programs read
+/// it.
 pub(super) fn write_text_dataset(to: &Group, name: &str, text: &str) -> hdf5::Result<()> {
     let mut bytes = text.as_bytes().to_vec();
     bytes.retain(|&byte| byte != 0);
@@ -193,7 +202,8 @@ pub(super) fn write_text_dataset(to: &Group, name: &str, text: &str) -> hdf5::Re
     let kind = dataset.dtype()?;
     hdf5::sync::sync(|| {
         let (all, list, from) = (h5s::H5S_ALL, h5p::H5P_DEFAULT, bytes.as_ptr().cast());
-        // SAFETY: both ids are alive, and the dataset is one string of as many bytes as `bytes` holds.
+        // SAFETY: both ids are alive, and the dataset is one string of as many bytes as `bytes`
+        // holds.
         check(unsafe { h5d::H5Dwrite(dataset.id(), kind.id(), all, all, list, from) })
     })
 }
@@ -212,7 +222,8 @@ pub(super) fn read_text_dataset(of: &Dataset, limit: u64) -> hdf5::Result<Vec<u8
     let mut bytes = vec![0; length];
     hdf5::sync::sync(|| {
         let (all, list, to) = (h5s::H5S_ALL, h5p::H5P_DEFAULT, bytes.as_mut_ptr().cast());
-        // SAFETY: both ids are alive, and the dataset is one string of as many bytes as `bytes` has room for.
+        // SAFETY: both ids are alive, and the dataset is one string of as many bytes as `bytes` has
+        // room for.
         check(unsafe { h5d::H5Dread(of.id(), kind.id(), all, all, list, to) })
     })?;
     Ok(bytes)

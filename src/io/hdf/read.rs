@@ -12,7 +12,7 @@ const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
 /// A file open for reading on this rank. Nothing here is collective.
 pub(in crate::io) struct Reader {
     pub(super) file: File,
-    /// Bytes of the file: no honest dataset or text is longer.
+    /// Bytes of the file: an upper bound for any dataset or text.
     pub(super) length: u64,
 }
 
@@ -20,7 +20,7 @@ impl Reader {
     /// Opens the file, if it is one of HDF5's.
     pub(in crate::io) fn open(path: &Path) -> Result<Self, String> {
         let cannot = |e: std::io::Error| format!("cannot read it: {e}");
-        // Before it is opened: to open a pipe is to wait for its other end.
+        // Before it is opened: opening a pipe waits for its other end.
         let about = std::fs::metadata(path).map_err(cannot)?;
         if !about.is_file() {
             return Err("cannot read it: not a file".into());
@@ -75,7 +75,7 @@ impl Reader {
             .ok_or_else(|| format!("{path}: a single value, expected rows"))
     }
 
-    /// What the numbers of a dataset are, how many there are in a row, and how many rows.
+    /// The type of the numbers of a dataset, their number in a row, and the number of rows.
     pub(in crate::io) fn form(&self, path: &str) -> Result<(Element, usize, u64), String> {
         let dataset = self.dataset(path)?;
         let found = kind_of(&dataset).map_err(|e| format!("{path}: {e}"))?;
@@ -89,7 +89,7 @@ impl Reader {
         }
     }
 
-    /// Checks that a dataset has the form it should have, and that the file is long enough to hold it.
+    /// Checks that a dataset has the required form, and that the file is long enough to hold it.
     pub(in crate::io) fn check(&self, table: &Table) -> Result<(), String> {
         let path = table.path;
         let dataset = self.dataset(path)?;
@@ -139,14 +139,14 @@ impl Reader {
     }
 }
 
-/// What the numbers of a dataset or attribute are.
+/// The type of the numbers of a dataset or attribute.
 pub(super) fn kind_of(of: &hdf5::Container) -> Result<TypeDescriptor, String> {
     of.dtype()
         .and_then(|kind| kind.to_descriptor())
         .map_err(|e| e.to_string())
 }
 
-/// How messages call an attribute of a dataset, or (no path) of the file.
+/// The name in messages of an attribute of a dataset, or (no path) of the file.
 fn called(path: &str, name: &str) -> String {
     if path.is_empty() {
         format!("attribute `{name}`")

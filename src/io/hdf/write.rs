@@ -9,12 +9,13 @@ use hdf5::plist::dataset_create::FillTime;
 use hdf5::{Dataset, File, H5Type};
 use std::path::Path;
 
-/// A file that all ranks write together. All methods are collective, and all ranks get the same answer.
+/// A file that all ranks write together. All methods are collective, with the same result on all
+/// ranks.
 pub(in crate::io) struct Writer<'c> {
     comm: &'c dyn Comm,
     /// On all ranks if they write together, else on rank 0.
     file: Option<File>,
-    /// How rows travel; by default each process on its own.
+    /// The transfer of rows; by default each process by itself.
     transfer: Option<PropertyList>,
 }
 
@@ -25,8 +26,8 @@ impl<'c> Writer<'c> {
         path: &Path,
         bytes: u64,
     ) -> Result<Self, String> {
-        // What the system has against this file is found out by one rank, and in its own words. Above all a full disk: a
-        // collective call in which one rank fails leaves the others waiting inside HDF5.
+        // One rank checks for errors of the system, above all a full disk, and gets the system's
+        // message. A collective call in which one rank fails leaves the others waiting inside HDF5.
         let allowed = if comm.rank() == 0 {
             let created = std::fs::File::create(path).map_err(|e| format!("cannot create it: {e}"));
             let no_room = |e| format!("no room for its {bytes} bytes: {e}");
@@ -44,7 +45,8 @@ impl<'c> Writer<'c> {
         })
     }
 
-    /// One call to HDF5 on every rank that holds the file, and agreement on how it went before the next.
+    /// One call to HDF5 on every rank that holds the file, and agreement on its result before the
+    /// next.
     fn step<T>(
         &self,
         what: &str,
@@ -54,7 +56,7 @@ impl<'c> Writer<'c> {
         self.agree(result.map_err(|e| format!("{what}: cannot write: {e}")))
     }
 
-    /// One answer for all ranks. After a fault HDF5 cannot close the file.
+    /// One result for all ranks. After an error HDF5 cannot close the file.
     fn agree<T>(&self, result: Result<T, String>) -> Result<T, String> {
         let result = agree(self.comm, result);
         if result.is_err() {
@@ -83,8 +85,10 @@ impl<'c> Writer<'c> {
         Ok(())
     }
 
-    /// Writes a dataset of which this rank holds the rows from `first` on, and its texts (name, text). The ranks' rows
-    /// follow each other in the order of ranks.
+    /// Writes a dataset of which this rank holds the rows from `first` on, and its texts (name,
+    /// text).
+    ///
+    /// The ranks' rows follow each other in the order of ranks.
     pub(in crate::io) fn dataset(
         &self,
         table: &Table,
@@ -113,7 +117,7 @@ impl<'c> Writer<'c> {
         self.agree(taken.map_err(fault))
     }
 
-    /// Rank 0 writes the rows of each other rank in turn, which sends them when it is asked.
+    /// Rank 0 requests and writes the rows of each other rank in turn.
     fn take_from_others(
         &self,
         dataset: Option<&Dataset>,
@@ -132,7 +136,7 @@ impl<'c> Writer<'c> {
             let mine = self.comm.rank() == sender;
             let message = mine.then(|| (0, bytes.to_vec()));
             for (_, rows) in self.comm.exchange(message.into_iter().collect()) {
-                // After a fault it still listens, or the others would wait.
+                // After an error it still receives, or the others would wait.
                 if let (Some(dataset), Ok(())) = (dataset, &result) {
                     result = Slab::new(dataset, table, first, rows.len())
                         .and_then(|slab| slab.write(&rows, None));
@@ -142,7 +146,7 @@ impl<'c> Writer<'c> {
         result
     }
 
-    /// Writes out what is still in memory, and closes the file.
+    /// Writes the buffers and closes the file.
     pub(in crate::io) fn close(mut self) -> Result<(), String> {
         self.step("end of file", File::flush)?;
         let closed = self.file.take().map_or(Ok(()), File::close);
@@ -150,13 +154,13 @@ impl<'c> Writer<'c> {
     }
 }
 
-/// Asks the system for so much room. HDF5 empties the file again, so this tells whether there is room, and keeps none.
+/// Reserves this room in the file system. HDF5 empties the file again, so this is only a check.
 #[cfg(target_os = "linux")]
 fn reserve(file: &std::fs::File, bytes: u64) -> std::io::Result<()> {
     use rustix::fs::{FallocateFlags, fallocate};
     let asked = rustix::io::retry_on_intr(|| fallocate(file, FallocateFlags::empty(), 0, bytes));
     match asked {
-        // Some file systems give no promise, but tell what is free.
+        // Some file systems cannot reserve room, but report the free room.
         Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => {
             let about = rustix::fs::fstatvfs(file)?;
             match about.f_bavail.saturating_mul(about.f_frsize) < bytes {
@@ -199,7 +203,7 @@ pub(in crate::io) fn create_dataset(file: &File, table: &Table) -> hdf5::Result<
     let chunk = table.shape(table.chunk_rows());
     let mut builder = file.new_dataset_builder();
     if table.deflate > 0 {
-        // Bytes of like weight beside each other compress better.
+        // Bytes of equal significance next to each other compress better.
         builder = builder.shuffle().deflate(table.deflate);
     }
     builder

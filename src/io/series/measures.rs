@@ -1,4 +1,4 @@
-//! Lines of the files that measures fill: one whose columns are known at run time only, and those of the long files.
+//! Lines of the files of measures: columns known at run time, and the long files.
 
 use super::{Columns, Line};
 use serde::{Deserialize, Serialize};
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Figure {
-    /// How many.
+    /// A count.
     Count(u64),
-    /// How much; NaN where there is nothing to take a mean of.
+    /// A quantity; NaN for the mean of no values.
     Amount(f64),
 }
 
-/// A line of `measure-NAME.csv`: step, time [s], and as many figures as the header has further columns.
+/// A line of `measure-NAME.csv`: step, time [s], and a figure for each further column.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figures(pub u64, pub f64, pub Vec<Figure>);
 
@@ -23,7 +23,7 @@ impl Line for Figures {
     }
 }
 
-/// A line of `forces-NAME.csv`: how many contacts have a force in a bin.
+/// A line of `forces-NAME.csv`: the number of contacts with a force in a bin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ForceLine {
     /// Steps done.
@@ -32,7 +32,7 @@ pub struct ForceLine {
     pub time: f64,
     /// Lower end of the bin, in mean forces [1].
     pub low: f64,
-    /// Upper end, which is not in it [1].
+    /// Upper end, excluded [1].
     pub high: f64,
     /// Contacts whose normal force lies in it.
     pub normal: u64,
@@ -50,7 +50,7 @@ impl Line for ForceLine {
     }
 }
 
-/// A line of `profile-NAME.csv`: what is in a slab or a ring.
+/// A line of `profile-NAME.csv`: the bodies in a slab or a ring.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProfileLine {
     /// Steps done.
@@ -61,15 +61,15 @@ pub struct ProfileLine {
     pub low: f64,
     /// Upper end [m].
     pub high: f64,
-    /// Free bodies whose centre is in it.
+    /// Free bodies with their centre in it.
     pub bodies: u64,
     /// Share of its volume that bodies fill [1].
     pub solid_fraction: f64,
-    /// Mean velocity of these bodies, by mass, along x; of rings away from the axis [m/s].
+    /// Mean velocity of these bodies, by mass, along x; for rings away from the axis [m/s].
     pub vx: f64,
-    /// The same along y; of rings about the axis.
+    /// The same along y; for rings about the axis.
     pub vy: f64,
-    /// The same along z; of rings up along the axis.
+    /// The same along z; for rings up along the axis.
     pub vz: f64,
     /// Their granular temperature [m²/s²].
     pub temperature: f64,
@@ -91,7 +91,7 @@ impl Line for ProfileLine {
     }
 }
 
-/// A line of `tracks-NAME.csv`: a body on its way.
+/// A line of `tracks-NAME.csv`: a body and its motion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrackLine {
     /// Steps done.
@@ -100,7 +100,7 @@ pub struct TrackLine {
     pub time: f64,
     /// The body.
     pub id: u64,
-    /// Its way: where it would be if it had never gone round [m].
+    /// Its continuous position across periodic ends [m].
     pub x: f64,
     /// The same along y.
     pub y: f64,

@@ -1,4 +1,4 @@
-//! Series that were cut off, go on, or find no room.
+//! Series that were cut off, resumed, or lack room.
 
 use super::*;
 
@@ -36,7 +36,9 @@ fn the_header_names_the_fields_and_numbers_come_back_to_the_bit() {
     assert_eq!(text.lines().next(), Some(Row::HEADER));
 }
 
-/// What a killed run leaves, cut at every byte, and gone on with at step 3: the file of a run that was never killed.
+/// A resumed series equals that of an undisturbed run.
+///
+/// The file of the killed run is cut at every byte, and the run resumes at step 3.
 #[test]
 fn resume_gives_the_file_of_a_run_that_was_not_killed_wherever_it_was_cut() {
     let dir = tempfile::tempdir().unwrap();
@@ -47,7 +49,8 @@ fn resume_gives_the_file_of_a_run_that_was_not_killed_wherever_it_was_cut() {
         std::fs::write(&path, &whole[..cut]).unwrap();
         let mut series = Series::<Row>::resume(&path, 3).unwrap();
         if cut < three {
-            // Lines before the checkpoint are lost only if they were not flushed: nothing to add them from.
+            // Lines before the checkpoint are lost only if they were not flushed: nothing to add
+            // them from.
             series.flush().unwrap();
             assert!(whole.starts_with(&std::fs::read(&path).unwrap()));
             continue;
@@ -81,14 +84,14 @@ fn a_file_that_is_no_series_is_refused_and_left_alone() {
     };
     refused("x,y\n1,2\n", "line 1 is `x,y`, expected `step,time");
     refused(&good.replace(third, "2,what"), "line 3:");
-    // The last line may be spoilt by a crash.
+    // A crash may damage the last line.
     std::fs::write(&path, format!("{good}\0\0\0\n")).unwrap();
     Series::<Row>::resume(&path, 9).unwrap();
     assert_eq!(std::fs::read_to_string(&path).unwrap(), good);
     assert!(Series::<Row>::create(&dir.path().join("nowhere/series.csv")).is_err());
 }
 
-/// The device that is always full: the failure is an error value, at the latest when the lines are flushed.
+/// The device that is always full: the failure is an error value, at the latest at the flush.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_an_error() {
@@ -103,8 +106,9 @@ fn a_full_disk_is_an_error() {
     );
 }
 
-/// Columns that are known at run time only: counts stay counts, numbers come back to the bit, NaN is kept; a line with too few columns
-/// is not taken for a whole one, and other columns are refused.
+/// Columns known at run time only: counts stay counts, numbers keep their bits, NaN is kept.
+///
+/// A line with too few columns counts as incomplete, and other columns are refused.
 #[test]
 fn figures_go_on_under_their_header_only() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,6 +1,6 @@
 //! Where frames lie, and what their files are called.
 
-use super::Kind;
+use super::kind::Kind;
 use crate::io::whole::{TEMPORARY, temporary};
 use std::io::{ErrorKind, Result};
 use std::path::{Path, PathBuf};

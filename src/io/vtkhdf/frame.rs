@@ -1,9 +1,9 @@
 //! One frame in one file: the arrays that are not as they were in the frame before, and where the others are.
 
-use super::{Kind, SHAPE};
+use super::kind::Kind;
+use super::layout::{Form, Listed, SHAPE, rows_of};
 use crate::comm::{Comm, agree};
-use crate::io::hdf::{Element, Reader, Table, Writer};
-use crate::io::vtkhdf::index::{Listed, rows_of};
+use crate::io::hdf::{Reader, Table, Writer};
 use crate::io::whole::{publish, temporary};
 use std::collections::BTreeMap;
 use std::hash::Hasher;
@@ -26,16 +26,6 @@ pub(super) struct Frame {
     /// Bodies, or contacts, of all ranks.
     pub(super) rows: u64,
     pub(super) parts: u64,
-}
-
-/// What an array is.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Form {
-    pub(super) element: Element,
-    /// Numbers in a row.
-    pub(super) width: usize,
-    pub(super) unit: String,
-    pub(super) description: String,
 }
 
 /// An array of a frame, of which this rank has the rows from `first` on.

@@ -1,6 +1,6 @@
 //! Brings what a frame shows into its order, and asks other ranks for what this one's contacts and bodies lack.
 
-use super::Kind;
+use super::kind::Kind;
 use crate::body::{BodyId, BodyRow};
 use crate::comm::{Comm, agree};
 use crate::contact::ContactRow;

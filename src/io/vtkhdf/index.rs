@@ -7,8 +7,9 @@
 //!   passes over no empty parts just before it. Hence the last part of a frame is never empty, and a frame in which nothing is has its empty
 //!   parts at the start of the file. Behind those stands a part with one cell of no points that is in no frame, so that there are cells before all others.
 
-use super::frame::Form;
-use super::{Kind, SHAPE, Space, folder, plain};
+use super::folder;
+use super::kind::{Kind, Space};
+use super::layout::{Form, Listed, SHAPE, plain, rows_of};
 use crate::io::hdf::{Element, write_text};
 use crate::io::whole::{publish, temporary};
 use hdf5::file::LibraryVersion;
@@ -17,29 +18,6 @@ use hdf5::{File, Group, Hyperslab, Selection, SliceOrIndex};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
-
-/// A frame that is there.
-#[derive(Clone, Debug)]
-pub(super) struct Listed {
-    pub(super) step: u64,
-    /// [s].
-    pub(super) time: f64,
-    /// Bodies or contacts.
-    pub(super) rows: u64,
-    pub(super) parts: u64,
-    /// Its arrays: what they are, and the step of the frame whose file holds them.
-    pub(super) arrays: BTreeMap<String, (Form, u64)>,
-}
-
-/// Rows of an array of a frame of so many cells in so many parts.
-pub(super) fn rows_of(kind: Kind, name: &str, cells: u64, parts: u64) -> u64 {
-    match name {
-        "NumberOfPoints" | "NumberOfCells" => parts,
-        "Points" | "Connectivity" => cells * kind.points(),
-        "Offsets" => cells + parts,
-        _ => cells,
-    }
-}
 
 /// The topologies of PolyData in the order of `CellOffsets`.
 const TOPOLOGIES: [&str; 4] = ["Vertices", "Lines", "Polygons", "Strips"];

@@ -3,7 +3,8 @@
 use super::arrays::Rows;
 use super::frame::Array;
 use super::gather::{self, Ordered, Place};
-use super::{Kind, Settings, Space};
+use super::kind::{Kind, Space};
+use super::settings::Settings;
 use crate::body::BodyId;
 use crate::comm::Comm;
 use crate::contact::ContactRow;

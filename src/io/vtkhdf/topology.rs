@@ -2,7 +2,8 @@
 
 use super::frame::Array;
 use super::gather::part;
-use super::{Kind, plain};
+use super::kind::Kind;
+use super::layout::plain;
 use crate::comm::Comm;
 use crate::io::hdf::whole_chunks;
 

@@ -1,4 +1,4 @@
-//! Stress, fabric and forces of contacts that are known.
+//! Stress, fabric and forces of known contacts.
 
 use super::*;
 use crate::contact::ContactKey;
@@ -29,8 +29,10 @@ fn contact(point: Vector3, normal: Vector3, impulse: Vector3, b: BodyId) -> Cont
 
 const RADIUS: fn(BodyId) -> f64 = |id| [1.0, 0.5][id.0 as usize];
 
-/// One contact: impulse times the way between the centres, gap included; of a wall only to the contact point. A box that a branch
-/// leaves half way has half of it, and the other half lies at the other end of the period.
+/// One contact: impulse times the branch, gap included; at a wall to the contact point only.
+///
+/// A box that a branch leaves half way has half of it, and the other half lies at the other end of
+/// the period.
 #[test]
 fn one_contact() {
     let (x, z) = (Vector3::x(), Vector3::z());
@@ -96,7 +98,9 @@ fn an_isotropic_lattice() {
     }
 }
 
-/// An exponential sample: mean, standard deviation, share below the mean, and bins, each within five standard errors.
+/// An exponential sample: mean, standard deviation, share below the mean, and bins.
+///
+/// Each is within five standard errors.
 #[test]
 fn forces_of_an_exponential_sample() {
     let n = 40_000;
@@ -121,7 +125,8 @@ fn forces_of_an_exponential_sample() {
     assert!((means[0] - 0.7).abs() < 5.0 * 0.7 / many.sqrt() && means[0] == means[1]);
     assert!((means[2] / means[0] - 0.3).abs() < 1e-12);
     let (counts, squares) = force_counts(&contacts, &window(None), means);
-    // The standard deviation of an exponential is its mean; that of its estimate √(2/n) of it, the kurtosis being 9.
+    // The standard deviation of an exponential is its mean; that of its estimate √(2/n) of it, the
+    // kurtosis being 9.
     let deviation = (squares[0].value() / many).sqrt();
     assert!((deviation / 0.7 - 1.0).abs() < 5.0 * (2.0 / many).sqrt());
     assert_eq!(counts.sliding, 10_000);
@@ -142,7 +147,7 @@ fn forces_of_an_exponential_sample() {
     }
 }
 
-/// Forces on an edge, forces that pull, and no forces at all.
+/// Forces on an edge of a bin, tensile forces, and no forces at all.
 #[test]
 fn edges_of_bins() {
     for k in 0..100 {

@@ -1,4 +1,4 @@
-//! Windows against counting, and against what their parts add up to.
+//! Windows against counting, and against the sum of their parts.
 
 use super::*;
 use crate::rng::{Purpose, Stream};
@@ -34,7 +34,9 @@ fn draw_point(draw: &mut Stream) -> Vector3 {
     LOWER + share.component_mul(&(UPPER - LOWER))
 }
 
-/// Bodies that cross the end of a period, by counting points of all of their images, 5 standard errors; the regions reach beyond it.
+/// Volumes of bodies across the end of a period, against counting points of all images.
+///
+/// The bound is 5 standard errors; the regions extend beyond the end.
 #[test]
 fn images_of_bodies_count() {
     for (number, region) in regions().iter().enumerate() {
@@ -70,7 +72,8 @@ fn images_of_bodies_count() {
     }
 }
 
-/// The share of a line by points along it: each of n has its part of 1/n, and the line enters and leaves each image once.
+/// The share of a line by points along it: each of n has its part of 1/n, and the line enters and
+/// leaves each image once.
 #[test]
 fn share_of_a_line() {
     for (number, region) in regions().iter().enumerate() {
@@ -99,7 +102,9 @@ fn share_of_a_line() {
     }
 }
 
-/// What lies before a plane and what lies behind it are the whole box; a cut through the middle of a cube along its diagonal is half.
+/// The parts before and behind a plane add up to the box.
+///
+/// A cut through the middle of a cube along its diagonal gives half.
 #[test]
 fn half_spaces_and_boxes_end_with_the_domain() {
     let whole = (UPPER - LOWER).product();
@@ -140,7 +145,9 @@ fn half_spaces_and_boxes_end_with_the_domain() {
     assert_eq!(window.volume(), 5.0);
 }
 
-/// Slabs of a window add up to it, across the end of the period too; a box as wide as the period cuts nothing.
+/// Slabs of a window add up to it, also across the end of the period.
+///
+/// A box as wide as the period cuts nothing.
 #[test]
 fn slabs_add_up() {
     let all = Window::new(None, (&LOWER, &UPPER), [true, false, false], false);
@@ -167,7 +174,7 @@ fn slabs_add_up() {
     assert!(window.inside(&x).is_some() && (window.volume() - all.volume()).abs() < 1e-12);
 }
 
-/// In two dimensions all is area, one metre thick.
+/// In two dimensions volumes are areas, one metre thick.
 #[test]
 fn flat_windows() {
     let (lower, upper) = (Vector3::new(0.0, 0.0, -0.1), Vector3::new(4.0, 2.0, 0.1));
@@ -199,8 +206,10 @@ fn flat_windows() {
     assert!((flat(Some(&right)).overlap(&at(0.0, 0.5), 0.2) - disc_area(0.2) / 2.0).abs() < 1e-12);
 }
 
-/// Of a window of one whole period that does not begin where the domain does, images are those between its ends, also where its width is
-/// the period but for rounding.
+/// Images in a window of one whole period lie between its ends.
+///
+/// The window does not begin where the domain does; its width may equal the period except for
+/// rounding.
 #[test]
 fn a_whole_period_has_one_image_of_each() {
     let period = |lower: f64, upper: f64| {

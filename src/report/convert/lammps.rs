@@ -1,17 +1,17 @@
-//! Text dumps as LAMMPS writes them (docs.lammps.org, `dump custom` and `dump local`), which OVITO reads too.
+//! Text dumps in the format of LAMMPS (docs.lammps.org, `dump custom` and `dump local`).
 //!
-//! LAMMPS counts atoms and types from 1: a body's id and its material's number are one larger there. Contacts with walls are in no dump, as
-//! walls are no atoms.
+//! OVITO reads them too. LAMMPS counts atoms and types from 1: a body's id and its material's
+//! number are one larger there. Walls are not atoms, so the dumps leave out contacts with walls.
 
+use super::output::{Fault, write_text};
 use super::states::{Body, State, States};
-use super::{Fault, write_text};
 use crate::body::BodyId;
 use crate::io::vtkhdf::{Kind, Space};
 use std::fmt::Write as _;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Writes `bodies.dump` and `contacts.dump`, as far as there are any.
+/// Writes `bodies.dump` and `contacts.dump`, as far as the source has bodies and contacts.
 pub(super) fn write(states: &States, out: &Path) -> Result<Vec<PathBuf>, Fault> {
     let (bodies, contacts) = match states {
         States::Checkpoints(_) => (true, true),
@@ -65,7 +65,7 @@ fn atoms(state: &State) -> Option<String> {
     let first = bodies.first().cloned().unwrap_or_default();
     let mut text = head(state, "ATOMS", bodies.len());
     text += "ITEM: ATOMS id type x y z";
-    // What one body tells all do.
+    // All bodies have the same fields as the first.
     let columns = [
         (first.image.is_some(), " ix iy iz"),
         (first.velocity.is_some(), " vx vy vz"),
@@ -111,7 +111,7 @@ fn entries(state: &State) -> Option<String> {
     for contact in of_bodies() {
         let [a, b] = contact.body;
         let (normal, tangential) = (contact.normal_force, contact.tangential_force);
-        // A text has room.
+        // Writing to a string cannot fail.
         let _ = writeln!(
             text,
             "{} {} {normal:e} {tangential:e} {:e} {}",

@@ -1,6 +1,6 @@
-//! States to be converted, one at a time, whatever they come from.
+//! States to be converted, one at a time, from any source.
 
-use super::Fault;
+use super::output::Fault;
 use crate::comm::threads::Serial;
 use crate::config;
 use crate::io::Snapshot;
@@ -9,7 +9,7 @@ use crate::io::vtkhdf::{Kind, Movie, Space};
 use crate::math::Vector3;
 use std::path::{Path, PathBuf};
 
-/// What is converted.
+/// The source of a conversion.
 #[derive(Debug)]
 pub(super) enum Source {
     /// Checkpoints by step; there is at least one.
@@ -19,7 +19,10 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// What a path leads to; of a folder its frames, if there are any and they are not to be passed over.
+    /// The source at a path.
+    ///
+    /// For a folder these are its frames, if it has any and `pass_over_frames` is false, else its
+    /// checkpoints.
     pub(super) fn find(from: &Path, pass_over_frames: bool) -> Result<Self, String> {
         let is_frames = from.extension().is_some_and(|e| e == "vtkhdf");
         if !from.is_dir() {
@@ -56,7 +59,7 @@ impl Source {
         }
     }
 
-    /// Where it lies.
+    /// The folder of the source.
     pub(super) fn folder(&self) -> &Path {
         let first = match self {
             Self::Checkpoints(paths) => paths.first(),
@@ -70,7 +73,7 @@ impl Source {
     }
 }
 
-/// What checkpoints hold, one after the other.
+/// The contents of checkpoints, one after the other.
 pub(super) fn checkpoints(
     paths: &[PathBuf],
 ) -> impl Iterator<Item = Result<(Snapshot, Space), Fault>> {
@@ -111,7 +114,7 @@ pub(super) enum States {
     Frames(Vec<(Kind, Movie)>),
 }
 
-/// A body, as far as the source tells.
+/// A body, with the fields of the source.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Body {
     pub(super) id: Option<u64>,
@@ -137,7 +140,7 @@ pub(super) struct Touch {
     pub(super) status: u64,
 }
 
-/// A state: bodies or contacts are missing where the source has none.
+/// A state; bodies or contacts are empty if the source has none.
 pub(super) struct State {
     pub(super) step: u64,
     /// [s].
@@ -161,7 +164,7 @@ impl States {
         Ok(Self::Frames(movies?))
     }
 
-    /// Gives away one state after the other.
+    /// Calls a function for one state after the other.
     pub(super) fn each(
         &self,
         mut take: impl FnMut(State) -> Result<(), Fault>,

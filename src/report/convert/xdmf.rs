@@ -1,13 +1,15 @@
-//! A description of checkpoints in XDMF (xdmf.org), by which ParaView and VisIt read them as they are: bodies as points, and contacts as points
-//! where they touch.
+//! A description of checkpoints in XDMF (xdmf.org), for ParaView and VisIt.
+//!
+//! The checkpoints stay as they are: bodies are points, and contacts are their contact points.
 
+use super::output::{Fault, write_text};
 use super::states::Source;
-use super::{Fault, write_text};
 use crate::io::checkpoint;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// A dataset as the description calls it: name, group and name, kind and bytes of its numbers, numbers in a row.
+/// A dataset in the description: name, group and name, kind and bytes of its numbers, numbers in a
+/// row.
 type Column = (&'static str, &'static str, &'static str, u8, usize);
 
 const BODIES: [Column; 7] = [
@@ -33,7 +35,9 @@ const CONTACTS: [Column; 4] = [
     ("status", "/contacts/status", "UChar", 1, 1),
 ];
 
-/// Writes `checkpoints.xmf`, which names the checkpoints from its own folder if they are there, else by their whole paths.
+/// Writes `checkpoints.xmf`.
+///
+/// It names checkpoints in its own folder by name, others by their absolute paths.
 pub(super) fn write(source: Source, out: &Path) -> Result<Vec<PathBuf>, Fault> {
     let Source::Checkpoints(paths) = source else {
         let text = "XDMF describes checkpoints; accepted: a checkpoint, or a folder of them";
@@ -97,7 +101,7 @@ fn still(file: &str, step: u64, time: f64, rows: u64, points: &str, columns: &[C
     for &(name, path, kind, bytes, width) in columns {
         let shape = if width > 1 { "Vector" } else { "Scalar" };
         let item = item(path, kind, bytes, width);
-        // A text has room.
+        // Writing to a string cannot fail.
         let _ = writeln!(
             text,
             "<Attribute Name=\"{name}\" AttributeType=\"{shape}\" Center=\"Node\">{item}</Attribute>"
@@ -106,7 +110,7 @@ fn still(file: &str, step: u64, time: f64, rows: u64, points: &str, columns: &[C
     text + "</Grid>\n"
 }
 
-/// A text as XML has it.
+/// Text escaped for XML.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")

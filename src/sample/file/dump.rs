@@ -1,17 +1,18 @@
 //! Bodies from the last frame of a LAMMPS or LIGGGHTS dump (text).
 //!
-//! Read are the columns `id`, `x y z` (or `xu yu zu`), `radius` (or `diameter`) and, if there are any, `vx vy vz`,
-//! `omegax omegay omegaz`, `density`. Bodies come in the order of the file's ids; an id of the file itself is not kept. The box is not used:
-//! the configuration's domain is.
+//! The columns used are `id`, `x y z` (or `xu yu zu`), `radius` (or `diameter`) and, if present,
+//! `vx vy vz`, `omegax omegay omegaz`, `density`. Bodies come in the order of the file's ids; the
+//! ids themselves are not kept. The box is not used: the configuration's domain is.
 
-use super::{Cell, Lines, Row};
+use super::lines::{Cell, Lines};
+use super::row::Row;
 use crate::sample::Error;
 use std::path::Path;
 
 /// The mark of a frame's first line.
 pub(super) const FRAME: &str = "ITEM: TIMESTEP";
 
-/// Reads the last frame; returns what was passed over. Sorting by id needs all its atoms at once.
+/// Reads the last frame; returns unused columns. Sorting by id needs all its atoms at once.
 pub(super) fn read(path: &Path, take: &mut dyn FnMut(Row)) -> Result<Vec<String>, Error> {
     let mut lines = Lines::open(path)?;
     let (mut last, mut frames) = (0, 0);
@@ -60,13 +61,13 @@ pub(super) fn read(path: &Path, take: &mut dyn FnMut(Row)) -> Result<Vec<String>
     Err(Error::line(path, lines.number.max(1), message))
 }
 
-/// Which field of a row holds what.
+/// The fields of a row by their meaning.
 struct Columns {
     names: Vec<String>,
     id: usize,
     position: [usize; 3],
     size: usize,
-    /// What the size column is to be multiplied by to be a radius.
+    /// Factor from the size column to a radius.
     to_radius: f64,
     velocity: Option<[usize; 3]>,
     angular_velocity: Option<[usize; 3]>,
@@ -114,7 +115,7 @@ impl Columns {
         Ok(columns)
     }
 
-    /// Reads so many rows and gives them away by id.
+    /// Reads this number of rows and passes them on by id.
     fn rows(&self, lines: &mut Lines, atoms: u64, take: &mut dyn FnMut(Row)) -> Result<(), Error> {
         let path = lines.path;
         let mut rows: Vec<(u64, u64, Row)> = Vec::new();

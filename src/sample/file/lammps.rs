@@ -1,10 +1,13 @@
 //! Bodies from a LAMMPS or LIGGGHTS data file, atom style `sphere`.
 //!
-//! Read are the count of atoms in the header, the section `Atoms` (`id type diameter density x y z`, image flags allowed) and,
-//! if there is one, `Velocities` (`id vx vy vz wx wy wz`). Bodies come in the order of the file's ids, whatever the order of
-//! its rows; an id of the file itself is not kept. The box of the header is not used: the configuration's domain is.
+//! The parts used are the count of atoms in the header, the section `Atoms`
+//! (`id type diameter density x y z`, image flags allowed) and, if present, `Velocities`
+//! (`id vx vy vz wx wy wz`). Bodies come in the order of the file's ids, whatever the order of its
+//! rows; the ids themselves are not kept. The box of the header is not used: the configuration's
+//! domain is.
 
-use super::{Cell, Lines, Row};
+use super::lines::{Cell, Lines};
+use super::row::Row;
 use crate::sample::Error;
 use std::path::Path;
 
@@ -13,7 +16,9 @@ const ATOMS: [&str; 10] = [
 ];
 const VELOCITIES: [&str; 7] = ["id", "vx", "vy", "vz", "wx", "wy", "wz"];
 
-/// Reads the file; returns what was passed over. Sorting by id needs all atoms at once: some 100 bytes each while it lasts.
+/// Reads the file; returns unused parts.
+///
+/// Sorting by id needs all atoms at once: some 100 bytes each during the reading.
 pub(super) fn read(path: &Path, take: &mut dyn FnMut(Row)) -> Result<Vec<String>, Error> {
     let mut file = DataFile {
         path,
@@ -37,7 +42,7 @@ pub(super) fn read(path: &Path, take: &mut dyn FnMut(Row)) -> Result<Vec<String>
 struct DataFile<'a> {
     path: &'a Path,
     lines: Lines<'a>,
-    /// Atoms that the header promises.
+    /// Number of atoms in the header.
     atoms: usize,
     /// Id in the file, line, body.
     rows: Vec<(u64, u64, Row)>,
@@ -103,7 +108,8 @@ impl DataFile<'_> {
         if !self.rows.is_empty() {
             return Err(self.wrong("a second section Atoms; accepted: one"));
         }
-        // The header may promise what it likes: a line of an atom has at least seven fields of a letter each.
+        // The header may give any number: a line of an atom has at least seven fields of a letter
+        // each.
         let length = std::fs::metadata(self.path).map_or(0, |file| file.len());
         self.rows.reserve(self.atoms.min((length / 14) as usize));
         let next = loop {
@@ -196,7 +202,7 @@ impl DataFile<'_> {
         Ok(next)
     }
 
-    /// Passes over a section that means nothing here and returns the next heading.
+    /// Skips an unused section and returns the next heading.
     fn skip(&mut self, heading: &str) -> Result<Option<String>, Error> {
         self.ignored.push(format!("section {}", heading.trim()));
         while let Some((text, comment)) = self.next()? {
@@ -207,7 +213,7 @@ impl DataFile<'_> {
         Ok(None)
     }
 
-    /// Refuses a section that holds fewer lines than there are atoms.
+    /// Refuses a section with fewer lines than atoms.
     fn complete(&self, section: &str, found: usize, at_end: bool) -> Result<(), Error> {
         if found >= self.atoms {
             return Ok(());

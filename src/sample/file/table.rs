@@ -1,15 +1,17 @@
 //! Bodies from CSV: a header that names the columns, one body a row, ids in the order of rows.
 //!
-//! Columns: `x`, `y`, `z` and `radius` (or `r`) or `diameter` (or `d`); optional `vx,vy,vz`, `wx,wy,wz` and `density`.
-//! Capitals and blanks round a name do not count, `#` starts a line of comment. Any other column is passed over.
+//! Columns: `x`, `y`, `z` and `radius` (or `r`) or `diameter` (or `d`); optional `vx,vy,vz`,
+//! `wx,wy,wz` and `density`. Capitals and blanks around a name do not count, `#` starts a line of
+//! comment. Other columns are not used.
 
-use super::{Cell, Lines, Row};
+use super::lines::{Cell, Lines};
+use super::row::Row;
 use crate::sample::Error;
 use csv::{ErrorKind, ReaderBuilder, StringRecord, Trim};
 use std::fs::File;
 use std::path::Path;
 
-/// Reads the file; returns the columns passed over.
+/// Reads the file; returns the unused columns.
 pub(super) fn read(path: &Path, take: &mut dyn FnMut(Row)) -> Result<Vec<String>, Error> {
     read_rows(path, take).map_err(|error| match error {
         Error::Line { line, message, .. } => Error::line(path, line_with_text(path, line), message),
@@ -17,7 +19,9 @@ pub(super) fn read(path: &Path, take: &mut dyn FnMut(Row)) -> Result<Vec<String>
     })
 }
 
-/// The first line from `line` on that is not blank and no comment: the csv crate counts those as part of the row below.
+/// The first line from `line` on with text other than a comment.
+///
+/// The csv crate counts blank lines and comments as part of the row below.
 fn line_with_text(path: &Path, line: u64) -> u64 {
     let Ok(mut lines) = Lines::open(path) else {
         return line;
@@ -61,12 +65,12 @@ fn told(path: &Path, error: csv::Error) -> Error {
     }
 }
 
-/// Which field of a record holds what.
+/// The fields of a record by their meaning.
 struct Columns {
     header: StringRecord,
     position: [usize; 3],
     size: usize,
-    /// What the size column is to be multiplied by to be a radius.
+    /// Factor from the size column to a radius.
     to_radius: f64,
     velocity: Option<[usize; 3]>,
     angular_velocity: Option<[usize; 3]>,

@@ -1,4 +1,5 @@
-//! Files of bodies, good and bad. Files at fault that a configuration names are in `tests/bad_config.rs`.
+//! Files of bodies, good and bad. Files at fault that a configuration names are in
+//! `tests/bad_config.rs`.
 
 use super::super::{Arrangement, Lattice, Radius, Sample, Source, Space};
 use super::super::{bodies, count, ignored};
@@ -42,7 +43,9 @@ fn read_text(text: &str) -> Result<(Vec<BodyRow>, Vec<String>), String> {
     Ok((rows, ignored))
 }
 
-/// Makes the files shipped: 1000 spheres of 5 mm, 10 x 10 x 10, on a floor of 0.115 m x 0.115 m, at nanometres.
+/// Makes the shipped files: 1000 spheres of 5 mm, 10 x 10 x 10, on a floor.
+///
+/// The floor is 0.115 m x 0.115 m; positions are in whole nanometres.
 /// `cargo test --lib write_settle_1k -- --ignored`
 #[test]
 #[ignore = "writes tests/data/settle-1k.*"]
@@ -100,7 +103,7 @@ fn the_shipped_twins_give_the_same_bodies() {
     }
 }
 
-/// Files of 10 000 and 50 000 bodies of another code, where the checkout lies beside them.
+/// Files of 10 000 and 50 000 bodies of another code, if they lie next to the checkout.
 #[test]
 fn larger_files_of_another_code_are_read() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
@@ -160,7 +163,7 @@ const DUMP: &str = "ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n1\nITEM: BOX BOUND
     ITEM: ATOMS id type x y z radius\n1 1 8 8 8 0.2\nITEM: TIMESTEP\n5\nITEM: NUMBER OF ATOMS\n2\nITEM: BOX BOUNDS pp pp ff\n\
     0 9\n0 9\n0 9\nITEM: ATOMS id type x y z radius vx vy vz omegax omegay omegaz density\n";
 
-/// Of a dump the last frame counts, by id, with its velocities and densities.
+/// The last frame of a dump counts, by id, with its velocities and densities.
 #[test]
 fn a_dumps_last_frame_is_read() {
     let text = DUMP.to_owned() + "7 1 1 2 3 0.1 0 0 1 0 0 7 1000\n2 2 4 5 6 0.2 0 1 0 0 2 0 2000\n";
@@ -236,7 +239,7 @@ fn what_is_wrong_in_a_dump_is_told_with_its_line() {
     }
 }
 
-/// Each text and the beginning of what must be said about it, line number first.
+/// Each text and the beginning of its error message, line number first.
 #[test]
 fn what_is_wrong_in_a_file_is_told_with_its_line() {
     let head = "t\n\n2 atoms\n\nAtoms\n\n"; // Rows start on line 7.

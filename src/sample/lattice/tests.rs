@@ -1,4 +1,4 @@
-//! Lattices: what comes out, and what is refused.
+//! Lattices: bodies made, and requests refused.
 
 use super::super::{Radius, Source, Space, bodies, count};
 use super::*;
@@ -86,8 +86,10 @@ fn bodies_lie_in_the_region_and_overlap_nobody() {
     }
 }
 
-/// Bodies are moved by as much as is asked for and no more, and radii fill their interval: the extremes of 700 draws
-/// lie within 2 % of the bounds (chance of a miss: 0.98^700 = 7e-7 each), the mean within 5 standard errors.
+/// Bodies have the requested displacements, and radii fill their interval.
+///
+/// The extremes of 700 draws lie within 2 % of the bounds (chance of a miss: 0.98^700 = 7e-7 each),
+/// the mean within 5 standard errors.
 #[test]
 fn draws_fill_their_intervals() {
     let rows = all(&sample(lattice()), 0, 7);
@@ -140,7 +142,9 @@ fn mass_material_and_velocity_are_the_samples() {
     );
 }
 
-/// A region 10 x 4 x 3 diameters wide takes 120 bodies without jitter, not 121; then it must be 4 diameters high.
+/// A region 10 x 4 x 3 diameters wide takes 120 bodies without jitter, not 121.
+///
+/// For 121 it must be 4 diameters high.
 #[test]
 fn a_full_lattice_says_how_many_fit_and_what_would_do() {
     let lattice = |count| Lattice {
@@ -167,8 +171,9 @@ fn a_full_lattice_says_how_many_fit_and_what_would_do() {
     assert!(error.contains("at least 1.0000e-1 m wide"), "{error}");
 }
 
-/// The solid fraction of the closest packings, `π/√18`, in a periodic box that holds whole cells of them, and each body touches
-/// its 12 neighbours (counted to 1e-9 of a diameter); with jitter none overlaps.
+/// The closest packings have solid fraction `π/√18` in a periodic box of whole cells.
+///
+/// Each body touches its 12 neighbours (counted to 1e-9 of a diameter); with jitter none overlaps.
 #[test]
 fn closest_packings_are_close() {
     let closest = std::f64::consts::PI / 18.0_f64.sqrt();
@@ -228,7 +233,9 @@ fn distance(a: &BodyRow, b: &BodyRow, period: [f64; 3]) -> f64 {
     each.sum::<f64>().sqrt()
 }
 
-/// Between walls closest packings stay inside and overlap nobody, jitter or not; rows of discs are as near as rows can be.
+/// Between walls closest packings stay inside without overlaps, with jitter or without.
+///
+/// Rows of discs are as near as possible.
 #[test]
 fn closest_packings_keep_away_from_walls() {
     for arrangement in [
@@ -282,7 +289,9 @@ fn closest_packings_keep_away_from_walls() {
     assert_eq!(middle.count(), 6);
 }
 
-/// Of the sites those in the region are taken, all that have room, shares make up the whole, and one more is too many.
+/// All sites of a region with room are taken, and shares make up the whole.
+///
+/// One body more is too many.
 #[test]
 fn a_region_takes_the_sites_that_have_room() {
     let ball = Region::Sphere {

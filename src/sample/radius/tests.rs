@@ -12,7 +12,8 @@ fn draws(radius: &Radius) -> Vec<f64> {
     radii
 }
 
-/// The probability that draws of the distribution function stray as far from it as these do (Kolmogorov and Smirnov).
+/// The probability that draws of the distribution function stray as far from it as these do
+/// (Kolmogorov and Smirnov).
 fn probability(radii: &[f64], distribution: &dyn Fn(f64) -> f64) -> f64 {
     let n = radii.len() as f64;
     let miss = |(k, r): (usize, &f64)| {
@@ -25,7 +26,8 @@ fn probability(radii: &[f64], distribution: &dyn Fn(f64) -> f64) -> f64 {
     2.0 * (1..100).map(term).sum::<f64>()
 }
 
-/// An integral by the midpoint rule, whose error goes with the square of the step: some 1e-8 of it here.
+/// An integral by the midpoint rule, whose error goes with the square of the step: some 1e-8 of it
+/// here.
 fn integral(f: &dyn Fn(f64) -> f64, [low, high]: [f64; 2]) -> f64 {
     let n = 20_000;
     let h = (high - low) / f64::from(n);
@@ -85,7 +87,8 @@ fn draws_follow_their_distribution() {
     for (radius, density) in continuous() {
         let [low, high] = radius.bounds();
         let all = integral(&density, [low, high]);
-        // The distribution function on a fine grid, between its points straight: 1e-4 of it is far below 1/√10 000.
+        // The distribution function on a fine grid, between its points straight: 1e-4 of it is far
+        // below 1/√10 000.
         let n = 2000;
         let width = (high - low) / f64::from(n);
         let mut below = vec![0.0];
@@ -113,7 +116,9 @@ fn integral_of_few(f: &dyn Fn(f64) -> f64, low: f64, width: f64) -> f64 {
         * h
 }
 
-/// The mean volume is the integral of volumes over the density, to the rule's error; where the density jumps, that of one step.
+/// The mean volume is the integral of volumes over the density, to the rule's error.
+///
+/// Where the density jumps, the error is that of one step.
 #[test]
 fn the_mean_volume_is_that_of_the_density() {
     for (radius, density) in continuous() {
@@ -142,7 +147,8 @@ fn the_mean_volume_is_that_of_the_density() {
             );
         }
     }
-    // A sieve curve of half the mass between 1 and 2 and half between 2 and 4, and its draws: 5 standard errors.
+    // A sieve curve of half the mass between 1 and 2 and half between 2 and 4, and its draws: 5
+    // standard errors.
     let sieve = Radius::sieve(&[(1.0, 0.0), (2.0, 0.5), (4.0, 1.0)], false);
     let cubes: Vec<f64> = draws(&sieve).iter().map(|r| r.powi(3)).collect();
     let (n, all) = (DRAWS as f64, cubes.iter().sum::<f64>());
@@ -180,7 +186,8 @@ fn a_mixture_has_its_shares() {
     }
 }
 
-/// Far from the middle digits hold: the deviate undoes the distribution function, and a scale is only a scale.
+/// Far from the middle digits hold: the deviate inverts the distribution function, and a scale is
+/// only a scale.
 #[test]
 fn tails_and_scales_keep_their_digits() {
     for (bounds, u) in [([6.0, 9.0], 0.3), ([-9.0, -6.0], 0.3), ([-8.0, 8.0], 1e-12)] {

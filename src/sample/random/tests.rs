@@ -1,4 +1,4 @@
-//! Random placing: no overlaps, the same whoever asks, the amount that was asked for, at any scale.
+//! Random placing: no overlaps, the same on any rank, the requested amount, at any scale.
 
 use super::super::{Radius, Source, Space, bodies, count};
 use super::*;
@@ -39,7 +39,8 @@ fn all(sample: &Sample) -> Vec<BodyRow> {
     rows
 }
 
-/// The smallest gap of two bodies in units of the smaller radius, the nearest images taken on periodic axes.
+/// The smallest gap of two bodies in units of the smaller radius, the nearest images taken on
+/// periodic axes.
 fn smallest_gap(rows: &[BodyRow], space: &Space) -> f64 {
     let extent = space.extent();
     let mut least = f64::INFINITY;
@@ -61,7 +62,9 @@ fn smallest_gap(rows: &[BodyRow], space: &Space) -> f64 {
     least
 }
 
-/// Walls and periods: the amount asked for (the sum of the volumes of all draws: 5 standard errors), no overlap, nobody outside.
+/// Walls and periods: the requested amount, no overlap, no body outside.
+///
+/// The amount is the sum of the volumes of all draws, within 5 standard errors.
 #[test]
 fn bodies_fill_their_space_and_overlap_nobody() {
     for periodic in [[false; 3], [true, false, false], [true; 3]] {
@@ -81,7 +84,7 @@ fn bodies_fill_their_space_and_overlap_nobody() {
         assert!(smallest_gap(&rows, space) > 0.0);
         let inside = |b: &BodyRow| space.has_room(&Vector3::from(b.position), b.radius, false);
         assert!(rows.iter().all(inside));
-        // Across a periodic face bodies do lie.
+        // Across a periodic face bodies exist.
         let across = rows
             .iter()
             .filter(|b| b.position[0] - b.radius < space.lower[0])
@@ -114,7 +117,7 @@ fn a_share_makes_only_what_it_hangs_on() {
     let mut random = random();
     random.space.upper[2] = 2400.0;
     let cells = Cells::new(&random, false).expect("cells");
-    // A cell of the last colour, which hangs on all around.
+    // A cell of the last colour, which depends on all around.
     let middle = cells.holder(cells.bodies / 2);
     let first = (middle..).find(|&cell| cells.colour(cell) == 7);
     let (first, last) = (first.expect("one of eight"), cells.all());
@@ -133,7 +136,7 @@ fn a_share_makes_only_what_it_hangs_on() {
     assert!(packing.made.len() <= 3 * nx * ny, "{}", packing.made.len());
 }
 
-/// The same bodies at any scale, but for rounding.
+/// The same bodies at any scale, except for rounding.
 #[test]
 fn scale_is_only_scale() {
     let made = |scale: f64| {
@@ -154,7 +157,7 @@ fn scale_is_only_scale() {
     }
 }
 
-/// Regions that are no box, discs, thin gaps, wide spreads of sizes, few bodies far apart.
+/// Regions other than boxes, discs, thin gaps, wide spreads of sizes, few bodies far apart.
 #[test]
 fn other_spaces_are_filled_as_well() {
     let ball = Region::Sphere {
@@ -213,8 +216,10 @@ fn other_spaces_are_filled_as_well() {
     }
 }
 
-/// Bodies lie as densely everywhere: in each half of the box along each axis half of them but for the rounding of cells' shares and
-/// the chance of where in the middle cells they lie, 5 standard errors of throwing each by itself.
+/// Bodies lie with equal density everywhere.
+///
+/// Each half of the box along each axis has half of them, except for the rounding of cells' shares
+/// and the random places in the middle cells, 5 standard errors of independent throws.
 #[test]
 fn bodies_lie_everywhere() {
     let random = random();
@@ -257,7 +262,9 @@ fn what_does_not_fit_is_told() {
     assert!(error.starts_with("1000000 bodies of "), "{error}");
 }
 
-/// What densities are reached, for the manual: `cargo test --lib densities_reached -- --ignored --nocapture`
+/// The reachable densities, for the manual.
+///
+/// `cargo test --lib densities_reached -- --ignored --nocapture`
 #[test]
 #[ignore = "a measurement"]
 fn densities_reached() {

@@ -9,10 +9,10 @@ use crate::domain::ghosts::{Ghosts, spans};
 use crate::domain::migration::{Parcel, to_owners, with_copies};
 use crate::law::Step;
 use crate::math::{ExactSum, Vector3};
+use crate::scheme::assemble::{Assembled, Unfit, assemble};
 use crate::scheme::pace::Span;
 use crate::scheme::walls::Walls;
 use crate::scheme::{StepError, Timers, Verb};
-use crate::solver::assemble::{Assembled, Unfit, assemble};
 use crate::solver::blocks::Filling;
 use crate::solver::pushed::Pushed;
 

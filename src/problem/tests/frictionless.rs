@@ -192,7 +192,7 @@ fn what_has_no_answer_is_not_solved() {
             entries.extend([(a, a, 1.0), (a, b, -1.0), (b, a, -1.0), (b, b, 1.0)]);
         }
         let mut q = sound.q.clone();
-        q.extend(vec![-share * merit::norm(&sound.q); more]);
+        q.extend(vec![-share * norm(&sound.q); more]);
         let problem = Problem {
             matrix: Delassus::from_entries(1, n + more, entries).unwrap(),
             q,
@@ -201,7 +201,7 @@ fn what_has_no_answer_is_not_solved() {
         };
         let solution = solve(&problem, None, &settings(Method::Interior));
         assert!(solution.finite);
-        let honest = merit::norm(&solution.impulse) < 1e3 * merit::norm(&solution.velocity);
+        let honest = norm(&solution.impulse) < 1e3 * norm(&solution.velocity);
         assert!(
             solution.error > 1e-10 && honest,
             "{key} {share} {squeezed}: {solution:?}"

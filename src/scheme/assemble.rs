@@ -10,13 +10,13 @@
 //!
 //! No place in such a problem have torsion, and a bond that gapes, whose law is of three branches.
 
-use super::blocks::Blocks;
-use super::delassus::{Delassus, Problem};
-use super::pushed::Pushed;
 use crate::body::Member;
 use crate::contact::{Candidate, Contact, ContactKey};
 use crate::law::Parts;
 use crate::math::Vector3;
+use crate::problem::{Delassus, Problem};
+use crate::solver::blocks::Blocks;
+use crate::solver::pushed::Pushed;
 use nalgebra::{Matrix6, SMatrix};
 
 /// The problem of a step.

@@ -1,10 +1,10 @@
 //! Digits that the elimination of the normal part has lost: Newton's method on the law of one contact as it stands.
 //!
-//! `F = r − π(r − ρ (A r + f))` with the [cut](super::super::cut) π, ρ = 1/|A|; |F| in units of `max(|r|, |f|/|A|)` is what is judged. Where Newton's
+//! `F = r − π(r − ρ (A r + f))` with the [cut](crate::law::cut) π, ρ = 1/|A|; |F| in units of `max(|r|, |f|/|A|)` is what is judged. Where Newton's
 //! method from the impulse at hand does not do, corners are rounded over a width that falls from that of the impulses to nothing.
 
-use super::super::cut::cut;
-use super::super::merit::norm;
+use crate::law::cut::cut;
+use crate::math::norm;
 
 /// What is left of the law, below which nothing is done, and below which nothing more is.
 const ENOUGH: f64 = 1e-12;

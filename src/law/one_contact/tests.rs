@@ -1,6 +1,7 @@
 use super::*;
+use crate::law::cone;
+use crate::math::norm;
 use crate::rng::{Purpose, Stream};
-use crate::solver::delassus::merit;
 use nalgebra::DMatrix;
 
 /// How many contacts are tried; all that were asked for with `MOREAU_CONTACTS=1000000`.
@@ -68,20 +69,20 @@ fn answer(a: &[f64], free: &[f64], mu: [f64; 2]) -> Vec<f64> {
 /// not multiply the rounding of u_T by μ, which is 10⁶ here.
 fn left(a: &[f64], f: &[f64], mu: [f64; 2], r: &[f64]) -> f64 {
     let d = f.len();
-    let norm = DMatrix::from_row_slice(d, d, a).singular_values().max();
+    let size = DMatrix::from_row_slice(d, d, a).singular_values().max();
     let u: Vec<f64> = (0..d)
         .map(|i| f[i] + (0..d).map(|j| a[i * d + j] * r[j]).sum::<f64>())
         .collect();
-    let closed = r[0] - u[0] / norm;
+    let closed = r[0] - u[0] / size;
     let mut sum = (r[0] - if closed < 0.0 { 0.0 } else { closed }).powi(2);
     for (part, mu) in [(1..d.min(3), mu[0]), (3..d.max(3), mu[1])] {
-        let wanted: Vec<f64> = part.clone().map(|k| r[k] - u[k] / norm).collect();
-        let (size, bound) = (merit::norm(&wanted), mu * r[0]);
-        let factor = if size > bound { bound / size } else { 1.0 };
+        let wanted: Vec<f64> = part.clone().map(|k| r[k] - u[k] / size).collect();
+        let (length, bound) = (norm(&wanted), mu * r[0]);
+        let factor = if length > bound { bound / length } else { 1.0 };
         let off = part.zip(&wanted).map(|(k, w)| (r[k] - factor * w).powi(2));
         sum += off.sum::<f64>();
     }
-    sum.sqrt() / merit::norm(r).max(merit::norm(f) / norm)
+    sum.sqrt() / norm(r).max(norm(f) / size)
 }
 
 /// Validation of the one-contact solvers: any block, any friction, the law is satisfied to 1e-10.
@@ -97,16 +98,16 @@ fn a_million_contacts_satisfy_their_law() {
             let (a, free, mu) = draw(trial, d);
             let r = answer(&a, &free, mu);
             let mut inside = r.clone();
-            super::super::cone::project(&mut inside, mu);
+            cone::project(&mut inside, mu);
             let outside: f64 = r.iter().zip(&inside).map(|(a, b)| (a - b).abs()).sum();
-            assert!(outside <= 1e-14 * merit::norm(&r), "{trial} {d}: {r:?}");
+            assert!(outside <= 1e-14 * norm(&r), "{trial} {d}: {r:?}");
             let left = left(&a, &free, mu, &r);
             assert!(
                 left < 1e-10,
                 "{trial} {d}: {left:e}, mu {mu:?}, A {a:?}, f {free:?}, r {r:?}"
             );
             worst[which] = worst[which].max(left);
-            let slides = merit::norm(&r[1..]) >= mu[0] * r[0] * (1.0 - 1e-12);
+            let slides = norm(&r[1..]) >= mu[0] * r[0] * (1.0 - 1e-12);
             kinds[which][if r[0] == 0.0 {
                 0
             } else {
@@ -202,9 +203,9 @@ fn the_answer_is_among_the_enumerated() {
         }
         let r = answer(&a, &f, [mu, 0.0]);
         let all = enumerated(&a, &f, mu);
-        let far = |c: &[f64; 3]| merit::norm(&[c[0] - r[0], c[1] - r[1], c[2] - r[2]]);
+        let far = |c: &[f64; 3]| norm(&[c[0] - r[0], c[1] - r[1], c[2] - r[2]]);
         let nearest = all.iter().map(far).fold(f64::INFINITY, f64::min);
-        assert!(nearest <= 1e-5 * merit::norm(&r), "{trial}: {r:?} {all:?}");
+        assert!(nearest <= 1e-5 * norm(&r), "{trial}: {r:?} {all:?}");
         compared += 1;
         slid += u32::from(r[0] > 0.0 && r[1].hypot(r[2]) > mu * r[0] * (1.0 - 1e-12));
     }
@@ -240,4 +241,63 @@ fn blocks_that_allow_nothing_keep_what_there_is() {
             assert!(r[0] >= 0.0, "{d} {a:?} {f:?} {r:?}");
         }
     }
+}
+
+/// A contact alone, answered by hand: it opens, sticks, slides; a normal impulse that the tangential one raises through W.
+#[test]
+fn the_impulse_of_a_contact_by_hand() {
+    let w = [[2.0, 0.0, 0.0], [0.0, 4.0, 0.0], [0.0, 0.0, 4.0]];
+    let present = [7.0, 0.0, 0.0];
+    let near = |bias, mu, expected: [f64; 3]| {
+        let r = impulse(&w, bias, mu, present);
+        let far = [0, 1, 2].map(|k| r[k] - expected[k]);
+        assert!(norm(&far) <= 1e-15 * norm(&expected), "{r:?} {expected:?}");
+    };
+    near([0.5, 1.0, 0.0], 0.5, [0.0; 3]);
+    near([-2.0, 0.6, 0.8], 0.5, [1.0, -0.15, -0.2]);
+    near([-2.0, 3.0, 4.0], 0.5, [1.0, -0.3, -0.4]);
+    // Couples normal and tangential: sliding along −t, `r_t = −μ r_n`, so `u_n = (2 − μ) r_n + f_n = 0`.
+    let w = [[2.0, 1.0, 0.0], [1.0, 4.0, 0.0], [0.0, 0.0, 4.0]];
+    let r = impulse(&w, [-1.5, 40.0, 0.0], 0.5, present);
+    assert!(norm(&[r[0] - 1.0, r[1] + 0.5, r[2]]) <= 1e-15, "{r:?}");
+}
+
+/// Symmetric positive definite blocks as two rigid bodies make them: u = W r + f satisfies Signorini's condition and Coulomb's law.
+#[test]
+fn the_impulse_between_rigid_bodies_satisfies_the_law() {
+    let mut kinds = [0; 3];
+    for trial in 0..trials() / 4 {
+        let mut draw = Stream::new(Purpose::Trial, 78, [trial, 0, 0]);
+        let mut w = nalgebra::Matrix3::zeros();
+        for _ in 0..2 {
+            // 1/m and Rᵀ I⁻¹ R of a body, R the cross product with its lever.
+            let lever = nalgebra::Vector3::from_fn(|_, _| draw.between(-1.0, 1.0));
+            let inertia = nalgebra::Vector3::from_fn(|_, _| draw.between(0.5, 20.0));
+            let arm = lever.cross_matrix();
+            w += nalgebra::Matrix3::identity() * draw.between(0.1, 2.0)
+                - arm * nalgebra::Matrix3::from_diagonal(&inertia) * arm;
+        }
+        let rows: [[f64; 3]; 3] = std::array::from_fn(|i| std::array::from_fn(|j| w[(i, j)]));
+        let mu = draw.between(0.05, 1.0);
+        let mut bias = [0; 3].map(|_| draw.between(-1.0, 1.0));
+        bias[0] -= 0.4;
+        let r = impulse(&rows, bias, mu, [0.0; 3]);
+        let u = w * nalgebra::Vector3::from(r) + nalgebra::Vector3::from(bias);
+        let (slip, pull) = (u[1].hypot(u[2]), r[1].hypot(r[2]));
+        let kind = if r == [0.0; 3] {
+            assert!(u[0] >= 0.0, "{trial}: {u:?}");
+            0
+        } else if pull < mu * r[0] * (1.0 - 1e-12) {
+            assert!(u.norm() < 1e-13, "{trial}: sticks with {u:?}");
+            1
+        } else {
+            assert!(u[0].abs() < 1e-13 && pull <= mu * r[0] * (1.0 + 1e-12));
+            // Friction is against the slip: u_t = −α r_t.
+            let against = u[1] * r[1] + u[2] * r[2] + slip * pull;
+            assert!(against.abs() < 1e-12 * (1.0 + slip * pull), "{trial}");
+            2
+        };
+        kinds[kind] += 1;
+    }
+    assert!(kinds.iter().all(|&n| n > 100), "{kinds:?}");
 }

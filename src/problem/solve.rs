@@ -2,8 +2,9 @@
 
 use super::equations::Equations;
 use super::nsgs::Sweeps;
-use super::one_contact::{Law, Line, Normal, Plane, Rolling};
-use super::{Method, Problem, Settings, Solution, cone, merit};
+use super::{Method, Problem, Settings, Solution, merit};
+use crate::law::cone;
+use crate::law::one_contact::{Law, Line, Normal, Plane, Rolling};
 use std::marker::PhantomData;
 use std::time::Instant;
 
@@ -120,6 +121,9 @@ impl std::fmt::Display for End {
     }
 }
 
+/// θ at the start.
+const FIRST: f64 = 1e-3;
+
 /// Sweeps between two looks at the error, at most.
 const LOOK: u64 = 10;
 
@@ -148,7 +152,7 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
             sweeps: 0,
             log: Vec::new(),
             seconds: 0.0,
-            theta: super::proximal::FIRST,
+            theta: FIRST,
             equations: None,
             planned: false,
             law: PhantomData,

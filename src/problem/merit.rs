@@ -3,7 +3,9 @@
 //! All three measures look at the same thing: a solution is a fixed point of `r ↦ P_K(r − ρ û)` for any ρ > 0, contact by contact.
 //! They differ in ρ and in what the distance is divided by. None of them is at ease with a NaN: it comes out as NaN.
 
-use super::{Problem, cone};
+use super::Problem;
+use crate::law::cone;
+use crate::math::{nan_max, norm};
 
 /// Siconos' error (`fc3d_compute_error`, Siconos 4.4): `|r − P_K(r − û)| / max(|q|, |r|, |u|)` with u = W r + q, ρ = 1, and the
 /// distance itself where that maximum is below 2.2e-16. It adds impulses and velocities, so it hangs on the units, and where W is far
@@ -111,10 +113,6 @@ pub(super) fn lift(u: &[f64], [mu, rolling]: [f64; 2]) -> f64 {
     }
 }
 
-pub(super) fn norm(x: &[f64]) -> f64 {
-    x.iter().map(|x| x * x).sum::<f64>().sqrt()
-}
-
 /// `1/|W_ii|₂` of each contact; the mean of all others where a diagonal block is zero.
 fn scales(problem: &Problem) -> Vec<f64> {
     let n = problem.contacts();
@@ -134,9 +132,7 @@ fn scales(problem: &Problem) -> Vec<f64> {
 /// The largest singular value of a small square matrix, by squaring AᵀA until one direction is left: 2⁻⁵² after ten squarings for a
 /// ratio of singular values of 0.98 or less, and never off by more than that ratio.
 fn spectral_norm(a: &[f64], d: usize) -> f64 {
-    let largest = a
-        .iter()
-        .fold(0.0f64, |m, x| crate::math::nan_max(m, x.abs()));
+    let largest = a.iter().fold(0.0f64, |m, x| nan_max(m, x.abs()));
     if largest == 0.0 || !largest.is_finite() {
         return largest;
     }

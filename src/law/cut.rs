@@ -5,7 +5,7 @@
 //! `b + max(√(y² + μ² w²) − b, 0)`, rounded over μ w, so that it is smooth and its slope never of less than full rank (Chen and Mangasarian, Computational
 //! Optimization and Applications 5, 1996).
 
-use super::merit::norm;
+use crate::math::norm;
 
 /// `max(x, 0)` with its corner rounded over the width, and its slope: (x + √(x² + 4 w²))/2.
 fn positive(x: f64, width: f64) -> (f64, f64) {
@@ -20,7 +20,7 @@ fn positive(x: f64, width: f64) -> (f64, f64) {
 }
 
 /// π of `y` with the coefficients `[μ, μ_r]`, its corners rounded over `width`, an impulse; and its derivative.
-pub(super) fn cut<const D: usize>(
+pub fn cut<const D: usize>(
     y: [f64; D],
     [mu, rolling]: [f64; 2],
     width: f64,

@@ -11,9 +11,9 @@
 
 use super::Delassus;
 use super::equations::{Equations, Factors};
-use super::merit::norm;
-use super::one_contact::Law;
 use super::solve::{End, Run};
+use crate::law::one_contact::Law;
+use crate::math::norm;
 
 /// Steps, at most.
 const STEPS: u64 = 200;

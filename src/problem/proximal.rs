@@ -9,12 +9,10 @@
 use super::equations::Equations;
 use super::newton::Shifted;
 use super::nsgs::Sweeps;
-use super::one_contact::Law;
 use super::solve::{End, Run};
-use super::{cone, merit};
-
-/// θ at the start.
-pub(super) const FIRST: f64 = 1e-3;
+use crate::law::cone;
+use crate::law::one_contact::Law;
+use crate::math::norm;
 
 /// Bounds of θ.
 const THETA: [f64; 2] = [1e-10, 1e2];
@@ -145,7 +143,7 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
                 break;
             }
             if let Some(equations) = equations.as_deref_mut() {
-                let tolerance = tight * merit::norm(self.r.as_flattened());
+                let tolerance = tight * norm(self.r.as_flattened());
                 let mut r = std::mem::take(&mut self.r);
                 let came = shifted.solve(&mut r, tolerance, STEPS, equations, || self.is_spent());
                 self.r = r;

@@ -1,7 +1,7 @@
 //! Sweeps over the contacts of a problem: non-linear Gauss–Seidel.
 
-use super::one_contact::Law;
 use super::{Delassus, Problem};
+use crate::law::one_contact::Law;
 use crate::rng::{Purpose, Stream};
 
 /// Sweeps over a problem, or over one with more on its diagonal: `u = (W + D) r + q`, D one number of each contact.

@@ -1,7 +1,7 @@
 //! The law of a contact with one tangent, or none.
 
 use super::Law;
-use crate::solver::delassus::cone;
+use crate::law::cone;
 
 /// Without friction: the normal part alone.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 use super::*;
+use crate::problem::Delassus;
 use crate::rng::{Purpose, Stream};
-use crate::solver::delassus::Delassus;
 
 fn problem(dimension: usize, w: &[f64], q: &[f64], friction: &[f64], rolling: &[f64]) -> Problem {
     let size = q.len();

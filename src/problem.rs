@@ -5,20 +5,17 @@
 //! `u = W r + q`, `K* ∋ û ⟂ r ∈ K`, `û = u + (μ|u_T| + μ_r|u_M|) e_N`,
 //!
 //! where `K = {|r_T| ≤ μ r_N, |r_M| ≤ μ_r r_N}` is the cone of a contact and K* its dual (De Saxcé's form of Signorini's condition with
-//! Coulomb's law; `_M`: couples of rolling friction [N m s], with angular velocities [rad/s]). Unlike in [`nsgs`](super::nsgs) there are
+//! Coulomb's law; `_M`: couples of rolling friction [N m s], with angular velocities [rad/s]). Unlike in [`solver`](crate::solver) there are
 //! no bodies here, W may have any blocks, symmetric or not, and what counts is a small error, not a time step that goes on.
 //!
-//! [`merit`] judges, [`one_contact`] solves the law of one contact for a full block.
+//! [`merit`] judges; [`law::one_contact`](crate::law::one_contact) solves the law of one contact for a full block.
 
-pub mod cone;
-mod cut;
 mod equations;
 mod interior;
 pub mod matrix;
 pub mod merit;
 mod newton;
 mod nsgs;
-pub mod one_contact;
 mod proximal;
 mod smoothing;
 mod solve;

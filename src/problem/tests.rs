@@ -1,5 +1,7 @@
 use super::equations::Equations;
 use super::*;
+use crate::law::cone;
+use crate::math::norm;
 use crate::rng::{Purpose, Stream};
 
 mod frictionless;
@@ -88,7 +90,7 @@ fn check(problem: &Problem, solution: &Solution, tolerance: f64) {
     let mut u = vec![0.0; problem.q.len()];
     problem.matrix.apply(&solution.impulse, &problem.q, &mut u);
     assert_eq!(u, solution.velocity);
-    let scale = merit::norm(&problem.q).max(merit::norm(&solution.impulse));
+    let scale = norm(&problem.q).max(norm(&solution.impulse));
     let slack = 10.0 * tolerance * scale;
     for (i, (r, u)) in solution.impulse.chunks(d).zip(u.chunks(d)).enumerate() {
         let [mu, rolling] = problem.coefficients(i);
@@ -96,11 +98,11 @@ fn check(problem: &Problem, solution: &Solution, tolerance: f64) {
         assert!(r[0].min(u[0]) <= slack, "{i} {r:?} {u:?}");
         for (part, mu) in [(1..d.min(3), mu), (d.min(3)..d, rolling)] {
             let (r_t, u_t) = (&r[part.clone()], &u[part]);
-            assert!(merit::norm(r_t) <= mu * r[0] + slack);
+            assert!(norm(r_t) <= mu * r[0] + slack);
             // Work against friction: μ r_N |u_T|.
             let work: f64 = r_t.iter().zip(u_t).map(|(r, u)| r * u).sum();
-            let most = mu * r[0] * merit::norm(u_t);
-            let sizes = (1.0 + mu) * (1.0 + merit::norm(r) + merit::norm(u_t));
+            let most = mu * r[0] * norm(u_t);
+            let sizes = (1.0 + mu) * (1.0 + norm(r) + norm(u_t));
             assert!((work + most).abs() <= slack * sizes, "{i} {r:?} {u_t:?}");
         }
     }
@@ -139,7 +141,7 @@ fn both_ways_lead_to_one_answer() {
         });
         for b in [b, c] {
             let far: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
-            let (far, size) = (merit::norm(&far), merit::norm(&a));
+            let (far, size) = (norm(&far), norm(&a));
             assert!(size > 0.1 && far < 1e-9 * size, "{d}: {far:e} of {size}");
         }
     }
@@ -204,7 +206,7 @@ fn badly_scaled_data_are_not_eaten() {
         };
         let solution = solve(&scaled, None, &tight);
         assert!(solution.residual < 1e-9, "{scale}: {:e}", solution.residual);
-        assert!(merit::norm(&solution.impulse) > 0.1 * scale);
+        assert!(norm(&solution.impulse) > 0.1 * scale);
     }
 }
 
@@ -272,7 +274,7 @@ fn there_is_always_a_finite_answer() {
                 let mut inside = r.to_vec();
                 cone::project(&mut inside, problem.coefficients(i));
                 for (a, b) in inside.iter().zip(r) {
-                    assert!((a - b).abs() <= 1e-14 * merit::norm(r), "{r:?}");
+                    assert!((a - b).abs() <= 1e-14 * norm(r), "{r:?}");
                 }
             }
             // Nothing moves, whatever the impulses.
@@ -303,7 +305,7 @@ fn a_solution_is_its_own_guess_and_the_seed_decides_the_bits() {
     // Brought into the cones, which changes last digits of those on the rim.
     let change = first.impulse.iter().zip(&again.impulse);
     let change: Vec<f64> = change.map(|(a, b)| a - b).collect();
-    assert!(merit::norm(&change) <= 1e-15 * merit::norm(&first.impulse));
+    assert!(norm(&change) <= 1e-15 * norm(&first.impulse));
     let same = solve(&problem, None, &settings(Method::Auto));
     assert_eq!(same.impulse, first.impulse);
     let other = Settings {

@@ -6,9 +6,10 @@
 //! size of w and referred to the last solution, choose among them. How far w may fall in one go is learnt on the way.
 
 use super::newton::Shifted;
-use super::one_contact::Law;
 use super::solve::{End, Run};
-use super::{cone, merit};
+use crate::law::cone;
+use crate::law::one_contact::Law;
+use crate::math::norm;
 
 /// Widths to begin with, in units of the mean impulse: of a first try, and of those that come after.
 const WIDTHS: [f64; 2] = [0.3, 0.03];
@@ -45,12 +46,12 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
         let root = (problem.contacts() as f64).sqrt();
         let mut r = self.best.clone();
         if r.iter().all(|r| r[0] == 0.0) {
-            let push = merit::norm(self.q.as_flattened()) / root;
+            let push = norm(self.q.as_flattened()) / root;
             r.iter_mut()
                 .zip(&diagonal)
                 .for_each(|(r, x)| r[0] = push / x);
         }
-        let scale = merit::norm(r.as_flattened()) / root;
+        let scale = norm(r.as_flattened()) / root;
         let which = (round % 2) as usize;
         let (mut width, least) = (WIDTHS[which], SHARES[which]);
         let budget = BUDGET << round.min(8);

@@ -1,14 +1,14 @@
 //! Newton's method on the law of all contacts at once, for problems with more on their diagonal.
 //!
 //! The law in Alart and Curnier's form (Computer Methods in Applied Mechanics and Engineering 92, 1991): r is a solution where
-//! `F = r − π(r − ρ u)` is zero, π the [cut](super::cut). F is piecewise
+//! `F = r − π(r − ρ u)` is zero, π the [cut](crate::law::cut). F is piecewise
 //! smooth; at a point each contact lies on one piece (open, sticks, slides), and the linear equations of those pieces give the step.
 //! The step is halved until |F| falls.
 
 use super::Problem;
-use super::cut::cut;
 use super::equations::Equations;
-use super::merit::norm;
+use crate::law::cut::cut;
+use crate::math::norm;
 
 /// `u = (W + D) r + q`, and the scales ρ of its contacts.
 pub(super) struct Shifted<'a, const D: usize> {

@@ -1,0 +1,77 @@
+//! Lines and values of a file, with their places for messages.
+
+use crate::sample::Error;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+/// The lines of a file, numbered.
+pub(super) struct Lines<'a> {
+    pub(super) path: &'a Path,
+    reader: BufReader<File>,
+    pub(super) line: Vec<u8>,
+    /// The number of the line last returned, counted from 1.
+    pub(super) number: u64,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn open(path: &'a Path) -> Result<Self, Error> {
+        let file = File::open(path).map_err(|e| Error::unreadable(path, e))?;
+        Ok(Self {
+            path,
+            reader: BufReader::with_capacity(1 << 16, file),
+            line: Vec::new(),
+            number: 0,
+        })
+    }
+
+    /// The next line, with invalid Unicode (as in an old title) replaced.
+    pub(super) fn next(&mut self) -> Result<Option<String>, Error> {
+        self.line.clear();
+        let read = self.reader.read_until(b'\n', &mut self.line);
+        if read.map_err(|e| Error::unreadable(self.path, e))? == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        Ok(Some(String::from_utf8_lossy(&self.line).into_owned()))
+    }
+}
+
+/// The place of a value, for messages.
+#[derive(Clone, Copy)]
+pub(super) struct Cell<'a> {
+    pub(super) path: &'a Path,
+    pub(super) line: u64,
+    pub(super) column: &'a str,
+    pub(super) text: &'a str,
+}
+
+impl Cell<'_> {
+    pub(super) fn refuse(&self, accepted: &str) -> Error {
+        let (column, text) = (self.column, self.text);
+        let message = format!("column {column}: {text:?} is not accepted; accepted: {accepted}");
+        Error::line(self.path, self.line, message)
+    }
+
+    /// A finite number.
+    pub(super) fn number(&self) -> Result<f64, Error> {
+        let x = self.text.parse().ok().filter(|x: &f64| x.is_finite());
+        x.ok_or_else(|| self.refuse("a finite number"))
+    }
+
+    /// A number greater than zero.
+    pub(super) fn positive(&self) -> Result<f64, Error> {
+        let x = self
+            .text
+            .parse()
+            .ok()
+            .filter(|x: &f64| x.is_finite() && *x > 0.0);
+        x.ok_or_else(|| self.refuse("a finite number > 0"))
+    }
+
+    /// An integer, at least 1.
+    pub(super) fn whole(&self) -> Result<u64, Error> {
+        let n = self.text.parse().ok().filter(|n: &u64| *n > 0);
+        n.ok_or_else(|| self.refuse("a whole number >= 1"))
+    }
+}

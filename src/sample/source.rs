@@ -1,0 +1,172 @@
+//! The source of the bodies of a sample, as in the configuration.
+
+use super::radius::Radius;
+use super::space::Space;
+use crate::body::{BodyId, BodyKind, BodyRow};
+use crate::shape::mass_and_inertia;
+use std::path::PathBuf;
+
+/// The source of the bodies of one `[[bodies]]` entry, checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// The way they are placed.
+    pub source: Source,
+    /// Number of their material in the configuration.
+    pub material: u32,
+    /// Density of that material [kg/m³].
+    pub density: f64,
+    /// Initial velocity of all of them [m/s]; adds to the velocities in a file.
+    pub velocity: [f64; 3],
+    /// Initial angular velocity of all of them [rad/s], likewise.
+    pub angular_velocity: [f64; 3],
+    /// The kind of their motion.
+    pub kind: BodyKind,
+    /// Whether they are discs in the plane z = 0, one metre thick, and not spheres.
+    pub discs: bool,
+    /// Initial over final radius: 1 except for growing bodies. Placing uses the initial radius.
+    pub size: f64,
+}
+
+impl Sample {
+    /// The body of this sample for a body of a checkpoint.
+    ///
+    /// It keeps position, size, mass, orientation and velocities, to which those of the sample add;
+    /// its material is the sample's.
+    #[must_use]
+    pub fn taken_over(&self, id: BodyId, row: &BodyRow) -> BodyRow {
+        let kind = match &self.source {
+            // A body that was held there is held here only if this run says so.
+            Source::Checkpoint { as_there: true, .. } if row.kind == BodyKind::Held as u32 => {
+                BodyKind::Free as u32
+            }
+            Source::Checkpoint { as_there: true, .. } => row.kind,
+            _ => self.kind as u32,
+        };
+        let moves = kind != BodyKind::Fixed as u32;
+        let sum = |a: [f64; 3], b: [f64; 3]| match moves {
+            true => [0, 1, 2].map(|k| a[k] + b[k]),
+            false => [0.0; 3],
+        };
+        BodyRow {
+            id,
+            kind,
+            material: self.material,
+            radius: match kind == BodyKind::Free as u32 {
+                true => row.radius * self.size,
+                false => row.radius,
+            },
+            velocity: sum(row.velocity, self.velocity),
+            angular_velocity: sum(row.angular_velocity, self.angular_velocity),
+            image: [0; 3],
+            ..*row
+        }
+    }
+
+    /// Sets the initial radii to this fraction; shares of space are those of the final radii.
+    pub(crate) fn shrink(&mut self, size: f64) {
+        self.size = size;
+        match &mut self.source {
+            Source::Lattice(lattice) => lattice.radius = lattice.radius.scaled(size),
+            Source::Random(random) => {
+                random.radius = random.radius.scaled(size);
+                if let Amount::Fraction(fraction) = &mut random.amount {
+                    *fraction *= size.powi(if self.discs { 2 } else { 3 });
+                }
+            }
+            Source::File(_) | Source::Checkpoint { .. } => {}
+        }
+    }
+
+    /// The region of its bodies; `None` for files.
+    #[must_use]
+    pub fn space(&self) -> Option<&Space> {
+        match &self.source {
+            Source::Lattice(lattice) => Some(&lattice.space),
+            Source::Random(random) => Some(&random.space),
+            Source::File(_) | Source::Checkpoint { .. } => None,
+        }
+    }
+
+    /// A body of this sample with the initial `radius` [m].
+    ///
+    /// Velocities add to the sample's; a fixed body has none.
+    pub(super) fn body(&self, id: u64, position: [f64; 3], radius: f64, density: f64) -> BodyRow {
+        let (mass, inertia) = mass_and_inertia(density, radius / self.size, self.discs);
+        BodyRow {
+            velocity: self.velocity,
+            angular_velocity: self.angular_velocity,
+            inertia,
+            material: self.material,
+            kind: self.kind as u32,
+            ..BodyRow::sphere(BodyId(id), position, radius, mass)
+        }
+    }
+}
+
+/// The way of placing bodies.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Source {
+    /// A lattice, each body displaced at random from its site.
+    Lattice(Lattice),
+    /// At random, without overlaps.
+    Random(Random),
+    /// A file of bodies, recognized by its content.
+    ///
+    /// CSV (`x,y,z,radius`, more columns allowed), a LAMMPS data file (atom style sphere), or the
+    /// last frame of a LAMMPS dump.
+    File(PathBuf),
+    /// The bodies of a checkpoint of this program, which the run reads: this room does not use
+    /// HDF5.
+    Checkpoint {
+        /// The file.
+        path: PathBuf,
+        /// Whether bodies keep their kind of motion, instead of that of the entry.
+        as_there: bool,
+    },
+}
+
+/// A perturbed lattice that fills a region from below.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lattice {
+    /// Number of bodies.
+    pub count: u64,
+    /// Radii.
+    pub radius: Radius,
+    /// The arrangement of its sites.
+    pub arrangement: Arrangement,
+    /// The region to fill.
+    pub space: Space,
+    /// Largest displacement from the lattice site on each axis, in units of the largest diameter.
+    pub jitter: f64,
+}
+
+/// The arrangement of the sites of a lattice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrangement {
+    /// Rows and layers in line along each axis; in two dimensions a square lattice.
+    SimpleCubic,
+    /// Closest packing, cube axes along those of space.
+    FaceCentredCubic,
+    /// Closest packing, hexagonal layers across z; in two dimensions one such layer, rows along x.
+    HexagonalClosePacked,
+}
+
+/// Bodies placed one after the other at random without overlaps (random sequential placing).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Random {
+    /// The amount of bodies.
+    pub amount: Amount,
+    /// Radii.
+    pub radius: Radius,
+    /// The region to fill.
+    pub space: Space,
+}
+
+/// The number of bodies, or the solid fraction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Amount {
+    /// This number of bodies.
+    Count(u64),
+    /// The number with this solid fraction on average.
+    Fraction(f64),
+}
