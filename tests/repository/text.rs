@@ -1,11 +1,11 @@
 //! Rules on single files: length, names, MPI and `unsafe` in their places, nothing left over, documents that name real files.
 
-use crate::code::Source;
+use crate::code::{Role, Source};
 
 /// Lines that a Rust file may have.
 const LONGEST: usize = 500;
 
-/// Words in file and module names that say nothing about what is inside.
+/// Words in file names that say nothing about the content.
 const EMPTY_NAMES: [&str; 8] = [
     "util", "utils", "common", "helper", "helpers", "misc", "manager", "managers",
 ];
@@ -16,142 +16,86 @@ const MPI_HOME: &str = "src/comm/mpi.rs";
 /// The file whose child module is called `mpi`.
 const MPI_PARENT: &str = "src/comm.rs";
 
-/// Files that may hold `unsafe`: those that call C libraries, and those by which threads share the bodies of a rank and processors are
-/// asked for memory ahead.
-fn may_be_unsafe(path: &str) -> bool {
-    let solver = [
-        "src/solver/shared.rs",
-        "src/solver/blocks.rs",
-        "src/solver/lanes.rs",
-    ];
-    path == MPI_HOME
-        || path == "src/io/hdf.rs"
-        || path.starts_with("src/io/hdf/")
-        || solver.contains(&path)
-}
+/// Where `unsafe` may be: calls of C libraries, bodies of a rank that threads share, hints to processors.
+/// Lints ask for the permission and for the reason.
+const UNSAFE: [&str; 6] = [
+    MPI_HOME,
+    "src/io/hdf.rs",
+    "src/io/hdf/",
+    "src/solver/shared.rs",
+    "src/solver/blocks.rs",
+    "src/solver/lanes.rs",
+];
 
 /// A file of too many lines.
-pub(crate) fn too_long(source: &Source) -> Option<String> {
+pub(crate) fn too_long(source: &Source) -> Vec<String> {
     let lines = source.text.lines().count();
-    (lines > LONGEST).then(|| {
-        format!(
-            "{}: {lines} lines, {LONGEST} are allowed; split it by what it does",
-            source.path
-        )
-    })
+    let fault = format!(
+        "{}: {lines} lines; accepted: {LONGEST}; split it by its tasks",
+        source.path
+    );
+    Vec::from_iter((lines > LONGEST).then_some(fault))
 }
 
-/// Names of files, folders and modules that say nothing.
+/// A file or folder whose name says nothing.
 pub(crate) fn empty_names(source: &Source) -> Vec<String> {
-    let says_nothing = |name: &str| name.split('_').any(|word| EMPTY_NAMES.contains(&word));
-    let stem = source.path.strip_suffix(".rs").unwrap_or(&source.path);
-    let mut faults = Vec::new();
-    for part in stem.split('/').filter(|part| says_nothing(part)) {
-        faults.push(format!(
-            "{}: `{part}` says nothing about what is inside",
-            source.path
-        ));
-    }
-    for (i, module) in source.modules().filter(|(_, module)| says_nothing(module)) {
-        let line = source.tokens[i].line;
-        faults.push(format!(
-            "{}:{line}: `mod {module}` says nothing about what is inside",
-            source.path
-        ));
-    }
-    faults
+    let words = source.path.split(['/', '_', '.']);
+    let empty = words.filter(|word| EMPTY_NAMES.contains(word));
+    let fault = |word| format!("{}: `{word}` says nothing about the content", source.path);
+    empty.map(fault).collect()
 }
 
 /// Places outside [`MPI_HOME`] that name the MPI crate.
 pub(crate) fn foreign_mpi(source: &Source) -> Vec<String> {
-    if source.path == MPI_HOME {
-        return Vec::new();
-    }
-    let names_crate = |i: usize| {
-        let word = source.word(i);
-        if word == "mpi_sys" {
-            return true;
+    let foreign = |name: &&crate::code::Name| {
+        let words: Vec<&str> = name.words.iter().map(String::as_str).collect();
+        match words[..] {
+            ["", "mpi" | "mpi_sys", ..] | ["mpi_sys", ..] | ["mpi", "ffi", ..] => true,
+            // A variable may have that name.
+            ["mpi"] => name.role != Role::Use && source.path != MPI_PARENT,
+            ["mpi", ..] => source.path != MPI_PARENT,
+            _ => false,
         }
-        if word != "mpi" || source.continues_path(i) {
-            return false;
-        }
-        let from_root = i >= 2 && source.is_path_separator(i - 2);
-        let starts_path = source.is_path_separator(i + 1)
-            && (source.path != MPI_PARENT || source.word(i + 3) == "ffi");
-        let whole =
-            i >= 1 && matches!(source.word(i - 1), "use" | "crate") && source.path != MPI_PARENT;
-        from_root || starts_path || whole
     };
-    (0..source.tokens.len())
-        .filter(|&i| names_crate(i))
-        .map(|i| {
-            format!(
-                "{}:{}: only {MPI_HOME} names the MPI crate",
-                source.path, source.tokens[i].line
-            )
-        })
-        .collect()
+    let names = source.code.names.iter().filter(|_| source.path != MPI_HOME);
+    let fault = |line| {
+        format!(
+            "{}:{line}: only {MPI_HOME} names the MPI crate",
+            source.path
+        )
+    };
+    names.filter(foreign).map(|name| fault(name.line)).collect()
 }
 
-/// `unsafe` where it may not be, or without a reason above it.
-pub(crate) fn unsafe_faults(source: &Source) -> Vec<String> {
-    let lines: Vec<&str> = source.text.lines().collect();
-    let mut faults = Vec::new();
-    for (i, token) in source
-        .tokens
-        .iter()
-        .enumerate()
-        .filter(|(_, t)| t.text == "unsafe")
-    {
-        let at = format!("{}:{}", source.path, token.line);
-        let needs_reason = matches!(source.word(i + 1), "{" | "impl" | "extern");
-        if !may_be_unsafe(&source.path) {
-            faults.push(format!(
-                "{at}: `unsafe` belongs into {MPI_HOME}, src/io/hdf.rs and a few files of the solver only"
-            ));
-        } else if needs_reason && !has_reason(&lines, token.line - 1) {
-            faults.push(format!(
-                "{at}: `unsafe` without a `// SAFETY:` comment right above it"
-            ));
-        }
-    }
-    faults
+/// A file that allows `unsafe` and may not.
+pub(crate) fn foreign_unsafe(source: &Source) -> Vec<String> {
+    let allows = ["allow", "expect"].map(|word| [word, "(unsafe", "_code"].concat());
+    let allowed = allows.iter().any(|allow| source.text.contains(allow));
+    let place = UNSAFE.iter().any(|place| source.path.starts_with(place));
+    let fault = format!(
+        "{}: `unsafe` belongs into {} only",
+        source.path,
+        UNSAFE.join(", ")
+    );
+    Vec::from_iter((allowed && !place).then_some(fault))
 }
 
-/// Whether a comment that begins with `SAFETY:` stands in the three lines above line `at` (from 0), or reaches into them.
-fn has_reason(lines: &[&str], at: usize) -> bool {
-    let is_comment = |i: usize| lines[i].trim_start().starts_with("//");
-    let mut i = at;
-    while i > 0 && (at - i < 3 || (is_comment(i) && is_comment(i - 1))) {
-        i -= 1;
-        if is_comment(i) && lines[i].contains("// SAFETY:") {
-            return true;
-        }
-    }
-    false
-}
-
-/// Marks of unfinished work.
-pub(crate) fn leftovers(source: &Source) -> Vec<String> {
-    // Put together here, so that this file holds none of them.
-    let words = [
+/// Marks of unfinished work; lints find the macros. Put together here, so that this file holds none of them.
+fn marks() -> [String; 3] {
+    [
         ["TO", "DO"].concat(),
         ["FIX", "ME"].concat(),
         ["X"; 3].concat(),
-    ];
-    let calls = [
-        ["to", "do!("].concat(),
-        ["unimplem", "ented!("].concat(),
-        ["db", "g!("].concat(),
-    ];
+    ]
+}
+
+/// Marks of unfinished work in a file.
+pub(crate) fn leftovers(source: &Source) -> Vec<String> {
+    let marks = marks();
     let mut faults = Vec::new();
     for (number, line) in source.text.lines().enumerate() {
-        let bare_words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
-        let word = bare_words
-            .into_iter()
-            .find(|w| words.iter().any(|x| x == w));
-        let call = calls.iter().find(|call| line.contains(call.as_str()));
-        if let Some(mark) = word.or(call.map(String::as_str)) {
+        let words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+        for mark in words.filter(|word| marks.iter().any(|mark| mark == word)) {
             faults.push(format!(
                 "{}:{}: `{mark}` is left over",
                 source.path,
@@ -162,79 +106,54 @@ pub(crate) fn leftovers(source: &Source) -> Vec<String> {
     faults
 }
 
-/// Links and paths in a Markdown document that lead nowhere. `exists` tells whether a path from the root is there.
+/// Folders whose files documents name from the root.
+const FOLDERS: [&str; 7] = [
+    "configs/", "jobs/", "tests/", "docs/", "src/", "benches/", ".ci/",
+];
+
+/// Links and paths in a Markdown document that lead nowhere. `exists` says whether a path from the root is there.
 pub(crate) fn dead_paths(document: &Source, exists: &dyn Fn(&str) -> bool) -> Vec<String> {
-    let folder = document
-        .path
-        .rsplit_once('/')
-        .map_or("", |(folder, _)| folder);
+    let folder = (document.path.rsplit_once('/')).map_or("", |(folder, _)| folder);
+    let plain = |path: &&str| {
+        path.chars()
+            .all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c))
+    };
     let mut faults = Vec::new();
-    let mut in_fence = false;
     for (number, line) in document.text.lines().enumerate() {
-        let mut missing = |what: &str| {
-            faults.push(format!(
-                "{}:{}: {what} is not there",
-                document.path,
-                number + 1
-            ))
-        };
-        if line.trim_start().starts_with("```") {
-            in_fence = !in_fence;
-            continue;
-        }
-        // What stands in backticks, or the whole line in a block of code.
-        let code: Vec<&str> = if in_fence {
-            vec![line]
-        } else {
-            line.split('`').skip(1).step_by(2).collect()
-        };
-        for word in code
-            .iter()
-            .flat_map(|c| c.split_whitespace())
-            .filter_map(repository_path)
-        {
-            if !exists(&word) && !exists(&join(folder, &word)) {
-                missing(&word);
-            }
-        }
-        if in_fence {
-            continue;
-        }
-        for target in line
+        let words = line.split(|c: char| c.is_whitespace() || "`'\"()[],;|".contains(c));
+        let words = words.map(|word| {
+            word.trim_start_matches("./")
+                .trim_end_matches([':', '.', '/'])
+        });
+        // Without a line's number.
+        let paths = words.map(|word| word.split_once(':').map_or(word, |(path, _)| path));
+        let paths = paths.filter(|path| FOLDERS.iter().any(|f| path.starts_with(f)));
+        let links = line
             .split("](")
             .skip(1)
-            .filter_map(|rest| rest.split([')', ' ']).next())
-        {
-            let path = target.split('#').next().unwrap_or(target);
-            let elsewhere = path.is_empty() || path.contains("://") || path.starts_with("mailto:");
-            if !elsewhere && !exists(&join(folder, path)) {
-                missing(path);
-            }
+            .filter_map(|rest| rest.split([')', ' ', '#']).next());
+        let links = links.filter(|link| !link.is_empty() && !link.contains(':'));
+        let links: Vec<&str> = links.collect();
+        let elsewhere = |path: &&str| !links.contains(path) && !exists(path);
+        let dead = paths.filter(plain).filter(elsewhere).map(str::to_owned);
+        let from_here = links
+            .iter()
+            .map(|link| join(folder, link))
+            .filter(|path| !exists(path));
+        for path in dead.chain(from_here) {
+            faults.push(format!(
+                "{}:{}: {path} is not there",
+                document.path,
+                number + 1
+            ));
         }
     }
     faults
 }
 
-/// The path in a word that looks like one of this repository's, without a line number behind it and signs around it.
-fn repository_path(word: &str) -> Option<String> {
-    const FOLDERS: [&str; 7] = [
-        "configs/", "jobs/", "tests/", "docs/", "src/", "benches/", ".ci/",
-    ];
-    let word = word
-        .trim_matches(['"', '\'', '(', ')', ',', ';', ':'])
-        .trim_start_matches("./");
-    let path = match word.rsplit_once(':') {
-        Some((path, line)) if line.chars().all(|c| c.is_ascii_digit()) => path,
-        _ => word,
-    };
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
-    let named = FOLDERS.iter().any(|f| path.starts_with(f)) && path.chars().all(plain);
-    (named && !path.contains("..")).then(|| path.trim_end_matches(['.', '/']).to_owned())
-}
-
 /// `path` as seen from `folder`, from the root.
 fn join(folder: &str, path: &str) -> String {
-    let mut parts: Vec<&str> = folder.split('/').filter(|p| !p.is_empty()).collect();
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {
         match part {
             "" | "." => {}
@@ -249,140 +168,64 @@ fn join(folder: &str, path: &str) -> String {
 mod tests {
     use super::*;
 
-    fn source(path: &str, text: &str) -> Source {
-        Source::new(path, text)
-    }
-
     #[test]
-    fn five_hundred_lines_are_allowed_and_no_more() {
-        assert!(too_long(&source("src/x.rs", &"//\n".repeat(500))).is_none());
-        assert!(too_long(&source("src/x.rs", &"//\n".repeat(501))).is_some());
-    }
-
-    #[test]
-    fn names_that_say_nothing_are_found() {
-        assert_eq!(empty_names(&source("src/io/utils.rs", "")).len(), 1);
-        assert_eq!(empty_names(&source("tests/common/mod.rs", "")).len(), 1);
-        assert_eq!(
-            empty_names(&source("src/io.rs", "mod file_helpers { }\nmod hdf;")).len(),
-            1
-        );
-        assert!(empty_names(&source("tests/harness/mod.rs", "mod commonplace;")).is_empty());
-    }
-
-    #[test]
-    fn the_mpi_crate_is_seen_under_all_its_names() {
-        for text in [
-            "use ::mpi::traits::*;",
-            "use mpi::ffi;",
-            "fn f() { ::mpi::x() }",
-            "fn f() -> mpi::Rank { 1 }",
-            "extern crate mpi;",
-            "use mpi as m;",
-            "fn f() { mpi_sys::x() }",
-        ] {
-            assert_eq!(foreign_mpi(&source("src/io.rs", text)).len(), 1, "{text}");
-            assert!(foreign_mpi(&source(MPI_HOME, text)).is_empty());
+    fn each_rule_finds_its_faults_and_no_others() {
+        type Rule = fn(&Source) -> Vec<String>;
+        let [long, longer] = [500, 501].map(|lines| "//\n".repeat(lines));
+        let allows = ["#![allow(unsafe", "_code)]"].concat();
+        let [to_do, mend, mark] = marks().map(|mark| format!("a # {mark}: b"));
+        #[rustfmt::skip]
+        let cases: [(Rule, &str, &str, usize); 30] = [
+            (too_long, "src/x.rs", &long, 0),
+            (too_long, "src/x.rs", &longer, 1),
+            (empty_names, "src/io/utils.rs", "", 1),
+            (empty_names, "tests/common/mod.rs", "", 1),
+            (empty_names, "src/file_helpers.rs", "", 1),
+            (empty_names, "tests/commonplace.rs", "", 0),
+            (foreign_mpi, "src/io.rs", "use ::mpi::traits::*;", 1),
+            (foreign_mpi, "src/io.rs", "use mpi::ffi;", 1),
+            (foreign_mpi, "src/io.rs", "fn f() { ::mpi::x() }", 1),
+            (foreign_mpi, "src/io.rs", "fn f() -> mpi::Rank { 1 }", 1),
+            (foreign_mpi, "src/io.rs", "extern crate mpi;", 1),
+            (foreign_mpi, "src/io.rs", "use mpi as m;", 1),
+            (foreign_mpi, "src/io.rs", "fn f() { vec![mpi_sys::x()]; }", 1),
+            (foreign_mpi, MPI_HOME, "use ::mpi::traits::*;", 0),
+            (foreign_mpi, MPI_PARENT, "use ::mpi::x; fn f() { mpi::ffi::y() }", 2),
+            (foreign_mpi, MPI_PARENT, "mod mpi; pub use mpi::World;", 0),
+            (foreign_mpi, "src/main.rs", "use crate::comm::mpi::World;", 0),
+            (foreign_mpi, "src/main.rs", "fn f() { let mpi = 1; g(mpi) } // mpi::", 0),
+            (foreign_mpi, "src/main.rs", "#[cfg(feature = \"mpi\")] mod mpi;", 0),
+            (foreign_unsafe, "src/law.rs", &allows, 1),
+            (foreign_unsafe, "src/io/hdf/write.rs", &allows, 0),
+            (foreign_unsafe, "src/law.rs", "// unsafe", 0),
+            (leftovers, "jobs/x.sh", &to_do, 1),
+            (leftovers, "jobs/x.sh", &mend, 1),
+            (leftovers, "jobs/x.sh", &mark, 1),
+            (leftovers, "jobs/x.sh", "mktemp /tmp/aXXXXXX # METHODOLOGY", 0),
+            (dead_links, "README.md", "[b](docs/b.md#part \"t\"), [w](https://x.org/y), [here](#x)", 0),
+            (dead_links, "README.md", "`moreau run configs/a.toml`, `src/law.rs:12`, `docs/`, `src/<room>.rs`", 0),
+            (dead_links, "docs/b.md", "[up](../configs/a.toml) [self](b.md) `src/law.rs`", 0),
+            (dead_links, "docs/b.md", "[from here](configs/a.toml)", 1),
+        ];
+        for (rule, path, text, count) in cases {
+            let faults = rule(&Source::new(path, text));
+            assert_eq!(faults.len(), count, "{path}: {text}: {faults:?}");
         }
-        assert_eq!(
-            foreign_mpi(&source(
-                MPI_PARENT,
-                "use ::mpi::x;\nfn f() { mpi::ffi::y() }"
-            ))
-            .len(),
-            2
-        );
-        for text in [
-            "use crate::comm::mpi::World;",
-            "fn f() { let mpi = 1; g(mpi) } // mpi::",
-            "#[cfg(feature = \"mpi\")] mod mpi;",
+        for dead in [
+            "[c](docs/c.md)",
+            "see `configs/c.toml`.",
+            "```\nmoreau run ./configs/c.toml",
         ] {
-            assert!(
-                foreign_mpi(&source("src/main.rs", text)).is_empty(),
-                "{text}"
+            assert_eq!(
+                dead_links(&Source::new("README.md", dead)).len(),
+                1,
+                "{dead}"
             );
         }
-        assert!(foreign_mpi(&source(MPI_PARENT, "mod mpi; pub use mpi::World;")).is_empty());
     }
 
-    #[test]
-    fn unsafe_needs_its_place_and_its_reason() {
-        let bare = "fn f() {\n    unsafe { g() }\n}";
-        let reasoned = "fn f() {\n    // SAFETY: g has no conditions,\n    // a,\n    // b,\n    // c.\n    let x =\n        unsafe { g() };\n}";
-        let far =
-            "// SAFETY: too far up\nfn a() {}\nfn b() {}\nfn c() {}\nfn f() { unsafe { g() } }";
-        assert_eq!(
-            unsafe_faults(&source("src/law.rs", reasoned)).len(),
-            1,
-            "not its place"
-        );
-        assert_eq!(
-            unsafe_faults(&source("src/io/hdf.rs", bare)).len(),
-            1,
-            "no reason"
-        );
-        assert_eq!(
-            unsafe_faults(&source("src/io/hdf.rs", far)).len(),
-            1,
-            "reason too far"
-        );
-        assert!(unsafe_faults(&source("src/io/hdf.rs", reasoned)).is_empty());
-        assert_eq!(
-            unsafe_faults(&source("src/comm/mpi.rs", "unsafe impl Send for X {}")).len(),
-            1
-        );
-        assert!(
-            unsafe_faults(&source(
-                "src/law.rs",
-                "// unsafe\nfn f() -> &str { \"unsafe\" }"
-            ))
-            .is_empty()
-        );
-    }
-
-    #[test]
-    fn leftovers_are_found_in_comments_and_in_code() {
-        let bad = [
-            format!("// {}: later", ["TO", "DO"].concat()),
-            format!("# {}", ["FIX", "ME"].concat()),
-            format!("let a = 1; // {}", ["X"; 3].concat()),
-            format!("fn f() {{ {}) }}", ["to", "do!("].concat()),
-            format!("fn f() {{ {}\"a\") }}", ["unimplem", "ented!("].concat()),
-            format!("fn f() {{ {}1); }}", ["db", "g!("].concat()),
-        ];
-        for text in bad {
-            assert_eq!(leftovers(&source("jobs/x.sh", &text)).len(), 1, "{text}");
-        }
-        assert!(leftovers(&source("jobs/x.sh", "mktemp /tmp/aXXXXXX # METHODOLOGY")).is_empty());
-    }
-
-    #[test]
-    fn documents_name_files_that_are_there() {
-        let exists =
-            |path: &str| ["configs/a.toml", "docs/b.md", "docs", "src/law.rs"].contains(&path);
-        let faults = |path: &str, text: &str| dead_paths(&source(path, text), &exists);
-        let good = "[b](docs/b.md#part \"title\"), [w](https://x.org/y), [here](#x), `moreau run configs/a.toml`, `src/law.rs:12`,\n\
-            `docs/`, `out/settle`, `configs/*.toml`, `src/<room>.rs`\n```sh\nmoreau run configs/a.toml --out out\n```\n";
-        assert_eq!(faults("README.md", good), [""; 0]);
-        assert!(
-            faults(
-                "docs/b.md",
-                "[up](../configs/a.toml) [self](b.md) `src/law.rs`"
-            )
-            .is_empty()
-        );
-        for bad in [
-            "[c](docs/c.md)",
-            "see `configs/c.toml`",
-            "`moreau run configs/c.toml`",
-            "```\nmoreau run ./configs/c.toml\n```",
-        ] {
-            assert_eq!(faults("README.md", bad).len(), 1, "{bad}");
-        }
-        assert_eq!(
-            faults("docs/b.md", "[a](configs/a.toml)").len(),
-            1,
-            "links go from the document"
-        );
+    fn dead_links(source: &Source) -> Vec<String> {
+        let there = ["configs/a.toml", "docs/b.md", "docs", "src/law.rs"];
+        dead_paths(source, &|path| there.contains(&path))
     }
 }
