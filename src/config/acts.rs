@@ -1,12 +1,12 @@
 //! What regions do: `[[inlet]]`, `[[outlet]]`, `[[freeze]]`, `[[force]]`; and `[growth]`.
 
 use super::document::Node;
+use super::domain::Domain;
 use super::fault::Fault;
+use super::materials::Material;
 use super::radii::{RADII, radii};
-use super::read::Domain;
 use super::reader::{Number, Range, Section, tell};
-use super::regions::{named, no_images};
-use super::{Material, NamedRegion};
+use super::regions::{NamedRegion, named, no_images};
 use crate::math::Vector3;
 use crate::sample::inlet::{Inlet, Rate};
 use crate::scheme::acts::{Acts, Field, Growth, Hold, Outlet, Pull};

@@ -1,11 +1,11 @@
 //! The `[[bodies]]` entries: lattices, random placing, files.
 
-use super::Material;
 use super::document::{Node, Value};
+use super::domain::{Domain, corners};
 use super::fault::Fault;
+use super::materials::Material;
 use super::radii::{RADII, radii};
-use super::read::{Domain, corners};
-use super::reader::{Number, Range, Section, tell};
+use super::reader::{METRES, Number, Range, Section, tell};
 use super::regions::{NamedRegion, named, no_images};
 use crate::body::BodyKind;
 use crate::sample::{Amount, Arrangement, Lattice, Radius, Random, Sample, Source, Space};
@@ -16,7 +16,6 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 const KINDS: [&str; 3] = ["lattice", "random", "file"];
-const METRES: Number = Number(Range::Finite, "m");
 
 /// Reads all entries.
 pub(super) fn read(

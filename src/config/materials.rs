@@ -4,8 +4,45 @@
 use super::document::{Node, Value};
 use super::fault::Fault;
 use super::reader::{Number, Range, Section, tell};
-use super::{Coefficients, Material};
 use crate::law::{Arm, Pair, PairTable};
+
+/// A material.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Material {
+    /// Its name.
+    pub name: String,
+    /// Density [kg/m³].
+    pub density: f64,
+    /// Coefficients against itself.
+    pub own: Coefficients,
+}
+
+/// Coefficients as the configuration gives them; see [`Pair`](crate::law::Pair).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Coefficients {
+    /// Friction.
+    pub friction: Option<f64>,
+    /// Friction of what slides.
+    pub sliding_friction: Option<f64>,
+    /// Rolling friction.
+    pub rolling: Option<Arm>,
+    /// Torsion friction.
+    pub torsion: Option<Arm>,
+    /// Cohesion force [N].
+    pub cohesion: Option<f64>,
+    /// Its range [m].
+    pub cohesion_range: Option<f64>,
+    /// Normal restitution.
+    pub restitution: Option<f64>,
+    /// Tangential restitution.
+    pub tangential_restitution: Option<f64>,
+    /// Stiffness of a contact [N/m].
+    pub stiffness: Option<f64>,
+    /// Young's modulus [Pa].
+    pub young: Option<f64>,
+    /// Tangential over normal stiffness.
+    pub tangential_ratio: Option<f64>,
+}
 
 /// The keys of coefficients, in materials and pairs alike.
 const COEFFICIENTS: [&str; 14] = [

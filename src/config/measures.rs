@@ -1,16 +1,15 @@
 //! The `[[measure]]` entries: what is measured, where, when.
 
 use super::document::{Node, Value};
+use super::domain::Domain;
 use super::fault::Fault;
-use super::read::Domain;
-use super::reader::{Number, Range, Section, tell, wrong_type};
+use super::reader::{METRES, Number, Range, Section, tell, wrong_type};
 use super::regions::{NamedRegion, named};
 use crate::body::BodyId;
 use crate::math::Vector3;
 use crate::measure::{Axis, Heap, Profile, Window};
 use crate::shape::Region;
 
-const METRES: Number = Number(Range::Finite, "m");
 const SECONDS: Number = Number(Range::NotNegative, "s");
 
 /// What an entry may ask for, in the order of the columns.

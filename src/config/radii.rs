@@ -2,11 +2,10 @@
 
 use super::document::{Node, Value};
 use super::fault::Fault;
-use super::reader::{Number, Range, Section, tell, wrong_type};
+use super::reader::{Number, Range, SIZE, Section, tell, wrong_type};
 use crate::sample::{Radius, Share};
 use std::path::Path;
 
-const SIZE: Number = Number(Range::Positive, "m");
 const SHARE: Number = Number(Range::Positive, "");
 const KINDS: [&str; 6] = [
     "uniform",

@@ -52,7 +52,17 @@ impl Range {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Number(pub(super) Range, pub(super) &'static str);
 
+/// A coordinate.
+pub(super) const METRES: Number = Number(Range::Finite, "m");
+/// A length that a body or a block may have.
+pub(super) const SIZE: Number = Number(Range::Positive, "m");
+
 impl Number {
+    /// Whether it may be `x`.
+    pub(super) fn accepts(self, x: f64) -> bool {
+        self.0.accepts(x)
+    }
+
     /// What is accepted, in words.
     pub(super) fn says(self) -> String {
         let Self(range, unit) = self;
@@ -73,7 +83,7 @@ impl Number {
                 return f64::NAN;
             }
         };
-        if self.0.accepts(x) {
+        if self.accepts(x) {
             return x;
         }
         let size = if x.is_finite() && x.abs() > LARGEST {

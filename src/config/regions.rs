@@ -1,15 +1,13 @@
 //! The `[[region]]` entries: parts of space that other entries name.
 
 use super::document::{Node, Value};
+use super::domain::{Domain, corners};
 use super::fault::Fault;
-use super::read::{Domain, corners};
-use super::reader::{Number, Range, Section, tell};
+use super::reader::{METRES, Number, Range, SIZE, Section, tell};
 use super::walls::{ends, unit};
 use crate::math::Vector3;
 use crate::shape::{HalfSpace, Region};
 
-const METRES: Number = Number(Range::Finite, "m");
-const SIZE: Number = Number(Range::Positive, "m");
 const KINDS: [&str; 4] = ["box", "cylinder", "sphere", "half-space"];
 
 /// A region and what other entries call it.

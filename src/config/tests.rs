@@ -1,5 +1,6 @@
 //! Good configurations, overrides, and several faults at once. Each single fault has a file in `tests/configs/bad`.
 
+mod derived;
 mod samples;
 
 use super::{End, Faults, Interval, Limits, Place, Scenario, load, parse};
@@ -277,9 +278,9 @@ fn overrides_set_replace_and_add() {
     );
     assert_eq!(s.walls[0].name, "cup.z-");
     assert!(
-        s.text.contains("dt = 2e-3 # a comment that stays"),
+        s.text().contains("dt = 2e-3 # a comment that stays"),
         "{}",
-        s.text
+        s.text()
     );
     let added = good(
         &FULL.replace("[checkpoint]\nevery = 0\nkeep = 3\n", ""),
@@ -301,10 +302,10 @@ fn the_text_as_run_gives_the_same_scenario() {
         ],
     ] {
         let first = good(FULL, overrides);
-        let again = parse("full.toml", &first.text, Path::new("/elsewhere"), &[]);
+        let again = parse("full.toml", &first.text(), Path::new("/elsewhere"), &[]);
         assert_eq!(again.as_ref(), Ok(&first));
     }
-    assert!(good(FULL, &[]).text.starts_with("# comment\ntitle"));
+    assert!(good(FULL, &[]).text().starts_with("# comment\ntitle"));
 }
 
 #[test]

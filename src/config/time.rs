@@ -1,10 +1,32 @@
 //! How long steps are, and when the run ends.
 
-use super::End;
 use super::document::{Node, Value};
 use super::fault::Fault;
 use super::reader::{Number, Range, Section, tell, wrong_type};
 use crate::scheme::pace::{Pace, Rule};
+
+/// When a run ends: whichever comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct End {
+    /// At this step, counted from time zero.
+    pub steps: Option<u64>,
+    /// At this time [s].
+    pub until: Option<f64>,
+    /// When the translational kinetic energy per body falls below this fraction of `m g d`.
+    pub rest: Option<f64>,
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let steps = self.steps.map(|n| format!("step {n}"));
+        let until = self.until.map(|t| format!("time {t} s"));
+        let rest = self
+            .rest
+            .map(|r| format!("rest (kinetic energy per body below {r:e} m g d)"));
+        let ends: Vec<String> = [steps, until, rest].into_iter().flatten().collect();
+        f.write_str(&ends.join(" or "))
+    }
+}
 
 /// Steps of a run at most: their number times the time step is then still a time to the last digit.
 const MOST_STEPS: f64 = 1e15;

@@ -6,8 +6,8 @@ mod shapes;
 pub(super) use shapes::{ends, unit};
 
 use super::document::Node;
+use super::domain::Domain;
 use super::fault::Fault;
-use super::read::Domain;
 use super::reader::{Number, Range, Section, tell};
 use crate::body::Wall;
 use crate::math::Vector3;

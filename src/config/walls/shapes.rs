@@ -1,9 +1,9 @@
 //! The shapes of walls, each made of one surface or several.
 
 use crate::config::document::{Node, Value};
+use crate::config::domain::Domain;
 use crate::config::fault::Fault;
-use crate::config::read::Domain;
-use crate::config::reader::{Number, Range, Section, nearest, tell};
+use crate::config::reader::{METRES, Number, Range, SIZE, Section, nearest, tell};
 use crate::math::Vector3;
 use crate::shape::{HalfSpace, Surface};
 
@@ -11,8 +11,6 @@ use crate::shape::{HalfSpace, Surface};
 pub(super) const KINDS: [&str; 6] = ["box", "plane", "cylinder", "sphere", "disc", "cone"];
 
 const FACES: [&str; 6] = ["x-", "x+", "y-", "y+", "z-", "z+"];
-const METRES: Number = Number(Range::Finite, "m");
-const SIZE: Number = Number(Range::Positive, "m");
 
 /// One surface of a wall.
 pub(super) struct Part {
