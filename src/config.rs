@@ -1,6 +1,7 @@
 //! The configuration: TOML as typed, checked as a whole, made into a [`Scenario`].
 //!
-//! All faults are told at once, before anything runs or is written, each with file, line, key, value, and what is accepted.
+//! All faults are reported at once, before anything runs or is written, each with file, line, key,
+//! found and accepted values.
 //!
 #![doc = include_str!("../docs/config.md")]
 
@@ -41,14 +42,15 @@ use std::path::Path;
 
 /// Reads and checks a configuration file with overrides (`key=value`) applied.
 ///
-/// Paths of files are relative to the folder of the configuration, those in overrides to the working directory.
+/// Paths of files are relative to the folder of the configuration, those in overrides to the
+/// working directory.
 ///
 /// # Errors
 /// All that is wrong, at once; a file of bodies that cannot be opened included.
 pub fn load(path: &Path, overrides: &[String]) -> Result<Scenario, Faults> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|e| {
-        let message = format!("cannot be read: {e}; accepted: a TOML file");
+        let message = format!("cannot be read: {e}; must be a TOML file");
         let key = String::new();
         let place = Place::File;
         Faults::new(
@@ -64,8 +66,10 @@ pub fn load(path: &Path, overrides: &[String]) -> Result<Scenario, Faults> {
     check(&name, &text, base, overrides, true)
 }
 
-/// The same from a text, as a checkpoint carries it; `name` is what faults call it, `base` the folder that paths of files
-/// are relative to. Files of bodies need not be there any more.
+/// Reads and checks a text, as a checkpoint carries it.
+///
+/// `name` is its name in faults, `base` the folder that paths of files are relative to. Files of
+/// bodies may be gone.
 ///
 /// # Errors
 /// All that is wrong, at once.

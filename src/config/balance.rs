@@ -3,7 +3,8 @@
 use super::fault::Fault;
 use super::reader::{Number, Range, Section};
 
-/// When blocks are shared out anew among ranks. In phase mode nothing that is computed depends on it.
+/// When blocks are shared out anew among ranks. In phase mode nothing that is computed depends on
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Balance {
     /// Looks every so many steps; 0: never, not even at the start.

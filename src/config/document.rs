@@ -1,8 +1,8 @@
 //! From TOML text and `--set` overrides to a tree of values with their places.
 //!
-//! The text is parsed once. Overrides and derived values are set in the parsed document, comments and order kept; the tree
-//! is read from it, and the text that a checkpoint carries is printed from it. Lines are those of the text before
-//! overrides, as in the user's editor.
+//! The text is parsed once. Overrides and derived values are set in the parsed document, comments
+//! and order kept; the tree is read from it, and the text that a checkpoint carries is printed from
+//! it. Lines are those of the text before overrides, as in the user's editor.
 
 use super::fault::{Fault, Place};
 use std::collections::HashMap;
@@ -54,15 +54,17 @@ pub(super) enum Value {
     Table(Vec<(String, Node)>),
 }
 
-/// A parsed configuration with all that was set since. Prints as the TOML text that a checkpoint carries.
+/// A parsed configuration with all that was set since. Prints as the TOML text that a checkpoint
+/// carries.
 #[derive(Clone, Debug)]
 pub(super) struct Document(DocumentMut);
 
 impl Document {
-    /// Sets a key, given as `--set` takes it; tables on the way to it are made where they are missing.
+    /// Sets a key, given as `--set` takes it; tables on the way to it are made where they are
+    /// missing.
     ///
     /// # Errors
-    /// If something on the way is no table or list, or has no such entry.
+    /// A key on the way that is neither table nor list, or an index beyond the list.
     pub(super) fn set(&mut self, path: &str, value: impl Into<TomlValue>) -> Result<(), String> {
         let keys: Vec<&str> = path.split('.').collect();
         set(self.0.as_item_mut(), &keys, value.into())
@@ -93,7 +95,8 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Reads the text, applies the overrides (`key=value`), reads the result. Fails on what is not TOML.
+    /// Parses the text, applies the overrides (`key=value`) and reads the tree. Text that is not
+    /// TOML is an error.
     pub(super) fn read(text: &str, overrides: &[String]) -> Result<Self, Vec<Fault>> {
         let original = Parsed::parse(text).map_err(|e| {
             let line = e
@@ -157,7 +160,8 @@ struct Places {
 }
 
 impl Places {
-    /// Notes the lines of an item of the original text and of all below it; `above` is the line of what holds it.
+    /// Notes the lines of an item of the original text and of all below it; `above` is the line of
+    /// its parent.
     fn gather(&mut self, text: &str, path: &str, item: &Item, above: usize) {
         let here = match item.span() {
             Some(span) if !path.is_empty() => line_of(text, span.start),
@@ -181,7 +185,7 @@ impl Places {
         }
     }
 
-    /// Where the value at `path` comes from; `above` is where what holds it comes from.
+    /// Where the value at `path` comes from; `above` is the place of its parent.
     fn of(&self, path: &str, above: &Place) -> Place {
         let last = self.overrides.iter().rev();
         if let Some((_, text)) = last.clone().find(|(set, _)| lies_in(path, set)) {
@@ -250,26 +254,26 @@ fn shorten(item: &Item) -> String {
     }
 }
 
-/// Applies one override and returns its key; on failure the key as far as known, and what is wrong.
+/// Applies one override and returns its key; on failure the key as far as known, and the reason.
 fn apply(document: &mut Document, text: &str) -> Result<String, (String, String)> {
     let wrong = |path: &str, message: String| Err((path.to_owned(), message));
     let Some((path, value)) = text.split_once('=') else {
         return wrong(
             "",
-            "no \"=\" in it, accepted: key=value, as in time.dt=1e-3".to_owned(),
+            "must be key=value, as in time.dt=1e-3; found no \"=\"".to_owned(),
         );
     };
     let (path, value) = (path.trim(), value.trim());
     if path.split('.').any(str::is_empty) {
         return wrong(
             path,
-            "an empty key, accepted: names joined by points, as in time.dt".to_owned(),
+            "must be names joined by points, as in time.dt; found an empty one".to_owned(),
         );
     }
     if value.is_empty() {
-        return wrong(path, "no value after the \"=\"".to_owned());
+        return wrong(path, "must be key=value; found no value".to_owned());
     }
-    // What is not TOML is a text whose quotes the shell has eaten.
+    // A value that is not TOML is a text whose quotes the shell has removed.
     let mut value = value.parse::<TomlValue>().unwrap_or_else(|_| value.into());
     value.decor_mut().clear();
     match document.set(path, value) {

@@ -2,9 +2,9 @@
 
 use super::document::{Node, Value};
 use super::fault::Fault;
-use super::reader::{METRES, Number, Range, Section, tell};
+use super::reader::{METRES, Number, Range, Section, must, refuse, report};
 
-/// A box, and what holds for all that starts in it.
+/// The domain.
 pub(super) struct Domain {
     /// Lower corner [m].
     pub(super) lower: [f64; 3],
@@ -41,11 +41,7 @@ pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Domain {
     let outside = section.choice_if("outside", &["error", "delete"], faults);
     let dimensions = section.whole_if("dimensions", 2, faults).unwrap_or(3);
     if let (true, Some(node)) = (dimensions > 3, section.get("dimensions")) {
-        tell(
-            node,
-            format!("{} is not accepted; accepted: 2 or 3", node.shown),
-            faults,
-        );
+        refuse(node, "2 or 3", faults);
     }
     let overlap = Number(Range::Between(0.0, 1.0), "of the smaller radius");
     let max_overlap = section.number_if("max_overlap", overlap, faults);
@@ -63,17 +59,13 @@ pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Domain {
     domain
 }
 
-/// Tells on which axes an upper corner does not lie above its lower corner.
+/// Reports axes on which the upper corner does not lie above the lower corner.
 pub(super) fn corners(node: &Node, lower: [f64; 3], upper: [f64; 3], faults: &mut Vec<Fault>) {
     for (axis, name) in ["x", "y", "z"].iter().enumerate() {
         let (low, high) = (lower[axis], upper[axis]);
         if high <= low {
-            let accepted = format!("more than the lower corner's {low} [m]");
-            tell(
-                node,
-                format!("{name} = {high}; accepted: {accepted}"),
-                faults,
-            );
+            let accepted = format!("more than the lower corner's {low} [m] along {name}");
+            must(node, &accepted, &high.to_string(), faults);
         }
     }
 }
@@ -91,43 +83,39 @@ fn periodic_axes(node: &Node, faults: &mut Vec<Fault>) -> [bool; 3] {
     if let Some([x, y, z]) = axes.as_deref() {
         return [*x, *y, *z];
     }
-    let message = format!(
-        "{} is not three booleans; accepted: [true, false, false] and the like",
-        node.shown
-    );
-    tell(node, message, faults);
+    refuse(node, "three booleans, as [true, false, false]", faults);
     [false; 3]
 }
 
 /// In two dimensions bodies are discs that move in the plane z = 0.
 fn plane(section: &Section, domain: &Domain, gravity: &Section, faults: &mut Vec<Fault>) {
-    let mut refuse = |section: &Section, key: &str, message: &str| {
+    let mut wrong = |section: &Section, key: &str, message: &str| {
         if let Some(node) = section.get(key) {
-            tell(node, message, faults);
+            report(node, message, faults);
         }
     };
     if domain.periodic[2] {
-        refuse(
+        wrong(
             section,
             "periodic",
-            "there is no third axis in two dimensions; accepted: false for z",
+            "must be false for z in two dimensions; found true",
         );
     }
     if domain.lower[2] >= 0.0 || domain.upper[2] <= 0.0 {
-        refuse(
+        wrong(
             section,
             "lower",
-            "two dimensions are the plane z = 0; accepted: a domain with z = 0 strictly inside, as -0.5 to 0.5 [m]",
+            &format!(
+                "must be a domain with the plane z = 0 strictly inside, as -0.5 to 0.5 [m]; found z = {} to {}",
+                domain.lower[2], domain.upper[2]
+            ),
         );
     }
     if let Some(Value::List(g)) = gravity.get("gravity").map(|n| &n.value)
         && let Some(z) = g.get(2)
         && !matches!(z.value, Value::Float(0.0) | Value::Integer(0))
     {
-        refuse(
-            gravity,
-            "gravity",
-            "points out of the plane z = 0; accepted: z = 0",
-        );
+        let message = format!("must be 0 along z in two dimensions; found {}", z.shown);
+        wrong(gravity, "gravity", &message);
     }
 }

@@ -4,8 +4,8 @@ use super::document::{Node, Source, Value};
 use super::fault::{Fault, Place};
 use std::path::Path;
 
-/// Makes the paths of files of bodies, of walls' tables and of sieve curves absolute, in the tree and in the document, and tells which are not
-/// there if they must be.
+/// Makes the paths of all files absolute, in the tree and in the document: files of bodies, tables
+/// of walls, sieve curves. Files of bodies that cannot be opened are refused if `files_needed`.
 pub(super) fn make_absolute(
     source: &mut Source,
     base: &Path,
@@ -13,7 +13,7 @@ pub(super) fn make_absolute(
     faults: &mut Vec<Fault>,
 ) {
     let mut paths = Vec::new();
-    // Walls' tables and sieve curves are read, and told if they cannot be, with their entries.
+    // Walls' tables and sieve curves are opened, and refused, with their entries.
     let mut files: Vec<(&mut Node, bool)> = Vec::new();
     if let Value::Table(entries) = &mut source.root.value {
         for (name, list) in entries {
@@ -52,7 +52,7 @@ pub(super) fn make_absolute(
                 "configuration's folder"
             };
             let message = format!(
-                "{} {why}; accepted: the path of a file, absolute or from the {folder}",
+                "must be the path of a file, absolute or from the {folder}; found {}, which {why}",
                 file.shown
             );
             let (place, key) = (file.place.clone(), file.path.clone());

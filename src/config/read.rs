@@ -1,6 +1,6 @@
-//! The schema: every key there is, its range and its default, read from the tree into a [`Scenario`].
+//! The schema: all sections, read from the tree into a [`Scenario`].
 //!
-//! A key that does nothing is refused, never ignored: who writes it believes that it does something.
+//! A key without effect is refused, never ignored: its author expects an effect.
 
 use super::document::Source;
 use super::fault::Fault;
@@ -35,7 +35,8 @@ const ROOT: [&str; 20] = [
     "limits",
 ];
 
-/// Reads the scenario; what it returns is only good if it has added no fault. `name` is the title of a file without one.
+/// Reads the scenario, which is valid only if no fault was added. `name` is the title of a file
+/// without one.
 pub(super) fn scenario(source: Source, name: &str, faults: &mut Vec<Fault>) -> Scenario {
     let section = Section::new(&source.root, &ROOT, faults);
     let title = section.text_if("title", faults).unwrap_or(name).to_owned();

@@ -19,7 +19,7 @@ use crate::scheme::pace::Pace;
 use crate::shape::Period;
 use crate::solver::Settings;
 
-/// A checked run: what `moreau run` needs to start.
+/// A checked run: all that `moreau run` needs to start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
     /// A line for logs and reports.
@@ -56,19 +56,19 @@ pub struct Scenario {
     pub samples: Vec<Sample>,
     /// Where bodies come in.
     pub inlets: Vec<Inlet>,
-    /// What regions do, and how bodies grow.
+    /// Actions of regions, and growth of bodies.
     pub acts: Acts,
     /// Largest accepted overlap of two initial bodies, as a fraction of the smaller radius.
     pub max_initial_overlap: f64,
     /// When blocks are shared out anew among ranks.
     pub balance: Balance,
-    /// What is measured.
+    /// Measures.
     pub measures: Vec<Measure>,
-    /// How often rows and frames are written, and what is in a frame.
+    /// Rows and frames.
     pub output: Output,
     /// When checkpoints are written.
     pub checkpoints: Checkpoints,
-    /// What is watched.
+    /// Bounds that are checked in every step.
     pub limits: Limits,
 }
 
@@ -90,8 +90,8 @@ impl Scenario {
         self.document.to_string()
     }
 
-    /// Takes derived lengths where the configuration names none: as values, and as keys of its text, so that a run that
-    /// goes on has them from its checkpoint, whatever bodies are left.
+    /// Takes derived lengths where the configuration names none: as values, and as keys of its
+    /// text, so that a run that goes on has them from its checkpoint, whatever bodies are left.
     ///
     /// # Errors
     /// A length that no configuration may name, with its key.
@@ -123,7 +123,8 @@ impl Scenario {
         Period::of_box(&self.lower, &self.upper, self.periodic)
     }
 
-    /// The step at which the run ends at the latest, by `steps` or `until`; the latter is no step where a rule makes their lengths.
+    /// The step at which the run ends at the latest, by `steps` or `until`; the latter gives no
+    /// step where a rule makes their lengths.
     #[must_use]
     pub fn last_step(&self) -> Option<u64> {
         let until = match self.pace {
@@ -143,7 +144,7 @@ impl Scenario {
     }
 }
 
-/// Takes a length [m] where there is none yet, and sets it in the document.
+/// Takes a length [m] if none is given yet, and sets it in the document.
 fn take(
     place: &mut Option<f64>,
     key: &str,

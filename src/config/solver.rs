@@ -1,7 +1,7 @@
 //! The `[solver]` table.
 
 use super::fault::Fault;
-use super::reader::{Number, Range, SIZE, Section, tell};
+use super::reader::{Number, Range, SIZE, Section, needs, refuse};
 use crate::solver::accelerate::Acceleration;
 use crate::solver::{Exchange, GapRule, Order, Projection, Settings};
 
@@ -41,11 +41,7 @@ pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Settings {
     };
     let passes = section.whole_if("inner_passes", 1, faults).unwrap_or(1);
     if let (true, Some(node)) = (passes > 64, section.get("inner_passes")) {
-        tell(
-            node,
-            format!("{} is not accepted; accepted: 1 to 64", node.shown),
-            faults,
-        );
+        refuse(node, "1 to 64", faults);
     }
     let gap = gap_rule(&section, faults);
     let (warm_start, start_spread) = start(&section, faults);
@@ -57,11 +53,7 @@ pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Settings {
         sweeps,
         section.get("projection_fraction"),
     ) {
-        tell(
-            node,
-            "does nothing without projection; accepted: projection = NUMBER beside it",
-            faults,
-        );
+        needs(node, "projection = NUMBER", faults);
     }
     Settings {
         gap,
@@ -84,14 +76,14 @@ pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Settings {
     }
 }
 
-/// Whether contacts start a solve with the force of the last step, and by up to which share that is changed at random.
+/// Whether contacts start a solve with the force of the last step, and by up to which share that is
+/// changed at random.
 fn start(section: &Section, faults: &mut Vec<Fault>) -> (bool, f64) {
     let warm = section.truth_if("warm_start", faults).unwrap_or(true);
     let share = Number(Range::Between(0.0, 1.0), "of the force of the last step");
     let spread = section.number_if("start_spread", share, faults);
     if let (false, Some(node)) = (warm, section.get("start_spread")) {
-        let why = "does nothing where contacts start with no force; accepted: warm_start = true beside it";
-        tell(node, why, faults);
+        needs(node, "warm_start = true", faults);
     }
     (warm, spread.unwrap_or(0.0))
 }
@@ -104,13 +96,17 @@ fn acceleration(section: &Section, order: Order, faults: &mut Vec<Fault>) -> Acc
     if let (Some(node), Some("momentum"), Order::Sweep) =
         (section.get("acceleration"), wanted, order)
     {
-        let why = "needs one order kept within a step; accepted: \"none\", or order = \"step\"";
-        tell(node, format!("{}: {why}", node.shown), faults);
+        let accepted =
+            "\"none\", or with order = \"step\", as it needs one order kept within a step";
+        refuse(node, accepted, faults);
     }
     let takes_part = wanted.unwrap_or("momentum") == "momentum" && order == Order::Step;
     if let (Some(node), false) = (section.get("momentum"), takes_part) {
-        let why = "does nothing without acceleration; accepted: acceleration = \"momentum\" and order = \"step\" beside it";
-        tell(node, why, faults);
+        needs(
+            node,
+            "acceleration = \"momentum\" and order = \"step\"",
+            faults,
+        );
     }
     match takes_part {
         true => cap.map_or(Acceleration::MOMENTUM, |momentum| Acceleration { momentum }),
@@ -118,7 +114,7 @@ fn acceleration(section: &Section, order: Order, faults: &mut Vec<Fault>) -> Acc
     }
 }
 
-/// What becomes of overlaps.
+/// The treatment of overlaps.
 fn gap_rule(section: &Section, faults: &mut Vec<Fault>) -> GapRule {
     let rule = section.choice_if("gap", &["positive", "full", "recover"], faults);
     let share = Number(Range::Between(0.0, 1.0), "of an overlap in a step");
@@ -127,11 +123,7 @@ fn gap_rule(section: &Section, faults: &mut Vec<Fault>) -> GapRule {
     if rule != Some("recover") {
         for key in ["gap_fraction", "gap_speed"] {
             if let Some(node) = section.get(key) {
-                tell(
-                    node,
-                    "does nothing with this rule; accepted: gap = \"recover\" beside it",
-                    faults,
-                );
+                needs(node, "gap = \"recover\"", faults);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::document::{Node, Value};
 use super::fault::Fault;
-use super::reader::{Number, Range, Section, tell, wrong_type};
+use super::reader::{Number, Range, Section, must, refuse, report, wrong_type};
 use crate::scheme::pace::{Pace, Rule};
 
 /// When a run ends: whichever comes first.
@@ -67,9 +67,9 @@ pub(super) fn read(root: &Section, gravity: [f64; 3], faults: &mut Vec<Fault>) -
     if let (Some(node), None, None) = (section.get("rest"), end.steps, end.until)
         && gravity == [0.0; 3]
     {
-        let message = "rest is measured by m g d, and there is no gravity; \
-                       accepted: until or steps beside it";
-        tell(node, message, faults);
+        let message = "must stand with until or steps where there is no gravity, as rest is \
+                       measured by m g d; found neither";
+        report(node, message, faults);
     }
     (pace, end)
 }
@@ -82,11 +82,9 @@ fn few_enough(node: &Node, pace: &Pace, until: f64, faults: &mut Vec<Fault>) {
     };
     let dt = pace.at_least();
     if until > 0.0 && (until / dt < least || until / dt > MOST_STEPS) {
-        let message = format!(
-            "{dt:e} s makes {:.1e} steps until {until} s; accepted: {accepted} {MOST_STEPS:.0e} steps",
-            until / dt
-        );
-        tell(node, message, faults);
+        let accepted = format!("long enough for {accepted} {MOST_STEPS:.0e} steps until {until} s");
+        let found = format!("{dt:e} s, which makes {:.1e} steps", until / dt);
+        must(node, &accepted, &found, faults);
     }
 }
 
@@ -113,11 +111,11 @@ fn rule(node: &Node, faults: &mut Vec<Fault>) -> Rule {
     if let Some(node) = section.get("at_least")
         && rule.at_least > rule.at_most
     {
-        let message = format!(
-            "{} is longer than at_most; accepted: at most {:e} [s]",
-            node.shown, rule.at_most
+        refuse(
+            node,
+            &format!("up to at_most = {:e} [s]", rule.at_most),
+            faults,
         );
-        tell(node, message, faults);
     }
     rule
 }

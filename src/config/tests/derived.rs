@@ -1,4 +1,5 @@
-//! Lengths that follow from the bodies arrive in the scenario and in its text, and stay to the last bit.
+//! Lengths that follow from the bodies arrive in the scenario and in its text, and stay to the last
+//! bit.
 
 use super::super::{Derived, Scenario, parse};
 use super::{FULL, good};
