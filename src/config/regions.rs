@@ -139,7 +139,7 @@ fn read_entry(node: &Node, domain: &Domain, faults: &mut Vec<Fault>) -> Option<N
             "partly in the domain, {:?} to {:?} [m]",
             domain.lower, domain.upper
         );
-        let bounds = [lower, upper].map(|v| <[f64; 3]>::from(v));
+        let bounds = [lower, upper].map(<[f64; 3]>::from);
         let found = format!("{:?} to {:?}", bounds[0], bounds[1]);
         must(node, &accepted, &found, faults);
     }
