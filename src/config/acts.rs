@@ -1,19 +1,19 @@
-//! What regions do: `[[inlet]]`, `[[outlet]]`, `[[freeze]]`, `[[force]]`; and `[growth]`.
+//! Actions of regions: `[[inlet]]`, `[[outlet]]`, `[[freeze]]`, `[[force]]`; and `[growth]`.
 
 use super::document::Node;
+use super::domain::Domain;
 use super::fault::Fault;
+use super::materials::Material;
 use super::radii::{RADII, radii};
-use super::read::Domain;
-use super::reader::{Number, Range, Section, tell};
-use super::regions::{named, no_images};
-use super::{Material, NamedRegion};
+use super::reader::{Number, Range, Section, both, must, refuse, report};
+use super::regions::{NamedRegion, named, no_images};
 use crate::math::Vector3;
 use crate::sample::inlet::{Inlet, Rate};
 use crate::scheme::acts::{Acts, Field, Growth, Hold, Outlet, Pull};
 use crate::shape::{Region, Spell};
 use crate::solver::GapRule;
 
-/// Steps from one look for what is due at an inlet to the next, if an entry does not say.
+/// Steps between two insertions at an inlet, if an entry names none.
 const EVERY: u64 = 10;
 
 /// Reads all but inlets.
@@ -68,8 +68,7 @@ fn spell(section: &Section, faults: &mut Vec<Fault>) -> Spell {
     if let (Some(from), Some(until), Some(node)) = (from, until, section.get("until"))
         && until <= from
     {
-        let message = format!("{until} is not after its begin; accepted: more than {from} [s]");
-        tell(node, message, faults);
+        refuse(node, &format!("more than from = {from} [s]"), faults);
     }
     Spell {
         from: from.unwrap_or(Spell::ALWAYS.from),
@@ -89,13 +88,11 @@ fn one_of<'a>(
         (Some(_), None) => Some(a),
         (None, Some(_)) => Some(b),
         (Some(second), Some(_)) => {
-            let message = format!("stands beside {b}; accepted: one of the two");
-            tell(second, message, faults);
+            both(second, keys, faults);
             None
         }
         (None, None) => {
-            let message = format!("says neither {a} nor {b}; accepted: one of the two");
-            tell(node, message, faults);
+            must(node, &format!("given {a} or {b}"), "neither", faults);
             None
         }
     }
@@ -129,7 +126,8 @@ fn field(
     })
 }
 
-/// Tells of vectors that lead out of the plane of motion: a key, its value, and which of its components must be 0.
+/// Refuses vectors that lead out of the plane of motion: a key, its value, and which of its
+/// components must be 0.
 fn in_plane(
     section: &Section,
     domain: &Domain,
@@ -140,11 +138,8 @@ fn in_plane(
         let out = axes.iter().any(|&a| vector[a] != 0.0);
         if let (true, true, Some(node)) = (domain.two_dimensional, out, section.get(key)) {
             let names: Vec<&str> = axes.iter().map(|&a| ["x", "y", "z"][a]).collect();
-            let message = format!(
-                "leads out of the plane z = 0; accepted: {} = 0",
-                names.join(" = ")
-            );
-            tell(node, message, faults);
+            let accepted = format!("{} = 0 in two dimensions", names.join(" = "));
+            refuse(node, &accepted, faults);
         }
     }
 }
@@ -157,12 +152,12 @@ pub(super) fn growth(root: &Section, gap: GapRule, faults: &mut Vec<Fault>) -> O
     let from = section.number("from", share, faults);
     let until = section.number("until", Number(Range::Positive, "s"), faults);
     if gap == GapRule::Positive {
-        let why = "bodies that grow overlap unless gaps are given back; accepted: solver.gap = \"full\" or \"recover\" beside it";
-        tell(node, why, faults);
+        let why = "must stand with solver.gap = \"full\" or \"recover\", without which bodies that grow overlap; found \"positive\"";
+        report(node, why, faults);
     }
     if let Some(inlet) = root.get("inlet") {
-        let why = "bodies that come in are full-grown; accepted: no [[inlet]] beside [growth]";
-        tell(inlet, why, faults);
+        let why = "must be left out where bodies grow, as those that come in are full-grown; found [growth]";
+        report(inlet, why, faults);
     }
     Some(Growth { from, until })
 }
@@ -246,7 +241,8 @@ fn inlet(
     })
 }
 
-/// An inlet's region must be bounded, lie in the domain, and have room for the largest body, `diameter` [m] wide.
+/// An inlet's region must be bounded, lie in the domain, and have room for the largest body,
+/// `diameter` [m] wide.
 fn has_room(
     section: &Section,
     found: &NamedRegion,
@@ -257,48 +253,43 @@ fn has_room(
     let Some(node) = section.get("region") else {
         return;
     };
-    let name = &found.name;
     let (lower, upper) = found.region.bounds();
     if matches!(found.region, Region::HalfSpace(_)) {
-        let message = format!("{name} has no end; accepted: a box, a cylinder or a sphere");
-        tell(node, message, faults);
+        let found = format!("{}, which has no end", node.shown);
+        must(node, "a box, a cylinder or a sphere", &found, faults);
         return;
     }
     if domain.two_dimensional && !(lower.z <= 0.0 && upper.z > 0.0) {
         let (low, high) = (lower.z, upper.z);
-        let message = format!(
-            "{name} does not meet the plane z = 0, in which discs lie: {low} to {high}; accepted: one with z = 0 inside [m]"
-        );
-        tell(node, message, faults);
+        let accepted = "a region with z = 0 inside, the plane in which discs lie";
+        let found = format!("{}: z = {low} to {high} [m]", node.shown);
+        must(node, accepted, &found, faults);
         return;
     }
-    // What is as wide as the body, but for rounding, has room.
+    // A region as wide as the body, but for rounding, has room.
     let least = diameter * (1.0 - 1e-9);
     if let (Region::Cylinder { length, radius, .. }, false) =
         (&found.region, domain.two_dimensional)
         && length.min(2.0 * radius) < least
     {
-        let message = format!(
-            "{name}, {length} m long and {} m wide, has no room for the largest body; accepted: at least {diameter} m of both",
-            2.0 * radius
-        );
-        tell(node, message, faults);
+        let accepted = format!("at least {diameter} m long and wide, as the largest body is");
+        let wide = 2.0 * radius;
+        let found = format!("{}: {length} m long, {wide} m wide", node.shown);
+        must(node, &accepted, &found, faults);
         return;
     }
     let axes = if domain.two_dimensional { 2 } else { 3 };
     for (a, axis) in ["x", "y", "z"].into_iter().enumerate().take(axes) {
         let (low, high) = (domain.lower[a], domain.upper[a]);
         if lower[a] < low || upper[a] > high {
-            let message = format!(
-                "{name} leaves the domain along {axis}: {} to {}; accepted: within {low} to {high} [m]",
-                lower[a], upper[a]
-            );
-            tell(node, message, faults);
+            let accepted = format!("within the domain, {low} to {high} [m] along {axis}");
+            let found = format!("{}: {} to {}", node.shown, lower[a], upper[a]);
+            must(node, &accepted, &found, faults);
         } else if upper[a] - lower[a] < least {
-            let message = format!(
-                "{name} has no room along {axis} for the largest body; accepted: at least {diameter} m"
-            );
-            tell(node, message, faults);
+            let accepted =
+                format!("at least {diameter} m wide along {axis}, as the largest body is");
+            let found = format!("{}: {} m", node.shown, upper[a] - lower[a]);
+            must(node, &accepted, &found, faults);
         }
     }
 }

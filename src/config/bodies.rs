@@ -1,11 +1,11 @@
 //! The `[[bodies]]` entries: lattices, random placing, files.
 
-use super::Material;
 use super::document::{Node, Value};
+use super::domain::{Domain, corners};
 use super::fault::Fault;
+use super::materials::Material;
 use super::radii::{RADII, radii};
-use super::read::{Domain, corners};
-use super::reader::{Number, Range, Section, tell};
+use super::reader::{METRES, Number, Range, Section, both, must, refuse, report};
 use super::regions::{NamedRegion, named, no_images};
 use crate::body::BodyKind;
 use crate::sample::{Amount, Arrangement, Lattice, Radius, Random, Sample, Source, Space};
@@ -16,7 +16,6 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 const KINDS: [&str; 3] = ["lattice", "random", "file"];
-const METRES: Number = Number(Range::Finite, "m");
 
 /// Reads all entries.
 pub(super) fn read(
@@ -77,29 +76,19 @@ fn read_entry(
         motion,
         section.get("velocity").or(section.get("angular_velocity")),
     ) {
-        tell(
-            node,
-            "a fixed body does not move; accepted: motion = \"driven\", or no velocity",
-            faults,
-        );
+        let accepted = "left out, or motion = \"driven\"";
+        let found = format!("{} of a fixed body", node.shown);
+        must(node, accepted, &found, faults);
     }
     if domain.two_dimensional {
         let out = |v: Option<[f64; 3]>, axes: &[usize]| {
             v.is_some_and(|v| axes.iter().any(|&a| v[a] != 0.0))
         };
         if let (true, Some(node)) = (out(velocity, &[2]), section.get("velocity")) {
-            tell(
-                node,
-                "points out of the plane z = 0; accepted: z = 0",
-                faults,
-            );
+            refuse(node, "z = 0 in two dimensions", faults);
         }
         if let (true, Some(node)) = (out(spin, &[0, 1]), section.get("angular_velocity")) {
-            tell(
-                node,
-                "turns out of the plane z = 0; accepted: x = y = 0",
-                faults,
-            );
+            refuse(node, "x = y = 0 in two dimensions", faults);
         }
     }
     let good_so_far = faults.len();
@@ -144,7 +133,8 @@ fn read_entry(
     Some(sample)
 }
 
-/// Whether a file begins as HDF5 files do. Of a run that goes on it need not be there any more, and is not asked for.
+/// Whether a file begins as HDF5 files do. Of a run that goes on it need not be there any more, and
+/// is not asked for.
 fn is_hdf5(path: &Path) -> bool {
     let mut begin = [0; 8];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut begin));
@@ -177,7 +167,7 @@ fn fits(section: &Section, sample: &mut Sample, faults: &mut Vec<Fault>) {
     };
     let node = keys.iter().find_map(|key| section.get(key));
     if let (Some(error), Some(node)) = (found, node) {
-        tell(node, error.to_string(), faults);
+        report(node, error.to_string(), faults);
     }
 }
 
@@ -209,8 +199,7 @@ fn lattice(
     if let (Arrangement::FaceCentredCubic, true, Some(node)) =
         (arrangement, domain.two_dimensional, section.get("lattice"))
     {
-        let message = "\"fcc\" does not lie in a plane; accepted in two dimensions: sc, hcp";
-        tell(node, message, faults);
+        refuse(node, "sc or hcp in two dimensions", faults);
     }
     Lattice {
         count,
@@ -243,8 +232,7 @@ fn random(
         }
         (Some(count), Some(_)) => {
             if let Some(node) = section.get("fraction") {
-                let message = "stands beside count; accepted: one of them";
-                tell(node, message, faults);
+                both(node, ["count", "fraction"], faults);
             }
             Amount::Count(count)
         }
@@ -274,18 +262,15 @@ fn space(
         for (axis, name) in ["x", "y", "z"].iter().enumerate() {
             let (low, x, high) = (domain.lower[axis], corner[axis], domain.upper[axis]);
             if let (true, Some(node)) = (x < low || x > high, section.get(key)) {
-                let message =
-                    format!("{name} = {x} lies outside the domain; accepted: {low} to {high} [m]");
-                tell(node, message, faults);
+                let accepted = format!("in the domain, {low} to {high} [m] along {name}");
+                must(node, &accepted, &x.to_string(), faults);
             }
         }
     }
     let mut region = None;
     if let Some(node) = section.get("region") {
         if section.get("lower").or(section.get("upper")).is_some() {
-            let message =
-                "stands beside lower or upper; accepted: the region, or the corners of a box";
-            tell(node, message, faults);
+            both(node, ["region", "the corners lower and upper"], faults);
         }
         if let Some(named) = named(section, regions, faults) {
             no_images(section, named, domain, faults);
@@ -298,7 +283,7 @@ fn space(
             lower[a] = lower[a].max(low[a]);
             upper[a] = upper[a].min(high[a]);
         }
-        // What is no more than a box needs no second look.
+        // A box needs no second check.
         let across = |plane: &HalfSpace| plane.normal.iter().any(|n| n.abs() == 1.0);
         match &part {
             Region::Box { .. } => region = None,

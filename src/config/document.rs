@@ -1,12 +1,15 @@
-//! From TOML text and `--set` overrides to a tree of values that know where they were given.
+//! From TOML text and `--set` overrides to a tree of values with their places.
 //!
-//! Overrides are worked into the text, comments and order kept, and the tree is read from that text: so the text that a
-//! checkpoint carries is, by construction, the one that was checked. Lines are those of the text before overrides, which
-//! is what the user has in the editor.
+//! The text is parsed once. Overrides and derived values are set in the parsed document, comments
+//! and order kept; the tree is read from it, and the text that a checkpoint carries is printed from
+//! it. Lines are those of the text before overrides, as in the user's editor.
 
 use super::fault::{Fault, Place};
 use std::collections::HashMap;
-use toml_edit::{Document, DocumentMut, InlineTable, Item, TableLike, Value as TomlValue};
+use std::fmt;
+use toml_edit::{
+    Document as Parsed, DocumentMut, InlineTable, Item, TableLike, Value as TomlValue,
+};
 
 /// A value and where it was given.
 #[derive(Clone, Debug)]
@@ -51,9 +54,40 @@ pub(super) enum Value {
     Table(Vec<(String, Node)>),
 }
 
-/// The configuration text with overrides applied, and the tree read from it.
+/// A parsed configuration with all that was set since. Prints as the TOML text that a checkpoint
+/// carries.
+#[derive(Clone, Debug)]
+pub(super) struct Document(DocumentMut);
+
+impl Document {
+    /// Sets a key, given as `--set` takes it; tables on the way to it are made where they are
+    /// missing.
+    ///
+    /// # Errors
+    /// A key on the way that is neither table nor list, or an index beyond the list.
+    pub(super) fn set(&mut self, path: &str, value: impl Into<TomlValue>) -> Result<(), String> {
+        let keys: Vec<&str> = path.split('.').collect();
+        set(self.0.as_item_mut(), &keys, value.into())
+    }
+}
+
+impl fmt::Display for Document {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Documents are equal if their texts are.
+impl PartialEq for Document {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_string() == other.to_string()
+    }
+}
+
+/// The document with overrides applied, and the tree read from it.
 pub(super) struct Source {
-    document: DocumentMut,
+    /// The document.
+    pub(super) document: Document,
     /// The root table.
     pub(super) root: Node,
     /// Overrides that could not be applied.
@@ -61,9 +95,10 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Reads the text, applies the overrides (`key=value`), reads the result. Fails on what is not TOML.
+    /// Parses the text, applies the overrides (`key=value`) and reads the tree. Text that is not
+    /// TOML is an error.
     pub(super) fn read(text: &str, overrides: &[String]) -> Result<Self, Vec<Fault>> {
-        let original = Document::parse(text).map_err(|e| {
+        let original = Parsed::parse(text).map_err(|e| {
             let line = e
                 .span()
                 .map_or(Place::File, |s| Place::Line(line_of(text, s.start)));
@@ -75,7 +110,7 @@ impl Source {
         })?;
         let mut places = Places::default();
         places.gather(text, "", original.as_item(), 1);
-        let mut document = original.into_mut();
+        let mut document = Document(original.into_mut());
         let mut faults = Vec::new();
         for text in overrides {
             match apply(&mut document, text) {
@@ -85,24 +120,12 @@ impl Source {
                 }
             }
         }
-        let root = places.node("", document.as_item(), &Place::File);
+        let root = places.node("", document.0.as_item(), &Place::File);
         Ok(Self {
             document,
             root,
             faults,
         })
-    }
-
-    /// Replaces the value of an existing key by a text.
-    pub(super) fn replace(&mut self, path: &str, text: &str) {
-        let keys: Vec<&str> = path.split('.').collect();
-        let replaced = set(self.document.as_item_mut(), &keys, TomlValue::from(text));
-        debug_assert!(replaced.is_ok(), "{path} was just read");
-    }
-
-    /// The text as run.
-    pub(super) fn text(&self) -> String {
-        self.document.to_string()
     }
 }
 
@@ -137,7 +160,8 @@ struct Places {
 }
 
 impl Places {
-    /// Notes the lines of an item of the original text and of all below it; `above` is the line of what holds it.
+    /// Notes the lines of an item of the original text and of all below it; `above` is the line of
+    /// its parent.
     fn gather(&mut self, text: &str, path: &str, item: &Item, above: usize) {
         let here = match item.span() {
             Some(span) if !path.is_empty() => line_of(text, span.start),
@@ -161,7 +185,7 @@ impl Places {
         }
     }
 
-    /// Where the value at `path` comes from; `above` is where what holds it comes from.
+    /// Where the value at `path` comes from; `above` is the place of its parent.
     fn of(&self, path: &str, above: &Place) -> Place {
         let last = self.overrides.iter().rev();
         if let Some((_, text)) = last.clone().find(|(set, _)| lies_in(path, set)) {
@@ -230,30 +254,29 @@ fn shorten(item: &Item) -> String {
     }
 }
 
-/// Applies one override and returns its key; on failure the key as far as known, and what is wrong.
-fn apply(document: &mut DocumentMut, text: &str) -> Result<String, (String, String)> {
+/// Applies one override and returns its key; on failure the key as far as known, and the reason.
+fn apply(document: &mut Document, text: &str) -> Result<String, (String, String)> {
     let wrong = |path: &str, message: String| Err((path.to_owned(), message));
     let Some((path, value)) = text.split_once('=') else {
         return wrong(
             "",
-            "no \"=\" in it, accepted: key=value, as in time.dt=1e-3".to_owned(),
+            "must be key=value, as in time.dt=1e-3; found no \"=\"".to_owned(),
         );
     };
     let (path, value) = (path.trim(), value.trim());
-    let keys: Vec<&str> = path.split('.').collect();
-    if keys.iter().any(|key| key.is_empty()) {
+    if path.split('.').any(str::is_empty) {
         return wrong(
             path,
-            "an empty key, accepted: names joined by points, as in time.dt".to_owned(),
+            "must be names joined by points, as in time.dt; found an empty one".to_owned(),
         );
     }
     if value.is_empty() {
-        return wrong(path, "no value after the \"=\"".to_owned());
+        return wrong(path, "must be key=value; found no value".to_owned());
     }
-    // What is not TOML is a text whose quotes the shell has eaten.
+    // A value that is not TOML is a text whose quotes the shell has removed.
     let mut value = value.parse::<TomlValue>().unwrap_or_else(|_| value.into());
     value.decor_mut().clear();
-    match set(document.as_item_mut(), &keys, value) {
+    match document.set(path, value) {
         Ok(()) => Ok(path.to_owned()),
         Err(message) => wrong(path, message),
     }

@@ -1,4 +1,4 @@
-//! What is wrong with a configuration: every fault with its place, key, value found, and what is accepted.
+//! Faults of a configuration, each with its place, key, found value and accepted values.
 //!
 //! Faults are gathered, not thrown: a user mends a file once, not once per fault.
 
@@ -7,7 +7,7 @@ use std::fmt;
 /// Where a value was given.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
-    /// In the file as a whole: what is missing has no line.
+    /// In the file as a whole: a missing key has no line.
     File,
     /// On this line of the file, counted from 1.
     Line(usize),
@@ -22,11 +22,12 @@ pub struct Fault {
     pub place: Place,
     /// The key, written as `--set` takes it: `bodies.0.radius`.
     pub key: String,
-    /// What is wrong, what was found, what is accepted.
+    /// Accepted and found values, or another reason.
     pub message: String,
 }
 
-/// All that is wrong with one configuration, at least one fault. Prints one fault a line, in the order of the file's lines.
+/// All that is wrong with one configuration, at least one fault. Prints one fault a line, in the
+/// order of the file's lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Faults {
     /// The name of the file.

@@ -1,48 +1,161 @@
-//! The `[[material]]` and `[[pair]]` entries: coefficients of each material against itself, and of pairs where mixing them will
-//! not do.
+//! The `[[material]]` and `[[pair]]` entries: coefficients of each material against itself, and of
+//! pairs that do not mix them.
+//!
+//! [`TABLE`] lists every coefficient once. Reading, faults, mixing and the keys that entries may
+//! hold follow from it.
 
 use super::document::{Node, Value};
 use super::fault::Fault;
-use super::reader::{Number, Range, Section, tell};
-use super::{Coefficients, Material};
+use super::reader::{Number, Range, Section, both, must, refuse, report, twice};
 use crate::law::{Arm, Pair, PairTable};
 
-/// The keys of coefficients, in materials and pairs alike.
-const COEFFICIENTS: [&str; 14] = [
-    "friction",
-    "sliding_friction",
-    "rolling",
-    "rolling_ratio",
-    "torsion",
-    "torsion_ratio",
-    "cohesion",
-    "cohesion_range",
-    "restitution",
-    "tangential_restitution",
-    "stiffness",
-    "young",
-    "tangential_stiffness_ratio",
-    "materials",
+/// A material.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Material {
+    /// Its name.
+    pub name: String,
+    /// Density [kg/m³].
+    pub density: f64,
+    /// Coefficients against itself.
+    pub own: Coefficients,
+}
+
+/// The coefficients that one entry gives; see [`Pair`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Coefficients([Option<f64>; TABLE.len()]);
+
+/// A coefficient of contacts, as entries give it.
+struct Coefficient {
+    key: &'static str,
+    /// Its accepted range and its unit.
+    number: Number,
+    /// Another key for the same property. An entry gives one of the two.
+    or: Option<&'static str>,
+    /// Its value in a material that does not give it.
+    absent: Absent,
+    /// How it follows from two materials, and where it goes.
+    mix: Mix,
+}
+
+enum Absent {
+    /// Each material must give it.
+    Refused,
+    /// A number; infinity for a stiffness: rigid.
+    Is(f64),
+    /// That of another key.
+    As(&'static str),
+    /// None: a pair has the property only if both materials give it, by the same key.
+    None,
+}
+
+enum Mix {
+    /// `√(x_a x_b)`.
+    Mean(fn(&mut Pair, f64)),
+    /// The inverses `1/x_a`, `1/x_b` of the two sides.
+    Inverses(fn(&mut Pair, [f64; 2])),
+}
+
+const NUMBER: Number = Number(Range::NotNegative, "");
+const LENGTH: Number = Number(Range::NotNegative, "m");
+const OF_RADIUS: Number = Number(Range::NotNegative, "of r*");
+const NEWTON: Number = Number(Range::NotNegative, "N");
+const SHARE: Number = Number(Range::Between(0.0, 1.0), "");
+const RATIO: Number = Number(Range::Positive, "");
+const STIFFNESS: Number = Number(Range::Positive, "N/m");
+const MODULUS: Number = Number(Range::Positive, "Pa");
+
+/// Every coefficient, in the order in which messages list them.
+#[rustfmt::skip]
+const TABLE: &[Coefficient] = &[
+    row("friction", NUMBER, Absent::Refused, Mix::Mean(|pair, x| pair.friction = x)),
+    row("sliding_friction", NUMBER, Absent::As("friction"), Mix::Mean(|pair, x| pair.sliding_friction = x)),
+    row("rolling", LENGTH, Absent::None, Mix::Mean(|pair, x| pair.rolling = Arm::Length(x))).or("rolling_ratio"),
+    row("rolling_ratio", OF_RADIUS, Absent::None, Mix::Mean(|pair, x| pair.rolling = Arm::Reduced(x))).or("rolling"),
+    row("torsion", LENGTH, Absent::None, Mix::Mean(|pair, x| pair.torsion = Arm::Length(x))).or("torsion_ratio"),
+    row("torsion_ratio", OF_RADIUS, Absent::None, Mix::Mean(|pair, x| pair.torsion = Arm::Reduced(x))).or("torsion"),
+    row("cohesion", NEWTON, Absent::Is(0.0), Mix::Mean(|pair, x| pair.cohesion = x)),
+    row("cohesion_range", LENGTH, Absent::Is(0.0), Mix::Mean(|pair, x| pair.cohesion_range = x)),
+    row("restitution", SHARE, Absent::Is(0.0), Mix::Mean(|pair, x| pair.restitution = x)),
+    row("tangential_restitution", SHARE, Absent::Is(0.0), Mix::Mean(|pair, x| pair.tangential_restitution = x)),
+    row("stiffness", STIFFNESS, RIGID, Mix::Inverses(|pair, [a, b]| pair.compliance = (a + b) / 2.0)).or("young"),
+    row("young", MODULUS, RIGID, Mix::Inverses(|pair, both| pair.inverse_young = both)).or("stiffness"),
+    row("tangential_stiffness_ratio", RATIO, Absent::Is(1.0), Mix::Mean(|pair, x| pair.tangential_ratio = x)),
 ];
+
+const RIGID: Absent = Absent::Is(f64::INFINITY);
+
+const fn row(key: &'static str, number: Number, absent: Absent, mix: Mix) -> Coefficient {
+    Coefficient {
+        key,
+        number,
+        or: None,
+        absent,
+        mix,
+    }
+}
+
+impl Coefficient {
+    const fn or(mut self, key: &'static str) -> Self {
+        self.or = Some(key);
+        self
+    }
+}
+
+impl Coefficients {
+    /// The coefficient that the entry gives under a key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<f64> {
+        let found = TABLE.iter().position(|c| c.key == key)?;
+        self.0[found]
+    }
+
+    /// The coefficient that the entry gives, by its own key or by the one that stands for it.
+    fn given(&self, c: &Coefficient) -> Option<f64> {
+        self.get(c.key).or(match c.absent {
+            Absent::As(other) => self.get(other),
+            _ => None,
+        })
+    }
+
+    /// The value of a coefficient in a material.
+    fn value(&self, c: &Coefficient) -> Option<f64> {
+        self.given(c).or(match c.absent {
+            Absent::Is(x) => Some(x),
+            _ => None,
+        })
+    }
+
+    /// Whether the entry gives the same property by the other key.
+    fn by_other_key(&self, c: &Coefficient) -> bool {
+        c.or.is_some_and(|other| self.get(other).is_some())
+    }
+}
+
+/// The keys of an entry: its own, and those of all coefficients.
+fn known(own: &[&'static str]) -> Vec<&'static str> {
+    own.iter()
+        .copied()
+        .chain(TABLE.iter().map(|c| c.key))
+        .collect()
+}
 
 /// Reads all materials.
 pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Vec<Material> {
     let accepted = "one or more tables headed [[material]] with name, density, friction";
     let mut materials: Vec<Material> = Vec::new();
     for node in root.need_tables("material", accepted, faults) {
-        let mut known = vec!["name", "density"];
-        known.extend(&COEFFICIENTS[..13]);
-        let section = Section::new(node, &known, faults);
+        let section = Section::new(node, &known(&["name", "density"]), faults);
         let name = section
             .text("name", "a name in quotes", faults)
             .unwrap_or_default();
-        let twice = materials.iter().any(|m| m.name == name);
-        if let (true, Some(named), false) = (twice, section.get("name"), name.is_empty()) {
-            let message = format!("{} is there twice; accepted: a new name", named.shown);
-            tell(named, message, faults);
+        let is_there = materials.iter().any(|m| m.name == name);
+        if let (true, Some(named), false) = (is_there, section.get("name"), name.is_empty()) {
+            twice(named, &named.shown, faults);
         }
         let density = section.number("density", Number(Range::Positive, "kg/m3"), faults);
-        section.need("friction", "a finite number >= 0", faults);
+        for c in TABLE.iter().filter(|c| matches!(c.absent, Absent::Refused)) {
+            section.need(c.key, &c.number.says(), faults);
+        }
         materials.push(Material {
             name: name.to_owned(),
             density,
@@ -53,60 +166,33 @@ pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Vec<Material> {
 }
 
 fn coefficients(section: &Section, faults: &mut Vec<Fault>) -> Coefficients {
-    let plain = Number(Range::NotNegative, "");
-    let share = Number(Range::Between(0.0, 1.0), "");
-    let arm = |length: &str, ratio: &str, faults: &mut Vec<Fault>| {
-        let metres = section.number_if(length, Number(Range::NotNegative, "m"), faults);
-        let of_radius = section.number_if(ratio, Number(Range::NotNegative, "of r*"), faults);
-        if let (Some(_), Some(_), Some(node)) = (metres, of_radius, section.get(ratio)) {
-            let message = format!("stands beside {length}; accepted: one of the two");
-            tell(node, message, faults);
+    let mut found = Coefficients::default();
+    for (x, c) in found.0.iter_mut().zip(TABLE) {
+        *x = section.number_if(c.key, c.number, faults);
+    }
+    for (k, c) in TABLE.iter().enumerate() {
+        let before = TABLE[..k].iter().find(|earlier| c.or == Some(earlier.key));
+        if let (Some(earlier), Some(node)) = (before, section.get(c.key))
+            && section.get(earlier.key).is_some()
+        {
+            both(node, [earlier.key, c.key], faults);
         }
-        metres.map(Arm::Length).or(of_radius.map(Arm::Reduced))
-    };
-    let found = Coefficients {
-        rolling: arm("rolling", "rolling_ratio", faults),
-        torsion: arm("torsion", "torsion_ratio", faults),
-        friction: section.number_if("friction", plain, faults),
-        sliding_friction: section.number_if("sliding_friction", plain, faults),
-        cohesion: section.number_if("cohesion", Number(Range::NotNegative, "N"), faults),
-        cohesion_range: section.number_if(
-            "cohesion_range",
-            Number(Range::NotNegative, "m"),
-            faults,
-        ),
-        restitution: section.number_if("restitution", share, faults),
-        tangential_restitution: section.number_if("tangential_restitution", share, faults),
-        stiffness: section.number_if("stiffness", Number(Range::Positive, "N/m"), faults),
-        young: section.number_if("young", Number(Range::Positive, "Pa"), faults),
-        tangential_ratio: section.number_if(
-            "tangential_stiffness_ratio",
-            Number(Range::Positive, ""),
-            faults,
-        ),
-    };
-    let together = |a: &str, b: &str, why: &str, faults: &mut Vec<Fault>| {
-        if let (Some(_), Some(node)) = (section.get(a), section.get(b)) {
-            tell(node, format!("stands beside {a}; {why}"), faults);
-        }
-    };
-    together("stiffness", "young", "accepted: one of the two", faults);
+    }
     if let (Some(slow), Some(fast), Some(node)) = (
-        found.friction,
-        found.sliding_friction,
+        found.get("friction"),
+        found.get("sliding_friction"),
         section.get("sliding_friction"),
     ) && fast > slow
     {
-        let message = format!("{fast} exceeds friction; accepted: 0 to {slow}");
-        tell(node, message, faults);
+        refuse(node, &format!("0 to {slow}, the friction"), faults);
     }
     if let (Some(_), None, Some(node)) = (
-        found.cohesion.filter(|f| *f > 0.0),
-        found.cohesion_range,
+        found.get("cohesion").filter(|f| *f > 0.0),
+        found.get("cohesion_range"),
         section.get("cohesion"),
     ) {
-        let message = "needs a range; accepted: cohesion_range [m] beside it, 0 for none";
-        tell(node, message, faults);
+        let with = "must stand with cohesion_range [m], 0 for none";
+        report(node, format!("{with}; found {} alone", node.shown), faults);
     }
     found
 }
@@ -117,24 +203,18 @@ pub(super) fn pairs(root: &Section, materials: &[Material], faults: &mut Vec<Fau
     let accepted = "tables headed [[pair]] with materials and coefficients";
     let mut overrides: Vec<([usize; 2], Coefficients, &Node)> = Vec::new();
     for node in root.tables("pair", accepted, faults) {
-        let section = Section::new(node, &COEFFICIENTS, faults);
+        let section = Section::new(node, &known(&["materials"]), faults);
         let Some(of) = two(&section, &names, faults) else {
             continue;
         };
         if overrides.iter().any(|(other, ..)| *other == of) {
-            let message = format!(
-                "the pair of {} and {} is there twice; accepted: one entry",
-                names[of[0]], names[of[1]]
-            );
-            tell(node, message, faults);
+            let found = format!("{} and {} twice", names[of[0]], names[of[1]]);
+            must(node, "one entry for two materials", &found, faults);
         }
         let found = coefficients(&section, faults);
         if found == Coefficients::default() {
-            tell(
-                node,
-                "holds no coefficient; accepted: at least one beside materials",
-                faults,
-            );
+            let accepted = "the materials and at least one coefficient";
+            must(node, accepted, "no coefficient", faults);
         }
         overrides.push((of, found, node));
     }
@@ -143,16 +223,16 @@ pub(super) fn pairs(root: &Section, materials: &[Material], faults: &mut Vec<Fau
         let special = overrides.iter().find(|(of, ..)| *of == [a, b]);
         let none = Coefficients::default();
         let own = special.map_or(&none, |(_, own, _)| own);
-        let pair = mixed(&materials[a].own, &materials[b].own, own);
+        let (pair, wrong) = mixed(&materials[a].own, &materials[b].own, own);
         let place = special.map(|(_, _, node)| *node).or(root.get("material"));
-        if let (Err(why), Some(node)) = (&pair, place) {
-            let message = format!(
-                "{why} between {} and {}; accepted: a [[pair]] of the two that says it",
-                materials[a].name, materials[b].name
-            );
-            tell(node, message, faults);
+        let of = format!("{} and {}", materials[a].name, materials[b].name);
+        for why in wrong {
+            if let Some(node) = place {
+                let message = format!("{why} between {of}; a [[pair]] of the two may say it");
+                report(node, message, faults);
+            }
         }
-        pair.unwrap_or(Pair::RIGID)
+        pair
     })
 }
 
@@ -170,71 +250,51 @@ fn two(section: &Section, names: &[&str], faults: &mut Vec<Fault>) -> Option<[us
         _ => None,
     };
     let Some(found) = found else {
-        tell(
-            node,
-            format!("{} is not accepted; accepted: {accepted}", node.shown),
-            faults,
-        );
+        refuse(node, &accepted, faults);
         return None;
     };
     Some([found[0].min(found[1]), found[0].max(found[1])])
 }
 
-/// The coefficients between two materials: what `special` says, and for the rest the geometric mean of each one's own;
-/// compliances are the mean of the two.
-fn mixed(a: &Coefficients, b: &Coefficients, special: &Coefficients) -> Result<Pair, String> {
-    let mean = |of: fn(&Coefficients) -> Option<f64>| {
-        let [x, y] = [a, b].map(|side| of(side).unwrap_or(0.0));
-        of(special).unwrap_or_else(|| (x * y).sqrt())
-    };
-    let friction = mean(|c| c.friction);
-    // What a pair says of friction goes for sliding too, unless it says more.
-    let own = mean(|c| c.sliding_friction.or(c.friction));
-    let sliding = special.sliding_friction.or(special.friction).unwrap_or(own);
-    // Where both stand in one place, that place has been told.
-    let apart = special.sliding_friction.is_some() != special.friction.is_some();
-    if apart && sliding > friction {
-        return Err(format!(
-            "sliding_friction {sliding} exceeds friction {friction},"
-        ));
+/// The coefficients between two materials, and all faults of their mixture.
+///
+/// `special` holds the coefficients of a `[[pair]]`; the others are mixed from each material's own.
+fn mixed(a: &Coefficients, b: &Coefficients, special: &Coefficients) -> (Pair, Vec<String>) {
+    let (mut pair, mut wrong) = (Pair::RIGID, Vec::new());
+    for c in TABLE {
+        let sides = match special.given(c) {
+            Some(x) => Some([x, x]),
+            None if special.by_other_key(c) => None,
+            None => a.value(c).zip(b.value(c)).map(<[f64; 2]>::from),
+        };
+        match (sides, &c.mix) {
+            (Some([x, _]), Mix::Mean(set)) if special.given(c).is_some() => set(&mut pair, x),
+            (Some([x, y]), Mix::Mean(set)) => set(&mut pair, (x * y).sqrt()),
+            (Some(sides), Mix::Inverses(set)) => set(&mut pair, sides.map(|x| 1.0 / x)),
+            (None, _) => {}
+        }
+        let only = |x: &Coefficients| x.get(c.key).is_some() && !x.by_other_key(c);
+        let only_other = |x: &Coefficients| x.get(c.key).is_none() && x.by_other_key(c);
+        // A material that gives both has been refused.
+        let one_each = only(a) && only_other(b);
+        let said = special.get(c.key).is_some() || special.by_other_key(c);
+        if let (Absent::None, true, false, Some(other)) = (&c.absent, one_each, said, c.or) {
+            wrong.push(format!(
+                "must be given by one key; found {} and {other}",
+                c.key
+            ));
+        }
     }
-    let arm = |what: &str, of: fn(&Coefficients) -> Option<Arm>| match (of(special), of(a), of(b)) {
-        (Some(arm), ..) => Ok(arm),
-        (None, Some(Arm::Length(x)), Some(Arm::Length(y))) => Ok(Arm::Length((x * y).sqrt())),
-        (None, Some(Arm::Reduced(x)), Some(Arm::Reduced(y))) => Ok(Arm::Reduced((x * y).sqrt())),
-        (None, None, _) | (None, _, None) => Ok(Arm::NONE),
-        _ => Err(format!(
-            "{what} is a length and a ratio, which cannot be mixed,"
-        )),
-    };
-    // The compliance of a pair's own stiffness stands for all of it.
-    let whole = special.stiffness.is_some() || special.young.is_some();
-    let inverse = |k: Option<f64>| k.map_or(0.0, |k| 1.0 / k);
-    let compliance = match whole {
-        true => inverse(special.stiffness),
-        false => (inverse(a.stiffness) + inverse(b.stiffness)) / 2.0,
-    };
-    let inverse_young = match whole {
-        true => [inverse(special.young); 2],
-        false => [inverse(a.young), inverse(b.young)],
-    };
-    let [x, y] = [a, b].map(|side| side.tangential_ratio.unwrap_or(1.0));
-    let pair = Pair {
-        friction,
-        sliding_friction: sliding,
-        rolling: arm("rolling friction", |c| c.rolling)?,
-        torsion: arm("torsion friction", |c| c.torsion)?,
-        cohesion: mean(|c| c.cohesion),
-        cohesion_range: mean(|c| c.cohesion_range),
-        restitution: mean(|c| c.restitution),
-        tangential_restitution: mean(|c| c.tangential_restitution),
-        compliance,
-        inverse_young,
-        tangential_ratio: special.tangential_ratio.unwrap_or((x * y).sqrt()),
-    };
-    let soft = compliance > 0.0 || inverse_young != [0.0; 2];
+    // Where both stand in one place, that place has been refused.
+    let told = ["friction", "sliding_friction"].map(|key| special.get(key).is_some());
+    let (slow, fast) = (pair.friction, pair.sliding_friction);
+    if told[0] != told[1] && fast > slow {
+        let accepted = format!("sliding_friction must be 0 to {slow}, the friction");
+        wrong.push(format!("{accepted}; found {fast}"));
+    }
+    let soft = pair.compliance > 0.0 || pair.inverse_young != [0.0; 2];
     if soft && (pair.restitution > 0.0 || pair.tangential_restitution > 0.0) {
-        return Err("there are restitution and stiffness, which do not go together,".to_owned());
+        wrong.push("must be restitution or stiffness; found both".to_owned());
     }
-    Ok(pair)
+    (pair, wrong)
 }

@@ -1,19 +1,20 @@
-//! The `[[measure]]` entries: what is measured, where, when.
+//! The `[[measure]]` entries: quantities, their region, their interval.
 
 use super::document::{Node, Value};
+use super::domain::Domain;
 use super::fault::Fault;
-use super::read::Domain;
-use super::reader::{Number, Range, Section, tell, wrong_type};
+use super::reader::{
+    METRES, Number, Range, Section, must, needs, refuse, repeated, twice, wrong_type,
+};
 use super::regions::{NamedRegion, named};
 use crate::body::BodyId;
 use crate::math::Vector3;
 use crate::measure::{Axis, Heap, Profile, Window};
 use crate::shape::Region;
 
-const METRES: Number = Number(Range::Finite, "m");
 const SECONDS: Number = Number(Range::NotNegative, "s");
 
-/// What an entry may ask for, in the order of the columns.
+/// Quantities that an entry may name, in the order of the columns.
 const WHAT: [&str; 9] = [
     "packing",
     "coordination",
@@ -39,11 +40,11 @@ pub struct Measure {
     pub until: f64,
     /// Where.
     pub window: Window,
-    /// What, in the order of the columns.
+    /// Quantities, in the order of the columns.
     pub what: Vec<What>,
 }
 
-/// What is measured.
+/// A measured quantity.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
     /// Bodies and the share of the volume that they fill.
@@ -94,9 +95,7 @@ pub(super) fn read(
         // Names of files may differ in more than the case of letters only.
         let same = |m: &Measure| m.name.eq_ignore_ascii_case(&read.name);
         if measures.iter().any(same) {
-            let name = &read.name;
-            let message = format!("measure \"{name}\" is there twice; accepted: a new name");
-            tell(node, message, faults);
+            twice(node, &format!("measure \"{}\"", read.name), faults);
         }
         measures.push(read);
     }
@@ -133,11 +132,7 @@ fn read_entry(
     if let (Some(from), Some(until), Some(node)) = (from, until, section.get("until"))
         && until < from
     {
-        let message = format!(
-            "{} lies before from = {from}; accepted: a later time [s]",
-            node.shown
-        );
-        tell(node, message, faults);
+        refuse(node, &format!("at least from = {from} [s]"), faults);
     }
     let what = words(&section, faults);
     let asked = |word: &str| what.contains(&word);
@@ -238,12 +233,11 @@ fn read_entry(
 /// No profile has more bins, and no heap more rings.
 const MOST_BINS: u64 = 10_000;
 
-/// A number of bins or rings; too many are told, and as many as there may be go on.
+/// A number of bins or rings; too many are refused.
 fn up_to_most(section: &Section, key: &str, least: u64, faults: &mut Vec<Fault>) -> Option<usize> {
     let number = section.whole_if(key, least, faults)?;
     if let (true, Some(node)) = (number > MOST_BINS, section.get(key)) {
-        let message = format!("{number} is not accepted; accepted: {least} to {MOST_BINS}");
-        tell(node, message, faults);
+        refuse(node, &format!("{least} to {MOST_BINS}"), faults);
     }
     Some(number.min(MOST_BINS) as usize)
 }
@@ -255,11 +249,7 @@ fn only_tracks(what: &[&str]) -> bool {
 /// A key that does nothing unless something else is asked for.
 fn useless(section: &Section, key: &str, used: bool, with: &str, faults: &mut Vec<Fault>) {
     if let (false, Some(node)) = (used, section.get(key)) {
-        tell(
-            node,
-            format!("does nothing; accepted: {with} in what beside it"),
-            faults,
-        );
+        needs(node, &format!("{with} in what"), faults);
     }
 }
 
@@ -269,11 +259,7 @@ fn file_name(section: &Section, faults: &mut Vec<Fault>) -> Option<String> {
     let name = section.text("name", accepted, faults)?;
     let good = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if let (false, Some(node)) = (name.chars().all(good), section.get("name")) {
-        let message = format!(
-            "{} cannot be part of a file's name; accepted: {accepted}",
-            node.shown
-        );
-        tell(node, message, faults);
+        refuse(node, &format!("{accepted}, for names of files"), faults);
     }
     Some(name.to_owned())
 }
@@ -291,7 +277,7 @@ fn items<'a>(
     match &node.value {
         Value::List(items) if !items.is_empty() => items,
         Value::List(_) => {
-            tell(node, format!("is empty; accepted: {accepted}"), faults);
+            must(node, accepted, "an empty list", faults);
             &[]
         }
         _ => {
@@ -310,17 +296,9 @@ fn words(section: &Section, faults: &mut Vec<Fault>) -> Vec<&'static str> {
             _ => None,
         };
         match word {
-            None => tell(
-                item,
-                format!("{} is not known; accepted: {}", item.shown, WHAT.join(", ")),
-                faults,
-            ),
+            None => refuse(item, &format!("one of {}", WHAT.join(", ")), faults),
             Some(word) if found.contains(&word) => {
-                tell(
-                    item,
-                    format!("{} is there twice; accepted: each once", item.shown),
-                    faults,
-                );
+                repeated(item, faults);
             }
             Some(word) => found.push(word),
         }
@@ -337,17 +315,9 @@ fn tracked(section: &Section, faults: &mut Vec<Fault>) -> Vec<BodyId> {
             _ => None,
         };
         match id {
-            None => tell(
-                item,
-                format!("{} is not accepted; accepted: {accepted}", item.shown),
-                faults,
-            ),
+            None => refuse(item, "the id of a body, a whole number >= 0", faults),
             Some(id) if ids.contains(&id) => {
-                tell(
-                    item,
-                    format!("{} is there twice; accepted: each once", item.shown),
-                    faults,
-                );
+                repeated(item, faults);
             }
             Some(id) => ids.push(id),
         }
@@ -356,24 +326,26 @@ fn tracked(section: &Section, faults: &mut Vec<Fault>) -> Vec<BodyId> {
     ids
 }
 
-/// Whether figures can be had of a region: tells why not.
+/// Whether a region can be measured; if not, the reason is reported.
 fn measurable(node: &Node, region: &Region, domain: &Domain, faults: &mut Vec<Fault>) -> bool {
     let (lower, upper) = region.bounds();
-    let mut refuse = |why: &str| tell(node, format!("{}: {why}", node.shown), faults);
+    let mut refuse = |accepted: &str, found: &str| {
+        let found = format!("{}, {found}", node.shown);
+        must(node, accepted, &found, faults);
+    };
     let period = |a: usize| domain.upper[a] - domain.lower[a];
     let wide = |a: usize| upper[a] - lower[a] > period(a) * (1.0 + 1e-9);
     let before = if let Region::HalfSpace(plane) = region {
         if (0..3).any(|a| domain.periodic[a] && plane.normal[a] != 0.0) {
-            refuse("a half-space that ends on a periodic axis; accepted: a box");
+            refuse("a box", "a half-space that ends on a periodic axis");
             return false;
         }
         plane.normal.z == 0.0
     } else {
         if let Some(a) = (0..3).find(|&a| domain.periodic[a] && wide(a)) {
             let length = period(a);
-            refuse(&format!(
-                "wider than the period; accepted: up to {length} [m] on axis {a}"
-            ));
+            let accepted = format!("up to {length} [m] wide on axis {a}, the period");
+            refuse(&accepted, &format!("{} [m]", upper[a] - lower[a]));
             return false;
         }
         let along_z = match region {
@@ -383,15 +355,14 @@ fn measurable(node: &Node, region: &Region, domain: &Domain, faults: &mut Vec<Fa
         along_z && lower.z <= 0.0 && upper.z > 0.0
     };
     if domain.two_dimensional && !before {
-        refuse(
-            "its cut with the plane z = 0 is none of these; accepted: a rectangle, a circle, a half-plane",
-        );
+        let accepted = "a rectangle, a circle or a half-plane where it meets the plane z = 0";
+        refuse(accepted, "which is none of them");
         return false;
     }
     true
 }
 
-/// What a profile goes along, in bins of known volume.
+/// The axis of a profile, with bins of known volume.
 fn profile_axis(
     section: &Section,
     word: Option<&str>,
@@ -408,14 +379,11 @@ fn profile_axis(
     let (lower, upper) = window.bounds();
     let along = |axis: &Vector3, a: usize| axis[a].abs() == 1.0;
     let refuse = |accepted: &str, faults: &mut Vec<Fault>| {
-        tell(
-            node,
-            format!(
-                "{} in this region has bins whose volume is not known; accepted: {accepted}",
-                node.shown
-            ),
-            faults,
+        let found = format!(
+            "{}, whose bins in this region have no known volume",
+            node.shown
         );
+        must(node, &format!("in {accepted}"), &found, faults);
         None
     };
     if let Some(a) = ["x", "y", "z"].iter().position(|w| Some(*w) == word) {
@@ -458,9 +426,9 @@ fn profile_axis(
                 .map(room)
                 .fold(f64::INFINITY, f64::min);
             if radius <= 0.0 {
-                let message =
-                    "its axis does not pass through the region; accepted: a point inside [m]";
-                tell(section.get("centre")?, message, faults);
+                let node = section.get("centre")?;
+                let accepted = "a point whose vertical passes through the region [m]";
+                must(node, accepted, &node.shown, faults);
                 return None;
             }
             let length = upper[vertical] - lower[vertical];

@@ -1,8 +1,8 @@
-//! How often a run writes rows and frames, and what is in a frame.
+//! The `[output]` table: intervals of rows and frames, contents of a frame.
 
 use super::document::Value;
 use super::fault::Fault;
-use super::reader::{Section, tell, wrong_type};
+use super::reader::{Section, needs, refuse, repeated, wrong_type};
 use crate::io::vtkhdf::{Field, Precision, Settings};
 
 /// Rows and frames.
@@ -12,7 +12,7 @@ pub struct Output {
     pub series: u64,
     /// Frames every so many steps, the first before the first step; 0: none.
     pub every: u64,
-    /// What is in a frame.
+    /// Contents of a frame.
     pub frames: Settings,
 }
 
@@ -34,14 +34,12 @@ pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Output {
         section.get("compression"),
         compression.is_some_and(|level| level > 9),
     ) {
-        let message = format!("{} is not accepted; accepted: 0 to 9", node.shown);
-        tell(node, message, faults);
+        refuse(node, "0 to 9", faults);
     }
     let contacts = section.truth_if("contacts", faults);
     if every.is_none() {
         for node in of_frames.iter().filter_map(|key| section.get(key)) {
-            let message = "does nothing without frames; accepted: every = NUMBER beside it";
-            tell(node, message, faults);
+            needs(node, "frames: every = NUMBER", faults);
         }
     }
     Output {
@@ -56,7 +54,7 @@ pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Output {
     }
 }
 
-/// What frames tell of bodies.
+/// The fields of bodies in a frame.
 fn fields(section: &Section, faults: &mut Vec<Fault>) -> Option<Vec<Field>> {
     let node = section.get("fields")?;
     let names = Field::ALL.map(Field::name);
@@ -73,14 +71,11 @@ fn fields(section: &Section, faults: &mut Vec<Fault>) -> Option<Vec<Field>> {
         };
         match field {
             Some(field) if fields.contains(&field) => {
-                let message = format!("{} is there twice; accepted: each once", item.shown);
-                tell(item, message, faults);
+                repeated(item, faults);
             }
             Some(field) => fields.push(field),
             None => {
-                let accepted = names.join(", ");
-                let message = format!("{} is not known; accepted: {accepted}", item.shown);
-                tell(item, message, faults);
+                refuse(item, &format!("one of {}", names.join(", ")), faults);
             }
         }
     }

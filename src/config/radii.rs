@@ -2,11 +2,10 @@
 
 use super::document::{Node, Value};
 use super::fault::Fault;
-use super::reader::{Number, Range, Section, tell, wrong_type};
+use super::reader::{Number, Range, SIZE, Section, must, refuse, report, wrong_type};
 use crate::sample::{Radius, Share};
 use std::path::Path;
 
-const SIZE: Number = Number(Range::Positive, "m");
 const SHARE: Number = Number(Range::Positive, "");
 const KINDS: [&str; 6] = [
     "uniform",
@@ -17,7 +16,7 @@ const KINDS: [&str; 6] = [
     "table",
 ];
 
-/// What is accepted as a radius, in words.
+/// The accepted radii, in words.
 pub(super) const RADII: &str = "a number > 0 [m], or a table with one of uniform, uniform_by_mass, normal, lognormal, mix, table";
 
 /// Less of a distribution than this between its bounds is a slip.
@@ -40,14 +39,11 @@ pub(super) fn radii(node: &Node, discs: bool, faults: &mut Vec<Fault>) -> Radius
         .filter(|k| section.get(k).is_some())
         .collect();
     let [kind] = given[..] else {
-        let message = match given[..] {
-            [] => format!("holds no distribution; accepted: {RADII}"),
-            _ => format!(
-                "{} stand beside each other; accepted: one of them",
-                given.join(", ")
-            ),
+        let found = match given[..] {
+            [] => "no distribution".to_owned(),
+            _ => given.join(" and "),
         };
-        tell(node, message, faults);
+        must(node, RADII, &found, faults);
         return nothing;
     };
     let Some(value) = section.get(kind) else {
@@ -88,10 +84,9 @@ pub(super) fn radii(node: &Node, discs: bool, faults: &mut Vec<Fault>) -> Radius
     }
     let kept = radius.kept();
     if kept < LEAST_KEPT {
-        let message = format!(
-            "only {kept:.1e} of the distribution lies between lower and upper; accepted: at least {LEAST_KEPT:e}"
-        );
-        tell(value, message, faults);
+        let accepted =
+            format!("a distribution with at least {LEAST_KEPT:e} of it between lower and upper");
+        must(value, &accepted, &format!("{kept:.1e}"), faults);
     }
     radius
 }
@@ -100,8 +95,7 @@ pub(super) fn radii(node: &Node, discs: bool, faults: &mut Vec<Fault>) -> Radius
 fn rising(node: &Node, faults: &mut Vec<Fault>) -> [f64; 2] {
     let [low, high] = SIZE.read_list(node, faults);
     if high < low {
-        let message = format!("{} falls; accepted: the smaller radius first", node.shown);
-        tell(node, message, faults);
+        refuse(node, "two radii, the smaller first", faults);
     }
     [low, high]
 }
@@ -110,8 +104,7 @@ fn bounds(section: &Section, faults: &mut Vec<Fault>) -> [f64; 2] {
     let lower = section.number("lower", SIZE, faults);
     let upper = section.number("upper", SIZE, faults);
     if let (true, Some(node)) = (upper <= lower, section.get("upper")) {
-        let message = format!("{upper} is not accepted; accepted: more than lower = {lower} [m]");
-        tell(node, message, faults);
+        refuse(node, &format!("more than lower = {lower} [m]"), faults);
     }
     [lower, upper]
 }
@@ -121,7 +114,7 @@ fn mix(node: &Node, discs: bool, faults: &mut Vec<Fault>) -> Radius {
     let items = match &node.value {
         Value::List(items) if !items.is_empty() => items,
         Value::List(_) => {
-            tell(node, format!("is empty; accepted: {accepted}"), faults);
+            must(node, accepted, "an empty list", faults);
             return Radius::Mix(Vec::new());
         }
         _ => {
@@ -139,17 +132,13 @@ fn mix(node: &Node, discs: bool, faults: &mut Vec<Fault>) -> Radius {
         let share = match (number, mass) {
             (Some(share), None) | (None, Some(share)) => share,
             _ => {
-                tell(
-                    item,
-                    "accepted: share or share_by_mass, one of them",
-                    faults,
-                );
+                let found = if number.is_some() { "both" } else { "neither" };
+                must(item, "share or share_by_mass", found, faults);
                 continue;
             }
         };
         if *by_mass.get_or_insert(mass.is_some()) != mass.is_some() {
-            let why = "shares by number and by mass stand beside each other; accepted: all by one";
-            tell(item, why, faults);
+            must(item, "all by share or all by share_by_mass", "both", faults);
         }
         shares.push(Share { radius, share });
     }
@@ -168,7 +157,7 @@ fn table(node: &Node, discs: bool, faults: &mut Vec<Fault>) -> Radius {
     match points(Path::new(file)) {
         Ok(points) => Radius::sieve(&points, discs),
         Err(why) => {
-            tell(node, format!("{why}; accepted: {accepted}"), faults);
+            report(node, format!("{why}; must be {accepted}"), faults);
             Radius::Constant(f64::NAN)
         }
     }

@@ -1,7 +1,7 @@
-//! Reads typed, checked values out of the tree, one call a key, and gathers what is wrong.
+//! Reads typed, checked values from the tree, one call per key, and gathers faults.
 //!
-//! On a fault a stand-in is returned (NaN for numbers, so that comparisons with it start no second fault): with a fault on
-//! the list nothing read is used.
+//! On a fault a stand-in is returned (NaN for numbers, so that comparisons with it start no second
+//! fault): with a fault on the list nothing read is used.
 
 use super::document::{Node, Value};
 use super::fault::{Fault, Place};
@@ -48,12 +48,22 @@ impl Range {
     }
 }
 
-/// What a number is: its accepted range, and its unit as text.
+/// An accepted range of numbers, and their unit as text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Number(pub(super) Range, pub(super) &'static str);
 
+/// A coordinate.
+pub(super) const METRES: Number = Number(Range::Finite, "m");
+/// A length that a body or a block may have.
+pub(super) const SIZE: Number = Number(Range::Positive, "m");
+
 impl Number {
-    /// What is accepted, in words.
+    /// Whether it may be `x`.
+    pub(super) fn accepts(self, x: f64) -> bool {
+        self.0.accepts(x)
+    }
+
+    /// The accepted range and the unit, in words.
     pub(super) fn says(self) -> String {
         let Self(range, unit) = self;
         if unit.is_empty() {
@@ -73,7 +83,7 @@ impl Number {
                 return f64::NAN;
             }
         };
-        if self.0.accepts(x) {
+        if self.accepts(x) {
             return x;
         }
         let size = if x.is_finite() && x.abs() > LARGEST {
@@ -100,12 +110,8 @@ impl Number {
             }
             Value::List(items) => {
                 let says = format!("{N} numbers, each {}", self.says());
-                let message = format!(
-                    "{} holds {} values, accepted: {says}",
-                    node.shown,
-                    items.len()
-                );
-                tell(node, message, faults);
+                let found = format!("{}, {} values", node.shown, items.len());
+                must(node, &says, &found, faults);
             }
             _ => wrong_type(
                 node,
@@ -118,7 +124,7 @@ impl Number {
 }
 
 /// Adds a fault at a node.
-pub(super) fn tell(node: &Node, message: impl Into<String>, faults: &mut Vec<Fault>) {
+pub(super) fn report(node: &Node, message: impl Into<String>, faults: &mut Vec<Fault>) {
     faults.push(Fault {
         place: node.place.clone(),
         key: node.path.clone(),
@@ -126,21 +132,57 @@ pub(super) fn tell(node: &Node, message: impl Into<String>, faults: &mut Vec<Fau
     });
 }
 
-fn refuse(node: &Node, accepted: &str, faults: &mut Vec<Fault>) {
-    tell(
-        node,
-        format!("{} is not accepted; accepted: {accepted}", node.shown),
+/// Adds the fault `must be …; found …` at a node.
+pub(super) fn must(node: &Node, accepted: &str, found: &str, faults: &mut Vec<Fault>) {
+    report(node, format!("must be {accepted}; found {found}"), faults);
+}
+
+/// The same with the value as written.
+pub(super) fn refuse(node: &Node, accepted: &str, faults: &mut Vec<Fault>) {
+    must(node, accepted, &node.shown, faults);
+}
+
+/// Adds the fault that a table holds two keys that exclude each other.
+pub(super) fn both(node: &Node, keys: [&str; 2], faults: &mut Vec<Fault>) {
+    let [a, b] = keys;
+    must(node, &format!("{a} or {b}"), "both", faults);
+}
+
+/// Adds the fault that a key has no effect without another.
+pub(super) fn needs(node: &Node, with: &str, faults: &mut Vec<Fault>) {
+    let message = format!("does nothing without {with}; found {}", node.shown);
+    report(node, message, faults);
+}
+
+/// Adds the fault that a name was given before.
+pub(super) fn twice(node: &Node, name: &str, faults: &mut Vec<Fault>) {
+    must(node, "a new name", &format!("{name} twice"), faults);
+}
+
+/// Adds the fault that a list holds an item twice.
+pub(super) fn repeated(item: &Node, faults: &mut Vec<Fault>) {
+    must(
+        item,
+        "in the list once",
+        &format!("{} twice", item.shown),
         faults,
     );
 }
 
+/// Adds the fault that a word is unknown.
+pub(super) fn unknown(node: &Node, word: &str, known: &[&str], faults: &mut Vec<Fault>) {
+    let near = nearest(word, known).map(|k| format!("; did you mean {k}?"));
+    let found = format!("{}{}", node.shown, near.unwrap_or_default());
+    must(node, &one_of(known), &found, faults);
+}
+
 /// Adds the fault that a value is of another type.
 pub(super) fn wrong_type(node: &Node, accepted: &str, faults: &mut Vec<Fault>) {
-    let message = match &node.value {
-        Value::Table(_) => format!("is a table; accepted: {accepted}"),
-        value => format!("{} is {}; accepted: {accepted}", node.shown, kind(value)),
+    let found = match &node.value {
+        Value::Table(_) => "a table".to_owned(),
+        value => format!("{}, {}", node.shown, kind(value)),
     };
-    tell(node, message, faults);
+    must(node, accepted, &found, faults);
 }
 
 fn kind(value: &Value) -> &'static str {
@@ -156,24 +198,23 @@ fn kind(value: &Value) -> &'static str {
 }
 
 /// The known word nearest to `word`, if one is near enough to be meant.
-pub(super) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let lower = word.to_lowercase();
     let likeness = |k: &str| strsim::damerau_levenshtein(&lower, &k.to_lowercase());
     let best = known.iter().min_by_key(|k| likeness(k))?;
     (likeness(best) <= 1 + word.chars().count().max(best.chars().count()) / 3).then_some(*best)
 }
 
-/// `; did you mean …?` and what is accepted, for a word that is not among the known ones.
-fn or_rather(word: &str, known: &[&str]) -> String {
-    let hint = nearest(word, known).map(|k| format!("did you mean {k}? "));
-    format!("{}accepted: {}", hint.unwrap_or_default(), known.join(", "))
+fn one_of(words: &[&str]) -> String {
+    format!("one of {}", words.join(", "))
 }
 
 /// One table of the configuration, being read.
 pub(super) struct Section<'a> {
     path: String,
     place: Place,
-    /// `None`: the table is not in the file; keys without a default are then told as missing only if it is `needed`.
+    /// `None`: the table is not in the file; missing keys without a default are then reported only
+    /// if it is `needed`.
     entries: Option<&'a [(String, Node)]>,
     needed: bool,
 }
@@ -190,11 +231,10 @@ impl<'a> Section<'a> {
         };
         for (key, child) in entries.unwrap_or_default() {
             if !known.contains(&key.as_str()) {
-                tell(
-                    child,
-                    format!("unknown key; {}", or_rather(key, known)),
-                    faults,
-                );
+                let near = nearest(key, known).map(|k| format!("did you mean {k}? "));
+                let (known, near) = (known.join(", "), near.unwrap_or_default());
+                let message = format!("unknown key; {near}known keys: {known}");
+                report(child, message, faults);
             }
         }
         Self {
@@ -205,7 +245,8 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// The table called `key`. Where it is missing, all of its keys are: those with a default get it.
+    /// The table called `key`. Where it is missing, all of its keys are: those with a default get
+    /// it.
     pub(super) fn table(&self, key: &str, known: &[&str], faults: &mut Vec<Fault>) -> Self {
         match self.get(key) {
             Some(node) => Self::new(node, known, faults),
@@ -218,7 +259,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// The tables of the array of tables called `key`; none if there is no such key.
+    /// The tables of the array of tables called `key`; none if the key is missing.
     pub(super) fn tables(&self, key: &str, accepted: &str, faults: &mut Vec<Fault>) -> &'a [Node] {
         let Some(node) = self.get(key) else {
             return &[];
@@ -261,13 +302,13 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Tells that a key is missing.
+    /// Reports a missing key.
     pub(super) fn missing(&self, key: &str, accepted: &str, faults: &mut Vec<Fault>) {
         if self.needed {
             faults.push(Fault {
                 place: self.place.clone(),
                 key: self.path_of(key),
-                message: format!("missing; accepted: {accepted}"),
+                message: format!("missing; must be {accepted}"),
             });
         }
     }
@@ -383,8 +424,7 @@ impl<'a> Section<'a> {
         let word = self.text_if(key, faults)?;
         let found = words.iter().find(|w| **w == word).copied();
         if found.is_none() {
-            let message = format!("{} is not known; {}", node.shown, or_rather(word, words));
-            tell(node, message, faults);
+            unknown(node, word, words, faults);
         }
         found
     }
@@ -396,7 +436,7 @@ impl<'a> Section<'a> {
         words: &[&'static str],
         faults: &mut Vec<Fault>,
     ) -> Option<&'static str> {
-        self.need(key, &words.join(", "), faults)?;
+        self.need(key, &one_of(words), faults)?;
         self.choice_if(key, words, faults)
     }
 
@@ -407,17 +447,12 @@ impl<'a> Section<'a> {
         names: &[&str],
         faults: &mut Vec<Fault>,
     ) -> Option<usize> {
-        let node = self.need(key, &names.join(", "), faults)?;
+        let node = self.need(key, &one_of(names), faults)?;
         let word = self.text_if(key, faults)?;
         let found = names.iter().position(|name| *name == word);
-        // With no names at all there is another fault, of which this one is only the echo.
+        // Without any names another fault has been reported, and this one would repeat it.
         if found.is_none() && !names.is_empty() {
-            let message = format!(
-                "{} is not the name of any; {}",
-                node.shown,
-                or_rather(word, names)
-            );
-            tell(node, message, faults);
+            unknown(node, word, names, faults);
         }
         found
     }

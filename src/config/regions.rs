@@ -1,18 +1,16 @@
 //! The `[[region]]` entries: parts of space that other entries name.
 
 use super::document::{Node, Value};
+use super::domain::{Domain, corners};
 use super::fault::Fault;
-use super::read::{Domain, corners};
-use super::reader::{Number, Range, Section, tell};
+use super::reader::{METRES, Number, Range, SIZE, Section, must, refuse, twice};
 use super::walls::{ends, unit};
 use crate::math::Vector3;
 use crate::shape::{HalfSpace, Region};
 
-const METRES: Number = Number(Range::Finite, "m");
-const SIZE: Number = Number(Range::Positive, "m");
 const KINDS: [&str; 4] = ["box", "cylinder", "sphere", "half-space"];
 
-/// A region and what other entries call it.
+/// A region and its name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedRegion {
     /// Its name.
@@ -30,11 +28,7 @@ pub(super) fn read(root: &Section, domain: &Domain, faults: &mut Vec<Fault>) -> 
             continue;
         };
         if regions.iter().any(|r| r.name == read.name) {
-            let message = format!(
-                "region \"{}\" is there twice; accepted: a new name",
-                read.name
-            );
-            tell(node, message, faults);
+            twice(node, &format!("\"{}\"", read.name), faults);
         }
         regions.push(read);
     }
@@ -48,11 +42,7 @@ pub(super) fn named<'a>(
     faults: &mut Vec<Fault>,
 ) -> Option<&'a NamedRegion> {
     if let (true, Some(node)) = (regions.is_empty(), section.get("region")) {
-        let message = format!(
-            "{} is not the name of any; accepted: that of a [[region]]",
-            node.shown
-        );
-        tell(node, message, faults);
+        refuse(node, "the name of a [[region]]", faults);
         return None;
     }
     let names: Vec<&str> = regions.iter().map(|r| r.name.as_str()).collect();
@@ -60,8 +50,10 @@ pub(super) fn named<'a>(
     regions.get(found)
 }
 
-/// Tells of a region that goes beyond an end of a periodic axis: where bodies are made, held, pushed or let out it has no images, as it has where
-/// they are measured. A box may hold the whole period.
+/// Refuses a region that crosses an end of a periodic axis.
+///
+/// Where bodies are made, held, pushed or deleted a region has no images; only measures see images.
+/// A box may hold the whole period.
 pub(super) fn no_images(
     section: &Section,
     found: &NamedRegion,
@@ -80,11 +72,11 @@ pub(super) fn no_images(
         if let (true, true, false, Some(node)) =
             (domain.periodic[a], beyond, whole, section.get("region"))
         {
-            let message = format!(
-                "{} leaves the domain along {axis}, which is periodic: {} to {}; accepted: within {low} to {high} [m], or a box that holds all of it",
-                found.name, lower[a], upper[a]
+            let accepted = format!(
+                "within {low} to {high} [m] along {axis}, which is periodic, or a box that holds all of it"
             );
-            tell(node, message, faults);
+            let found = format!("{}: {} to {}", node.shown, lower[a], upper[a]);
+            must(node, &accepted, &found, faults);
         }
     }
 }
@@ -143,11 +135,13 @@ fn read_entry(node: &Node, domain: &Domain, faults: &mut Vec<Fault>) -> Option<N
     let (lower, upper) = region.bounds();
     let apart = (0..3).any(|a| upper[a] < domain.lower[a] || lower[a] > domain.upper[a]);
     if apart && faults.len() == before {
-        let message = format!(
-            "lies outside the domain; accepted: a region that has a part of it, {:?} to {:?} [m]",
+        let accepted = format!(
+            "partly in the domain, {:?} to {:?} [m]",
             domain.lower, domain.upper
         );
-        tell(node, message, faults);
+        let bounds = [lower, upper].map(<[f64; 3]>::from);
+        let found = format!("{:?} to {:?}", bounds[0], bounds[1]);
+        must(node, &accepted, &found, faults);
     }
     Some(NamedRegion {
         name: name?.to_owned(),

@@ -1,10 +1,11 @@
-//! When checkpoints are written, and what a run does where something is not as it should be.
+//! The `[checkpoint]` and `[limits]` tables: when checkpoints are written, and bounds that are
+//! watched.
 
 use super::document::Value;
 use super::fault::Fault;
-use super::reader::{Number, Range, Section, tell, wrong_type};
+use super::reader::{Number, Range, Section, needs, wrong_type};
 
-/// When checkpoints are written besides the last one, and how many are kept.
+/// When checkpoints are written, apart from the last one, and how many are kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Checkpoints {
     /// Every so many steps; 0: not by steps.
@@ -20,15 +21,16 @@ pub struct Checkpoints {
 pub enum Interval {
     /// So long [s].
     Seconds(f64),
-    /// As Young found [Comm. ACM 17 (1974) 530]: `√(2 C M)` with the measured time C of a checkpoint and the mean time M [s] between two
-    /// failures, and at least 20 C, so that checkpoints take no more than a twentieth of the time.
+    /// As Young found [Comm. ACM 17 (1974) 530]: `√(2 C M)` with the measured time C of a
+    /// checkpoint and the mean time M [s] between two failures, and at least 20 C, so that
+    /// checkpoints take no more than a twentieth of the time.
     Auto {
         /// Mean time between failures [s].
         failures: f64,
     },
 }
 
-/// What is watched in every step.
+/// Bounds that are checked in every step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// Steps in a row that ended at the sweep cap.
@@ -39,7 +41,7 @@ pub struct Limits {
     pub energy: Limit,
 }
 
-/// A bound, and what happens beyond it.
+/// A bound, and the action beyond it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limit {
     /// The bound.
@@ -73,8 +75,7 @@ pub(super) fn checkpoints(root: &Section, faults: &mut Vec<Fault>) -> Checkpoint
         section.get("failures"),
         matches!(interval, Some(Interval::Auto { .. })),
     ) {
-        let why = "does nothing without it; accepted: interval = \"auto\" beside it";
-        tell(node, why, faults);
+        needs(node, "interval = \"auto\"", faults);
     }
     // Who says when by the clock does not mean the steps as well.
     let every = if interval.is_some() { 0 } else { 500 };

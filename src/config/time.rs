@@ -1,10 +1,32 @@
 //! How long steps are, and when the run ends.
 
-use super::End;
 use super::document::{Node, Value};
 use super::fault::Fault;
-use super::reader::{Number, Range, Section, tell, wrong_type};
+use super::reader::{Number, Range, Section, must, refuse, report, wrong_type};
 use crate::scheme::pace::{Pace, Rule};
+
+/// When a run ends: whichever comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct End {
+    /// At this step, counted from time zero.
+    pub steps: Option<u64>,
+    /// At this time [s].
+    pub until: Option<f64>,
+    /// When the translational kinetic energy per body falls below this fraction of `m g d`.
+    pub rest: Option<f64>,
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let steps = self.steps.map(|n| format!("step {n}"));
+        let until = self.until.map(|t| format!("time {t} s"));
+        let rest = self
+            .rest
+            .map(|r| format!("rest (kinetic energy per body below {r:e} m g d)"));
+        let ends: Vec<String> = [steps, until, rest].into_iter().flatten().collect();
+        f.write_str(&ends.join(" or "))
+    }
+}
 
 /// Steps of a run at most: their number times the time step is then still a time to the last digit.
 const MOST_STEPS: f64 = 1e15;
@@ -45,9 +67,9 @@ pub(super) fn read(root: &Section, gravity: [f64; 3], faults: &mut Vec<Fault>) -
     if let (Some(node), None, None) = (section.get("rest"), end.steps, end.until)
         && gravity == [0.0; 3]
     {
-        let message = "rest is measured by m g d, and there is no gravity; \
-                       accepted: until or steps beside it";
-        tell(node, message, faults);
+        let message = "must stand with until or steps where there is no gravity, as rest is \
+                       measured by m g d; found neither";
+        report(node, message, faults);
     }
     (pace, end)
 }
@@ -60,11 +82,9 @@ fn few_enough(node: &Node, pace: &Pace, until: f64, faults: &mut Vec<Fault>) {
     };
     let dt = pace.at_least();
     if until > 0.0 && (until / dt < least || until / dt > MOST_STEPS) {
-        let message = format!(
-            "{dt:e} s makes {:.1e} steps until {until} s; accepted: {accepted} {MOST_STEPS:.0e} steps",
-            until / dt
-        );
-        tell(node, message, faults);
+        let accepted = format!("long enough for {accepted} {MOST_STEPS:.0e} steps until {until} s");
+        let found = format!("{dt:e} s, which makes {:.1e} steps", until / dt);
+        must(node, &accepted, &found, faults);
     }
 }
 
@@ -91,11 +111,11 @@ fn rule(node: &Node, faults: &mut Vec<Fault>) -> Rule {
     if let Some(node) = section.get("at_least")
         && rule.at_least > rule.at_most
     {
-        let message = format!(
-            "{} is longer than at_most; accepted: at most {:e} [s]",
-            node.shown, rule.at_most
+        refuse(
+            node,
+            &format!("up to at_most = {:e} [s]", rule.at_most),
+            faults,
         );
-        tell(node, message, faults);
     }
     rule
 }

@@ -6,9 +6,9 @@ mod shapes;
 pub(super) use shapes::{ends, unit};
 
 use super::document::Node;
+use super::domain::Domain;
 use super::fault::Fault;
-use super::read::Domain;
-use super::reader::{Number, Range, Section, tell};
+use super::reader::{Number, Range, Section, must, twice};
 use crate::body::Wall;
 use crate::math::Vector3;
 
@@ -24,11 +24,7 @@ pub(super) fn read(
     for (entry, node) in root.tables("wall", accepted, faults).iter().enumerate() {
         for wall in read_entry(entry, node, materials, domain, faults) {
             if walls.iter().any(|w| w.name == wall.name) {
-                let message = format!(
-                    "wall \"{}\" is there twice; accepted: a new name",
-                    wall.name
-                );
-                tell(node, message, faults);
+                twice(node, &format!("wall \"{}\"", wall.name), faults);
             }
             walls.push(wall);
         }
@@ -72,11 +68,9 @@ fn read_entry(
         .iter()
         .find(|part| shapes::crosses_period(&part.surface, domain.periodic))
     {
-        let message = format!(
-            "wall {} closes a periodic axis (domain.periodic), where bodies go round; accepted: planes along it",
-            part.name
-        );
-        tell(node, message, faults);
+        let accepted = "along every periodic axis (domain.periodic), where bodies go round";
+        let found = format!("wall {} across one", part.name);
+        must(node, accepted, &found, faults);
         return Vec::new();
     }
     if domain.two_dimensional {
@@ -85,8 +79,8 @@ fn read_entry(
     let centre = section.vector_if("centre", Number(Range::Finite, "m"), faults);
     let motion = motion::read(&section, &parts, faults);
     if domain.two_dimensional && !motion::in_plane(&motion) {
-        let message = "moves out of the plane z = 0; accepted in two dimensions: directions in the plane, rotations about z";
-        tell(node, message, faults);
+        let accepted = "moved in the plane z = 0 or about z in two dimensions";
+        must(node, accepted, "a motion out of the plane", faults);
     }
     let wall = |part: shapes::Part| Wall {
         centre: centre.map_or(part.centre, Vector3::from),

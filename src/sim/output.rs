@@ -56,6 +56,8 @@ pub(super) enum Folder {
 /// Where results go.
 pub(super) struct Output {
     folder: PathBuf,
+    /// The configuration as run.
+    config: String,
     /// Where this start comes from.
     provenance: String,
     /// On rank 0.
@@ -106,6 +108,7 @@ impl Output {
         };
         Ok(Self {
             folder: out.to_owned(),
+            config: scenario.text(),
             provenance,
             files,
             lock,
@@ -315,7 +318,7 @@ impl Output {
                 time,
                 dt,
                 seed: scenario.solver.seed,
-                config: scenario.text.clone(),
+                config: self.config.clone(),
                 ranks: comm.size() as u64,
                 capped_steps: ledger.capped_steps,
                 rushed_steps: ledger.rushed_steps,

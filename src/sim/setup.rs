@@ -5,7 +5,7 @@ use super::first::{counts, no_overlaps, share};
 use super::flows::Flows;
 use super::ledger::Ledger;
 use super::output::Folder;
-use super::sizes::{divide, edge, length_of_rule, memory_suffices, sizes, skin};
+use super::sizes::{completed, divide, memory_suffices, sizes};
 use super::{Options, RunError};
 use crate::body::{BodyId, BodyRow, WallState};
 use crate::comm::{Comm, agree};
@@ -47,23 +47,16 @@ pub(super) fn from_config(
     path: &Path,
     options: &Options,
 ) -> Result<Start, RunError> {
-    let load = |set: &[String]| {
-        config::load(path, set).map_err(|faults| RunError::Input(faults.to_string()))
-    };
-    let scenario = agree(comm, load(&options.set))?;
+    let loaded =
+        config::load(path, &options.set).map_err(|faults| RunError::Input(faults.to_string()));
+    let scenario = agree(comm, loaded)?;
     let counts = counts(comm, &scenario)?;
     agree(comm, memory_suffices(&scenario, &counts, comm.size()))?;
     let bodies = share(comm, &scenario, &counts)?;
     let sizes = sizes(comm, &scenario, &bodies)
         .full_grown(&scenario, 0.0)
         .and_to_come(&scenario);
-    // What follows from the sizes of the initial bodies is written into the configuration that checkpoints keep: bodies may be
-    // deleted, and the run must go on as it began.
-    let mut set = options.set.clone();
-    set.push(format!("solver.block_edge={:?}", edge(&scenario, &sizes)));
-    set.push(format!("solver.skin={:?}", skin(&scenario, &sizes)));
-    set.extend(length_of_rule(&scenario, &sizes));
-    let scenario = end_as_told(agree(comm, load(&set))?, options);
+    let scenario = end_as_told(agree(comm, completed(scenario, &sizes))?, options);
     let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
     let parcel = Parcel {
         bodies,
@@ -165,18 +158,7 @@ pub(super) fn going_on(
         .full_grown(&scenario, header.time)
         .and_to_come(&scenario);
     // A rule that begins here has its length from the bodies that are here.
-    let scenario = match length_of_rule(&scenario, &sizes) {
-        None => scenario,
-        Some(length) => {
-            let set = [&options.set[..], &[length]].concat();
-            let parsed = config::parse(&name, &header.config, &home, &set);
-            agree(
-                comm,
-                parsed.map_err(|faults| RunError::Input(faults.to_string())),
-            )?
-        }
-    };
-    let scenario = end_as_told(scenario, options);
+    let scenario = end_as_told(agree(comm, completed(scenario, &sizes))?, options);
     let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
     let states = agree(comm, wall_states(&scenario, &walls))?;
     agree(comm, bodies_fit(&bodies, &states, &scenario))?;

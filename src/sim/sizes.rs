@@ -4,7 +4,7 @@ use super::RunError;
 use super::memory::bytes_per_body;
 use crate::body::BodyRow;
 use crate::comm::{Comm, sum_exact};
-use crate::config::Scenario;
+use crate::config::{Derived, Scenario};
 use crate::domain::ghosts::reach;
 use crate::domain::partition::Partition;
 use crate::math::{ExactSum, nan_max};
@@ -33,7 +33,7 @@ const BLOCK_EDGE_IN_RADII: f64 = 8.0;
 /// Skin in smallest radii where the configuration names none.
 const SKIN_IN_RADII: f64 = 0.05;
 
-pub(super) fn skin(scenario: &Scenario, sizes: &Sizes) -> f64 {
+fn skin(scenario: &Scenario, sizes: &Sizes) -> f64 {
     let skin = scenario.solver.skin;
     skin.unwrap_or(SKIN_IN_RADII * sizes.smallest)
 }
@@ -53,14 +53,19 @@ fn pace(scenario: &Scenario, sizes: &Sizes) -> Pace {
     }
 }
 
-/// The override that writes a rule's length down, where it names none.
-pub(super) fn length_of_rule(scenario: &Scenario, sizes: &Sizes) -> Option<String> {
-    match (scenario.pace, pace(scenario, sizes)) {
-        (Pace::Rule(Rule { length: None, .. }), Pace::Rule(rule)) => {
-            rule.length.map(|l| format!("time.dt.length={l:?}"))
-        }
-        _ => None,
-    }
+/// The scenario with the lengths that follow from the bodies. Checkpoints keep them: bodies may be deleted, and the run
+/// must go on as it began.
+pub(super) fn completed(mut scenario: Scenario, sizes: &Sizes) -> Result<Scenario, RunError> {
+    let derived = Derived {
+        block_edge: edge(&scenario, sizes),
+        skin: skin(&scenario, sizes),
+        length: match pace(&scenario, sizes) {
+            Pace::Rule(rule) => rule.length,
+            Pace::Even(_) => None,
+        },
+    };
+    scenario.complete(&derived).map_err(RunError::Input)?;
+    Ok(scenario)
 }
 
 pub(super) fn edge(scenario: &Scenario, sizes: &Sizes) -> f64 {

@@ -52,7 +52,8 @@ fn radii_arrive() {
     }
 }
 
-/// A region that is a box is the box; another is kept beside the box around it; a count that is left out is what fits.
+/// A region that is a box is the box; another is kept beside the box around it; a count that is
+/// left out is what fits.
 #[test]
 fn regions_arrive_in_samples() {
     let text = "gravity = [0, 0, 0]\ntime = { dt = 1e-3, steps = 5 }\n\

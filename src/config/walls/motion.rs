@@ -3,7 +3,7 @@
 use super::shapes::{Part, unit};
 use crate::body::{Drive, Freedom, Motion, Servo, Signal};
 use crate::config::fault::Fault;
-use crate::config::reader::{Number, Range, Section, tell};
+use crate::config::reader::{Number, Range, Section, both, must, report};
 use crate::math::Vector3;
 use crate::shape::Surface;
 use std::path::Path;
@@ -23,12 +23,8 @@ pub(super) fn read(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -
         given.len() > 1,
         given.get(1).and_then(|key| section.get(key)),
     ) {
-        let message = format!(
-            "stands beside {}; accepted: one of {}",
-            given[0],
-            KEYS.join(", ")
-        );
-        tell(node, message, faults);
+        let found = format!("{} and {}", given[0], given[1]);
+        must(node, &format!("one of {}", KEYS.join(", ")), &found, faults);
     }
     let driven = !matches!(given.first(), Some(&"free" | &"servo"));
     if let (false, true, Some(node)) = (
@@ -36,15 +32,12 @@ pub(super) fn read(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -
         parts.len() > 1,
         given.first().and_then(|key| section.get(key)),
     ) {
-        let message = "a wall of several parts can only be driven; accepted: velocity, sine, table, rotation, or a wall of one part";
-        tell(node, message, faults);
+        let accepted = "velocity, sine, table or rotation at a wall of several parts";
+        let found = format!("{} at {} parts", given[0], parts.len());
+        must(node, accepted, &found, faults);
     }
     if let (false, Some(node)) = (driven, section.get("rotation")) {
-        tell(
-            node,
-            format!("stands beside {}; accepted: one of the two", given[0]),
-            faults,
-        );
+        both(node, [given[0], "rotation"], faults);
     }
     match given.first() {
         Some(&"free") => Motion::Free(free(section, parts, faults)),
@@ -106,11 +99,7 @@ fn rotation(section: &Section, faults: &mut Vec<Fault>) -> Option<(Vector3, Sign
         Some(rate) => {
             for key in ["amplitude", "frequency", "phase"] {
                 if let Some(node) = rotation.get(key) {
-                    tell(
-                        node,
-                        "stands beside rate; accepted: rate, or amplitude and frequency",
-                        faults,
-                    );
+                    both(node, ["rate", "amplitude and frequency"], faults);
                 }
             }
             Signal::Rate(rate)
@@ -134,7 +123,7 @@ fn table(section: &Section, faults: &mut Vec<Fault>) -> Option<(Vector3, Signal)
         Ok(points) => points,
         Err(why) => {
             let accepted = "a CSV file with the header time,value and ascending times [s]";
-            tell(node, format!("{why}; accepted: {accepted}"), faults);
+            report(node, format!("{why}; must be {accepted}"), faults);
             return None;
         }
     };
@@ -192,23 +181,21 @@ fn free(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Freedom {
     let sphere = is(|s| matches!(s, Surface::Sphere { .. }));
     let plane = is(|s| matches!(s, Surface::Plane(_)));
     if let (false, Some(node)) = (sphere, free.get("inertia")) {
-        tell(
+        must(
             node,
-            "only a sphere turns freely; accepted: no inertia for this shape",
+            "left out: only a sphere turns freely",
+            &node.shown,
             faults,
         );
     }
     if let (true, Some(node)) = (along.is_some(), free.get("inertia")) {
-        tell(
-            node,
-            "stands beside direction; accepted: one of the two",
-            faults,
-        );
+        both(node, ["direction", "inertia"], faults);
     }
     if let (true, None, Some(node), 1) = (plane, along, section.get("free"), parts.len()) {
-        tell(
+        must(
             node,
-            "a plane is only free along a direction; accepted: direction beside mass",
+            "mass and direction: a plane is free along one",
+            "no direction",
             faults,
         );
     }

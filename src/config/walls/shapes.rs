@@ -1,9 +1,11 @@
 //! The shapes of walls, each made of one surface or several.
 
 use crate::config::document::{Node, Value};
+use crate::config::domain::Domain;
 use crate::config::fault::Fault;
-use crate::config::read::Domain;
-use crate::config::reader::{Number, Range, Section, nearest, tell};
+use crate::config::reader::{
+    METRES, Number, Range, SIZE, Section, must, needs, refuse, report, unknown, wrong_type,
+};
 use crate::math::Vector3;
 use crate::shape::{HalfSpace, Surface};
 
@@ -11,8 +13,6 @@ use crate::shape::{HalfSpace, Surface};
 pub(super) const KINDS: [&str; 6] = ["box", "plane", "cylinder", "sphere", "disc", "cone"];
 
 const FACES: [&str; 6] = ["x-", "x+", "y-", "y+", "z-", "z+"];
-const METRES: Number = Number(Range::Finite, "m");
-const SIZE: Number = Number(Range::Positive, "m");
 
 /// One surface of a wall.
 pub(super) struct Part {
@@ -22,7 +22,7 @@ pub(super) struct Part {
     pub centre: Vector3,
 }
 
-/// The shape that an entry names; a box if it names none that there is.
+/// The shape that an entry names; a box if the name is unknown.
 pub(super) fn kind(node: &Node) -> &'static str {
     let Value::Table(keys) = &node.value else {
         return "box";
@@ -89,9 +89,11 @@ pub(super) fn read(
             let hole = section.number_if("hole", Number(Range::NotNegative, "m"), faults);
             let hole = hole.unwrap_or(0.0);
             if let (true, Some(node)) = (hole >= radius, section.get("hole")) {
-                let message =
-                    format!("{hole} is not inside the disc; accepted: less than {radius} [m]");
-                tell(node, message, faults);
+                refuse(
+                    node,
+                    &format!("less than the disc's radius, {radius} [m]"),
+                    faults,
+                );
             }
             let ends = [[hole, 0.0], [radius, 0.0]];
             one(Surface::Shell { centre, axis, ends }, centre)
@@ -126,7 +128,7 @@ pub(super) fn read(
     }
 }
 
-/// Inside or outside; what is solid is the other.
+/// Whether bodies are inside; the other side is solid.
 fn inside(section: &Section, faults: &mut Vec<Fault>) -> bool {
     section.choice("side", &["inside", "outside"], faults) == Some("inside")
 }
@@ -137,9 +139,9 @@ fn cylinder(name: &str, section: &Section, faults: &mut Vec<Fault>) -> Vec<Part>
     let inside = inside(section, faults);
     let caps = section.truth_if("caps", faults);
     if let (false, Some(node)) = (inside, section.get("caps")) {
-        tell(
+        needs(
             node,
-            "a cylinder from outside is solid; accepted: caps with side = \"inside\"",
+            "side = \"inside\": from outside a cylinder is solid",
             faults,
         );
     }
@@ -213,9 +215,9 @@ pub(in crate::config) fn unit(
     // Scaled before it is squared, so that no length over- or underflows.
     let largest = v.amax();
     if let (true, Some(node)) = (largest == 0.0, section.get(key)) {
-        tell(
+        report(
             node,
-            format!("is zero and has no direction; accepted: {accepted}"),
+            format!("must be {accepted}; found zero, which has no direction"),
             faults,
         );
     }
@@ -243,19 +245,11 @@ fn faces(section: &Section, domain: &Domain, faults: &mut Vec<Fault>) -> Vec<&'s
     };
     let accepted = "a list of some of \"x-\", \"x+\", \"y-\", \"y+\", \"z-\", \"z+\"";
     let Value::List(items) = &node.value else {
-        tell(
-            node,
-            format!("{} is not a list; accepted: {accepted}", node.shown),
-            faults,
-        );
+        wrong_type(node, accepted, faults);
         return Vec::new();
     };
     if items.is_empty() {
-        tell(
-            node,
-            format!("is an empty list; accepted: {accepted}"),
-            faults,
-        );
+        must(node, accepted, "an empty list", faults);
     }
     let mut found = Vec::new();
     for item in items {
@@ -263,22 +257,17 @@ fn faces(section: &Section, domain: &Domain, faults: &mut Vec<Fault>) -> Vec<&'s
         match face {
             Some(face) if !open(face) => {
                 let why = if domain.periodic[axis_of(face)] {
-                    "bodies go through this face, its axis is periodic"
+                    "whose axis is periodic"
                 } else {
-                    "there is no third axis in two dimensions"
+                    "whose axis two dimensions do not have"
                 };
-                tell(item, format!("{why}; accepted: other faces"), faults);
+                let found = format!("{}, {why}", item.shown);
+                must(item, "another face", &found, faults);
             }
             Some(face) => found.push(*face),
             None => {
                 let written = item.shown.trim_matches('"');
-                let hint = nearest(written, &FACES).map(|f| format!("did you mean \"{f}\"? "));
-                let hint = hint.unwrap_or_default();
-                tell(
-                    item,
-                    format!("{} is no face; {hint}accepted: {accepted}", item.shown),
-                    faults,
-                );
+                unknown(item, written, &FACES, faults);
             }
         }
     }
@@ -324,9 +313,10 @@ pub(super) fn check_plane(node: &Node, parts: &[Part], faults: &mut Vec<Fault>) 
     };
     if !parts.iter().all(|part| upright(&part.surface)) {
         let accepted = "planes with normal z = 0, cylinders along z (inside: caps = false), spheres with centre z = 0";
-        tell(
+        must(
             node,
-            format!("leans out of the plane of motion, z = 0; accepted: {accepted}"),
+            accepted,
+            "a wall that leans out of the plane z = 0",
             faults,
         );
     }

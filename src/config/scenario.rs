@@ -1,0 +1,166 @@
+//! A checked run.
+
+use super::balance::Balance;
+use super::document::Document;
+use super::materials::Material;
+use super::measures::Measure;
+use super::output::Output;
+use super::reader::SIZE;
+use super::regions::NamedRegion;
+use super::safety::{Checkpoints, Limits};
+use super::time::End;
+use crate::body::Wall;
+use crate::law::PairTable;
+use crate::math::Vector3;
+use crate::sample::Sample;
+use crate::sample::inlet::Inlet;
+use crate::scheme::acts::Acts;
+use crate::scheme::pace::Pace;
+use crate::shape::Period;
+use crate::solver::Settings;
+
+/// A checked run: all that `moreau run` needs to start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// A line for logs and reports.
+    pub title: String,
+    /// The configuration as run: overrides and derived lengths set, paths of files made absolute.
+    pub(super) document: Document,
+    /// Gravity [m/s²].
+    pub gravity: Vector3,
+    /// How long steps are.
+    pub pace: Pace,
+    /// When the run ends.
+    pub end: End,
+    /// Lower corner of the domain [m].
+    pub lower: Vector3,
+    /// Upper corner of the domain [m].
+    pub upper: Vector3,
+    /// The solver's settings.
+    pub solver: Settings,
+    /// Coefficients between materials.
+    pub pairs: PairTable,
+    /// Which axes are periodic.
+    pub periodic: [bool; 3],
+    /// Whether a body that leaves the domain is deleted; else it ends the run.
+    pub delete_outside: bool,
+    /// Whether bodies are discs that move in the plane z = 0.
+    pub two_dimensional: bool,
+    /// Materials by number.
+    pub materials: Vec<Material>,
+    /// Walls by number.
+    pub walls: Vec<Wall>,
+    /// Parts of space that other entries name.
+    pub regions: Vec<NamedRegion>,
+    /// Initial bodies; ids count through them in order.
+    pub samples: Vec<Sample>,
+    /// Where bodies come in.
+    pub inlets: Vec<Inlet>,
+    /// Actions of regions, and growth of bodies.
+    pub acts: Acts,
+    /// Largest accepted overlap of two initial bodies, as a fraction of the smaller radius.
+    pub max_initial_overlap: f64,
+    /// When blocks are shared out anew among ranks.
+    pub balance: Balance,
+    /// Measures.
+    pub measures: Vec<Measure>,
+    /// Rows and frames.
+    pub output: Output,
+    /// When checkpoints are written.
+    pub checkpoints: Checkpoints,
+    /// Bounds that are checked in every step.
+    pub limits: Limits,
+}
+
+/// Lengths that a run derives from its first bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Derived {
+    /// `solver.block_edge` [m].
+    pub block_edge: f64,
+    /// `solver.skin` [m].
+    pub skin: f64,
+    /// `time.dt.length` [m]; only where the steps follow a rule.
+    pub length: Option<f64>,
+}
+
+impl Scenario {
+    /// The TOML text of the configuration as run, which a checkpoint carries.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.document.to_string()
+    }
+
+    /// Takes derived lengths where the configuration names none: as values, and as keys of its
+    /// text, so that a run that goes on has them from its checkpoint, whatever bodies are left.
+    ///
+    /// # Errors
+    /// A length that no configuration may name, with its key.
+    pub fn complete(&mut self, derived: &Derived) -> Result<(), String> {
+        let Self {
+            document,
+            solver,
+            pace,
+            ..
+        } = self;
+        take(
+            &mut solver.block_edge,
+            "solver.block_edge",
+            derived.block_edge,
+            document,
+        )?;
+        take(&mut solver.skin, "solver.skin", derived.skin, document)?;
+        match (pace, derived.length) {
+            (Pace::Rule(rule), Some(length)) => {
+                take(&mut rule.length, "time.dt.length", length, document)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Which axes are periodic, and with what period.
+    #[must_use]
+    pub fn period(&self) -> Period {
+        Period::of_box(&self.lower, &self.upper, self.periodic)
+    }
+
+    /// The step at which the run ends at the latest, by `steps` or `until`; the latter gives no
+    /// step where a rule makes their lengths.
+    #[must_use]
+    pub fn last_step(&self) -> Option<u64> {
+        let until = match self.pace {
+            // A hair less than a whole step beyond is rounding of until/dt.
+            Pace::Even(dt) => (self.end.until).map(|t| (t / dt - 1e-6).ceil().max(0.0) as u64),
+            Pace::Rule(_) => None,
+        };
+        self.end.steps.into_iter().chain(until).min()
+    }
+
+    /// Whether the run is over after so many steps, at this time [s], by `steps` or `until`.
+    #[must_use]
+    pub fn is_over(&self, step: u64, time: f64) -> bool {
+        let by_time =
+            matches!(self.pace, Pace::Rule(_)) && self.end.until.is_some_and(|t| time >= t);
+        by_time || self.last_step().is_some_and(|n| step >= n)
+    }
+}
+
+/// Takes a length [m] if none is given yet, and sets it in the document.
+fn take(
+    place: &mut Option<f64>,
+    key: &str,
+    length: f64,
+    document: &mut Document,
+) -> Result<(), String> {
+    if place.is_some() {
+        return Ok(());
+    }
+    if !SIZE.accepts(length) {
+        let accepted = SIZE.says();
+        return Err(format!(
+            "{key}, derived from the bodies, must be {accepted}; found {length:e}"
+        ));
+    }
+    document.set(key, length)?;
+    *place = Some(length);
+    Ok(())
+}
