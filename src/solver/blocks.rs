@@ -9,10 +9,10 @@ pub use apart::Apart;
 pub use fill::Filling;
 use groups::Groups;
 
-use super::Halo;
 use super::batch::{Batches, Couple, Eight3, LANES};
 use super::grid::Parity;
-use super::project::Plan;
+use super::halo::Halo;
+use super::plan::Plan;
 use super::shared::Shared;
 use crate::body::{Member, Twist};
 use crate::contact::{Candidate, Contact, ContactRow, Origin};
