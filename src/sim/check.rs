@@ -12,7 +12,7 @@ use crate::domain::migration::Parcel;
 use crate::law::Pair;
 use crate::math::{ExactSum, Vector3, nan_max};
 use crate::sample::{self, inlet::Rate};
-use crate::scheme::moreau_jean::Physics;
+use crate::scheme::Physics;
 use crate::scheme::pace::Pace;
 use crate::shape::sphere_volume;
 use std::path::Path;

@@ -63,7 +63,7 @@ impl Film {
 impl Output {
     /// A frame of this step, if one is due and not there yet. Collective.
     pub(in crate::sim) fn frame(&mut self, now: &mut Now) -> Result<(), RunError> {
-        let (step, every) = (now.system.steps(), now.scenario.output.every);
+        let (step, every) = (now.state.clock.step, now.scenario.output.every);
         if every == 0 || !step.is_multiple_of(every) || self.film.frames.has(step) {
             return Ok(());
         }
@@ -75,10 +75,10 @@ impl Output {
             let written = self.film.frames.write(comm, &snapshot);
             written.map_err(|e| e.to_string())
         });
-        now.system.give_back(Parcel {
+        now.state.parcel = Parcel {
             bodies: snapshot.bodies,
             contacts: snapshot.contacts,
-        });
+        };
         match result {
             Ok(()) => self.film.written += 1,
             Err(fault) => {
@@ -91,7 +91,7 @@ impl Output {
         }
         let took = begin.elapsed();
         self.film.time += took;
-        now.system.timers.add(Verb::Io, took);
+        now.timers.add(Verb::Io, took);
         Ok(())
     }
 

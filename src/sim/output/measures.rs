@@ -19,7 +19,7 @@ impl Output {
     /// Measures what is due, and adds it to its files. Collective.
     pub(super) fn measure(&mut self, now: &Now) -> Result<(), RunError> {
         let measures = &now.scenario.measures;
-        let (step, time) = (now.system.steps(), now.system.time());
+        let (step, time) = (now.state.clock.step, now.state.clock.time);
         let due: Vec<usize> = (0..measures.len())
             .filter(|&k| measures[k].is_due(step, time))
             .collect();
@@ -51,8 +51,8 @@ impl Output {
 
 /// The radii of all bodies that this rank's contacts touch [m]. Collective.
 fn radii(now: &Now) -> HashMap<BodyId, f64> {
-    let carrying = now.system.contacts().iter().filter(|c| measure::carries(c));
+    let carrying = now.state.contacts().iter().filter(|c| measure::carries(c));
     let others = carrying.map(|c| c.key.b);
     let wanted: Vec<BodyId> = others.filter(|b| b.wall_index().is_none()).collect();
-    now.domain.radii(now.system.bodies(), &wanted)
+    now.domain.radii(now.state.bodies(), &wanted)
 }
