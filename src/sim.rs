@@ -21,6 +21,7 @@ macro_rules! tell {
 
 mod balance;
 mod check;
+mod error;
 mod export;
 mod first;
 mod flows;
@@ -28,6 +29,8 @@ mod guard;
 mod ledger;
 mod log;
 mod memory;
+mod now;
+mod options;
 mod output;
 mod provenance;
 mod rest;
@@ -36,11 +39,12 @@ mod sizes;
 mod stop;
 
 pub use check::check;
+pub use error::RunError;
 pub use export::{Exported, export};
+pub use options::Options;
 pub use stop::listen;
 
-use crate::body::BodyId;
-use crate::comm::{Comm, Failure, agree};
+use crate::comm::{Comm, agree};
 use crate::domain::Domain;
 use crate::io::checkpoint;
 use crate::math::as_written;
@@ -50,84 +54,12 @@ use balance::Balancer;
 use guard::Guard;
 use ledger::Ledger;
 use log::Log;
-use output::{Now, Output};
+use now::Now;
+use output::Output;
 use rest::Rest;
 use setup::Start;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 use stop::Stopper;
-
-/// What the command line says beside the configuration.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Folder for results; by default `out` in the working directory, or the checkpoint's folder.
-    pub out: Option<PathBuf>,
-    /// `key=value` overrides of the configuration, in order.
-    pub set: Vec<String>,
-    /// Ends at this step instead of where the configuration says; not remembered in checkpoints.
-    pub steps: Option<u64>,
-    /// Ends at this time [s] instead of where the configuration says; not remembered in checkpoints.
-    pub until: Option<f64>,
-    /// Threads per rank.
-    pub threads: usize,
-    /// Wall time after which the run ends with a checkpoint, from the start of the program.
-    pub wall_limit: Option<Duration>,
-    /// Whether a run that the folder already holds may be deleted.
-    pub overwrite: bool,
-    /// Whether a run that the folder already holds goes on.
-    pub or_resume: bool,
-    /// For tests: before this step the velocity of this body is made NaN.
-    pub nan_before: Option<(u64, BodyId)>,
-}
-
-/// Why a run ended badly.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum RunError {
-    /// The input is wrong; nothing was run or written.
-    #[error("{0}")]
-    Input(String),
-    /// A step failed.
-    #[error("{0}")]
-    Failed(String),
-    /// The end was reached, but not all results could be written.
-    #[error("{0}")]
-    Incomplete(String),
-    /// Ended early, in order; it can go on.
-    #[error("{0}")]
-    Stopped(String),
-}
-
-impl RunError {
-    /// The exit status: 2 for bad input, 3 for a failed run, 4 for results that are missing, 75 for a run that goes on (`EX_TEMPFAIL`).
-    #[must_use]
-    pub fn status(&self) -> i32 {
-        match self {
-            Self::Input(_) => 2,
-            Self::Failed(_) => 3,
-            Self::Incomplete(_) => 4,
-            Self::Stopped(_) => 75,
-        }
-    }
-}
-
-impl Failure for RunError {
-    fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = vec![self.status() as u8];
-        bytes.extend_from_slice(self.to_string().as_bytes());
-        bytes
-    }
-
-    fn from_bytes(bytes: &[u8]) -> Self {
-        let (status, text) = bytes.split_first().unwrap_or((&3, b"unknown failure"));
-        let text = String::from_utf8_lossy(text).into_owned();
-        match status {
-            2 => Self::Input(text),
-            4 => Self::Incomplete(text),
-            75 => Self::Stopped(text),
-            _ => Self::Failed(text),
-        }
-    }
-}
 
 /// `moreau run`: from a configuration to the end. Returns the exit status, the same on all ranks.
 pub fn run(comm: &dyn Comm, config: &Path, options: &Options) -> i32 {

@@ -1,7 +1,8 @@
 //! The contact problem of the step that would follow a checkpoint.
 
+use super::error::RunError;
+use super::options::Options;
 use super::setup::{Start, going_on, loaded};
-use super::{Options, RunError};
 use crate::comm::threads::Serial;
 use crate::domain::Domain;
 use crate::solver::assemble::Named;

@@ -1,6 +1,6 @@
 //! The bodies that a run starts with.
 
-use super::RunError;
+use super::error::RunError;
 use crate::body::{Bodies, BodyId, BodyRow};
 use crate::comm::{Comm, agree};
 use crate::config::Scenario;

@@ -9,7 +9,7 @@ use crate::measure::{Flow, body_energy};
 use crate::sample::inlet::{Inlet, Place};
 use crate::scheme::{Physics, Report, State};
 use crate::shape::Surface;
-use crate::sim::RunError;
+use crate::sim::error::RunError;
 
 /// Inlets, then outlets, in the order of the configuration. The same on all ranks.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,7 +1,8 @@
 //! What the user sees: a progress bar on a terminal, a line every few seconds in a batch log, a summary at the end.
 
 use super::ledger::Ledger;
-use super::output::{Now, Output, walls};
+use super::now::Now;
+use super::output::{Output, walls};
 use crate::comm::Comm;
 use crate::config::Scenario;
 use crate::domain::ghosts::Traffic;

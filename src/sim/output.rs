@@ -4,6 +4,7 @@
 //! again at the end; a run of which something is missing at the end has a status of its own.
 
 mod files;
+mod film;
 mod flows;
 mod frames;
 mod measures;
@@ -11,50 +12,25 @@ mod rows;
 mod schedule;
 mod walls;
 
+pub(super) use files::Folder;
 pub(super) use walls::walls;
 
-use super::RunError;
-use super::ledger::Ledger;
+use super::error::RunError;
+use super::now::Now;
 use crate::body::BodyRow;
 use crate::comm::{Comm, agree};
 use crate::config::{Interval, Scenario};
-use crate::domain::Domain;
 use crate::domain::migration::Parcel;
 use crate::io::checkpoint;
 use crate::io::{Header, Snapshot};
-use crate::scheme::{Clock, Physics, Report, State, Timers, Verb};
+use crate::scheme::{Clock, Report, Timers, Verb};
 use files::{Files, LOCK, note_start, prepare};
+use film::Film;
 use flows::gone;
-use frames::Film;
 use schedule::{between, guessed};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-
-/// A run after a step, as output sees it.
-pub(super) struct Now<'a> {
-    pub comm: &'a dyn Comm,
-    pub domain: &'a Domain<'a>,
-    pub scenario: &'a Scenario,
-    pub physics: &'a Physics,
-    pub state: &'a mut State,
-    /// What this rank has spent on each verb since the program started.
-    pub timers: &'a mut Timers,
-    pub ledger: &'a Ledger,
-}
-
-/// What to do with the folder for results.
-#[derive(Clone, Debug)]
-pub(super) enum Folder {
-    /// It must not hold a run.
-    Fresh,
-    /// A run that it holds is deleted.
-    Clear,
-    /// It must not hold checkpoints; a run that came to none is begun again.
-    Begun,
-    /// The run that it holds goes on from this checkpoint.
-    GoOn(PathBuf),
-}
 
 /// Where results go.
 pub(super) struct Output {

@@ -1,12 +1,13 @@
 //! The first state of a run, from a configuration or a checkpoint, checked as a whole before anything is written.
 
 use super::balance::by_bodies;
+use super::error::RunError;
 use super::first::{counts, no_overlaps, share};
 use super::flows::Flows;
 use super::ledger::Ledger;
+use super::options::Options;
 use super::output::Folder;
 use super::sizes::{divide, edge, length_of_rule, memory_suffices, sizes, skin};
-use super::{Options, RunError};
 use crate::body::{BodyId, BodyRow, WallState};
 use crate::comm::{Comm, agree};
 use crate::config::{self, Scenario};

@@ -1,6 +1,6 @@
 //! What follows from the sizes of bodies: blocks, skin, lengths of steps, who owns what.
 
-use super::RunError;
+use super::error::RunError;
 use super::memory::bytes_per_body;
 use crate::body::BodyRow;
 use crate::comm::{Comm, sum_exact};

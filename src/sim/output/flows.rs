@@ -6,7 +6,7 @@ use crate::io::series::{DeletedLine, FlowLine};
 use crate::scheme::State;
 use crate::sim::flows::went_out;
 use crate::sim::ledger::Ledger;
-use crate::sim::output::Now;
+use crate::sim::now::Now;
 
 /// The bodies that left the domain or went out in the last step, from all ranks, by id. Collective.
 pub(super) fn gone(now: &Now, gone: &[BodyRow]) -> Vec<DeletedLine> {

@@ -2,16 +2,15 @@
 //!
 //! What is summed is summed exactly, over all ranks; all else are whole numbers and maxima. So the files are the same on any number of ranks.
 
-mod files;
+pub(super) mod files;
 mod record;
 
-pub(super) use files::MeasureFiles;
-
-use super::{Now, Output};
+use super::Output;
 use crate::body::BodyId;
 use crate::config::What;
 use crate::measure;
-use crate::sim::RunError;
+use crate::sim::error::RunError;
+use crate::sim::now::Now;
 use record::Record;
 use std::collections::HashMap;
 

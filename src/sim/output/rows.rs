@@ -1,12 +1,13 @@
 //! The rows of the series and of the walls.
 
+use super::Output;
 use super::flows::flow_lines;
 use super::walls::{wall_line, walls};
-use super::{Now, Output};
 use crate::io::series::Row;
 use crate::measure;
 use crate::scheme::{Report, Verb};
-use crate::sim::RunError;
+use crate::sim::error::RunError;
+use crate::sim::now::Now;
 
 impl Output {
     /// A row of the series, and one for each wall. Collective.

@@ -7,7 +7,7 @@ use crate::math::{ExactSum, Vector3};
 use crate::measure::{
     self, FORCE_BINS, Heap, Motion, PROFILE_SUMS, Profile, Window, force_bin, motion_sums,
 };
-use crate::sim::output::Now;
+use crate::sim::now::Now;
 use std::collections::HashMap;
 
 /// The figures of a measure after a step, and its lines in long files.
