@@ -17,8 +17,8 @@ use moreau::detect::Detector;
 use moreau::domain::{Domain, migration::Parcel, partition::Partition};
 use moreau::law::{Pair, PairTable};
 use moreau::math::Vector3;
-use moreau::scheme::moreau_jean::{Physics, System};
 use moreau::scheme::pace::Pace;
+use moreau::scheme::{Physics, Scheme, State};
 use moreau::solver::accelerate::Acceleration;
 use moreau::solver::lanes::Width;
 use moreau::solver::{Order, Settings, merit};
@@ -136,12 +136,14 @@ fn step(n: u64, order: Order, acceleration: Acceleration) -> u64 {
     let partition = Partition::new(lower, upper, grid, 1, &physics.gravity);
     let counts = threads::run(1, |comm| {
         let domain = Domain::new(comm, partition.clone());
-        let mut system =
-            System::new(physics.clone(), 0, parcel.clone(), 1).expect("one thread needs no pool");
+        let mut state = State::new(&physics, 0, parcel.clone());
+        let mut scheme = Scheme::new(physics.clone(), 1).expect("one thread needs no pool");
         let mut contacts = 0;
         for _ in 0..n {
-            system.step(&domain).expect("a step that goes well");
-            contacts += system.contacts().len() as u64;
+            scheme
+                .step(&mut state, &domain)
+                .expect("a step that goes well");
+            contacts += state.contacts().len() as u64;
         }
         contacts
     });

@@ -1,155 +1,89 @@
-//! How time advances. [`moreau_jean`] is the step of the paper; quasi-static schemes will stand beside it.
-//! [`assemble`] turns the contacts of a step into a problem given by its matrix.
+//! How time advances a state. [`moreau_jean`] is the step of the paper; quasi-static schemes will stand beside it.
+//!
+//! A [`Scheme`] takes a [`State`] from one step to the next and returns a [`Report`]. What schemes share stands here: what does
+//! not change in a run ([`Physics`]), how long steps are ([`pace`]), what regions do ([`acts`]), where walls are, which bodies a
+//! rank knows. [`assemble`] turns the contacts of a step into a problem given by its matrix.
 
+mod act;
 pub mod acts;
 pub mod assemble;
+mod burden;
+mod error;
+mod known;
+mod length;
 pub mod moreau_jean;
 pub mod pace;
+mod physics;
+mod report;
+mod state;
 mod timers;
 mod walls;
-mod watch;
 
+pub use error::StepError;
+pub use physics::Physics;
+pub use report::{Here, Report};
+pub use state::{Clock, State};
 pub use timers::{Timers, Verb};
 
-use crate::body::BodyId;
-use crate::domain::Failure;
-use serde::{Deserialize, Serialize};
+use crate::domain::Domain;
+use crate::scheme::assemble::{Assembled, Unfit};
+use moreau_jean::MoreauJean;
 
-/// Why a step could not be done. The state before the step is lost; the last checkpoint is not.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
-pub enum StepError {
-    /// A position or velocity is not a finite number.
-    #[error(
-        "step {step}: body {id} has a position or velocity that is not finite: position {position:?} m, velocity {velocity:?} m/s"
-    )]
-    NotFinite {
-        /// The step.
-        step: u64,
-        /// The body.
-        id: u64,
-        /// Its position [m].
-        position: [f64; 3],
-        /// Its velocity [m/s].
-        velocity: [f64; 3],
-    },
-    /// The solver met a number that is not finite, though all bodies are finite.
-    #[error("step {step}: the impulses are not finite after {sweeps} sweeps")]
-    SolverNotFinite {
-        /// The step.
-        step: u64,
-        /// Sweeps done.
-        sweeps: u64,
-    },
-    /// A body has left the domain.
-    #[error(
-        "step {step}: body {id} has left the domain at {position:?} m; close the domain with walls or make it larger"
-    )]
-    Lost {
-        /// The step.
-        step: u64,
-        /// The body.
-        id: u64,
-        /// Where it is [m].
-        position: [f64; 3],
-    },
-    /// Impulses have grown over many steps while the violation stood still: no impulses can satisfy the contacts.
-    #[error(
-        "step {step}: infeasible: over {steps} steps the impulses have grown {growth:.1} times while the contacts stayed violated \
-         by {violation} m/s; squeezed: {bodies}; held by {held}; no impulses can satisfy these contacts: look for bodies between walls that \
-         leave them no room"
-    )]
-    Infeasible {
-        /// The step.
-        step: u64,
-        /// How long it has been so.
-        steps: u64,
-        /// Growth of the impulses over the last half of that time.
-        growth: f64,
-        /// Largest violation [m/s].
-        violation: f64,
-        /// The contacts with the largest violations.
-        bodies: String,
-        /// What holds them, and with what force.
-        held: String,
-    },
-    /// A body or wall has gone into another by more than the smaller one's radius.
-    #[error(
-        "step {step}: {bodies} overlap by {overlap:.2} of the smaller radius, held by {held}: squeezed with nowhere to go, too soft for their \
-         load (stiffness), or solved too coarsely (tolerance, max_sweeps, time.dt)"
-    )]
-    Crushed {
-        /// The step.
-        step: u64,
-        /// Overlap over the smaller radius.
-        overlap: f64,
-        /// Who.
-        bodies: String,
-        /// What holds them, and with what force.
-        held: String,
-    },
-    /// A wall moves so far in one step that contacts could be missed.
-    #[error(
-        "step {step}: wall {wall} moves {travel} m in one step of {dt} s, more than the {allowed} m that the blocks allow; \
-         choose a smaller time.dt or a larger solver.block_edge (where a periodic axis has one block, a longer period)"
-    )]
-    WallTooFast {
-        /// The step.
-        step: u64,
-        /// Its name.
-        wall: String,
-        /// Speed times time step [m].
-        travel: f64,
-        /// How far it may move [m].
-        allowed: f64,
-        /// Time step [s].
-        dt: f64,
-    },
-    /// A body moves so far in one step that contacts could be missed.
-    #[error(
-        "step {step}: body {id} moves {travel} m in one step of {dt} s, more than the {allowed} m that blocks of {edge} m \
-         leave it; \
-         choose a smaller time.dt or a larger solver.block_edge (where a periodic axis has one block, a longer period)"
-    )]
-    TooFast {
-        /// The step.
-        step: u64,
-        /// The body.
-        id: u64,
-        /// Speed times time step [m].
-        travel: f64,
-        /// Time step [s].
-        dt: f64,
-        /// How far a body may move [m].
-        allowed: f64,
-        /// Shortest edge of a block [m].
-        edge: f64,
-    },
+/// What takes a state from one step to the next, and what it keeps for that from step to step.
+#[derive(Debug)]
+pub enum Scheme {
+    /// The time step of contact dynamics.
+    MoreauJean(MoreauJean),
 }
 
-impl StepError {
-    /// The body that the error is about.
+impl Scheme {
+    /// The scheme of a run, on so many threads a rank.
+    ///
+    /// # Errors
+    /// If the threads cannot be started.
+    pub fn new(physics: Physics, threads: usize) -> Result<Self, rayon::ThreadPoolBuildError> {
+        MoreauJean::new(physics, threads).map(Self::MoreauJean)
+    }
+
+    /// What does not change.
     #[must_use]
-    pub fn body(&self) -> Option<BodyId> {
+    pub fn physics(&self) -> &Physics {
         match self {
-            Self::NotFinite { id, .. } | Self::Lost { id, .. } | Self::TooFast { id, .. } => {
-                Some(BodyId(*id))
-            }
-            Self::SolverNotFinite { .. }
-            | Self::Infeasible { .. }
-            | Self::Crushed { .. }
-            | Self::WallTooFast { .. } => None,
+            Self::MoreauJean(scheme) => scheme.physics(),
         }
     }
-}
 
-impl Failure for StepError {
-    fn to_bytes(&self) -> Vec<u8> {
-        let text = toml::to_string(self).unwrap_or_else(|e| e.to_string());
-        text.into_bytes()
+    /// One step. Collective.
+    ///
+    /// # Errors
+    /// The same on all ranks; the state is then not to be used.
+    pub fn step(&mut self, state: &mut State, domain: &Domain) -> Result<Report, StepError> {
+        match self {
+            Self::MoreauJean(scheme) => scheme.step(state, domain),
+        }
     }
 
-    fn from_bytes(bytes: &[u8]) -> Self {
-        let text = String::from_utf8_lossy(bytes);
-        toml::from_str(&text).unwrap_or(Self::SolverNotFinite { step: 0, sweeps: 0 })
+    /// Refuses to go on after a step where a body or wall had gone into another by the smaller one's radius or more. Collective.
+    ///
+    /// # Errors
+    /// The same on all ranks.
+    pub fn not_crushed(&self, state: &State, domain: &Domain) -> Result<(), StepError> {
+        match self {
+            Self::MoreauJean(scheme) => scheme.not_crushed(state, domain),
+        }
+    }
+
+    /// Length [s] and contact problem of the step that would follow a state, as a matrix, on one rank.
+    ///
+    /// # Errors
+    /// If the step cannot begin, or if laws are at work that such a problem has no place for.
+    pub fn problem(
+        &mut self,
+        state: State,
+        domain: &Domain,
+    ) -> Result<(f64, Result<Assembled, Unfit>), StepError> {
+        match self {
+            Self::MoreauJean(scheme) => scheme.problem(state, domain),
+        }
     }
 }

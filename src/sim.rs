@@ -21,6 +21,7 @@ macro_rules! tell {
 
 mod balance;
 mod check;
+mod error;
 mod export;
 mod first;
 mod flows;
@@ -28,6 +29,8 @@ mod guard;
 mod ledger;
 mod log;
 mod memory;
+mod now;
+mod options;
 mod output;
 mod provenance;
 mod rest;
@@ -36,97 +39,27 @@ mod sizes;
 mod stop;
 
 pub use check::check;
+pub use error::RunError;
 pub use export::{Exported, export};
+pub use options::Options;
 pub use stop::listen;
 
-use crate::body::BodyId;
-use crate::comm::{Comm, Failure, agree};
+use crate::comm::{Comm, agree};
 use crate::domain::Domain;
 use crate::io::checkpoint;
 use crate::math::as_written;
 use crate::measure;
+use crate::scheme::{Clock, Timers};
 use balance::Balancer;
 use guard::Guard;
 use ledger::Ledger;
 use log::Log;
-use output::{Now, Output};
+use now::Now;
+use output::Output;
 use rest::Rest;
 use setup::Start;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 use stop::Stopper;
-
-/// What the command line says beside the configuration.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Folder for results; by default `out` in the working directory, or the checkpoint's folder.
-    pub out: Option<PathBuf>,
-    /// `key=value` overrides of the configuration, in order.
-    pub set: Vec<String>,
-    /// Ends at this step instead of where the configuration says; not remembered in checkpoints.
-    pub steps: Option<u64>,
-    /// Ends at this time [s] instead of where the configuration says; not remembered in checkpoints.
-    pub until: Option<f64>,
-    /// Threads per rank.
-    pub threads: usize,
-    /// Wall time after which the run ends with a checkpoint, from the start of the program.
-    pub wall_limit: Option<Duration>,
-    /// Whether a run that the folder already holds may be deleted.
-    pub overwrite: bool,
-    /// Whether a run that the folder already holds goes on.
-    pub or_resume: bool,
-    /// For tests: before this step the velocity of this body is made NaN.
-    pub nan_before: Option<(u64, BodyId)>,
-}
-
-/// Why a run ended badly.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum RunError {
-    /// The input is wrong; nothing was run or written.
-    #[error("{0}")]
-    Input(String),
-    /// A step failed.
-    #[error("{0}")]
-    Failed(String),
-    /// The end was reached, but not all results could be written.
-    #[error("{0}")]
-    Incomplete(String),
-    /// Ended early, in order; it can go on.
-    #[error("{0}")]
-    Stopped(String),
-}
-
-impl RunError {
-    /// The exit status: 2 for bad input, 3 for a failed run, 4 for results that are missing, 75 for a run that goes on (`EX_TEMPFAIL`).
-    #[must_use]
-    pub fn status(&self) -> i32 {
-        match self {
-            Self::Input(_) => 2,
-            Self::Failed(_) => 3,
-            Self::Incomplete(_) => 4,
-            Self::Stopped(_) => 75,
-        }
-    }
-}
-
-impl Failure for RunError {
-    fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = vec![self.status() as u8];
-        bytes.extend_from_slice(self.to_string().as_bytes());
-        bytes
-    }
-
-    fn from_bytes(bytes: &[u8]) -> Self {
-        let (status, text) = bytes.split_first().unwrap_or((&3, b"unknown failure"));
-        let text = String::from_utf8_lossy(text).into_owned();
-        match status {
-            2 => Self::Input(text),
-            4 => Self::Incomplete(text),
-            75 => Self::Stopped(text),
-            _ => Self::Failed(text),
-        }
-    }
-}
 
 /// `moreau run`: from a configuration to the end. Returns the exit status, the same on all ranks.
 pub fn run(comm: &dyn Comm, config: &Path, options: &Options) -> i32 {
@@ -192,7 +125,8 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         scenario,
         partition,
         cut,
-        mut system,
+        mut scheme,
+        mut state,
         out,
         mut ledger,
         folder,
@@ -202,74 +136,85 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
     } = start;
     let mut domain = Domain::new(comm, partition);
     let mut balancer = Balancer::new(scenario.balance, cut);
-    balancer.start(comm, &mut domain, &system);
-    let bodies = comm.sum_count(system.bodies().len());
-    let provenance = provenance::of_this_start(comm, system.steps(), threads);
+    balancer.start(comm, &mut domain, scheme.physics(), &state);
+    let bodies = comm.sum_count(state.bodies().len());
+    let provenance = provenance::of_this_start(comm, state.clock.step, threads);
     let mut output = Output::open(
         comm,
         &out,
         folder,
         &scenario,
-        (system.steps(), bodies),
+        (state.clock.step, bodies),
         provenance,
     )?;
     let mut stopper = Stopper::new(wall_limit);
     let mut guard = Guard::new(scenario.limits);
     let mut why = None;
-    let mut rest = Rest::new(&domain, &scenario, &system);
-    let mut log = Log::new(comm, &scenario, &system, threads);
-    let [energy] = domain.sums(&[system
+    let mut rest = Rest::new(&domain, &scenario, &state);
+    let mut log = Log::new(comm, &scenario, &state.clock, threads);
+    let mut timers = Timers::default();
+    let [energy] = domain.sums(&[state
         .bodies()
         .iter()
         .map(measure::translational_energy)
         .collect()]);
-    let mut at_rest = rest.reached(&domain, &system, energy);
+    let mut at_rest = rest.reached(&domain, scheme.physics(), &state, energy);
     output.frame(&mut Now {
         comm,
         domain: &domain,
         scenario: &scenario,
-        system: &mut system,
+        physics: scheme.physics(),
+        state: &mut state,
+        timers: &mut timers,
         ledger: &ledger,
     })?;
 
-    while why.is_none() && !at_rest && !scenario.is_over(system.steps(), system.time()) {
+    while why.is_none() && !at_rest && !scenario.is_over(state.clock.step, state.clock.time) {
         if let Some((step, id)) = nan_before
-            && system.steps() + 1 == step
+            && state.clock.step + 1 == step
         {
-            let guilty = system.bodies_mut().iter_mut().filter(|row| row.id == id);
+            let guilty = state.parcel.bodies.iter_mut().filter(|row| row.id == id);
             guilty.for_each(|row| row.velocity[1] = f64::NAN);
         }
+        let physics = scheme.physics();
         let came = ledger
             .flows
-            .before_step(comm, &domain, &scenario, &mut system)?;
+            .before_step(comm, &domain, &scenario, physics, &mut state)?;
         ledger.energies.entered += came.energy;
-        let stepped = system.step(&domain);
-        let stepped = stepped.and_then(|done| system.not_crushed(&domain).map(|()| done));
-        let done = stepped
+        let stepped = scheme.step(&mut state, &domain).and_then(|report| {
+            scheme.not_crushed(&state, &domain)?;
+            Ok(report)
+        });
+        let report = stepped
             .map_err(|error| RunError::Failed(format!("{error}; {}", last_good(&output))))?;
-        ledger.add(&done);
-        ledger.flows.after_step(&domain, &system, &done);
-        if done.deleted + done.drained > 0 || came.bodies > 0 || !scenario.acts.holds.is_empty() {
-            rest = Rest::new(&domain, &scenario, &system);
+        let physics = scheme.physics();
+        timers.add_all(&report.here.timers);
+        ledger.add(&report);
+        (ledger.flows).after_step(&domain, physics, &state, &report);
+        if report.deleted + report.drained > 0 || came.bodies > 0 || !scenario.acts.holds.is_empty()
+        {
+            rest = Rest::new(&domain, &scenario, &state);
         }
-        at_rest = !ledger.flows.more_to_come(&scenario, system.time())
-            && rest.reached(&domain, &system, done.translational_energy);
+        at_rest = !ledger.flows.more_to_come(&scenario, state.clock.time)
+            && rest.reached(&domain, physics, &state, report.translational_energy);
         let due = output.is_due(scenario.checkpoints.interval);
-        let agreed = stopper.after_step(comm, output.saving(), due, system.largest_overlap());
+        let agreed = stopper.after_step(comm, output.saving(), due, ledger.overlap);
         let grows = scenario
             .acts
             .growth
-            .is_some_and(|g| system.time() <= g.until);
+            .is_some_and(|g| state.clock.time <= g.until);
         let mut now = Now {
             comm,
             domain: &domain,
             scenario: &scenario,
-            system: &mut system,
+            physics: scheme.physics(),
+            state: &mut state,
+            timers: &mut timers,
             ledger: &ledger,
         };
-        output.after_step(&mut now, &done)?;
-        for passed in guard.after_step(&done, agreed.overlap, grows) {
-            let text = format!("step {}: {}", now.system.steps(), passed.text);
+        output.after_step(&mut now, &report)?;
+        for passed in guard.after_step(&report, agreed.overlap, grows) {
+            let text = format!("step {}: {}", now.state.clock.step, passed.text);
             if passed.stop {
                 // To be looked at.
                 let unsaved = match output.finish(&mut now) {
@@ -286,19 +231,21 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         if agreed.save {
             output.save(&mut now)?;
         }
-        log.after_step(&system, &done);
-        balancer.after_step(comm, &mut domain, &system, &done);
+        log.after_step(&state.clock, &report);
+        balancer.after_step(comm, &mut domain, physics, &state, &report);
         why = agreed.end;
     }
     log.clear();
 
-    let over = at_rest || scenario.is_over(system.steps(), system.time());
+    let over = at_rest || scenario.is_over(state.clock.step, state.clock.time);
     let why = why.filter(|_| !over);
     let mut now = Now {
         comm,
         domain: &domain,
         scenario: &scenario,
-        system: &mut system,
+        physics: scheme.physics(),
+        state: &mut state,
+        timers: &mut timers,
         ledger: &ledger,
     };
     let unsaved = match output.finish(&mut now) {
@@ -309,12 +256,13 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
             None
         }
     };
-    let hash = checkpoint::state_hash(comm, system.steps(), system.time(), system.bodies());
+    let Clock { step, time, .. } = now.state.clock;
+    let hash = checkpoint::state_hash(comm, step, time, now.state.bodies());
     let ending = match why {
         Some(reason) => format!("stopped by {reason}"),
         None => ending(at_rest, &ledger).to_owned(),
     };
-    log.summary(comm, &domain, &scenario, &system, &ledger, &ending, &output);
+    log.summary(&now, &ending, &output);
     if comm.rank() == 0 {
         guard.tell();
     }
@@ -323,7 +271,6 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
     }
     if let Some(reason) = why {
         let folder = output.folder().display();
-        let step = system.steps();
         return Err(RunError::Stopped(match unsaved {
             Some(fault) => format!(
                 "stopped by {reason} after step {step}, WITHOUT a checkpoint of it: {fault}; {}; moreau resume {folder} goes on from there",
@@ -335,11 +282,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         }));
     }
     if comm.rank() == 0 {
-        say!(
-            "state {hash:016x} step {} time {}",
-            system.steps(),
-            as_written(system.time())
-        );
+        say!("state {hash:016x} step {step} time {}", as_written(time));
     }
     output.all_frames()
 }

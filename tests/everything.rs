@@ -301,7 +301,7 @@ fn c15_the_ledger_closes_in_every_step() {
         let mut dissipated = 0.0;
         for step in 0..60 {
             let state = before.run(1);
-            let done = state.done[0];
+            let done = &state.done[0];
             let work = done.outcome.work;
             let (e0, e1) = (energy(&s, &before.bodies), energy(&s, &state.bodies));
             let brought = work.driven + done.forced + done.entered + done.projected;

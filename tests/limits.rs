@@ -172,11 +172,13 @@ fn a_squeeze_is_told_alike_on_any_ranks() {
     }
     let told = |ranks: usize| {
         let texts = threads::run(ranks, |comm| {
-            let mut system = s.system(comm, 1);
+            let (mut scheme, mut state) = s.begin(comm, 1);
             let domain = Domain::new(comm, s.partition(comm.size()));
             let failure = (0..500).find_map(|_| {
-                let done = system.step(&domain);
-                done.and_then(|_| system.not_crushed(&domain)).err()
+                let report = scheme.step(&mut state, &domain);
+                report
+                    .and_then(|_| scheme.not_crushed(&state, &domain))
+                    .err()
             });
             failure.expect("it ends badly").to_string()
         });

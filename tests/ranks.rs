@@ -5,8 +5,12 @@
 mod scene;
 
 use moreau::body::BodyId;
+use moreau::comm::threads::Serial;
+use moreau::domain::Domain;
+use moreau::law::{Arm, Pair};
 use moreau::math::Vector3;
 use moreau::rng::{Purpose, Stream};
+use moreau::scheme::Scheme;
 use scene::Scene;
 
 const RANKS: [usize; 5] = [1, 2, 3, 4, 8];
@@ -33,6 +37,40 @@ fn same_bits_on_any_number_of_ranks_and_threads() {
                 );
             }
         }
+    }
+}
+
+/// All that outlives a step is in the state: a scheme that has done no step goes on with it, to the last bit, as the one that
+/// brought it there; with springs, couples and a wall that moves by its load.
+#[test]
+fn a_new_scheme_goes_on_with_a_state() {
+    let mut s = Scene::poured(5, 6, 3);
+    s.pair = Some(Pair {
+        compliance: 1e-6,
+        rolling: Arm::Reduced(0.1),
+        ..Pair::coulomb(0.5)
+    });
+    let piston = scene::piston(0.05, 1.0);
+    s.walls.push(scene::plane(0.0745, -1.0, piston));
+    let domain = Domain::new(&Serial, s.partition(1));
+    let (mut scheme, mut state) = s.begin(&Serial, 1);
+    for _ in 0..80 {
+        scheme.step(&mut state, &domain).unwrap();
+    }
+    assert!(state.contacts().iter().any(|c| c.status != 0));
+    let mut copy = state.clone();
+    let mut new = Scheme::new(s.physics(), 1).unwrap();
+    for step in 80..100 {
+        let [a, b] = [
+            scheme.step(&mut state, &domain).unwrap(),
+            new.step(&mut copy, &domain).unwrap(),
+        ];
+        assert_eq!(format!("{:?}", a.outcome), format!("{:?}", b.outcome));
+        assert_eq!(state.clock, copy.clock);
+        assert_eq!(state.bodies(), copy.bodies(), "step {step}");
+        assert_eq!(state.contacts(), copy.contacts(), "step {step}");
+        let walls = [&state, &copy].map(|s| format!("{:?} {:?}", s.walls, s.elastic));
+        assert_eq!(walls[0], walls[1], "step {step}");
     }
 }
 

@@ -50,7 +50,7 @@ pub struct Timers([Duration; Verb::ALL.len()]);
 
 impl Timers {
     /// Does something under a verb's timer.
-    pub fn time<T>(&mut self, verb: Verb, work: impl FnOnce() -> T) -> T {
+    pub fn of<T>(&mut self, verb: Verb, work: impl FnOnce() -> T) -> T {
         let begin = Instant::now();
         let result = work();
         self.add(verb, begin.elapsed());
@@ -60,6 +60,12 @@ impl Timers {
     /// Adds time to a verb.
     pub fn add(&mut self, verb: Verb, time: Duration) {
         self.0[verb as usize] += time;
+    }
+
+    /// Adds what others have measured.
+    pub fn add_all(&mut self, other: &Self) {
+        let each = self.0.iter_mut().zip(&other.0);
+        each.for_each(|(sum, time)| *sum += *time);
     }
 
     /// Counts time that was taken under one verb as another's.

@@ -18,7 +18,7 @@ pub(super) struct Walls {
 
 impl Walls {
     /// The walls of the step from `t0` to `t1` [s].
-    pub(super) fn new(walls: &[Wall], states: &[WallState], t0: f64, t1: f64) -> Self {
+    pub(super) fn new(walls: &[Wall], states: &[WallState], [t0, t1]: [f64; 2]) -> Self {
         let place = |(wall, state): (&Wall, &WallState)| match wall.motion {
             Motion::Fixed => wall.clone(),
             _ => Wall {

@@ -6,7 +6,7 @@ use crate::config::Balance;
 use crate::domain::Domain;
 use crate::domain::balance::{Balanced, balanced};
 use crate::math::Vector3;
-use crate::scheme::moreau_jean::{Done, System};
+use crate::scheme::{Physics, Report, State};
 use crate::solver::grid::Block3;
 use std::collections::BTreeMap;
 
@@ -61,7 +61,13 @@ impl Balancer {
     }
 
     /// Before the first step: by the bodies and the contacts there are. Collective.
-    pub(super) fn start(&mut self, comm: &dyn Comm, domain: &mut Domain, system: &System) {
+    pub(super) fn start(
+        &mut self,
+        comm: &dyn Comm,
+        domain: &mut Domain,
+        physics: &Physics,
+        state: &State,
+    ) {
         let blocks = domain.partition().grid().count();
         let blocks = blocks.iter().map(|&n| n as u64).product::<u64>();
         if comm.rank() == 0 && blocks < comm.size() as u64 {
@@ -72,7 +78,7 @@ impl Balancer {
             );
         }
         if self.rule.every > 0 {
-            self.look(comm, domain, system, 0);
+            self.look(comm, domain, physics, state, 0);
         }
     }
 
@@ -81,16 +87,17 @@ impl Balancer {
         &mut self,
         comm: &dyn Comm,
         domain: &mut Domain,
-        system: &System,
-        done: &Done,
+        physics: &Physics,
+        state: &State,
+        report: &Report,
     ) {
         self.steps += 1;
-        self.sweeps += done.outcome.sweeps;
+        self.sweeps += report.outcome.sweeps;
         // By the number of the step, so that a run that went on looks when one that was not stopped would.
-        if self.rule.every > 0 && system.steps().is_multiple_of(self.rule.every) {
+        if self.rule.every > 0 && state.clock.step.is_multiple_of(self.rule.every) {
             let sweeps = self.sweeps / self.steps;
             (self.steps, self.sweeps) = (0, 0);
-            self.look(comm, domain, system, sweeps);
+            self.look(comm, domain, physics, state, sweeps);
         }
     }
 
@@ -106,12 +113,19 @@ impl Balancer {
         );
     }
 
-    fn look(&mut self, comm: &dyn Comm, domain: &mut Domain, system: &System, sweeps: u64) {
+    fn look(
+        &mut self,
+        comm: &dyn Comm,
+        domain: &mut Domain,
+        physics: &Physics,
+        state: &State,
+        sweeps: u64,
+    ) {
         if comm.size() == 1 {
             return;
         }
-        let passes = system.physics().solver.inner_passes;
-        let work = system.work(domain, sweeps * passes);
+        let passes = physics.solver.inner_passes;
+        let work = state.work(domain, sweeps * passes);
         let mine: i64 = work.iter().map(|(_, w)| w).sum();
         let (mut total, mut largest) = ([mine], [mine]);
         comm.sum_i64(&mut total);

@@ -1,9 +1,10 @@
 //! `moreau check`: what a run would be like, without running it.
 
+use super::error::RunError;
 use super::first::{counts, no_overlaps, share};
 use super::memory::{bytes_per_body, bytes_with, candidates_per_body};
+use super::options::Options;
 use super::sizes::{Sizes, divide, edge, memory_suffices, sizes, to_come};
-use super::{Options, RunError};
 use crate::body::BodyRow;
 use crate::comm::{Comm, agree, sum_exact};
 use crate::config::{self, Scenario};
@@ -12,7 +13,7 @@ use crate::domain::migration::Parcel;
 use crate::law::Pair;
 use crate::math::{ExactSum, Vector3, nan_max};
 use crate::sample::{self, inlet::Rate};
-use crate::scheme::moreau_jean::Physics;
+use crate::scheme::Physics;
 use crate::scheme::pace::Pace;
 use crate::shape::sphere_volume;
 use std::path::Path;

@@ -1,7 +1,8 @@
 //! The contact problem of the step that would follow a checkpoint.
 
+use super::error::RunError;
+use super::options::Options;
 use super::setup::{Start, going_on, loaded};
-use super::{Options, RunError};
 use crate::comm::threads::Serial;
 use crate::domain::Domain;
 use crate::problem::Problem;
@@ -45,17 +46,19 @@ pub fn export(from: &Path, set: &[String]) -> Result<Exported, RunError> {
     let Start {
         scenario,
         partition,
-        mut system,
+        mut scheme,
+        mut state,
         mut ledger,
         ..
     } = going_on(comm, found, &options)?;
     let domain = Domain::new(comm, partition);
+    let physics = scheme.physics();
     ledger
         .flows
-        .before_step(comm, &domain, &scenario, &mut system)?;
-    let (step, time) = (system.steps() + 1, system.time());
-    let (dt, assembled) = system
-        .problem(&domain)
+        .before_step(comm, &domain, &scenario, physics, &mut state)?;
+    let (step, time) = (state.clock.step + 1, state.clock.time);
+    let (dt, assembled) = scheme
+        .problem(state, &domain)
         .map_err(|e| RunError::Failed(e.to_string()))?;
     let assembled =
         assembled.map_err(|unfit| RunError::Input(format!("checkpoint {name}: {unfit}")))?;

@@ -1,6 +1,6 @@
 //! The bodies that a run starts with.
 
-use super::RunError;
+use super::error::RunError;
 use crate::body::{Bodies, BodyId, BodyRow};
 use crate::comm::{Comm, agree};
 use crate::config::Scenario;
@@ -11,7 +11,7 @@ use crate::domain::migration::{Parcel, to_owners, with_copies};
 use crate::io::checkpoint;
 use crate::math::Vector3;
 use crate::sample::{self, Source};
-use crate::scheme::moreau_jean::Physics;
+use crate::scheme::Physics;
 use crate::shape::Period;
 
 /// How many bodies each sample has. One rank looks, as a file has to be read from end to end. Collective.

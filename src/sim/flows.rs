@@ -7,9 +7,9 @@ use crate::domain::Domain;
 use crate::math::{ExactSum, Vector3};
 use crate::measure::{Flow, body_energy};
 use crate::sample::inlet::{Inlet, Place};
-use crate::scheme::moreau_jean::{Done, System};
+use crate::scheme::{Physics, Report, State};
 use crate::shape::Surface;
-use crate::sim::RunError;
+use crate::sim::error::RunError;
 
 /// Inlets, then outlets, in the order of the configuration. The same on all ranks.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -80,9 +80,10 @@ impl Flows {
         comm: &dyn Comm,
         domain: &Domain,
         scenario: &Scenario,
-        system: &mut System,
+        physics: &Physics,
+        state: &mut State,
     ) -> Result<Came, RunError> {
-        let (step, time) = (system.steps(), system.time());
+        let (step, time) = (state.clock.step, state.clock.time);
         let (mut energy, mut bodies) = (ExactSum::default(), 0);
         for (number, inlet) in scenario.inlets.iter().enumerate() {
             let flow = &mut self.flows[number];
@@ -93,12 +94,12 @@ impl Flows {
             if !inlet.is_due(key.0, key.1, (step, time), flow) {
                 continue;
             }
-            let walls: Vec<Surface> = (system.physics().walls.iter().zip(system.walls()))
+            let walls: Vec<Surface> = (physics.walls.iter().zip(&state.walls))
                 .map(|(wall, state)| wall.placed(state))
                 .collect();
             let period = domain.partition().grid().period();
             let mut place = Place {
-                bodies: near(domain, inlet, system.bodies()),
+                bodies: near(domain, inlet, state.bodies()),
                 walls: &walls,
                 period,
                 domain: [scenario.lower, scenario.upper],
@@ -116,7 +117,8 @@ impl Flows {
                     .owner_of_point(&Vector3::from(row.position))
                     == rank
             };
-            system.add(rows.into_iter().filter(owned));
+            let owned = rows.into_iter().filter(owned);
+            state.parcel.bodies.extend(owned);
         }
         let ids_end = self.next_id >= 1 << 62;
         let fault = || RunError::Failed("more bodies than 2^62 have come in".to_owned());
@@ -126,15 +128,21 @@ impl Flows {
     }
 
     /// Counts the bodies that went out in the last step. Collective.
-    pub(super) fn after_step(&mut self, domain: &Domain, system: &System, done: &Done) {
-        if done.drained == 0 {
+    pub(super) fn after_step(
+        &mut self,
+        domain: &Domain,
+        physics: &Physics,
+        state: &State,
+        report: &Report,
+    ) {
+        if report.drained == 0 {
             return;
         }
-        let outlets = &system.physics().acts.outlets;
+        let outlets = &physics.acts.outlets;
         let mut counts = vec![0; outlets.len()];
         let mut masses = vec![ExactSum::default(); outlets.len()];
-        for row in system.deleted() {
-            if let Some(outlet) = went_out(domain, system, row) {
+        for row in &report.here.gone {
+            if let Some(outlet) = went_out(domain, physics, state, row) {
                 counts[outlet] += 1;
                 masses[outlet].add(row.mass);
             }
@@ -165,14 +173,18 @@ impl Flows {
     }
 }
 
-/// The outlet by which a body of [`System::deleted`] went; none if it left the domain.
-pub(super) fn went_out(domain: &Domain, system: &System, row: &BodyRow) -> Option<usize> {
+/// The outlet by which a body that is gone went in the last step; none if it left the domain.
+pub(super) fn went_out(
+    domain: &Domain,
+    physics: &Physics,
+    state: &State,
+    row: &BodyRow,
+) -> Option<usize> {
     let x = &Vector3::from(row.position);
-    let physics = system.physics();
     if !domain.partition().contains(x) && physics.delete_outside {
         return None;
     }
-    physics.acts.outlet(x, system.time())
+    physics.acts.outlet(x, state.clock.time)
 }
 
 /// Centres and radii of all bodies that one that comes in might touch, from all ranks. Collective.

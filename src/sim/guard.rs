@@ -2,7 +2,7 @@
 
 use crate::config::{Limit, Limits};
 use crate::math::nan_max;
-use crate::scheme::moreau_jean::Done;
+use crate::scheme::Report;
 
 /// What has been seen since this program started.
 #[derive(Debug)]
@@ -49,8 +49,8 @@ impl Guard {
 
     /// Looks at a step, with the largest overlap that it began with, and tells what limits it passed. Where bodies grow contacts give
     /// energy as they should. The same on all ranks.
-    pub(super) fn after_step(&mut self, done: &Done, overlap: f64, grows: bool) -> Vec<Passed> {
-        let verdict = &done.outcome.verdict;
+    pub(super) fn after_step(&mut self, report: &Report, overlap: f64, grows: bool) -> Vec<Passed> {
+        let verdict = &report.outcome.verdict;
         self.capped = if verdict.converged {
             0
         } else {
@@ -59,7 +59,7 @@ impl Guard {
         self.most_capped = self.most_capped.max(self.capped);
         self.overlap = nan_max(self.overlap, overlap);
         // Cohesion pulls bodies together, and may give what it takes when they part.
-        let taken = done.dissipated - done.outcome.work.cohesion;
+        let taken = report.dissipated - report.outcome.work.cohesion;
         if !(grows && taken < 0.0) {
             self.given += (-taken).max(0.0);
             self.taken += if taken < 0.0 { 0.0 } else { taken };
@@ -67,7 +67,7 @@ impl Guard {
         if verdict.residual > 0.0 {
             self.scale += verdict.violation / verdict.residual.powi(2);
         }
-        let growth = self.growth(done.translational_energy);
+        let growth = self.growth(report.translational_energy);
         let Limits {
             capped,
             overlap: sunk,
@@ -139,14 +139,14 @@ mod tests {
         stop: false,
     };
 
-    fn done(converged: bool, dissipated: f64) -> Done {
-        let mut done = Done {
+    fn done(converged: bool, dissipated: f64) -> Report {
+        let mut report = Report {
             dissipated,
             translational_energy: 1.0,
-            ..Done::default()
+            ..Report::default()
         };
-        done.outcome.verdict.converged = converged;
-        done
+        report.outcome.verdict.converged = converged;
+        report
     }
 
     fn limits() -> Limits {

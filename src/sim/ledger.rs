@@ -1,8 +1,9 @@
 //! What a run adds up.
 
 use super::flows::Flows;
+use crate::domain::ghosts::Traffic;
 use crate::measure;
-use crate::scheme::moreau_jean::Done;
+use crate::scheme::Report;
 use crate::solver::merit::Verdict;
 use std::collections::BTreeMap;
 
@@ -25,27 +26,33 @@ pub(super) struct Ledger {
     pub outran_steps: u64,
     /// Whether the last step converged, and how well.
     pub last: Verdict,
+    /// The largest overlap that this rank saw in the last step, relative to the smaller radius.
+    pub overlap: f64,
+    /// What this rank has sent within solves, since this program started.
+    pub traffic: Traffic,
 }
 
 impl Ledger {
-    pub(super) fn add(&mut self, done: &Done) {
-        let (work, sum) = (&done.outcome.work, &mut self.energies);
-        sum.dissipated += done.dissipated;
+    pub(super) fn add(&mut self, report: &Report) {
+        let (work, sum) = (&report.outcome.work, &mut self.energies);
+        sum.dissipated += report.dissipated;
         sum.normal += work.normal;
         sum.cohesion += work.cohesion;
         sum.friction += work.friction;
         sum.rolling += work.rolling;
         sum.torsion += work.torsion;
-        sum.driven += work.driven + done.forced;
-        sum.entered += done.entered;
-        sum.integrator += done.integrator;
-        sum.projected += done.projected;
-        sum.elastic = done.elastic;
-        self.deleted += done.deleted;
-        *self.sweeps.entry(done.outcome.sweeps).or_default() += 1;
-        self.outran_steps += u64::from(done.outran > 0);
-        self.last = done.outcome.verdict;
-        self.rushed_steps += u64::from(done.rushed);
-        self.capped_steps += u64::from(!done.outcome.verdict.converged);
+        sum.driven += work.driven + report.forced;
+        sum.entered += report.entered;
+        sum.integrator += report.integrator;
+        sum.projected += report.projected;
+        sum.elastic = report.elastic;
+        self.deleted += report.deleted;
+        *self.sweeps.entry(report.outcome.sweeps).or_default() += 1;
+        self.outran_steps += u64::from(report.outran > 0);
+        self.last = report.outcome.verdict;
+        self.overlap = report.here.overlap;
+        self.traffic.add(&report.here.traffic);
+        self.rushed_steps += u64::from(report.rushed);
+        self.capped_steps += u64::from(!report.outcome.verdict.converged);
     }
 }

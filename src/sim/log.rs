@@ -1,15 +1,14 @@
 //! What the user sees: a progress bar on a terminal, a line every few seconds in a batch log, a summary at the end.
 
 use super::ledger::Ledger;
+use super::now::Now;
 use super::output::{Output, walls};
 use crate::comm::Comm;
 use crate::config::Scenario;
-use crate::domain::Domain;
 use crate::domain::ghosts::Traffic;
 use crate::math::as_written;
-use crate::scheme::Verb;
-use crate::scheme::moreau_jean::{Done, System};
 use crate::scheme::pace::Pace;
+use crate::scheme::{Clock, Report, Verb};
 use crate::solver::merit::Verdict;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
@@ -22,18 +21,15 @@ const LINE_EVERY: Duration = Duration::from_secs(5);
 pub(super) struct Log {
     speaks: bool,
     bar: Option<ProgressBar>,
+    /// Whether steps differ in length.
+    by_rule: bool,
     line_step: u64,
     last_step: Option<u64>,
     last_line: Instant,
 }
 
 impl Log {
-    pub(super) fn new(
-        comm: &dyn Comm,
-        scenario: &Scenario,
-        system: &System,
-        threads: usize,
-    ) -> Self {
+    pub(super) fn new(comm: &dyn Comm, scenario: &Scenario, clock: &Clock, threads: usize) -> Self {
         let speaks = comm.rank() == 0;
         let last_step = scenario.last_step();
         if speaks {
@@ -43,7 +39,7 @@ impl Log {
                 scenario.title,
                 comm.size(),
                 threads.max(1),
-                system.steps()
+                clock.step
             );
         }
         let cores = std::thread::available_parallelism().map_or(threads, std::num::NonZero::get);
@@ -63,7 +59,7 @@ impl Log {
                 ProgressStyle::with_template(template)
                     .unwrap_or_else(|_| ProgressStyle::default_bar()),
             );
-            bar.set_position(system.steps());
+            bar.set_position(clock.step);
             bar.reset_eta();
             bar
         });
@@ -71,52 +67,47 @@ impl Log {
         Self {
             speaks,
             bar,
-            line_step: system.steps(),
+            by_rule: matches!(scenario.pace, Pace::Rule(_)),
+            line_step: clock.step,
             last_step,
             last_line: now,
         }
     }
 
-    pub(super) fn after_step(&mut self, system: &System, done: &Done) {
+    pub(super) fn after_step(&mut self, clock: &Clock, report: &Report) {
         if !self.speaks {
             return;
         }
-        let verdict = &done.outcome.verdict;
+        let verdict = &report.outcome.verdict;
         let cap = if verdict.converged {
             ""
         } else {
             " NOT CONVERGED"
         };
-        let dt = match system.physics().pace {
-            Pace::Even(_) => String::new(),
-            Pace::Rule(_) => format!("dt {:.2e} s, ", done.dt),
+        let dt = match self.by_rule {
+            false => String::new(),
+            true => format!("dt {:.2e} s, ", report.dt),
         };
         let state = format!(
             "time {:.4} s, {dt}{} sweeps, residual {:.1e}{cap}, kinetic energy {:.2e} J",
-            system.time(),
-            done.outcome.sweeps,
-            verdict.residual,
-            done.translational_energy
+            clock.time, report.outcome.sweeps, verdict.residual, report.translational_energy
         );
         if let Some(bar) = &self.bar {
-            bar.set_position(system.steps());
+            bar.set_position(clock.step);
             bar.set_message(state);
         } else if self.last_line.elapsed() >= LINE_EVERY {
             let rate =
-                (system.steps() - self.line_step) as f64 / self.last_line.elapsed().as_secs_f64();
+                (clock.step - self.line_step) as f64 / self.last_line.elapsed().as_secs_f64();
             self.last_line = Instant::now();
-            self.line_step = system.steps();
+            self.line_step = clock.step;
             let of = self.last_step.map_or_else(String::new, |n| format!("/{n}"));
             let left = self.last_step.map_or_else(String::new, |n| {
                 format!(
                     ", about {:.0} s to the last step",
-                    (n - system.steps()) as f64 / rate
+                    (n - clock.step) as f64 / rate
                 )
             });
-            tell!(
-                "step {}{of}, {state}, {rate:.1} steps/s{left}",
-                system.steps()
-            );
+            tell!("step {}{of}, {state}, {rate:.1} steps/s{left}", clock.step);
         }
     }
 
@@ -127,34 +118,34 @@ impl Log {
     }
 
     /// The end: how it ended, what the walls carry, how hard it was, where the time went. Collective.
-    #[allow(clippy::too_many_arguments)] // All that a run is.
-    pub(super) fn summary(
-        &self,
-        comm: &dyn Comm,
-        domain: &Domain,
-        scenario: &Scenario,
-        system: &System,
-        ledger: &Ledger,
-        ending: &str,
-        output: &Output,
-    ) {
-        let walls = walls(domain, system);
-        let overlap = domain.max(system.largest_overlap());
-        let [weight] = domain.sums(&[system
+    pub(super) fn summary(&self, now: &Now, ending: &str, output: &Output) {
+        let Now {
+            comm,
+            domain,
+            scenario,
+            physics,
+            state,
+            timers,
+            ledger,
+        } = now;
+        let (comm, clock) = (*comm, &state.clock);
+        let walls = walls(domain, physics, state);
+        let overlap = domain.max(ledger.overlap);
+        let [weight] = domain.sums(&[state
             .bodies()
             .iter()
             .map(|b| b.mass * scenario.gravity.norm())
             .collect()]);
         let table: Vec<[f64; 3]> = Verb::ALL
             .iter()
-            .map(|&verb| spread(comm, system.timers.seconds(verb)))
+            .map(|&verb| spread(comm, timers.seconds(verb)))
             .collect();
         let peak: Vec<u64> = domain.gather(&[peak_memory()]);
-        let mut traffic = [system.traffic.messages as i64, system.traffic.bytes as i64];
+        let mut traffic = [ledger.traffic.messages as i64, ledger.traffic.bytes as i64];
         comm.sum_i64(&mut traffic);
         let Traffic {
             overlapped, waited, ..
-        } = system.traffic;
+        } = ledger.traffic;
         let mut times = [overlapped, waited].map(|time| time.as_nanos() as i64);
         comm.sum_i64(&mut times);
         if !self.speaks {
@@ -162,8 +153,8 @@ impl Log {
         }
         say!(
             "{ending} at step {}, time {} s, after {:.1} s of wall time",
-            system.steps(),
-            as_written(system.time()),
+            clock.step,
+            as_written(clock.time),
             output.wall_seconds()
         );
         let steps: u64 = ledger.sweeps.values().sum();
@@ -190,14 +181,14 @@ impl Log {
         say!(
             "capped     {} of {} steps ended at the cap of {} sweeps",
             ledger.capped_steps,
-            system.steps(),
+            clock.step,
             scenario.solver.max_sweeps
         );
         if ledger.rushed_steps > 0 {
             say!(
                 "rushed     {} of {} steps were longer than time.dt.travel allows: time.dt.at_least is too long for this motion",
                 ledger.rushed_steps,
-                system.steps()
+                clock.step
             );
         }
         if ledger.outran_steps > 0 {
@@ -226,7 +217,7 @@ impl Log {
         }
         say!("weight     {weight:.6e} N; forces of the bodies on the walls:");
         for (row, wall) in walls.iter().zip(&scenario.walls) {
-            let f = row.impulse.map(|r| r / system.dt());
+            let f = row.impulse.map(|r| r / clock.dt);
             say!(
                 "           {:<12} {:>13.5e} {:>13.5e} {:>13.5e} N",
                 wall.name,

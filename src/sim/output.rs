@@ -4,6 +4,7 @@
 //! again at the end; a run of which something is missing at the end has a status of its own.
 
 mod files;
+mod film;
 mod flows;
 mod frames;
 mod measures;
@@ -11,47 +12,25 @@ mod rows;
 mod schedule;
 mod walls;
 
+pub(super) use files::Folder;
 pub(super) use walls::walls;
 
-use super::RunError;
-use super::ledger::Ledger;
+use super::error::RunError;
+use super::now::Now;
+use crate::body::BodyRow;
 use crate::comm::{Comm, agree};
 use crate::config::{Interval, Scenario};
-use crate::domain::Domain;
 use crate::domain::migration::Parcel;
 use crate::io::checkpoint;
 use crate::io::{Header, Snapshot};
-use crate::scheme::moreau_jean::{Done, System};
-use crate::scheme::{Timers, Verb};
+use crate::scheme::{Clock, Report, Timers, Verb};
 use files::{Files, LOCK, note_start, prepare};
+use film::Film;
 use flows::gone;
-use frames::Film;
 use schedule::{between, guessed};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-
-/// A run after a step, as output sees it.
-pub(super) struct Now<'a> {
-    pub comm: &'a dyn Comm,
-    pub domain: &'a Domain<'a>,
-    pub scenario: &'a Scenario,
-    pub system: &'a mut System,
-    pub ledger: &'a Ledger,
-}
-
-/// What to do with the folder for results.
-#[derive(Clone, Debug)]
-pub(super) enum Folder {
-    /// It must not hold a run.
-    Fresh,
-    /// A run that it holds is deleted.
-    Clear,
-    /// It must not hold checkpoints; a run that came to none is begun again.
-    Begun,
-    /// The run that it holds goes on from this checkpoint.
-    GoOn(PathBuf),
-}
 
 /// Where results go.
 pub(super) struct Output {
@@ -156,17 +135,17 @@ impl Output {
     }
 
     /// What is due after a step. Collective.
-    pub(super) fn after_step(&mut self, now: &mut Now, done: &Done) -> Result<(), RunError> {
+    pub(super) fn after_step(&mut self, now: &mut Now, report: &Report) -> Result<(), RunError> {
         let begin = Instant::now();
-        let step = now.system.steps();
-        if done.deleted + done.drained > 0 {
-            self.deleted(now.comm, now.domain, now.system)?;
+        let step = now.state.clock.step;
+        if report.deleted + report.drained > 0 {
+            self.deleted(now, &report.here.gone)?;
         }
         if step.is_multiple_of(now.scenario.output.series) {
-            self.row(now, done)?;
+            self.row(now, report)?;
         }
         self.measure(now)?;
-        now.system.timers.add(Verb::Io, begin.elapsed());
+        now.timers.add(Verb::Io, begin.elapsed());
         // Before the checkpoint: a run that goes on from it writes no frame of this step.
         self.frame(now)?;
         let every = now.scenario.checkpoints.every;
@@ -200,7 +179,7 @@ impl Output {
         if self
             .last_checkpoint
             .as_ref()
-            .is_none_or(|(step, _)| *step != now.system.steps())
+            .is_none_or(|(step, _)| *step != now.state.clock.step)
         {
             let written = self.checkpoint(now);
             let (number, time, failed) = &mut self.written;
@@ -217,13 +196,13 @@ impl Output {
                     if self
                         .last_checkpoint
                         .as_ref()
-                        .is_some_and(|(at, _)| *at == now.system.steps()) =>
+                        .is_some_and(|(at, _)| *at == now.state.clock.step) =>
                 {
                     *number += 1
                 }
                 Err(_) => *failed += 1,
             }
-            now.system.timers.add(Verb::Io, took);
+            now.timers.add(Verb::Io, took);
             return written;
         }
         let flushed = self.files.as_mut().map_or(Ok(()), Files::flush);
@@ -264,20 +243,15 @@ impl Output {
     }
 
     /// Writes down the bodies that left the domain or went out in a step, by id. Collective.
-    fn deleted(
-        &mut self,
-        comm: &dyn Comm,
-        domain: &Domain,
-        system: &System,
-    ) -> Result<(), RunError> {
-        let lines = gone(domain, system);
+    fn deleted(&mut self, now: &Now, rows: &[BodyRow]) -> Result<(), RunError> {
+        let lines = gone(now, rows);
         let written = self.files.as_mut().map_or(Ok(()), |files| {
             let mut each = lines.iter();
             each.try_for_each(|line| files.deleted.add(line))?;
             files.flush_what_waits()
         });
         self.rows_written(
-            comm,
+            now.comm,
             written.map_err(|e| RunError::Incomplete(e.to_string())),
         )
     }
@@ -306,12 +280,14 @@ impl Output {
             comm,
             domain,
             scenario,
-            system,
+            physics,
+            state,
             ledger,
+            ..
         } = now;
-        let walls = walls(domain, system);
-        let (step, time, dt) = (system.steps(), system.time(), system.dt());
-        let rows = system.lend();
+        let walls = walls(domain, physics, state);
+        let Clock { step, time, dt } = state.clock;
+        let rows = std::mem::take(&mut state.parcel);
         Snapshot {
             header: Header {
                 step,
@@ -339,7 +315,7 @@ impl Output {
         let last = self.last_checkpoint().map_or_else(String::new, |p| {
             format!("; the last good one is {}", p.display())
         });
-        let step = now.system.steps();
+        let step = now.state.clock.step;
         let failed =
             |e: &dyn std::fmt::Display| RunError::Incomplete(format!("step {step}: {e}{last}"));
         // The series must hold every row up to a checkpoint, for a resumed run goes on after it.
@@ -348,10 +324,10 @@ impl Output {
         agree(comm, self.is_here().map_err(|e| failed(&e)))?;
         let snapshot = self.snapshot(now);
         let written = checkpoint::write(comm, &self.folder, &snapshot);
-        now.system.give_back(Parcel {
+        now.state.parcel = Parcel {
             bodies: snapshot.bodies,
             contacts: snapshot.contacts,
-        });
+        };
         let path = written.map_err(|e| failed(&e))?;
         self.last_checkpoint = Some((step, path));
         if comm.rank() == 0 {

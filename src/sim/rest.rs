@@ -5,7 +5,7 @@ use crate::config::Scenario;
 use crate::domain::Domain;
 use crate::math::{ExactSum, Vector3};
 use crate::measure;
-use crate::scheme::moreau_jean::System;
+use crate::scheme::{Physics, State};
 use std::collections::HashSet;
 
 /// Largest net force on a packing at rest, as a fraction of its weight, that of fields with it.
@@ -22,9 +22,9 @@ pub(super) struct Rest {
 
 impl Rest {
     /// What rest means in this run. Collective.
-    pub(super) fn new(domain: &Domain, scenario: &Scenario, system: &System) -> Self {
+    pub(super) fn new(domain: &Domain, scenario: &Scenario, state: &State) -> Self {
         let lift = |row: &BodyRow| row.mass * scenario.gravity.norm() * 2.0 * row.radius;
-        let bodies = system.bodies();
+        let bodies = state.bodies();
         let free = bodies.iter().filter(|row| row.is_free());
         let held = bodies.iter().filter(|row| !row.is_free());
         let sums: [ExactSum; 2] = [free.map(lift).collect(), held.map(|_| 1.0).collect()];
@@ -38,8 +38,14 @@ impl Rest {
     /// Whether the packing is at rest after the last step: its bodies are slow, and the walls carry what gravity and fields pull, so that it
     /// is not just turning round at the top of a bounce. Both follow from what a checkpoint holds, so a resumed run ends
     /// where the run would have ended. Collective.
-    pub(super) fn reached(&self, domain: &Domain, system: &System, energy: f64) -> bool {
-        if system.steps() == 0
+    pub(super) fn reached(
+        &self,
+        domain: &Domain,
+        physics: &Physics,
+        state: &State,
+        energy: f64,
+    ) -> bool {
+        if state.clock.step == 0
             || self
                 .energy
                 .is_none_or(|slow| energy.is_nan() || energy >= slow)
@@ -49,26 +55,26 @@ impl Rest {
         let mut carried = <[ExactSum; 3]>::default();
         let mut weight = <[ExactSum; 4]>::default();
         // In the middle of the last step, so that rounding does not say which fields were there in it.
-        let (dt, physics) = (system.dt(), system.physics());
-        let time = system.time() - 0.5 * dt;
-        for row in system.bodies().iter().filter(|row| row.is_free()) {
+        let dt = state.clock.dt;
+        let time = state.clock.time - 0.5 * dt;
+        for row in state.bodies().iter().filter(|row| row.is_free()) {
             let pull = physics.acceleration(&Vector3::from(row.position), row.mass, time);
             let given = pull * (row.mass * dt);
             let terms = [given.x, given.y, given.z, given.norm()];
             weight.iter_mut().zip(terms).for_each(|(sum, r)| sum.add(r));
         }
-        let walls = system.physics().walls.len();
-        for wall in measure::wall_impulses(system.contacts(), walls) {
+        let walls = physics.walls.len();
+        for wall in measure::wall_impulses(state.contacts(), walls) {
             carried
                 .iter_mut()
                 .zip(&wall)
                 .for_each(|(all, one)| all.merge(one));
         }
         if self.held {
-            let mine = system.bodies().iter().filter(|row| !row.is_free());
+            let mine = state.bodies().iter().filter(|row| !row.is_free());
             let mine: Vec<u64> = mine.map(|row| row.id.0).collect();
             let held: HashSet<u64> = domain.gather(&mine).into_iter().collect();
-            for c in system.contacts() {
+            for c in state.contacts() {
                 // Of two bodies that touch at most one is held.
                 let sign = match (held.contains(&c.key.a.0), held.contains(&c.key.b.0)) {
                     (true, _) => -1.0,
@@ -96,7 +102,6 @@ mod tests {
     use crate::domain::migration::Parcel;
     use crate::domain::partition::Partition;
     use crate::law::PairTable;
-    use crate::scheme::moreau_jean::Physics;
     use crate::solver::grid::BlockGrid;
     use std::path::Path;
 
@@ -146,11 +151,16 @@ mod tests {
             bodies: vec![body],
             contacts: vec![contact],
         };
-        let system = System::new(physics, steps, parcel, 1).expect("one thread");
+        let state = State::new(&physics, steps, parcel);
         let grid = BlockGrid::new(lower, upper, 8.0, [false; 3]);
         let domain = Domain::new(&Serial, Partition::with_ranks(lower, upper, grid, [1; 3]));
-        let rest = Rest::new(&domain, &scenario, &system);
-        rest.reached(&domain, &system, measure::translational_energy(&body))
+        let rest = Rest::new(&domain, &scenario, &state);
+        rest.reached(
+            &domain,
+            &physics,
+            &state,
+            measure::translational_energy(&body),
+        )
     }
 
     /// Rest takes slow bodies and a floor that carries them; at the top of a bounce, or before the first step, there is none.

@@ -1,12 +1,13 @@
 //! The first state of a run, from a configuration or a checkpoint, checked as a whole before anything is written.
 
 use super::balance::by_bodies;
+use super::error::RunError;
 use super::first::{counts, no_overlaps, share};
 use super::flows::Flows;
 use super::ledger::Ledger;
+use super::options::Options;
 use super::output::Folder;
 use super::sizes::{completed, divide, memory_suffices, sizes};
-use super::{Options, RunError};
 use crate::body::{BodyId, BodyRow, WallState};
 use crate::comm::{Comm, agree};
 use crate::config::{self, Scenario};
@@ -16,8 +17,8 @@ use crate::domain::partition::Partition;
 use crate::io::checkpoint::{self, Loaded};
 use crate::io::{Header, WallRow};
 use crate::math::Vector3;
-use crate::scheme::moreau_jean::{Physics, System};
 use crate::scheme::pace::Pace;
+use crate::scheme::{Clock, Physics, Scheme, State};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -27,7 +28,8 @@ pub(super) struct Start {
     pub partition: Partition,
     /// Whether the blocks have been shared out by their bodies already.
     pub cut: bool,
-    pub system: System,
+    pub scheme: Scheme,
+    pub state: State,
     pub ledger: Ledger,
     /// The folder for results.
     pub out: PathBuf,
@@ -76,7 +78,8 @@ pub(super) fn from_config(
     } else {
         Folder::Fresh
     };
-    let system = agree(comm, system(physics, 0, parcel, options.threads))?;
+    let state = State::new(&physics, 0, parcel);
+    let scheme = agree(comm, scheme(physics, options.threads))?;
     let partition = domain.partition().clone();
     let ledger = Ledger {
         flows: Flows::new(&scenario, sizes.count),
@@ -86,7 +89,8 @@ pub(super) fn from_config(
         scenario,
         partition,
         cut,
-        system,
+        scheme,
+        state,
         ledger,
         out,
         folder,
@@ -162,17 +166,18 @@ pub(super) fn going_on(
     let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
     let states = agree(comm, wall_states(&scenario, &walls))?;
     agree(comm, bodies_fit(&bodies, &states, &scenario))?;
-    let mut system = agree(
-        comm,
-        system(
-            physics,
-            header.step,
-            Parcel { bodies, contacts },
-            options.threads,
-        ),
-    )?;
-    system.set_clock(header.time, header.dt);
-    system.set_walls(states, header.ledger.elastic);
+    let scheme = agree(comm, scheme(physics, options.threads))?;
+    let state = State {
+        clock: Clock {
+            step: header.step,
+            time: header.time,
+            dt: header.dt,
+        },
+        parcel: Parcel { bodies, contacts },
+        walls_before: states.clone(),
+        walls: states,
+        elastic: header.ledger.elastic,
+    };
     let ledger = Ledger {
         energies: header.ledger,
         deleted: header.deleted,
@@ -201,7 +206,8 @@ pub(super) fn going_on(
         scenario,
         partition,
         cut: false,
-        system,
+        scheme,
+        state,
         ledger,
         out,
         folder,
@@ -323,7 +329,6 @@ fn same_folder(a: &Path, b: &Path) -> bool {
     matches!((whole(a), whole(b)), (Ok(a), Ok(b)) if a == b)
 }
 
-fn system(physics: Physics, step: u64, parcel: Parcel, threads: usize) -> Result<System, RunError> {
-    System::new(physics, step, parcel, threads)
-        .map_err(|e| RunError::Input(format!("--threads {threads}: {e}")))
+fn scheme(physics: Physics, threads: usize) -> Result<Scheme, RunError> {
+    Scheme::new(physics, threads).map_err(|e| RunError::Input(format!("--threads {threads}: {e}")))
 }

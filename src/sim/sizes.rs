@@ -1,6 +1,6 @@
 //! What follows from the sizes of bodies: blocks, skin, lengths of steps, who owns what.
 
-use super::RunError;
+use super::error::RunError;
 use super::memory::bytes_per_body;
 use crate::body::BodyRow;
 use crate::comm::{Comm, sum_exact};
@@ -9,7 +9,7 @@ use crate::domain::ghosts::reach;
 use crate::domain::partition::Partition;
 use crate::math::{ExactSum, nan_max};
 use crate::sample::inlet::{Inlet, Rate};
-use crate::scheme::moreau_jean::Physics;
+use crate::scheme::Physics;
 use crate::scheme::pace::{Pace, Rule};
 use crate::shape::{disc_area, mass_and_inertia, sphere_volume};
 use crate::solver::grid::BlockGrid;

@@ -6,31 +6,18 @@
 //! normal by a fraction of it, shared by their inverse masses. Nothing pulls, nothing turns; walls stay. Compliant contacts
 //! are left alone: their overlap is their spring's.
 
-use super::batch::{Batches, Eight, LANES, split};
+use super::batch::{Batches, LANES, split};
 use super::blocks::{Block, Blocks, Share, Tally};
+use super::course::Course;
 use super::grid::{Parity, Tour};
+use super::halo::Halo;
 use super::lanes::{Lanes, Work};
-use super::nsgs::{draw_order, go_to, run, sweep};
+use super::order::draw_order;
+use super::plan::Plan;
+use super::settings::Settings;
 use super::vectors::Lane;
-use super::{Halo, Settings};
 use crate::body::Member;
 use crate::math::real::{Real, dot, scaled};
-
-/// What is to be done about the contacts of a batch.
-#[derive(Clone, Copy, Debug)]
-pub struct Plan {
-    /// Gaps that they are about to have at the end of the step [m].
-    gap: Eight,
-    /// Fraction of an overlap to be taken back in a sweep over the sum of the inverse masses [kg].
-    push: Eight,
-}
-
-impl Plan {
-    const NOTHING: Plan = Plan {
-        gap: [f64::INFINITY; LANES],
-        push: [0.0; LANES],
-    };
-}
 
 /// Ways by which the bodies are to be moved beside their velocities [m], in the place of velocities: right on the rank that
 /// holds the body at colour 0. `members` are those that a solve has just ended with.
@@ -42,37 +29,31 @@ pub fn project<H: Halo>(
     step: u64,
     dt: f64,
 ) -> Vec<Member> {
-    let mut at = Parity(0);
     let aims = (dt, settings.projection.fraction);
     let predict = |block: &mut Block, members: &mut [Member]| predict(block, members, aims);
-    let _: Tally<0> = run(blocks, members, halo, &mut at, &Tour::plain(), &predict);
+    let _: Tally<0> = Course::new(blocks, members, halo).run(&Tour::plain(), &predict);
 
     let mut ways = members.to_vec();
     ways.iter_mut().for_each(|way| way.set_motion(&[0.0; 6]));
-    halo.begin(&mut ways);
+    let mut course = Course::new(blocks, &mut ways, halo);
+    course.begin();
     for number in 0..settings.projection.sweeps {
         // Streams of their own, beyond those of the sweeps over velocities.
         let drawn = settings.max_sweeps + number;
+        let push_apart = |block: &mut Block, members: &mut [Member]| {
+            draw_order(block, (settings.seed, step, drawn));
+            settings.width.dispatch(PushApart {
+                batches: &block.batches,
+                plans: &block.plans,
+                order: &block.order,
+                members,
+            });
+            Share::default()
+        };
         let tour = Tour::draw(settings.seed, step, drawn);
-        let _: Tally<0> = sweep(
-            blocks,
-            &mut ways,
-            halo,
-            &mut at,
-            &tour,
-            &|block: &mut Block, members: &mut [Member]| {
-                draw_order(block, (settings.seed, step, drawn));
-                settings.width.dispatch(PushApart {
-                    batches: &block.batches,
-                    plans: &block.plans,
-                    order: &block.order,
-                    members,
-                });
-                Share::default()
-            },
-        );
+        let _: Tally<0> = course.sweep(&tour, &push_apart);
     }
-    go_to(&mut ways, halo, &mut at, Parity(0));
+    course.go_to(Parity(0));
     ways
 }
 

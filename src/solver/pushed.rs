@@ -5,8 +5,8 @@
 //! n-th part of the mass (mass splitting): the sum of what they do is then never too much, and where all contacts are content
 //! with the one velocity, each one's law holds for the whole wall.
 
-use super::Halo;
 use super::blocks::Blocks;
+use super::halo::Halo;
 use crate::body::Member;
 use crate::body::{Motion, Twist, Wall, WallState};
 use crate::math::{ExactSum, Vector3};

@@ -21,10 +21,9 @@ use moreau::domain::partition::{Half, Partition};
 use moreau::law::{Pair, PairTable};
 use moreau::math::Vector3;
 use moreau::rng::{Purpose, Stream};
-use moreau::scheme::StepError;
 use moreau::scheme::acts::Acts;
-use moreau::scheme::moreau_jean::{Done, Physics, System};
 use moreau::scheme::pace::{Pace, Rule};
+use moreau::scheme::{self, Here, Physics, Report, Scheme, StepError};
 use moreau::shape::{HalfSpace, Surface, sphere_volume};
 use moreau::solver::Settings;
 use moreau::solver::grid::BlockGrid;
@@ -67,12 +66,12 @@ pub struct Scene {
 }
 
 /// A state, in order of ids and keys, and what each step did.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct State {
     pub bodies: Vec<BodyRow>,
     pub contacts: Vec<ContactRow>,
     pub walls: Vec<WallState>,
-    pub done: Vec<Done>,
+    pub done: Vec<Report>,
     /// Time [s], and the length of the last step [s].
     pub clock: (f64, f64),
 }
@@ -220,9 +219,9 @@ impl Scene {
         whole.with_halves(halves.collect())
     }
 
-    /// One rank's system: every rank starts with the bodies of every `size`-th id, wherever they are (the first migration
+    /// One rank's scheme and state: every rank starts with the bodies of every `size`-th id, wherever they are (the first migration
     /// brings them home).
-    pub fn system(&self, comm: &dyn Comm, threads: usize) -> System {
+    pub fn begin(&self, comm: &dyn Comm, threads: usize) -> (Scheme, scheme::State) {
         let mine = |id: BodyId| id.0 as usize % comm.size() == comm.rank();
         let bodies = self.bodies.iter().filter(|b| mine(b.id)).copied();
         let contacts = self.contacts.iter().filter(|c| mine(c.key.a)).copied();
@@ -231,37 +230,36 @@ impl Scene {
             contacts: contacts.collect(),
         };
         let (step, walls, elastic) = self.start.clone().unwrap_or_default();
-        let mut system = System::new(self.physics(), step, parcel, threads).unwrap();
+        let physics = self.physics();
+        let mut state = scheme::State::new(&physics, step, parcel);
         if let Some((time, dt)) = self.clock {
-            system.set_clock(time, dt);
+            (state.clock.time, state.clock.dt) = (time, dt);
         }
         if self.start.is_some() {
-            system.set_walls(walls, elastic);
+            (state.walls_before, state.walls) = (walls.clone(), walls);
+            state.elastic = elastic;
         }
-        system
+        (Scheme::new(physics, threads).unwrap(), state)
     }
 
     /// Runs some steps on `ranks` thread ranks of `threads` threads each.
     pub fn try_run(&self, ranks: usize, threads: usize, steps: u64) -> Result<State, StepError> {
         let results = threads::run(ranks, |comm| {
-            let mut system = self.system(comm, threads);
+            let (mut scheme, mut state) = self.begin(comm, threads);
             let mut domain = Domain::new(comm, self.partition(comm.size()));
             let mut done = Vec::new();
             for step in 0..steps {
                 if let Some(seed) = self.recut {
                     domain.set_partition(self.random_cut(comm.size(), seed, step));
                 }
-                done.push(system.step(&domain)?);
+                let mut report = scheme.step(&mut state, &domain)?;
+                // Ranks differ in it.
+                report.here = Here::default();
+                done.push(report);
             }
-            let walls = system.walls().to_vec();
-            let clock = (system.time(), system.dt());
-            Ok((
-                system.bodies().to_vec(),
-                system.contacts().to_vec(),
-                walls,
-                done,
-                clock,
-            ))
+            let clock = (state.clock.time, state.clock.dt);
+            let parcel = state.parcel;
+            Ok((parcel.bodies, parcel.contacts, state.walls, done, clock))
         });
         let mut state = State::default();
         for result in results {
@@ -296,7 +294,7 @@ impl Scene {
     }
 }
 
-fn same_done(a: &[Done], b: &[Done]) -> bool {
+fn same_done(a: &[Report], b: &[Report]) -> bool {
     format!("{a:?}") == format!("{b:?}")
 }
 

@@ -1,34 +1,42 @@
 //! The end of a step: bodies move, ledgers are summed, what cannot go on is told.
 
-use super::{Done, Physics, System};
-use crate::body::{Bodies, BodyId, BodyRow, Member};
-use crate::domain::Domain;
+use super::begun::Begun;
+use super::machine::MoreauJean;
+use crate::body::{Bodies, BodyId, BodyRow, Member, Twist};
 use crate::domain::migration::{Parcel, to_first_bodies};
 use crate::domain::partition::Partition;
 use crate::math::{ExactSum, Vector3};
 use crate::measure::{body_energy, translational_energy};
-use crate::scheme::StepError;
+use crate::scheme::error::{StepError, is_finite};
+use crate::scheme::known::Known;
+use crate::scheme::pace::Span;
+use crate::scheme::physics::Physics;
+use crate::scheme::report::{Here, Report};
+use crate::scheme::state::{Clock, State};
 use crate::solver::nsgs::Outcome;
 
-impl System {
+impl MoreauJean {
     /// Moves this rank's bodies with their new velocities, and by what the projection asks beside, and keeps what outlives
-    /// the step. `rows` are the bodies known here as they were before it.
+    /// the step. Collective.
+    ///
+    /// # Errors
+    /// The same on all ranks.
     pub(super) fn advance(
         &mut self,
-        domain: &Domain,
-        moving: Moving,
-        mut rows: Vec<BodyRow>,
+        state: &mut State,
+        begun: &Begun,
+        known: Known,
+        ways: Option<Vec<Member>>,
         outcome: Outcome,
-    ) -> Result<Done, StepError> {
-        let Moving {
-            bodies,
-            ways,
+    ) -> Result<Report, StepError> {
+        let Known {
             margin,
-            end,
-            brought,
-        } = moving;
-        let dt = self.dt;
-        let step = self.step + 1;
+            mut rows,
+            bodies,
+            ..
+        } = known;
+        let (domain, Span { dt, end, rushed }) = (begun.domain, begun.span);
+        let step = begun.clock.step + 1;
         let partition = domain.partition();
         let owner: Vec<usize> = bodies
             .positions()
@@ -39,7 +47,7 @@ impl System {
         let moved = Moved {
             step,
             dt,
-            start: self.time,
+            start: begun.clock.time,
             end,
             margin,
             partition,
@@ -51,25 +59,26 @@ impl System {
             let each = rows.iter_mut().enumerate();
             for (i, row) in each.map(|(k, row)| (first + k, row)) {
                 if owner[i] == rank {
-                    let way = ways.map_or_else(Vector3::zeros, |ways| ways[i].velocity());
-                    moved.one(bodies, i, row, &way, &mut part);
+                    let way =
+                        (ways.as_ref()).map_or_else(Vector3::zeros, |ways| ways[i].velocity());
+                    moved.one(&bodies, i, row, &way, &mut part);
                 }
             }
             part
         });
         let mut sums = <[ExactSum; SUMS]>::default();
-        sums[7] = brought;
+        sums[7] = begun.brought.clone();
         let mut failure = None;
-        self.deleted.clear();
+        let mut left = Vec::new();
         for part in parts {
             sums.iter_mut()
                 .zip(&part.sums)
                 .for_each(|(s, t)| s.merge(t));
             failure = failure.or(part.failure);
-            self.deleted.extend(part.deleted);
+            left.extend(part.deleted);
         }
         // The copies go, and the deleted, whose order is that of the rows.
-        let (mut owners, mut gone) = (owner.iter(), self.deleted.iter().peekable());
+        let (mut owners, mut gone) = (owner.iter(), left.iter().peekable());
         rows.retain(|row| {
             owners.next() == Some(&domain.rank()) && gone.next_if(|g| g.id == row.id).is_none()
         });
@@ -95,7 +104,7 @@ impl System {
         let mut contacts = std::mem::take(&mut self.rows);
         self.blocks.rows(&mut contacts);
         if deleted + drained > 0.0 {
-            let mine: Vec<u64> = self.deleted.iter().map(|row| row.id.0).collect();
+            let mine: Vec<u64> = left.iter().map(|row| row.id.0).collect();
             let mut gone = domain.gather(&mine);
             gone.sort_unstable();
             let stays = |id: BodyId| gone.binary_search(&id.0).is_err();
@@ -105,17 +114,16 @@ impl System {
             let place = bodies.ids().binary_search(&id);
             owner[place.expect("the bodies of a contact reach into the block that holds it")]
         });
-        self.parcel = Parcel {
+        state.parcel = Parcel {
             bodies: rows,
             contacts,
         };
-        self.step = step;
         let elastic = outcome.work.elastic;
-        let dissipated = outcome.work.taken() - (elastic - self.elastic);
-        self.elastic = elastic;
-        Ok(Done {
+        let before = std::mem::replace(&mut state.elastic, elastic);
+        let dissipated = outcome.work.taken() - (elastic - before);
+        Ok(Report {
             dt,
-            rushed: false,
+            rushed,
             outcome,
             translational_energy,
             dissipated,
@@ -128,22 +136,25 @@ impl System {
             drained: drained as u64,
             forced,
             entered,
+            here: Here {
+                gone: left,
+                ..Here::default()
+            },
         })
     }
-}
 
-/// What comes out of a step's solve.
-pub(super) struct Moving<'a> {
-    /// Bodies with their new velocities.
-    pub bodies: &'a Bodies,
-    /// What the projection asks for beside.
-    pub ways: Option<&'a [Member]>,
-    /// What detection had looked ahead by [m].
-    pub margin: f64,
-    /// The end of the step [s].
-    pub end: f64,
-    /// Energy that came with bodies at the start of the step [J].
-    pub brought: ExactSum,
+    /// Ends the step: walls are where they have come to, and the clock goes on. Collective.
+    pub(super) fn end(&self, state: &mut State, begun: Begun) {
+        let (domain, Span { dt, end, .. }) = (begun.domain, begun.span);
+        let pushed: Vec<(usize, Twist)> = begun.pushed.walls().zip(begun.pushed_to).collect();
+        let walls = begun.walls.end(domain, &pushed, &state.parcel.contacts, dt);
+        state.walls_before = std::mem::replace(&mut state.walls, walls);
+        state.clock = Clock {
+            step: begun.clock.step + 1,
+            time: end,
+            dt,
+        };
+    }
 }
 
 /// How bodies move in a step.
@@ -179,7 +190,8 @@ impl Moved<'_> {
         let x = &Vector3::from(row.position);
         let mut gone = false;
         if !is_finite(row) {
-            part.failure.get_or_insert(not_finite(self.step, row));
+            part.failure
+                .get_or_insert(StepError::not_finite(self.step, row));
         } else if !self.partition.contains(x) && self.physics.delete_outside {
             gone = true;
             part.sums[5].add(1.0);
@@ -227,21 +239,4 @@ fn energy_lost(before: &BodyRow, after: &BodyRow, pull_dt: &Vector3) -> f64 {
     let linear = (v0 + pull_dt - v1).dot(&(v0 + v1));
     let angular = (w0 - w1).dot(&(w0 + w1));
     0.5 * (after.mass * linear + after.inertia * angular)
-}
-
-pub(super) fn is_finite(row: &BodyRow) -> bool {
-    let finite = |numbers: &[f64]| numbers.iter().all(|c| c.is_finite());
-    finite(&row.position)
-        && finite(&row.velocity)
-        && finite(&row.angular_velocity)
-        && finite(&row.orientation)
-}
-
-pub(super) fn not_finite(step: u64, row: &BodyRow) -> StepError {
-    StepError::NotFinite {
-        step,
-        id: row.id.0,
-        position: row.position,
-        velocity: row.velocity,
-    }
 }

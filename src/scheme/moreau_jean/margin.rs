@@ -1,47 +1,48 @@
 //! How far detection looks ahead.
 
-use super::advance::{is_finite, not_finite};
-use super::{Physics, System};
+use super::begun::Begun;
+use super::machine::MoreauJean;
 use crate::body::BodyRow;
-use crate::domain::Domain;
 use crate::domain::ghosts::reach;
 use crate::math::{Vector3, nan_max};
-use crate::scheme::StepError;
-use crate::scheme::walls::Walls;
-use crate::solver::pushed::Pushed;
+use crate::scheme::error::{StepError, is_finite};
+use crate::scheme::physics::Physics;
+use crate::scheme::state::State;
 
-impl System {
+impl MoreauJean {
     /// The gap below which a pair counts as a candidate. Two bodies close at most twice the largest speed, here that of free
-    /// motion. Contacts rarely make a body faster than any was before (a wedge can); [`Done::outran`] tells when one did.
-    pub(super) fn margin(
-        &self,
-        domain: &Domain,
-        walls: &Walls,
-        pushed: &Pushed,
-    ) -> Result<f64, StepError> {
-        let dt = self.dt;
+    /// motion. Contacts rarely make a body faster than any was before (a wedge can); [`Report::outran`](crate::scheme::Report::outran) tells when one did.
+    /// Collective.
+    pub(super) fn look_ahead(&self, state: &State, begun: &Begun) -> Result<f64, StepError> {
+        let Begun {
+            domain,
+            walls,
+            pushed,
+            ..
+        } = begun;
+        let (dt, time) = (begun.span.dt, begun.clock.time);
         let Physics {
             skin,
             largest_radius,
             ..
         } = &self.physics;
-        let step = self.step + 1;
+        let step = begun.clock.step + 1;
         let speed = |row: &BodyRow| match is_finite(row) {
             true if row.is_free() => {
                 let x = &Vector3::from(row.position);
-                let pull = self.physics.acceleration(x, row.mass, self.time);
+                let pull = self.physics.acceleration(x, row.mass, time);
                 (Vector3::from(row.velocity) + pull * dt).norm()
             }
             true => Vector3::from(row.velocity).norm(),
             false => f64::NAN,
         };
-        let rows = &self.parcel.bodies;
+        let rows = &state.parcel.bodies;
         let here = self.blocks.pool().parts(rows.len(), |some| {
             let speeds = rows[some].iter().map(speed);
             speeds.fold(0.0, nan_max)
         });
         let here = here.into_iter().fold(0.0, nan_max);
-        let positions = self.parcel.bodies.iter().map(|row| &row.position);
+        let positions = state.parcel.bodies.iter().map(|row| &row.position);
         // A wall that is free has its loads to come; it turns about its centre and so closes no gap by that.
         let free = pushed.free().map(|twist| twist.linear.norm());
         let of_walls = free.fold(walls.fastest(positions), nan_max);
@@ -53,9 +54,9 @@ impl System {
         }
         let guilty = |row: &&BodyRow| !speed(row).is_finite() || speed(row) == fastest;
         let allowed = 0.5 * (edge - 2.0 * largest_radius - skin);
-        let guilty = self.parcel.bodies.iter().filter(guilty);
+        let guilty = state.parcel.bodies.iter().filter(guilty);
         domain.agree(match guilty.min_by_key(|row| row.id) {
-            Some(row) if !speed(row).is_finite() => Err(not_finite(step, row)),
+            Some(row) if !speed(row).is_finite() => Err(StepError::not_finite(step, row)),
             Some(row) => Err(StepError::TooFast {
                 step,
                 id: row.id.0,
@@ -70,7 +71,7 @@ impl System {
             return Ok(margin); // There are no bodies.
         }
         // No body, so a wall: the one that this rank sees move fastest.
-        let positions = self.parcel.bodies.iter().map(|row| &row.position);
+        let positions = state.parcel.bodies.iter().map(|row| &row.position);
         let mut speeds = walls.speeds(positions);
         for (w, twist) in pushed.walls().zip(pushed.free()) {
             speeds[w] = twist.linear.norm();

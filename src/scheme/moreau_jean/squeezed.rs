@@ -1,11 +1,15 @@
 //! What tells a run that cannot go on: bodies squeezed with nowhere to go.
 
-use super::{Physics, System};
+use super::begun::Begun;
+use super::machine::MoreauJean;
 use crate::body::{BodyId, BodyRow, Motion};
 use crate::contact::{ContactKey, Origin};
 use crate::domain::Domain;
 use crate::math::{ExactSum, Vector3, nan_max};
-use crate::scheme::StepError;
+use crate::scheme::error::StepError;
+use crate::scheme::known::Known;
+use crate::scheme::physics::Physics;
+use crate::scheme::state::State;
 use crate::solver::blocks::Block;
 use crate::solver::nsgs::Outcome;
 use std::collections::BTreeSet;
@@ -13,22 +17,28 @@ use std::collections::BTreeSet;
 /// Wedges and arches turn loads into larger forces; more than this many times all loads together is not theirs.
 const WEDGED: f64 = 30.0;
 
-impl System {
+impl MoreauJean {
+    /// The largest overlap that this rank saw at the start of the last step, relative to the smaller radius.
+    pub(super) fn largest_overlap(&self) -> f64 {
+        let each = self.blocks.origins().map(Origin::relative_overlap);
+        each.fold(0.0, nan_max)
+    }
+
     /// Refuses to go on where a body or wall has gone into another by the smaller one's radius or more. Collective.
     ///
     /// # Errors
     /// The same on all ranks.
-    pub fn not_crushed(&self, domain: &Domain) -> Result<(), StepError> {
+    pub fn not_crushed(&self, state: &State, domain: &Domain) -> Result<(), StepError> {
         let crushed = self.blocks.origins().filter(|o| -o.gap >= o.smaller_radius);
         let deepest = crushed.max_by(|a, b| a.relative_overlap().total_cmp(&b.relative_overlap()));
         let overlap = domain.max(deepest.map_or(0.0, Origin::relative_overlap));
         if overlap == 0.0 {
             return Ok(());
         }
-        let held = self.held(domain);
+        let held = self.held(domain, state.clock.dt);
         let failure = deepest.filter(|origin| origin.relative_overlap() == overlap);
         let failure = failure.map(|origin| StepError::Crushed {
-            step: self.step,
+            step: state.clock.step,
             overlap,
             bodies: self.told(&self.blocks.candidate(origin).key),
             held,
@@ -36,23 +46,25 @@ impl System {
         domain.agree(failure.map_or(Ok(()), Err))
     }
 
-    /// Whether the contacts have turned out to ask for the impossible. `before` are the bodies known here at the start of the step,
-    /// `drive` the speed of the fastest wall [m/s]. Collective.
-    pub(super) fn squeezed(
+    /// Whether the contacts have turned out to ask for the impossible. Collective.
+    ///
+    /// # Errors
+    /// The same on all ranks.
+    pub(super) fn not_squeezed(
         &mut self,
-        domain: &Domain,
+        begun: &Begun,
+        known: &Known,
         outcome: &Outcome,
-        before: &[BodyRow],
-        drive: f64,
     ) -> Result<(), StepError> {
-        let Some(seen) = self.watch.after(outcome, self.dt) else {
+        let (domain, dt) = (begun.domain, begun.span.dt);
+        let Some(seen) = self.watch.after(outcome, dt) else {
             return Ok(());
         };
-        if !self.beyond_loads(domain, before, drive) {
+        if !self.beyond_loads(begun, &known.rows) {
             return Ok(());
         }
         let violation = outcome.verdict.largest_violation;
-        let held = self.held(domain);
+        let held = self.held(domain, dt);
         let here = (self.blocks.all().iter())
             .filter(|block| block.worst.0 >= 0.5 * violation)
             .filter_map(|block| {
@@ -65,7 +77,7 @@ impl System {
         }
         let bodies: Vec<String> = worst.iter().map(|(_, key)| self.told(key)).collect();
         Err(StepError::Infeasible {
-            step: self.step + 1,
+            step: begun.clock.step + 1,
             steps: seen.steps,
             growth: seen.growth,
             violation,
@@ -77,16 +89,18 @@ impl System {
     /// Whether some contact has an impulse far larger than all that bodies and loads could bring up within a step, if all of it came
     /// together there. Where pressure builds up slowly, from step to step, through a deep bed, impulses grow for long while
     /// the sweeps hardly lessen the violation; but they end at the weight of the bed. Collective.
-    fn beyond_loads(&self, domain: &Domain, before: &[BodyRow], drive: f64) -> bool {
-        let dt = self.dt;
+    fn beyond_loads(&self, begun: &Begun, before: &[BodyRow]) -> bool {
+        let (domain, dt) = (begun.domain, begun.span.dt);
         let Physics {
             gravity,
             walls,
             acts,
             ..
         } = &self.physics;
+        // The speed of the fastest wall.
+        let drive = (begun.walls).fastest(before.iter().map(|row| &row.position));
         let drive = domain.max(drive);
-        let start = self.time;
+        let start = begun.clock.time;
         // Bodies that grow push their neighbours away at the rate of their radius.
         let grown = acts.growth.map_or(0.0, |growth| {
             (1.0 - 1.0 / growth.factor(start, start + dt)) / dt
@@ -114,8 +128,7 @@ impl System {
     }
 
     /// What nothing moves and yet is pushed hardest by a contact. Collective.
-    fn held(&self, domain: &Domain) -> String {
-        let dt = self.dt;
+    fn held(&self, domain: &Domain, dt: f64) -> String {
         let mut pushed: Vec<(f64, ContactKey)> = Vec::new();
         for block in self.blocks.all() {
             for (_, contact, _, origin) in block.each() {

@@ -1,15 +1,27 @@
 //! The folder of a run, and the files that grow with it.
 
-use super::Folder;
-use super::measures::MeasureFiles;
+use super::measures::files::MeasureFiles;
 use crate::config::Measure;
 use crate::io::series::{self, DeletedLine, FlowLine, Row, Series, WallLine};
 use crate::io::vtkhdf;
 use crate::io::{checkpoint, make_folder};
-use crate::sim::RunError;
+use crate::sim::error::RunError;
 use std::fs::{File, TryLockError};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// What to do with the folder for results.
+#[derive(Clone, Debug)]
+pub(in crate::sim) enum Folder {
+    /// It must not hold a run.
+    Fresh,
+    /// A run that it holds is deleted.
+    Clear,
+    /// It must not hold checkpoints; a run that came to none is begun again.
+    Begun,
+    /// The run that it holds goes on from this checkpoint.
+    GoOn(PathBuf),
+}
 
 /// Held by the run that writes to the folder.
 pub(super) const LOCK: &str = ".lock";

@@ -2,15 +2,21 @@
 
 use crate::body::BodyRow;
 use crate::config::Scenario;
-use crate::domain::Domain;
 use crate::io::series::{DeletedLine, FlowLine};
-use crate::scheme::moreau_jean::System;
+use crate::scheme::State;
 use crate::sim::flows::went_out;
 use crate::sim::ledger::Ledger;
+use crate::sim::now::Now;
 
 /// The bodies that left the domain or went out in the last step, from all ranks, by id. Collective.
-pub(super) fn gone(domain: &Domain, system: &System) -> Vec<DeletedLine> {
-    let (step, time) = (system.steps(), system.time());
+pub(super) fn gone(now: &Now, gone: &[BodyRow]) -> Vec<DeletedLine> {
+    let Now {
+        domain,
+        physics,
+        state,
+        ..
+    } = now;
+    let (step, time) = (state.clock.step, state.clock.time);
     let line = |row: &BodyRow| DeletedLine {
         step,
         time,
@@ -23,12 +29,12 @@ pub(super) fn gone(domain: &Domain, system: &System) -> Vec<DeletedLine> {
         vz: row.velocity[2],
         radius: row.radius,
         mass: row.mass,
-        outlet: went_out(domain, system, row)
-            .map(|outlet| system.physics().acts.outlets[outlet].name.clone())
+        outlet: went_out(domain, physics, state, row)
+            .map(|outlet| physics.acts.outlets[outlet].name.clone())
             .unwrap_or_default(),
     };
     let words = size_of::<BodyRow>() / size_of::<u64>();
-    let all = domain.gather(bytemuck::cast_slice(system.deleted()));
+    let all = domain.gather(bytemuck::cast_slice(gone));
     let mut rows: Vec<BodyRow> = (all.chunks(words))
         .map(|row| bytemuck::pod_read_unaligned(bytemuck::cast_slice(row)))
         .collect();
@@ -38,11 +44,11 @@ pub(super) fn gone(domain: &Domain, system: &System) -> Vec<DeletedLine> {
 
 /// What has come in and gone out so far.
 pub(super) fn flow_lines<'a>(
-    system: &System,
+    state: &State,
     scenario: &'a Scenario,
     ledger: &'a Ledger,
 ) -> impl Iterator<Item = FlowLine> + 'a {
-    let (step, time) = (system.steps(), system.time());
+    let (step, time) = (state.clock.step, state.clock.time);
     let all = ledger.flows.told(scenario);
     all.map(move |(region, comes, flow)| FlowLine {
         step,

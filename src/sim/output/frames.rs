@@ -2,68 +2,19 @@
 //!
 //! One that cannot be written is told and counted, and the run goes on; it is not made up for, as the step is gone.
 
-use super::{Now, Output};
-use crate::comm::{Comm, agree};
-use crate::config::Scenario;
+use super::Output;
+use super::film::Told;
+use crate::comm::agree;
 use crate::domain::migration::Parcel;
-use crate::io::vtkhdf::{Frames, Space};
 use crate::scheme::Verb;
-use crate::sim::RunError;
-use std::path::Path;
-use std::time::{Duration, Instant};
-
-/// The frames of a run.
-pub(super) struct Film {
-    frames: Frames,
-    written: u64,
-    failed: u64,
-    time: Duration,
-    /// Why the last one that failed could not be written.
-    fault: String,
-}
-
-/// What the run summary tells of frames.
-pub(in crate::sim) struct Told {
-    /// Frames written since the program started, time spent on them, and how many could not be written.
-    pub(in crate::sim) written: u64,
-    pub(in crate::sim) time: Duration,
-    pub(in crate::sim) failed: u64,
-}
-
-impl Film {
-    /// Begins, or goes on after a step: what was there of later steps is dropped, also if no more frames are wanted. Collective.
-    pub(super) fn open(
-        comm: &dyn Comm,
-        out: &Path,
-        scenario: &Scenario,
-        go_on: Option<u64>,
-    ) -> Result<Self, RunError> {
-        let space = Space {
-            lower: scenario.lower,
-            upper: scenario.upper,
-            periodic: scenario.periodic,
-        };
-        let opened = Frames::open(comm, out, &scenario.output.frames, space, go_on);
-        let (frames, damaged) = opened.map_err(|e| RunError::Input(e.to_string()))?;
-        if comm.rank() == 0 {
-            for fault in damaged {
-                tell!("moreau: WARNING: frame left out: {fault}");
-            }
-        }
-        Ok(Self {
-            frames,
-            written: 0,
-            failed: 0,
-            time: Duration::ZERO,
-            fault: String::new(),
-        })
-    }
-}
+use crate::sim::error::RunError;
+use crate::sim::now::Now;
+use std::time::Instant;
 
 impl Output {
     /// A frame of this step, if one is due and not there yet. Collective.
     pub(in crate::sim) fn frame(&mut self, now: &mut Now) -> Result<(), RunError> {
-        let (step, every) = (now.system.steps(), now.scenario.output.every);
+        let (step, every) = (now.state.clock.step, now.scenario.output.every);
         if every == 0 || !step.is_multiple_of(every) || self.film.frames.has(step) {
             return Ok(());
         }
@@ -75,10 +26,10 @@ impl Output {
             let written = self.film.frames.write(comm, &snapshot);
             written.map_err(|e| e.to_string())
         });
-        now.system.give_back(Parcel {
+        now.state.parcel = Parcel {
             bodies: snapshot.bodies,
             contacts: snapshot.contacts,
-        });
+        };
         match result {
             Ok(()) => self.film.written += 1,
             Err(fault) => {
@@ -91,7 +42,7 @@ impl Output {
         }
         let took = begin.elapsed();
         self.film.time += took;
-        now.system.timers.add(Verb::Io, took);
+        now.timers.add(Verb::Io, took);
         Ok(())
     }
 

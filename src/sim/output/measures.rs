@@ -2,16 +2,15 @@
 //!
 //! What is summed is summed exactly, over all ranks; all else are whole numbers and maxima. So the files are the same on any number of ranks.
 
-mod files;
+pub(super) mod files;
 mod record;
 
-pub(super) use files::MeasureFiles;
-
-use super::{Now, Output};
+use super::Output;
 use crate::body::BodyId;
 use crate::config::What;
 use crate::measure;
-use crate::sim::RunError;
+use crate::sim::error::RunError;
+use crate::sim::now::Now;
 use record::Record;
 use std::collections::HashMap;
 
@@ -19,7 +18,7 @@ impl Output {
     /// Measures what is due, and adds it to its files. Collective.
     pub(super) fn measure(&mut self, now: &Now) -> Result<(), RunError> {
         let measures = &now.scenario.measures;
-        let (step, time) = (now.system.steps(), now.system.time());
+        let (step, time) = (now.state.clock.step, now.state.clock.time);
         let due: Vec<usize> = (0..measures.len())
             .filter(|&k| measures[k].is_due(step, time))
             .collect();
@@ -51,8 +50,8 @@ impl Output {
 
 /// The radii of all bodies that this rank's contacts touch [m]. Collective.
 fn radii(now: &Now) -> HashMap<BodyId, f64> {
-    let carrying = now.system.contacts().iter().filter(|c| measure::carries(c));
+    let carrying = now.state.contacts().iter().filter(|c| measure::carries(c));
     let others = carrying.map(|c| c.key.b);
     let wanted: Vec<BodyId> = others.filter(|b| b.wall_index().is_none()).collect();
-    now.domain.radii(now.system.bodies(), &wanted)
+    now.domain.radii(now.state.bodies(), &wanted)
 }

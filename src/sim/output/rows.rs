@@ -1,25 +1,27 @@
 //! The rows of the series and of the walls.
 
+use super::Output;
 use super::flows::flow_lines;
 use super::walls::{wall_line, walls};
-use super::{Now, Output};
 use crate::io::series::Row;
 use crate::measure;
-use crate::scheme::Verb;
-use crate::scheme::moreau_jean::Done;
-use crate::sim::RunError;
+use crate::scheme::{Report, Verb};
+use crate::sim::error::RunError;
+use crate::sim::now::Now;
 
 impl Output {
     /// A row of the series, and one for each wall. Collective.
-    pub(super) fn row(&mut self, now: &Now, done: &Done) -> Result<(), RunError> {
+    pub(super) fn row(&mut self, now: &Now, report: &Report) -> Result<(), RunError> {
         let Now {
             comm,
             domain,
             scenario,
-            system,
+            physics,
+            state,
+            timers: spent,
             ledger,
         } = now;
-        let bodies = system.bodies();
+        let bodies = state.bodies();
         let energies = [
             measure::kinetic_energy(bodies),
             measure::potential_energy(
@@ -29,28 +31,28 @@ impl Output {
             ),
         ];
         let [kinetic_energy, potential_energy] = domain.sums(&energies);
-        let contacts = system.contacts();
+        let contacts = state.contacts();
         let mut counts =
             [bodies.len(), contacts.len(), measure::active(contacts)].map(|n| n as i64);
         comm.sum_i64(&mut counts);
-        let max_overlap = domain.max(system.largest_overlap());
+        let max_overlap = domain.max(report.here.overlap);
 
         let wall_s = self.wall_seconds();
         let (timers, last_wall) = &self.last_row;
-        let spent = |verb: Verb| system.timers.seconds(verb) - timers.seconds(verb);
+        let spent = |verb: Verb| spent.seconds(verb) - timers.seconds(verb);
         let slowest = |seconds: f64| domain.max(seconds);
         let work = spent(Verb::Sweep) + spent(Verb::Detect);
         let [whole_work] = domain.sums(&[[work].into_iter().collect()]);
         let [came, drained] = ledger.flows.bodies(scenario);
         let row = Row {
-            step: system.steps(),
-            time: system.time(),
+            step: state.clock.step,
+            time: state.clock.time,
             bodies: counts[0] as u64,
             contacts: counts[1] as u64,
             active: counts[2] as u64,
-            sweeps: done.outcome.sweeps,
-            residual: done.outcome.verdict.residual,
-            converged: done.outcome.verdict.converged,
+            sweeps: report.outcome.sweeps,
+            residual: report.outcome.verdict.residual,
+            converged: report.outcome.verdict.converged,
             max_overlap,
             kinetic_energy,
             potential_energy,
@@ -70,20 +72,20 @@ impl Output {
             integrator: ledger.energies.integrator,
             projected: ledger.energies.projected,
             deleted: ledger.deleted,
-            dt: done.dt,
+            dt: report.dt,
             rushed: ledger.rushed_steps,
             entered: ledger.energies.entered,
             came,
             drained,
         };
-        self.last_row = (system.timers, wall_s);
-        let walls = walls(domain, system);
+        self.last_row = (*now.timers, wall_s);
+        let walls = walls(domain, physics, state);
         let written = self.files.as_mut().map_or(Ok(()), |files| {
             files.series.add(&row)?;
-            let each = system.physics().walls.iter().zip(&walls);
+            let each = physics.walls.iter().zip(&walls);
             each.into_iter()
-                .try_for_each(|(wall, row)| files.walls.add(&wall_line(system, wall, row)))?;
-            let mut flows = flow_lines(system, scenario, ledger);
+                .try_for_each(|(wall, row)| files.walls.add(&wall_line(state, wall, row)))?;
+            let mut flows = flow_lines(state, scenario, ledger);
             flows.try_for_each(|line| files.flows.add(&line))?;
             files.flush_what_waits()
         });

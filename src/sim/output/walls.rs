@@ -6,17 +6,17 @@ use crate::io::WallRow;
 use crate::io::series::WallLine;
 use crate::math::Vector3;
 use crate::measure;
-use crate::scheme::moreau_jean::System;
+use crate::scheme::{Physics, State};
 
 /// Walls with what the bodies gave them in the last step. Collective.
-pub(in crate::sim) fn walls(domain: &Domain, system: &System) -> Vec<WallRow> {
-    let (walls, states) = (&system.physics().walls, system.walls());
-    let impulses = measure::wall_impulses(system.contacts(), walls.len());
+pub(in crate::sim) fn walls(domain: &Domain, physics: &Physics, state: &State) -> Vec<WallRow> {
+    let (walls, states) = (&physics.walls, &state.walls);
+    let impulses = measure::wall_impulses(state.contacts(), walls.len());
     // Where the centres were when the impulses acted.
     let centre = |(wall, state): (&Wall, &WallState)| wall.place_now(state);
-    let before = walls.iter().zip(system.walls_before());
+    let before = walls.iter().zip(&state.walls_before);
     let centres: Vec<Vector3> = before.map(centre).collect();
-    let couples = measure::wall_couples(system.contacts(), &centres);
+    let couples = measure::wall_couples(state.contacts(), &centres);
     // All in one reduction.
     let six = impulses.into_iter().zip(couples);
     let sums = six.flat_map(|(impulse, couple)| impulse.into_iter().chain(couple));
@@ -35,14 +35,14 @@ pub(in crate::sim) fn walls(domain: &Domain, system: &System) -> Vec<WallRow> {
 }
 
 /// What `walls.csv` says of a wall.
-pub(super) fn wall_line(system: &System, wall: &Wall, row: &WallRow) -> WallLine {
-    let dt = system.dt();
+pub(super) fn wall_line(state: &State, wall: &Wall, row: &WallRow) -> WallLine {
+    let dt = state.clock.dt;
     let [force, torque] = [row.impulse, row.couple_impulse].map(|sum| Vector3::from(sum) / dt);
     let centre = wall.centre + Vector3::from(row.displacement);
     let [vx, vy, vz] = row.velocity;
     WallLine {
-        step: system.steps(),
-        time: system.time(),
+        step: state.clock.step,
+        time: state.clock.time,
         wall: wall.name.clone(),
         fx: force.x,
         fy: force.y,

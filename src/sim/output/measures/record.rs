@@ -7,7 +7,7 @@ use crate::math::{ExactSum, Vector3};
 use crate::measure::{
     self, FORCE_BINS, Heap, Motion, PROFILE_SUMS, Profile, Window, force_bin, motion_sums,
 };
-use crate::sim::output::Now;
+use crate::sim::now::Now;
 use std::collections::HashMap;
 
 /// The figures of a measure after a step, and its lines in long files.
@@ -31,7 +31,7 @@ impl Record {
             match what {
                 What::Packing => record.packing(now, window),
                 What::Coordination { least } => {
-                    let (bodies, contacts) = (now.system.bodies(), now.system.contacts());
+                    let (bodies, contacts) = (now.state.bodies(), now.state.contacts());
                     let z = now.domain.coordination(bodies, contacts, window, *least);
                     record.amounts(&[z.mean(), z.mean_without_rattlers(), z.share_of_rattlers()]);
                 }
@@ -53,20 +53,20 @@ impl Record {
     }
 
     fn packing(&mut self, now: &Now, window: &Window) {
-        let (bodies, volume) = measure::packing(now.system.bodies(), window);
+        let (bodies, volume) = measure::packing(now.state.bodies(), window);
         let [volume] = now.domain.sums(&[volume]);
         self.figures.push(Figure::Count(total(now, bodies)));
         self.amounts(&[volume / window.volume()]);
     }
 
     fn stress(&mut self, now: &Now, window: &Window, radii: &HashMap<BodyId, f64>) {
-        let (bodies, contacts) = (now.system.bodies(), now.system.contacts());
+        let (bodies, contacts) = (now.state.bodies(), now.state.contacts());
         // Of what has no radius nothing is known, and it is seen that it is not.
         let radius = |id: BodyId| radii.get(&id).copied().unwrap_or(f64::NAN);
         let moments = now
             .domain
             .sums(&measure::branch_moments(contacts, window, radius));
-        let over = window.volume() * now.system.dt();
+        let over = window.volume() * now.state.clock.dt;
         self.amounts(&moments.map(|sum| sum / over));
         let (_, motion) = motion(now, window);
         let kinetic = match motion.mass > 0.0 {
@@ -78,7 +78,7 @@ impl Record {
     }
 
     fn fabric(&mut self, now: &Now, window: &Window) {
-        let (count, sums) = measure::fabric(now.system.contacts(), window);
+        let (count, sums) = measure::fabric(now.state.contacts(), window);
         let count = total(now, count);
         let sums = now.domain.sums(&sums);
         self.figures.push(Figure::Count(count));
@@ -86,7 +86,7 @@ impl Record {
     }
 
     fn forces(&mut self, now: &Now, window: &Window) {
-        let (contacts, dt) = (now.system.contacts(), now.system.dt());
+        let (contacts, dt) = (now.state.contacts(), now.state.clock.dt);
         let (count, sums) = measure::force_sums(contacts, window);
         let count = total(now, count);
         let n = count as f64;
@@ -110,8 +110,8 @@ impl Record {
         ]);
         let (normal, tangential) = all[2..].split_at(FORCE_BINS);
         let line = |bin: usize| ForceLine {
-            step: now.system.steps(),
-            time: now.system.time(),
+            step: now.state.clock.step,
+            time: now.state.clock.time,
             low: force_bin(bin).0,
             high: force_bin(bin).1,
             normal: normal[bin] as u64,
@@ -122,7 +122,7 @@ impl Record {
 
     fn velocity(&mut self, now: &Now, window: &Window) {
         let (_, motion) = motion(now, window);
-        let sums = measure::fluctuations(now.system.bodies(), window, &motion.velocity);
+        let sums = measure::fluctuations(now.state.bodies(), window, &motion.velocity);
         let [xx, yy, zz, ..] = now.domain.sums(&sums);
         let temperature = (xx + yy + zz) / (window.dimensions() * motion.mass);
         let (v, w, c) = (motion.velocity, motion.angular_velocity, motion.centre);
@@ -131,7 +131,7 @@ impl Record {
     }
 
     fn heap(&mut self, now: &Now, window: &Window, heap: &Heap) {
-        let bodies = now.system.bodies();
+        let bodies = now.state.bodies();
         let top = now.domain.max(heap.top(bodies, window));
         if top == f64::NEG_INFINITY {
             self.amounts(&[f64::NAN; 2 + QUANTILES.len()]);
@@ -148,7 +148,7 @@ impl Record {
     }
 
     fn profile(&mut self, now: &Now, profile: &Profile) {
-        let bodies = now.system.bodies();
+        let bodies = now.state.bodies();
         let (mut counts, sums) = profile.sums(bodies);
         now.domain.count(&mut counts);
         let sums = now.domain.many_sums(sums);
@@ -157,8 +157,8 @@ impl Record {
         let means: Vec<Vector3> = (0..counts.len()).map(|bin| mean(of(bin))).collect();
         let squares = now.domain.many_sums(profile.fluctuations(bodies, &means));
         let line = |(bin, (low, high)): (usize, (f64, f64))| ProfileLine {
-            step: now.system.steps(),
-            time: now.system.time(),
+            step: now.state.clock.step,
+            time: now.state.clock.time,
             low,
             high,
             bodies: counts[bin] as u64,
@@ -172,7 +172,7 @@ impl Record {
     }
 
     fn tracks(&mut self, now: &Now, ids: &[BodyId]) {
-        let mine: Vec<BodyRow> = (now.system.bodies().iter())
+        let mine: Vec<BodyRow> = (now.state.bodies().iter())
             .filter(|row| ids.binary_search(&row.id).is_ok())
             .copied()
             .collect();
@@ -187,8 +187,8 @@ impl Record {
             let way = measure::way(row, period);
             let ([vx, vy, vz], [wx, wy, wz]) = (row.velocity, row.angular_velocity);
             TrackLine {
-                step: now.system.steps(),
-                time: now.system.time(),
+                step: now.state.clock.step,
+                time: now.state.clock.time,
                 id: row.id.0,
                 x: way.x,
                 y: way.y,
@@ -211,7 +211,7 @@ fn total(now: &Now, here: usize) -> u64 {
 
 /// How many free bodies are in a window, and how they move together. Collective.
 fn motion(now: &Now, window: &Window) -> (u64, Motion) {
-    let (count, sums) = motion_sums(now.system.bodies(), window);
+    let (count, sums) = motion_sums(now.state.bodies(), window);
     let count = total(now, count);
     (count, Motion::new(count as f64, &now.domain.sums(&sums)))
 }

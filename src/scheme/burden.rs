@@ -1,6 +1,6 @@
 //! What a step costs, block by block.
 
-use super::System;
+use super::state::State;
 use crate::domain::Domain;
 use crate::math::Vector3;
 use crate::solver::grid::Block3;
@@ -11,7 +11,7 @@ const CONTACT: i64 = 12;
 /// What a body costs, in updates: its search, its way.
 const BODY: i64 = 28;
 
-impl System {
+impl State {
     /// What each block costs in a step of so many sweeps, as far as this rank's bodies and contacts go, in updates of a contact
     /// (`benches/instructions.csv` tells what else costs how many).
     #[must_use]

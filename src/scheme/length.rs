@@ -1,31 +1,32 @@
 //! The length of the next step.
 
-use super::System;
+use super::pace::{Pace, Rule, Span};
+use super::physics::Physics;
+use super::state::State;
 use crate::body::{Motion, Wall, WallState};
 use crate::domain::Domain;
 use crate::math::{Vector3, nan_max};
-use crate::scheme::pace::{Pace, Rule, Span};
 
-impl System {
+impl State {
     /// When the next step ends. It follows from maxima over all bodies and walls, and from what a checkpoint holds: so it is the same
     /// on any ranks and after a restart. Collective.
-    pub(super) fn span(&self, domain: &Domain) -> Span {
-        match &self.physics.pace {
+    pub(super) fn span(&self, physics: &Physics, domain: &Domain) -> Span {
+        match &physics.pace {
             Pace::Even(dt) => Span {
                 dt: *dt,
-                end: (self.step + 1) as f64 * dt,
+                end: (self.clock.step + 1) as f64 * dt,
                 rushed: false,
             },
             Pace::Rule(rule) => {
-                let asked = -domain.max(-self.asked(domain, rule));
-                rule.next(self.dt, self.time, asked, self.physics.until)
+                let asked = -domain.max(-self.asked(physics, domain, rule));
+                rule.next(self.clock.dt, self.clock.time, asked, physics.until)
             }
         }
     }
 
     /// The longest step in which nothing that this rank sees goes further than it may [s]. NaN where a velocity is. Collective.
-    fn asked(&self, domain: &Domain, rule: &Rule) -> f64 {
-        let pull = self.physics.gravity.norm();
+    fn asked(&self, physics: &Physics, domain: &Domain, rule: &Rule) -> f64 {
+        let pull = physics.gravity.norm();
         let (mut falling, mut held) = (0.0, 0.0);
         let mut in_fields = f64::INFINITY;
         for row in &self.parcel.bodies {
@@ -36,26 +37,34 @@ impl System {
                 &mut held
             };
             *fastest = nan_max(*fastest, speed);
-            if row.is_free() && !self.physics.acts.fields.is_empty() {
+            if row.is_free() && !physics.acts.fields.is_empty() {
                 let x = &Vector3::from(row.position);
-                let pull = self.physics.acceleration(x, row.mass, self.time).norm();
+                let pull = physics.acceleration(x, row.mass, self.clock.time).norm();
                 in_fields = least(in_fields, rule.longest(speed, pull));
             }
         }
         let bodies = least(rule.longest(falling, pull), rule.longest(held, 0.0));
         let bodies = least(bodies, in_fields);
-        let walls = self.physics.walls.iter().zip(&self.walls);
-        let walls = walls.map(|(wall, state)| self.asked_by(wall, state, domain, rule));
-        walls.fold(bodies, least)
+        let walls = physics.walls.iter().zip(&self.walls);
+        let gravity = &physics.gravity;
+        let asked = |(wall, state)| self.asked_by(wall, state, gravity, domain, rule);
+        walls.map(asked).fold(bodies, least)
     }
 
     /// The same of one wall.
-    fn asked_by(&self, wall: &Wall, state: &WallState, domain: &Domain, rule: &Rule) -> f64 {
+    fn asked_by(
+        &self,
+        wall: &Wall,
+        state: &WallState,
+        gravity: &Vector3,
+        domain: &Domain,
+        rule: &Rule,
+    ) -> f64 {
         match &wall.motion {
             Motion::Fixed => f64::INFINITY,
             Motion::Servo(_) => rule.longest(state.velocity.norm(), 0.0),
             Motion::Free(free) => {
-                let pull = free.acceleration(&self.physics.gravity);
+                let pull = free.acceleration(gravity);
                 rule.longest(state.velocity.norm(), pull.norm())
             }
             Motion::Driven(drive) => {
@@ -68,14 +77,14 @@ impl System {
                 // What it does later must not shorten the step before: it is looked at only as far ahead as the step goes.
                 let mut dt = rule.at_most;
                 while dt > rule.at_least {
-                    let speed = drive.top_speed(self.time, self.time + dt, arm);
+                    let speed = drive.top_speed(self.clock.time, self.clock.time + dt, arm);
                     let longest = rule.longest(speed, 0.0);
                     if longest.is_nan() || longest >= 0.5 * dt {
                         return least(longest, dt);
                     }
                     dt *= 0.5;
                 }
-                let speed = drive.top_speed(self.time, self.time + rule.at_least, arm);
+                let speed = drive.top_speed(self.clock.time, self.clock.time + rule.at_least, arm);
                 least(rule.longest(speed, 0.0), rule.at_least)
             }
         }

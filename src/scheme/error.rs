@@ -1,0 +1,163 @@
+//! Why a step could not be done.
+
+use crate::body::{BodyId, BodyRow};
+use crate::domain::Failure;
+use serde::{Deserialize, Serialize};
+
+/// Why a step could not be done. The state before the step is lost; the last checkpoint is not.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
+pub enum StepError {
+    /// A position or velocity is not a finite number.
+    #[error(
+        "step {step}: body {id} has a position or velocity that is not finite: position {position:?} m, velocity {velocity:?} m/s"
+    )]
+    NotFinite {
+        /// The step.
+        step: u64,
+        /// The body.
+        id: u64,
+        /// Its position [m].
+        position: [f64; 3],
+        /// Its velocity [m/s].
+        velocity: [f64; 3],
+    },
+    /// The solver met a number that is not finite, though all bodies are finite.
+    #[error("step {step}: the impulses are not finite after {sweeps} sweeps")]
+    SolverNotFinite {
+        /// The step.
+        step: u64,
+        /// Sweeps done.
+        sweeps: u64,
+    },
+    /// A body has left the domain.
+    #[error(
+        "step {step}: body {id} has left the domain at {position:?} m; close the domain with walls or make it larger"
+    )]
+    Lost {
+        /// The step.
+        step: u64,
+        /// The body.
+        id: u64,
+        /// Where it is [m].
+        position: [f64; 3],
+    },
+    /// Impulses have grown over many steps while the violation stood still: no impulses can satisfy the contacts.
+    #[error(
+        "step {step}: infeasible: over {steps} steps the impulses have grown {growth:.1} times while the contacts stayed violated \
+         by {violation} m/s; squeezed: {bodies}; held by {held}; no impulses can satisfy these contacts: look for bodies between walls that \
+         leave them no room"
+    )]
+    Infeasible {
+        /// The step.
+        step: u64,
+        /// How long it has been so.
+        steps: u64,
+        /// Growth of the impulses over the last half of that time.
+        growth: f64,
+        /// Largest violation [m/s].
+        violation: f64,
+        /// The contacts with the largest violations.
+        bodies: String,
+        /// What holds them, and with what force.
+        held: String,
+    },
+    /// A body or wall has gone into another by more than the smaller one's radius.
+    #[error(
+        "step {step}: {bodies} overlap by {overlap:.2} of the smaller radius, held by {held}: squeezed with nowhere to go, too soft for their \
+         load (stiffness), or solved too coarsely (tolerance, max_sweeps, time.dt)"
+    )]
+    Crushed {
+        /// The step.
+        step: u64,
+        /// Overlap over the smaller radius.
+        overlap: f64,
+        /// Who.
+        bodies: String,
+        /// What holds them, and with what force.
+        held: String,
+    },
+    /// A wall moves so far in one step that contacts could be missed.
+    #[error(
+        "step {step}: wall {wall} moves {travel} m in one step of {dt} s, more than the {allowed} m that the blocks allow; \
+         choose a smaller time.dt or a larger solver.block_edge (where a periodic axis has one block, a longer period)"
+    )]
+    WallTooFast {
+        /// The step.
+        step: u64,
+        /// Its name.
+        wall: String,
+        /// Speed times time step [m].
+        travel: f64,
+        /// How far it may move [m].
+        allowed: f64,
+        /// Time step [s].
+        dt: f64,
+    },
+    /// A body moves so far in one step that contacts could be missed.
+    #[error(
+        "step {step}: body {id} moves {travel} m in one step of {dt} s, more than the {allowed} m that blocks of {edge} m \
+         leave it; \
+         choose a smaller time.dt or a larger solver.block_edge (where a periodic axis has one block, a longer period)"
+    )]
+    TooFast {
+        /// The step.
+        step: u64,
+        /// The body.
+        id: u64,
+        /// Speed times time step [m].
+        travel: f64,
+        /// Time step [s].
+        dt: f64,
+        /// How far a body may move [m].
+        allowed: f64,
+        /// Shortest edge of a block [m].
+        edge: f64,
+    },
+}
+
+impl StepError {
+    /// That of a body with a number that is not finite, found in a step.
+    pub(super) fn not_finite(step: u64, row: &BodyRow) -> Self {
+        Self::NotFinite {
+            step,
+            id: row.id.0,
+            position: row.position,
+            velocity: row.velocity,
+        }
+    }
+
+    /// The body that the error is about.
+    #[must_use]
+    pub fn body(&self) -> Option<BodyId> {
+        match self {
+            Self::NotFinite { id, .. } | Self::Lost { id, .. } | Self::TooFast { id, .. } => {
+                Some(BodyId(*id))
+            }
+            Self::SolverNotFinite { .. }
+            | Self::Infeasible { .. }
+            | Self::Crushed { .. }
+            | Self::WallTooFast { .. } => None,
+        }
+    }
+}
+
+/// Whether all numbers of a body's pose and motion are finite.
+pub(super) fn is_finite(row: &BodyRow) -> bool {
+    let finite = |numbers: &[f64]| numbers.iter().all(|c| c.is_finite());
+    finite(&row.position)
+        && finite(&row.velocity)
+        && finite(&row.angular_velocity)
+        && finite(&row.orientation)
+}
+
+impl Failure for StepError {
+    fn to_bytes(&self) -> Vec<u8> {
+        let text = toml::to_string(self).unwrap_or_else(|e| e.to_string());
+        text.into_bytes()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(bytes);
+        toml::from_str(&text).unwrap_or(Self::SolverNotFinite { step: 0, sweeps: 0 })
+    }
+}

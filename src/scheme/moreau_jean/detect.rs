@@ -1,0 +1,113 @@
+//! Detection: from bodies to contacts in blocks, impulses of the last step found by key.
+
+use super::begun::Begun;
+use super::machine::MoreauJean;
+use crate::contact::{Candidate, ContactRow, Partner};
+use crate::detect::Space;
+use crate::law::Step;
+use crate::math::{ExactSum, Vector3};
+use crate::scheme::known::Known;
+use crate::scheme::state::State;
+use crate::solver::blocks::Filling;
+
+impl MoreauJean {
+    /// Contacts whose point lies in this rank's blocks, each with what it was in the last step.
+    /// Returns among how many ranks each body is split. Collective.
+    pub(super) fn detect(
+        &mut self,
+        state: &State,
+        begun: &mut Begun,
+        known: &mut Known,
+    ) -> Vec<f64> {
+        let Begun {
+            domain,
+            span,
+            walls,
+            pushed,
+            ..
+        } = begun;
+        let Known {
+            margin,
+            contacts: history,
+            bodies,
+            ghosts,
+            ..
+        } = known;
+        let partition = domain.partition();
+        let rank = domain.rank();
+        let mine = |point: &Vector3| partition.owner_of_point(point) == rank;
+        let space = Space {
+            walls: &walls.placed,
+            margin: *margin,
+            period: partition.grid().period(),
+        };
+        let mut found = self.blocks.take_candidates();
+        let pool = self.blocks.pool();
+        self.detector.detect(bodies, &space, mine, pool, &mut found);
+        // Nothing moves what neither side lets move.
+        found.retain(|c| {
+            bodies.is_free(c.a)
+                || match c.b {
+                    Partner::Body(b) => bodies.is_free(b),
+                    // A wall that is free in one direction only does not answer across it.
+                    Partner::Wall(w) => (pushed.place(w))
+                        .is_some_and(|k| pushed.reaction(k, &c.normal).normal > 0.0),
+                }
+        });
+        if !pushed.is_empty() {
+            let mut contacts = vec![0; pushed.len()];
+            let mut masses = vec![ExactSum::default(); pushed.len()];
+            for c in &found {
+                if let Partner::Wall(w) = c.b
+                    && let Some(k) = pushed.place(w)
+                {
+                    contacts[k] += 1;
+                    masses[k].add(bodies.masses()[c.a]);
+                }
+            }
+            domain.count(&mut contacts);
+            let masses = domain.many_sums(masses);
+            pushed.share_among(&contacts, &masses);
+        }
+        // Both are in order of keys: one walk through the two.
+        let matched: Vec<Vec<Option<&ContactRow>>> = pool.parts(found.len(), |some| {
+            let found = &found[some];
+            let first = |c: &Candidate| history.partition_point(|row| row.key < c.key);
+            let mut next = found.first().map_or(0, first);
+            let matched = found.iter().map(|c| {
+                while history.get(next).is_some_and(|row| row.key < c.key) {
+                    next += 1;
+                }
+                history.get(next).filter(|row| row.key == c.key)
+            });
+            matched.collect()
+        });
+        let matched = matched.concat();
+        let previous = |k: usize| matched[k];
+        let sides = found.iter().map(|c| match c.b {
+            Partner::Body(b) => [Some(c.a), Some(b)],
+            Partner::Wall(_) => [Some(c.a), None],
+        });
+        let split = ghosts.split(bodies.len(), sides);
+        let filling = Filling {
+            bodies,
+            walls: &walls.placed,
+            states: &walls.during,
+            states_before: &state.walls,
+            pushed,
+            split: &split,
+            pairs: &self.physics.pairs,
+            grid: partition.grid(),
+            step: Step {
+                dt: span.dt,
+                rescale: span.dt / state.clock.dt,
+                gap: self.physics.solver.gap,
+            },
+            draw: (self.physics.solver.seed, state.clock.step),
+        };
+        self.blocks.fill(found, &filling, previous);
+        // They have been handed on; their memory is used again when the step ends.
+        self.rows = std::mem::take(history);
+        split
+    }
+}

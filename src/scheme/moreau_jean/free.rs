@@ -1,0 +1,55 @@
+//! The velocities that bodies would have if nothing touched them.
+
+use super::begun::Begun;
+use super::machine::MoreauJean;
+use crate::body::{Bodies, Member};
+use crate::math::ExactSum;
+use crate::scheme::known::Known;
+
+/// What the solve begins with.
+pub(super) struct Free {
+    /// The bodies known here with their free velocities, then the walls that move by Newton's law: as contacts see them.
+    pub members: Vec<Member>,
+    /// This rank's parts of the judge's two sums over bodies, `Σ m |Δt F_ext/m|²` and `Σ m |v_free|²`.
+    pub scales: [ExactSum; 2],
+}
+
+impl MoreauJean {
+    /// `V ← V_free` for every body known here [001 eq. 1.23]. `split`: among how many ranks each is split.
+    pub(super) fn free_velocities(&self, begun: &Begun, known: &mut Known, split: &[f64]) -> Free {
+        let scales = self.accelerate(begun, &mut known.bodies);
+        let mut members = known.bodies.members_in_parts(split);
+        members.extend(begun.pushed.members());
+        Free { members, scales }
+    }
+
+    fn accelerate(&self, begun: &Begun, bodies: &mut Bodies) -> [ExactSum; 2] {
+        let (dt, physics, time) = (begun.span.dt, &self.physics, begun.clock.time);
+        let (partition, rank) = (begun.domain.partition(), begun.domain.rank());
+        let pool = self.blocks.pool();
+        let parts = pool.parts(bodies.len(), |some| {
+            let mut sums = <[ExactSum; 2]>::default();
+            let mut twists = Vec::with_capacity(some.len());
+            for i in some {
+                let (x, mass) = (&bodies.positions()[i], bodies.masses()[i]);
+                let pull = &physics.acceleration(x, mass, time);
+                let free = bodies.free_velocity(i, pull, dt);
+                twists.push(free);
+                if bodies.is_free(i) && partition.owner_of_point(x) == rank {
+                    sums[0].add(mass * (pull * dt).norm_squared());
+                    sums[1].add(mass * free.linear.norm_squared());
+                }
+            }
+            (sums, twists)
+        });
+        let mut sums = <[ExactSum; 2]>::default();
+        let mut rest = bodies.twists_mut();
+        for (part, twists) in parts {
+            sums.iter_mut().zip(&part).for_each(|(s, t)| s.merge(t));
+            let (these, others) = rest.split_at_mut(twists.len());
+            these.copy_from_slice(&twists);
+            rest = others;
+        }
+        sums
+    }
+}

@@ -1,0 +1,49 @@
+//! From free velocities to those at the end of the step, on all ranks.
+
+use super::begun::Begun;
+use super::free::Free;
+use super::machine::MoreauJean;
+use crate::body::Member;
+use crate::scheme::known::Known;
+use crate::solver::nsgs::{self, Outcome};
+use crate::solver::project;
+
+impl MoreauJean {
+    /// Warm start, then sweeps until the judge is content. Collective.
+    pub(super) fn solve(&mut self, begun: &Begun, known: &mut Known, free: &mut Free) -> Outcome {
+        nsgs::solve(
+            &mut self.blocks,
+            &mut free.members,
+            &begun.pushed,
+            &mut known.ghosts,
+            std::mem::take(&mut free.scales),
+            &self.physics.solver,
+            begun.clock.step,
+        )
+    }
+
+    /// Ways by which overlaps that the solve has left are taken back, on the owners of the bodies [m]; `None` where that is not
+    /// wanted. Collective.
+    pub(super) fn project(
+        &mut self,
+        begun: &Begun,
+        known: &mut Known,
+        free: &mut Free,
+    ) -> Option<Vec<Member>> {
+        let settings = &self.physics.solver;
+        (settings.projection.sweeps > 0).then(|| {
+            let (step, dt) = (begun.clock.step, begun.span.dt);
+            let (blocks, members) = (&mut self.blocks, &mut free.members);
+            let mut ways = project::project(blocks, members, &mut known.ghosts, settings, step, dt);
+            known.ghosts.bring_home(&mut ways);
+            ways
+        })
+    }
+
+    /// Brings the velocities that were found to the owners of the bodies, and the walls theirs. Collective.
+    pub(super) fn bring_home(&self, begun: &mut Begun, known: &mut Known, mut found: Free) {
+        known.ghosts.bring_home(&mut found.members);
+        known.bodies.take(&found.members);
+        begun.pushed_to = begun.pushed.twists(&self.blocks, &known.ghosts);
+    }
+}

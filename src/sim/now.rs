@@ -1,0 +1,19 @@
+//! A run after a step, as output sees it.
+
+use super::ledger::Ledger;
+use crate::comm::Comm;
+use crate::config::Scenario;
+use crate::domain::Domain;
+use crate::scheme::{Physics, State, Timers};
+
+/// A run after a step, as output sees it.
+pub(super) struct Now<'a> {
+    pub comm: &'a dyn Comm,
+    pub domain: &'a Domain<'a>,
+    pub scenario: &'a Scenario,
+    pub physics: &'a Physics,
+    pub state: &'a mut State,
+    /// What this rank has spent on each verb since the program started.
+    pub timers: &'a mut Timers,
+    pub ledger: &'a Ledger,
+}

@@ -1,0 +1,159 @@
+//! The guard that watches the changes which sweeps with momentum make.
+
+/// How much momentum there may be.
+///
+/// Over each [`Guard::SPAN`] sweeps the least change is noted. Where it is no less than before, β's cap goes down by a quarter, at most to
+/// [`Guard::LEAST`]; after [`Guard::AGAIN`] times in a row that it was, up by a third of the way to one, at most to [`Guard::TOP`]. Where
+/// the least change has hardly come down in [`Guard::PATIENCE`] spans, there is a pause of plain sweeps, each longer than the last.
+pub(super) struct Guard {
+    pub(super) begin: f64,
+    /// β's cap now.
+    pub(super) cap: f64,
+    /// Sweeps of the pause that are left, and how long the next will be.
+    pause: u64,
+    next_pause: u64,
+    /// Sweeps of this span, the least change in it, and in the span before.
+    sweeps: u64,
+    least: f64,
+    least_before: f64,
+    /// Spans in a row that were better than the one before.
+    better: u32,
+    /// Spans since patience was last asked for, the least change in them, and in as many before.
+    spans: u64,
+    lately: f64,
+    before: f64,
+}
+
+/// What is to be done after a sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// Go further with this order.
+    Further,
+    /// Another order.
+    Renew,
+}
+
+impl Guard {
+    const SPAN: u64 = 12;
+    const AGAIN: u32 = 2;
+    const TOP: f64 = 0.9;
+    const LEAST: f64 = 0.2;
+    /// A span whose least change, squared, is more than this part of that before is stuck.
+    const STUCK: f64 = 0.95;
+    const PATIENCE: u64 = 8;
+    /// The part to which the least change, squared, is to come down in so many spans.
+    const PROGRESS: f64 = 0.9;
+
+    pub(super) fn new(begin: f64) -> Self {
+        Self {
+            begin,
+            cap: begin,
+            pause: 0,
+            next_pause: Self::SPAN * Self::PATIENCE,
+            sweeps: 0,
+            least: f64::INFINITY,
+            least_before: f64::INFINITY,
+            better: 0,
+            spans: 0,
+            lately: f64::INFINITY,
+            before: f64::INFINITY,
+        }
+    }
+
+    /// One more sweep, and its change.
+    pub(super) fn watch(&mut self, change: f64) -> Next {
+        if self.pause > 0 {
+            self.pause -= 1;
+            return Next::Renew;
+        }
+        self.least = self.least.min(change);
+        self.sweeps += 1;
+        if self.sweeps < Self::SPAN {
+            return Next::Further;
+        }
+        let stuck = self.least > Self::STUCK * self.least_before;
+        if self.least < self.least_before {
+            self.better += 1;
+            if self.better == Self::AGAIN {
+                self.better = 0;
+                let up = 1.0 - (1.0 - self.cap) / 1.5;
+                self.cap = self.cap.max(up.min(Self::TOP));
+            }
+        } else {
+            self.better = 0;
+            self.cap = self.cap.min(Self::LEAST.max(0.75 * self.cap));
+        }
+        self.sweeps = 0;
+        self.least_before = self.least;
+        self.lately = self.lately.min(self.least);
+        self.least = f64::INFINITY;
+        self.spans += 1;
+        if self.spans < Self::PATIENCE {
+            return if stuck { Next::Renew } else { Next::Further };
+        }
+        if self.lately > Self::PROGRESS * self.before {
+            let pause = self.next_pause;
+            *self = Self {
+                pause,
+                next_pause: 2 * pause,
+                ..Self::new(self.begin)
+            };
+            return Next::Renew;
+        }
+        self.spans = 0;
+        self.before = self.lately;
+        self.lately = f64::INFINITY;
+        if stuck { Next::Renew } else { Next::Further }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The guard after so many sweeps whose changes a function tells, and how many orders it has asked for.
+    fn after(sweeps: u32, change: impl Fn(u32) -> f64) -> (Guard, usize) {
+        let mut guard = Guard::new(0.7);
+        let next = (0..sweeps).map(|k| guard.watch(change(k)));
+        let renewed = next.filter(|next| *next == Next::Renew).count();
+        (guard, renewed)
+    }
+
+    fn falling(k: u32) -> f64 {
+        0.99_f64.powi(k as i32)
+    }
+
+    #[test]
+    fn momentum_rises_while_changes_fall() {
+        assert_eq!(after(23, falling).0.cap, 0.7);
+        assert!((after(24, falling).0.cap - 0.8).abs() < 1e-15);
+        let (guard, renewed) = after(1000, falling);
+        assert_eq!((guard.cap, guard.pause, renewed), (Guard::TOP, 0, 0));
+    }
+
+    #[test]
+    fn where_changes_stand_still_it_falls_orders_are_renewed_and_it_pauses() {
+        // The first span is less than infinite; then a quarter less each.
+        let (guard, renewed) = after(24, |_| 1.0);
+        assert!((guard.cap - 0.525).abs() < 1e-15 && renewed == 1);
+        assert_eq!(after(95, |_| 1.0).0.cap, Guard::LEAST);
+        // 96 sweeps to compare with, 96 of which nothing came, and the pause.
+        for change in [|_| 1.0, f64::from] {
+            assert_eq!(after(191, change).0.pause, 0);
+            let (guard, _) = after(192, change);
+            assert_eq!((guard.pause, guard.next_pause, guard.cap), (96, 192, 0.7));
+            assert_eq!(after(192 + 96, change).0.pause, 0);
+            assert_eq!(after(192 + 96 + 192, change).0.pause, 192);
+        }
+    }
+
+    /// A cap below the least is the user's, and is not raised by a failure.
+    #[test]
+    fn a_small_cap_stays_small_where_changes_stand_still() {
+        let mut guard = Guard::new(0.1);
+        for _ in 0..50 {
+            guard.watch(1.0);
+            assert!(guard.cap <= 0.1);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The order in which a sweep visits the batches of a block.
+
+use super::blocks::Block;
+use crate::rng::{Purpose, Stream};
+
+/// Draws the order of a block's batches for a sweep: from the order in which they were formed, so nothing of earlier sweeps is in it. One
+/// that was drawn by the same before stays.
+pub fn draw_order(block: &mut Block, (seed, step, sweep): (u64, u64, u64)) {
+    let drawn = Some([seed, step, sweep, block.linear]);
+    if block.drawn == drawn && block.order.len() == block.batches.len() {
+        return;
+    }
+    block.drawn = drawn;
+    block.order.clear();
+    block.order.extend(0..block.batches.len() as u32);
+    Stream::new(Purpose::Order, seed, [step, sweep, block.linear]).shuffle(&mut block.order);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::Member;
+    use crate::contact::Contact;
+    use crate::law::{Parameters, Parts};
+    use crate::math::Vector3;
+    use crate::solver::batch::{Dealt, Former};
+
+    /// Validation B8: each sweep visits every batch of a block exactly once, in an order that differs from sweep to sweep,
+    /// from step to step and from block to block, and does not depend on the orders drawn before.
+    #[test]
+    fn b8_each_sweep_is_a_new_permutation() {
+        let law = Parameters {
+            normal: Vector3::z(),
+            closing_speed: 0.0,
+            normal_mass: 1.0,
+            tangential_mass: 1.0,
+            friction: 0.5,
+        };
+        // All contacts of one body: a batch each.
+        let mut all = Dealt::default();
+        for k in 0..40 {
+            let contact = Contact {
+                place: [0, k + 1],
+                law,
+                impulse: Vector3::zeros(),
+                couple: Vector3::zeros(),
+            };
+            all.add(contact, &Parts::NONE);
+        }
+        let mut members = vec![Member([1.0; 8]); 41];
+        members.push(Member::STILL);
+        let mut block = Block::default();
+        let dealt: Vec<u32> = (0..40).collect();
+        Former::default().form(&mut block.batches, &all, &dealt, &members);
+        let mut order = |linear: u64, step: u64, sweep: u64| {
+            block.linear = linear;
+            draw_order(&mut block, (1, step, sweep));
+            block.order.clone()
+        };
+        let first = order(3, 7, 0);
+        let mut sorted = first.clone();
+        sorted.sort_unstable();
+        assert!(sorted.iter().copied().eq(0..40));
+        assert_ne!(first, order(3, 7, 1));
+        assert_ne!(first, order(3, 8, 0));
+        assert_ne!(first, order(4, 7, 0));
+        assert_eq!(first, order(3, 7, 0));
+    }
+}
