@@ -9,11 +9,10 @@ use moreau::body::WallState;
 use moreau::body::{Bodies, Member};
 use moreau::contact::ContactRow;
 use moreau::detect::candidates;
-use moreau::law::PairTable;
+use moreau::law::{GapRule, PairTable, Step};
 use moreau::math::{ExactSum, Vector3};
 use moreau::rng::{Purpose, Stream};
 use moreau::shape::Period;
-use moreau::solver::GapRule;
 use moreau::solver::blocks::{Block, Blocks, Filling, Share};
 use moreau::solver::kernel::update;
 use moreau::solver::nsgs::solve;
@@ -65,10 +64,12 @@ impl Column {
             pushed: &Pushed::default(),
             split: &[],
             pairs: &PairTable::of_friction(&[0.0]),
-            gap: GapRule::Positive,
             grid: &grid,
-            dt: DT,
-            rescale: 1.0,
+            step: Step {
+                dt: DT,
+                rescale: 1.0,
+                gap: GapRule::Positive,
+            },
             draw,
         };
         let heights = found.iter().map(|c| c.point.z).collect();
