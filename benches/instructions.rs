@@ -112,7 +112,7 @@ fn step(n: u64, order: Order, acceleration: Acceleration) -> u64 {
         pace: Pace::Even(DT),
         until: None,
         gravity: Vector3::new(0.0, 0.0, -9.81),
-        pairs: PairTable::new(1, |_, _| law(0)),
+        laws: PairTable::new(1, |_, _| law(0)).into(),
         walls: Vec::new(),
         solver: Settings {
             tolerance: 1e-12,

@@ -176,12 +176,13 @@ impl Packing {
             states_before: &[],
             pushed: &Pushed::default(),
             split: &[],
-            pairs: &PairTable::new(1, |_, _| pair),
+            laws: &PairTable::new(1, |_, _| pair).into(),
             grid: &self.grid,
             step: Step {
                 dt: DT,
                 rescale: 1.0,
                 gap: GapRule::Positive,
+                ..Step::default()
             },
             draw: (1, 0),
         };

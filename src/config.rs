@@ -12,6 +12,7 @@ mod document;
 mod domain;
 mod fault;
 mod files;
+mod laws;
 mod materials;
 mod measures;
 mod output;

@@ -118,17 +118,23 @@ impl Contact {
         couples.map_or([0.0; 3], |couples| couples.relative_spin([&a, &b]))
     }
 
+    /// Impulse and couple that it has.
+    #[must_use]
+    #[inline(always)]
+    pub fn now(&self) -> Impulse<f64> {
+        Impulse {
+            linear: self.impulse.into(),
+            couple: self.couple.into(),
+        }
+    }
+
     /// The impulse that the law asks for at the present velocities.
     #[must_use]
     #[inline]
     pub fn wanted(&self, parts: &Parts<f64>, members: &[Member]) -> Impulse<f64> {
-        let now = Impulse {
-            linear: self.impulse.into(),
-            couple: self.couple.into(),
-        };
         let velocity = self.relative_velocity(members).into();
         let spin = self.relative_spin(parts.couples.as_ref(), members);
-        law::answer(&self.law.numbers(), parts, &now, &velocity, &spin)
+        law::answer(&self.law.numbers(), parts, &self.now(), &velocity, &spin)
     }
 
     /// Lets an impulse act on the second body, its negative on the first [001 eq. 1.12], with its
@@ -200,7 +206,7 @@ impl Contact {
             impulse: self.impulse.into(),
             couple_impulse: self.couple.into(),
             status: Status::of(&self.law, parts.cohesion.as_ref(), &self.impulse) as u64,
-            state: law::close(&origin.memory, &self.law, &self.impulse),
+            state: law::close(&origin.memory, &self.law.normal, parts, &self.now()),
         }
     }
 }

@@ -189,13 +189,13 @@ impl<R: Copy> Parts<R> {
 
     /// Energy in the springs of a contact with this impulse [J].
     #[inline(always)]
-    pub fn elastic(&self, impulse: &Three<R>, r_n: R) -> R
+    pub fn elastic(&self, n: &Three<R>, impulse: &Impulse<R>) -> R
     where
         R: Real,
     {
         match &self.springs {
-            Some(springs) => springs.energy(impulse, r_n),
-            None => r_n.splat(0.0),
+            Some(springs) => springs.energy(&impulse.linear, dot(&impulse.linear, n)),
+            None => n[0].splat(0.0),
         }
     }
 
@@ -293,11 +293,7 @@ pub fn answer<R: Real>(
 /// [`answer`] of a contact with Coulomb's law and nothing more.
 #[must_use]
 pub fn solve(law: &Parameters, impulse: &Vector3, velocity: &Vector3) -> Vector3 {
-    let (zero, linear) = ([0.0; 3], (*impulse).into());
-    let now = Impulse {
-        linear,
-        couple: zero,
-    };
+    let (zero, now) = ([0.0; 3], Impulse::of((*impulse).into()));
     let velocity = (*velocity).into();
     let wanted = answer(&law.numbers(), &Parts::NONE, &now, &velocity, &zero);
     wanted.linear.into()
@@ -324,6 +320,12 @@ impl State {
     #[must_use]
     pub fn lasts(&self) -> bool {
         self.bonded != 0
+    }
+
+    /// Whether its two bodies are joined: a contact then however far apart they are.
+    #[must_use]
+    pub fn is_joint(&self) -> bool {
+        false
     }
 }
 
@@ -357,17 +359,45 @@ pub struct Memory {
     state: State,
 }
 
+/// The laws of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Laws {
+    /// Coefficients between materials.
+    pub pairs: PairTable,
+}
+
+impl From<PairTable> for Laws {
+    fn from(pairs: PairTable) -> Self {
+        Self { pairs }
+    }
+}
+
+impl Laws {
+    /// Whether there are laws that join bodies.
+    #[must_use]
+    pub fn join(&self) -> bool {
+        false
+    }
+
+    /// How far apart bodies may be that laws join in this step [m].
+    #[must_use]
+    pub fn reach(&self, _: &Step) -> f64 {
+        0.0
+    }
+}
+
 /// The local problem of a contact at the start of a step.
 #[inline]
-pub fn open(step: &Step, touching: &Touching, sides: &impl Sides) -> Opened {
+pub fn open(laws: &Laws, step: &Step, touching: &Touching, sides: &impl Sides) -> Opened {
     let Touching {
-        pair,
+        materials: [a, b],
         normal,
         gap,
         radii,
         drive,
         ..
     } = *touching;
+    let pair = laws.pairs.between(a, b);
     let previous = touching.previous.as_ref();
     let kept = |v: &[f64; 3], last: &Previous| {
         turned_with(&Vector3::from(*last.normal), &normal, &Vector3::from(*v)) * step.rescale
@@ -453,11 +483,19 @@ pub fn open(step: &Step, touching: &Touching, sides: &impl Sides) -> Opened {
     opened
 }
 
-/// The memory of a contact after a step that ended with this impulse [N s].
+/// Whether a joint breaks under this impulse, at the end of a step.
 #[must_use]
 #[inline(always)]
-pub fn close(memory: &Memory, law: &Parameters, impulse: &Vector3) -> State {
-    let closed = impulse.dot(&law.normal) > 0.0;
+pub fn breaks(_: &Parts<f64>, _: &Three<f64>, _: &Impulse<f64>) -> bool {
+    false
+}
+
+/// The memory of a contact after a step that ended with this impulse.
+#[must_use]
+#[inline(always)]
+pub fn close(memory: &Memory, n: &Vector3, parts: &Parts<f64>, now: &Impulse<f64>) -> State {
+    let closed = dot(&now.linear, &(*n).into()) > 0.0;
+    let _ = parts;
     State {
         // A contact that has been pressed together is bonded until it is torn apart.
         bonded: u64::from(memory.adhesive && (closed || memory.state.bonded == 1)),

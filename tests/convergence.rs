@@ -63,12 +63,13 @@ impl Column {
             states_before: &[WallState::default()],
             pushed: &Pushed::default(),
             split: &[],
-            pairs: &PairTable::of_friction(&[0.0]),
+            laws: &PairTable::of_friction(&[0.0]).into(),
             grid: &grid,
             step: Step {
                 dt: DT,
                 rescale: 1.0,
                 gap: GapRule::Positive,
+                ..Step::default()
             },
             draw,
         };

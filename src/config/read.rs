@@ -7,19 +7,18 @@ use super::fault::Fault;
 use super::reader::{Number, Range, Section};
 use super::scenario::Scenario;
 use super::{
-    acts, balance, bodies, domain, materials, measures, output, regions, safety, solver, time,
-    walls,
+    acts, balance, bodies, domain, laws, materials, measures, output, regions, safety, solver,
+    time, walls,
 };
 use crate::math::Vector3;
 
-const ROOT: [&str; 20] = [
+const ROOT: [&str; 19] = [
     "title",
     "gravity",
     "time",
     "domain",
     "solver",
     "material",
-    "pair",
     "wall",
     "region",
     "measure",
@@ -38,14 +37,15 @@ const ROOT: [&str; 20] = [
 /// Reads the scenario, which is valid only if no fault was added. `name` is the title of a file
 /// without one.
 pub(super) fn scenario(source: Source, name: &str, faults: &mut Vec<Fault>) -> Scenario {
-    let section = Section::new(&source.root, &ROOT, faults);
+    let known = [&ROOT[..], &laws::SECTIONS].concat();
+    let section = Section::new(&source.root, &known, faults);
     let title = section.text_if("title", faults).unwrap_or(name).to_owned();
     let gravity = section.vector("gravity", Number(Range::Finite, "m/s2"), faults);
     let (pace, end) = time::read(&section, gravity, faults);
     let domain = domain::read(&section, faults);
     let solver = solver::read(&section, faults);
     let materials = materials::read(&section, faults);
-    let pairs = materials::pairs(&section, &materials, faults);
+    let laws = laws::read(&section, &materials, faults);
     let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
     let walls = walls::read(&section, &names, &domain, faults);
     let regions = regions::read(&section, &domain, faults);
@@ -67,7 +67,7 @@ pub(super) fn scenario(source: Source, name: &str, faults: &mut Vec<Fault>) -> S
         lower: Vector3::from(domain.lower),
         upper: Vector3::from(domain.upper),
         solver,
-        pairs,
+        laws,
         periodic: domain.periodic,
         delete_outside: domain.delete_outside,
         two_dimensional: domain.two_dimensional,

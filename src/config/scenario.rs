@@ -10,7 +10,7 @@ use super::regions::NamedRegion;
 use super::safety::{Checkpoints, Limits};
 use super::time::End;
 use crate::body::Wall;
-use crate::law::PairTable;
+use crate::law::Laws;
 use crate::math::Vector3;
 use crate::sample::Sample;
 use crate::sample::inlet::Inlet;
@@ -38,8 +38,8 @@ pub struct Scenario {
     pub upper: Vector3,
     /// The solver's settings.
     pub solver: Settings,
-    /// Coefficients between materials.
-    pub pairs: PairTable,
+    /// The laws of contacts.
+    pub laws: Laws,
     /// Which axes are periodic.
     pub periodic: [bool; 3],
     /// Whether a body that leaves the domain is deleted; else it ends the run.

@@ -36,7 +36,7 @@ impl Columns for Row {
     const HEADER: &'static str = "step,time,bodies,contacts,active,sweeps,residual,converged,max_overlap,kinetic_energy,\
         potential_energy,dissipated,wall_s,detect_s,sweep_s,exchange_s,imbalance,\
         elastic_energy,normal,cohesion,friction,rolling,torsion,driven,integrator,projected,deleted,\
-        dt,rushed,entered,came,drained";
+        dt,rushed,entered,came,drained,fracture";
 }
 
 impl Line for Row {
@@ -227,6 +227,8 @@ pub struct Row {
     pub came: u64,
     /// Bodies that went out by outlets so far.
     pub drained: u64,
+    /// Energy in the springs of joints when they broke, so far [J].
+    pub fracture: f64,
 }
 
 /// The reason why the series cannot be written or resumed.

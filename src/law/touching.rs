@@ -1,7 +1,6 @@
 //! A contact at the start of a step, as laws see it.
 
 use super::gap::GapRule;
-use super::pair::Pair;
 use crate::math::Vector3;
 
 /// A contact as the last step left it.
@@ -20,8 +19,10 @@ pub struct Previous<'a, S> {
 }
 
 /// A step, as far as laws see it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Step {
+    /// Time at its start [s].
+    pub start: f64,
     /// Its length Δt [s].
     pub dt: f64,
     /// Its length over that of the last step: as a force lasts, its impulse grows with it.
@@ -33,8 +34,10 @@ pub struct Step {
 /// A contact at the start of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct Touching<'a, S> {
-    /// Coefficients between the two materials, seen from the first body.
-    pub pair: &'a Pair,
+    /// Ids of the two bodies; the second may be a wall.
+    pub bodies: [u64; 2],
+    /// Numbers of their materials.
+    pub materials: [u32; 2],
     /// Unit normal from the first body to the second.
     pub normal: Vector3,
     /// Distance between the surfaces [m].

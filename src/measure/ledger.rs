@@ -37,11 +37,13 @@ pub struct Ledger {
     ///
     /// It is kinetic and potential. Deleted bodies count as bodies that left.
     pub entered: f64,
+    /// In the springs of joints when they broke: lost, a share of the energy that contacts took.
+    pub fracture: f64,
 }
 
 impl Ledger {
     /// The names of all entries, in order.
-    pub const NAMES: [&'static str; 11] = [
+    pub const NAMES: [&'static str; 12] = [
         "dissipated",
         "normal",
         "cohesion",
@@ -53,11 +55,12 @@ impl Ledger {
         "projected",
         "elastic",
         "entered",
+        "fracture",
     ];
 
     /// All entries in the order of their names.
     #[must_use]
-    pub fn to_array(&self) -> [f64; 11] {
+    pub fn to_array(&self) -> [f64; 12] {
         [
             self.dissipated,
             self.normal,
@@ -70,12 +73,13 @@ impl Ledger {
             self.projected,
             self.elastic,
             self.entered,
+            self.fracture,
         ]
     }
 
     /// The ledger of these entries, in the order of their names.
     #[must_use]
-    pub fn from_array(of: [f64; 11]) -> Self {
+    pub fn from_array(of: [f64; 12]) -> Self {
         let [
             dissipated,
             normal,
@@ -88,6 +92,7 @@ impl Ledger {
             projected,
             elastic,
             entered,
+            fracture,
         ] = of;
         Self {
             dissipated,
@@ -101,6 +106,7 @@ impl Ledger {
             projected,
             elastic,
             entered,
+            fracture,
         }
     }
 }

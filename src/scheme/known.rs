@@ -10,8 +10,10 @@ use crate::solver::Exchange;
 
 /// What a rank knows in a step.
 pub(super) struct Known<'d> {
-    /// The gap below which a pair counts as a candidate [m].
+    /// The gap below which a pair is found [m].
     pub margin: f64,
+    /// The gap below which it counts as a candidate, joined or not [m].
+    pub near: f64,
     /// The bodies as they were before the step, in order of id.
     pub rows: Vec<BodyRow>,
     /// The contacts of the last step, in order of key.
@@ -28,7 +30,7 @@ impl<'d> Known<'d> {
     pub(super) fn gather(
         state: &mut State,
         domain: &Domain<'d>,
-        margin: f64,
+        (near, margin): (f64, f64),
         exchange: Exchange,
     ) -> Self {
         let mut parcel = std::mem::take(&mut state.parcel);
@@ -41,6 +43,7 @@ impl<'d> Known<'d> {
         let ghosts = Ghosts::plan(domain, &spans, bodies.positions(), exchange);
         Self {
             margin,
+            near,
             rows: all.bodies,
             contacts: all.contacts,
             bodies,

@@ -3,7 +3,7 @@
 use super::acts::Acts;
 use super::pace::Pace;
 use crate::body::Wall;
-use crate::law::PairTable;
+use crate::law::Laws;
 use crate::math::Vector3;
 use crate::solver::Settings;
 
@@ -16,8 +16,8 @@ pub struct Physics {
     pub until: Option<f64>,
     /// Gravity [m/s²].
     pub gravity: Vector3,
-    /// What holds between materials.
-    pub pairs: PairTable,
+    /// The laws of contacts.
+    pub laws: Laws,
     /// Walls by number, as they were at time zero.
     pub walls: Vec<Wall>,
     /// The solver's settings.

@@ -260,7 +260,7 @@ fn derived(scenario: &Scenario, sizes: &Sizes) -> Vec<String> {
     }
     for (a, one) in scenario.materials.iter().enumerate() {
         for (b, other) in scenario.materials.iter().enumerate().skip(a) {
-            let pair = scenario.pairs.between(a as u32, b as u32);
+            let pair = scenario.laws.pairs.between(a as u32, b as u32);
             let has_bodies = |k: usize| {
                 let samples = scenario.samples.iter();
                 samples.into_iter().any(|s| s.material == k as u32)

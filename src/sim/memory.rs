@@ -32,7 +32,7 @@ pub(super) fn bytes_per_body(scenario: &Scenario) -> f64 {
     let materials = scenario.materials.len() as u32;
     let any = |has: &dyn Fn(&Pair) -> bool| {
         let mut each = (0..materials).flat_map(|a| (a..materials).map(move |b| (a, b)));
-        each.any(|(a, b)| has(scenario.pairs.between(a, b)))
+        each.any(|(a, b)| has(scenario.laws.pairs.between(a, b)))
     };
     let if_any = |bytes: f64, has: &dyn Fn(&Pair) -> bool| if any(has) { bytes } else { 0.0 };
     let eight = size_of::<Eight>() as f64 / LANES as f64;

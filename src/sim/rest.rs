@@ -139,7 +139,7 @@ mod tests {
             pace: scenario.pace,
             until: None,
             gravity: scenario.gravity,
-            pairs: PairTable::of_friction(&[0.5]),
+            laws: PairTable::of_friction(&[0.5]).into(),
             walls: scenario.walls.clone(),
             solver: scenario.solver,
             largest_radius: 1.0,

@@ -190,7 +190,7 @@ pub(super) fn divide(
 ) -> Result<(Physics, Partition), RunError> {
     let edge = edge(scenario, sizes);
     // Contacts that cohesion may hold must be seen as long as it can.
-    let range = scenario.pairs.longest_range() * (1.0 + 1e-6);
+    let range = scenario.laws.pairs.longest_range() * (1.0 + 1e-6);
     let skin = skin(scenario, sizes).max(range);
     let least = 2.0 * reach(sizes.largest, skin);
     if edge < least {
@@ -217,7 +217,7 @@ pub(super) fn divide(
         pace,
         until: scenario.end.until,
         gravity: scenario.gravity,
-        pairs: scenario.pairs.clone(),
+        laws: scenario.laws.clone(),
         walls: scenario.walls.clone(),
         solver: scenario.solver,
         largest_radius: sizes.largest,

@@ -304,11 +304,7 @@ impl<S: Lanes> Now<S> {
             _ => Parts::NONE,
         };
         let u = velocity(s, motion, &law.normal);
-        let now = Impulse {
-            linear: r,
-            couple: [zero; 3],
-        };
-        let wanted = answer(&law, &parts, &now, &u, &[zero; 3]).linear;
+        let wanted = answer(&law, &parts, &Impulse::of(r), &u, &[zero; 3]).linear;
         Self {
             d: sub(&wanted, &r),
             law,

@@ -4,7 +4,7 @@ use super::batch::split;
 use super::blocks::Block;
 use crate::body::Member;
 use crate::law::work::{Work, of_couple, of_impulse};
-use crate::law::{Kind, relative_velocity};
+use crate::law::{self, Kind, relative_velocity};
 use crate::math::Vector3;
 use crate::math::real::{Three, dot, sub};
 
@@ -63,7 +63,12 @@ pub(super) fn of_block(block: &Block, members: &[Member], first: usize) -> Work 
         if !block.free[b] {
             work.driven -= dot(&r, &at_b) + dot(&couple, &w_b);
         }
-        work.elastic += parts.elastic(&r, r_n);
+        let elastic = parts.elastic(&n, &c.now());
+        if law::breaks(&parts, &n, &c.now()) {
+            work.fracture += elastic;
+        } else {
+            work.elastic += elastic;
+        }
     }
     work
 }

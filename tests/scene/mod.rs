@@ -183,7 +183,7 @@ impl Scene {
             pace: self.rule.map_or(Pace::Even(self.dt), Pace::Rule),
             until: self.until,
             gravity: self.gravity,
-            pairs,
+            laws: pairs.into(),
             walls: self.walls.clone(),
             solver: self.solver,
             largest_radius,

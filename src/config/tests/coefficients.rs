@@ -6,7 +6,10 @@ use crate::law::{Arm, Pair};
 /// The pair of "glass", with these coefficients, and "smooth", with those, and a `[[pair]]` of the
 /// two.
 fn between(glass: &str, smooth: &str, special: &str) -> Pair {
-    *good(&text(glass, smooth, special), &[]).pairs.between(0, 1)
+    *good(&text(glass, smooth, special), &[])
+        .laws
+        .pairs
+        .between(0, 1)
 }
 
 fn text(glass: &str, smooth: &str, special: &str) -> String {

@@ -28,6 +28,7 @@ impl MoreauJean {
         } = begun;
         let Known {
             margin,
+            near,
             contacts: history,
             bodies,
             ghosts,
@@ -44,6 +45,20 @@ impl MoreauJean {
         let mut found = self.blocks.take_candidates();
         let pool = self.blocks.pool();
         self.detector.detect(bodies, &space, mine, pool, &mut found);
+        let step = Step {
+            start: begun.clock.time,
+            dt: span.dt,
+            rescale: span.dt / state.clock.dt,
+            gap: self.physics.solver.gap,
+        };
+        // Bodies far apart are candidates if they are joined, or may be in this step.
+        if *margin > near.max(self.physics.laws.reach(&step)) {
+            let joint = |c: &Candidate| {
+                let row = history.binary_search_by_key(&c.key, |row| row.key);
+                row.is_ok_and(|k| history[k].state.is_joint())
+            };
+            found.retain(|c| c.gap < *near || joint(c));
+        }
         // Nothing moves what neither side lets move.
         found.retain(|c| {
             bodies.is_free(c.a)
@@ -96,13 +111,9 @@ impl MoreauJean {
             states_before: &state.walls,
             pushed,
             split: &split,
-            pairs: &self.physics.pairs,
+            laws: &self.physics.laws,
             grid: partition.grid(),
-            step: Step {
-                dt: span.dt,
-                rescale: span.dt / state.clock.dt,
-                gap: self.physics.solver.gap,
-            },
+            step,
             draw: (self.physics.solver.seed, state.clock.step),
         };
         self.blocks.fill(found, &filling, previous);

@@ -4,16 +4,37 @@ use super::begun::Begun;
 use super::machine::MoreauJean;
 use crate::body::BodyRow;
 use crate::domain::ghosts::reach;
+use crate::law::Step;
 use crate::math::{Vector3, nan_max};
 use crate::scheme::error::{StepError, is_finite};
 use crate::scheme::physics::Physics;
 use crate::scheme::state::State;
 
 impl MoreauJean {
+    /// The gap [m] below which detection finds all pairs that laws join, or may join in this step.
+    /// The gap of a joint is that of the last step; since then its bodies have moved. Collective.
+    fn reach_of_joints(&self, state: &State, begun: &Begun, fastest: f64) -> f64 {
+        let laws = &self.physics.laws;
+        if !laws.join() {
+            return 0.0;
+        }
+        let rows = state.parcel.contacts.iter();
+        let joints = rows.filter(|row| row.state.is_joint());
+        let widest = joints.map(|row| row.gap).fold(f64::NEG_INFINITY, nan_max);
+        let moved = 2.0 * fastest * begun.span.dt.max(begun.clock.dt);
+        let step = Step {
+            start: begun.clock.time,
+            dt: begun.span.dt,
+            ..Step::default()
+        };
+        let known = begun.domain.max(widest) + moved + self.physics.skin;
+        known.max(laws.reach(&step))
+    }
+
     /// The gap below which a pair counts as a candidate. Two bodies close at most twice the largest speed, here that of free
     /// motion. Contacts rarely make a body faster than any was before (a wedge can); [`Report::outran`](crate::scheme::Report::outran) tells when one did.
     /// Collective.
-    pub(super) fn look_ahead(&self, state: &State, begun: &Begun) -> Result<f64, StepError> {
+    pub(super) fn look_ahead(&self, state: &State, begun: &Begun) -> Result<(f64, f64), StepError> {
         let Begun {
             domain,
             walls,
@@ -47,10 +68,11 @@ impl MoreauJean {
         let free = pushed.free().map(|twist| twist.linear.norm());
         let of_walls = free.fold(walls.fastest(positions), nan_max);
         let fastest = domain.max(nan_max(here, of_walls));
-        let margin = skin + 2.0 * fastest * dt;
+        let near = skin + 2.0 * fastest * dt;
+        let margin = near.max(self.reach_of_joints(state, begun, fastest));
         let edge = domain.partition().grid().shortest_edge();
         if fastest.is_finite() && 2.0 * reach(*largest_radius, margin) <= edge {
-            return Ok(margin);
+            return Ok((near, margin));
         }
         let guilty = |row: &&BodyRow| !speed(row).is_finite() || speed(row) == fastest;
         let allowed = 0.5 * (edge - 2.0 * largest_radius - skin);
@@ -68,7 +90,7 @@ impl MoreauJean {
             None => Ok(()),
         })?;
         if !allowed.is_finite() {
-            return Ok(margin); // There are no bodies.
+            return Ok((near, margin)); // There are no bodies.
         }
         // No body, so a wall: the one that this rank sees move fastest.
         let positions = state.parcel.bodies.iter().map(|row| &row.position);

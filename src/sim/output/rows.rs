@@ -77,6 +77,7 @@ impl Output {
             entered: ledger.energies.entered,
             came,
             drained,
+            fracture: ledger.energies.fracture,
         };
         self.last_row = (*now.timers, wall_s);
         let walls = walls(domain, physics, state);

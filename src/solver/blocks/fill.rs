@@ -5,7 +5,7 @@ use super::sides::{Place, Side, masses, turning};
 use super::{Apart, Block, Blocks};
 use crate::body::{Bodies, Member, Twist, Wall, WallState};
 use crate::contact::{Candidate, Contact, ContactRow, Origin, Partner};
-use crate::law::{self, PairTable, Previous, Sides, Status, Step, Touching, softened};
+use crate::law::{self, Laws, Previous, Sides, Status, Step, Touching, softened};
 use crate::math::real::add;
 use crate::math::{Vector3, make_room};
 use crate::rng::{Purpose, Stream};
@@ -30,8 +30,8 @@ pub struct Filling<'a> {
     pub pushed: &'a Pushed,
     /// Among how many ranks each body is split; empty: none is.
     pub split: &'a [f64],
-    /// What holds between materials.
-    pub pairs: &'a PairTable,
+    /// The laws of contacts.
+    pub laws: &'a Laws,
     /// Where blocks lie.
     pub grid: &'a BlockGrid,
     /// The step, as laws see it.
@@ -266,7 +266,8 @@ impl Filling<'_> {
         let (normal_mass, tangential_mass) = masses(sides, [1.0; 2]);
         let drive = self.drive(b, &c.point);
         let touching = Touching {
-            pair: self.pairs.between(a.material, b.material),
+            bodies: [c.key.a.0, c.key.b.0],
+            materials: [a.material, b.material],
             normal: c.normal,
             gap: c.gap,
             radii: [a.radius, b.radius],
@@ -280,7 +281,7 @@ impl Filling<'_> {
                 state: &row.state,
             }),
         };
-        let opened = law::open(&self.step, &touching, &self.ends(sides, c));
+        let opened = law::open(self.laws, &self.step, &touching, &self.ends(sides, c));
         let still = drive == Twist::default();
         if !still {
             block.drives.push(drive);

@@ -2,7 +2,7 @@
 
 use super::TERMS;
 use crate::body::Member;
-use crate::law::{Kind, work};
+use crate::law::{Impulse, Kind, work};
 use crate::math::real::{Real, add, dot, scaled};
 use crate::solver::batch::{Batch, Batches, Eight, LANES, Line};
 use crate::solver::blocks::{Block, Share, Worst};
@@ -126,7 +126,7 @@ fn of_lanes<S: Lanes, R: Rows + ?Sized, const SOFT: bool>(
     normal.add_to(&mut sums.normal, part);
     friction.add_to(&mut sums.friction, part);
     if SOFT {
-        let elastic = now.parts.elastic(r, dot(r, n));
+        let elastic = now.parts.elastic(n, &Impulse::of(*r));
         elastic.add_to(&mut sums.elastic, part);
     }
 }
