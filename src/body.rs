@@ -6,6 +6,7 @@
 
 mod member;
 mod rigid;
+pub mod rotation;
 mod wall;
 
 pub use member::Member;
