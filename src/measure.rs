@@ -33,15 +33,7 @@ use crate::shape::Period;
 /// Kinetic and potential energy of one body [J]; see [`kinetic_energy`] and [`potential_energy`].
 #[must_use]
 pub fn body_energy(row: &BodyRow, gravity: &Vector3, period: &Period) -> f64 {
-    kinetic(row) - row.mass * gravity.dot(&way(row, period))
-}
-
-fn kinetic(row: &BodyRow) -> f64 {
-    let (v, w) = (
-        Vector3::from(row.velocity),
-        Vector3::from(row.angular_velocity),
-    );
-    0.5 * (row.mass * v.norm_squared() + row.inertia * w.norm_squared())
+    row.kinetic_energy() - row.mass * gravity.dot(&way(row, period))
 }
 
 /// Kinetic energy of the free bodies, translational and rotational together [J].
@@ -50,7 +42,7 @@ pub fn kinetic_energy(bodies: &[BodyRow]) -> ExactSum {
     bodies
         .iter()
         .filter(|row| row.is_free())
-        .map(kinetic)
+        .map(BodyRow::kinetic_energy)
         .collect()
 }
 

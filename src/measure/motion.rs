@@ -1,6 +1,6 @@
 //! The mean motion of the free bodies in a window, and deviations from it.
 
-use super::{Window, translational_energy};
+use super::Window;
 use crate::body::BodyRow;
 use crate::math::{ExactSum, Vector3};
 
@@ -23,8 +23,7 @@ pub fn motion_sums(bodies: &[BodyRow], window: &Window) -> (usize, [ExactSum; MO
     let (mut count, mut sums) = (0, <[ExactSum; MOTION_SUMS]>::default());
     for (row, x) in free_inside(bodies, window) {
         let (v, w) = (row.velocity, row.angular_velocity);
-        let turning = 0.5 * row.inertia * Vector3::from(w).norm_squared();
-        let (m, energy) = (row.mass, translational_energy(row) + turning);
+        let (m, energy) = (row.mass, row.kinetic_energy());
         let terms = [
             m,
             m * v[0],

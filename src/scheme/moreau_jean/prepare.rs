@@ -127,6 +127,7 @@ impl System {
             walls: &walls.placed,
             margin,
             period: partition.grid().period(),
+            templates: &[],
         };
         let mut found = self.blocks.take_candidates();
         let pool = self.blocks.pool();
