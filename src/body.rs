@@ -83,6 +83,17 @@ pub struct BodyRow {
     pub reserved: u32,
 }
 
+/// One of the balls that a body is made of, or of its discs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ball {
+    /// Centre, global frame [m].
+    pub centre: Vector3,
+    /// Radius [m].
+    pub radius: f64,
+    /// The body's volume over the sum of its balls' volumes: 1 of a ball, less of clumps whose parts overlap.
+    pub share: f64,
+}
+
 /// How a body moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u32)]
@@ -159,6 +170,29 @@ impl BodyRow {
             None if discs => disc_area(self.radius),
             None => sphere_volume(self.radius),
         }
+    }
+
+    /// The balls that the body is made of: itself, or its parts.
+    ///
+    /// # Panics
+    /// As [`BodyRow::template`].
+    pub fn balls<'t>(&self, templates: &'t [Template]) -> impl Iterator<Item = Ball> + 't {
+        let (row, template) = (*self, self.template(templates));
+        (0..template.map_or(1, |t| t.parts().len())).map(move |part| {
+            let centre = Vector3::from(row.position);
+            match template {
+                None => Ball {
+                    centre,
+                    radius: row.radius,
+                    share: 1.0,
+                },
+                Some(t) => Ball {
+                    centre: centre + t.arm(part, row.orientation, row.radius),
+                    radius: t.parts()[part].radius * row.radius,
+                    share: t.share(),
+                },
+            }
+        })
     }
 
     /// Principal moments of inertia [kg m²] along the axes of the body's frame.

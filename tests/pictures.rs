@@ -265,7 +265,11 @@ fn bad_input_is_refused() {
     let lines = fs::read(&series).unwrap();
     let kept = render(&[&good, "-o", &series]);
     assert_eq!(kept.status, Some(2));
-    assert!(kept.stderr.contains("found another file"), "{}", kept.stderr);
+    assert!(
+        kept.stderr.contains("found another file"),
+        "{}",
+        kept.stderr
+    );
     assert!(fs::read(&series).unwrap() == lines);
     assert_eq!(render(&[&good, "-o", "/dev/full"]).status, Some(2));
     let named = dir.path().join("movie.png");

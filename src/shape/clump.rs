@@ -5,8 +5,11 @@
 //! moments `m r² Î`, and its part `i` is the ball of radius `r r̂_i` at `x + r R(q) ĉ_i`. Volume, centre and moments are those
 //! of the union: what two parts have in common counts once.
 
+mod part;
 mod principal;
 mod union;
+
+pub use part::Part;
 
 #[cfg(test)]
 mod tests;
@@ -25,16 +28,6 @@ const ROUNDING: f64 = 1e-10;
 
 /// Gap between two parts that still counts as touching, by the smaller radius: coordinates in files are rounded.
 pub const TOUCHING: f64 = 1e-5;
-
-/// A ball of a clump, or a disc.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Part {
-    /// Centre: of a description in its own frame [m]; of a template in the principal frame about the centre of mass, by the
-    /// bounding radius.
-    pub centre: Vector3,
-    /// Radius: of a description [m]; of a template by the bounding radius.
-    pub radius: f64,
-}
 
 /// Mass properties that are given instead of integrated, in the description's frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -57,6 +50,7 @@ pub struct Template {
     sisters: Vec<Vec<u32>>,
     hidden: Vec<bool>,
     volume: f64,
+    share: f64,
     moments: [f64; 3],
     size: f64,
     centre: Vector3,
@@ -222,13 +216,20 @@ impl Template {
                 ..part
             })
             .collect();
+        let volume = volume / (size * size * if discs { 1.0 } else { size });
+        let of_part = |part: &Part| match discs {
+            true => super::disc_area(part.radius),
+            false => super::sphere_volume(part.radius),
+        };
+        let parts_volume: f64 = parts.iter().map(of_part).sum();
         Ok(Self {
             name: name.to_owned(),
             discs,
             sisters: sisters(&parts),
             hidden: hidden(&parts),
+            share: volume / parts_volume,
             parts,
-            volume: volume / (size * size * if discs { 1.0 } else { size }),
+            volume,
             moments: [a, b, c].map(|j| j / (radius * radius)),
             size,
             centre: origin + centre * scale,
@@ -299,6 +300,12 @@ impl Template {
             true => self.volume * radius * radius,
             false => self.volume * radius * radius * radius,
         }
+    }
+
+    /// The clump's volume over the sum of its parts' volumes.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        self.share
     }
 
     /// Principal moments of inertia [kg m²] of a body of this form, a mass [kg] and a bounding radius [m]: `m r² Î`. Of discs

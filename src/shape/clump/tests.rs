@@ -132,6 +132,7 @@ fn two_balls_share_a_lens() {
     assert!((clump.volume(1.5) / volume - 1.0).abs() < 1e-10);
     assert_eq!((clump.size(), clump.frame()), (1.5, IDENTITY));
     assert!((clump.centre() - Vector3::new(0.5, 0.0, 0.0)).norm() < 1e-14);
+    assert!((clump.share() / (volume * 3.0 / (8.0 * PI)) - 1.0).abs() < 1e-10);
     let doubled = clump.volume(3.0) / clump.volume(1.5);
     assert!((doubled - 8.0).abs() < 1e-14);
 }

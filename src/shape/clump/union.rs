@@ -5,7 +5,7 @@
 //! poles of balls, and of the circles in which two of them meet. `z = a + (b − a) s²(3 − 2s)` makes the square roots at
 //! these heights smooth, so the rule converges exponentially; where three balls meet, pieces are halved.
 
-use super::Part;
+use super::part::Part;
 use crate::math::Vector3;
 use std::f64::consts::PI;
 
