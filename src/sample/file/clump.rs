@@ -310,22 +310,22 @@ mod tests {
             (
                 "2 2.0\n",
                 "",
-                "20: section Diameters must have a line for each atom; found none for atom 2",
+                "21: section Diameters must have a line for each atom; found none for atom 2",
             ),
             (
                 "2 2.0\n",
                 "2 0.0\n",
-                "21: column diameter: \"0.0\" is not accepted; accepted: a finite number > 0",
+                "22: column diameter: \"0.0\" is not accepted; accepted: a finite number > 0",
             ),
             (
                 "2 2.0\n",
                 "3 2.0\n",
-                "21: column id: \"3\" is not accepted; accepted: 1 to 2, as many as the header has",
+                "22: column id: \"3\" is not accepted; accepted: 1 to 2, as many as the header has",
             ),
             (
                 "2 2.0\n",
                 "1 2.0\n",
-                "21: column id: \"1\" is not accepted; accepted: each id once",
+                "22: column id: \"1\" is not accepted; accepted: each id once",
             ),
             (
                 "1.0 0 0\n",
@@ -345,7 +345,7 @@ mod tests {
             (
                 "3.0 mass\n",
                 "",
-                "20: the keyword inertia must come with mass; found none",
+                "21: the keyword inertia must come with mass; found none",
             ),
         ] {
             let text = MOLECULE.replace(from, to);
