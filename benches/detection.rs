@@ -106,6 +106,7 @@ fn search(bencher: Bencher, case: Case, items: impl Fn(&Bodies, &[Candidate]) ->
         walls: &[],
         margin,
         period: &Period::NONE,
+        templates: &[],
     };
     let (mut detector, mut found) = (Detector::default(), Vec::new());
     detector.detect(&bodies, &space, |_| true, &Pool::default(), &mut found);

@@ -153,6 +153,7 @@ impl Packing {
             walls: &[],
             margin: self.margin,
             period: &Period::NONE,
+            templates: &[],
         };
         detector.detect(&self.bodies, &space, |_| true, &Pool::default(), found);
     }

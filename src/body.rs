@@ -6,6 +6,7 @@
 
 mod member;
 mod rigid;
+pub mod rotation;
 mod wall;
 
 pub use member::Member;
@@ -13,7 +14,7 @@ pub use rigid::Bodies;
 pub use wall::{Drive, Freedom, Motion, Servo, Signal, Wall, WallState};
 
 use crate::math::{IDENTITY, Quaternion, Vector3};
-use crate::shape::solid_sphere_inertia;
+use crate::shape::{Template, disc_area, solid_sphere_inertia, sphere_volume};
 use bytemuck::{Pod, Zeroable};
 
 /// A body's number, the same on all ranks and for ever. Walls have ids of their own, from [`BodyId::FIRST_WALL`] upwards.
@@ -61,11 +62,14 @@ pub struct BodyRow {
     pub orientation: Quaternion,
     /// Angular velocity, global frame [rad/s].
     pub angular_velocity: [f64; 3],
-    /// Radius [m].
+    /// Angular momentum about the centre of mass, global frame [kg m²/s]: the state of a clump, from which its angular velocity
+    /// follows. Zero for balls.
+    pub angular_momentum: [f64; 3],
+    /// Radius [m]; of a clump that of its bounding sphere about the centre of mass.
     pub radius: f64,
     /// Mass [kg].
     pub mass: f64,
-    /// Moment of inertia about any axis through the centre [kg m²].
+    /// Moment of inertia about any axis through the centre [kg m²]; of a clump the mean of the principal moments.
     pub inertia: f64,
     /// How often the body has gone round the periodic axes: its way is that of `position + image × period`.
     pub image: [i64; 3],
@@ -73,6 +77,21 @@ pub struct BodyRow {
     pub material: u32,
     /// [`BodyKind`] as a number.
     pub kind: u32,
+    /// 0: a ball, or a disc; `k`: a clump of template `k − 1`.
+    pub shape: u32,
+    /// Always 0.
+    pub reserved: u32,
+}
+
+/// One of the balls that a body is made of, or of its discs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ball {
+    /// Centre, global frame [m].
+    pub centre: Vector3,
+    /// Radius [m].
+    pub radius: f64,
+    /// The body's volume over the sum of its balls' volumes: 1 of a ball, less of clumps whose parts overlap.
+    pub share: f64,
 }
 
 /// How a body moves.
@@ -100,13 +119,136 @@ impl BodyRow {
             velocity: [0.0; 3],
             orientation: IDENTITY,
             angular_velocity: [0.0; 3],
+            angular_momentum: [0.0; 3],
             radius,
             mass,
             inertia: solid_sphere_inertia(mass, radius),
             image: [0; 3],
             material: 0,
             kind: BodyKind::Free as u32,
+            shape: 0,
+            reserved: 0,
         }
+    }
+
+    /// A clump of given centre of mass [m], bounding radius [m] and mass [kg], at rest, which lies as its template describes it.
+    /// `number` is that of the template among all, counted from 0.
+    #[must_use]
+    pub fn clump(
+        id: BodyId,
+        position: [f64; 3],
+        radius: f64,
+        mass: f64,
+        (number, template): (u32, &Template),
+    ) -> Self {
+        Self {
+            orientation: template.frame(),
+            inertia: template.moments(mass, radius).iter().sum::<f64>() / 3.0,
+            shape: number + 1,
+            ..Self::sphere(id, position, radius, mass)
+        }
+    }
+
+    /// The template of a clump among all; `None` of a ball.
+    ///
+    /// # Panics
+    /// If there is no template of that number.
+    #[must_use]
+    pub fn template<'t>(&self, templates: &'t [Template]) -> Option<&'t Template> {
+        let number = (self.shape as usize).checked_sub(1)?;
+        Some(&templates[number])
+    }
+
+    /// Volume [m³]; of a disc, or of a clump of discs, one metre thick.
+    ///
+    /// # Panics
+    /// As [`BodyRow::template`].
+    #[must_use]
+    pub fn volume(&self, discs: bool, templates: &[Template]) -> f64 {
+        match self.template(templates) {
+            Some(template) => template.volume(self.radius),
+            None if discs => disc_area(self.radius),
+            None => sphere_volume(self.radius),
+        }
+    }
+
+    /// The balls that the body is made of: itself, or its parts.
+    ///
+    /// # Panics
+    /// As [`BodyRow::template`].
+    pub fn balls<'t>(&self, templates: &'t [Template]) -> impl Iterator<Item = Ball> + 't {
+        let (row, template) = (*self, self.template(templates));
+        (0..template.map_or(1, |t| t.parts().len())).map(move |part| {
+            let centre = Vector3::from(row.position);
+            match template {
+                None => Ball {
+                    centre,
+                    radius: row.radius,
+                    share: 1.0,
+                },
+                Some(t) => Ball {
+                    centre: centre + t.arm(part, row.orientation, row.radius),
+                    radius: t.parts()[part].radius * row.radius,
+                    share: t.share(),
+                },
+            }
+        })
+    }
+
+    /// Principal moments of inertia [kg m²] along the axes of the body's frame.
+    ///
+    /// # Panics
+    /// As [`BodyRow::template`].
+    #[must_use]
+    pub fn moments(&self, templates: &[Template]) -> [f64; 3] {
+        match self.template(templates) {
+            Some(template) => template.moments(self.mass, self.radius),
+            None => [self.inertia; 3],
+        }
+    }
+
+    /// Gives the body an angular velocity, global frame [rad/s], and a clump the angular momentum that belongs to it.
+    ///
+    /// # Panics
+    /// As [`BodyRow::template`].
+    pub fn turn_with(&mut self, angular_velocity: [f64; 3], templates: &[Template]) {
+        self.angular_velocity = angular_velocity;
+        if self.shape != 0 {
+            let (moments, w) = (self.moments(templates), angular_velocity.into());
+            let momentum = rotation::angular_momentum(self.orientation, moments, &w);
+            self.angular_momentum = momentum.into();
+        }
+    }
+
+    /// Kinetic energy, of translation and rotation [J].
+    #[must_use]
+    pub fn kinetic_energy(&self) -> f64 {
+        let v = Vector3::from(self.velocity);
+        0.5 * (self.mass * v.norm_squared() + self.twice_rotational_energy())
+    }
+
+    /// Kinetic energy of the rotation [J]: `½ I ω²`, of a clump `½ ω·L`.
+    #[must_use]
+    pub fn rotational_energy(&self) -> f64 {
+        0.5 * self.twice_rotational_energy()
+    }
+
+    fn twice_rotational_energy(&self) -> f64 {
+        let w = Vector3::from(self.angular_velocity);
+        match self.shape {
+            0 => self.inertia * w.norm_squared(),
+            _ => w.dot(&Vector3::from(self.angular_momentum)),
+        }
+    }
+
+    /// Rotational energy that the body had before and has not now [J].
+    #[must_use]
+    pub fn rotational_energy_lost(&self, before: &Self) -> f64 {
+        if self.shape != 0 {
+            return before.rotational_energy() - self.rotational_energy();
+        }
+        let [w0, w1] = [before, self].map(|row| Vector3::from(row.angular_velocity));
+        0.5 * (self.inertia * (w0 - w1).dot(&(w0 + w1)))
     }
 
     /// Whether impulses move the body.

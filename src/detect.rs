@@ -2,7 +2,7 @@
 //!
 //! The broad phase finds pairs that may be near: bodies are put into size groups (`groups`), each with its own cells
 //! (`grid`), and copied in the order of these (`frame` says from where ways count); the `search` goes through them, `tiles`
-//! find walls that are near, `lists` bring the pairs into order. The narrow phase (`sphere`) says what the contact is. A
+//! find walls that are near, `lists` bring the pairs into order. The narrow phase (`narrow`) returns the touches of each. A
 //! pair is always seen from the lower id to the higher, so every rank that sees it computes the same bits.
 //!
 //! Time and memory are proportional to the number of bodies and of pairs, whatever their sizes and the space they span. The
@@ -14,10 +14,15 @@ mod frame;
 mod grid;
 mod groups;
 mod lists;
+mod narrow;
+mod placed;
 pub mod plain;
 mod search;
 mod sphere;
 mod tiles;
+mod touch;
+
+pub use touch::Touch;
 
 #[cfg(test)]
 mod tests;
@@ -26,9 +31,11 @@ use crate::body::{Bodies, BodyId, Wall};
 use crate::contact::{Candidate, ContactKey, Partner};
 use crate::math::{Vector3, make_room};
 use crate::pool::Pool;
-use crate::shape::Period;
+use crate::shape::{Period, Template};
 use groups::{Groups, Sorted};
 use lists::Lists;
+use narrow::{Shape, Solid};
+use placed::Placed;
 use rayon::prelude::*;
 use search::{Found, Search};
 use tiles::Tiles;
@@ -38,6 +45,8 @@ use tiles::Tiles;
 /// starts at its first body, so it may lie outside the period.
 ///
 /// `mine` keeps, of a contact that several ranks see, the one copy that this rank has to solve.
+///
+/// For bodies that are balls; [`Detector::detect`] takes templates of clumps.
 #[must_use]
 pub fn candidates(
     bodies: &Bodies,
@@ -51,6 +60,7 @@ pub fn candidates(
         walls,
         margin,
         period,
+        templates: &[],
     };
     Detector::default().detect(bodies, &space, mine, &Pool::default(), &mut found);
     found
@@ -65,6 +75,8 @@ pub struct Space<'a> {
     pub margin: f64,
     /// Periodic axes.
     pub period: &'a Period,
+    /// The forms of clumps, by number.
+    pub templates: &'a [Template],
 }
 
 /// The search with the memory that it works in, which is kept from step to step.
@@ -74,6 +86,7 @@ pub struct Detector {
     tiles: Tiles,
     found: Vec<Found>,
     lists: Lists,
+    placed: Placed,
     looked: u64,
 }
 
@@ -92,11 +105,13 @@ impl Detector {
         found: &mut Vec<Candidate>,
     ) {
         self.broad(bodies, space, pool);
+        self.placed.fill(bodies, space.templates);
         found.clear();
         let lists = &self.lists;
         let narrow = Narrow {
             bodies,
             space,
+            placed: &self.placed,
             mine,
         };
         if pool.threads() == 1 {
@@ -126,6 +141,7 @@ impl Detector {
             walls,
             margin,
             period,
+            ..
         } = *space;
         let tiles = (!walls.is_empty()).then_some(&mut self.tiles);
         let groups = Groups::new((positions, radii), margin, period, &mut self.sorted, tiles);
@@ -166,43 +182,61 @@ impl Detector {
 struct Narrow<'a, F> {
     bodies: &'a Bodies,
     space: &'a Space<'a>,
+    placed: &'a Placed,
     mine: F,
 }
 
 impl<F: Fn(&Vector3) -> bool> Narrow<'_, F> {
     /// The contacts of a row of first bodies.
     fn row(&self, places: std::ops::Range<usize>, lists: &Lists, found: &mut Vec<Candidate>) {
-        let Self {
-            bodies,
-            space,
-            mine,
-        } = self;
-        let (ids, positions, radii) = (bodies.ids(), bodies.positions(), bodies.radii());
+        let Self { bodies, space, .. } = self;
+        let ids = bodies.ids();
         for a in places {
+            let first = self.solid(a);
             for b in lists.of(a).map(|b| b as usize) {
                 // Places are in ascending order of id, and walls come after all bodies.
-                let (contact, name, partner) = match b.checked_sub(bodies.len()) {
-                    None => {
-                        let branch = space.period.difference(&positions[a], &positions[b]);
-                        let contact =
-                            sphere::sphere_sphere(&positions[a], radii[a], &branch, radii[b]);
-                        (contact, ids[b], Partner::Body(b))
-                    }
-                    Some(w) => {
-                        let surface = &space.walls[w].surface;
-                        let contact = sphere::sphere_wall(&positions[a], radii[a], surface);
-                        (contact, BodyId::wall(w), Partner::Wall(w))
+                let (name, partner) = match b.checked_sub(bodies.len()) {
+                    None => (ids[b], Partner::Body(b)),
+                    Some(w) => (BodyId::wall(w), Partner::Wall(w)),
+                };
+                let key = ContactKey {
+                    a: ids[a],
+                    b: name,
+                    feature: 0,
+                };
+                let keep = |touch: Touch| {
+                    if (self.mine)(&touch.point) {
+                        found.push(touch.candidate(key, a, partner));
                     }
                 };
-                if contact.gap < space.margin && mine(&contact.point) {
-                    let key = ContactKey {
-                        a: ids[a],
-                        b: name,
-                        feature: 0,
-                    };
-                    found.push(contact.candidate(key, a, partner));
+                match partner {
+                    Partner::Body(b) => {
+                        let second = self.solid(b);
+                        let branch = space.period.difference(first.position, second.position);
+                        narrow::of_bodies((&first, &second), &branch, space.margin, keep);
+                    }
+                    Partner::Wall(w) => {
+                        let surface = &space.walls[w].surface;
+                        narrow::with_wall(&first, surface, space.margin, keep);
+                    }
                 }
             }
+        }
+    }
+
+    #[inline]
+    fn solid(&self, place: usize) -> Solid<'_> {
+        let shape = match self.bodies.shapes().get(place) {
+            None | Some(0) => Shape::Ball,
+            Some(&k) => {
+                let template = &self.space.templates[k as usize - 1];
+                Shape::Clump(template, self.placed.of(place))
+            }
+        };
+        Solid {
+            position: &self.bodies.positions()[place],
+            radius: self.bodies.radii()[place],
+            shape,
         }
     }
 }

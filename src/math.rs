@@ -10,6 +10,9 @@ pub use exact_sum::ExactSum;
 /// A vector in the global frame.
 pub type Vector3 = nalgebra::Vector3<f64>;
 
+/// A 3×3 matrix in the global frame.
+pub type Matrix3 = nalgebra::Matrix3<f64>;
+
 /// A unit quaternion (w, x, y, z) that turns body-frame vectors into global-frame vectors.
 pub type Quaternion = [f64; 4];
 

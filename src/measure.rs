@@ -24,24 +24,16 @@ pub use stress::{
 };
 pub use window::Window;
 
-use crate::body::{BodyId, BodyRow};
+use crate::body::{Ball, BodyId, BodyRow};
 use crate::contact::ContactRow;
 use crate::law::Status;
 use crate::math::{ExactSum, Vector3, nan_max};
-use crate::shape::Period;
+use crate::shape::{Period, Template};
 
 /// Kinetic and potential energy of one body [J]; see [`kinetic_energy`] and [`potential_energy`].
 #[must_use]
 pub fn body_energy(row: &BodyRow, gravity: &Vector3, period: &Period) -> f64 {
-    kinetic(row) - row.mass * gravity.dot(&way(row, period))
-}
-
-fn kinetic(row: &BodyRow) -> f64 {
-    let (v, w) = (
-        Vector3::from(row.velocity),
-        Vector3::from(row.angular_velocity),
-    );
-    0.5 * (row.mass * v.norm_squared() + row.inertia * w.norm_squared())
+    row.kinetic_energy() - row.mass * gravity.dot(&way(row, period))
 }
 
 /// Kinetic energy of the free bodies, translational and rotational together [J].
@@ -50,7 +42,7 @@ pub fn kinetic_energy(bodies: &[BodyRow]) -> ExactSum {
     bodies
         .iter()
         .filter(|row| row.is_free())
-        .map(kinetic)
+        .map(BodyRow::kinetic_energy)
         .collect()
 }
 
@@ -136,12 +128,17 @@ pub fn wall_couples(contacts: &[ContactRow], centres: &[Vector3]) -> Vec<[ExactS
     sums
 }
 
-/// Volume of spheres inside a box [m³], exact to 1e-6 of a sphere.
+/// Volume of bodies inside a box [m³], exact to 1e-6 of a sphere; clumps as [`packing`] counts them.
 #[must_use]
-pub fn solid_volume(bodies: &[BodyRow], lower: &Vector3, upper: &Vector3) -> ExactSum {
+pub fn solid_volume(
+    bodies: &[BodyRow],
+    (lower, upper): (&Vector3, &Vector3),
+    templates: &[Template],
+) -> ExactSum {
+    let balls = bodies.iter().flat_map(|row| row.balls(templates));
     let volume =
-        |row: &BodyRow| sphere_box_volume(&Vector3::from(row.position), row.radius, lower, upper);
-    bodies.iter().map(volume).collect()
+        |ball: Ball| sphere_box_volume(&ball.centre, ball.radius, lower, upper) * ball.share;
+    balls.map(volume).collect()
 }
 
 #[cfg(test)]

@@ -46,6 +46,23 @@ impl Stream {
         Self(rng)
     }
 
+    /// The stream of one of several things that share a key; that of number 0 is this one itself.
+    #[must_use]
+    pub fn of(mut self, number: u64) -> Self {
+        if number == 0 {
+            return self;
+        }
+        let mut key = [(); 4].map(|()| self.0.next_u64());
+        key[0] ^= number;
+        let mut bytes = [0u8; 32];
+        for (chunk, word) in bytes.chunks_exact_mut(8).zip(key) {
+            chunk.copy_from_slice(&word.to_le_bytes());
+        }
+        let mut rng = ChaCha8Rng::from_seed(bytes);
+        rng.set_stream(self.0.get_stream());
+        Self(rng)
+    }
+
     /// An integer in `0..bound`, uniformly distributed (Lemire's multiplication with rejection).
     ///
     /// # Panics
@@ -119,6 +136,20 @@ mod tests {
         ] {
             assert_ne!(base, other);
         }
+    }
+
+    /// Things that share a key draw different numbers, the first those of the key; however large their numbers are.
+    #[test]
+    fn several_things_of_a_key_have_streams_of_their_own() {
+        let stream = || Stream::new(Purpose::Start, 1, [2, 3, 4]);
+        assert_eq!(stream().of(0).unit(), stream().unit());
+        let numbers = [0, 1, 2, 1 << 32, 1 << 63, u64::MAX];
+        let draws: std::collections::BTreeSet<u64> = numbers
+            .iter()
+            .map(|&n| stream().of(n).unit().to_bits())
+            .collect();
+        assert_eq!(draws.len(), numbers.len());
+        assert_eq!(stream().of(7).unit(), stream().of(7).unit());
     }
 
     /// The first draws are fixed: a change of library that changes them changes every run.

@@ -14,6 +14,7 @@ mod source;
 mod space;
 
 pub use error::Error;
+pub use file::{Described, clump};
 pub use radius::{Part, Radius, Share};
 pub use source::{Amount, Arrangement, Lattice, Random, Sample, Source};
 pub use space::Space;

@@ -1,9 +1,11 @@
-//! Shapes: spheres, discs and the surfaces of walls; later meshes, polyhedra. And the space they lie in ([`Period`]).
+//! Shapes: spheres, discs, clumps of them and the surfaces of walls; later meshes, polyhedra. And the space they lie in ([`Period`]).
 
+pub mod clump;
 mod period;
 mod region;
 mod surface;
 
+pub use clump::Template;
 pub use period::Period;
 pub use region::{Region, Spell};
 pub use surface::Surface;

@@ -11,9 +11,9 @@ mod states;
 
 use moreau::body::{BodyId, BodyRow};
 use moreau::comm::threads;
-use moreau::io::checkpoint::{self, Counts};
+use moreau::io::checkpoint::{self, Counts, Loaded};
 use moreau::io::{Header, Snapshot};
-use states::{RANKS, body, expected, header, part, read, write};
+use states::{RANKS, body, contact, expected, header, part, read, write};
 use std::path::Path;
 
 /// Every dataset and attribute of a file, as text, but for the attribute `ranks`.
@@ -183,7 +183,7 @@ fn the_file_is_as_documented() {
             .unwrap()
             .read_scalar::<u32>()
             .unwrap(),
-        6
+        7
     );
     let text: hdf5::types::FixedUnicode<17> = file.attr("format").unwrap().read_scalar().unwrap();
     assert_eq!(text.as_str(), "moreau-checkpoint");
@@ -198,7 +198,7 @@ fn the_file_is_as_documented() {
         ("bodies/material", "uint16", vec![5], "1"),
         ("bodies/kind", "uint8", vec![5], "1"),
         ("contacts/body", "uint64", vec![10, 2], "1"),
-        ("contacts/feature", "uint32", vec![10], "1"),
+        ("contacts/feature", "uint64", vec![10], "1"),
         ("contacts/point", "float64", vec![10, 3], "m"),
         ("contacts/normal", "float64", vec![10, 3], "1"),
         ("contacts/gap", "float64", vec![10], "m"),
@@ -339,4 +339,71 @@ fn the_hash_of_a_state_depends_on_every_bit_of_it_and_not_on_ranks() {
     all.push(hash(2, 3, 0.5, &|b| up(&mut b.orientation[0])));
     let distinct: std::collections::BTreeSet<u64> = all.iter().copied().collect();
     assert_eq!(distinct.len(), all.len());
+}
+
+/// A file of version 6, written by the program that had it as its newest, holds what it held: features were 32 bits wide.
+#[test]
+fn version_6_is_still_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("checkpoint-00000007.h5");
+    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/checkpoint-version-6.h5");
+    std::fs::copy(old, &path).unwrap();
+    let file = hdf5::File::open(&path).unwrap();
+    let feature = file.dataset("contacts/feature").unwrap();
+    assert_eq!(feature.dtype().unwrap().size(), 4);
+    drop((feature, file));
+    for ranks in [1, 3] {
+        let loaded = read(&path, ranks).unwrap();
+        assert_eq!(loaded.bodies, (0..5).map(body).collect::<Vec<_>>());
+        assert_eq!(
+            loaded.contacts,
+            (0..10).map(|k| contact(k, 5)).collect::<Vec<_>>()
+        );
+    }
+}
+
+/// Clumps bring their shapes and angular momenta, and features that take more than 32 bits; files of balls have neither dataset.
+#[test]
+fn clumps_have_datasets_of_their_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let balls = write(dir.path(), 2, 3, 5);
+    let written = threads::run(2, |comm| {
+        let mut mine = part(comm, 7, 5);
+        mine.bodies.iter_mut().for_each(|row| *row = as_clump(*row));
+        mine.contacts
+            .iter_mut()
+            .for_each(|row| row.key.feature = (row.key.feature + 1) << 40);
+        checkpoint::write(comm, dir.path(), &mine)
+    });
+    let path = written[0].clone().unwrap();
+    for name in ["bodies/shape", "bodies/angular_momentum"] {
+        assert!(hdf5::File::open(&path).unwrap().link_exists(name));
+        assert!(!hdf5::File::open(&balls).unwrap().link_exists(name));
+    }
+    let Loaded {
+        bodies, contacts, ..
+    } = read(&path, 3).unwrap();
+    assert_eq!(
+        bodies,
+        (0..5).map(|i| as_clump(body(i))).collect::<Vec<_>>()
+    );
+    let features: Vec<u64> = contacts.iter().map(|row| row.key.feature >> 40).collect();
+    let expected: Vec<u64> = (0..10).map(|k| contact(k, 5).key.feature + 1).collect();
+    assert_eq!(features, expected);
+    // What makes bodies clumps cannot be taken away unseen.
+    let file = hdf5::File::open_rw(&path).unwrap();
+    file.unlink("bodies/shape").unwrap();
+    drop(file);
+    let refused = read(&path, 1).unwrap_err().to_string();
+    assert!(refused.contains("not what was written"), "{refused}");
+}
+
+/// The body as a clump of one of three templates.
+fn as_clump(row: BodyRow) -> BodyRow {
+    let momentum = row.angular_velocity.map(|w| 0.3 * w);
+    BodyRow {
+        shape: 1 + row.material % 3,
+        angular_momentum: momentum,
+        ..row
+    }
 }

@@ -2,7 +2,7 @@
 //! this impulse.
 
 use super::{BodyId, BodyRow, Member, Twist};
-use crate::math::{Vector3, rotate};
+use crate::math::{Quaternion, Vector3, rotate};
 use crate::shape::Period;
 
 /// The bodies that one rank knows in a step, by place in its arrays, in ascending order of id.
@@ -15,6 +15,9 @@ pub struct Bodies {
     inverse_inertia: Vec<f64>,
     mass: Vec<f64>,
     material: Vec<u32>,
+    /// Shapes and orientations; empty where all bodies are balls, whose orientation nobody asks for.
+    shape: Vec<u32>,
+    orientation: Vec<Quaternion>,
     /// Velocities: what the solver changes.
     twist: Vec<Twist>,
 }
@@ -32,6 +35,8 @@ impl Bodies {
             inverse_inertia: Vec::with_capacity(n),
             mass: Vec::with_capacity(n),
             material: Vec::with_capacity(n),
+            shape: Vec::new(),
+            orientation: Vec::new(),
             twist: Vec::with_capacity(n),
         };
         for row in rows {
@@ -47,6 +52,11 @@ impl Bodies {
                 linear: row.velocity.into(),
                 angular: row.angular_velocity.into(),
             });
+        }
+        if rows.iter().any(|row| row.shape != 0) {
+            all.shape.extend(rows.iter().map(|row| row.shape));
+            all.orientation
+                .extend(rows.iter().map(|row| row.orientation));
         }
         all
     }
@@ -79,6 +89,18 @@ impl Bodies {
     #[must_use]
     pub fn radii(&self) -> &[f64] {
         &self.radius
+    }
+
+    /// Shapes as in [`BodyRow::shape`]; empty where all bodies are balls.
+    #[must_use]
+    pub fn shapes(&self) -> &[u32] {
+        &self.shape
+    }
+
+    /// Orientations, body frame to global frame; empty where all bodies are balls.
+    #[must_use]
+    pub fn orientations(&self) -> &[Quaternion] {
+        &self.orientation
     }
 
     /// Masses [kg].

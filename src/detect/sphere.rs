@@ -1,35 +1,12 @@
 //! Narrow phase: the one contact of two spheres, or of a sphere and a half-space.
 
-use crate::contact::{Candidate, ContactKey, Partner};
+use super::touch::Touch;
 use crate::math::Vector3;
 use crate::shape::Surface;
 
-/// Where two surfaces are nearest.
-pub(super) struct Nearest {
-    /// Unit normal from the first body to the second.
-    pub normal: Vector3,
-    /// Distance between the surfaces, negative if they overlap [m].
-    pub gap: f64,
-    /// Midway between the surfaces [m].
-    pub point: Vector3,
-}
-
-impl Nearest {
-    pub(super) fn candidate(self, key: ContactKey, a: usize, b: Partner) -> Candidate {
-        Candidate {
-            key,
-            a,
-            b,
-            normal: self.normal,
-            gap: self.gap,
-            point: self.point,
-        }
-    }
-}
-
 /// Spheres at `x_1` and `x_1 + branch` with radii `r_1`, `r_2` [m]: `n = branch/|branch|`, `g = |branch| − r_1 − r_2`.
 /// Spheres with one centre have no normal; they get the z axis, so that the overlap is reported and nothing is NaN.
-pub(super) fn sphere_sphere(x1: &Vector3, r1: f64, branch: &Vector3, r2: f64) -> Nearest {
+pub(super) fn sphere_sphere(x1: &Vector3, r1: f64, branch: &Vector3, r2: f64) -> Touch {
     let distance = branch.norm();
     let normal = if distance > 0.0 {
         branch / distance
@@ -37,9 +14,10 @@ pub(super) fn sphere_sphere(x1: &Vector3, r1: f64, branch: &Vector3, r2: f64) ->
         Vector3::z()
     };
     let gap = distance - r1 - r2;
-    Nearest {
+    Touch {
         normal,
         gap,
+        feature: 0,
         // Midway, but never outside either sphere, where one lies deep in the other: the contact must be found by the rank
         // that has both.
         point: x1 + normal * (r1 + 0.5 * gap).clamp(-r1, distance + r2),
@@ -47,12 +25,13 @@ pub(super) fn sphere_sphere(x1: &Vector3, r1: f64, branch: &Vector3, r2: f64) ->
 }
 
 /// A sphere at `x` with radius `r` [m] and a wall: `n` points into the wall, `g = distance of x − r`.
-pub(super) fn sphere_wall(x: &Vector3, r: f64, wall: &Surface) -> Nearest {
+pub(super) fn sphere_wall(x: &Vector3, r: f64, wall: &Surface) -> Touch {
     let (distance, normal) = wall.nearest(x);
     let gap = distance - r;
-    Nearest {
+    Touch {
         normal,
         gap,
+        feature: 0,
         point: x + normal * (r + 0.5 * gap).max(-r),
     }
 }

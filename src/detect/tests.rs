@@ -1,6 +1,7 @@
 //! Detection against all pairs, against the plain search, and on sets of bodies that are hard on cells.
 
 mod amounts;
+mod clumps;
 mod extremes;
 mod surfaces;
 

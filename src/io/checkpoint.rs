@@ -7,6 +7,7 @@
 mod folder;
 mod hash;
 mod layout;
+mod numbered;
 mod read;
 mod write;
 
@@ -25,7 +26,10 @@ use crate::measure::Flow;
 pub const FORMAT: &str = "moreau-checkpoint";
 
 /// The version of the format that this program writes, and the newest it reads.
-pub const FORMAT_VERSION: u32 = 6;
+pub const FORMAT_VERSION: u32 = 7;
+
+/// The oldest version that this program reads.
+pub const OLDEST_VERSION: u32 = 6;
 
 /// The root attribute that holds an entry of the ledger of energies.
 fn attribute(energy: &str) -> String {

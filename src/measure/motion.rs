@@ -1,8 +1,9 @@
 //! The mean motion of the free bodies in a window, and deviations from it.
 
-use super::{Window, translational_energy};
-use crate::body::BodyRow;
+use super::Window;
+use crate::body::{Ball, BodyRow};
 use crate::math::{ExactSum, Vector3};
+use crate::shape::Template;
 
 /// The free bodies with their centre in the window, and the position of its image there [m].
 pub(super) fn free_inside<'a>(
@@ -23,8 +24,7 @@ pub fn motion_sums(bodies: &[BodyRow], window: &Window) -> (usize, [ExactSum; MO
     let (mut count, mut sums) = (0, <[ExactSum; MOTION_SUMS]>::default());
     for (row, x) in free_inside(bodies, window) {
         let (v, w) = (row.velocity, row.angular_velocity);
-        let turning = 0.5 * row.inertia * Vector3::from(w).norm_squared();
-        let (m, energy) = (row.mass, translational_energy(row) + turning);
+        let (m, energy) = (row.mass, row.kinetic_energy());
         let terms = [
             m,
             m * v[0],
@@ -90,15 +90,17 @@ pub fn fluctuations(bodies: &[BodyRow], window: &Window, mean: &Vector3) -> [Exa
     sums
 }
 
-/// Number of bodies with their centre in a window, and the volume of bodies inside it [m³].
+/// Number of bodies with their centre in a window, and the volume of bodies inside it [m³]. Of a clump each ball counts by the
+/// clump's share of its balls' volumes: exact if the clump lies inside, and on average over the places of a cut.
 #[must_use]
-pub fn packing(bodies: &[BodyRow], window: &Window) -> (usize, ExactSum) {
+pub fn packing(bodies: &[BodyRow], window: &Window, templates: &[Template]) -> (usize, ExactSum) {
     let place = |row: &BodyRow| Vector3::from(row.position);
     let centres = bodies
         .iter()
         .filter(|row| window.inside(&place(row)).is_some());
-    let volume = |row: &BodyRow| window.overlap(&place(row), row.radius);
-    (centres.count(), bodies.iter().map(volume).collect())
+    let balls = bodies.iter().flat_map(|row| row.balls(templates));
+    let volume = |ball: Ball| window.overlap(&ball.centre, ball.radius) * ball.share;
+    (centres.count(), balls.map(volume).collect())
 }
 
 #[cfg(test)]
@@ -128,8 +130,47 @@ mod tests {
         assert_eq!(motion.kinetic_energy, 10.0 + 6.0 + 0.5 * 0.1 * 4.0);
         let moments = fluctuations(&rows, &window, &motion.velocity).map(|s| s.value());
         assert_eq!(moments, [9.0 + 3.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
-        let (all, volume) = packing(&rows, &window);
+        let (all, volume) = packing(&rows, &window, &[]);
         assert_eq!(all, 3);
         assert_eq!(volume.value(), 3.0 * window.body_volume(0.5));
+    }
+
+    /// A dumbbell turned and scaled: wholly inside, it counts with its volume; its balls lie where the window cuts them; its energies
+    /// are those of its moments.
+    #[test]
+    fn a_clump_counts_with_its_own_volume_and_energy() {
+        use crate::shape::clump::{Given, Part};
+        let part = |x: f64| Part {
+            centre: Vector3::new(x, 0.0, 0.0),
+            radius: 1.0,
+        };
+        let pair = Template::new("pair", &[part(0.0), part(1.0)], false, &Given::default());
+        let templates = [pair.unwrap()];
+        let clump = (0, &templates[0]);
+        let mut row = BodyRow::clump(BodyId(0), [5.0; 3], 0.75, 2.0, clump);
+        let (lower, upper) = (Vector3::zeros(), Vector3::repeat(10.0));
+        let window = Window::new(None, (&lower, &upper), [false; 3], false);
+        let (_, volume) = packing(&[row], &window, &templates);
+        let expected = (8.0 / 3.0 - 5.0 / 12.0) * std::f64::consts::PI / 8.0;
+        assert!((volume.value() / expected - 1.0).abs() < 1e-9);
+        assert!((row.volume(false, &templates) / expected - 1.0).abs() < 1e-9);
+        // Cut between its balls' centres, by symmetry half of it is inside.
+        let region = crate::shape::Region::Box {
+            lower,
+            upper: Vector3::new(5.0, 10.0, 10.0),
+        };
+        let half = Window::new(Some(&region), (&lower, &upper), [false; 3], false);
+        let (_, volume) = packing(&[row], &half, &templates);
+        assert!((2.0 * volume.value() / expected - 1.0).abs() < 1e-9);
+        row.turn_with([0.0, 3.0, 0.0], &templates);
+        let [along, across, _] = row.moments(&templates);
+        assert!(along < across);
+        assert!((row.rotational_energy() / (4.5 * across) - 1.0).abs() < 1e-14);
+        row.turn_with([3.0, 0.0, 0.0], &templates);
+        row.velocity = [0.0, 2.0, 0.0];
+        assert!((row.kinetic_energy() - 4.5 * along - 4.0).abs() < 1e-14);
+        let mut slower = row;
+        slower.turn_with([1.0, 0.0, 0.0], &templates);
+        assert!((slower.rotational_energy_lost(&row) - 4.0 * along).abs() < 1e-14);
     }
 }

@@ -4,6 +4,7 @@ use super::Window;
 use super::motion::free_inside;
 use crate::body::BodyRow;
 use crate::math::{ExactSum, Vector3};
+use crate::shape::Template;
 use std::f64::consts::PI;
 
 /// The coordinate of a profile.
@@ -152,7 +153,7 @@ impl Profile {
     /// volume is that of the bodies with their centre in them, and velocities have the components
     /// away from the axis, about it and along it.
     #[must_use]
-    pub fn sums(&self, bodies: &[BodyRow]) -> (Vec<i64>, Vec<ExactSum>) {
+    pub fn sums(&self, bodies: &[BodyRow], templates: &[Template]) -> (Vec<i64>, Vec<ExactSum>) {
         let bins = self.edges.len() - 1;
         let mut counts = vec![0; bins];
         let mut sums = vec![ExactSum::default(); PROFILE_SUMS * bins];
@@ -170,16 +171,19 @@ impl Profile {
             let Axis::Along(axis) = self.axis else {
                 let bin = self.window.inside(&x).and_then(|x| self.bin_of(&x));
                 if let Some(bin) = bin {
-                    sums[PROFILE_SUMS * bin].add(self.window.body_volume(row.radius));
+                    sums[PROFILE_SUMS * bin]
+                        .add(row.volume(self.window.dimensions() == 2.0, templates));
                 }
                 continue;
             };
-            self.slabs_near(axis, x[axis], row.radius, |bin| {
-                let part = self.slabs[bin].overlap(&x, row.radius);
-                if part > 0.0 {
-                    sums[PROFILE_SUMS * bin].add(part);
-                }
-            });
+            for ball in row.balls(templates) {
+                self.slabs_near(axis, ball.centre[axis], ball.radius, |bin| {
+                    let part = self.slabs[bin].overlap(&ball.centre, ball.radius) * ball.share;
+                    if part > 0.0 {
+                        sums[PROFILE_SUMS * bin].add(part);
+                    }
+                });
+            }
         }
         (counts, sums)
     }
@@ -220,7 +224,7 @@ mod tests {
         let mut row = BodyRow::sphere(BodyId(3), [0.0, 2.0, 2.0], 0.5, 2.0);
         row.velocity = [1.0, 0.0, -1.0];
         let profile = Profile::new(window.clone(), Axis::Along(0), 4);
-        let (counts, sums) = profile.sums(&[row]);
+        let (counts, sums) = profile.sums(&[row], &[]);
         assert_eq!(counts, [1, 0, 0, 0]);
         let value = |bin: usize, k: usize| sums[PROFILE_SUMS * bin + k].value();
         let half = window.body_volume(0.5) / 2.0;
@@ -241,7 +245,7 @@ mod tests {
             length: 4.0,
         };
         let rings = Profile::new(window.clone(), axis, 4);
-        let (counts, sums) = rings.sums(&[row]);
+        let (counts, sums) = rings.sums(&[row], &[]);
         assert_eq!(counts, [0, 0, 1, 0]);
         assert_eq!(sums[PROFILE_SUMS * 2].value(), window.body_volume(0.5));
         // The body moves along the axis, and back across the period: away from it.
@@ -278,7 +282,7 @@ mod tests {
             row
         };
         let rows: Vec<BodyRow> = (0..100).map(|k| at(0.65, k)).collect();
-        let (counts, sums) = rings.sums(&rows);
+        let (counts, sums) = rings.sums(&rows, &[]);
         assert_eq!(counts[6], 100);
         let mean = Vector3::from([2, 3, 4].map(|k| sums[PROFILE_SUMS * 6 + k].value() / 200.0));
         assert!(
@@ -338,7 +342,7 @@ mod tests {
                         BodyRow::sphere(BodyId(k), x, draw.between(0.01, 0.3), 1.0)
                     })
                     .collect();
-                let (_, sums) = profile.sums(&rows);
+                let (_, sums) = profile.sums(&rows, &[]);
                 let mut held = 0.0;
                 for (bin, slab) in profile.slabs.iter().enumerate() {
                     let each = rows.iter();
@@ -374,7 +378,7 @@ mod tests {
             BodyRow::sphere(BodyId(k), x, 0.001, 1.0)
         };
         let rows: Vec<BodyRow> = (0..100).map(row).collect();
-        let (counts, _) = profile.sums(&rows);
+        let (counts, _) = profile.sums(&rows, &[]);
         assert_eq!(counts.iter().sum::<i64>(), 100, "{counts:?}");
         assert!(counts.iter().all(|n| (19..=21).contains(n)), "{counts:?}");
     }

@@ -4,7 +4,6 @@ use super::Scene;
 use crate::body::BodyId;
 use crate::math::Vector3;
 use crate::measure::carries;
-use crate::shape::{disc_area, sphere_volume};
 
 /// A quantity for the colours of bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,11 +89,8 @@ impl Colour {
             Self::Pressure => {
                 let mut sums = of_contacts(scene, |normal, arm| normal * arm);
                 for (sum, body) in sums.iter_mut().zip(scene.bodies) {
-                    let (dimensions, volume) = match scene.flat {
-                        true => (2.0, disc_area(body.radius)),
-                        false => (3.0, sphere_volume(body.radius)),
-                    };
-                    *sum /= dimensions * volume * scene.dt;
+                    let dimensions = if scene.flat { 2.0 } else { 3.0 };
+                    *sum /= dimensions * body.volume(scene.flat, &[]) * scene.dt;
                 }
                 sums
             }

@@ -4,11 +4,14 @@
 //! not positive, a file that ends too early is an error with file, line, column, value and accepted
 //! values. Unused contents are listed.
 
+mod clump;
 mod dump;
 mod lammps;
 mod lines;
 mod row;
 mod table;
+
+pub use clump::{Described, clump};
 
 use super::{Error, Sample};
 use crate::body::BodyRow;

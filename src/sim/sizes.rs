@@ -11,7 +11,7 @@ use crate::math::{ExactSum, nan_max};
 use crate::sample::inlet::{Inlet, Rate};
 use crate::scheme::Physics;
 use crate::scheme::pace::{Pace, Rule};
-use crate::shape::{disc_area, mass_and_inertia, sphere_volume};
+use crate::shape::mass_and_inertia;
 use crate::solver::grid::BlockGrid;
 
 /// What all bodies together are like.
@@ -135,10 +135,7 @@ pub(super) fn sizes(comm: &dyn Comm, scenario: &Scenario, share: &[BodyRow]) -> 
     let largest = |of: &dyn Fn(&BodyRow) -> f64| {
         comm.max_f64(share.iter().map(of).fold(f64::NEG_INFINITY, nan_max))
     };
-    let volume = |row: &BodyRow| match scenario.two_dimensional {
-        true => disc_area(row.radius), // Discs are a metre thick.
-        false => sphere_volume(row.radius),
-    };
+    let volume = |row: &BodyRow| row.volume(scenario.two_dimensional, &[]);
     let free = share.iter().filter(|row| row.is_free());
     let mut sums: [ExactSum; 2] = [
         share.iter().map(volume).collect(),

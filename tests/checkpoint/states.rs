@@ -19,12 +19,15 @@ pub(crate) fn body(i: u64) -> BodyRow {
         velocity: [-0.0, x.sin(), 1e17 * x],
         orientation: [0.5, -0.5, 0.5, x.cos()],
         angular_velocity: [x, 2.0 * x, -3.0 / (1.0 + x)],
+        angular_momentum: [0.0; 3],
         radius: 0.005 + 1e-9 * x,
         mass: 0.1 + 1e-9 * x,
         inertia: 0.2 + 1e-9 * x,
         image: [i as i64, -(i as i64), 0],
         material: (i % 65536) as u32,
         kind: (i % 256) as u32,
+        shape: 0,
+        reserved: 0,
     }
 }
 

@@ -22,6 +22,7 @@ fn amounts(bodies: &Bodies) -> (f64, f64) {
         walls: &[],
         margin: 0.2 * least,
         period: &Period::NONE,
+        templates: &[],
     };
     let mut found = Vec::new();
     detector.detect(bodies, &space, |_| true, &Pool::default(), &mut found);
@@ -96,6 +97,7 @@ fn threads_change_nothing() {
                 walls: &walls,
                 margin: 0.05,
                 period: &period,
+                templates: &[],
             };
             let mine = |x: &Vector3| x.x + x.y > 5.0;
             let mut detector = Detector::default();

@@ -46,6 +46,7 @@ fn g5_far_apart() {
             walls: &[],
             margin: 0.0,
             period: &NONE,
+            templates: &[],
         };
         let all = bodies(&x, &vec![0.5; x.len()]);
         detector.detect(&all, &space, |_| true, &Pool::default(), &mut Vec::new());
@@ -119,6 +120,7 @@ fn g5_a_giant_in_dust() {
         walls: &[],
         margin: 0.0,
         period: &NONE,
+        templates: &[],
     };
     let mut near = Vec::new();
     detector.detect(&all, &space, |_| true, &Pool::default(), &mut near);

@@ -119,6 +119,7 @@ fn walls_look_at_bodies_near_them() {
             walls,
             margin: 0.05,
             period: &Period::NONE,
+            templates: &[],
         };
         detector.detect(&all, &space, |_| true, &Pool::default(), &mut Vec::new());
         detector.looked()

@@ -3,7 +3,6 @@
 //! Each is a wrapping sum of one 64-bit hash (XXH64) for each row, so that neither the number of ranks nor their order
 //! enters it; a row's place, or its id, is part of what is hashed, so that rows cannot change places unseen.
 
-use super::FORMAT_VERSION;
 use crate::body::BodyRow;
 use crate::comm::Comm;
 use crate::io::Header;
@@ -22,12 +21,13 @@ pub(super) fn of_rows(first: u64, row_bytes: usize, bytes: &[u8]) -> u64 {
 /// The hash of a whole checkpoint: the header, and each dataset's path, rows, and hash. Two runs in the same state have the
 /// same, whatever the number of ranks that wrote it.
 pub(super) fn of_content<'a>(
+    version: u32,
     header: &Header,
     datasets: impl Iterator<Item = (&'a str, u64, u64)>,
 ) -> u64 {
     let mut bytes = Vec::new();
     let mut number = |bits: u64| bytes.extend_from_slice(&bits.to_le_bytes());
-    number(FORMAT_VERSION.into());
+    number(version.into());
     number(header.step);
     number(header.time.to_bits());
     number(header.dt.to_bits());

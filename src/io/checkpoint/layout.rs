@@ -3,12 +3,11 @@
 //! One list for each group serves writing, reading and checking; a new quantity is one entry here and a line in
 //! `docs/formats.md`.
 
-use crate::body::{BodyId, BodyRow};
+use super::FORMAT_VERSION;
+use crate::body::BodyRow;
 use crate::contact::ContactRow;
-use crate::io::WallRow;
 use crate::io::hdf::{CHUNK_ROWS, Element, Table};
 use crate::law::{self, Dataset, State};
-use crate::measure::Flow;
 use std::ops::Range;
 
 /// A row in memory that is stored as one row of each dataset of a group.
@@ -19,19 +18,30 @@ pub(super) trait Record: Copy + 'static {
     const COLUMNS: &'static [Column<Self>];
     /// Those of the laws' memory, beyond these.
     const STATE: &'static [Dataset<State>] = &[];
+    /// Those of runs with clumps, after the others.
+    const OF_CLUMPS: &'static [Column<Self>] = &[];
     /// The laws' memory, of rows that have one.
     fn state(&mut self) -> Option<&mut State> {
         None
     }
-    /// All of them.
-    fn columns() -> Vec<Column<Self>> {
+    /// All of them in a file.
+    fn columns(layout: Layout) -> Vec<Column<Self>> {
         let state = Self::STATE.iter().map(|dataset| Column {
             path: dataset.path,
             unit: dataset.unit,
             description: dataset.description,
             values: Values::State(&dataset.values),
         });
-        Self::COLUMNS.iter().copied().chain(state).collect()
+        // The order enters the hash of a file: version 6 had the laws' memory before the last column.
+        let before = Self::COLUMNS.len() - usize::from(layout.version < 7);
+        let (first, last) = Self::COLUMNS.split_at(before);
+        let own = first
+            .iter()
+            .copied()
+            .chain(state)
+            .chain(last.iter().copied());
+        let clumps = if layout.clumps { Self::OF_CLUMPS } else { &[] };
+        own.chain(clumps.iter().copied()).collect()
     }
     /// A row to be filled.
     fn blank() -> Self;
@@ -39,17 +49,30 @@ pub(super) trait Record: Copy + 'static {
     fn name(&self) -> String;
 }
 
+/// What the datasets of a file follow from.
+#[derive(Clone, Copy)]
+pub(super) struct Layout {
+    /// Version of the format.
+    pub(super) version: u32,
+    /// Whether some bodies are clumps.
+    pub(super) clumps: bool,
+}
+
+/// Datasets whose numbers were narrower before a version.
+const NARROWER: [(&str, u32, Element); 1] = [("/contacts/feature", 7, Element::U32)];
+
 /// One dataset.
 #[derive(Clone, Copy)]
 pub(super) struct Column<R: 'static> {
     pub(super) path: &'static str,
     pub(super) unit: &'static str,
     pub(super) description: &'static str,
-    values: Values<R>,
+    pub(super) values: Values<R>,
 }
 
+/// Where the numbers of a dataset stand in a row.
 #[derive(Clone, Copy)]
-enum Values<R: 'static> {
+pub(super) enum Values<R: 'static> {
     /// Numbers stored as they are: how many, and where.
     Real(usize, fn(&mut R) -> &mut [f64]),
     /// Whole numbers, stored as the element named: how many, how to get and how to set one.
@@ -61,12 +84,20 @@ enum Values<R: 'static> {
 impl<R: Record> Column<R> {
     /// The form of the dataset when it holds this many rows.
     pub(super) fn table(&self, rows: u64) -> Table<'static> {
+        self.table_of(FORMAT_VERSION, rows)
+    }
+
+    /// The same in a file of a version.
+    pub(super) fn table_of(&self, version: u32, rows: u64) -> Table<'static> {
         let (element, width) = match self.values {
             Values::Real(width, _) => (Element::F64, width),
             Values::Whole(element, width, ..) => (element, width),
             Values::State(law::Values::Real(width, _)) => (Element::F64, *width),
             Values::State(law::Values::Small(_)) => (Element::U8, 1),
         };
+        let narrower =
+            |&&(path, since, _): &&(&str, u32, Element)| path == self.path && version < since;
+        let element = NARROWER.iter().find(narrower).map_or(element, |old| old.2);
         Table {
             path: self.path,
             element,
@@ -136,12 +167,18 @@ impl<R: Record> Column<R> {
         Ok(())
     }
 
-    /// Puts the bytes of the dataset into these rows, which are those from `first` on.
+    /// Puts the bytes of the dataset in a file of a version into these rows, which are those from `first` on.
     ///
     /// # Errors
     /// If a number is not finite.
-    pub(super) fn decode(&self, bytes: &[u8], first: u64, rows: &mut [R]) -> Result<(), String> {
-        let table = self.table(0);
+    pub(super) fn decode(
+        &self,
+        version: u32,
+        bytes: &[u8],
+        first: u64,
+        rows: &mut [R],
+    ) -> Result<(), String> {
+        let table = self.table_of(version, 0);
         let numbers_of_rows = bytes.chunks_exact(table.row_bytes());
         for ((k, row), numbers) in rows.iter_mut().enumerate().zip(numbers_of_rows) {
             let numbers = numbers
@@ -179,14 +216,15 @@ impl<R: Record> Column<R> {
     }
 }
 
-/// The rows of a slab, from the bytes that `read` returns for each dataset.
+/// The rows of a slab of a file, from the bytes that `read` returns for each dataset.
 pub(super) fn assemble<R: Record>(
+    layout: Layout,
     rows: Range<u64>,
     mut read: impl FnMut(&Column<R>) -> Result<Vec<u8>, String>,
 ) -> Result<Vec<R>, String> {
     let mut slab = vec![R::blank(); (rows.end - rows.start) as usize];
-    for column in &R::columns() {
-        column.decode(&read(column)?, rows.start, &mut slab)?;
+    for column in &R::columns(layout) {
+        column.decode(layout.version, &read(column)?, rows.start, &mut slab)?;
     }
     Ok(slab)
 }
@@ -282,6 +320,26 @@ impl Record for BodyRow {
         },
     ];
 
+    const OF_CLUMPS: &'static [Column<Self>] = &[
+        Column {
+            path: "/bodies/shape",
+            unit: "1",
+            description: "0: a ball or disc, k: a clump of template k - 1 of the configuration",
+            values: Values::Whole(
+                Element::U32,
+                1,
+                |row, _| row.shape.into(),
+                |row, _, shape| row.shape = shape as u32,
+            ),
+        },
+        Column {
+            path: "/bodies/angular_momentum",
+            unit: "kg m2/s",
+            description: "angular momentum of a clump about its centre of mass, global frame; 0 of balls",
+            values: Values::Real(3, |row| &mut row.angular_momentum),
+        },
+    ];
+
     fn blank() -> Self {
         bytemuck::Zeroable::zeroed()
     }
@@ -318,9 +376,9 @@ impl Record for ContactRow {
         Column {
             path: "/contacts/feature",
             unit: "1",
-            description: "which of several contacts of the same two bodies, from 0",
+            description: "which of several contacts of the same two bodies: 0, or the parts of clumps",
             values: Values::Whole(
-                Element::U32,
+                Element::U64,
                 1,
                 |row, _| row.key.feature,
                 |row, _, of| row.key.feature = of,
@@ -375,159 +433,5 @@ impl Record for ContactRow {
 
     fn name(&self) -> String {
         format!("the contact of {} and {}", self.key.a, self.key.b)
-    }
-}
-
-/// A wall with its id, which in memory is its place in the list of walls.
-#[derive(Clone, Copy, Default)]
-pub(super) struct NumberedWall {
-    pub(super) id: u64,
-    pub(super) wall: WallRow,
-}
-
-/// The walls with their ids.
-pub(super) fn numbered(walls: &[WallRow]) -> Vec<NumberedWall> {
-    let id = |index| BodyId::wall(index).0;
-    walls
-        .iter()
-        .enumerate()
-        .map(|(index, &wall)| NumberedWall {
-            id: id(index),
-            wall,
-        })
-        .collect()
-}
-
-impl Record for NumberedWall {
-    const GROUP: &'static str = "/walls";
-    const COLUMNS: &'static [Column<Self>] = &[
-        Column {
-            path: "/walls/id",
-            unit: "1",
-            description: "id of the wall, shared with no body: 2^63 + its number in the configuration",
-            values: Values::Whole(Element::U64, 1, |row, _| row.id, |row, _, id| row.id = id),
-        },
-        Column {
-            path: "/walls/displacement",
-            unit: "m",
-            description: "way of the wall's centre since time zero, global frame",
-            values: Values::Real(3, |row| &mut row.wall.displacement),
-        },
-        Column {
-            path: "/walls/orientation",
-            unit: "1",
-            description: "unit quaternion w, x, y, z by which the wall has turned since time zero",
-            values: Values::Real(4, |row| &mut row.wall.orientation),
-        },
-        Column {
-            path: "/walls/velocity",
-            unit: "m/s",
-            description: "velocity of the wall's centre in the last step, global frame",
-            values: Values::Real(3, |row| &mut row.wall.velocity),
-        },
-        Column {
-            path: "/walls/angular_velocity",
-            unit: "rad/s",
-            description: "angular velocity of the wall in the last step, global frame",
-            values: Values::Real(3, |row| &mut row.wall.angular_velocity),
-        },
-        Column {
-            path: "/walls/material",
-            unit: "1",
-            description: "number of the material in the configuration, from 0",
-            values: Values::Whole(
-                Element::U16,
-                1,
-                |row, _| row.wall.material.into(),
-                |row, _, of| row.wall.material = of as u32,
-            ),
-        },
-        Column {
-            path: "/walls/impulse",
-            unit: "N s",
-            description: "impulse that the bodies gave the wall in the last step, global frame",
-            values: Values::Real(3, |row| &mut row.wall.impulse),
-        },
-        Column {
-            path: "/walls/couple_impulse",
-            unit: "N m s",
-            description: "couple impulse that the bodies gave the wall in the last step about its centre, global frame",
-            values: Values::Real(3, |row| &mut row.wall.couple_impulse),
-        },
-    ];
-
-    fn blank() -> Self {
-        Self::default()
-    }
-
-    fn name(&self) -> String {
-        BodyId(self.id).to_string()
-    }
-}
-
-/// What has come in or gone out, with its number.
-#[derive(Clone, Copy, Default)]
-pub(super) struct NumberedFlow {
-    pub(super) number: u64,
-    pub(super) flow: Flow,
-}
-
-/// The flows with their numbers.
-pub(super) fn numbered_flows(flows: &[Flow]) -> Vec<NumberedFlow> {
-    let each = flows.iter().zip(0..);
-    each.map(|(&flow, number)| NumberedFlow { number, flow })
-        .collect()
-}
-
-impl Record for NumberedFlow {
-    const GROUP: &'static str = "/flows";
-    const COLUMNS: &'static [Column<Self>] = &[
-        Column {
-            path: "/flows/number",
-            unit: "1",
-            description: "inlets in the order of the configuration, then outlets, from 0",
-            values: Values::Whole(
-                Element::U64,
-                1,
-                |row, _| row.number,
-                |row, _, number| row.number = number,
-            ),
-        },
-        Column {
-            path: "/flows/bodies",
-            unit: "1",
-            description: "bodies that have come in, or gone out",
-            values: Values::Whole(
-                Element::U64,
-                1,
-                |row, _| row.flow.bodies,
-                |row, _, bodies| row.flow.bodies = bodies,
-            ),
-        },
-        Column {
-            path: "/flows/mass",
-            unit: "kg",
-            description: "their mass",
-            values: Values::Real(1, |row| std::slice::from_mut(&mut row.flow.mass)),
-        },
-        Column {
-            path: "/flows/waiting",
-            unit: "1",
-            description: "bodies that were due when it was last looked for some and found no place",
-            values: Values::Whole(
-                Element::U64,
-                1,
-                |row, _| row.flow.waiting,
-                |row, _, waiting| row.flow.waiting = waiting,
-            ),
-        },
-    ];
-
-    fn blank() -> Self {
-        Self::default()
-    }
-
-    fn name(&self) -> String {
-        format!("flow {}", self.number)
     }
 }

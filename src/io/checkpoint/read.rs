@@ -1,7 +1,9 @@
 //! Reads a checkpoint on any number of ranks, and takes nothing for granted.
 
-use super::layout::{Column, NumberedFlow, NumberedWall, Record, assemble};
-use super::{Counts, Error, FORMAT, FORMAT_VERSION, Loaded, attribute, folder, hash};
+use super::layout::{Column, Layout, Record, assemble};
+use super::numbered::{NumberedFlow, NumberedWall};
+use super::{Counts, Error, FORMAT, FORMAT_VERSION, Loaded, OLDEST_VERSION};
+use super::{attribute, folder, hash};
 use crate::body::{BodyId, BodyRow};
 use crate::comm::{Comm, agree};
 use crate::contact::ContactRow;
@@ -97,6 +99,7 @@ struct Opened {
     header: Header,
     counts: Counts,
     content_hash: String,
+    layout: Layout,
 }
 
 impl Opened {
@@ -109,12 +112,12 @@ impl Opened {
             return Err(format!("format `{format}`, expected `{FORMAT}`"));
         }
         let version: u32 = file.number("format_version")?;
-        if version != FORMAT_VERSION {
+        if !(OLDEST_VERSION..=FORMAT_VERSION).contains(&version) {
             let writer = file
                 .text("moreau_version")
                 .unwrap_or_else(|_| "of unknown version".into());
             return Err(format!(
-                "format version {version}, written by moreau {writer}; this program (moreau {}) reads version {FORMAT_VERSION}",
+                "format version {version}, written by moreau {writer}; this program (moreau {}) reads versions {OLDEST_VERSION} to {FORMAT_VERSION}",
                 env!("CARGO_PKG_VERSION")
             ));
         }
@@ -148,11 +151,16 @@ impl Opened {
                 ));
             }
         }
+        let shapes = BodyRow::OF_CLUMPS[0].path.trim_start_matches('/');
+        let layout = Layout {
+            version,
+            clumps: file.holds(shapes),
+        };
         let counts = Counts {
-            bodies: rows_of::<BodyRow>(&file)?,
-            contacts: rows_of::<ContactRow>(&file)?,
-            walls: rows_of::<NumberedWall>(&file)?,
-            flows: rows_of::<NumberedFlow>(&file)?,
+            bodies: rows_of::<BodyRow>(&file, layout)?,
+            contacts: rows_of::<ContactRow>(&file, layout)?,
+            walls: rows_of::<NumberedWall>(&file, layout)?,
+            flows: rows_of::<NumberedFlow>(&file, layout)?,
         };
         let content_hash = file.text("content_hash")?;
         Ok(Self {
@@ -160,14 +168,15 @@ impl Opened {
             header,
             counts,
             content_hash,
+            layout,
         })
     }
 
     /// Reads some rows of a group, and their hash for each dataset.
     fn rows<R: Record>(&self, total: u64, rows: Range<u64>) -> Result<(Vec<R>, Vec<i64>), String> {
         let mut hashes = Vec::new();
-        let slab = assemble(rows.clone(), |column: &Column<R>| {
-            let table = column.table(total);
+        let slab = assemble(self.layout, rows.clone(), |column: &Column<R>| {
+            let table = column.table_of(self.layout.version, total);
             let bytes = self.file.read(&table, rows.clone())?;
             hashes.push(hash::of_rows(rows.start, table.row_bytes(), &bytes) as i64);
             Ok(bytes)
@@ -178,10 +187,11 @@ impl Opened {
     /// Compares the hashes of all datasets, and that of the whole, with those that were written.
     fn verify(&self, hashes: &[i64]) -> Result<(), String> {
         let counts = self.counts;
-        let datasets: Vec<(&str, u64, u64)> = paths::<BodyRow>(counts.bodies)
-            .chain(paths::<ContactRow>(counts.contacts))
-            .chain(paths::<NumberedWall>(counts.walls))
-            .chain(paths::<NumberedFlow>(counts.flows))
+        let layout = self.layout;
+        let datasets: Vec<(&str, u64, u64)> = paths::<BodyRow>(layout, counts.bodies)
+            .chain(paths::<ContactRow>(layout, counts.contacts))
+            .chain(paths::<NumberedWall>(layout, counts.walls))
+            .chain(paths::<NumberedFlow>(layout, counts.flows))
             .zip(hashes)
             .map(|((path, rows), &hash)| (path, rows, hash as u64))
             .collect();
@@ -196,7 +206,8 @@ impl Opened {
                 ));
             }
         }
-        let found = hash::to_text(hash::of_content(&self.header, datasets.into_iter()));
+        let found = hash::of_content(layout.version, &self.header, datasets.into_iter());
+        let found = hash::to_text(found);
         if found != self.content_hash {
             let expected = &self.content_hash;
             return Err(format!(
@@ -207,17 +218,17 @@ impl Opened {
     }
 }
 
-fn paths<R: Record>(rows: u64) -> impl Iterator<Item = (&'static str, u64)> {
-    let columns = R::columns().into_iter();
-    columns.map(move |column| (column.table(rows).path, rows))
+fn paths<R: Record>(layout: Layout, rows: u64) -> impl Iterator<Item = (&'static str, u64)> {
+    let columns = R::columns(layout).into_iter();
+    columns.map(move |column| (column.path, rows))
 }
 
 /// The rows of a group, all of whose datasets have the form they should have.
-fn rows_of<R: Record>(file: &Reader) -> Result<u64, String> {
-    let rows = file.rows(R::COLUMNS[0].table(0).path)?;
-    R::columns()
+fn rows_of<R: Record>(file: &Reader, layout: Layout) -> Result<u64, String> {
+    let rows = file.rows(R::COLUMNS[0].path)?;
+    R::columns(layout)
         .iter()
-        .try_for_each(|column| file.check(&column.table(rows)))?;
+        .try_for_each(|column| file.check(&column.table_of(layout.version, rows)))?;
     Ok(rows)
 }
 

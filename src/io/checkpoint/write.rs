@@ -1,6 +1,7 @@
 //! Writes a checkpoint under a temporary name and gives it its own when all of it is on the disk.
 
-use super::layout::{NumberedFlow, NumberedWall, Record, numbered, numbered_flows};
+use super::layout::{Layout, Record};
+use super::numbered::{NumberedFlow, NumberedWall, numbered, numbered_flows};
 use super::{Error, FORMAT, FORMAT_VERSION, attribute, folder, hash};
 use crate::body::BodyRow;
 use crate::comm::{Comm, agree};
@@ -54,15 +55,21 @@ fn write_as(comm: &dyn Comm, path: &Path, snapshot: &Snapshot) -> Result<(), Str
     let flow_count = flows.len() as u64;
     let own_flows = share(flow_count, comm.rank());
 
-    let size = file_bytes::<BodyRow>(body_count)
-        + file_bytes::<ContactRow>(contact_count)
-        + file_bytes::<NumberedWall>(wall_count)
-        + file_bytes::<NumberedFlow>(flow_count)
+    let clumps = bodies.iter().filter(|row| row.shape != 0).count();
+    let layout = Layout {
+        version: FORMAT_VERSION,
+        clumps: comm.sum_count(clumps) > 0,
+    };
+    let size = file_bytes::<BodyRow>(layout, body_count)
+        + file_bytes::<ContactRow>(layout, contact_count)
+        + file_bytes::<NumberedWall>(layout, wall_count)
+        + file_bytes::<NumberedFlow>(layout, flow_count)
         + 2 * (snapshot.header.config.len() + snapshot.header.provenance.len()) as u64;
     let mut file = Contents {
         comm,
         file: Writer::create(comm, path, size)?,
         datasets: Vec::new(),
+        layout,
     };
     file.group(&bodies, body_count)?;
     file.group(&contacts, contact_count)?;
@@ -87,8 +94,8 @@ fn write_as(comm: &dyn Comm, path: &Path, snapshot: &Snapshot) -> Result<(), Str
 }
 
 /// Bytes that a group of so many rows takes.
-fn file_bytes<R: Record>(rows: u64) -> u64 {
-    R::columns()
+fn file_bytes<R: Record>(layout: Layout, rows: u64) -> u64 {
+    R::columns(layout)
         .iter()
         .map(|c| c.table(rows).file_bytes())
         .sum()
@@ -100,6 +107,7 @@ struct Contents<'c> {
     file: Writer<'c>,
     /// Path, rows, and hash.
     datasets: Vec<(&'static str, u64, u64)>,
+    layout: Layout,
 }
 
 impl Contents<'_> {
@@ -107,7 +115,7 @@ impl Contents<'_> {
     fn group<R: Record>(&mut self, rows: &[R], total: u64) -> Result<(), String> {
         let first = written_rows(total, self.comm.rank(), self.comm.size()).start;
         self.file.group(R::GROUP)?;
-        for column in &R::columns() {
+        for column in &R::columns(self.layout) {
             let table = column.table(total);
             let bytes = agree(self.comm, column.encode(rows))?;
             let mut hash = [hash::of_rows(first, table.row_bytes(), &bytes) as i64];
@@ -145,7 +153,7 @@ impl Contents<'_> {
         for (name, value) in Ledger::NAMES.iter().zip(header.ledger.to_array()) {
             self.file.number(&attribute(name), value)?;
         }
-        let hash = hash::of_content(header, self.datasets.iter().copied());
+        let hash = hash::of_content(FORMAT_VERSION, header, self.datasets.iter().copied());
         self.file.text("content_hash", &hash::to_text(hash))
     }
 }

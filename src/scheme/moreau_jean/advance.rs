@@ -235,8 +235,6 @@ impl Moved<'_> {
 /// is its negative, body by body.
 fn energy_lost(before: &BodyRow, after: &BodyRow, pull_dt: &Vector3) -> f64 {
     let [v0, v1] = [before, after].map(|row| Vector3::from(row.velocity));
-    let [w0, w1] = [before, after].map(|row| Vector3::from(row.angular_velocity));
     let linear = (v0 + pull_dt - v1).dot(&(v0 + v1));
-    let angular = (w0 - w1).dot(&(w0 + w1));
-    0.5 * (after.mass * linear + after.inertia * angular)
+    0.5 * (after.mass * linear) + after.rotational_energy_lost(before)
 }

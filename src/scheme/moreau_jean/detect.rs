@@ -41,6 +41,7 @@ impl MoreauJean {
             walls: &walls.placed,
             margin: *margin,
             period: partition.grid().period(),
+            templates: &[],
         };
         let mut found = self.blocks.take_candidates();
         let pool = self.blocks.pool();

@@ -27,10 +27,8 @@ impl Blocks {
             for (k, origin) in origins.iter().enumerate() {
                 let key = candidates[origin.candidate as usize].key;
                 let slot = batches.slots()[k];
-                let mut draw = Stream::new(Purpose::Start, seed, [step, key.a.0, key.b.0]);
-                // Several contacts of the same two bodies draw one after the other.
-                let factors = (0..=key.feature).map(|_| draw.between(1.0 - spread, 1.0 + spread));
-                let factor = factors.last().unwrap_or(1.0);
+                let pair = Stream::new(Purpose::Start, seed, [step, key.a.0, key.b.0]);
+                let factor = pair.of(key.feature).between(1.0 - spread, 1.0 + spread);
                 batches.set_impulse(slot, &(batches.contact(slot).impulse * factor));
             }
             []

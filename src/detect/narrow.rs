@@ -1,0 +1,167 @@
+//! Narrow phase: the touches of two bodies, and of a body and a wall. One `match` over pairs of shapes.
+//!
+//! A pair is seen from the lower id, with the second body's centre at a branch from the first's, so every rank that sees it
+//! computes the same bits.
+//!
+//! **Clumps** touch part by part. Where parts overlap, some of these touches are none of the union's surface: the point of part
+//! `i` that is nearest to the partner lies inside a sister `k`. Such a touch is dropped if the sister's touch with the same partner
+//! has a smaller gap. It has, unless the partner's centre lies inside the clump: from a point inside the sister the partner's centre
+//! is farther away than from the sister's surface. With the comparison the touch with the smallest gap is never dropped, so
+//! bodies that touch, however deep, have a touch. Of parts that coincide the first counts.
+
+use super::sphere::{sphere_sphere, sphere_wall};
+use super::touch::{Touch, feature};
+use crate::math::Vector3;
+use crate::shape::{Surface, Template};
+
+/// How far outside a part a point still counts as inside, by the part's radius: parts that coincide do so to rounding.
+const INSIDE: f64 = 1e-12;
+
+/// A body as the narrow phase sees it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Solid<'a> {
+    /// Centre of mass [m].
+    pub position: &'a Vector3,
+    /// Radius, of a clump that of its bounding sphere [m].
+    pub radius: f64,
+    pub shape: Shape<'a>,
+}
+
+/// What a body is made of.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Shape<'a> {
+    Ball,
+    /// Balls of a template, whose centres lie at these ways from the centre of mass, global frame [m].
+    Clump(&'a Template, &'a [Vector3]),
+}
+
+/// The touches of two bodies with a gap below `margin` [m], in ascending order of feature. The second one's centre lies at
+/// `branch` from the first's [m].
+#[inline]
+pub(super) fn of_bodies(
+    (a, b): (&Solid, &Solid),
+    branch: &Vector3,
+    margin: f64,
+    mut found: impl FnMut(Touch),
+) {
+    match (a.shape, b.shape) {
+        (Shape::Ball, Shape::Ball) => {
+            let touch = sphere_sphere(a.position, a.radius, branch, b.radius);
+            if touch.gap < margin {
+                found(touch);
+            }
+        }
+        (Shape::Ball | Shape::Clump(..), Shape::Ball | Shape::Clump(..)) => {
+            of_parts((a, b), branch, margin, &mut found);
+        }
+    }
+}
+
+/// The touches of a body and a wall with a gap below `margin` [m], in ascending order of feature.
+#[inline]
+pub(super) fn with_wall(a: &Solid, wall: &Surface, margin: f64, mut found: impl FnMut(Touch)) {
+    match a.shape {
+        Shape::Ball => {
+            let touch = sphere_wall(a.position, a.radius, wall);
+            if touch.gap < margin {
+                found(touch);
+            }
+        }
+        Shape::Clump(template, arms) => {
+            let touch = |i: usize| sphere_wall(&(a.position + arms[i]), a.part_radius(i), wall);
+            for i in (0..arms.len()).filter(|&i| !template.is_hidden(i)) {
+                let one = touch(i);
+                if one.gap < margin && !a.inside(i, &one.normal, one.gap, |k| touch(k).gap) {
+                    let feature = feature(i, 0);
+                    found(Touch { feature, ..one });
+                }
+            }
+        }
+    }
+}
+
+/// The touches of balls of two bodies.
+fn of_parts(
+    (a, b): (&Solid, &Solid),
+    branch: &Vector3,
+    margin: f64,
+    found: &mut impl FnMut(Touch),
+) {
+    let way = |i: usize, j: usize| branch + b.arm(j) - a.arm(i);
+    let touch = |i: usize, j: usize| {
+        let centre = a.position + a.arm(i);
+        sphere_sphere(&centre, a.part_radius(i), &way(i, j), b.part_radius(j))
+    };
+    let near = |i: &usize| {
+        let gap = (branch - a.arm(*i)).norm() - a.part_radius(*i) - b.radius;
+        gap < margin + 1e-9 * b.radius
+    };
+    for i in (0..a.parts()).filter(|&i| !a.is_hidden(i)).filter(near) {
+        for j in (0..b.parts()).filter(|&j| !b.is_hidden(j)) {
+            let one = touch(i, j);
+            if one.gap < margin
+                && !a.inside(i, &one.normal, one.gap, |k| touch(k, j).gap)
+                && !b.inside(j, &-one.normal, one.gap, |k| touch(i, k).gap)
+            {
+                let feature = feature(i, j);
+                found(Touch { feature, ..one });
+            }
+        }
+    }
+}
+
+impl Solid<'_> {
+    /// Balls that the body is made of.
+    fn parts(&self) -> usize {
+        match self.shape {
+            Shape::Ball => 1,
+            Shape::Clump(_, arms) => arms.len(),
+        }
+    }
+
+    /// Centre of a part from the centre of mass, global frame [m].
+    fn arm(&self, part: usize) -> Vector3 {
+        match self.shape {
+            Shape::Ball => Vector3::zeros(),
+            Shape::Clump(_, arms) => arms[part],
+        }
+    }
+
+    fn part_radius(&self, part: usize) -> f64 {
+        match self.shape {
+            Shape::Ball => self.radius,
+            Shape::Clump(template, _) => template.parts()[part].radius * self.radius,
+        }
+    }
+
+    /// Whether a part lies inside another.
+    fn is_hidden(&self, part: usize) -> bool {
+        match self.shape {
+            Shape::Ball => false,
+            Shape::Clump(template, _) => template.is_hidden(part),
+        }
+    }
+
+    /// Whether the point of a part that lies farthest along `normal` is inside a sister whose gap to the partner, given by `gap_of`,
+    /// is smaller than the part's own [m]; of equal ones the first counts as smaller.
+    fn inside(
+        &self,
+        part: usize,
+        normal: &Vector3,
+        gap: f64,
+        gap_of: impl Fn(usize) -> f64,
+    ) -> bool {
+        let Shape::Clump(template, arms) = self.shape else {
+            return false;
+        };
+        let point = arms[part] + normal * self.part_radius(part);
+        let sisters = template.sisters(part).iter().map(|&k| k as usize);
+        sisters.filter(|&k| !template.is_hidden(k)).any(|k| {
+            let within = self.part_radius(k) * (1.0 + INSIDE);
+            (point - arms[k]).norm_squared() <= within * within && {
+                let other = gap_of(k);
+                other < gap || (other == gap && k < part)
+            }
+        })
+    }
+}

@@ -1,0 +1,40 @@
+//! What the narrow phase returns: a place where two bodies, or a body and a wall, may touch.
+
+use crate::contact::{Candidate, ContactKey, Partner};
+use crate::math::Vector3;
+
+/// Where two surfaces are nearest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touch {
+    /// Midway between the surfaces [m].
+    pub point: Vector3,
+    /// Unit normal from the first body to the second.
+    pub normal: Vector3,
+    /// Distance between the surfaces, negative if they overlap [m].
+    pub gap: f64,
+    /// Which features of the two touch: the same number in every step while these do. 0 for two balls, or a ball and a wall.
+    pub feature: u64,
+}
+
+impl Touch {
+    /// As a candidate for a contact. The key's feature is that of the touch.
+    pub(super) fn candidate(self, key: ContactKey, a: usize, b: Partner) -> Candidate {
+        Candidate {
+            key: ContactKey {
+                feature: self.feature,
+                ..key
+            },
+            a,
+            b,
+            normal: self.normal,
+            gap: self.gap,
+            point: self.point,
+        }
+    }
+}
+
+/// The feature of two parts: the first body's in the upper half, the second's in the lower. So touches of a pair that come by
+/// parts come in ascending order.
+pub(super) fn feature(of_first: usize, of_second: usize) -> u64 {
+    (of_first as u64) << 32 | of_second as u64
+}

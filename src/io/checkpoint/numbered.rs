@@ -1,0 +1,161 @@
+//! Walls and flows in a checkpoint: in memory their number is their place in a list, in the file it is a dataset.
+
+use super::layout::{Column, Record, Values};
+use crate::body::BodyId;
+use crate::io::WallRow;
+use crate::io::hdf::Element;
+use crate::measure::Flow;
+
+/// A wall with its id, which in memory is its place in the list of walls.
+#[derive(Clone, Copy, Default)]
+pub(super) struct NumberedWall {
+    pub(super) id: u64,
+    pub(super) wall: WallRow,
+}
+
+/// The walls with their ids.
+pub(super) fn numbered(walls: &[WallRow]) -> Vec<NumberedWall> {
+    let id = |index| BodyId::wall(index).0;
+    walls
+        .iter()
+        .enumerate()
+        .map(|(index, &wall)| NumberedWall {
+            id: id(index),
+            wall,
+        })
+        .collect()
+}
+
+impl Record for NumberedWall {
+    const GROUP: &'static str = "/walls";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column {
+            path: "/walls/id",
+            unit: "1",
+            description: "id of the wall, shared with no body: 2^63 + its number in the configuration",
+            values: Values::Whole(Element::U64, 1, |row, _| row.id, |row, _, id| row.id = id),
+        },
+        Column {
+            path: "/walls/displacement",
+            unit: "m",
+            description: "way of the wall's centre since time zero, global frame",
+            values: Values::Real(3, |row| &mut row.wall.displacement),
+        },
+        Column {
+            path: "/walls/orientation",
+            unit: "1",
+            description: "unit quaternion w, x, y, z by which the wall has turned since time zero",
+            values: Values::Real(4, |row| &mut row.wall.orientation),
+        },
+        Column {
+            path: "/walls/velocity",
+            unit: "m/s",
+            description: "velocity of the wall's centre in the last step, global frame",
+            values: Values::Real(3, |row| &mut row.wall.velocity),
+        },
+        Column {
+            path: "/walls/angular_velocity",
+            unit: "rad/s",
+            description: "angular velocity of the wall in the last step, global frame",
+            values: Values::Real(3, |row| &mut row.wall.angular_velocity),
+        },
+        Column {
+            path: "/walls/material",
+            unit: "1",
+            description: "number of the material in the configuration, from 0",
+            values: Values::Whole(
+                Element::U16,
+                1,
+                |row, _| row.wall.material.into(),
+                |row, _, of| row.wall.material = of as u32,
+            ),
+        },
+        Column {
+            path: "/walls/impulse",
+            unit: "N s",
+            description: "impulse that the bodies gave the wall in the last step, global frame",
+            values: Values::Real(3, |row| &mut row.wall.impulse),
+        },
+        Column {
+            path: "/walls/couple_impulse",
+            unit: "N m s",
+            description: "couple impulse that the bodies gave the wall in the last step about its centre, global frame",
+            values: Values::Real(3, |row| &mut row.wall.couple_impulse),
+        },
+    ];
+
+    fn blank() -> Self {
+        Self::default()
+    }
+
+    fn name(&self) -> String {
+        BodyId(self.id).to_string()
+    }
+}
+
+/// What has come in or gone out, with its number.
+#[derive(Clone, Copy, Default)]
+pub(super) struct NumberedFlow {
+    pub(super) number: u64,
+    pub(super) flow: Flow,
+}
+
+/// The flows with their numbers.
+pub(super) fn numbered_flows(flows: &[Flow]) -> Vec<NumberedFlow> {
+    let each = flows.iter().zip(0..);
+    each.map(|(&flow, number)| NumberedFlow { number, flow })
+        .collect()
+}
+
+impl Record for NumberedFlow {
+    const GROUP: &'static str = "/flows";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column {
+            path: "/flows/number",
+            unit: "1",
+            description: "inlets in the order of the configuration, then outlets, from 0",
+            values: Values::Whole(
+                Element::U64,
+                1,
+                |row, _| row.number,
+                |row, _, number| row.number = number,
+            ),
+        },
+        Column {
+            path: "/flows/bodies",
+            unit: "1",
+            description: "bodies that have come in, or gone out",
+            values: Values::Whole(
+                Element::U64,
+                1,
+                |row, _| row.flow.bodies,
+                |row, _, bodies| row.flow.bodies = bodies,
+            ),
+        },
+        Column {
+            path: "/flows/mass",
+            unit: "kg",
+            description: "their mass",
+            values: Values::Real(1, |row| std::slice::from_mut(&mut row.flow.mass)),
+        },
+        Column {
+            path: "/flows/waiting",
+            unit: "1",
+            description: "bodies that were due when it was last looked for some and found no place",
+            values: Values::Whole(
+                Element::U64,
+                1,
+                |row, _| row.flow.waiting,
+                |row, _, waiting| row.flow.waiting = waiting,
+            ),
+        },
+    ];
+
+    fn blank() -> Self {
+        Self::default()
+    }
+
+    fn name(&self) -> String {
+        format!("flow {}", self.number)
+    }
+}

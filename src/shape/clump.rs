@@ -1,0 +1,472 @@
+//! Clumps: rigid bodies made of balls, or of discs, that overlap or touch.
+//!
+//! A [`Template`] is the form that many bodies share, each with a scale: the parts in the principal frame about the centre of
+//! mass, by the bounding radius. A body of radius `r` has mass `ρ V̂ r³` (discs: `ρ Â r²`, one metre thick) and principal
+//! moments `m r² Î`, and its part `i` is the ball of radius `r r̂_i` at `x + r R(q) ĉ_i`. Volume, centre and moments are those
+//! of the union: what two parts have in common counts once.
+
+mod part;
+mod principal;
+mod union;
+
+pub use part::Part;
+
+#[cfg(test)]
+mod tests;
+
+use crate::math::{IDENTITY, Quaternion, Vector3, turned};
+use principal::{into_frame, principal};
+
+/// Parts that a clump may have.
+pub const MOST_PARTS: usize = 4096;
+
+/// The relative error of integrated mass properties that is accepted; [`Template::error`] is mostly a hundred times smaller.
+pub const ACCEPTED_ERROR: f64 = 1e-8;
+
+/// Part of the reported error that is kept for rounding; measured are some 1e-11.
+const ROUNDING: f64 = 1e-10;
+
+/// Gap between two parts that still counts as touching, by the smaller radius: coordinates in files are rounded.
+pub const TOUCHING: f64 = 1e-5;
+
+/// Mass properties that are given instead of integrated, in the description's frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Given {
+    /// Volume that has the material's density [m³]; of discs the area [m²].
+    pub volume: Option<f64>,
+    /// Centre of mass [m]. Asks for `inertia`.
+    pub centre: Option<Vector3>,
+    /// Moments of inertia of a unit mass about the centre of mass [m²]: the tensor's xx, yy, zz, xy, xz, yz. Of discs only zz
+    /// counts.
+    pub inertia: Option<[f64; 6]>,
+}
+
+/// The form of a clump, of bounding radius 1.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Template {
+    name: String,
+    discs: bool,
+    parts: Vec<Part>,
+    sisters: Vec<Vec<u32>>,
+    hidden: Vec<bool>,
+    volume: f64,
+    share: f64,
+    moments: [f64; 3],
+    size: f64,
+    centre: Vector3,
+    frame: Quaternion,
+    error: f64,
+}
+
+/// Why there is no such clump.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum Fault {
+    /// Nothing to make it of.
+    #[error("a clump must have at least one part; found none")]
+    NoParts,
+    /// More than [`MOST_PARTS`].
+    #[error("a clump must have at most {MOST_PARTS} parts; found {0}")]
+    TooMany(usize),
+    /// A centre that is nowhere.
+    #[error("part {part}: the centre must be finite; found {x}, {y}, {z}")]
+    Centre {
+        /// Number, from 1.
+        part: usize,
+        /// [m].
+        x: f64,
+        /// [m].
+        y: f64,
+        /// [m].
+        z: f64,
+    },
+    /// A part without volume.
+    #[error("part {part}: the radius must be finite and > 0; found {radius} m")]
+    Radius {
+        /// Number, from 1.
+        part: usize,
+        /// [m].
+        radius: f64,
+    },
+    /// A disc in another plane than the others.
+    #[error("part {part}: discs must lie in one plane, at z = {expected} m; found z = {found} m")]
+    OffPlane {
+        /// Number, from 1.
+        part: usize,
+        /// [m].
+        expected: f64,
+        /// [m].
+        found: f64,
+    },
+    /// Parts that hang apart.
+    #[error(
+        "parts must be connected; found {groups} groups: the part nearest to that of part 1 is part {part}, \
+         with a gap of {gap} m to part {from} (accepted: overlaps, and gaps up to {TOUCHING} of the smaller radius)"
+    )]
+    Apart {
+        /// Groups of connected parts.
+        groups: usize,
+        /// Number of the part nearest to the group of the first, from 1.
+        part: usize,
+        /// Number of that group's part that it is nearest to, from 1.
+        from: usize,
+        /// Between the two [m].
+        gap: f64,
+    },
+    /// A volume that no body has.
+    #[error("the volume must be finite and > 0; found {0}")]
+    Volume(f64),
+    /// A centre of mass that is nowhere.
+    #[error("the centre of mass must be finite; found {0}, {1}, {2}")]
+    CentreOfMass(f64, f64, f64),
+    /// A centre of mass that the integrated moments are not about.
+    #[error("a given centre of mass must come with moments of inertia; found none")]
+    CentreAlone,
+    /// Moments that no body has that can be turned.
+    #[error(
+        "principal moments of inertia must be finite and > 0; found {0}, {1}, {2} m2 for a unit mass"
+    )]
+    Moments(f64, f64, f64),
+    /// Moments that no distribution of mass has.
+    #[error(
+        "each principal moment of inertia must be at most the sum of the other two; found {0}, {1}, {2} m2 for a unit mass"
+    )]
+    Triangle(f64, f64, f64),
+    /// A union that the sum over slices does not converge for.
+    #[error(
+        "the error of the integrated mass properties must be at most {ACCEPTED_ERROR}; found {0}"
+    )]
+    Error(f64),
+}
+
+impl Template {
+    /// A clump of balls, or of discs one metre thick. What `given` holds replaces what would be integrated.
+    ///
+    /// The relative error of integrated volume, moments, and centre (by the bounding radius) is at most [`Template::error`],
+    /// which is at most [`ACCEPTED_ERROR`]. Discs and a single ball are exact, to rounding.
+    ///
+    /// # Errors
+    /// See [`Fault`].
+    pub fn new(name: &str, parts: &[Part], discs: bool, given: &Given) -> Result<Self, Fault> {
+        check(parts, discs)?;
+        let lower = parts
+            .iter()
+            .fold(parts[0].centre, |low, p| low.inf(&p.centre));
+        let upper = parts
+            .iter()
+            .fold(parts[0].centre, |high, p| high.sup(&p.centre));
+        // About the middle, by the extent: differences of large numbers and numbers too large or small are avoided.
+        let origin = 0.5 * (lower + upper);
+        let scale = bounding_radius(parts, &origin);
+        let mut scaled = moved(parts, &origin, scale);
+        if discs {
+            scaled.iter_mut().for_each(|part| part.centre.z = 0.0);
+        }
+        let integrated = integrate(&scaled, discs);
+        let (mut centre, error) = (integrated.centre, integrated.error);
+        let power = |k: i32| {
+            if k == 2 {
+                scale * scale
+            } else {
+                scale * scale * scale
+            }
+        };
+        let volume = match given.volume {
+            None => integrated.volume * power(if discs { 2 } else { 3 }),
+            Some(volume) if volume.is_finite() && volume > 0.0 => volume,
+            Some(volume) => return Err(Fault::Volume(volume)),
+        };
+        if let Some(given_centre) = given.centre {
+            if !given_centre.iter().all(|c| c.is_finite()) {
+                let [x, y, z] = given_centre.into();
+                return Err(Fault::CentreOfMass(x, y, z));
+            }
+            if given.inertia.is_none() {
+                return Err(Fault::CentreAlone);
+            }
+            centre = (given_centre - origin) / scale;
+            if discs {
+                centre.z = 0.0;
+            }
+        }
+        let inertia = match given.inertia {
+            None => integrated.inertia,
+            Some(inertia) => inertia.map(|j| j / (scale * scale)),
+        };
+        let ([a, b, c], frame) = if discs {
+            ([inertia[2]; 3], IDENTITY)
+        } else {
+            principal(inertia)
+        };
+        let [shown_a, shown_b, shown_c] = [a, b, c].map(|j| j * scale * scale);
+        if ![a, b, c].iter().all(|&j| j.is_finite() && j > 0.0) {
+            return Err(Fault::Moments(shown_a, shown_b, shown_c));
+        }
+        if 2.0 * a.max(b).max(c) > (a + b + c) * (1.0 + 1e-12) {
+            return Err(Fault::Triangle(shown_a, shown_b, shown_c));
+        }
+        if error > ACCEPTED_ERROR {
+            return Err(Fault::Error(error));
+        }
+        let radius = bounding_radius(&scaled, &centre);
+        let size = radius * scale;
+        let parts: Vec<Part> = moved(&scaled, &centre, radius)
+            .into_iter()
+            .map(|part| Part {
+                centre: into_frame(frame, &part.centre),
+                ..part
+            })
+            .collect();
+        let volume = volume / (size * size * if discs { 1.0 } else { size });
+        let of_part = |part: &Part| match discs {
+            true => super::disc_area(part.radius),
+            false => super::sphere_volume(part.radius),
+        };
+        let parts_volume: f64 = parts.iter().map(of_part).sum();
+        Ok(Self {
+            name: name.to_owned(),
+            discs,
+            sisters: sisters(&parts),
+            hidden: hidden(&parts),
+            share: volume / parts_volume,
+            parts,
+            volume,
+            moments: [a, b, c].map(|j| j / (radius * radius)),
+            size,
+            centre: origin + centre * scale,
+            frame,
+            error,
+        })
+    }
+
+    /// What the configuration calls it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether its parts are discs.
+    #[must_use]
+    pub fn discs(&self) -> bool {
+        self.discs
+    }
+
+    /// Its parts in the principal frame about the centre of mass, by the bounding radius.
+    #[must_use]
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// The parts that a part touches or overlaps, by number.
+    #[must_use]
+    pub fn sisters(&self, part: usize) -> &[u32] {
+        &self.sisters[part]
+    }
+
+    /// Whether a part lies inside another, so that nothing outside can touch it first.
+    #[must_use]
+    pub fn is_hidden(&self, part: usize) -> bool {
+        self.hidden[part]
+    }
+
+    /// Bounding radius about the centre of mass in the description [m]: a body of this radius is as large as described.
+    #[must_use]
+    pub fn size(&self) -> f64 {
+        self.size
+    }
+
+    /// Centre of mass in the description's frame [m].
+    #[must_use]
+    pub fn centre(&self) -> &Vector3 {
+        &self.centre
+    }
+
+    /// The rotation of the principal frame into the description's frame. A body that is to lie as described and then be turned
+    /// by `q` has the orientation `q frame`.
+    #[must_use]
+    pub fn frame(&self) -> Quaternion {
+        self.frame
+    }
+
+    /// Estimated relative error of the integrated mass properties.
+    #[must_use]
+    pub fn error(&self) -> f64 {
+        self.error
+    }
+
+    /// Volume of a body of this form and a bounding radius [m³]; of discs one metre thick.
+    #[must_use]
+    pub fn volume(&self, radius: f64) -> f64 {
+        match self.discs {
+            true => self.volume * radius * radius,
+            false => self.volume * radius * radius * radius,
+        }
+    }
+
+    /// The clump's volume over the sum of its parts' volumes.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        self.share
+    }
+
+    /// Principal moments of inertia [kg m²] of a body of this form, a mass [kg] and a bounding radius [m]: `m r² Î`. Of discs
+    /// the polar moment about every axis, as a disc has.
+    #[must_use]
+    pub fn moments(&self, mass: f64, radius: f64) -> [f64; 3] {
+        self.moments.map(|j| j * mass * radius * radius)
+    }
+
+    /// Centre of a part from the body's centre of mass, global frame [m]: `r R(q) ĉ`.
+    #[must_use]
+    #[inline]
+    pub fn arm(&self, part: usize, orientation: Quaternion, radius: f64) -> Vector3 {
+        turned(orientation, &self.parts[part].centre) * radius
+    }
+}
+
+/// What the integration yields, about the origin of the parts.
+struct Integrated {
+    volume: f64,
+    centre: Vector3,
+    /// Of a unit mass about the centre: the tensor's xx, yy, zz, xy, xz, yz.
+    inertia: [f64; 6],
+    error: f64,
+}
+
+fn integrate(parts: &[Part], discs: bool) -> Integrated {
+    let alone: Vec<&Part> = parts
+        .iter()
+        .zip(hidden(parts))
+        .filter(|(_, h)| !h)
+        .map(|(p, _)| p)
+        .collect();
+    if let [one] = alone.as_slice() {
+        let (r, square) = (one.radius, one.radius * one.radius);
+        let (volume, moment) = match discs {
+            true => (super::disc_area(r), 0.5 * square),
+            false => (super::sphere_volume(r), 0.4 * square),
+        };
+        return Integrated {
+            volume,
+            centre: one.centre,
+            inertia: [moment, moment, moment, 0.0, 0.0, 0.0],
+            error: 0.0,
+        };
+    }
+    let (sums, errors) = match discs {
+        true => (union::of_discs(parts), [0.0; 10]),
+        false => union::of_balls(parts, &sisters(parts)),
+    };
+    let (centre, second) = union::about_centre(&sums);
+    let [xx, yy, zz, xy, xz, yz] = second;
+    let volume = sums[0];
+    // The least moment is what an error of the second moments counts against.
+    let least = (xx + yy).min(xx + zz).min(yy + zz);
+    let first = errors[1].max(errors[2]).max(errors[3]) / volume;
+    let second = errors[4..].iter().copied().fold(0.0, f64::max) / (volume * least);
+    Integrated {
+        volume,
+        centre,
+        inertia: [yy + zz, xx + zz, xx + yy, -xy, -xz, -yz],
+        error: ROUNDING + (errors[0] / volume).max(first).max(second),
+    }
+}
+
+fn check(parts: &[Part], discs: bool) -> Result<(), Fault> {
+    let first = parts.first().ok_or(Fault::NoParts)?;
+    if parts.len() > MOST_PARTS {
+        return Err(Fault::TooMany(parts.len()));
+    }
+    for (part, &Part { centre, radius }) in (1..).zip(parts) {
+        if !centre.iter().all(|c| c.is_finite()) {
+            let [x, y, z] = centre.into();
+            return Err(Fault::Centre { part, x, y, z });
+        }
+        if !radius.is_finite() || radius <= 0.0 {
+            return Err(Fault::Radius { part, radius });
+        }
+        let (expected, found) = (first.centre.z, centre.z);
+        if discs && (found - expected).abs() > TOUCHING * radius {
+            return Err(Fault::OffPlane {
+                part,
+                expected,
+                found,
+            });
+        }
+    }
+    connected(parts)
+}
+
+/// Checks that the union is of one piece.
+fn connected(parts: &[Part]) -> Result<(), Fault> {
+    let gap = |a: usize, b: usize| {
+        (parts[a].centre - parts[b].centre).norm() - parts[a].radius - parts[b].radius
+    };
+    let touch = |a: usize, b: usize| gap(a, b) <= TOUCHING * parts[a].radius.min(parts[b].radius);
+    let mut group = vec![usize::MAX; parts.len()];
+    let mut groups = 0;
+    for seed in 0..parts.len() {
+        if group[seed] != usize::MAX {
+            continue;
+        }
+        group[seed] = groups;
+        let mut open = vec![seed];
+        while let Some(a) = open.pop() {
+            for b in 0..parts.len() {
+                if group[b] == usize::MAX && touch(a, b) {
+                    group[b] = groups;
+                    open.push(b);
+                }
+            }
+        }
+        groups += 1;
+    }
+    let pairs = (0..parts.len()).flat_map(|a| (0..parts.len()).map(move |b| (a, b)));
+    let across = pairs.filter(|&(a, b)| group[a] == 0 && group[b] != 0);
+    match across.min_by(|&(a, b), &(c, d)| gap(a, b).total_cmp(&gap(c, d))) {
+        None => Ok(()),
+        Some((a, b)) => Err(Fault::Apart {
+            groups,
+            part: b + 1,
+            from: a + 1,
+            gap: gap(a, b),
+        }),
+    }
+}
+
+/// Radius of the smallest ball about a centre that holds all parts [m].
+fn bounding_radius(parts: &[Part], centre: &Vector3) -> f64 {
+    let reach = |part: &Part| (part.centre - centre).norm() + part.radius;
+    parts.iter().map(reach).fold(0.0, f64::max)
+}
+
+/// Parts seen from an origin [m], by a scale [m].
+fn moved(parts: &[Part], origin: &Vector3, scale: f64) -> Vec<Part> {
+    let each = parts.iter().map(|part| Part {
+        centre: (part.centre - origin) / scale,
+        radius: part.radius / scale,
+    });
+    each.collect()
+}
+
+/// Of each part, the others that it overlaps or touches.
+fn sisters(parts: &[Part]) -> Vec<Vec<u32>> {
+    let meet = |a: &Part, b: &Part| {
+        let slack = TOUCHING * a.radius.min(b.radius);
+        (a.centre - b.centre).norm() <= a.radius + b.radius + slack
+    };
+    let of = |i: usize| {
+        let others = (0..parts.len()).filter(|&j| j != i && meet(&parts[i], &parts[j]));
+        others.map(|j| j as u32).collect()
+    };
+    (0..parts.len()).map(of).collect()
+}
+
+/// Which parts lie inside others; of parts that coincide the first does not.
+fn hidden(parts: &[Part]) -> Vec<bool> {
+    let inside = |i: usize, j: usize| {
+        let d = (parts[i].centre - parts[j].centre).norm();
+        j != i && union::covered(d, parts[i].radius, parts[j].radius, j < i)
+    };
+    let of = |i: usize| (0..parts.len()).any(|j| inside(i, j));
+    (0..parts.len()).map(of).collect()
+}
