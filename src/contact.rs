@@ -4,9 +4,7 @@
 //! points from `a` to `b`; the impulse acts on `b`, its negative on `a`.
 
 use crate::body::{BodyId, Member};
-use crate::law::{
-    self, Couples, Impulse, Memory, Parameters, Parts, State, Status, relative_velocity,
-};
+use crate::law::{self, Couples, Impulse, Memory, Parameters, Parts, State, relative_velocity};
 use crate::math::Vector3;
 use crate::math::real::{Three, add, sub};
 use bytemuck::{Pod, Zeroable};
@@ -39,7 +37,7 @@ pub struct ContactRow {
     pub impulse: [f64; 3],
     /// Couple impulse on `b`, global frame [N m s]; zero under laws without couples.
     pub couple_impulse: [f64; 3],
-    /// [`Status`] as a number.
+    /// [`Status`](law::Status) as a number.
     pub status: u64,
     /// The memory of its law.
     pub state: State,
@@ -205,7 +203,7 @@ impl Contact {
             gap: origin.gap,
             impulse: self.impulse.into(),
             couple_impulse: self.couple.into(),
-            status: Status::of(&self.law, parts.cohesion.as_ref(), &self.impulse) as u64,
+            status: law::status(&self.law, parts, &self.impulse) as u64,
             state: law::close(&origin.memory, &self.law.normal, parts, &self.now()),
         }
     }

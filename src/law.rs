@@ -6,7 +6,7 @@
 //! - [`open`] makes of gap, coefficients and memory the local problem: Coulomb's law
 //!   ([`Coulomb`], [001 eq. 1.30]) and the [`Parts`] that the contact has;
 //! - [`answer`] is the impulse that the law asks for at given velocities: the heart of the sweep;
-//! - [`close`] is the [`State`] that outlives the step; [`Status::of`] says whether it slid.
+//! - [`close`] is the [`State`] that outlives the step; [`status`] says whether it slid.
 //!
 //! Each part is a file of its own. A law is written once, generic over the number
 //! ([`Real`]): the plain sweep takes it with `f64`, the fast one with a
@@ -483,6 +483,13 @@ pub fn open(laws: &Laws, step: &Step, touching: &Touching, sides: &impl Sides) -
     opened
 }
 
+/// The status of a contact with this impulse.
+#[must_use]
+#[inline(always)]
+pub fn status(law: &Parameters, parts: &Parts<f64>, impulse: &Vector3) -> Status {
+    Status::of(law, parts.cohesion.as_ref(), impulse)
+}
+
 /// Whether a joint breaks under this impulse, at the end of a step.
 #[must_use]
 #[inline(always)]
@@ -493,9 +500,8 @@ pub fn breaks(_: &Parts<f64>, _: &Three<f64>, _: &Impulse<f64>) -> bool {
 /// The memory of a contact after a step that ended with this impulse.
 #[must_use]
 #[inline(always)]
-pub fn close(memory: &Memory, n: &Vector3, parts: &Parts<f64>, now: &Impulse<f64>) -> State {
+pub fn close(memory: &Memory, n: &Vector3, _: &Parts<f64>, now: &Impulse<f64>) -> State {
     let closed = dot(&now.linear, &(*n).into()) > 0.0;
-    let _ = parts;
     State {
         // A contact that has been pressed together is bonded until it is torn apart.
         bonded: u64::from(memory.adhesive && (closed || memory.state.bonded == 1)),

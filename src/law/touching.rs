@@ -23,6 +23,8 @@ pub struct Previous<'a, S> {
 pub struct Step {
     /// Time at its start [s].
     pub start: f64,
+    /// Time at its end, which is the start of the next [s].
+    pub end: f64,
     /// Its length Δt [s].
     pub dt: f64,
     /// Its length over that of the last step: as a force lasts, its impulse grows with it.

@@ -52,7 +52,10 @@ pub(crate) fn contact(k: u64, bodies: u64) -> ContactRow {
         impulse: [1e-7 * x, 0.0, -x.sqrt()],
         couple_impulse: [0.0, x.tan(), 1.0],
         status: k % 3,
-        state: moreau::law::State { bonded: k % 2 },
+        state: moreau::law::State {
+            bonded: k % 2,
+            ..Default::default()
+        },
     }
 }
 

@@ -48,6 +48,7 @@ impl MoreauJean {
         self.detector.detect(bodies, &space, mine, pool, &mut found);
         let step = Step {
             start: begun.clock.time,
+            end: span.end,
             dt: span.dt,
             rescale: span.dt / state.clock.dt,
             gap: self.physics.solver.gap,

@@ -24,6 +24,7 @@ impl MoreauJean {
         let moved = 2.0 * fastest * begun.span.dt.max(begun.clock.dt);
         let step = Step {
             start: begun.clock.time,
+            end: begun.span.end,
             dt: begun.span.dt,
             ..Step::default()
         };
