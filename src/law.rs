@@ -27,6 +27,7 @@ mod impulse;
 mod numbers;
 pub mod one_contact;
 mod pair;
+mod parts;
 mod springs;
 mod status;
 mod touching;
@@ -41,6 +42,7 @@ pub use gap::GapRule;
 pub use impulse::Impulse;
 pub use numbers::{Numbers, Part};
 pub use pair::{Arm, Pair, PairTable};
+pub use parts::{Kind, Parts};
 pub use springs::{Springs, softened};
 pub use status::Status;
 pub use touching::{Sides, Step};
@@ -49,175 +51,6 @@ use crate::math::real::{Real, Three, across, add, clamped, dot, scaled, select, 
 use crate::math::{Vector3, turned_with};
 use bytemuck::{Pod, Zeroable};
 use couples::Tangent;
-
-/// The parts that the law of a contact has beyond Coulomb's.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Parts<R> {
-    /// Compliance.
-    pub springs: Option<Springs<R>>,
-    /// Rolling and torsion friction.
-    pub couples: Option<Couples<R>>,
-    /// Cohesion that acts.
-    pub cohesion: Option<Cohesion<R>>,
-    /// A shift of the relative velocity.
-    pub drive: Option<Drive<R>>,
-}
-
-/// The set of parts that a contact has: contacts of one kind are stored and solved together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Kind(u8);
-
-impl Kind {
-    /// Coulomb's law and nothing more.
-    pub const PLAIN: Kind = Kind(0);
-    /// [`Parts::springs`].
-    pub const SPRINGS: Kind = Kind(1);
-    /// [`Parts::couples`].
-    pub const COUPLES: Kind = Kind(2);
-    /// [`Parts::cohesion`].
-    pub const COHESION: Kind = Kind(4);
-    /// [`Parts::drive`].
-    pub const DRIVE: Kind = Kind(8);
-    /// Each part by itself, in the order in which kinds are numbered and parts are stored.
-    pub const PARTS: [Kind; 4] = [Self::SPRINGS, Self::COUPLES, Self::COHESION, Self::DRIVE];
-    /// How many numbers each of these has.
-    const NUMBERS: [usize; Self::PARTS.len()] = [
-        <Springs<f64> as Part<f64>>::NUMBERS,
-        <Couples<f64> as Part<f64>>::NUMBERS,
-        <Cohesion<f64> as Part<f64>>::NUMBERS,
-        <Drive<f64> as Part<f64>>::NUMBERS,
-    ];
-    /// Their numbers in a lane without a contact.
-    const NEUTRAL: [fn(usize) -> f64; Self::PARTS.len()] = [
-        <Springs<f64> as Part<f64>>::neutral,
-        <Couples<f64> as Part<f64>>::neutral,
-        <Cohesion<f64> as Part<f64>>::neutral,
-        <Drive<f64> as Part<f64>>::neutral,
-    ];
-    /// Kinds with a couple impulse.
-    const TURNING: Kind = Self::COUPLES;
-
-    /// All kinds, in order.
-    pub fn all() -> impl Iterator<Item = Kind> {
-        (0..1u8 << Self::PARTS.len()).map(Kind)
-    }
-
-    /// Whether it has one of these parts.
-    #[must_use]
-    #[inline(always)]
-    pub const fn has(self, parts: Kind) -> bool {
-        self.0 & parts.0 != 0
-    }
-
-    /// Whether there are springs at most.
-    #[must_use]
-    #[inline(always)]
-    pub fn has_springs_at_most(self) -> bool {
-        self <= Self::SPRINGS
-    }
-
-    /// Whether contacts of this kind have a couple impulse.
-    #[must_use]
-    #[inline(always)]
-    pub const fn turns(self) -> bool {
-        self.has(Self::TURNING)
-    }
-
-    /// How many numbers its parts have.
-    #[must_use]
-    pub fn numbers(self) -> usize {
-        self.place(Kind(u8::MAX))
-    }
-
-    /// Its numbers in a lane without a contact.
-    pub fn neutral(self) -> impl Iterator<Item = f64> {
-        let parts = (0..Self::PARTS.len()).filter(move |&k| self.has(Self::PARTS[k]));
-        parts.flat_map(|k| (0..Self::NUMBERS[k]).map(move |number| Self::NEUTRAL[k](number)))
-    }
-
-    /// Its number, from 0.
-    #[must_use]
-    pub fn index(self) -> usize {
-        usize::from(self.0)
-    }
-
-    /// Where a part's numbers begin among those of this kind.
-    #[inline(always)]
-    fn place(self, part: Kind) -> usize {
-        let mut place = 0;
-        for k in 0..Self::PARTS.len() {
-            if Self::PARTS[k] < part && self.has(Self::PARTS[k]) {
-                place += Self::NUMBERS[k];
-            }
-        }
-        place
-    }
-}
-
-impl<R: Copy> Parts<R> {
-    /// None of them.
-    pub const NONE: Self = Self {
-        springs: None,
-        couples: None,
-        cohesion: None,
-        drive: None,
-    };
-
-    /// Which there are.
-    #[must_use]
-    #[inline(always)]
-    pub fn kind(&self) -> Kind {
-        let part = |there: bool, kind: Kind| if there { kind.0 } else { 0 };
-        Kind(
-            part(self.springs.is_some(), Kind::SPRINGS)
-                | part(self.couples.is_some(), Kind::COUPLES)
-                | part(self.cohesion.is_some(), Kind::COHESION)
-                | part(self.drive.is_some(), Kind::DRIVE),
-        )
-    }
-
-    /// Those of a kind, from its numbers.
-    #[inline(always)]
-    pub fn read(kind: Kind, from: &impl Numbers<R>) -> Self {
-        Self {
-            springs: read(kind, Kind::SPRINGS, from),
-            couples: read(kind, Kind::COUPLES, from),
-            cohesion: read(kind, Kind::COHESION, from),
-            drive: read(kind, Kind::DRIVE, from),
-        }
-    }
-
-    /// Energy in the springs of a contact with this impulse [J].
-    #[inline(always)]
-    pub fn elastic(&self, n: &Three<R>, impulse: &Impulse<R>) -> R
-    where
-        R: Real,
-    {
-        match &self.springs {
-            Some(springs) => springs.energy(&impulse.linear, dot(&impulse.linear, n)),
-            None => n[0].splat(0.0),
-        }
-    }
-
-    /// Hands out the numbers, one after the other.
-    #[inline(always)]
-    pub fn write(&self, mut put: impl FnMut(R)) {
-        let put = &mut put;
-        self.springs.iter().for_each(|part| part.write(put));
-        self.couples.iter().for_each(|part| part.write(put));
-        self.cohesion.iter().for_each(|part| part.write(put));
-        self.drive.iter().for_each(|part| part.write(put));
-    }
-}
-
-#[inline(always)]
-fn read<R, P: Part<R>>(kind: Kind, part: Kind, from: &impl Numbers<R>) -> Option<P> {
-    if kind.has(part) {
-        Some(P::read(from, kind.place(part)))
-    } else {
-        None
-    }
-}
 
 /// The impulse that the law asks for, when all other impulses are as they stand.
 ///
@@ -387,7 +220,7 @@ impl Laws {
 }
 
 /// The local problem of a contact at the start of a step.
-#[inline]
+#[inline(always)]
 pub fn open(laws: &Laws, step: &Step, touching: &Touching, sides: &impl Sides) -> Opened {
     let Touching {
         materials: [a, b],

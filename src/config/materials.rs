@@ -236,7 +236,11 @@ pub(super) fn pairs(root: &Section, materials: &[Material], faults: &mut Vec<Fau
     })
 }
 
-pub(super) fn two(section: &Section, names: &[&str], faults: &mut Vec<Fault>) -> Option<[usize; 2]> {
+pub(super) fn two(
+    section: &Section,
+    names: &[&str],
+    faults: &mut Vec<Fault>,
+) -> Option<[usize; 2]> {
     let accepted = format!("two of the names {}", names.join(", "));
     let node = section.need("materials", &accepted, faults)?;
     let found: Option<Vec<usize>> = match &node.value {

@@ -7,6 +7,9 @@ pub trait Numbers<R> {
     /// The k-th.
     fn number(&self, k: usize) -> R;
 
+    /// Panics if there are fewer than `end`, so that those below need no check.
+    fn reach(&self, end: usize);
+
     /// Three from the k-th on.
     #[inline(always)]
     fn three(&self, k: usize) -> Three<R> {

@@ -8,7 +8,7 @@ mod former;
 mod parts;
 
 pub use former::Former;
-pub use parts::{Couple, Line};
+pub use parts::{Couple, Line, SpringLines};
 
 use crate::contact::Contact;
 use crate::law::{Kind, Parameters, Parts};
@@ -282,6 +282,13 @@ impl Batches {
             contact.couple = lane_of(&self.couples[couples].0, lane);
         }
         contact
+    }
+
+    /// The kind of the contact in a slot.
+    #[must_use]
+    #[inline]
+    pub fn kind(&self, slot: u32) -> Kind {
+        self.places(split(slot).0).kind
     }
 
     /// The parts of the law of the contact in a slot.

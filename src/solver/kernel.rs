@@ -4,7 +4,7 @@
 
 mod whole;
 
-use super::batch::{Batch, Batches, Eight, LANES, Line, Places};
+use super::batch::{Batch, Batches, Eight, LANES, Places, SpringLines};
 use super::lanes::{Lanes, Rows, Width, Work, prefetch};
 use super::vectors::{Columns, Lane, store3};
 use crate::body::Member;
@@ -35,6 +35,14 @@ pub fn plain_sweep(batches: &mut Batches, order: &[u32], members: &mut [Member])
 #[inline]
 pub fn update(batches: &mut Batches, slot: u32, members: &mut [Member], so_far: f64) -> f64 {
     let contact = batches.contact(slot);
+    if batches.kind(slot) == Kind::PLAIN {
+        // The same function, without parts to be read.
+        let wanted = contact.wanted(&Parts::NONE, members).linear.into();
+        let d = wanted - contact.impulse;
+        batches.set_impulse(slot, &wanted);
+        contact.apply(&d, members);
+        return so_far + d.norm_squared() / contact.law.normal_mass;
+    }
     let parts = batches.parts(slot);
     let wanted = contact.wanted(&parts, members);
     let linear = wanted.linear.into();
@@ -139,7 +147,7 @@ impl<const N: usize> Sweep<'_, N> {
         for (j, batches) in self.batches.iter_mut().enumerate() {
             let Batches { all, parts, .. } = &mut **batches;
             if soft {
-                springs[j] = parts.get(places[j].parts..);
+                springs[j] = parts[places[j].parts..].first_chunk();
             }
             of_turn[j] = all.get_mut(turns[j]);
         }
@@ -170,7 +178,7 @@ impl<const N: usize> Sweep<'_, N> {
         let members = &mut *self.members[j];
         let kind = places.kind;
         if kind.has_springs_at_most() {
-            let springs = Some(lines).filter(|_| kind.has(Kind::SPRINGS));
+            let springs = lines.first_chunk().filter(|_| kind.has(Kind::SPRINGS));
             let changes = std::array::from_mut(changes);
             match members.first_chunk_mut::<{ Batches::SMALL }>() {
                 Some(few) if *small => {
@@ -207,7 +215,7 @@ fn every<T, const N: usize>(of: [Option<T>; N]) -> Option<[T; N]> {
 fn update_batches<S: Lanes, R: Rows + ?Sized, const N: usize>(
     simd: S,
     batches: &mut [&mut Batch; N],
-    springs: [Option<&[Line]>; N],
+    springs: [Option<&SpringLines>; N],
     members: &mut [&mut R; N],
     changes: &mut [Eight; N],
 ) {
@@ -232,7 +240,7 @@ fn sum(changes: &[f64; LANES]) -> f64 {
 fn update_lanes<S: Lanes, R: Rows + ?Sized, const N: usize, const SOFT: bool>(
     s: S,
     batches: &mut [&mut Batch; N],
-    springs: [Option<&[Line]>; N],
+    springs: [Option<&SpringLines>; N],
     part: usize,
     members: &mut [&mut R; N],
     changes: &mut [Eight; N],
@@ -289,7 +297,7 @@ impl<S: Lanes> Now<S> {
     pub(super) fn of<const SOFT: bool>(
         s: S,
         batch: &Batch,
-        springs: Option<&[Line]>,
+        springs: Option<&SpringLines>,
         part: usize,
         motion: &[S::f64s; 6],
     ) -> Self {
@@ -299,6 +307,7 @@ impl<S: Lanes> Now<S> {
         let parts = match springs {
             Some(lines) if SOFT => {
                 let simd = s;
+                let lines = &lines[..];
                 Parts::read(Kind::SPRINGS, &Columns { simd, lines, part })
             }
             _ => Parts::NONE,

@@ -95,6 +95,11 @@ impl<S: Lanes> Numbers<Lane<S>> for Columns<'_, S> {
     fn number(&self, k: usize) -> Lane<S> {
         Lane::load(self.simd, &self.lines[k].0, self.part)
     }
+
+    #[inline(always)]
+    fn reach(&self, end: usize) {
+        assert!(end <= self.lines.len());
+    }
 }
 
 impl<S: Lanes> Add for Lane<S> {

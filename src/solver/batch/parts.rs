@@ -1,12 +1,15 @@
 //! The numbers that batches have beyond Coulomb's law: the parts of their contacts' laws, eight at a time.
 
 use super::{Eight, Eight3, LANES};
-use crate::law::Numbers;
+use crate::law::{Numbers, Part, Springs};
 
 /// Eight numbers on a line of the cache.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct Line(pub Eight);
+
+/// The lines of a batch whose contacts have springs and nothing more.
+pub type SpringLines = [Line; <Springs<f64> as Part<f64>>::NUMBERS];
 
 /// The couple impulses of a batch, global frame [N m s].
 #[derive(Clone, Copy, Debug)]
@@ -28,5 +31,10 @@ impl Numbers<f64> for OfLane<'_> {
     #[inline(always)]
     fn number(&self, k: usize) -> f64 {
         self.lines[k].0[self.lane]
+    }
+
+    #[inline(always)]
+    fn reach(&self, end: usize) {
+        assert!(end <= self.lines.len() && self.lane < LANES);
     }
 }

@@ -4,7 +4,7 @@ use super::TERMS;
 use crate::body::Member;
 use crate::law::{Impulse, Kind, work};
 use crate::math::real::{Real, add, dot, scaled};
-use crate::solver::batch::{Batch, Batches, Eight, LANES, Line};
+use crate::solver::batch::{Batch, Batches, Eight, LANES, SpringLines};
 use crate::solver::blocks::{Block, Share, Worst};
 use crate::solver::kernel::{Now, velocity};
 use crate::solver::lanes::{Lanes, Rows, Work};
@@ -41,6 +41,7 @@ impl Work for Gauge<'_> {
             let places = batches.places(k);
             let springs = places.kind.has(Kind::SPRINGS);
             let springs = springs.then(|| &batches.parts[places.parts..]);
+            let springs = springs.and_then(|lines| lines.first_chunk());
             match (self.members.first_chunk(), springs) {
                 (Some(few), springs) if batches.small => {
                     let few: &[Member; Batches::SMALL] = few;
@@ -80,7 +81,7 @@ impl Work for Gauge<'_> {
 #[inline(always)]
 fn of_batch<S: Lanes, R: Rows + ?Sized>(
     s: S,
-    (k, batch, springs): (usize, &Batch, Option<&[Line]>),
+    (k, batch, springs): (usize, &Batch, Option<&SpringLines>),
     rows: (&R, &[Member]),
     sums: &mut Sums,
 ) {
@@ -95,7 +96,7 @@ fn of_batch<S: Lanes, R: Rows + ?Sized>(
 #[inline(always)]
 fn of_lanes<S: Lanes, R: Rows + ?Sized, const SOFT: bool>(
     s: S,
-    (k, batch, springs): (usize, &Batch, Option<&[Line]>),
+    (k, batch, springs): (usize, &Batch, Option<&SpringLines>),
     part: usize,
     (now, before): (&R, &[Member]),
     sums: &mut Sums,
