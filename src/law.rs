@@ -15,6 +15,7 @@
 //! [`one_contact`] solves Coulomb's law for a full 3×3 matrix W. [`cone`] projects an impulse on
 //! the cone of friction; [`cut`] writes the law as an equation, whose corners may be rounded.
 
+pub mod bond;
 mod cohesion;
 pub mod cone;
 mod coulomb;
@@ -49,6 +50,7 @@ pub use touching::{Sides, Step};
 
 use crate::math::real::{Real, Three, across, add, clamped, dot, scaled, select, sub};
 use crate::math::{Vector3, turned_with};
+use bond::{Bond, Glue, Glued, Joint};
 use bytemuck::{Pod, Zeroable};
 use couples::Tangent;
 
@@ -97,6 +99,19 @@ pub fn answer<R: Real>(
     if let Some(springs) = &parts.springs {
         slip = springs.slip(&slip, &tangential);
     }
+    if let (Some(bond), Some(couples)) = (&parts.bond, &parts.couples) {
+        let glued = Glued {
+            n: *n,
+            tangential,
+            slip,
+            mass: law.tangential_mass,
+        };
+        let [new_t, couple] = bond.answer(&glued, couples, &now.couple, &spin);
+        return Impulse {
+            linear: add(&scaled(n, closing), &new_t),
+            couple,
+        };
+    }
     let bound = law.friction * pressed;
     let mut couple = [zero; 3];
     let new_t = match &parts.couples {
@@ -138,27 +153,43 @@ pub fn solve(law: &Parameters, impulse: &Vector3, velocity: &Vector3) -> Vector3
 pub struct State {
     /// 1: the contact has closed and its cohesion is not broken; 0: it has not, or there is none.
     pub bonded: u64,
+    /// The bond.
+    pub joint: Joint,
 }
 
 impl State {
     /// How checkpoints keep it.
-    pub const DATASETS: &'static [Dataset<State>] = &[Dataset {
-        path: "/contacts/bonded",
-        unit: "1",
-        description: "1: the contact has closed and its cohesion is not broken; 0: it has not, or there is none",
-        values: Values::Small(|state| &mut state.bonded),
-    }];
+    pub const DATASETS: &'static [Dataset<State>] = &[
+        Dataset {
+            path: "/contacts/bonded",
+            unit: "1",
+            description: "1: the contact has closed and its cohesion is not broken; 0: it has not, or there is none",
+            values: Values::Small(|state| &mut state.bonded),
+        },
+        Dataset {
+            path: "/contacts/bond",
+            unit: "1",
+            description: "0: no bond; 255: it is broken; else the number of its [[bond]] entry, from 1",
+            values: Values::Small(|state| &mut state.joint.glue),
+        },
+        Dataset {
+            path: "/contacts/bond_gap",
+            unit: "m",
+            description: "gap at which the bond was made",
+            values: Values::Real(1, |state| std::slice::from_mut(&mut state.joint.rest)),
+        },
+    ];
 
     /// Whether an open contact has something to hand on.
     #[must_use]
     pub fn lasts(&self) -> bool {
-        self.bonded != 0
+        self.bonded != 0 || self.joint.glue != 0
     }
 
     /// Whether its two bodies are joined: a contact then however far apart they are.
     #[must_use]
     pub fn is_joint(&self) -> bool {
-        false
+        self.joint.is_whole()
     }
 }
 
@@ -183,6 +214,43 @@ pub struct Opened {
     pub memory: Memory,
 }
 
+impl Opened {
+    /// A contact with a whole bond.
+    fn glued(
+        law: Parameters,
+        (springs, couples, bond): (Springs<f64>, Couples<f64>, Bond<f64>),
+        (impulse, couple): (&Vector3, &Vector3),
+        [velocity, spin]: [Vector3; 2],
+        joint: Joint,
+    ) -> Self {
+        let moves = [velocity, spin] != [Vector3::zeros(); 2];
+        let drive = Drive {
+            velocity: velocity.into(),
+            spin: spin.into(),
+        };
+        let state = State {
+            joint,
+            ..State::default()
+        };
+        Self {
+            law,
+            parts: Parts {
+                springs: Some(springs),
+                couples: Some(couples),
+                cohesion: None,
+                drive: moves.then_some(drive),
+                bond: Some(bond),
+            },
+            impulse: *impulse,
+            couple: *couple,
+            memory: Memory {
+                adhesive: false,
+                state,
+            },
+        }
+    }
+}
+
 /// What [`close`] has to know from [`open`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Memory {
@@ -197,11 +265,16 @@ pub struct Memory {
 pub struct Laws {
     /// Coefficients between materials.
     pub pairs: PairTable,
+    /// Bonds, by number; at most [`Joint::MOST`].
+    pub bonds: Vec<Glue>,
 }
 
 impl From<PairTable> for Laws {
     fn from(pairs: PairTable) -> Self {
-        Self { pairs }
+        Self {
+            pairs,
+            bonds: Vec::new(),
+        }
     }
 }
 
@@ -209,13 +282,13 @@ impl Laws {
     /// Whether there are laws that join bodies.
     #[must_use]
     pub fn join(&self) -> bool {
-        false
+        !self.bonds.is_empty()
     }
 
     /// How far apart bodies may be that laws join in this step [m].
     #[must_use]
-    pub fn reach(&self, _: &Step) -> f64 {
-        0.0
+    pub fn reach(&self, step: &Step) -> f64 {
+        bond::reach(&self.bonds, step)
     }
 }
 
@@ -250,6 +323,20 @@ pub fn open(laws: &Laws, step: &Step, touching: &Touching, sides: &impl Sides) -
             pair.friction
         },
     };
+    let mut joint = before.joint;
+    if laws.join() {
+        let who = (touching.bodies, touching.materials);
+        joint = joint.made(&laws.bonds, step, who, gap);
+        if let Some(glue) = joint.whole(&laws.bonds) {
+            let couple = previous.map_or_else(Vector3::zeros, |last| kept(last.couple, last));
+            let last = (&impulse, &couple);
+            let gap = gap - joint.rest;
+            let parts = Bond::open(glue, &mut law, last, gap, step.dt, sides);
+            if let Some((springs, couples, bond)) = parts {
+                return Opened::glued(law, (springs, couples, bond), last, drive, joint);
+            }
+        }
+    }
     let smaller_radius = radii[0].min(radii[1]);
     let acts = cohesion::acts(pair, gap, smaller_radius, before.bonded == 1);
     // A wall is as yielding as a body of the same size.
@@ -271,6 +358,7 @@ pub fn open(laws: &Laws, step: &Step, touching: &Touching, sides: &impl Sides) -
             adhesive: pair.cohesion > 0.0,
             state: State {
                 bonded: u64::from(acts),
+                joint,
             },
         },
     };
@@ -320,24 +408,33 @@ pub fn open(laws: &Laws, step: &Step, touching: &Touching, sides: &impl Sides) -
 #[must_use]
 #[inline(always)]
 pub fn status(law: &Parameters, parts: &Parts<f64>, impulse: &Vector3) -> Status {
-    Status::of(law, parts.cohesion.as_ref(), impulse)
+    match parts.bond {
+        Some(_) => Status::Sticking,
+        None => Status::of(law, parts.cohesion.as_ref(), impulse),
+    }
 }
 
 /// Whether a joint breaks under this impulse, at the end of a step.
 #[must_use]
 #[inline(always)]
-pub fn breaks(_: &Parts<f64>, _: &Three<f64>, _: &Impulse<f64>) -> bool {
-    false
+pub fn breaks(parts: &Parts<f64>, n: &Three<f64>, now: &Impulse<f64>) -> bool {
+    (parts.bond.as_ref()).is_some_and(|bond| bond.breaks(n, now))
 }
 
 /// The memory of a contact after a step that ended with this impulse.
 #[must_use]
 #[inline(always)]
-pub fn close(memory: &Memory, n: &Vector3, _: &Parts<f64>, now: &Impulse<f64>) -> State {
-    let closed = dot(&now.linear, &(*n).into()) > 0.0;
+pub fn close(memory: &Memory, n: &Vector3, parts: &Parts<f64>, now: &Impulse<f64>) -> State {
+    let n = (*n).into();
+    let closed = dot(&now.linear, &n) > 0.0;
+    let mut joint = memory.state.joint;
+    if breaks(parts, &n, now) {
+        joint.glue = Joint::BROKEN;
+    }
     State {
         // A contact that has been pressed together is bonded until it is torn apart.
         bonded: u64::from(memory.adhesive && (closed || memory.state.bonded == 1)),
+        joint,
     }
 }
 

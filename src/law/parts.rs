@@ -1,5 +1,6 @@
 //! The parts that a law may have, and how they are stored: the one list of them.
 
+use super::bond::Bond;
 use super::cohesion::Cohesion;
 use super::couples::Couples;
 use super::drive::Drive;
@@ -19,6 +20,8 @@ pub struct Parts<R> {
     pub cohesion: Option<Cohesion<R>>,
     /// A shift of the relative velocity.
     pub drive: Option<Drive<R>>,
+    /// A whole bond; it has springs and couples.
+    pub bond: Option<Bond<R>>,
 }
 
 /// The set of parts that a contact has: contacts of one kind are stored and solved together.
@@ -36,14 +39,23 @@ impl Kind {
     pub const COHESION: Kind = Kind(4);
     /// [`Parts::drive`].
     pub const DRIVE: Kind = Kind(8);
+    /// [`Parts::bond`].
+    pub const BOND: Kind = Kind(16);
     /// Each part by itself, in the order in which kinds are numbered and parts are stored.
-    pub const PARTS: [Kind; 4] = [Self::SPRINGS, Self::COUPLES, Self::COHESION, Self::DRIVE];
+    pub const PARTS: [Kind; 5] = [
+        Self::SPRINGS,
+        Self::COUPLES,
+        Self::COHESION,
+        Self::DRIVE,
+        Self::BOND,
+    ];
     /// How many numbers each of these has.
     const NUMBERS: [usize; Self::PARTS.len()] = [
         <Springs<f64> as Part<f64>>::NUMBERS,
         <Couples<f64> as Part<f64>>::NUMBERS,
         <Cohesion<f64> as Part<f64>>::NUMBERS,
         <Drive<f64> as Part<f64>>::NUMBERS,
+        <Bond<f64> as Part<f64>>::NUMBERS,
     ];
     /// Their numbers in a lane without a contact.
     const NEUTRAL: [fn(usize) -> f64; Self::PARTS.len()] = [
@@ -51,6 +63,7 @@ impl Kind {
         <Couples<f64> as Part<f64>>::neutral,
         <Cohesion<f64> as Part<f64>>::neutral,
         <Drive<f64> as Part<f64>>::neutral,
+        <Bond<f64> as Part<f64>>::neutral,
     ];
     /// Kinds with a couple impulse.
     const TURNING: Kind = Self::COUPLES;
@@ -119,6 +132,7 @@ impl<R: Copy> Parts<R> {
         couples: None,
         cohesion: None,
         drive: None,
+        bond: None,
     };
 
     /// Which there are.
@@ -130,7 +144,8 @@ impl<R: Copy> Parts<R> {
             part(self.springs.is_some(), Kind::SPRINGS)
                 | part(self.couples.is_some(), Kind::COUPLES)
                 | part(self.cohesion.is_some(), Kind::COHESION)
-                | part(self.drive.is_some(), Kind::DRIVE),
+                | part(self.drive.is_some(), Kind::DRIVE)
+                | part(self.bond.is_some(), Kind::BOND),
         )
     }
 
@@ -142,6 +157,7 @@ impl<R: Copy> Parts<R> {
             couples: read(kind, Kind::COUPLES, from),
             cohesion: read(kind, Kind::COHESION, from),
             drive: read(kind, Kind::DRIVE, from),
+            bond: read(kind, Kind::BOND, from),
         }
     }
 
@@ -151,10 +167,14 @@ impl<R: Copy> Parts<R> {
     where
         R: Real,
     {
-        match &self.springs {
+        let mut energy = match &self.springs {
             Some(springs) => springs.energy(&impulse.linear, dot(&impulse.linear, n)),
             None => n[0].splat(0.0),
+        };
+        if let Some(bond) = &self.bond {
+            energy = energy + bond.energy(n, &impulse.couple);
         }
+        energy
     }
 
     /// Hands out the numbers, one after the other.
@@ -165,6 +185,7 @@ impl<R: Copy> Parts<R> {
         self.couples.iter().for_each(|part| part.write(put));
         self.cohesion.iter().for_each(|part| part.write(put));
         self.drive.iter().for_each(|part| part.write(put));
+        self.bond.iter().for_each(|part| part.write(put));
     }
 }
 

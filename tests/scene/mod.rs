@@ -18,7 +18,8 @@ use moreau::contact::ContactRow;
 use moreau::domain::Domain;
 use moreau::domain::migration::Parcel;
 use moreau::domain::partition::{Half, Partition};
-use moreau::law::{Pair, PairTable};
+use moreau::law::bond::Glue;
+use moreau::law::{Laws, Pair, PairTable};
 use moreau::math::Vector3;
 use moreau::rng::{Purpose, Stream};
 use moreau::scheme::acts::Acts;
@@ -51,6 +52,8 @@ pub struct Scene {
     pub pair: Option<Pair>,
     /// The coefficients of several materials.
     pub pairs: Option<PairTable>,
+    /// Bonds.
+    pub bonds: Vec<Glue>,
     pub periodic: [bool; 3],
     /// Whether bodies outside are deleted.
     pub delete_outside: bool,
@@ -92,6 +95,7 @@ impl Scene {
             friction: 0.0,
             pair: None,
             pairs: None,
+            bonds: Vec::new(),
             periodic: [false; 3],
             delete_outside: false,
             acts: Acts::default(),
@@ -183,7 +187,10 @@ impl Scene {
             pace: self.rule.map_or(Pace::Even(self.dt), Pace::Rule),
             until: self.until,
             gravity: self.gravity,
-            laws: pairs.into(),
+            laws: Laws {
+                bonds: self.bonds.clone(),
+                pairs,
+            },
             walls: self.walls.clone(),
             solver: self.solver,
             largest_radius,

@@ -1,0 +1,288 @@
+//! Bonds [004 §6.1.6]: two balls glued together with a stiffness along, across, in bending and in
+//! twist, until they break.
+//!
+//! With the gap `g₀` at which a bond was made, `γ = 1/(k Δt²)` for each stiffness, impulse r and couple
+//! impulse τ on the second body, those of the last step primed, and `Ω = ω_2 − ω_1`:
+//!
+//! - along: `u_n + (g − g₀)/Δt + γ_n r_n = 0`, in tension as in compression;
+//! - across: `u_t + γ_t (r_t − r_t′) = 0`;
+//! - bending: `Ω_t + γ_b (τ_t − τ_t′) = 0`; twist: `Ω_n + γ_w (τ_n − τ_n′) = 0`:
+//!
+//! springs, taken implicitly, so that any time step is stable. Tangential and bending part are solved
+//! together, as bodies of different size couple them ([`couples`](super::couples)).
+//!
+//! A bond breaks at the end of a step in which one of its forces exceeds its strength. It is then a
+//! contact like others, and never heals while the two bodies stay near each other.
+
+use super::coulomb::Parameters;
+use super::couples::{Couples, Plane};
+use super::impulse::Impulse;
+use super::numbers::{Numbers, Part};
+use super::springs::{Springs, softened};
+use super::touching::{Sides, Step};
+use crate::math::Vector3;
+use crate::math::real::{Real, Three, across, add, cross, dot, length, scaled, sub};
+use bytemuck::{Pod, Zeroable};
+
+/// One number each for along, across, bending and twist.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Four {
+    /// Along the normal: stiffness [N/m], strength in tension [N].
+    pub normal: f64,
+    /// Across it: stiffness [N/m], strength in shear [N].
+    pub tangential: f64,
+    /// About the tangents: stiffness [N m/rad], strength [N m].
+    pub bending: f64,
+    /// About the normal: stiffness [N m/rad], strength [N m].
+    pub twisting: f64,
+}
+
+/// When bonds are made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Begin {
+    /// In the step in which this time lies [s].
+    At(f64),
+    /// Whenever two bodies that did not touch before touch.
+    Contact,
+}
+
+/// Between which bodies bonds are made.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Between {
+    /// Bodies and walls of two materials, the smaller number first.
+    Materials([u32; 2]),
+    /// These pairs of bodies, sorted, the smaller id first.
+    Pairs(Vec<[u64; 2]>),
+}
+
+/// Bonds of one kind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Glue {
+    /// Between which bodies.
+    pub between: Between,
+    /// When.
+    pub begin: Begin,
+    /// Gap below which two bodies are bonded [m].
+    pub gap: f64,
+    /// Stiffnesses, all above 0.
+    pub stiffness: Four,
+    /// Strengths; infinite: it does not break that way.
+    pub strength: Four,
+}
+
+impl Glue {
+    /// Whether bonds are made in a step.
+    fn begins(&self, step: &Step) -> bool {
+        match self.begin {
+            Begin::At(time) => step.start <= time && time < step.end,
+            Begin::Contact => true,
+        }
+    }
+
+    /// Whether two bodies may be bonded.
+    fn joins(&self, bodies: [u64; 2], [a, b]: [u32; 2]) -> bool {
+        match &self.between {
+            Between::Materials(two) => *two == [a.min(b), a.max(b)],
+            Between::Pairs(pairs) => pairs.binary_search(&bodies).is_ok(),
+        }
+    }
+}
+
+/// The bond of a contact, as its memory has it. All zero: none, and none before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Joint {
+    /// 0: none; [`Joint::BROKEN`]; else the number of its [`Glue`], from 1.
+    pub glue: u64,
+    /// Gap at which it was made [m].
+    pub rest: f64,
+}
+
+impl Joint {
+    /// The number of a bond that has broken.
+    pub const BROKEN: u64 = 255;
+    /// Bonds of as many kinds can be told apart.
+    pub const MOST: usize = 254;
+
+    /// Its glue, if it is whole.
+    pub(super) fn whole(self, glues: &[Glue]) -> Option<&Glue> {
+        glues.get((self.glue as usize).checked_sub(1)?)
+    }
+
+    /// Whether it is whole.
+    #[must_use]
+    pub fn is_whole(self) -> bool {
+        self.glue != 0 && self.glue != Self::BROKEN
+    }
+
+    /// The bond in a step: the one that there is, or one that is made.
+    pub(super) fn made(
+        self,
+        glues: &[Glue],
+        step: &Step,
+        (bodies, materials): ([u64; 2], [u32; 2]),
+        gap: f64,
+    ) -> Self {
+        if self.glue != 0 {
+            return self;
+        }
+        let makes =
+            |glue: &&Glue| gap <= glue.gap && glue.begins(step) && glue.joins(bodies, materials);
+        match glues.iter().find(makes) {
+            None => self,
+            Some(found) => {
+                let number = glues.iter().position(|glue| glue == found);
+                Self {
+                    glue: number.map_or(0, |k| k as u64 + 1),
+                    rest: gap,
+                }
+            }
+        }
+    }
+}
+
+/// How far apart bodies may be that are bonded in this step [m].
+pub(super) fn reach(glues: &[Glue], step: &Step) -> f64 {
+    let now = glues.iter().filter(|glue| glue.begins(step));
+    now.map(|glue| glue.gap).fold(0.0, f64::max)
+}
+
+/// A whole bond. Its springs along and across are [`Springs`], its masses are in [`Couples`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bond<R> {
+    /// `γ_b`, `γ_w` [1/(kg m²)].
+    pub softness: [R; 2],
+    /// Couple impulse of the last step, turned with the normal [N m s].
+    pub previous: Three<R>,
+    /// Strengths times Δt, in the order of [`Four`] [N s, N m s].
+    pub strength: [R; 4],
+}
+
+impl<R: Copy> Part<R> for Bond<R> {
+    const NUMBERS: usize = 9;
+
+    #[inline(always)]
+    fn read(from: &impl Numbers<R>, at: usize) -> Self {
+        let n = |k: usize| from.number(at + k);
+        Self {
+            softness: [n(0), n(1)],
+            previous: from.three(at + 2),
+            strength: [n(5), n(6), n(7), n(8)],
+        }
+    }
+
+    #[inline(always)]
+    fn write(&self, put: &mut impl FnMut(R)) {
+        self.softness.into_iter().for_each(&mut *put);
+        self.previous.into_iter().for_each(&mut *put);
+        self.strength.into_iter().for_each(put);
+    }
+}
+
+/// The tangential problem of a bond.
+pub(super) struct Glued<R> {
+    /// Unit normal.
+    pub n: Three<R>,
+    /// Tangential impulse that the contact has [N s].
+    pub tangential: Three<R>,
+    /// Tangential relative velocity, spring included [m/s].
+    pub slip: Three<R>,
+    /// `m_t`, spring included [kg].
+    pub mass: R,
+}
+
+impl<R: Real> Bond<R> {
+    /// Tangential impulse and couple. `couple` is the one that the contact has, `spin` is Ω.
+    #[inline(always)]
+    pub(super) fn answer(
+        &self,
+        glued: &Glued<R>,
+        couples: &Couples<R>,
+        couple: &Three<R>,
+        spin: &Three<R>,
+    ) -> [Three<R>; 2] {
+        let n = &glued.n;
+        let one = glued.mass.splat(1.0);
+        let [bending, twisting] = self.softness;
+        let yielding = one / couples.turning_mass;
+        let stretch = sub(couple, &self.previous);
+        let turning = add(&cross(n, spin), &scaled(&cross(n, &stretch), bending));
+        let plane = Plane {
+            matrix: [one / glued.mass, couples.coupling, yielding + bending],
+            masses: [glued.mass, one / (yielding + bending)],
+            present: [glued.slip, turning],
+            bounds: [one, one],
+            normal: *n,
+        };
+        let [new_t, turned] = plane.both_stick(&glued.tangential, &cross(n, couple));
+        let twist = dot(spin, n) + twisting * dot(&stretch, n);
+        let about = dot(couple, n) - twist / (yielding + twisting);
+        let bent = cross(n, &turned);
+        [new_t, sub(&scaled(n, about), &bent)]
+    }
+
+    /// Energy in bending and twist [J].
+    #[inline(always)]
+    pub(super) fn energy(&self, n: &Three<R>, couple: &Three<R>) -> R {
+        let about = dot(couple, n);
+        let bent = across(couple, n, about);
+        let [bending, twisting] = self.softness;
+        (bending * dot(&bent, &bent) + twisting * about * about) * about.splat(0.5)
+    }
+}
+
+impl Bond<f64> {
+    /// The parts of a bonded contact with this gap [m], and the law's masses and closing speed with
+    /// them; `None` where nothing turns. `impulse` and `couple` are those of the last step.
+    pub(super) fn open(
+        glue: &Glue,
+        law: &mut Parameters,
+        (impulse, couple): (&Vector3, &Vector3),
+        gap: f64,
+        dt: f64,
+        sides: &impl Sides,
+    ) -> Option<(Springs<f64>, Couples<f64>, Self)> {
+        let ([turning_mass, coupling], inverse_lever) = sides.turning()?;
+        let soft = |stiffness: f64| 1.0 / (stiffness * dt * dt);
+        let (k, limit) = (&glue.stiffness, &glue.strength);
+        let softness = [soft(k.normal), soft(k.tangential)];
+        law.closing_speed = gap / dt;
+        law.normal_mass = softened(law.normal_mass, softness[0]);
+        law.tangential_mass = softened(law.tangential_mass, softness[1]);
+        let normal = law.normal * impulse.dot(&law.normal);
+        let springs = Springs {
+            softness,
+            previous: (impulse - normal).into(),
+        };
+        let couples = Couples {
+            rolling: 0.0,
+            torsion: 0.0,
+            turning_mass,
+            coupling,
+            inverse_lever,
+        };
+        let limits = [
+            limit.normal,
+            limit.tangential,
+            limit.bending,
+            limit.twisting,
+        ];
+        let bond = Self {
+            softness: [soft(k.bending), soft(k.twisting)],
+            previous: (*couple).into(),
+            strength: limits.map(|strength| strength * dt),
+        };
+        Some((springs, couples, bond))
+    }
+
+    /// Whether it breaks under this impulse: a force exceeds its strength, or is not a number.
+    pub(super) fn breaks(&self, n: &Three<f64>, now: &Impulse<f64>) -> bool {
+        let (r_n, about) = (dot(&now.linear, n), dot(&now.couple, n));
+        let shear = length(&across(&now.linear, n, r_n));
+        let bent = length(&across(&now.couple, n, about));
+        let [tension, across, bending, twisting] = self.strength;
+        let holds =
+            -r_n <= tension && shear <= across && bent <= bending && about.abs() <= twisting;
+        !holds
+    }
+}
