@@ -48,7 +48,7 @@ pub use springs::{Springs, softened};
 pub use status::Status;
 pub use touching::{Sides, Step};
 
-use crate::math::real::{Real, Three, across, add, clamped, dot, scaled, select, sub};
+use crate::math::real::{Mask, Real, Three, across, add, clamped, dot, scaled, select, sub};
 use crate::math::{Vector3, turned_with};
 use bond::{Bond, Glue, Glued, Joint};
 use bytemuck::{Pod, Zeroable};
@@ -89,6 +89,12 @@ pub fn answer<R: Real>(
     let closing = r_n - law.normal_mass * speed;
     let (mut new_n, mut pressed) = (closing, closing);
     let mut open = closing.at_most(zero);
+    if R::ALONE && open.any() && parts.kind().is_dry() {
+        return Impulse {
+            linear: [zero; 3],
+            couple: [zero; 3],
+        };
+    }
     if let Some(cohesion) = &parts.cohesion {
         new_n = cohesion.normal(closing, r_n - law.normal_mass * u_n);
         pressed = new_n + cohesion.force;
@@ -292,9 +298,17 @@ impl Laws {
     }
 }
 
-/// The local problem of a contact at the start of a step.
+/// Hands `deal` the local problem of a contact at the start of a step.
+///
+/// `deal` stands in three places, so that contacts with the few parts most have do not pay for more.
 #[inline(always)]
-pub fn open(laws: &Laws, step: &Step, touching: &Touching, sides: &impl Sides) -> Opened {
+pub fn open(
+    laws: &Laws,
+    step: &Step,
+    touching: &Touching,
+    sides: &impl Sides,
+    deal: impl FnOnce(&Opened),
+) {
     let Touching {
         materials: [a, b],
         normal,
@@ -333,7 +347,8 @@ pub fn open(laws: &Laws, step: &Step, touching: &Touching, sides: &impl Sides) -
             let gap = gap - joint.rest;
             let parts = Bond::open(glue, &mut law, last, gap, step.dt, sides);
             if let Some((springs, couples, bond)) = parts {
-                return Opened::glued(law, (springs, couples, bond), last, drive, joint);
+                let parts = (springs, couples, bond);
+                return deal(&Opened::glued(law, parts, last, drive, joint));
             }
         }
     }
@@ -346,14 +361,12 @@ pub fn open(laws: &Laws, step: &Step, touching: &Touching, sides: &impl Sides) -
         radii[0]
     };
     let springs = Springs::open(pair, &mut law, &impulse, gap, [radii[0], other], step.dt);
-    let mut opened = Opened {
+    let zero = Vector3::zeros();
+    let with = |law: Parameters, parts: Parts<f64>| Opened {
         law,
-        parts: Parts {
-            springs,
-            ..Parts::NONE
-        },
+        parts,
         impulse,
-        couple: Vector3::zeros(),
+        couple: zero,
         memory: Memory {
             adhesive: pair.cohesion > 0.0,
             state: State {
@@ -362,10 +375,25 @@ pub fn open(laws: &Laws, step: &Step, touching: &Touching, sides: &impl Sides) -
             },
         },
     };
-    let zero = Vector3::zeros();
     if pair.has_springs_at_most() && drive == [zero; 2] {
-        return opened;
+        return match springs {
+            None => deal(&with(law, Parts::NONE)),
+            springs => deal(&with(
+                law,
+                Parts {
+                    springs,
+                    ..Parts::NONE
+                },
+            )),
+        };
     }
+    let mut opened = with(
+        law,
+        Parts {
+            springs,
+            ..Parts::NONE
+        },
+    );
     let law = &mut opened.law;
     let parts = &mut opened.parts;
     let [mut velocity, mut spin] = drive;
@@ -401,7 +429,7 @@ pub fn open(laws: &Laws, step: &Step, touching: &Touching, sides: &impl Sides) -
             spin: spin.into(),
         });
     }
-    opened
+    deal(&opened);
 }
 
 /// The status of a contact with this impulse.

@@ -87,6 +87,13 @@ impl Kind {
         self <= Self::SPRINGS
     }
 
+    /// Whether nothing holds contacts of this kind together.
+    #[must_use]
+    #[inline(always)]
+    pub const fn is_dry(self) -> bool {
+        !self.has(Kind(Self::COHESION.0 | Self::BOND.0))
+    }
+
     /// Whether contacts of this kind have a couple impulse.
     #[must_use]
     #[inline(always)]

@@ -17,6 +17,9 @@ pub trait Real:
     /// A truth value, or one of each lane.
     type Mask: Mask;
 
+    /// Whether it is one number: then work may be left out where its result is not selected.
+    const ALONE: bool = false;
+
     /// The constant `x` in every lane; `self` only names the register.
     fn splat(self, x: f64) -> Self;
     /// Square root.
@@ -49,6 +52,7 @@ pub trait Mask: Copy {
 
 impl Real for f64 {
     type Mask = bool;
+    const ALONE: bool = true;
 
     #[inline(always)]
     fn splat(self, x: f64) -> f64 {

@@ -284,11 +284,14 @@ impl Batches {
         contact
     }
 
-    /// The kind of the contact in a slot.
+    /// The contact in a slot, if it has Coulomb's law and nothing more.
     #[must_use]
     #[inline]
-    pub fn kind(&self, slot: u32) -> Kind {
-        self.places(split(slot).0).kind
+    pub fn plain(&self, slot: u32) -> Option<Contact> {
+        let (batch, lane) = split(slot);
+        let first = self.runs.first()?;
+        let plain = batch < first.end && first.places.kind == Kind::PLAIN;
+        plain.then(|| self.all[batch].contact(lane))
     }
 
     /// The parts of the law of the contact in a slot.

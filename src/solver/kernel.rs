@@ -34,8 +34,7 @@ pub fn plain_sweep(batches: &mut Batches, order: &[u32], members: &mut [Member])
 /// One contact takes the impulse that its law asks for. Returns `so_far` plus `|d|²/m_n`.
 #[inline]
 pub fn update(batches: &mut Batches, slot: u32, members: &mut [Member], so_far: f64) -> f64 {
-    let contact = batches.contact(slot);
-    if batches.kind(slot) == Kind::PLAIN {
+    if let Some(contact) = batches.plain(slot) {
         // The same function, without parts to be read.
         let wanted = contact.wanted(&Parts::NONE, members).linear.into();
         let d = wanted - contact.impulse;
@@ -43,7 +42,7 @@ pub fn update(batches: &mut Batches, slot: u32, members: &mut [Member], so_far: 
         contact.apply(&d, members);
         return so_far + d.norm_squared() / contact.law.normal_mass;
     }
-    let parts = batches.parts(slot);
+    let (contact, parts) = (batches.contact(slot), batches.parts(slot));
     let wanted = contact.wanted(&parts, members);
     let linear = wanted.linear.into();
     let d = linear - contact.impulse;

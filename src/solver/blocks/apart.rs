@@ -1,6 +1,8 @@
 //! Bodies that are split among ranks (`exchange = "sweep"`): sweeps see the parts, the judge the whole.
 
 use super::Blocks;
+use super::sides::{Side, masses, turning};
+use crate::law::softened;
 use crate::solver::batch::{Batches, split};
 use std::mem::swap;
 
@@ -17,6 +19,21 @@ pub struct Apart {
 }
 
 impl Apart {
+    /// Of two sides of which this rank has one part in so many, with these softnesses of springs.
+    pub(super) fn new(sides: [&Side; 2], softness: [f64; 2], slot: u32) -> Self {
+        let parts = sides.map(|side| side.split);
+        let (normal, tangential) = masses(sides, parts);
+        let with = |mass: f64, softness: f64| match softness {
+            0.0 => mass,
+            _ => softened(mass, softness),
+        };
+        Self {
+            slot,
+            masses: [with(normal, softness[0]), with(tangential, softness[1])],
+            turning: turning(sides, parts),
+        }
+    }
+
     fn trade(&mut self, batches: &mut Batches) {
         let (batch, lane) = split(self.slot);
         let [normal, tangential] = &mut self.masses;

@@ -5,7 +5,7 @@ use super::sides::{Place, Side, masses, turning};
 use super::{Apart, Block, Blocks};
 use crate::body::{Bodies, Member, Twist, Wall, WallState};
 use crate::contact::{Candidate, Contact, ContactRow, Origin, Partner};
-use crate::law::{self, Laws, Previous, Sides, Status, Step, Touching, softened};
+use crate::law::{self, Laws, Previous, Sides, Status, Step, Touching};
 use crate::math::real::add;
 use crate::math::{Vector3, make_room};
 use crate::rng::{Purpose, Stream};
@@ -281,39 +281,39 @@ impl Filling<'_> {
                 state: &row.state,
             }),
         };
-        let opened = law::open(self.laws, &self.step, &touching, &self.ends(sides, c));
-        let still = drive == Twist::default();
-        if !still {
-            block.drives.push(drive);
-        }
-        block.origins.push(Origin {
-            gap: c.gap,
-            smaller_radius: a.radius.min(b.radius),
-            candidate: k,
-            drive: if still { 0 } else { block.drives.len() as u32 },
-            memory: opened.memory,
-        });
-        let parts = [a.split, b.split];
-        if parts != [1.0; 2] {
-            let softness = (opened.parts.springs).map_or([0.0; 2], |springs| springs.softness);
-            let (normal, tangential) = masses(sides, parts);
-            let with = |mass: f64, softness: f64| match softness {
-                0.0 => mass,
-                _ => softened(mass, softness),
-            };
-            block.apart.push(Apart {
-                slot: dealt.len() as u32,
-                masses: [with(normal, softness[0]), with(tangential, softness[1])],
-                turning: turning(sides, parts),
-            });
-        }
-        let contact = Contact {
-            place,
-            law: opened.law,
-            impulse: opened.impulse,
-            couple: opened.couple,
-        };
-        dealt.add(contact, &opened.parts);
+        law::open(
+            self.laws,
+            &self.step,
+            &touching,
+            &self.ends(sides, c),
+            |opened| {
+                let still = drive == Twist::default();
+                if !still {
+                    block.drives.push(drive);
+                }
+                block.origins.push(Origin {
+                    gap: c.gap,
+                    smaller_radius: a.radius.min(b.radius),
+                    candidate: k,
+                    drive: if still { 0 } else { block.drives.len() as u32 },
+                    memory: opened.memory,
+                });
+                if [a.split, b.split] != [1.0; 2] {
+                    let springs = opened.parts.springs;
+                    let softness = springs.map_or([0.0; 2], |springs| springs.softness);
+                    block
+                        .apart
+                        .push(Apart::new(sides, softness, dealt.len() as u32));
+                }
+                let contact = Contact {
+                    place,
+                    law: opened.law,
+                    impulse: opened.impulse,
+                    couple: opened.couple,
+                };
+                dealt.add(contact, &opened.parts);
+            },
+        );
     }
 
     fn ends<'b>(&'b self, sides: [&'b Side; 2], candidate: &'b Candidate) -> Ends<'b> {
