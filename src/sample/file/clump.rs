@@ -340,7 +340,7 @@ mod tests {
             (
                 "2 atoms",
                 "5000 atoms",
-                "3: a clump must have at most 4096 parts; found 5000",
+                "3: a clump must have at most 256 parts; found 5000",
             ),
             (
                 "3.0 mass\n",
