@@ -264,10 +264,10 @@ fn sticky_heap() -> Scene {
             twisting: 0.02,
         },
         strength: Four {
-            normal: 0.06,
-            tangential: 0.06,
-            bending: 1e-4,
-            twisting: 1e-4,
+            normal: 0.15,
+            tangential: 0.15,
+            bending: 3e-4,
+            twisting: 3e-4,
         },
     }];
     s
