@@ -127,7 +127,7 @@ pub(crate) fn mpi_available() -> bool {
     false
 }
 
-/// Says what is not tried on this machine, past the capture of the test harness, which hides what a passing test prints.
+/// Says what is not tried on this machine, past the capture of the test harness, which hides the output of passing tests.
 pub(crate) fn skipped(what: &str) {
     let _ = writeln!(std::io::stderr(), "\n*** SKIPPED: {what} ***\n");
 }

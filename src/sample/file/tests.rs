@@ -113,7 +113,7 @@ fn larger_files_of_another_code_are_read() {
             .map(|e| folder.join(format!("{name}.{e}")))
             .into();
         if twins.iter().any(|file| !file.exists()) {
-            // Past the capture of the test harness, which hides what a passing test prints.
+            // Past the capture of the test harness, which hides the output of passing tests.
             let at = folder.display();
             let _ = writeln!(
                 std::io::stderr(),

@@ -110,7 +110,7 @@ pub(in crate::solver) fn widths() -> Vec<Width> {
         if found.iter().all(|w| w.told() != width.told()) {
             found.push(width);
         } else {
-            // Past the capture of the test harness, which hides what a passing test prints.
+            // Past the capture of the test harness, which hides the output of passing tests.
             let _ = writeln!(
                 std::io::stderr(),
                 "SKIPPED: {lanes} lanes ({width:?}): this processor has no such registers"
