@@ -49,7 +49,7 @@ fn moreau(args: &[&str]) -> String {
 fn is_there(program: &str) -> bool {
     let found = Command::new(program).arg("--version").output().is_ok();
     if !found {
-        eprintln!("\n*** NOT TRIED: {program} is not here ***\n");
+        harness::skipped(&format!("{program} is not here"));
     }
     found
 }
@@ -199,6 +199,7 @@ fn manual_pages_hold_every_command_and_option_and_man_reads_them() {
             let help = argument.get_help().expect("help").to_string();
             let begin = help.split(['-', '\'', '.']).next().unwrap_or_default();
             let own = !matches!(argument.get_id().as_str(), "help" | "version");
+            assert!(!begin.is_empty(), "{name}: {argument}: {help}");
             assert!(!own || page.contains(begin), "{name}: {begin}");
             assert!(long.is_none_or(|l| page.contains(&l)), "{name}: {argument}");
         }

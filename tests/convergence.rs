@@ -157,7 +157,7 @@ impl Column {
             tolerance: 1e-300,
             max_sweeps: sweeps,
             seed,
-            ..Settings::default()
+            ..Settings::plain_sweeps()
         };
         let bodies = [ExactSum::default(), ExactSum::default()];
         let outcome = solve(

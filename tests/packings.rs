@@ -11,8 +11,7 @@ use moreau::math::Vector3;
 use moreau::measure;
 use moreau::rng::{Purpose, Stream};
 use moreau::shape::{HalfSpace, Period, Surface};
-use moreau::solver::accelerate::Acceleration;
-use moreau::solver::{Order, Projection};
+use moreau::solver::Projection;
 use scene::{Scene, State, record};
 use std::collections::BTreeSet;
 
@@ -247,36 +246,42 @@ fn compliant_forces_do_not_depend_on_the_seed() {
 
 /// Sweeps of the last of so many steps, plain with the order renewed in each, and with momentum.
 fn plain_and_accelerated(s: &Scene, steps: u64) -> [f64; 2] {
-    [
-        (Order::Sweep, Acceleration::NONE),
-        (Order::Step, Acceleration::MOMENTUM),
-    ]
-    .map(|(order, acceleration)| {
+    [true, false].map(|plain| {
         let mut s = s.clone();
-        s.solver.order = order;
-        s.solver.acceleration = acceleration;
+        if plain {
+            s.plain_sweeps();
+        }
         let last = s.run(steps).done.pop().unwrap().outcome;
-        assert!(last.verdict.converged, "{acceleration:?}: {last:?}");
+        assert!(last.verdict.converged, "plain {plain}: {last:?}");
         last.sweeps as f64
     })
 }
 
-/// Momentum takes at least 2.5 times fewer sweeps than plain ones to 1e-4 where contacts are compliant, from cold, and its count
-/// does not depend on the number of bodies.
+/// Momentum takes at least 2.5 times fewer sweeps than plain ones to 1e-4 where contacts are compliant, from cold (1.8 times where c = 0.03
+/// without friction, as plain sweeps are few there: docs/convergence.md), and its count does not depend on the number of bodies.
 #[test]
 fn momentum_and_compliance() {
-    // Not in the list: c = 0.03 without friction, where few sweeps do and momentum takes half of them (docs/convergence.md).
-    for (c, friction) in [(0.03, 10.0), (0.01, 0.0), (0.01, 10.0)] {
+    // Where c = 0.03 without friction, piles of 8, 10, 12, 16, 22 layers take 49, 51, 55, 59, 60: that of 12 is the first that is large enough.
+    for (c, friction, least, n) in [
+        (0.03, 0.0, 1.8, 12),
+        (0.03, 10.0, 2.5, 8),
+        (0.01, 0.0, 2.5, 8),
+        (0.01, 10.0, 2.5, 8),
+    ] {
         let of = |n: usize| {
             let mut s = pile(n, c, friction);
             s.solver.tolerance = 1e-4;
             plain_and_accelerated(&s, 1)
         };
-        let ([plain, few], [_, many]) = (of(8), of(16));
+        let ([plain, few], [_, many]) = (of(n), of(16));
         println!("c {c}, μ {friction}: {plain} plain, {few} and {many} accelerated");
-        assert!(plain / few >= 2.5, "c {c}, μ {friction}: {plain} and {few}");
+        assert!(
+            plain / few >= least,
+            "c {c}, μ {friction}: {plain} and {few}"
+        );
         let what = format!(
-            "accelerated sweeps to 1e-4 at N = 4096 over those at 512, c = {c}, μ = {friction}"
+            "accelerated sweeps to 1e-4 at N = 4096 over those at {}, c = {c}, μ = {friction}",
+            n * n * n
         );
         record("compliance", &what, many / few, 1.0, 0.2);
     }
@@ -285,24 +290,38 @@ fn momentum_and_compliance() {
 /// Momentum finds the forces that plain sweeps find, where there is one answer.
 #[test]
 fn momentum_finds_the_same_forces() {
-    let forces = |order: Order, acceleration: Acceleration| {
-        let mut s = pile(6, 0.1, 10.0);
-        s.solver.tolerance = 1e-10;
-        (s.solver.order, s.solver.acceleration) = (order, acceleration);
+    let mut s = pile(6, 0.1, 10.0);
+    s.solver.tolerance = 1e-10;
+    let forces = |s: &Scene| {
         let state = s.run(3);
         assert!(state.all_converged());
         state.contacts
     };
-    let plain = forces(Order::Sweep, Acceleration::NONE);
-    let accelerated = forces(Order::Step, Acceleration::MOMENTUM);
+    let accelerated = forces(&s);
+    s.plain_sweeps();
+    let plain = forces(&s);
     let (off, all) = difference(&plain, &accelerated);
     assert!((off / all).sqrt() < 1e-7, "{off} of {all}");
 }
 
-/// Momentum never takes many more sweeps than plain ones: rigid piles from cold and warm, at coarse and fine tolerances, with and
-/// without friction. A tenth more, and one sweep.
+/// At μ = 5, which grains do not have, some warm steps take more with momentum (8 in place of 1 in the fifth step of this pile), but the steps
+/// from cold to rest take fewer in all.
 #[test]
-fn momentum_is_safe() {
+fn momentum_takes_fewer_sweeps_in_all_at_high_friction() {
+    let mut s = pile(10, 0.0, 0.0);
+    s.pair = Some(Pair::coulomb(5.0));
+    s.gravity.x = 0.0;
+    s.solver.max_sweeps = 20_000;
+    s.solver.tolerance = 1e-3;
+    let each = (1..=8).map(|steps| plain_and_accelerated(&s, steps));
+    let sums = each.fold([0.0; 2], |[a, b], [plain, fast]| [a + plain, b + fast]);
+    println!("{} plain, {} accelerated", sums[0], sums[1]);
+    assert!(sums[1] < 0.5 * sums[0], "{sums:?}");
+}
+
+/// Up to μ = 1 momentum takes at most a tenth more sweeps than plain ones, and one: rigid piles from cold and warm, at coarse and fine tolerances.
+#[test]
+fn momentum_takes_no_more_sweeps_at_the_frictions_of_grains() {
     for n in [4, 6, 8] {
         for friction in [0.0, 0.3, 1.0] {
             for (tolerance, steps) in [(1e-1, 1), (1e-2, 1), (1e-3, 1), (1e-3, 2), (1e-3, 8)] {

@@ -157,9 +157,11 @@ fn b10_the_error_falls_with_the_tolerance() {
     assert!(!s.run(1).all_converged());
 }
 
-/// A ring of n balls of mass and diameter 1, pressed together by forces R₀, with a wave of velocities; time step 1.
+/// A ring of n balls of mass and diameter 1, pressed together by forces R₀, with a wave of velocities; time step 1. The catalogue's figures are
+/// those of plain sweeps.
 fn ring(n: usize, sweeps: u64, overlap: f64, rule: GapRule) -> Scene {
     let mut s = Scene::new([0.0, -5.0, -5.0], [n as f64, 5.0, 5.0], 1.0);
+    s.plain_sweeps();
     s.periodic = [true, false, false];
     s.solver.block_edge = Some(10.0 * n as f64);
     s.solver.tolerance = 1e-300;
@@ -281,13 +283,14 @@ fn b6_the_full_gap_pumps_energy_in() {
 }
 
 /// An FCC pile of n³ balls under a piston, periodic sideways, from cold: the part of the load that the floor carries after so many
-/// sweeps.
+/// plain sweeps, which the catalogue's figures are of.
 fn fcc_pile(n: usize, sweeps: u64) -> f64 {
     let a = 1.02;
     let h = (1.0_f64 - a * a / 2.0).sqrt();
     let width = n as f64 * a;
     let top = 1.0 + (n - 1) as f64 * h;
     let mut s = Scene::new([0.0, 0.0, -0.1], [width, width, top + 1.0], 1.0);
+    s.plain_sweeps();
     s.periodic = [true, true, false];
     s.solver.tolerance = 1e-300;
     s.solver.max_sweeps = sweeps;
@@ -321,40 +324,48 @@ fn fcc_pile(n: usize, sweeps: u64) -> f64 {
     -floor.map(|c| c.impulse[2]).sum::<f64>() / (1e-9 * load)
 }
 
-/// B3: sweeps until the floor carries the load within 1 % grow as N^(2/3), N^(1/3) being a thickness in layers.
+/// Plain sweeps until the floor carries the load within 1 %.
+fn sweeps_to_carry(n: usize) -> f64 {
+    let close = |sweeps: u64| (fcc_pile(n, sweeps) - 1.0).abs() < 0.01;
+    let (mut low, mut high) = (1, 2);
+    while !close(high) {
+        (low, high) = (high, 2 * high);
+    }
+    while high - low > 1 {
+        let middle = (low + high) / 2;
+        if close(middle) {
+            high = middle
+        } else {
+            low = middle
+        }
+    }
+    high as f64
+}
+
+/// B3: sweeps until the floor carries the load within 1 % grow as N^(2/3), N^(1/3) being a thickness in layers. The catalogue's law 1.43 (n + 1)²
+/// is that of thick piles: in a thin one the contacts of the piston, which takes their impulses together, are a good part of all. So the
+/// deviation from the law falls from size to size, and is below a tenth from six layers on.
 #[test]
 fn b3_sweeps_grow_as_n_to_the_two_thirds() {
-    let mut sizes = Vec::new();
-    for n in [4, 6, 8, 12] {
-        let close = |sweeps: u64| (fcc_pile(n, sweeps) - 1.0).abs() < 0.01;
-        let (mut low, mut high) = (1, 2);
-        while !close(high) {
-            (low, high) = (high, 2 * high);
-        }
-        while high - low > 1 {
-            let middle = (low + high) / 2;
-            if close(middle) {
-                high = middle
-            } else {
-                low = middle
-            }
-        }
-        sizes.push((n, high as u32));
-    }
-    // The catalogue's figures, and their law 1.43 (n + 1)². At n = 4 the 16 contacts of the piston, which takes their impulses
-    // together, are a good part of all.
-    for ((n, sweeps), (figure, bound)) in
-        sizes
-            .into_iter()
-            .zip([(39.0, 0.1), (74.0, 0.05), (120.0, 0.05), (245.0, 0.05)])
-    {
+    let mut last = f64::INFINITY;
+    // The catalogue's figures. Over twelve seeds ours differ by one sweep.
+    for (n, figure, bound, of_law) in [
+        (4, 39.0, 0.1, 0.2),
+        (6, 74.0, 0.05, 0.1),
+        (8, 120.0, 0.05, 0.1),
+        (12, 245.0, 0.05, 0.1),
+    ] {
+        let sweeps = sweeps_to_carry(n);
         let what = format!("sweeps of an FCC pile of {n}³ balls");
-        record("B3", &what, f64::from(sweeps), figure, bound * figure);
+        record("B3", &what, sweeps, figure, bound * figure);
         let law = 1.43 * ((n + 1) as f64).powi(2);
+        let off = (sweeps / law - 1.0).abs();
+        println!("{n} layers: {sweeps} sweeps, {law} by the law");
         assert!(
-            n < 6 || (f64::from(sweeps) / law - 1.0).abs() < 0.1,
-            "n {n}: {law}"
+            off < of_law && off < last,
+            "n {n}: off by {off} after {last}"
         );
+        last = off;
     }
 }
 

@@ -16,10 +16,16 @@ use scene::Scene;
 const RANKS: [usize; 5] = [1, 2, 3, 4, 8];
 
 /// Acceptance c, H4: falling, colliding, packing, crossing faces, edges and corners: bodies, contact impulses and what each
-/// step reports are equal to the last bit on 1, 2, 3, 4, 8 ranks and with two threads.
+/// step reports are equal to the last bit on 1, 2, 3, 4, 8 ranks and with two threads. With the default sweeps and with plain ones.
 #[test]
 fn same_bits_on_any_number_of_ranks_and_threads() {
-    let s = Scene::poured(8, 10, 1);
+    let mut s = Scene::poured(8, 10, 1);
+    same_bits_on_all(&s);
+    s.plain_sweeps();
+    same_bits_on_all(&s);
+}
+
+fn same_bits_on_all(s: &Scene) {
     let steps = 150;
     let serial = s.run_on(1, 1, steps);
     assert!(
@@ -102,10 +108,14 @@ fn serial_bits_on_nan_filled_copies() {
             "without debug assertions nothing is filled with NaN; run the tests in the dev profile"
         );
     }
+    // Every second case with plain sweeps.
     for case in 0..40 {
         let mut draw = Stream::new(Purpose::Trial, 8, [case, 0, 0]);
         let side = 3 + draw.below(4) as usize;
         let mut s = Scene::new([0.0; 3], [side as f64; 3], 0.01);
+        if case % 2 == 0 {
+            s.plain_sweeps();
+        }
         s.friction = draw.between(0.0, 1.0);
         s.solver.tolerance = 1e-3;
         s.solver.max_sweeps = 12;

@@ -32,20 +32,24 @@ pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Settings {
     let max_sweeps = section.whole_if("max_sweeps", 1, faults);
     let order = match section.choice_if("order", &["sweep", "step"], faults) {
         Some("sweep") => Order::Sweep,
-        _ => Order::Step,
+        Some("step") => Order::Step,
+        _ => default.order,
     };
     let acceleration = acceleration(&section, order, faults);
     let exchange = match section.choice_if("exchange", &["phase", "sweep"], faults) {
         Some("sweep") => Exchange::Sweep,
-        _ => Exchange::Phase,
+        Some("phase") => Exchange::Phase,
+        _ => default.exchange,
     };
-    let passes = section.whole_if("inner_passes", 1, faults).unwrap_or(1);
+    let passes = section.whole_if("inner_passes", 1, faults);
+    let passes = passes.unwrap_or(default.inner_passes);
     if let (true, Some(node)) = (passes > 64, section.get("inner_passes")) {
         refuse(node, "1 to 64", faults);
     }
     let gap = gap_rule(&section, faults);
     let (warm_start, start_spread) = start(&section, faults);
-    let sweeps = section.whole_if("projection", 0, faults).unwrap_or(0);
+    let sweeps = section.whole_if("projection", 0, faults);
+    let sweeps = sweeps.unwrap_or(default.projection.sweeps);
     let fraction = Number(Range::Between(0.0, 1.0), "of an overlap");
     let fraction = section.number_if("projection_fraction", fraction, faults);
     if let (true, 0, Some(node)) = (
@@ -79,13 +83,15 @@ pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Settings {
 /// Whether contacts start a solve with the force of the last step, and by up to which share that is
 /// changed at random.
 fn start(section: &Section, faults: &mut Vec<Fault>) -> (bool, f64) {
-    let warm = section.truth_if("warm_start", faults).unwrap_or(true);
+    let default = Settings::default();
+    let warm = section.truth_if("warm_start", faults);
+    let warm = warm.unwrap_or(default.warm_start);
     let share = Number(Range::Between(0.0, 1.0), "of the force of the last step");
     let spread = section.number_if("start_spread", share, faults);
     if let (false, Some(node)) = (warm, section.get("start_spread")) {
         needs(node, "warm_start = true", faults);
     }
-    (warm, spread.unwrap_or(0.0))
+    (warm, spread.unwrap_or(default.start_spread))
 }
 
 /// Whether sweeps are accelerated, which needs one order kept within a step.
@@ -109,7 +115,9 @@ fn acceleration(section: &Section, order: Order, faults: &mut Vec<Fault>) -> Acc
         );
     }
     match takes_part {
-        true => cap.map_or(Acceleration::MOMENTUM, |momentum| Acceleration { momentum }),
+        true => cap.map_or(Acceleration::default(), |momentum| Acceleration {
+            momentum,
+        }),
         false => Acceleration::NONE,
     }
 }
@@ -133,6 +141,7 @@ fn gap_rule(section: &Section, faults: &mut Vec<Fault>) -> GapRule {
             fraction: fraction.unwrap_or(0.1),
             top_speed: speed.unwrap_or(f64::INFINITY),
         },
-        _ => GapRule::Positive,
+        Some("positive") => GapRule::Positive,
+        _ => Settings::default().gap,
     }
 }

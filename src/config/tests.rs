@@ -8,7 +8,7 @@ mod samples;
 use super::{End, Faults, Interval, Limits, Place, Scenario, load, parse};
 use crate::sample::{Radius, Source};
 use crate::scheme::pace::{Pace, Rule};
-use crate::solver::Order;
+use crate::solver::{Order, Settings};
 use std::path::Path;
 
 /// Every key there is, none at its default.
@@ -203,13 +203,7 @@ fn what_is_not_given_has_a_default() {
         &[],
     );
     assert_eq!(s.title, "full");
-    // Tests of the library speak of plain sweeps in ever new orders; a run takes the fast ones.
-    let fast = crate::solver::Settings {
-        order: Order::Step,
-        acceleration: crate::solver::accelerate::Acceleration::MOMENTUM,
-        ..Default::default()
-    };
-    assert_eq!(s.solver, fast);
+    assert_eq!(s.solver, Settings::default());
     assert_eq!(
         (s.output.series, s.checkpoints.every, s.checkpoints.keep),
         (1, 500, 2)
@@ -230,6 +224,29 @@ fn what_is_not_given_has_a_default() {
         (lattice.space.lower, lattice.space.upper, lattice.jitter),
         ([0.0; 3], [1.0; 3], 0.04)
     );
+}
+
+/// What a user gets is the default of the library: with no section, an empty one, and every key of it at its documented default.
+#[test]
+fn the_solver_of_a_configuration_without_settings_is_the_default() {
+    let of = |solver: &str| {
+        let text = format!(
+            "gravity = [0, 0, -9.81]\ntime = {{ dt = 1e-3, steps = 5 }}\n\
+             domain = {{ lower = [0, 0, 0], upper = [1, 1, 1] }}\n\
+             material = [{{ name = \"m\", density = 1, friction = 0 }}]\n\
+             bodies = [{{ sample = \"lattice\", material = \"m\", count = 1, radius = 0.1 }}]\n{solver}"
+        );
+        good(&text, &[]).solver
+    };
+    let written = "[solver]\ntolerance = 1e-2\nmax_sweeps = 500\norder = \"step\"\nacceleration = \"momentum\"\n\
+                   momentum = 0.7\nwarm_start = true\nstart_spread = 0.0\nexchange = \"phase\"\ninner_passes = 1\n\
+                   seed = 1\ngap = \"positive\"\nprojection = 0\n";
+    for solver in ["", "[solver]\n", written] {
+        assert_eq!(of(solver), Settings::default(), "{solver}");
+    }
+    let plain = of("[solver]\norder = \"sweep\"\n");
+    assert_eq!(plain, Settings::plain_sweeps());
+    assert_ne!(plain, Settings::default());
 }
 
 /// A point in the middle of the domain is inside every wall of the box.

@@ -1,20 +1,40 @@
-//! What memory a run will take, before it begins.
+//! What memory a run will take, before it begins: from the sizes of what a rank keeps of each body and each contact.
 
-use crate::body::Member;
+use crate::body::{BodyId, BodyRow, Member, Twist};
 use crate::config::Scenario;
+use crate::contact::{Candidate, ContactRow, Origin};
 use crate::law::{Arm, Pair};
+use crate::math::Vector3;
 use crate::solver::accelerate::Acceleration;
-use crate::solver::batch::{Eight, LANES};
+use crate::solver::batch::{Batch, Eight, LANES};
 
-/// Memory per body of a dense packing of plain contacts [bytes], all included but the 33 MB of the program itself: on one rank
-/// 50 000 take 1.8 kB each, 200 000 and 10⁶ 1.95 kB. `tests/memory.rs` holds it to 20 %.
-const BYTES_PER_BODY: f64 = 1.95e3;
+/// Candidates per body in a dense packing.
+const CANDIDATES_PER_BODY: f64 = 3.0;
 
-/// Contacts per body in a dense packing, with the lanes of batches that stay empty.
-const CONTACTS_PER_BODY: f64 = 3.5;
+/// Lanes of batches per candidate: some stay empty, as no body may be twice in a batch.
+const LANES_PER_CANDIDATE: f64 = 3.5 / 3.0;
 
-/// Bytes of each candidate beyond those of a dense packing.
-const BYTES_PER_CANDIDATE: f64 = 0.53e3;
+/// Blocks per body: with edges of eight radii, a box of two reaches into `(1 + 2/8)³` on average.
+const BLOCKS_PER_BODY: f64 = 1.25 * 1.25 * 1.25;
+
+/// What a rank keeps of each body [bytes]: its row, its columns ([`Bodies`](crate::body::Bodies)), its velocity in the solve, its copies in
+/// blocks, and what detection sorts it by (a box in single precision, four places, the start of its list).
+fn of_a_body() -> f64 {
+    let columns = size_of::<(BodyId, Vector3, [f64; 4], Twist)>() + size_of::<u32>();
+    let in_block = size_of::<Member>() + size_of::<u32>() + size_of::<bool>();
+    let sorted = size_of::<([f32; 4], [u32; 4], usize)>();
+    let once = size_of::<BodyRow>() + columns + size_of::<Member>() + sorted;
+    once as f64 + BLOCKS_PER_BODY * in_block as f64
+}
+
+/// What it keeps of each candidate [bytes]: the candidate, its row after the step, what its block knows of it, the pair and its place in the list
+/// of detection, the block, the place in the block and the slot.
+fn of_a_candidate() -> f64 {
+    let found = size_of::<([u32; 2], u32)>() + size_of::<Candidate>();
+    let in_block = size_of::<Origin>() + size_of::<(u64, u32, u32)>();
+    let once = found + in_block + size_of::<ContactRow>();
+    once as f64 + LANES_PER_CANDIDATE * size_of::<Batch>() as f64 / LANES as f64
+}
 
 /// Candidates that each body has where detection looks `margin` [m] ahead of spheres of mean radius r that fill a part φ of space: half of
 /// those within `2r + margin`, `4 φ (1 + margin/2r)³`.
@@ -22,13 +42,14 @@ pub(super) fn candidates_per_body(filling: f64, radius: f64, margin: f64) -> f64
     4.0 * filling * (1.0 + 0.5 * margin / radius).powi(3)
 }
 
-/// Memory per body with so many candidates [bytes], where the laws ask for no more.
-pub(super) fn bytes_with(scenario: &Scenario, candidates: f64) -> f64 {
-    bytes_per_body(scenario) + BYTES_PER_CANDIDATE * (candidates - CONTACTS_PER_BODY).max(0.0)
+/// Memory per body of a dense packing [bytes], all included but the 33 MB of the program itself.
+pub(super) fn bytes_per_body(scenario: &Scenario) -> f64 {
+    bytes_with(scenario, CANDIDATES_PER_BODY)
 }
 
-/// The same with what the laws and the solver ask for beside: batches' parts, positions to be projected, points of the past.
-pub(super) fn bytes_per_body(scenario: &Scenario) -> f64 {
+/// The same with so many candidates, if they are more: with what the laws and the solver ask for, which is parts of batches, positions to be
+/// projected, points of the past.
+pub(super) fn bytes_with(scenario: &Scenario, candidates: f64) -> f64 {
     let materials = scenario.materials.len() as u32;
     let any = |has: &dyn Fn(&Pair) -> bool| {
         let mut each = (0..materials).flat_map(|a| (a..materials).map(move |b| (a, b)));
@@ -43,18 +64,19 @@ pub(super) fn bytes_per_body(scenario: &Scenario) -> f64 {
     } else {
         12.0
     };
-    let mut contact = if_any(5.0 * eight, &|pair| pair.compliance([1.0; 2]) > 0.0)
+    let mut lane = if_any(5.0 * eight, &|pair| pair.compliance([1.0; 2]) > 0.0)
         + if_any(couples * eight, &|pair| {
             pair.rolling != Arm::NONE || pair.torsion != Arm::NONE
         });
-    let mut body = BYTES_PER_BODY;
+    let mut body = of_a_body();
     if solver.projection.sweeps > 0 {
-        contact += 2.0 * eight;
+        lane += 2.0 * eight;
         body += size_of::<Member>() as f64;
     }
     if solver.acceleration != Acceleration::NONE {
-        contact += 3.0 * eight;
+        lane += 3.0 * eight;
         body += size_of::<[f64; 6]>() as f64;
     }
-    body + CONTACTS_PER_BODY * contact
+    let candidates = candidates.max(CANDIDATES_PER_BODY);
+    body + candidates * (of_a_candidate() + LANES_PER_CANDIDATE * lane)
 }

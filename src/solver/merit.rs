@@ -166,7 +166,7 @@ mod tests {
     use crate::contact::Origin;
     use crate::rng::{Purpose, Stream};
     use crate::solver::kernel::plain_sweep;
-    use crate::solver::kernel::tests::random_block;
+    use crate::solver::kernel::tests::{random_block, widths};
 
     /// What is measured many at once is what the laws say contact by contact, for all kinds of laws.
     #[test]
@@ -196,7 +196,7 @@ mod tests {
             }
             let (expected, worst) = plain_measure(&block, &members, 0);
             let motion = plain_motion(&block, &members, 0);
-            for width in [Width::One, Width::Four, Width::Widest] {
+            for width in widths() {
                 let share = measure(&mut block, &mut members, width);
                 let scale: f64 = expected.sums.iter().map(|x| x.abs()).sum();
                 for (x, y) in share.sums.iter().zip(expected.sums) {

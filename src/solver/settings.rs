@@ -59,9 +59,9 @@ impl Default for Projection {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Order {
     /// For each sweep.
-    #[default]
     Sweep,
-    /// For each step, and kept within it.
+    /// For each step, and kept within it, as momentum needs.
+    #[default]
     Step,
 }
 
@@ -76,13 +76,26 @@ pub enum Exchange {
     Sweep,
 }
 
+impl Settings {
+    /// The paper's plain sweeps: a new order of contacts for each sweep, no momentum [001 §1.5].
+    #[must_use]
+    pub fn plain_sweeps() -> Self {
+        Self {
+            order: Order::Sweep,
+            acceleration: Acceleration::NONE,
+            ..Self::default()
+        }
+    }
+}
+
+/// The settings of a run whose configuration sets none.
 impl Default for Settings {
     fn default() -> Self {
         Self {
             tolerance: 1e-2,
             max_sweeps: 500,
             seed: 1,
-            order: Order::Sweep,
+            order: Order::default(),
             block_edge: None,
             skin: None,
             gap: GapRule::default(),
@@ -114,6 +127,6 @@ impl Acceleration {
 
 impl Default for Acceleration {
     fn default() -> Self {
-        Self::NONE
+        Self::MOMENTUM
     }
 }

@@ -1,7 +1,7 @@
-//! A folder in which commands of documents are tried in a small case: with the repository's `configs`, and a run in `out`.
+//! A folder in which commands of documents are tried in a small case: with the repository's `configs`, a run in `out`, and a problem.
 
-use crate::harness::{self, Output};
-use std::fs;
+use crate::harness;
+use std::cell::Cell;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -9,25 +9,42 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// What every run gets: `configs/settle.toml` in two layers of bodies, with frames and checkpoints.
-const SMALL: [&str; 10] = [
-    "--set",
-    "bodies.0.count=600",
-    "--set",
-    "checkpoint.every=40",
-    "--set",
-    "checkpoint.keep=9",
-    "--set",
-    "output.every=40",
-    "--steps",
-    "80",
-];
+const SMALL: &str = "--set bodies.0.count=600 --set checkpoint.every=40 --set checkpoint.keep=9 --set output.every=40 --steps 80";
 
-/// Steps by which a run goes on.
-const ON: u64 = 20;
+/// The name of a small run's last checkpoint, and the step up to which such runs are gone on with.
+const LAST: &str = "checkpoint-00000080.h5";
+const ON: &str = "--steps 100";
+
+/// What words in capitals stand for here.
+const STAND_FOR: [(&str, &str); 4] = [
+    ("FILE", "problem.hdf5"),
+    ("FILE...", "problem.hdf5"),
+    ("FILE.hdf5", "problem.hdf5"),
+    ("CHECKPOINT.h5", "out/checkpoint-00000080.h5"),
+];
 
 pub(crate) struct Workshop {
     folder: tempfile::TempDir,
-    made: usize,
+    made: Cell<usize>,
+}
+
+/// The text with all checkpoints that it names by their steps replaced by the last of a small run.
+pub(crate) fn with_last(text: &str) -> String {
+    let step = "00000000.h5".len();
+    let is_name = |part: &str| {
+        part.get(..step)
+            .is_some_and(|s| s.ends_with(".h5") && s.starts_with(char::is_numeric))
+    };
+    let mut parts = text.split("checkpoint-");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |whole, part| match is_name(part) {
+        true => whole + LAST + &part[step..],
+        false => whole + "checkpoint-" + part,
+    })
+}
+
+fn words(line: &str) -> Vec<String> {
+    line.split(' ').map(str::to_owned).collect()
 }
 
 impl Workshop {
@@ -37,11 +54,12 @@ impl Workshop {
         let folder = folder.expect("a folder");
         let configs = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs");
         std::os::unix::fs::symlink(configs, folder.path().join("configs")).expect("a link");
-        let workshop = Self { folder, made: 0 };
-        let run = ["run", "configs/settle.toml"].iter().chain(&SMALL);
-        let run: Vec<String> = run.map(|word| (*word).to_owned()).collect();
-        workshop.must(&run);
-        workshop.must(&["fclib", "export", "out", "-o", "problem.hdf5"].map(str::to_owned));
+        let workshop = Self {
+            folder,
+            made: Cell::new(0),
+        };
+        workshop.try_small("a small run", 1, &words("run configs/settle.toml"));
+        workshop.try_small("its problem", 1, &words("fclib export out -o problem.hdf5"));
         workshop
     }
 
@@ -49,125 +67,56 @@ impl Workshop {
         self.folder.path()
     }
 
-    pub(crate) fn run(&self, ranks: usize, words: &[String]) -> Output {
+    /// Runs the program with these words, made small, on so many ranks.
+    pub(crate) fn try_small(&self, at: &str, ranks: usize, words: &[String]) {
+        let small = self.small(words);
         let program = env!("CARGO_BIN_EXE_moreau");
-        let mut command = match ranks {
-            2.. if harness::mpi_available() => {
-                let mut mpirun = Command::new("mpirun");
-                mpirun.args(["-n", &ranks.to_string(), program]);
-                mpirun
-            }
-            _ => Command::new(program),
-        };
-        command.args(words).current_dir(self.path());
-        harness::run(command, LIMIT)
-    }
-
-    fn must(&self, words: &[String]) {
-        let output = self.run(1, words);
-        assert_eq!(output.status, Some(0), "{words:?}: {}", output.stderr);
-    }
-
-    /// The newest checkpoint of a folder, as seen from here.
-    fn newest(&self, folder: &str) -> Option<String> {
-        let files = fs::read_dir(self.path().join(folder)).ok()?.flatten();
-        let names = files.map(|f| f.file_name().to_string_lossy().into_owned());
-        let newest = names
-            .filter(|n| n.starts_with("checkpoint-") && n.ends_with(".h5"))
-            .max();
-        newest.map(|name| format!("{folder}/{name}"))
-    }
-
-    /// The text with every checkpoint of `out` that it names replaced by the newest.
-    pub(crate) fn with_newest(&self, text: &str) -> String {
-        let newest = self.newest("out").expect("a checkpoint");
-        let mut parts = text.split("out/checkpoint-");
-        let mut whole = parts.next().unwrap_or_default().to_owned();
-        for part in parts {
-            whole.push_str(&newest);
-            whole.push_str(
-                part.trim_start_matches(|c: char| c.is_ascii_digit())
-                    .trim_start_matches(".h5"),
-            );
+        let mut command = Command::new(program);
+        if ranks > 1 && harness::mpi_available() {
+            command = Command::new("mpirun");
+            command.args(["-n", &ranks.to_string(), program]);
         }
-        whole
+        command.args(&small).current_dir(self.path());
+        let output = harness::run(command, LIMIT);
+        let printed = output.stdout + &output.stderr;
+        assert_eq!(output.status, Some(0), "{at}: {small:?}\n{printed}");
     }
 
-    /// The words of a command as they are tried here: runs are short and of few bodies, names in capitals and steps of checkpoints are those of what
-    /// there is, and what would be in the way is gone.
-    pub(crate) fn small(&mut self, words: &[String]) -> Vec<String> {
+    /// The words of a command as they are tried here: runs are short and of few bodies, words in capitals are what there is.
+    fn small(&self, all: &[String]) -> Vec<String> {
         let mut small: Vec<String> = Vec::new();
-        let runs = matches!(words.first().map(String::as_str), Some("run" | "resume"));
-        let mut words = words.iter().peekable();
-        while let Some(word) = words.next() {
+        let mut rest = all.iter();
+        while let Some(word) = rest.next() {
+            let known = STAND_FOR.iter().find(|(name, _)| name == word);
             match word.as_str() {
-                "--steps" | "--until" if runs => drop(words.next()),
-                "-o" | "--out" | "--output" => {
-                    small.push(word.clone());
-                    small.extend(words.next().map(|name| self.made(name)));
+                "--steps" | "--until" => drop(rest.next()),
+                "-o" => {
+                    // Names in capitals stand for any that is not there yet.
+                    let name = rest.next().expect("a name");
+                    self.made.set(self.made.get() + 1);
+                    let new = !name.contains(char::is_lowercase);
+                    let name = if new {
+                        format!("made-{}", self.made.get())
+                    } else {
+                        name.clone()
+                    };
+                    small.extend([word.clone(), name]);
                 }
-                other => small.push(self.there(other)),
+                _ => small
+                    .push(known.map_or_else(|| with_last(word), |(_, file)| (*file).to_owned())),
             }
         }
-        match small.first().map(String::as_str) {
-            Some("run") => {
-                let folder = out(&small).unwrap_or("out").to_owned();
-                if !small
-                    .iter()
-                    .any(|w| w == "--or-resume" || w == "--overwrite")
-                {
-                    let _ = fs::remove_dir_all(self.path().join(folder));
+        match all[0].as_str() {
+            "run" => {
+                small.extend(words(SMALL));
+                if !all.iter().any(|w| w == "--or-resume" || w == "--overwrite") {
+                    small.push("--overwrite".to_owned());
                 }
-                small.extend(SMALL.map(str::to_owned));
             }
-            Some("resume") => {
-                let from = Path::new(&small[1]);
-                let folder = if from.extension().is_some() {
-                    from.parent()
-                } else {
-                    Some(from)
-                };
-                let folder = folder.and_then(Path::to_str).expect("a folder");
-                let newest = self
-                    .newest(folder)
-                    .unwrap_or_else(|| panic!("{folder} holds no checkpoint"));
-                let step = newest.trim_end_matches(".h5").rsplit('-').next();
-                let step: u64 = step.and_then(|s| s.parse().ok()).expect("a step");
-                small.extend(["--steps".to_owned(), (step + ON).to_string()]);
-            }
-            Some("bench") => small.extend(["--sides", "6"].map(str::to_owned)),
+            "resume" => small.extend(words(ON)),
+            "bench" => small.extend(words("--sides 6")),
             _ => {}
         }
         small
     }
-
-    /// A file or folder to be made: names in capitals stand for any that is not there yet.
-    fn made(&mut self, name: &str) -> String {
-        if name.chars().any(|c| c.is_ascii_lowercase()) {
-            return name.to_owned();
-        }
-        self.made += 1;
-        format!("made-{}", self.made)
-    }
-
-    /// What a word of a command stands for here.
-    fn there(&self, word: &str) -> String {
-        match word {
-            "FILE" | "FILE..." | "FILE.hdf5" => "problem.hdf5".to_owned(),
-            "CHECKPOINT.h5" => self.newest("out").expect("a checkpoint"),
-            "DIR" | "OUT" => "out".to_owned(),
-            "CONFIG.toml" => "configs/settle.toml".to_owned(),
-            other if other.contains("/checkpoint-") && !self.path().join(other).exists() => {
-                let folder = other.split("/checkpoint-").next().unwrap_or_default();
-                self.newest(folder).unwrap_or_else(|| other.to_owned())
-            }
-            other => other.to_owned(),
-        }
-    }
-}
-
-/// The folder that a command names for its results.
-fn out(words: &[String]) -> Option<&str> {
-    let place = words.iter().position(|w| w == "--out")?;
-    words.get(place + 1).map(String::as_str)
 }

@@ -123,12 +123,13 @@ pub(crate) fn mpi_available() -> bool {
     let required = std::env::var("MOREAU_REQUIRE_MPI").is_ok_and(|v| v == "1");
     assert!(!required, "MOREAU_REQUIRE_MPI=1, but mpirun does not run");
     let name = thread::current().name().unwrap_or("a test").to_owned();
-    // Past the capture of the test harness, which hides what a passing test prints.
-    let _ = writeln!(
-        std::io::stderr(),
-        "\n*** SKIPPED: {name}: mpirun does not run here ***\n"
-    );
+    skipped(&format!("{name}: mpirun does not run here"));
     false
+}
+
+/// Says what is not tried on this machine, past the capture of the test harness, which hides the output of passing tests.
+pub(crate) fn skipped(what: &str) {
+    let _ = writeln!(std::io::stderr(), "\n*** SKIPPED: {what} ***\n");
 }
 
 /// The rank counts of these that are to be tried under mpirun: `MOREAU_MOST_RANKS` leaves out those above it, and says so. Ranks of an MPI
@@ -138,7 +139,7 @@ pub(crate) fn counts<T: Copy + std::fmt::Debug>(of: &[T], ranks: impl Fn(T) -> u
     let most = most.map_or(usize::MAX, |m| m.parse().expect("MOREAU_MOST_RANKS"));
     let (tried, left): (Vec<T>, Vec<T>) = of.iter().partition(|one| ranks(**one) <= most);
     if !left.is_empty() {
-        let _ = writeln!(std::io::stderr(), "\n*** NOT TRIED: {left:?} ***\n");
+        skipped(&format!("these counts of ranks: {left:?}"));
     }
     tried
 }

@@ -80,7 +80,7 @@ pub struct State {
 }
 
 impl Scene {
-    /// No bodies, no walls, no gravity; "exact" solver settings (tolerance 1e-12, many sweeps).
+    /// No bodies, no walls, no gravity; the program's default solver, but "exact" (tolerance 1e-12, many sweeps).
     pub fn new(lower: [f64; 3], upper: [f64; 3], dt: f64) -> Self {
         Self {
             bodies: Vec::new(),
@@ -109,6 +109,12 @@ impl Scene {
             ranks: None,
             recut: None,
         }
+    }
+
+    /// From now on the paper's sweeps: a new order of contacts in each, no momentum.
+    pub fn plain_sweeps(&mut self) {
+        let plain = Settings::plain_sweeps();
+        (self.solver.order, self.solver.acceleration) = (plain.order, plain.acceleration);
     }
 
     /// Adds a solid sphere of given mass; returns its place.
