@@ -3,7 +3,7 @@
 //! Pure functions of geometry, masses, coefficients, impulse and relative velocity: a law knows no
 //! body, no list, no rank. Three functions, in the order in which a step calls them:
 //!
-//! - [`open`] makes of gap, coefficients and memory the local problem: Coulomb's law
+//! - [`open`] and, where there is more than springs, [`open_rest`] make of gap, coefficients and memory the local problem: Coulomb's law
 //!   ([`Coulomb`], [001 eq. 1.30]) and the [`Parts`] that the contact has;
 //! - [`answer`] is the impulse that the law asks for at given velocities: the heart of the sweep;
 //! - [`close`] is the [`State`] that outlives the step; [`status`] says whether it slid.
@@ -48,8 +48,8 @@ pub use springs::{Springs, softened};
 pub use status::Status;
 pub use touching::{Sides, Step};
 
+use crate::math::Vector3;
 use crate::math::real::{Mask, Real, Three, across, add, clamped, dot, scaled, select, sub};
-use crate::math::{Vector3, turned_with};
 use bond::{Bond, Glue, Glued, Joint};
 use bytemuck::{Pod, Zeroable};
 use couples::Tangent;
@@ -234,10 +234,6 @@ impl Opened {
             velocity: velocity.into(),
             spin: spin.into(),
         };
-        let state = State {
-            joint,
-            ..State::default()
-        };
         Self {
             law,
             parts: Parts {
@@ -249,21 +245,34 @@ impl Opened {
             },
             impulse: *impulse,
             couple: *couple,
-            memory: Memory {
-                adhesive: false,
-                state,
-            },
+            memory: Memory::new(false, false, joint),
         }
     }
 }
 
-/// What [`close`] has to know from [`open`].
+/// The facts of [`open`] that [`close`] needs, in little room: there is one a contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Memory {
     /// Whether the law has cohesion.
     adhesive: bool,
-    /// The state with which the step starts.
-    state: State,
+    /// Whether the contact sticks together at the start of the step.
+    bonded: bool,
+    /// [`Joint::glue`], which is at most [`Joint::BROKEN`].
+    glue: u8,
+    /// [`Joint::rest`].
+    rest: f64,
+}
+
+impl Memory {
+    #[inline(always)]
+    fn new(adhesive: bool, bonded: bool, joint: Joint) -> Self {
+        Self {
+            adhesive,
+            bonded,
+            glue: joint.glue as u8,
+            rest: joint.rest,
+        }
+    }
 }
 
 /// The laws of a run.
@@ -298,17 +307,10 @@ impl Laws {
     }
 }
 
-/// Hands `deal` the local problem of a contact at the start of a step.
-///
-/// `deal` stands in three places, so that contacts with the few parts most have do not pay for more.
+/// The local problem of a contact with springs at most, and whether that is all: else
+/// [`open_rest`] goes on from it. Most contacts need no more, so that it stands by itself.
 #[inline(always)]
-pub fn open(
-    laws: &Laws,
-    step: &Step,
-    touching: &Touching,
-    sides: &impl Sides,
-    deal: impl FnOnce(&Opened),
-) {
+pub fn open(laws: &Laws, step: &Step, touching: &Touching) -> (Opened, bool) {
     let Touching {
         materials: [a, b],
         normal,
@@ -319,11 +321,9 @@ pub fn open(
     } = *touching;
     let pair = laws.pairs.between(a, b);
     let previous = touching.previous.as_ref();
-    let kept = |v: &[f64; 3], last: &Previous| {
-        turned_with(&Vector3::from(*last.normal), &normal, &Vector3::from(*v)) * step.rescale
-    };
-    let impulse = previous.map_or_else(Vector3::zeros, |last| kept(last.impulse, last));
-    let before = previous.map_or_else(State::default, |last| *last.state);
+    let impulse = previous.map_or_else(Vector3::zeros, |last| {
+        last.kept(last.impulse, &normal, step)
+    });
     let slid = previous.is_some_and(|last| last.slid);
     let [normal_mass, tangential_mass] = touching.masses;
     let mut law = Parameters {
@@ -337,23 +337,6 @@ pub fn open(
             pair.friction
         },
     };
-    let mut joint = before.joint;
-    if laws.join() {
-        let who = (touching.bodies, touching.materials);
-        joint = joint.made(&laws.bonds, step, who, gap);
-        if let Some(glue) = joint.whole(&laws.bonds) {
-            let couple = previous.map_or_else(Vector3::zeros, |last| kept(last.couple, last));
-            let last = (&impulse, &couple);
-            let gap = gap - joint.rest;
-            let parts = Bond::open(glue, &mut law, last, gap, step.dt, sides);
-            if let Some((springs, couples, bond)) = parts {
-                let parts = (springs, couples, bond);
-                return deal(&Opened::glued(law, parts, last, drive, joint));
-            }
-        }
-    }
-    let smaller_radius = radii[0].min(radii[1]);
-    let acts = cohesion::acts(pair, gap, smaller_radius, before.bonded == 1);
     // A wall is as yielding as a body of the same size.
     let other = if radii[1].is_finite() {
         radii[1]
@@ -361,50 +344,70 @@ pub fn open(
         radii[0]
     };
     let springs = Springs::open(pair, &mut law, &impulse, gap, [radii[0], other], step.dt);
-    let zero = Vector3::zeros();
-    let with = |law: Parameters, parts: Parts<f64>| Opened {
+    let opened = Opened {
         law,
-        parts,
-        impulse,
-        couple: zero,
-        memory: Memory {
-            adhesive: pair.cohesion > 0.0,
-            state: State {
-                bonded: u64::from(acts),
-                joint,
-            },
-        },
-    };
-    if pair.has_springs_at_most() && drive == [zero; 2] {
-        return match springs {
-            None => deal(&with(law, Parts::NONE)),
-            springs => deal(&with(
-                law,
-                Parts {
-                    springs,
-                    ..Parts::NONE
-                },
-            )),
-        };
-    }
-    let mut opened = with(
-        law,
-        Parts {
+        parts: Parts {
             springs,
             ..Parts::NONE
         },
-    );
+        impulse,
+        couple: Vector3::zeros(),
+        memory: Memory::default(),
+    };
+    let suffices = pair.has_springs_at_most() && drive == [Vector3::zeros(); 2] && !laws.join();
+    (opened, suffices)
+}
+
+/// The parts that a contact has beyond springs, and its memory.
+pub fn open_rest(
+    laws: &Laws,
+    step: &Step,
+    touching: &Touching,
+    sides: &impl Sides,
+    simple: &Opened,
+) -> Opened {
+    let Touching {
+        materials: [a, b],
+        normal,
+        gap,
+        radii,
+        drive,
+        ..
+    } = *touching;
+    let mut opened = *simple;
+    let zero = Vector3::zeros();
+    let pair = laws.pairs.between(a, b);
+    let previous = touching.previous.as_ref();
+    let before = previous.map_or_else(State::default, |last| *last.state);
+    let couple = previous.map_or(zero, |last| last.kept(last.couple, &normal, step));
+    let mut joint = before.joint;
+    if laws.join() {
+        let who = (touching.bodies, touching.materials);
+        joint = joint.made(&laws.bonds, step, who, gap);
+        if let Some(glue) = joint.whole(&laws.bonds) {
+            let mut law = opened.law;
+            [law.normal_mass, law.tangential_mass] = touching.masses;
+            let last = (&opened.impulse, &couple);
+            let gap = gap - joint.rest;
+            if let Some(parts) = Bond::open(glue, &mut law, last, gap, step.dt, sides) {
+                return Opened::glued(law, parts, last, drive, joint);
+            }
+        }
+    }
     let law = &mut opened.law;
     let parts = &mut opened.parts;
+    let rigid = parts.springs.is_none();
     let [mut velocity, mut spin] = drive;
     parts.couples = Couples::open(pair, radii, sides);
     if parts.couples.is_some() {
-        opened.couple = previous.map_or(zero, |last| kept(last.couple, last));
+        opened.couple = couple;
     } else {
         spin = zero;
     }
+    let smaller_radius = radii[0].min(radii[1]);
+    let acts = cohesion::acts(pair, gap, smaller_radius, before.bonded == 1);
     if acts {
-        let weakened = gap > 0.0 && springs.is_none();
+        let weakened = gap > 0.0 && rigid;
         if weakened {
             law.closing_speed = gap / step.dt;
         }
@@ -415,7 +418,7 @@ pub fn open(
     }
     // Restitution (Newton's, as Moreau takes it): of a contact that closes within the step the
     // velocity after it is `−e` times that before it.
-    if springs.is_none() && (pair.restitution != 0.0 || pair.tangential_restitution != 0.0) {
+    if rigid && (pair.restitution != 0.0 || pair.tangential_restitution != 0.0) {
         let before = sides.velocity_before();
         let u_n = before.dot(&normal);
         if u_n < 0.0 && gap + u_n * step.dt <= 0.0 {
@@ -429,7 +432,8 @@ pub fn open(
             spin: spin.into(),
         });
     }
-    deal(&opened);
+    opened.memory = Memory::new(pair.cohesion > 0.0, acts, joint);
+    opened
 }
 
 /// The status of a contact with this impulse.
@@ -455,14 +459,18 @@ pub fn breaks(parts: &Parts<f64>, n: &Three<f64>, now: &Impulse<f64>) -> bool {
 pub fn close(memory: &Memory, n: &Vector3, parts: &Parts<f64>, now: &Impulse<f64>) -> State {
     let n = (*n).into();
     let closed = dot(&now.linear, &n) > 0.0;
-    let mut joint = memory.state.joint;
-    if breaks(parts, &n, now) {
-        joint.glue = Joint::BROKEN;
-    }
+    let broken = breaks(parts, &n, now);
     State {
         // A contact that has been pressed together is bonded until it is torn apart.
-        bonded: u64::from(memory.adhesive && (closed || memory.state.bonded == 1)),
-        joint,
+        bonded: u64::from(memory.adhesive && (closed || memory.bonded)),
+        joint: Joint {
+            glue: if broken {
+                Joint::BROKEN
+            } else {
+                memory.glue.into()
+            },
+            rest: memory.rest,
+        },
     }
 }
 

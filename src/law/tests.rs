@@ -174,6 +174,7 @@ fn the_answer_put_on_two_bodies_satisfies_the_law() {
                 velocity: drive[0].into(),
                 spin: drive[1].into(),
             }),
+            bond: None,
         };
         let (mut v, mut w) = (
             [random(&mut draw), random(&mut draw)],
@@ -312,6 +313,7 @@ fn nan_is_not_swallowed() {
             }),
             cohesion: cohesion(0.3, weakened),
             drive: None,
+            bond: None,
         };
         for k in 0..3 {
             let mut bad = Vector3::new(0.1, 0.2, -1.0);

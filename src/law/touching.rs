@@ -1,7 +1,7 @@
 //! A contact at the start of a step, as laws see it.
 
 use super::gap::GapRule;
-use crate::math::Vector3;
+use crate::math::{Vector3, turned_with};
 
 /// A contact as the last step left it.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +16,15 @@ pub struct Previous<'a, S> {
     pub slid: bool,
     /// Its memory.
     pub state: &'a S,
+}
+
+impl<S> Previous<'_, S> {
+    /// An impulse of the last step, turned with the normal, as its force would give it in this step.
+    #[inline(always)]
+    pub(super) fn kept(&self, impulse: &[f64; 3], normal: &Vector3, step: &Step) -> Vector3 {
+        let (from, impulse) = (Vector3::from(*self.normal), Vector3::from(*impulse));
+        turned_with(&from, normal, &impulse) * step.rescale
+    }
 }
 
 /// A step, as far as laws see it.

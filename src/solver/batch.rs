@@ -120,7 +120,7 @@ impl Dealt {
     }
 
     /// One more, with its parts.
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, contact: Contact, parts: &Parts<f64>) {
         let kind = parts.kind();
         self.seen |= 1 << kind.index();

@@ -26,7 +26,12 @@ pub(super) trait Record: Copy + 'static {
     }
     /// All of them in a file.
     fn columns(layout: Layout) -> Vec<Column<Self>> {
-        let state = Self::STATE.iter().map(|dataset| Column {
+        // The first dataset of the laws' memory is older than version 7.
+        let known = match layout.version {
+            ..7 => 1,
+            _ => Self::STATE.len(),
+        };
+        let state = Self::STATE.iter().take(known).map(|dataset| Column {
             path: dataset.path,
             unit: dataset.unit,
             description: dataset.description,

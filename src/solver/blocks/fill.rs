@@ -5,7 +5,7 @@ use super::sides::{Place, Side, masses, turning};
 use super::{Apart, Block, Blocks};
 use crate::body::{Bodies, Member, Twist, Wall, WallState};
 use crate::contact::{Candidate, Contact, ContactRow, Origin, Partner};
-use crate::law::{self, Laws, Previous, Sides, Status, Step, Touching};
+use crate::law::{self, Laws, Memory, Opened, Previous, Sides, Springs, Status, Step, Touching};
 use crate::math::real::add;
 use crate::math::{Vector3, make_room};
 use crate::rng::{Purpose, Stream};
@@ -281,39 +281,44 @@ impl Filling<'_> {
                 state: &row.state,
             }),
         };
-        law::open(
-            self.laws,
-            &self.step,
-            &touching,
-            &self.ends(sides, c),
-            |opened| {
-                let still = drive == Twist::default();
-                if !still {
-                    block.drives.push(drive);
-                }
-                block.origins.push(Origin {
-                    gap: c.gap,
-                    smaller_radius: a.radius.min(b.radius),
-                    candidate: k,
-                    drive: if still { 0 } else { block.drives.len() as u32 },
-                    memory: opened.memory,
-                });
-                if [a.split, b.split] != [1.0; 2] {
-                    let springs = opened.parts.springs;
-                    let softness = springs.map_or([0.0; 2], |springs| springs.softness);
-                    block
-                        .apart
-                        .push(Apart::new(sides, softness, dealt.len() as u32));
-                }
-                let contact = Contact {
-                    place,
-                    law: opened.law,
-                    impulse: opened.impulse,
-                    couple: opened.couple,
-                };
-                dealt.add(contact, &opened.parts);
-            },
-        );
+        let still = drive == Twist::default();
+        if !still {
+            block.drives.push(drive);
+        }
+        let origin = |memory: Memory| Origin {
+            gap: c.gap,
+            smaller_radius: a.radius.min(b.radius),
+            candidate: k,
+            drive: if still { 0 } else { block.drives.len() as u32 },
+            memory,
+        };
+        let contact = |opened: &Opened| Contact {
+            place,
+            law: opened.law,
+            impulse: opened.impulse,
+            couple: opened.couple,
+        };
+        let (simple, suffices) = law::open(self.laws, &self.step, &touching);
+        let split = [a.split, b.split] != [1.0; 2];
+        let mut part = |springs: Option<Springs<f64>>, slot: usize| {
+            let softness = springs.map_or([0.0; 2], |springs| springs.softness);
+            block.apart.push(Apart::new(sides, softness, slot as u32));
+        };
+        if suffices {
+            if split {
+                part(simple.parts.springs, dealt.len());
+            }
+            block.origins.push(origin(simple.memory));
+            dealt.add(contact(&simple), &simple.parts);
+        } else {
+            let ends = self.ends(sides, c);
+            let opened = law::open_rest(self.laws, &self.step, &touching, &ends, &simple);
+            if split {
+                part(opened.parts.springs, dealt.len());
+            }
+            block.origins.push(origin(opened.memory));
+            dealt.add(contact(&opened), &opened.parts);
+        }
     }
 
     fn ends<'b>(&'b self, sides: [&'b Side; 2], candidate: &'b Candidate) -> Ends<'b> {

@@ -1,5 +1,6 @@
 use super::*;
 use crate::contact::Contact;
+use crate::law::bond::Bond;
 use crate::law::{Cohesion, Couples, Drive, Parameters, Springs};
 use crate::math::Vector3;
 use crate::rng::{Purpose, Stream};
@@ -75,15 +76,25 @@ pub(in crate::solver) fn random_block(
                         force: 0.5 * draw.unit(),
                         weakened: f64::from(draw.below(2)),
                     };
+                    let glued = draw.below(4) == 0;
+                    let bond = Bond {
+                        softness: [draw.unit(), draw.unit()],
+                        previous: vector(draw, 0.1).into(),
+                        strength: [1.0; 4],
+                    };
+                    if glued {
+                        contact.couple = vector(draw, 0.1);
+                    }
                     let drive = Drive {
                         velocity: vector(draw, 0.1).into(),
                         spin: vector(draw, 0.1).into(),
                     };
                     Parts {
-                        springs: soft.then_some(springs),
-                        couples: turns.then_some(couples),
+                        springs: (soft || glued).then_some(springs),
+                        couples: (turns || glued).then_some(couples),
                         cohesion: sticky.then_some(cohesion),
                         drive: driven.then_some(drive),
+                        bond: glued.then_some(bond),
                     }
                 }
             };
