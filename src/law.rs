@@ -359,6 +359,8 @@ pub fn open(laws: &Laws, step: &Step, touching: &Touching) -> (Opened, bool) {
 }
 
 /// The parts that a contact has beyond springs, and its memory.
+// Inlined it would take registers from the many contacts that do not need it.
+#[inline(never)]
 pub fn open_rest(
     laws: &Laws,
     step: &Step,

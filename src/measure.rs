@@ -128,7 +128,8 @@ pub fn wall_couples(contacts: &[ContactRow], centres: &[Vector3]) -> Vec<[ExactS
     sums
 }
 
-/// Volume of bodies inside a box [m³], exact to 1e-6 of a sphere; clumps as [`packing`] counts them.
+/// Volume of bodies inside a box [m³], exact to 1e-6 of a sphere; clumps count as in
+/// [`packing`].
 #[must_use]
 pub fn solid_volume(
     bodies: &[BodyRow],

@@ -138,7 +138,8 @@ mod tests {
         }
     }
 
-    /// Things that share a key draw different numbers, the first those of the key; however large their numbers are.
+    /// Things that share a key draw different numbers, the first those of the key; however large
+    /// their numbers are.
     #[test]
     fn several_things_of_a_key_have_streams_of_their_own() {
         let stream = || Stream::new(Purpose::Start, 1, [2, 3, 4]);

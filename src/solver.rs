@@ -20,6 +20,7 @@ pub mod order;
 pub mod plan;
 pub mod project;
 pub mod pushed;
+mod reaction;
 mod settings;
 mod shared;
 mod vectors;

@@ -90,8 +90,10 @@ pub fn fluctuations(bodies: &[BodyRow], window: &Window, mean: &Vector3) -> [Exa
     sums
 }
 
-/// Number of bodies with their centre in a window, and the volume of bodies inside it [m³]. Of a clump each ball counts by the
-/// clump's share of its balls' volumes: exact if the clump lies inside, and on average over the places of a cut.
+/// Number of bodies with their centre in a window, and the volume of bodies inside it [m³].
+///
+/// Of a clump each ball counts by the clump's share of its balls' volumes: exact if the clump lies
+/// inside, and on average over the places of a cut.
 #[must_use]
 pub fn packing(bodies: &[BodyRow], window: &Window, templates: &[Template]) -> (usize, ExactSum) {
     let place = |row: &BodyRow| Vector3::from(row.position);
@@ -135,7 +137,8 @@ mod tests {
         assert_eq!(volume.value(), 3.0 * window.body_volume(0.5));
     }
 
-    /// A dumbbell turned and scaled: wholly inside, it counts with its volume; its balls lie where the window cuts them; its energies
+    /// A dumbbell turned and scaled: wholly inside, it counts with its volume; its balls lie
+    /// where the window cuts them; its energies
     /// are those of its moments.
     #[test]
     fn a_clump_counts_with_its_own_volume_and_energy() {

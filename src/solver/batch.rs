@@ -4,9 +4,11 @@
 //! registers, or one after the other: the numbers are the same. Batches are formed anew in each step, from the block's
 //! contacts in random order.
 
+mod eight;
 mod former;
 mod parts;
 
+pub use eight::{Eight, Eight3, LANES};
 pub use former::Former;
 pub use parts::{Couple, Line, SpringLines};
 
@@ -14,15 +16,6 @@ use crate::contact::Contact;
 use crate::law::{Kind, Parameters, Parts};
 use crate::math::Vector3;
 use parts::OfLane;
-
-/// Contacts in a batch.
-pub const LANES: usize = 8;
-
-/// One number of each contact of a batch.
-pub type Eight = [f64; LANES];
-
-/// A vector of each, component by component.
-pub type Eight3 = [Eight; 3];
 
 /// Eight contacts, or fewer and the rest empty: between what nothing moves, with no impulse ever. Each eight numbers are a line of
 /// the cache.

@@ -308,6 +308,17 @@ impl Blocks {
     }
 }
 
+impl Blocks {
+    /// From whole bodies to their parts, or back.
+    pub(crate) fn trade_masses(&mut self) {
+        for block in &mut self.blocks {
+            for apart in &mut block.apart {
+                apart.trade(&mut block.batches);
+            }
+        }
+    }
+}
+
 impl Block {
     /// What is known beside of the contact in a slot.
     #[must_use]

@@ -1,16 +1,19 @@
 //! The sweep through a block: the plain one, contact by contact, and the fast one, a contact in each lane of a vector register.
-//! Both take the same function for the law ([`answer`]), so they find the same bits. Also the start of a solve, in which the
+//! Both take the same function for the law ([`answer`](crate::law::answer)), so they find the same bits. Also the start of a solve, in which the
 //! impulses of the last step act.
 
+mod now;
 mod whole;
+
+pub(super) use now::{Now, velocity};
 
 use super::batch::{Batch, Batches, Eight, LANES, Places, SpringLines};
 use super::lanes::{Lanes, Rows, Width, Work, prefetch};
-use super::vectors::{Columns, Lane, store3};
+use super::vectors::{Lane, store3};
 use crate::body::Member;
-use crate::law::{Coulomb, Impulse, Kind, Parts, answer, relative_velocity};
+use crate::law::{Kind, Parts};
 use crate::math::Vector3;
-use crate::math::real::{Three, cross, dot, sub};
+use crate::math::real::{cross, dot};
 use whole::Whole;
 
 /// Updates each contact once, batch by batch in the order given; returns `Σ|d|²/m_n` over the changes d [J].
@@ -271,83 +274,6 @@ fn update_lanes<S: Lanes, R: Rows + ?Sized, const N: usize, const SOFT: bool>(
             &b[lanes.clone()],
             change[j],
         );
-    }
-}
-
-/// Some contacts of a batch with springs at most, at the velocities of a moment.
-pub(super) struct Now<S: Lanes> {
-    /// Their laws.
-    pub(super) law: Coulomb<Lane<S>>,
-    /// Their springs.
-    pub(super) parts: Parts<Lane<S>>,
-    /// Impulses.
-    pub(super) r: Three<Lane<S>>,
-    /// Relative velocities.
-    pub(super) u: Three<Lane<S>>,
-    /// The impulses that the law asks for.
-    pub(super) wanted: Three<Lane<S>>,
-    /// By how much these differ from `r`.
-    pub(super) d: Three<Lane<S>>,
-}
-
-impl<S: Lanes> Now<S> {
-    /// `motion` is `v_b − v_a` and `s_a + s_b`; `springs` begins with the batch's numbers.
-    #[inline(always)]
-    pub(super) fn of<const SOFT: bool>(
-        s: S,
-        batch: &Batch,
-        springs: Option<&SpringLines>,
-        part: usize,
-        motion: &[S::f64s; 6],
-    ) -> Self {
-        let zero = Lane::all(s, 0.0);
-        let law = batch.law(s, part);
-        let r = Lane::load3(s, &batch.impulse, part);
-        let parts = match springs {
-            Some(lines) if SOFT => {
-                let simd = s;
-                let lines = &lines[..];
-                Parts::read(Kind::SPRINGS, &Columns { simd, lines, part })
-            }
-            _ => Parts::NONE,
-        };
-        let u = velocity(s, motion, &law.normal);
-        let wanted = answer(&law, &parts, &Impulse::of(r), &u, &[zero; 3]).linear;
-        Self {
-            d: sub(&wanted, &r),
-            law,
-            parts,
-            r,
-            u,
-            wanted,
-        }
-    }
-}
-
-/// Relative velocities of contacts whose bodies meet with `v_b − v_a` and `s_a + s_b`.
-#[inline(always)]
-pub(super) fn velocity<S: Lanes>(
-    s: S,
-    motion: &[S::f64s; 6],
-    n: &Three<Lane<S>>,
-) -> Three<Lane<S>> {
-    let [v_x, v_y, v_z, s_x, s_y, s_z] = *motion;
-    let velocity = [Lane::new(s, v_x), Lane::new(s, v_y), Lane::new(s, v_z)];
-    let spin = [Lane::new(s, s_x), Lane::new(s, s_y), Lane::new(s, s_z)];
-    relative_velocity(&velocity, &spin, n)
-}
-
-impl Batch {
-    /// Coulomb's law of its contacts from lane `part` on.
-    #[inline(always)]
-    pub(super) fn law<S: Lanes>(&self, s: S, part: usize) -> Coulomb<Lane<S>> {
-        Coulomb {
-            normal: Lane::load3(s, &self.normal, part),
-            closing_speed: Lane::load(s, &self.closing_speed, part),
-            normal_mass: Lane::load(s, &self.normal_mass, part),
-            tangential_mass: Lane::load(s, &self.tangential_mass, part),
-            friction: Lane::load(s, &self.friction, part),
-        }
     }
 }
 

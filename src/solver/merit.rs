@@ -14,7 +14,6 @@ use super::blocks::{Block, Blocks, Share, Tally, Worst};
 use super::lanes::Width;
 use super::work;
 use crate::body::Member;
-use crate::law::work::Work;
 use crate::math::{Vector3, nan_max};
 
 /// Below this fraction of the bodies' own speeds a violation is rounding, not error: a body at speed v knows its velocity
@@ -81,8 +80,7 @@ impl Scale {
     }
 }
 
-/// What the judge sums up: `Σ|d|²/m_n`, `Σ|r|²/m_n`, and the terms of [`Work`].
-pub(super) const TERMS: usize = 2 + Work::TERMS;
+pub(super) use many::TERMS;
 
 /// A visit that measures a block; changes no impulse and no velocity.
 pub(super) fn measure(block: &mut Block, members: &mut [Member], width: Width) -> Share<TERMS> {

@@ -7,35 +7,12 @@
 
 use super::blocks::Blocks;
 use super::halo::Halo;
+pub use super::reaction::Reaction;
 use crate::body::Member;
 use crate::body::{Motion, Twist, Wall, WallState};
 use crate::math::{ExactSum, Vector3};
 use crate::shape::Surface;
 use nalgebra::{Matrix3, Matrix6};
-
-/// How a side of a contact answers to an impulse there: inverse masses for the normal and the tangential part [1/kg], and the
-/// inverse moment of inertia [1/(kg m²)].
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Reaction {
-    /// Normal part.
-    pub normal: f64,
-    /// Tangential part.
-    pub tangential: f64,
-    /// Rotation.
-    pub turning: f64,
-}
-
-impl Reaction {
-    /// That of a body.
-    #[must_use]
-    pub fn of((mass, turning): (f64, f64)) -> Self {
-        Self {
-            normal: mass,
-            tangential: mass,
-            turning,
-        }
-    }
-}
 
 /// One such wall.
 #[derive(Clone, Debug)]

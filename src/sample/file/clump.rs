@@ -1,8 +1,10 @@
-//! The balls of a clump from a file: CSV (`x`, `y`, `z` and `r`, `radius`, `d` or `diameter`), or a LAMMPS molecule file.
+//! The balls of a clump from a file: CSV, or a LAMMPS molecule file.
 //!
-//! Of a molecule file are read: in the header the count of `atoms`, and `mass`, `com` and `inertia` if they are there; the sections
-//! `Coords` (`id x y z`) and `Diameters` (`id diameter`). Parts come in the order of the file's ids. LAMMPS' `inertia` is that of
-//! its `mass`; a clump's mass follows from its volume and its material.
+//! A CSV file has the columns `x`, `y`, `z` and `r`, `radius`, `d` or `diameter`. Of a molecule file
+//! these are read: in the header the count of `atoms`, and `mass`, `com` and `inertia` if they are
+//! there; the sections `Coords` (`id x y z`) and `Diameters` (`id diameter`). Parts come in the order
+//! of the file's ids. LAMMPS' `inertia` is that of its `mass`; a clump's mass follows from its volume
+//! and its material.
 
 use super::lines::{Cell, Lines};
 use super::{Format, format, table};
@@ -25,7 +27,7 @@ pub struct Described {
 /// Reads the balls of a clump.
 ///
 /// # Errors
-/// With file, line, value and what is accepted.
+/// With file, line, value and accepted values.
 pub fn clump(path: &Path) -> Result<Described, Error> {
     let described = match format(path)? {
         Format::Table => of_table(path)?,
@@ -153,7 +155,7 @@ impl<'a> Molecule<'a> {
         match words {
             [n, "atoms"] => {
                 let atoms = self.cell("atoms", n).whole()?;
-                // The header may promise what it likes.
+                // The header may promise anything.
                 let most = crate::shape::clump::MOST_PARTS as u64;
                 if atoms > most {
                     let message = format!("a clump must have at most {most} parts; found {atoms}");

@@ -1,6 +1,6 @@
 //! The numbers that batches have beyond Coulomb's law: the parts of their contacts' laws, eight at a time.
 
-use super::{Eight, Eight3, LANES};
+use super::eight::{Eight, Eight3, LANES};
 use crate::law::{Numbers, Part, Springs};
 
 /// Eight numbers on a line of the cache.

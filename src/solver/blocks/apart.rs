@@ -1,6 +1,5 @@
 //! Bodies that are split among ranks (`exchange = "sweep"`): sweeps see the parts, the judge the whole.
 
-use super::Blocks;
 use super::sides::{Side, masses, turning};
 use crate::law::softened;
 use crate::solver::batch::{Batches, split};
@@ -34,7 +33,7 @@ impl Apart {
         }
     }
 
-    fn trade(&mut self, batches: &mut Batches) {
+    pub(super) fn trade(&mut self, batches: &mut Batches) {
         let (batch, lane) = split(self.slot);
         let [normal, tangential] = &mut self.masses;
         swap(normal, &mut batches.all[batch].normal_mass[lane]);
@@ -46,16 +45,5 @@ impl Apart {
                 swap(coupling, &mut couples.coupling);
             }
         });
-    }
-}
-
-impl Blocks {
-    /// From whole bodies to their parts, or back.
-    pub(crate) fn trade_masses(&mut self) {
-        for block in &mut self.blocks {
-            for apart in &mut block.apart {
-                apart.trade(&mut block.batches);
-            }
-        }
     }
 }

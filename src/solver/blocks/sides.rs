@@ -1,7 +1,7 @@
 //! The two sides of a contact that is being made.
 
 use crate::law::reduced_masses;
-use crate::solver::pushed::Reaction;
+use crate::solver::reaction::Reaction;
 
 /// What every contact needs to know of one of its two bodies.
 #[derive(Clone, Copy)]

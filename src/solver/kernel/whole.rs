@@ -3,7 +3,7 @@
 use crate::law::{Impulse, Kind, Parts, answer};
 use crate::math::real::{Three, add, cross, dot, scaled, sub};
 use crate::solver::batch::{Batch, Couple, Eight, LANES, Line};
-use crate::solver::kernel::velocity;
+use crate::solver::kernel::now::velocity;
 use crate::solver::lanes::{Lanes, Rows};
 use crate::solver::vectors::{Columns, Lane, store3};
 

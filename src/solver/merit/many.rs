@@ -1,6 +1,5 @@
 //! The judge's measures of plain and soft contacts, as many at once as vector registers have lanes.
 
-use super::TERMS;
 use crate::body::Member;
 use crate::law::{Impulse, Kind, work};
 use crate::math::real::{Real, add, dot, scaled};
@@ -9,6 +8,9 @@ use crate::solver::blocks::{Block, Share, Worst};
 use crate::solver::kernel::{Now, velocity};
 use crate::solver::lanes::{Lanes, Rows, Work};
 use crate::solver::vectors::Lane;
+
+/// The numbers that the judge sums up: `Σ|d|²/m_n`, `Σ|r|²/m_n`, and the terms of [`work::Work`].
+pub(in crate::solver) const TERMS: usize = 2 + work::Work::TERMS;
 
 /// Violation, impulse and work at the contacts of a block, and the largest violation. Bodies that are not free are taken to stand still.
 pub(super) struct Gauge<'a> {
