@@ -51,12 +51,21 @@ fn pushes(run: &Run, name: &str, force: &str) {
 type Short = (&'static str, u64, &'static [&'static str], fn(&Run));
 
 /// What makes a configuration small enough: its name, steps, keys set, and what must have happened in it.
-const SHORT: [Short; 14] = [
+const SHORT: [Short; 15] = [
     (
         "settle",
         100,
         &["bodies.0.count=1200", "domain.upper=[0.15, 0.15, 0.3]"],
         fell,
+    ),
+    (
+        "bonded-column",
+        150,
+        &["force.0.from=0.0", "force.0.force=[4.0, 0.0, 0.0]"],
+        |run| {
+            at_least(run, "elastic_energy", 1e-6);
+            at_least(run, "fracture", 1e-6);
+        },
     ),
     (
         "biaxial-2d",

@@ -138,8 +138,7 @@ mod tests {
     }
 
     /// A dumbbell turned and scaled: wholly inside, it counts with its volume; its balls lie
-    /// where the window cuts them; its energies
-    /// are those of its moments.
+    /// where the window cuts them; its energies are those of its moments.
     #[test]
     fn a_clump_counts_with_its_own_volume_and_energy() {
         use crate::shape::clump::{Given, Part};

@@ -58,8 +58,15 @@ impl Guard {
         };
         self.most_capped = self.most_capped.max(self.capped);
         self.overlap = nan_max(self.overlap, overlap);
-        // Cohesion pulls bodies together, and may give what it takes when they part.
-        let taken = report.dissipated - report.outcome.work.cohesion;
+        // Cohesion pulls bodies together, and may give the energy that it takes when they part. Where
+        // tension is a bond's, its springs are in `dissipated`, which then must not be negative.
+        let pulled = report.outcome.work.cohesion;
+        let taken = report.dissipated - pulled;
+        let taken = if report.dissipated >= 0.0 {
+            taken.max(0.0)
+        } else {
+            taken
+        };
         if !(grows && taken < 0.0) {
             self.given += (-taken).max(0.0);
             self.taken += if taken < 0.0 { 0.0 } else { taken };
