@@ -63,6 +63,7 @@ impl Column {
             states_before: &[WallState::default()],
             pushed: &Pushed::default(),
             split: &[],
+            templates: &[],
             laws: &PairTable::of_friction(&[0.0]).into(),
             grid: &grid,
             step: Step {

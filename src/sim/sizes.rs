@@ -215,6 +215,7 @@ pub(super) fn divide(
         until: scenario.end.until,
         gravity: scenario.gravity,
         laws: scenario.laws.clone(),
+        templates: Vec::new(),
         walls: scenario.walls.clone(),
         solver: scenario.solver,
         largest_radius: sizes.largest,
