@@ -212,12 +212,18 @@ impl BodyRow {
     /// # Panics
     /// As [`BodyRow::template`].
     pub fn turn_with(&mut self, angular_velocity: [f64; 3], templates: &[Template]) {
-        self.angular_velocity = angular_velocity;
-        if self.shape != 0 {
-            let (moments, w) = (self.moments(templates), angular_velocity.into());
-            let momentum = rotation::angular_momentum(self.orientation, moments, &w);
-            self.angular_momentum = momentum.into();
+        match self.template(templates) {
+            None => self.angular_velocity = angular_velocity,
+            Some(template) => self.turn_as(angular_velocity, template),
         }
+    }
+
+    /// The same of a clump of this template.
+    pub fn turn_as(&mut self, angular_velocity: [f64; 3], template: &Template) {
+        self.angular_velocity = angular_velocity;
+        let (moments, w) = (template.moments(self.mass, self.radius), angular_velocity.into());
+        let momentum = rotation::angular_momentum(self.orientation, moments, &w);
+        self.angular_momentum = momentum.into();
     }
 
     /// The speed at which rotation may bring a surface nearer to another [m/s]: `|ω| r` of a clump, 0 of a ball.
