@@ -221,7 +221,10 @@ impl BodyRow {
     /// The same of a clump of this template.
     pub fn turn_as(&mut self, angular_velocity: [f64; 3], template: &Template) {
         self.angular_velocity = angular_velocity;
-        let (moments, w) = (template.moments(self.mass, self.radius), angular_velocity.into());
+        let (moments, w) = (
+            template.moments(self.mass, self.radius),
+            angular_velocity.into(),
+        );
         let momentum = rotation::angular_momentum(self.orientation, moments, &w);
         self.angular_momentum = momentum.into();
     }

@@ -31,7 +31,12 @@ fn dumbbell() -> Template {
 
 fn tetrahedron() -> Template {
     let s = 0.6;
-    let corners = [[s, s, s, 1.0], [s, -s, -s, 0.8], [-s, s, -s, 0.9], [-s, -s, s, 0.7]];
+    let corners = [
+        [s, s, s, 1.0],
+        [s, -s, -s, 0.8],
+        [-s, s, -s, 0.9],
+        [-s, -s, s, 0.7],
+    ];
     template("four", &corners)
 }
 
@@ -102,9 +107,21 @@ fn a_clump_of_one_ball_moves_as_the_ball() {
         faster = faster.max(apart(ball.velocity, clump.velocity)).max(turned);
     }
     assert!(touching(&of_balls) > 20, "{}", touching(&of_balls));
-    scene::record("clumps", "one ball against a ball, positions [m]", away, 0.0, 1e-12);
+    scene::record(
+        "clumps",
+        "one ball against a ball, positions [m]",
+        away,
+        0.0,
+        1e-12,
+    );
     // By the speed of a fall over the 0.4 s.
-    scene::record("clumps", "one ball against a ball, speeds [m/s]", faster, 0.0, 4e-12);
+    scene::record(
+        "clumps",
+        "one ball against a ball, speeds [m/s]",
+        faster,
+        0.0,
+        4e-12,
+    );
 }
 
 /// The parts of the law that a contact may have.
@@ -119,10 +136,38 @@ fn laws() -> [(&'static str, Pair); 6] {
     [
         ("plain", plain),
         ("couples", couples),
-        ("springs", Pair { compliance: 1e-7, ..plain }),
-        ("cohesion", Pair { cohesion, cohesion_range, ..plain }),
-        ("restitution", Pair { restitution: 0.5, tangential_restitution: 0.2, ..plain }),
-        ("all", Pair { compliance: 1e-7, cohesion, cohesion_range, ..couples }),
+        (
+            "springs",
+            Pair {
+                compliance: 1e-7,
+                ..plain
+            },
+        ),
+        (
+            "cohesion",
+            Pair {
+                cohesion,
+                cohesion_range,
+                ..plain
+            },
+        ),
+        (
+            "restitution",
+            Pair {
+                restitution: 0.5,
+                tangential_restitution: 0.2,
+                ..plain
+            },
+        ),
+        (
+            "all",
+            Pair {
+                compliance: 1e-7,
+                cohesion,
+                cohesion_range,
+                ..couples
+            },
+        ),
     ]
 }
 
@@ -144,7 +189,11 @@ fn ledger(step: &Report) -> (f64, f64) {
     let work = &step.outcome.work;
     let taken = work.taken() - work.driven;
     let scale = 1.0 + work.taken().abs() + work.driven.abs();
-    assert!((step.lost - taken).abs() < 1e-12 * scale, "{} J, {taken} J", step.lost);
+    assert!(
+        (step.lost - taken).abs() < 1e-12 * scale,
+        "{} J, {taken} J",
+        step.lost
+    );
     (taken, step.projected - step.integrator - taken)
 }
 
@@ -167,7 +216,10 @@ fn the_ledger_closes() {
         for step in &state.done {
             told += ledger(step).1;
         }
-        assert!((gained - told).abs() < 1e-10 * gained.abs(), "{name}: {gained} J, {told} J");
+        assert!(
+            (gained - told).abs() < 1e-10 * gained.abs(),
+            "{name}: {gained} J, {told} J"
+        );
         assert!(gained < -1.0, "{name}: {gained}");
         assert!(state.all_converged(), "{name}");
     }
@@ -185,7 +237,10 @@ fn the_same_bits_on_any_ranks_and_threads_and_after_a_restart() {
         s.walls.remove(0);
         let one = s.run(60);
         for (ranks, threads) in [(2, 1), (4, 1), (1, 2), (2, 2)] {
-            assert!(one.same_bits(&s.run_on(ranks, threads, 60)), "{name}: {ranks} ranks");
+            assert!(
+                one.same_bits(&s.run_on(ranks, threads, 60)),
+                "{name}: {ranks} ranks"
+            );
         }
         let half = s.run(30);
         let mut rest = s.clone();
@@ -194,7 +249,10 @@ fn the_same_bits_on_any_ranks_and_threads_and_after_a_restart() {
         let elastic = half.done[29].elastic;
         rest.start = Some((30, half.walls.clone(), elastic));
         let end = rest.run_on(2, 1, 30);
-        assert!(end.bodies == one.bodies && end.contacts == one.contacts, "{name}: restart");
+        assert!(
+            end.bodies == one.bodies && end.contacts == one.contacts,
+            "{name}: restart"
+        );
     }
 }
 
@@ -351,12 +409,24 @@ fn a_piston_rests_on_clumps() {
     s.solver.tolerance = 1e-7;
     let load = 2000.0;
     s.walls.pop();
-    s.walls.push(scene::plane(1.4, -1.0, scene::piston(20.0, load)));
+    s.walls
+        .push(scene::plane(1.4, -1.0, scene::piston(20.0, load)));
     let state = s.run(800);
     let top = BodyId::wall(5);
-    let onto: f64 = state.contacts.iter().filter(|c| c.key.b == top).map(|c| c.impulse[2]).sum();
+    let onto: f64 = state
+        .contacts
+        .iter()
+        .filter(|c| c.key.b == top)
+        .map(|c| c.impulse[2])
+        .sum();
     assert!(state.walls[5].velocity.norm() < 1e-3);
-    scene::record("clumps", "load of a piston", onto / s.dt / (load + 20.0 * 9.81), 1.0, 1e-3);
+    scene::record(
+        "clumps",
+        "load of a piston",
+        onto / s.dt / (load + 20.0 * 9.81),
+        1.0,
+        1e-3,
+    );
     for step in &state.done {
         ledger(step);
     }

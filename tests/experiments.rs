@@ -51,12 +51,27 @@ fn pushes(run: &Run, name: &str, force: &str) {
 type Short = (&'static str, u64, &'static [&'static str], fn(&Run));
 
 /// What makes a configuration small enough: its name, steps, keys set, and what must have happened in it.
-const SHORT: [Short; 14] = [
+const SHORT: [Short; 15] = [
     (
         "settle",
         100,
         &["bodies.0.count=1200", "domain.upper=[0.15, 0.15, 0.3]"],
         fell,
+    ),
+    (
+        "clumps",
+        220,
+        &[
+            "time.dt=1e-3",
+            "domain.upper=[0.1, 0.1, 0.12]",
+            "region.0.lower=[0.0, 0.0, 0.06]",
+            "region.0.upper=[0.05, 0.1, 0.12]",
+            "region.1.lower=[0.05, 0.0, 0.06]",
+            "region.1.upper=[0.1, 0.1, 0.12]",
+            "inlet.0.count=40",
+            "inlet.1.count=40",
+        ],
+        |run| at_least(run, "active", 60.0),
     ),
     (
         "biaxial-2d",

@@ -257,7 +257,10 @@ impl Bodies {
             return None;
         }
         let [w0, w1] = [before.angular_velocity.into(), self.twist[i].angular];
-        let [l0, l1] = [before.angular_momentum.into(), self.angular_momentum(i, before)];
+        let [l0, l1] = [
+            before.angular_momentum.into(),
+            self.angular_momentum(i, before),
+        ];
         Some(Turned {
             lost: 0.5 * (w0 + w1).dot(&(l0 - l1)),
             energy: 0.5 * w1.dot(&l1),
@@ -291,7 +294,8 @@ impl Bodies {
         row.angular_velocity = twist.angular.into();
         if self.is_clump(i) {
             // One that is driven: nothing asks for its momentum but its energy.
-            let momentum = rotation::angular_momentum(row.orientation, self.moments[i], &twist.angular);
+            let momentum =
+                rotation::angular_momentum(row.orientation, self.moments[i], &twist.angular);
             row.angular_momentum = momentum.into();
         }
     }

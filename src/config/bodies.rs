@@ -128,7 +128,12 @@ fn read_entry(
         size: 1.0,
     };
     if let (Source::Checkpoint { .. }, Some(node)) = (&sample.source, section.get("template")) {
-        must(node, "left out of bodies from a checkpoint", &node.shown, faults);
+        must(
+            node,
+            "left out of bodies from a checkpoint",
+            &node.shown,
+            faults,
+        );
     }
     sample.count_solid_volume();
     // A size that is itself at fault shrinks nothing.

@@ -54,12 +54,14 @@ pub(super) fn scenario(source: Source, name: &str, faults: &mut Vec<Fault>) -> S
     let measures = measures::read(&section, &domain, gravity, &regions, faults);
     let growth = acts::growth(&section, solver.gap, faults);
     let templates = templates::read(&section, domain.two_dimensional, faults);
-    templates::none_grows(&section, !templates.is_empty(), faults);
+    templates::of_balls_only(&section, &laws, !templates.is_empty(), faults);
     let forms = Forms {
         templates: &templates,
         seed: solver.seed,
     };
-    let samples = bodies::read(&section, &materials, &forms, &domain, &regions, growth, faults);
+    let samples = bodies::read(
+        &section, &materials, &forms, &domain, &regions, growth, faults,
+    );
     let inlets = acts::inlets(&section, &materials, &forms, &regions, &domain, faults);
     let acts = acts::read(&section, &regions, &domain, growth, faults);
     let balance = balance::read(&section, faults);

@@ -2,9 +2,8 @@
 
 use super::document::{Node, Value};
 use super::fault::Fault;
-use super::reader::{
-    METRES, Number, Range, Section, both, must, report, twice, wrong_type,
-};
+use super::reader::{METRES, Number, Range, Section, both, must, report, twice, wrong_type};
+use crate::law::Laws;
 use crate::math::Vector3;
 use crate::sample::{Form, clump};
 use crate::shape::Template;
@@ -62,7 +61,11 @@ fn template(
             return None;
         }
         (None, None) => {
-            section.missing("parts", "a list of [x, y, z, r] [m], or file in its place", faults);
+            section.missing(
+                "parts",
+                "a list of [x, y, z, r] [m], or file in its place",
+                faults,
+            );
             return None;
         }
     };
@@ -119,7 +122,11 @@ impl Forms<'_> {
     /// The form that an entry of bodies or an inlet names.
     pub(super) fn of(&self, section: &Section, faults: &mut Vec<Fault>) -> Option<Form> {
         section.get("template")?;
-        let names: Vec<&str> = self.templates.iter().map(|(name, _)| name.as_str()).collect();
+        let names: Vec<&str> = self
+            .templates
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect();
         let number = section.name_of("template", &names, faults)?;
         Some(Form {
             number: number as u32,
@@ -129,10 +136,14 @@ impl Forms<'_> {
     }
 }
 
-/// Growing bodies must be balls: the moments of a clump would change while it turns.
-pub(super) fn none_grows(root: &Section, any: bool, faults: &mut Vec<Fault>) {
+/// Refuses clumps where bodies must be balls: growth, in which the moments of a clump would change while it turns, and bonds,
+/// whose law is that of balls.
+pub(super) fn of_balls_only(root: &Section, laws: &Laws, any: bool, faults: &mut Vec<Fault>) {
     if let (true, Some(node)) = (any, root.get("growth")) {
         let accepted = "left out where bodies have a template";
         must(node, accepted, "[growth]", faults);
+    }
+    if let (true, true, Some(node)) = (any, laws.join(), root.get("bond")) {
+        report(node, "must be left out where bodies have a template; found [[bond]]", faults);
     }
 }

@@ -19,13 +19,7 @@ pub struct Form {
 
 impl Form {
     /// A body of this form, at rest, of bounding radius `radius` [m] and a density [kg/m³]; its orientation is drawn by its id.
-    pub(super) fn body(
-        &self,
-        id: u64,
-        position: [f64; 3],
-        radius: f64,
-        density: f64,
-    ) -> BodyRow {
+    pub(super) fn body(&self, id: u64, position: [f64; 3], radius: f64, density: f64) -> BodyRow {
         let template = &self.template;
         let mass = density * template.volume(radius);
         let clump = (self.number, template);
@@ -83,7 +77,10 @@ mod tests {
             square += axis.component_mul(&axis) / n as f64;
         }
         assert!(mean.norm() < 0.02, "{mean:?}");
-        assert!((square - Vector3::repeat(1.0 / 3.0)).norm() < 0.01, "{square:?}");
+        assert!(
+            (square - Vector3::repeat(1.0 / 3.0)).norm() < 0.01,
+            "{square:?}"
+        );
         assert_eq!(form.orientation(5), form.orientation(5));
     }
 }

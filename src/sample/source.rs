@@ -71,7 +71,11 @@ impl Sample {
             return;
         };
         if let Amount::Fraction(fraction) = &mut random.amount {
-            let bounding = if self.discs { disc_area(1.0) } else { sphere_volume(1.0) };
+            let bounding = if self.discs {
+                disc_area(1.0)
+            } else {
+                sphere_volume(1.0)
+            };
             *fraction *= bounding / form.template.volume(1.0);
         }
     }

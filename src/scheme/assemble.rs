@@ -89,7 +89,12 @@ pub fn assemble(
     radii: &[f64],
     pushed: &Pushed,
 ) -> Result<Assembled, Unfit> {
-    if let Some(one) = blocks.all().iter().flat_map(Block::each).find(Seen::is_rigid) {
+    if let Some(one) = blocks
+        .all()
+        .iter()
+        .flat_map(Block::each)
+        .find(Seen::is_rigid)
+    {
         let key = blocks.candidate(one.origin).key;
         return Err(Unfit::Clump(key.a, key.b));
     }

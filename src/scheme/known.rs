@@ -1,12 +1,12 @@
 //! What a rank knows in a step: its own bodies, and copies of those that reach into its blocks.
 
+use super::physics::Physics;
 use super::state::State;
 use crate::body::{Bodies, BodyRow};
 use crate::contact::ContactRow;
 use crate::domain::Domain;
 use crate::domain::ghosts::{Ghosts, spans};
 use crate::domain::migration::{to_owners, with_copies};
-use super::physics::Physics;
 
 /// What a rank knows in a step.
 pub(super) struct Known<'d> {

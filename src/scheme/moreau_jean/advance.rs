@@ -230,7 +230,8 @@ impl Moved<'_> {
             }
             part.sums[3].add(-row.mass * gravity.dot(way));
         }
-        let outran = 2.0 * (Vector3::from(row.velocity).norm() + row.surface_speed()) * self.dt > self.margin;
+        let outran = 2.0 * (Vector3::from(row.velocity).norm() + row.surface_speed()) * self.dt
+            > self.margin;
         part.sums[4].add(f64::from(u8::from(outran)));
     }
 }

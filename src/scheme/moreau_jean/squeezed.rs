@@ -123,7 +123,9 @@ impl MoreauJean {
             }
         }
         let each = self.blocks.all().iter().flat_map(Block::each);
-        let largest = each.map(|one| one.contact.impulse.norm()).fold(0.0, nan_max);
+        let largest = each
+            .map(|one| one.contact.impulse.norm())
+            .fold(0.0, nan_max);
         domain.max(largest) > WEDGED * momentum
     }
 

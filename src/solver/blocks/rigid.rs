@@ -116,6 +116,8 @@ impl Geometry {
 
     /// The contact with its local problem.
     pub(super) fn contact(&self, place: [u32; 2], opened: &Opened) -> RigidContact {
+        // The configuration refuses it: the law of a bond is that of balls.
+        assert!(opened.parts.bond.is_none(), "clumps have no bonds");
         let frame = self.frame();
         let softness = opened.parts.springs.map_or([0.0; 2], |s| s.softness);
         let friction = opened.law.friction;

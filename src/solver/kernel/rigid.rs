@@ -193,7 +193,10 @@ impl RigidContact {
         let Some(couples) = self.parts.couples else {
             return Vector3::zeros();
         };
-        let spins = self.contact.place.map(|p| members[p as usize].spin().into());
+        let spins = self
+            .contact
+            .place
+            .map(|p| members[p as usize].spin().into());
         let spin = couples.relative_spin([&spins[0], &spins[1]]);
         let parts = Parts {
             springs: None,
@@ -207,7 +210,9 @@ impl RigidContact {
         };
         // The drive's velocity is in the impulse by now.
         let velocity = parts.drive.map_or([0.0; 3], |d| d.velocity.map(|x| -x));
-        law::answer(&law, &parts, &now, &velocity, &spin).couple.into()
+        law::answer(&law, &parts, &now, &velocity, &spin)
+            .couple
+            .into()
     }
 
     /// From whole bodies to their parts, or back.
