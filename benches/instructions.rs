@@ -113,6 +113,7 @@ fn step(n: u64, order: Order, acceleration: Acceleration) -> u64 {
         until: None,
         gravity: Vector3::new(0.0, 0.0, -9.81),
         laws: PairTable::new(1, |_, _| law(0)).into(),
+        templates: Vec::new(),
         walls: Vec::new(),
         solver: Settings {
             tolerance: 1e-12,

@@ -177,6 +177,7 @@ impl Packing {
             states_before: &[],
             pushed: &Pushed::default(),
             split: &[],
+            templates: &[],
             laws: &PairTable::new(1, |_, _| pair).into(),
             grid: &self.grid,
             step: Step {

@@ -10,7 +10,7 @@ pub mod rotation;
 mod wall;
 
 pub use member::Member;
-pub use rigid::Bodies;
+pub use rigid::{Bodies, Turned};
 pub use wall::{Drive, Freedom, Motion, Servo, Signal, Wall, WallState};
 
 use crate::math::{IDENTITY, Quaternion, Vector3};
@@ -212,11 +212,29 @@ impl BodyRow {
     /// # Panics
     /// As [`BodyRow::template`].
     pub fn turn_with(&mut self, angular_velocity: [f64; 3], templates: &[Template]) {
+        match self.template(templates) {
+            None => self.angular_velocity = angular_velocity,
+            Some(template) => self.turn_as(angular_velocity, template),
+        }
+    }
+
+    /// The same of a clump of this template.
+    pub fn turn_as(&mut self, angular_velocity: [f64; 3], template: &Template) {
         self.angular_velocity = angular_velocity;
-        if self.shape != 0 {
-            let (moments, w) = (self.moments(templates), angular_velocity.into());
-            let momentum = rotation::angular_momentum(self.orientation, moments, &w);
-            self.angular_momentum = momentum.into();
+        let (moments, w) = (
+            template.moments(self.mass, self.radius),
+            angular_velocity.into(),
+        );
+        let momentum = rotation::angular_momentum(self.orientation, moments, &w);
+        self.angular_momentum = momentum.into();
+    }
+
+    /// The speed at which rotation may bring a surface nearer to another [m/s]: `|ω| r` of a clump, 0 of a ball.
+    #[must_use]
+    pub fn surface_speed(&self) -> f64 {
+        match self.shape {
+            0 => 0.0,
+            _ => Vector3::from(self.angular_velocity).norm() * self.radius,
         }
     }
 
@@ -241,12 +259,9 @@ impl BodyRow {
         }
     }
 
-    /// Rotational energy that the body had before and has not now [J].
+    /// Rotational energy that a ball had before and has not now [J].
     #[must_use]
     pub fn rotational_energy_lost(&self, before: &Self) -> f64 {
-        if self.shape != 0 {
-            return before.rotational_energy() - self.rotational_energy();
-        }
         let [w0, w1] = [before, self].map(|row| Vector3::from(row.angular_velocity));
         0.5 * (self.inertia * (w0 - w1).dot(&(w0 + w1)))
     }

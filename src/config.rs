@@ -23,6 +23,7 @@ mod regions;
 mod safety;
 mod scenario;
 mod solver;
+mod templates;
 #[cfg(test)]
 mod tests;
 mod time;

@@ -21,6 +21,23 @@ pub struct ContactKey {
     pub feature: u64,
 }
 
+impl ContactKey {
+    /// The feature of two parts of bodies: the first body's in the upper half, the second's in the lower.
+    #[must_use]
+    pub const fn feature_of([first, second]: [usize; 2]) -> u64 {
+        (first as u64) << 32 | second as u64
+    }
+
+    /// The two parts that touch: numbers in the templates of the bodies, 0 of balls and walls.
+    #[must_use]
+    pub const fn parts(&self) -> [usize; 2] {
+        [
+            (self.feature >> 32) as usize,
+            (self.feature & 0xffff_ffff) as usize,
+        ]
+    }
+}
+
 /// One contact as it is kept between steps, sent to another rank, and written to a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]

@@ -27,6 +27,16 @@ pub fn make_room<T>(list: &mut Vec<T>, n: usize) {
     }
 }
 
+/// A right-handed frame whose first axis is a unit normal; the same for the same normal.
+#[must_use]
+pub fn frame(normal: &Vector3) -> [Vector3; 3] {
+    let least = normal.iamin();
+    let mut axis = Vector3::zeros();
+    axis[least] = 1.0;
+    let t1 = normal.cross(&axis).normalize();
+    [*normal, t1, normal.cross(&t1)]
+}
+
 /// The larger of two numbers, NaN if either is NaN.
 ///
 /// `f64::max` returns the other number when one is NaN, so a maximum norm taken with it calls a diverged field small.

@@ -190,7 +190,8 @@ pub fn info(path: &Path) -> Result<String, String> {
     );
     match core(bodies, &scenario) {
         Some((lower, upper)) => {
-            let fraction = measure::solid_volume(bodies, (&lower, &upper), &[]).value()
+            let fraction = measure::solid_volume(bodies, (&lower, &upper), &scenario.templates)
+                .value()
                 / (upper - lower).product();
             let [l, u] = [lower, upper].map(<[f64; 3]>::from);
             line(

@@ -24,6 +24,8 @@ pub enum Purpose {
     Inlet = 6,
     /// The factor of a contact's initial force in a solve (`solver.start_spread`).
     Start = 7,
+    /// The orientation of a clump.
+    Orientation = 8,
 }
 
 /// A stream of random numbers.

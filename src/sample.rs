@@ -5,6 +5,7 @@
 
 mod error;
 mod file;
+mod form;
 pub mod inlet;
 mod lattice;
 mod near;
@@ -15,6 +16,7 @@ mod space;
 
 pub use error::Error;
 pub use file::{Described, clump};
+pub use form::Form;
 pub use radius::{Part, Radius, Share};
 pub use source::{Amount, Arrangement, Lattice, Random, Sample, Source};
 pub use space::Space;

@@ -63,6 +63,7 @@ impl Column {
             states_before: &[WallState::default()],
             pushed: &Pushed::default(),
             split: &[],
+            templates: &[],
             laws: &PairTable::of_friction(&[0.0]).into(),
             grid: &grid,
             step: Step {
@@ -113,7 +114,7 @@ impl Column {
             &mut self.members,
             &|block: &mut Block, members: &mut [Member]| {
                 let mut order: Vec<(u32, f64)> = (block.each())
-                    .map(|(slot, .., origin)| (slot, heights[origin.candidate as usize]))
+                    .map(|one| (one.slot, heights[one.origin.candidate as usize]))
                     .collect();
                 order.sort_by(|a, b| a.1.total_cmp(&b.1));
                 if !up {

@@ -51,7 +51,7 @@ fn pushes(run: &Run, name: &str, force: &str) {
 type Short = (&'static str, u64, &'static [&'static str], fn(&Run));
 
 /// What makes a configuration small enough: its name, steps, keys set, and what must have happened in it.
-const SHORT: [Short; 15] = [
+const SHORT: [Short; 16] = [
     (
         "settle",
         100,
@@ -66,6 +66,21 @@ const SHORT: [Short; 15] = [
             at_least(run, "elastic_energy", 1e-6);
             at_least(run, "fracture", 1e-6);
         },
+    ),
+    (
+        "clumps",
+        220,
+        &[
+            "time.dt=1e-3",
+            "domain.upper=[0.1, 0.1, 0.12]",
+            "region.0.lower=[0.0, 0.0, 0.06]",
+            "region.0.upper=[0.05, 0.1, 0.12]",
+            "region.1.lower=[0.05, 0.0, 0.06]",
+            "region.1.upper=[0.1, 0.1, 0.12]",
+            "inlet.0.count=40",
+            "inlet.1.count=40",
+        ],
+        |run| at_least(run, "active", 60.0),
     ),
     (
         "biaxial-2d",

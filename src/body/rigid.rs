@@ -1,9 +1,22 @@
-//! Rigid spheres in columns, and the three questions the solver asks: your free velocity, your response to an impulse, take
+//! Rigid bodies in columns, and the three questions the solver asks: your free velocity, your response to an impulse, take
 //! this impulse.
+//!
+//! A ball has one moment of inertia, and its member's spin is the velocity that rotation gives its surface, `s = r ω`. A clump
+//! has three; its spin is its angular velocity (lever 1 m), and the state of its rotation is its angular momentum.
 
+use super::rotation::{self, inverse_inertia};
 use super::{BodyId, BodyRow, Member, Twist};
-use crate::math::{Quaternion, Vector3, rotate};
-use crate::shape::Period;
+use crate::math::{Matrix3, Quaternion, Vector3, rotate};
+use crate::shape::{Period, Template};
+
+/// The rotation of a clump after the contacts of a step, in the orientation in which they acted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Turned {
+    /// Rotational energy that they took [J]: `½ (ω₀ + ω₁)·(L₀ − L₁)`.
+    pub lost: f64,
+    /// Rotational energy that is left [J]: `½ ω₁·L₁`.
+    pub energy: f64,
+}
 
 /// The bodies that one rank knows in a step, by place in its arrays, in ascending order of id.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +31,8 @@ pub struct Bodies {
     /// Shapes and orientations; empty where all bodies are balls, whose orientation nobody asks for.
     shape: Vec<u32>,
     orientation: Vec<Quaternion>,
+    /// Principal moments of inertia [kg m²]; empty where all bodies are balls.
+    moments: Vec<[f64; 3]>,
     /// Velocities: what the solver changes.
     twist: Vec<Twist>,
 }
@@ -37,6 +52,7 @@ impl Bodies {
             material: Vec::with_capacity(n),
             shape: Vec::new(),
             orientation: Vec::new(),
+            moments: Vec::new(),
             twist: Vec::with_capacity(n),
         };
         for row in rows {
@@ -57,6 +73,20 @@ impl Bodies {
             all.shape.extend(rows.iter().map(|row| row.shape));
             all.orientation
                 .extend(rows.iter().map(|row| row.orientation));
+        }
+        all
+    }
+
+    /// The same for the solver, which also asks for the moments of inertia of clumps.
+    ///
+    /// # Panics
+    /// If there is no template for a clump.
+    #[must_use]
+    pub fn with_moments(rows: &[BodyRow], templates: &[Template]) -> Self {
+        let mut all = Self::from_rows(rows);
+        if !all.shape.is_empty() {
+            let moments = rows.iter().map(|row| row.moments(templates));
+            all.moments.extend(moments);
         }
         all
     }
@@ -126,8 +156,37 @@ impl Bodies {
         &mut self.twist
     }
 
+    /// Whether the body is a clump.
+    #[must_use]
+    #[inline]
+    pub fn is_clump(&self, i: usize) -> bool {
+        self.shape.get(i).is_some_and(|&shape| shape != 0)
+    }
+
+    /// The length by which the member's spin is the angular velocity [m]: the radius of a ball; of a clump 1.
+    #[must_use]
+    #[inline]
+    pub fn lever(&self, i: usize) -> f64 {
+        if self.is_clump(i) {
+            1.0
+        } else {
+            self.radius[i]
+        }
+    }
+
+    /// The inverse of a clump's tensor of inertia, global frame [1/(kg m²)]; zero of one that impulses do not turn.
+    #[must_use]
+    pub fn inverse_inertia(&self, i: usize) -> Matrix3 {
+        if self.is_free(i) {
+            inverse_inertia(self.orientation[i], self.moments[i])
+        } else {
+            Matrix3::zeros()
+        }
+    }
+
     /// First question: the velocity at the end of the step if nothing touched the body, `V + Δt M⁻¹ F_ext`
-    /// [001 eq. 1.23], `pull` being `M⁻¹ F_ext` [m/s²]. No external force turns a sphere.
+    /// [001 eq. 1.23], `pull` being `M⁻¹ F_ext` [m/s²]. No external force turns a body; that the angular velocity of a clump
+    /// changes while its angular momentum stays is part of the motion ([`Bodies::advance`]).
     #[must_use]
     pub fn free_velocity(&self, i: usize, pull: &Vector3, dt: f64) -> Twist {
         let now = self.twist[i];
@@ -156,29 +215,56 @@ impl Bodies {
     #[must_use]
     pub fn members_in_parts(&self, split: &[f64]) -> Vec<Member> {
         let member = |i: usize| {
-            let (mass, turning) = self.response(i);
             let parts = split.get(i).copied().unwrap_or(1.0);
-            Member::new(
-                &self.twist[i],
-                self.radius[i],
-                (mass * parts, turning * parts),
-            )
+            self.member(i, parts)
         };
         (0..self.len()).map(member).collect()
     }
 
+    /// A body as contacts see it where this rank has one part in `parts`. A clump's contacts know its tensor of inertia, so its
+    /// member only has the number of parts in place of `l²/I`.
+    #[must_use]
+    #[inline]
+    pub fn member(&self, i: usize, parts: f64) -> Member {
+        let (mass, turning) = self.response(i);
+        let turning = match self.is_clump(i) {
+            true if turning > 0.0 => 1.0,
+            _ => turning,
+        };
+        let response = (mass * parts, turning * parts);
+        Member::new(&self.twist[i], self.lever(i), response)
+    }
+
     /// Third question: take the velocities that contacts have given. What they left alone stays as it is, to the last bit.
     pub fn take(&mut self, members: &[Member]) {
-        let each = self.twist.iter_mut().zip(&self.radius).zip(members);
-        for ((twist, &radius), now) in each {
-            let same = Member::new(twist, radius, (0.0, 0.0));
+        for (i, now) in members.iter().enumerate().take(self.len()) {
+            let lever = self.lever(i);
+            let twist = &mut self.twist[i];
+            let same = Member::new(twist, lever, (0.0, 0.0));
             if now.motion()[..3] != same.motion()[..3] {
                 twist.linear = now.velocity();
             }
             if now.motion()[3..] != same.motion()[3..] {
-                twist.angular = now.spin() / radius;
+                twist.angular = now.spin() / lever;
             }
         }
+    }
+
+    /// What contacts have done to the rotation of a free clump, whose row is as it was before the step; `None` of all else.
+    #[must_use]
+    pub fn turned(&self, i: usize, before: &BodyRow) -> Option<Turned> {
+        if !(self.is_clump(i) && self.is_free(i)) {
+            return None;
+        }
+        let [w0, w1] = [before.angular_velocity.into(), self.twist[i].angular];
+        let [l0, l1] = [
+            before.angular_momentum.into(),
+            self.angular_momentum(i, before),
+        ];
+        Some(Turned {
+            lost: 0.5 * (w0 + w1).dot(&(l0 - l1)),
+            energy: 0.5 * w1.dot(&l1),
+        })
     }
 
     /// Whether impulses and gravity move the body.
@@ -189,6 +275,9 @@ impl Bodies {
 
     /// Moves the row of a body by the velocity that it has here over the step: `x ← x + Δt v` [001 eq. 1.2],
     /// `q ← exp(Δt ω/2) q`, and by a way [m] beside; brings it back into the period.
+    ///
+    /// A free clump turns by its angular momentum, which contacts have changed by `I (ω − ω_before)`, and its angular velocity
+    /// is then that of its new orientation.
     pub fn advance(&self, i: usize, row: &mut BodyRow, dt: f64, way: &Vector3, period: &Period) {
         let twist = self.twist[i];
         let moved = self.position[i] + twist.linear * dt + way;
@@ -197,8 +286,39 @@ impl Bodies {
         for (image, turns) in row.image.iter_mut().zip(turns) {
             *image += turns;
         }
-        row.orientation = rotate(row.orientation, &(twist.angular * dt));
         row.velocity = twist.linear.into();
+        if self.is_clump(i) && self.is_free(i) {
+            return self.turn(i, row, dt);
+        }
+        row.orientation = rotate(row.orientation, &(twist.angular * dt));
         row.angular_velocity = twist.angular.into();
+        if self.is_clump(i) {
+            // One that is driven: nothing asks for its momentum but its energy.
+            let momentum =
+                rotation::angular_momentum(row.orientation, self.moments[i], &twist.angular);
+            row.angular_momentum = momentum.into();
+        }
+    }
+
+    /// The rotation of a free clump over the step.
+    fn turn(&self, i: usize, row: &mut BodyRow, dt: f64) {
+        let moments = self.moments[i];
+        let momentum = self.angular_momentum(i, row);
+        row.orientation = rotation::advance(row.orientation, moments, &momentum, dt);
+        row.angular_momentum = momentum.into();
+        row.angular_velocity =
+            rotation::angular_velocity(row.orientation, moments, &momentum).into();
+    }
+
+    /// Angular momentum of a clump after the contacts of the step [kg m²/s], `row` being as it was before the step. What no
+    /// contact has turned keeps it to the last bit.
+    #[must_use]
+    pub fn angular_momentum(&self, i: usize, row: &BodyRow) -> Vector3 {
+        let before = Vector3::from(row.angular_momentum);
+        let change = self.twist[i].angular - Vector3::from(row.angular_velocity);
+        if change == Vector3::zeros() {
+            return before;
+        }
+        before + rotation::angular_momentum(row.orientation, self.moments[i], &change)
     }
 }

@@ -7,6 +7,7 @@ use super::materials::Material;
 use super::radii::{RADII, radii};
 use super::reader::{Number, Range, Section, both, must, refuse, report};
 use super::regions::{NamedRegion, named, no_images};
+use super::templates::Forms;
 use crate::math::Vector3;
 use crate::sample::inlet::{Inlet, Rate};
 use crate::scheme::acts::{Acts, Field, Growth, Hold, Outlet, Pull};
@@ -166,6 +167,7 @@ pub(super) fn growth(root: &Section, gap: GapRule, faults: &mut Vec<Fault>) -> O
 pub(super) fn inlets(
     root: &Section,
     materials: &[Material],
+    forms: &Forms,
     regions: &[NamedRegion],
     domain: &Domain,
     faults: &mut Vec<Fault>,
@@ -173,13 +175,14 @@ pub(super) fn inlets(
     let accepted = "tables headed [[inlet]] with region, material, radius, and rate or mass_rate";
     let inlets = root.tables("inlet", accepted, faults);
     let each = inlets.iter();
-    each.filter_map(|node| inlet(node, materials, regions, domain, faults))
+    each.filter_map(|node| inlet(node, materials, forms, regions, domain, faults))
         .collect()
 }
 
 fn inlet(
     node: &Node,
     materials: &[Material],
+    forms: &Forms,
     regions: &[NamedRegion],
     domain: &Domain,
     faults: &mut Vec<Fault>,
@@ -187,6 +190,7 @@ fn inlet(
     let known = [
         "region",
         "material",
+        "template",
         "radius",
         "rate",
         "mass_rate",
@@ -200,6 +204,7 @@ fn inlet(
     let section = Section::new(node, &known, faults);
     let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
     let material = section.name_of("material", &names, faults);
+    let form = forms.of(&section, faults);
     let spell = spell(&section, faults);
     let before = faults.len();
     let radius = section
@@ -238,6 +243,7 @@ fn inlet(
         velocity,
         angular_velocity: spin,
         discs: domain.two_dimensional,
+        form,
     })
 }
 

@@ -7,6 +7,7 @@ use super::materials::Material;
 use super::radii::{RADII, radii};
 use super::reader::{METRES, Number, Range, Section, both, must, refuse, report};
 use super::regions::{NamedRegion, named, no_images};
+use super::templates::Forms;
 use crate::body::BodyKind;
 use crate::sample::{Amount, Arrangement, Lattice, Radius, Random, Sample, Source, Space};
 use crate::scheme::acts::Growth;
@@ -21,6 +22,7 @@ const KINDS: [&str; 3] = ["lattice", "random", "file"];
 pub(super) fn read(
     root: &Section,
     materials: &[Material],
+    forms: &Forms,
     domain: &Domain,
     regions: &[NamedRegion],
     growth: Option<Growth>,
@@ -34,13 +36,14 @@ pub(super) fn read(
     };
     entries
         .iter()
-        .filter_map(|node| read_entry(node, materials, domain, regions, growth, faults))
+        .filter_map(|node| read_entry(node, materials, forms, domain, regions, growth, faults))
         .collect()
 }
 
 fn read_entry(
     node: &Node,
     materials: &[Material],
+    forms: &Forms,
     domain: &Domain,
     regions: &[NamedRegion],
     growth: Option<Growth>,
@@ -55,6 +58,7 @@ fn read_entry(
     let mut known = vec![
         "sample",
         "material",
+        "template",
         "velocity",
         "angular_velocity",
         "motion",
@@ -69,6 +73,7 @@ fn read_entry(
     let section = Section::new(node, &known, faults);
     let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
     let material = section.name_of("material", &names, faults);
+    let form = forms.of(&section, faults);
     let velocity = section.vector_if("velocity", Number(Range::Finite, "m/s"), faults);
     let spin = section.vector_if("angular_velocity", Number(Range::Finite, "rad/s"), faults);
     let motion = section.choice_if("motion", &["free", "fixed", "driven"], faults);
@@ -119,8 +124,18 @@ fn read_entry(
             _ => BodyKind::Free,
         },
         discs: domain.two_dimensional,
+        form,
         size: 1.0,
     };
+    if let (Source::Checkpoint { .. }, Some(node)) = (&sample.source, section.get("template")) {
+        must(
+            node,
+            "left out of bodies from a checkpoint",
+            &node.shown,
+            faults,
+        );
+    }
+    sample.count_solid_volume();
     // A size that is itself at fault shrinks nothing.
     let growth = growth.filter(|growth| growth.from.is_finite());
     if let (Some(growth), BodyKind::Free) = (growth, sample.kind) {

@@ -13,11 +13,11 @@ pub(super) fn make_absolute(
     faults: &mut Vec<Fault>,
 ) {
     let mut paths = Vec::new();
-    // Walls' tables and sieve curves are opened, and refused, with their entries.
+    // Walls' tables, sieve curves and files of templates are opened, and refused, with their entries.
     let mut files: Vec<(&mut Node, bool)> = Vec::new();
     if let Value::Table(entries) = &mut source.root.value {
         for (name, list) in entries {
-            let of_bodies = name == "bodies";
+            let (of_bodies, of_templates) = (name == "bodies", name == "template");
             for node in list.items_mut() {
                 let Value::Table(keys) = &mut node.value else {
                     continue;
@@ -26,6 +26,7 @@ pub(super) fn make_absolute(
                     keys.iter_mut()
                         .filter_map(|(key, node)| match key.as_str() {
                             "file" if of_bodies => Some((node, files_needed)),
+                            "file" if of_templates => Some((node, false)),
                             "table" => Some((node.child_mut("file")?, false)),
                             "radius" => Some((node.child_mut("table")?, false)),
                             _ => None,

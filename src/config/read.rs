@@ -6,13 +6,14 @@ use super::document::Source;
 use super::fault::Fault;
 use super::reader::{Number, Range, Section};
 use super::scenario::Scenario;
+use super::templates::Forms;
 use super::{
     acts, balance, bodies, domain, laws, materials, measures, output, regions, safety, solver,
-    time, walls,
+    templates, time, walls,
 };
 use crate::math::Vector3;
 
-const ROOT: [&str; 19] = [
+const ROOT: [&str; 20] = [
     "title",
     "gravity",
     "time",
@@ -22,6 +23,7 @@ const ROOT: [&str; 19] = [
     "wall",
     "region",
     "measure",
+    "template",
     "bodies",
     "inlet",
     "outlet",
@@ -51,8 +53,16 @@ pub(super) fn scenario(source: Source, name: &str, faults: &mut Vec<Fault>) -> S
     let regions = regions::read(&section, &domain, faults);
     let measures = measures::read(&section, &domain, gravity, &regions, faults);
     let growth = acts::growth(&section, solver.gap, faults);
-    let samples = bodies::read(&section, &materials, &domain, &regions, growth, faults);
-    let inlets = acts::inlets(&section, &materials, &regions, &domain, faults);
+    let templates = templates::read(&section, domain.two_dimensional, faults);
+    templates::of_balls_only(&section, &laws, !templates.is_empty(), faults);
+    let forms = Forms {
+        templates: &templates,
+        seed: solver.seed,
+    };
+    let samples = bodies::read(
+        &section, &materials, &forms, &domain, &regions, growth, faults,
+    );
+    let inlets = acts::inlets(&section, &materials, &forms, &regions, &domain, faults);
     let acts = acts::read(&section, &regions, &domain, growth, faults);
     let balance = balance::read(&section, faults);
     let output = output::read(&section, faults);
@@ -75,6 +85,7 @@ pub(super) fn scenario(source: Source, name: &str, faults: &mut Vec<Fault>) -> S
         walls,
         regions,
         measures,
+        templates: templates.into_iter().filter_map(|(_, t)| t).collect(),
         samples,
         inlets,
         acts,

@@ -16,7 +16,7 @@ use crate::sample::Sample;
 use crate::sample::inlet::Inlet;
 use crate::scheme::acts::Acts;
 use crate::scheme::pace::Pace;
-use crate::shape::Period;
+use crate::shape::{Period, Template};
 use crate::solver::Settings;
 
 /// A checked run: all that `moreau run` needs to start.
@@ -52,6 +52,8 @@ pub struct Scenario {
     pub walls: Vec<Wall>,
     /// Parts of space that other entries name.
     pub regions: Vec<NamedRegion>,
+    /// Forms of clumps by number.
+    pub templates: Vec<Template>,
     /// Initial bodies; ids count through them in order.
     pub samples: Vec<Sample>,
     /// Where bodies come in.

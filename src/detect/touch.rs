@@ -33,8 +33,7 @@ impl Touch {
     }
 }
 
-/// The feature of two parts: the first body's in the upper half, the second's in the lower. So touches of a pair that come by
-/// parts come in ascending order.
+/// The feature of two parts. Touches of a pair that come by parts come in ascending order.
 pub(super) fn feature(of_first: usize, of_second: usize) -> u64 {
-    (of_first as u64) << 32 | of_second as u64
+    ContactKey::feature_of([of_first, of_second])
 }

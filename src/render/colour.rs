@@ -90,7 +90,7 @@ impl Colour {
                 let mut sums = of_contacts(scene, |normal, arm| normal * arm);
                 for (sum, body) in sums.iter_mut().zip(scene.bodies) {
                     let dimensions = if scene.flat { 2.0 } else { 3.0 };
-                    *sum /= dimensions * body.volume(scene.flat, &[]) * scene.dt;
+                    *sum /= dimensions * body.volume(scene.flat, scene.templates) * scene.dt;
                 }
                 sums
             }

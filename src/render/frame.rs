@@ -67,8 +67,10 @@ impl<'a> Frame<'a> {
         let camera = self.camera;
         let mut bands: Vec<Vec<u32>> = vec![Vec::new(); camera.size[1].div_ceil(BAND)];
         let mut balls = Vec::new();
-        for (k, body) in scene.bodies.iter().enumerate() {
-            let (centre, radius) = (camera.seen(&Vector3::from(body.position)), body.radius);
+        let bodies = scene.bodies.iter().enumerate();
+        let each = bodies.flat_map(|(k, body)| body.balls(scene.templates).map(move |b| (k, b)));
+        for (k, ball) in each {
+            let (centre, radius) = (camera.seen(&ball.centre), ball.radius);
             let outside =
                 |(normal, offset): &([f64; 3], f64)| dot(normal, &centre) - radius >= *offset;
             if camera.clips.iter().any(outside) {

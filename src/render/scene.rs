@@ -3,13 +3,15 @@
 use crate::body::BodyRow;
 use crate::contact::ContactRow;
 use crate::math::Vector3;
-use crate::shape::Surface;
+use crate::shape::{Surface, Template};
 
 /// The subject of a picture.
 #[derive(Clone, Copy, Debug)]
 pub struct Scene<'a> {
     /// Bodies in the order of their ids.
     pub bodies: &'a [BodyRow],
+    /// The forms of clumps, by number.
+    pub templates: &'a [Template],
     /// Contacts among them and with walls.
     pub contacts: &'a [ContactRow],
     /// Length of the step in which the contacts' impulses acted [s].

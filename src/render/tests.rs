@@ -19,6 +19,7 @@ fn ball(id: u64, position: [f64; 3], radius: f64) -> BodyRow {
 fn scene<'a>(bodies: &'a [BodyRow], contacts: &'a [ContactRow], flat: bool) -> Scene<'a> {
     Scene {
         bodies,
+        templates: &[],
         contacts,
         dt: 1e-3,
         surfaces: &[],

@@ -54,6 +54,7 @@ impl State {
     pub(super) fn scene(&self) -> Scene<'_> {
         Scene {
             bodies: &self.loaded.bodies,
+            templates: &self.scenario.templates,
             contacts: &self.loaded.contacts,
             dt: self.loaded.header.dt,
             surfaces: &self.surfaces,

@@ -5,7 +5,7 @@
 //! first that finds no place waits there with all that come after it, so that no size is favoured.
 //! Every rank finds the same places.
 
-use super::Radius;
+use super::{Form, Radius};
 use crate::body::{BodyId, BodyKind, BodyRow};
 use crate::math::Vector3;
 use crate::measure::Flow;
@@ -43,6 +43,8 @@ pub struct Inlet {
     pub angular_velocity: [f64; 3],
     /// Whether they are discs in the plane z = 0, one metre thick, and not spheres.
     pub discs: bool,
+    /// The form of bodies that are clumps; radii are then those of their bounding spheres.
+    pub form: Option<Form>,
 }
 
 /// The rate of an inlet.
@@ -138,6 +140,13 @@ impl Inlet {
     fn body(&self, number: usize, seed: u64, nth: u64) -> BodyRow {
         let mut stream = Stream::new(Purpose::Inlet, seed, [number as u64, nth, u64::MAX]);
         let radius = self.radius.draw(&mut stream);
+        if let Some(form) = &self.form {
+            return BodyRow {
+                velocity: self.velocity,
+                material: self.material,
+                ..form.body(0, [0.0; 3], radius, self.density)
+            };
+        }
         let (mass, inertia) = mass_and_inertia(self.density, radius, self.discs);
         BodyRow {
             velocity: self.velocity,
@@ -178,11 +187,16 @@ impl Inlet {
             let (position, _) = place.period.wrapped(&position);
             taken.add(position, body.radius);
             so_far.add(body.mass);
-            rows.push(BodyRow {
+            let mut row = BodyRow {
                 id: BodyId(*next_id),
                 position: position.into(),
                 ..body
-            });
+            };
+            if let Some(form) = &self.form {
+                row.orientation = form.orientation(*next_id);
+                row.turn_as(self.angular_velocity, &form.template);
+            }
+            rows.push(row);
             *next_id += 1;
         }
         let came = rows.iter().map(|row: &BodyRow| (row.position, row.radius));
@@ -337,6 +351,7 @@ mod tests {
             velocity: [0.0, 0.0, -1.0],
             angular_velocity: [0.0; 3],
             discs: false,
+            form: None,
         }
     }
 

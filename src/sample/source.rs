@@ -1,9 +1,10 @@
 //! The source of the bodies of a sample, as in the configuration.
 
+use super::form::Form;
 use super::radius::Radius;
 use super::space::Space;
 use crate::body::{BodyId, BodyKind, BodyRow};
-use crate::shape::mass_and_inertia;
+use crate::shape::{disc_area, mass_and_inertia, sphere_volume};
 use std::path::PathBuf;
 
 /// The source of the bodies of one `[[bodies]]` entry, checked.
@@ -23,6 +24,8 @@ pub struct Sample {
     pub kind: BodyKind,
     /// Whether they are discs in the plane z = 0, one metre thick, and not spheres.
     pub discs: bool,
+    /// The form of bodies that are clumps; radii are then those of their bounding spheres.
+    pub form: Option<Form>,
     /// Initial over final radius: 1 except for growing bodies. Placing uses the initial radius.
     pub size: f64,
 }
@@ -62,6 +65,21 @@ impl Sample {
         }
     }
 
+    /// Of clumps a solid fraction counts their own volume; placing counts that of bounding spheres.
+    pub(crate) fn count_solid_volume(&mut self) {
+        let (Some(form), Source::Random(random)) = (&self.form, &mut self.source) else {
+            return;
+        };
+        if let Amount::Fraction(fraction) = &mut random.amount {
+            let bounding = if self.discs {
+                disc_area(1.0)
+            } else {
+                sphere_volume(1.0)
+            };
+            *fraction *= bounding / form.template.volume(1.0);
+        }
+    }
+
     /// Sets the initial radii to this fraction; shares of space are those of the final radii.
     pub(crate) fn shrink(&mut self, size: f64) {
         self.size = size;
@@ -91,14 +109,31 @@ impl Sample {
     ///
     /// Velocities add to the sample's; a fixed body has none.
     pub(super) fn body(&self, id: u64, position: [f64; 3], radius: f64, density: f64) -> BodyRow {
-        let (mass, inertia) = mass_and_inertia(density, radius / self.size, self.discs);
-        BodyRow {
+        let at_rest = match &self.form {
+            Some(form) => form.body(id, position, radius, density),
+            None => {
+                let (mass, inertia) = mass_and_inertia(density, radius / self.size, self.discs);
+                BodyRow {
+                    inertia,
+                    ..BodyRow::sphere(BodyId(id), position, radius, mass)
+                }
+            }
+        };
+        let mut body = BodyRow {
             velocity: self.velocity,
-            angular_velocity: self.angular_velocity,
-            inertia,
             material: self.material,
             kind: self.kind as u32,
-            ..BodyRow::sphere(BodyId(id), position, radius, mass)
+            ..at_rest
+        };
+        self.turn(&mut body, self.angular_velocity);
+        body
+    }
+
+    /// Gives a body of this sample an angular velocity [rad/s].
+    pub(super) fn turn(&self, body: &mut BodyRow, angular_velocity: [f64; 3]) {
+        match &self.form {
+            None => body.angular_velocity = angular_velocity,
+            Some(form) => body.turn_as(angular_velocity, &form.template),
         }
     }
 }

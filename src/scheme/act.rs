@@ -34,6 +34,7 @@ impl State {
                     kind: BodyKind::Held as u32,
                     velocity: [0.0; 3],
                     angular_velocity: [0.0; 3],
+                    angular_momentum: [0.0; 3],
                     ..*row
                 };
             } else if !held && row.kind == BodyKind::Held as u32 {

@@ -13,9 +13,9 @@
 use crate::body::Member;
 use crate::contact::{Candidate, Contact, ContactKey};
 use crate::law::Parts;
-use crate::math::Vector3;
+use crate::math::{Vector3, frame};
 use crate::problem::{Delassus, Problem};
-use crate::solver::blocks::Blocks;
+use crate::solver::blocks::{Block, Blocks, Seen};
 use crate::solver::pushed::Pushed;
 use nalgebra::{Matrix6, SMatrix};
 
@@ -56,6 +56,11 @@ pub enum Unfit {
          contacts touch"
     )]
     Gaping(crate::body::BodyId, crate::body::BodyId),
+    /// A body is a clump.
+    #[error(
+        "bodies {0} and {1} touch, of which one is a clump; accepted in FCLib's files: balls, discs and walls"
+    )]
+    Clump(crate::body::BodyId, crate::body::BodyId),
     /// W would be too large.
     #[error("W would have {0} blocks; accepted: up to {1}")]
     TooLarge(usize, usize),
@@ -84,6 +89,15 @@ pub fn assemble(
     radii: &[f64],
     pushed: &Pushed,
 ) -> Result<Assembled, Unfit> {
+    if let Some(one) = blocks
+        .all()
+        .iter()
+        .flat_map(Block::each)
+        .find(Seen::is_rigid)
+    {
+        let key = blocks.candidate(one.origin).key;
+        return Err(Unfit::Clump(key.a, key.b));
+    }
     let contacts = in_order(blocks);
     for one in &contacts {
         let (a, b) = (one.candidate.key.a, one.candidate.key.b);
@@ -197,7 +211,8 @@ struct One {
 fn in_order(blocks: &Blocks) -> Vec<One> {
     let mut all: Vec<One> = Vec::new();
     for block in blocks.all() {
-        for (_, contact, parts, origin) in block.each() {
+        for one in block.each() {
+            let (contact, parts, origin) = (one.contact, one.parts, one.origin);
             let members = contact.place.map(|p| block.bodies.get(p as usize).copied());
             all.push(One {
                 candidate: *blocks.candidate(origin),
@@ -257,15 +272,6 @@ impl One {
         let [_, m1, m2] = self.frame.map(|axis| self.contact.couple.dot(&axis));
         [n + self.cohesion(), t1, t2, m1, m2]
     }
-}
-
-/// A right-handed frame whose first axis is the normal; the same for the same normal.
-fn frame(normal: &Vector3) -> [Vector3; 3] {
-    let least = normal.iamin();
-    let mut axis = Vector3::zeros();
-    axis[least] = 1.0;
-    let t1 = normal.cross(&axis).normalize();
-    [*normal, t1, normal.cross(&t1)]
 }
 
 /// `u = ±v + n × s` along the axes of the frame, and `Ω = ±s/l` along its tangents; the sign is that of the second body.

@@ -1,12 +1,12 @@
 //! What a rank knows in a step: its own bodies, and copies of those that reach into its blocks.
 
+use super::physics::Physics;
 use super::state::State;
 use crate::body::{Bodies, BodyRow};
 use crate::contact::ContactRow;
 use crate::domain::Domain;
 use crate::domain::ghosts::{Ghosts, spans};
 use crate::domain::migration::{to_owners, with_copies};
-use crate::solver::Exchange;
 
 /// What a rank knows in a step.
 pub(super) struct Known<'d> {
@@ -31,16 +31,16 @@ impl<'d> Known<'d> {
         state: &mut State,
         domain: &Domain<'d>,
         (near, margin): (f64, f64),
-        exchange: Exchange,
+        physics: &Physics,
     ) -> Self {
         let mut parcel = std::mem::take(&mut state.parcel);
         // An open contact without a memory has nothing to hand on.
         let lasts = |row: &ContactRow| row.impulse != [0.0; 3] || row.state.lasts();
         parcel.contacts.retain(lasts);
         let all = with_copies(domain, to_owners(domain, parcel), margin);
-        let bodies = Bodies::from_rows(&all.bodies);
+        let bodies = Bodies::with_moments(&all.bodies, &physics.templates);
         let spans = spans(domain, &bodies, margin);
-        let ghosts = Ghosts::plan(domain, &spans, bodies.positions(), exchange);
+        let ghosts = Ghosts::plan(domain, &spans, bodies.positions(), physics.solver.exchange);
         Self {
             margin,
             near,

@@ -30,7 +30,7 @@ impl State {
         let (mut falling, mut held) = (0.0, 0.0);
         let mut in_fields = f64::INFINITY;
         for row in &self.parcel.bodies {
-            let speed = Vector3::from(row.velocity).norm();
+            let speed = Vector3::from(row.velocity).norm() + row.surface_speed();
             let fastest = if row.is_free() {
                 &mut falling
             } else {

@@ -57,10 +57,9 @@ impl MoreauJean {
         domain: &'a Domain<'d>,
         time: &mut Timers,
     ) -> Result<(Begun<'a, 'd>, Known<'d>, Free), StepError> {
-        let exchange = self.physics.solver.exchange;
         let mut begun = time.of(Verb::Migrate, || self.begin(state, domain));
         let margin = time.of(Verb::Migrate, || self.look_ahead(state, &begun))?;
-        let gather = || Known::gather(state, domain, margin, exchange);
+        let gather = || Known::gather(state, domain, margin, &self.physics);
         let mut known = time.of(Verb::Migrate, gather);
         let split = time.of(Verb::Detect, || self.detect(state, &mut begun, &mut known));
         let free = time.of(Verb::Move, || {

@@ -5,6 +5,7 @@ use super::pace::Pace;
 use crate::body::Wall;
 use crate::law::Laws;
 use crate::math::Vector3;
+use crate::shape::Template;
 use crate::solver::Settings;
 
 /// What does not change during a run.
@@ -18,6 +19,8 @@ pub struct Physics {
     pub gravity: Vector3,
     /// The laws of contacts.
     pub laws: Laws,
+    /// The forms of clumps, by number.
+    pub templates: Vec<Template>,
     /// Walls by number, as they were at time zero.
     pub walls: Vec<Wall>,
     /// The solver's settings.

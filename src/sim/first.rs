@@ -5,11 +5,12 @@ use crate::body::{Bodies, BodyId, BodyRow};
 use crate::comm::{Comm, agree};
 use crate::config::Scenario;
 use crate::contact::{Candidate, Partner};
-use crate::detect::candidates;
+use crate::detect::{Detector, Space};
 use crate::domain::Domain;
 use crate::domain::migration::{Parcel, to_owners, with_copies};
 use crate::io::checkpoint;
 use crate::math::Vector3;
+use crate::pool::Pool;
 use crate::sample::{self, Source};
 use crate::scheme::Physics;
 use crate::shape::Period;
@@ -78,6 +79,15 @@ pub(super) fn share(
             let before = comm.all_gather(bytemuck::bytes_of(&own));
             let before = before[..comm.rank()].iter();
             let before: u64 = before.map(|n| bytemuck::pod_read_unaligned::<u64>(n)).sum();
+            let clump = loaded.bodies.iter().find(|row| row.shape != 0);
+            let refused = clump.map(|row| {
+                RunError::Input(format!(
+                    "{}: body {} is a clump; accepted: a checkpoint of balls, or moreau resume",
+                    path.display(),
+                    row.id
+                ))
+            });
+            agree(comm, refused.map_or(Ok(()), Err))?;
             let ids = (first_id + before..).map(BodyId);
             let each = ids.zip(&loaded.bodies);
             rows.extend(each.map(|(id, row)| sample.taken_over(id, row)));
@@ -166,10 +176,15 @@ pub(super) fn no_overlaps(
     // What nothing moves may stand as it likes: a rough base of fixed balls half sunk in the floor.
     let judged =
         |c: &Candidate| bodies.is_free(c.a) || matches!(c.b, Partner::Body(b) if bodies.is_free(b));
-    for c in candidates(&bodies, &physics.walls, 0.0, period, mine)
-        .into_iter()
-        .filter(judged)
-    {
+    let space = Space {
+        walls: &physics.walls,
+        margin: 0.0,
+        period,
+        templates: &physics.templates,
+    };
+    let mut found = Vec::new();
+    Detector::default().detect(&bodies, &space, mine, &Pool::default(), &mut found);
+    for c in found.into_iter().filter(judged) {
         let (radius, other) = match c.b {
             Partner::Body(b) => (
                 bodies.radii()[c.a].min(bodies.radii()[b]),

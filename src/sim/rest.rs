@@ -140,6 +140,7 @@ mod tests {
             until: None,
             gravity: scenario.gravity,
             laws: PairTable::of_friction(&[0.5]).into(),
+            templates: Vec::new(),
             walls: scenario.walls.clone(),
             solver: scenario.solver,
             largest_radius: 1.0,

@@ -135,7 +135,7 @@ pub(super) fn sizes(comm: &dyn Comm, scenario: &Scenario, share: &[BodyRow]) -> 
     let largest = |of: &dyn Fn(&BodyRow) -> f64| {
         comm.max_f64(share.iter().map(of).fold(f64::NEG_INFINITY, nan_max))
     };
-    let volume = |row: &BodyRow| row.volume(scenario.two_dimensional, &[]);
+    let volume = |row: &BodyRow| row.volume(scenario.two_dimensional, &scenario.templates);
     let free = share.iter().filter(|row| row.is_free());
     let mut sums: [ExactSum; 2] = [
         share.iter().map(volume).collect(),
@@ -157,7 +157,10 @@ impl Sizes {
     /// With those that bodies to come may have.
     pub(super) fn and_to_come(mut self, scenario: &Scenario) -> Self {
         for inlet in &scenario.inlets {
-            let mass = |r: f64| mass_and_inertia(inlet.density, r, inlet.discs).0;
+            let mass = |r: f64| match &inlet.form {
+                Some(form) => inlet.density * form.template.volume(r),
+                None => mass_and_inertia(inlet.density, r, inlet.discs).0,
+            };
             let [least, most] = inlet.radius.bounds();
             self.smallest = self.smallest.min(least);
             self.largest = self.largest.max(most);
@@ -215,6 +218,7 @@ pub(super) fn divide(
         until: scenario.end.until,
         gravity: scenario.gravity,
         laws: scenario.laws.clone(),
+        templates: scenario.templates.clone(),
         walls: scenario.walls.clone(),
         solver: scenario.solver,
         largest_radius: sizes.largest,

@@ -24,6 +24,7 @@ use super::blocks::{Block, Blocks};
 use super::course::Course;
 use super::grid::Tour;
 use super::halo::Halo;
+use super::kernel::rigid::RigidContact;
 use super::lanes::{Lanes, Width, Work};
 use super::pushed::Pushed;
 use super::settings::{Order, Settings};
@@ -120,7 +121,13 @@ impl Momentum {
         self.t = Some(next);
         let width = self.width;
         blocks.map(|block: &mut Block| {
-            let Block { batches, past, .. } = block;
+            let Block {
+                batches,
+                past,
+                rigid,
+                ..
+            } = block;
+            rigid.iter_mut().for_each(|one| one.go_beyond(beta));
             width.dispatch(Further {
                 batches,
                 past,
@@ -144,7 +151,13 @@ impl Momentum {
     /// Notes the first point.
     fn note(&mut self, blocks: &mut Blocks, members: &[Member]) {
         blocks.map(|block: &mut Block| {
-            let Block { batches, past, .. } = block;
+            let Block {
+                batches,
+                past,
+                rigid,
+                ..
+            } = block;
+            rigid.iter_mut().for_each(RigidContact::note);
             make_room(past, batches.state_len());
             past.resize(batches.state_len(), [[0.0; LANES]; 3]);
             batches.read_state(past);

@@ -4,20 +4,23 @@
 mod apart;
 mod fill;
 mod groups;
+mod rigid;
+mod seen;
 mod sides;
 mod start;
 pub use apart::Apart;
 pub use fill::Filling;
 use groups::Groups;
+pub use seen::Seen;
 
 use super::batch::{Batches, Eight3};
 use super::grid::Parity;
 use super::halo::Halo;
+use super::kernel::rigid::RigidContact;
 use super::plan::Plan;
 use super::shared::Shared;
 use crate::body::{Member, Twist};
-use crate::contact::{Candidate, Contact, ContactRow, Origin};
-use crate::law::Parts;
+use crate::contact::{Candidate, ContactRow, Origin};
 use crate::math::{ExactSum, make_room, nan_max};
 use crate::pool::Pool;
 use rayon::prelude::*;
@@ -37,8 +40,12 @@ pub struct Block {
     pub before: Vec<Member>,
     /// Which members impulses move: for the ledger of energies.
     pub free: Vec<bool>,
-    /// Its contacts.
+    /// Its contacts between balls, and of balls with walls.
     pub batches: Batches,
+    /// Its contacts with bodies that are no balls, in order of keys.
+    pub rigid: Vec<RigidContact>,
+    /// The slots of all contacts in order of keys, where some are rigid ([`Block::slots`]).
+    pub(super) slots: Vec<u32>,
     /// Contacts with walls that move by Newton's law: slot, and the wall's place among those.
     pub pushing: Vec<(u32, u32)>,
     /// Of contacts with bodies that are split among ranks: what the parts weigh, or for the judge, while sweeps use that, the whole.
@@ -277,11 +284,9 @@ impl Blocks {
         into.resize(contacts, bytemuck::Zeroable::zeroed());
         let (candidates, rows) = (&self.candidates, Shared::new(into));
         let write = |block: &Block| {
-            let batches = &block.batches;
-            for (&slot, origin) in batches.slots().iter().zip(&block.origins) {
-                let k = origin.candidate as usize;
-                let parts = batches.parts(slot);
-                let row = batches.contact(slot).row(&candidates[k], origin, &parts);
+            for one in block.each() {
+                let k = one.origin.candidate as usize;
+                let row = one.contact.row(&candidates[k], one.origin, &one.parts);
                 // SAFETY: a candidate became one contact of one block, so its place is written once and read by nobody.
                 unsafe { rows.write(k, &row) };
             }
@@ -315,18 +320,12 @@ impl Blocks {
             for apart in &mut block.apart {
                 apart.trade(&mut block.batches);
             }
+            block.rigid.iter_mut().for_each(RigidContact::trade);
         }
     }
 }
 
 impl Block {
-    /// What is known beside of the contact in a slot.
-    #[must_use]
-    pub fn origin(&self, slot: u32) -> Option<&Origin> {
-        let k = self.batches.slots().iter().position(|&s| s == slot)?;
-        self.origins.get(k)
-    }
-
     /// Empties it, for other contacts.
     fn renew(&mut self, linear: u64, colour: Parity) {
         self.linear = linear;
@@ -334,6 +333,8 @@ impl Block {
         self.bodies.clear();
         self.before.clear();
         self.free.clear();
+        self.rigid.clear();
+        self.slots.clear();
         self.pushing.clear();
         self.apart.clear();
         self.origins.clear();
@@ -349,15 +350,6 @@ impl Block {
             0 => Twist::default(),
             k => self.drives[k as usize - 1],
         }
-    }
-
-    /// Its contacts in order of their keys: slot, contact, the parts of its law, and its origin.
-    pub fn each(&self) -> impl Iterator<Item = (u32, Contact, Parts<f64>, &Origin)> {
-        let slots = self.batches.slots().iter().zip(&self.origins);
-        slots.map(|(&slot, origin)| {
-            let contact = self.batches.contact(slot);
-            (slot, contact, self.batches.parts(slot), origin)
-        })
     }
 
     /// Copies its members: the bodies, then what stands still, then nobody.

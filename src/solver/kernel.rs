@@ -3,6 +3,7 @@
 //! impulses of the last step act.
 
 mod now;
+pub mod rigid;
 mod whole;
 
 pub(super) use now::{Now, velocity};

@@ -86,7 +86,7 @@ pub(super) use many::TERMS;
 pub(super) fn measure(block: &mut Block, members: &mut [Member], width: Width) -> Share<TERMS> {
     let (mut share, worst) = width.dispatch(many::Gauge { block, members });
     block.worst = worst;
-    if !block.batches.has_springs_at_most() {
+    if !block.all_at_once() {
         let (beside, worst) = plain_measure(block, members, block.batches.first_full());
         if worst.0 > block.worst.0 {
             block.worst = worst;
@@ -107,13 +107,14 @@ pub(super) fn measure(block: &mut Block, members: &mut [Member], width: Width) -
 fn plain_measure(block: &Block, members: &[Member], first: usize) -> (Share<TERMS>, Worst) {
     let mut share = Share::default();
     let mut worst = (0.0, 0);
-    for (slot, c, parts, _) in block.each().filter(|(slot, ..)| split(*slot).0 >= first) {
-        let wanted = c.wanted(&parts, members);
+    for one in block.each().filter(|one| split(one.slot).0 >= first) {
+        let (c, slot) = (&one.contact, one.slot);
+        let wanted = one.wanted(members);
         let mass = c.law.normal_mass;
         let square = (Vector3::from(wanted.linear) - c.impulse).norm_squared();
         let mut violation = square / mass;
         let mut impulse = c.impulse.norm_squared() / mass;
-        if let Some(couples) = &parts.couples {
+        if let Some(couples) = &one.parts.couples {
             let turned = Vector3::from(wanted.couple) - c.couple;
             violation += turned.norm_squared() / couples.turning_mass;
             impulse += c.couple.norm_squared() / couples.turning_mass;
@@ -142,7 +143,7 @@ pub fn violation(blocks: &mut Blocks, members: &mut [Member], width: Width) -> f
 /// A visit that sums `m_n |u|²` over the contacts of a block; changes nothing.
 pub(super) fn relative_motion(block: &mut Block, members: &mut [Member], width: Width) -> Share<1> {
     let mut sum = width.dispatch(many::Motion { block, members });
-    if !block.batches.has_springs_at_most() {
+    if !block.all_at_once() {
         sum += plain_motion(block, members, block.batches.first_full());
     }
     Share::of(sum)
@@ -150,10 +151,10 @@ pub(super) fn relative_motion(block: &mut Block, members: &mut [Member], width: 
 
 /// The same contact by contact, of the batches from `first` on.
 fn plain_motion(block: &Block, members: &[Member], first: usize) -> f64 {
-    let these = block.each().filter(|(slot, ..)| split(*slot).0 >= first);
-    let each = these.map(|(_, c, _, origin)| {
-        let velocity = c.relative_velocity(members) + block.drive(origin).linear;
-        c.law.normal_mass * velocity.norm_squared()
+    let these = block.each().filter(|one| split(one.slot).0 >= first);
+    let each = these.map(|one| {
+        let velocity = one.relative_velocity(members) + block.drive(one.origin).linear;
+        one.contact.law.normal_mass * velocity.norm_squared()
     });
     each.sum()
 }

@@ -1,19 +1,44 @@
-//! The order in which a sweep visits the batches of a block.
+//! The order in which a sweep visits the batches of a block, and its contacts with bodies that are no balls.
 
 use super::blocks::Block;
 use crate::rng::{Purpose, Stream};
 
 /// Draws the order of a block's batches for a sweep: from the order in which they were formed, so nothing of earlier sweeps is in it. One
-/// that was drawn by the same before stays.
+/// that was drawn by the same before stays. Numbers past the batches are those of [`Block::rigid`].
 pub fn draw_order(block: &mut Block, (seed, step, sweep): (u64, u64, u64)) {
     let drawn = Some([seed, step, sweep, block.linear]);
-    if block.drawn == drawn && block.order.len() == block.batches.len() {
+    if block.drawn == drawn && block.order.len() == block.turns() {
         return;
     }
     block.drawn = drawn;
     block.order.clear();
-    block.order.extend(0..block.batches.len() as u32);
+    block.order.extend(0..block.turns() as u32);
     Stream::new(Purpose::Order, seed, [step, sweep, block.linear]).shuffle(&mut block.order);
+}
+
+/// Some of an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn<'a> {
+    /// Batches, one after the other.
+    Batches(&'a [u32]),
+    /// A contact's place in [`Block::rigid`].
+    Rigid(usize),
+}
+
+/// An order of a block with so many batches, in which batches that follow each other are taken together.
+pub fn turns(mut order: &[u32], batches: usize) -> impl Iterator<Item = Turn<'_>> {
+    let rigid = move |k: &u32| (*k as usize) >= batches;
+    std::iter::from_fn(move || {
+        let first = order.first()?;
+        if rigid(first) {
+            order = &order[1..];
+            return Some(Turn::Rigid(*first as usize - batches));
+        }
+        let end = order.iter().position(rigid).unwrap_or(order.len());
+        let (these, rest) = order.split_at(end);
+        order = rest;
+        Some(Turn::Batches(these))
+    })
 }
 
 #[cfg(test)]
@@ -24,6 +49,20 @@ mod tests {
     use crate::law::{Parameters, Parts};
     use crate::math::Vector3;
     use crate::solver::batch::{Dealt, Former};
+
+    #[test]
+    fn an_order_falls_into_batches_and_single_contacts() {
+        let found: Vec<Turn> = turns(&[1, 0, 4, 3, 2, 5], 3).collect();
+        let (first, last) = (&[1, 0][..], &[2][..]);
+        let expected = [
+            Turn::Batches(first),
+            Turn::Rigid(1),
+            Turn::Rigid(0),
+            Turn::Batches(last),
+            Turn::Rigid(2),
+        ];
+        assert_eq!(found, expected);
+    }
 
     /// Validation B8: each sweep visits every batch of a block exactly once, in an order that differs from sweep to sweep,
     /// from step to step and from block to block, and does not depend on the orders drawn before.

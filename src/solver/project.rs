@@ -11,8 +11,9 @@ use super::blocks::{Block, Blocks, Share, Tally};
 use super::course::Course;
 use super::grid::{Parity, Tour};
 use super::halo::Halo;
+use super::kernel::rigid::RigidContact;
 use super::lanes::{Lanes, Work};
-use super::order::draw_order;
+use super::order::{Turn, draw_order, turns};
 use super::plan::Plan;
 use super::settings::Settings;
 use super::vectors::Lane;
@@ -42,12 +43,18 @@ pub fn project<H: Halo>(
         let drawn = settings.max_sweeps + number;
         let push_apart = |block: &mut Block, members: &mut [Member]| {
             draw_order(block, (settings.seed, step, drawn));
-            settings.width.dispatch(PushApart {
-                batches: &block.batches,
-                plans: &block.plans,
-                order: &block.order,
-                members,
-            });
+            let Block { batches, plans, .. } = &*block;
+            for turn in turns(&block.order, batches.len()) {
+                match turn {
+                    Turn::Batches(order) => settings.width.dispatch(PushApart {
+                        batches,
+                        plans,
+                        order,
+                        members,
+                    }),
+                    Turn::Rigid(k) => push_apart_one(&block.rigid[k], members),
+                }
+            }
             Share::default()
         };
         let tour = Tour::draw(settings.seed, step, drawn);
@@ -63,17 +70,45 @@ fn predict(block: &mut Block, members: &mut [Member], (dt, fraction): (f64, f64)
     let mut plans = std::mem::take(&mut block.plans);
     plans.clear();
     plans.resize(block.batches.len(), Plan::NOTHING);
-    for (slot, c, parts, origin) in block.each() {
-        if parts.springs.is_none() {
-            let velocity = c.relative_velocity(members) + block.drive(origin).linear;
+    let mut rigid = Vec::with_capacity(block.rigid.len());
+    for one in block.each() {
+        let (c, origin) = (&one.contact, one.origin);
+        let [gap, push] = if one.parts.springs.is_none() {
+            let velocity = one.relative_velocity(members) + block.drive(origin).linear;
             let [a, b] = c.place.map(|p| members[p as usize].inverse_mass());
-            let (batch, lane) = split(slot);
-            plans[batch].gap[lane] = origin.gap + dt * velocity.dot(&c.law.normal);
-            plans[batch].push[lane] = if a + b > 0.0 { fraction / (a + b) } else { 0.0 };
+            let push = if a + b > 0.0 { fraction / (a + b) } else { 0.0 };
+            [origin.gap + dt * velocity.dot(&c.law.normal), push]
+        } else {
+            [f64::INFINITY, 0.0]
+        };
+        if one.is_rigid() {
+            rigid.push([gap, push]);
+            continue;
         }
+        let (batch, lane) = split(one.slot);
+        plans[batch].gap[lane] = gap;
+        plans[batch].push[lane] = push;
+    }
+    for (one, plan) in block.rigid.iter_mut().zip(rigid) {
+        one.plan = plan;
     }
     block.plans = plans;
     Share::default()
+}
+
+/// Pushes the two bodies of one contact apart.
+fn push_apart_one(one: &RigidContact, members: &mut [Member]) {
+    let ([gap, push], n) = (one.plan, one.contact.law.normal);
+    let [a, b] = one.contact.place.map(|p| p as usize);
+    let gap = gap + (members[b].velocity() - members[a].velocity()).dot(&n);
+    if gap < 0.0 {
+        let apart = n * (push * -gap);
+        for (k, sign) in [(a, -1.0), (b, 1.0)] {
+            let member = &mut members[k];
+            let (way, spin) = (member.velocity(), member.spin());
+            member.set(&(way + apart * (sign * member.inverse_mass())), &spin);
+        }
+    }
 }
 
 /// One sweep: of each overlap that is left, a fraction.

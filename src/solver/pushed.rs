@@ -219,7 +219,7 @@ impl Pushed {
         let mut sums = vec![ExactSum::default(); 6 * self.len()];
         for block in blocks.all() {
             for &(place, k) in &block.pushing {
-                let contact = block.batches.contact(place);
+                let contact = block.contact(place);
                 let lever = self.each[k as usize].lever;
                 let couple = contact.law.normal.cross(&contact.impulse) * -lever + contact.couple;
                 let six = contact.impulse.iter().chain(couple.iter());

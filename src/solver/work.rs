@@ -6,7 +6,7 @@ use crate::body::Member;
 use crate::law::work::{Work, of_couple, of_impulse};
 use crate::law::{self, Kind, relative_velocity};
 use crate::math::Vector3;
-use crate::math::real::{Three, dot, sub};
+use crate::math::real::{Three, add, dot, sub};
 
 /// Whether a member that is not free moves, or did before the step: only then does it bring in work.
 pub(super) fn pushes_what_moves(block: &Block, members: &[Member]) -> bool {
@@ -18,8 +18,9 @@ pub(super) fn pushes_what_moves(block: &Block, members: &[Member]) -> bool {
 /// The work at the contacts of a block in its batches from `first` on, at the velocities that its members have now.
 pub(super) fn of_block(block: &Block, members: &[Member], first: usize) -> Work {
     let mut work = Work::default();
-    for (slot, c, parts, origin) in block.each() {
-        if split(slot).0 < first {
+    for one in block.each() {
+        let (c, parts, origin) = (&one.contact, &one.parts, one.origin);
+        if split(one.slot).0 < first {
             continue;
         }
         if c.impulse == Vector3::zeros() && parts.kind() == Kind::PLAIN {
@@ -41,11 +42,15 @@ pub(super) fn of_block(block: &Block, members: &[Member], first: usize) -> Work 
         let (v_b, s_b, w_b) = mean(b, inverse_lever[1]);
         let drive = block.drive(origin);
         let (v_b, w_b) = (v_b + drive.linear, w_b + drive.angular);
-        // The first body's surface moves against one that stands still as `−(v_a + s_a × n)`.
-        let from_a = relative_velocity(&(-v_a).into(), &s_a.into(), &n);
-        let at_b = relative_velocity(&v_b.into(), &s_b.into(), &n);
+        // The first body's surface moves against one that stands still as `−(v_a + s_a × e_a)`.
+        let [to_a, to_b] = one.arms().map(Into::into);
+        let from_a = relative_velocity(&(-v_a).into(), &s_a.into(), &to_a);
+        let at_b = relative_velocity(&v_b.into(), &s_b.into(), &to_b);
         let [w_a, w_b] = [w_a.into(), w_b.into()];
-        let u = relative_velocity(&(v_b - v_a).into(), &(s_a + s_b).into(), &n);
+        let u = match one.is_rigid() {
+            false => relative_velocity(&(v_b - v_a).into(), &(s_a + s_b).into(), &n),
+            true => add(&at_b, &from_a),
+        };
         let [normal, friction] = of_impulse(&n, &r, &u);
         let [rolling, torsion] = of_couple(&n, &couple, &sub(&w_b, &w_a));
         let r_n = dot(&r, &n);
@@ -64,7 +69,7 @@ pub(super) fn of_block(block: &Block, members: &[Member], first: usize) -> Work 
             work.driven -= dot(&r, &at_b) + dot(&couple, &w_b);
         }
         let elastic = parts.elastic(&n, &c.now());
-        if law::breaks(&parts, &n, &c.now()) {
+        if law::breaks(parts, &n, &c.now()) {
             work.fracture += elastic;
         } else {
             work.elastic += elastic;

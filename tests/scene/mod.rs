@@ -25,7 +25,7 @@ use moreau::rng::{Purpose, Stream};
 use moreau::scheme::acts::Acts;
 use moreau::scheme::pace::{Pace, Rule};
 use moreau::scheme::{self, Here, Physics, Report, Scheme, StepError};
-use moreau::shape::{HalfSpace, Surface, sphere_volume};
+use moreau::shape::{HalfSpace, Surface, Template, sphere_volume};
 use moreau::solver::Settings;
 use moreau::solver::grid::BlockGrid;
 
@@ -40,6 +40,8 @@ pub struct Scene {
     /// Time and length of the last step, where a run by a rule goes on.
     pub clock: Option<(f64, f64)>,
     pub walls: Vec<Wall>,
+    /// The forms of clumps.
+    pub templates: Vec<Template>,
     pub gravity: Vector3,
     pub dt: f64,
     /// A rule of the steps' length in place of `dt`.
@@ -88,6 +90,7 @@ impl Scene {
             start: None,
             clock: None,
             walls: Vec::new(),
+            templates: Vec::new(),
             gravity: Vector3::zeros(),
             dt,
             rule: None,
@@ -197,6 +200,7 @@ impl Scene {
                 bonds: self.bonds.clone(),
                 pairs,
             },
+            templates: self.templates.clone(),
             walls: self.walls.clone(),
             solver: self.solver,
             largest_radius,

@@ -21,8 +21,12 @@ impl Row {
         if sample.kind != BodyKind::Fixed {
             for k in 0..3 {
                 body.velocity[k] += self.velocity[k];
-                body.angular_velocity[k] += self.angular_velocity[k];
             }
+            let mut spin = body.angular_velocity;
+            for (of_body, of_row) in spin.iter_mut().zip(self.angular_velocity) {
+                *of_body += of_row;
+            }
+            sample.turn(&mut body, spin);
         }
         body
     }

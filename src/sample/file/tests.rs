@@ -18,6 +18,7 @@ fn sample(source: Source) -> Sample {
         angular_velocity: [0.0; 3],
         kind: BodyKind::Free,
         discs: false,
+        form: None,
         size: 1.0,
     }
 }

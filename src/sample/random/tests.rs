@@ -14,6 +14,7 @@ fn sample(random: Random) -> Sample {
         angular_velocity: [0.0; 3],
         kind: BodyKind::Free,
         discs: false,
+        form: None,
         size: 1.0,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::begun::Begun;
 use super::machine::MoreauJean;
-use crate::body::{Bodies, BodyId, BodyRow, Member, Twist};
+use crate::body::{Bodies, BodyId, BodyRow, Member, Turned, Twist};
 use crate::domain::migration::{Parcel, to_first_bodies};
 use crate::domain::partition::Partition;
 use crate::math::{ExactSum, Vector3};
@@ -186,6 +186,7 @@ impl Moved<'_> {
     fn one(&self, bodies: &Bodies, i: usize, row: &mut BodyRow, way: &Vector3, part: &mut Part) {
         let before = *row;
         let period = self.partition.grid().period();
+        let turned = bodies.turned(i, row);
         bodies.advance(i, row, self.dt, way, period);
         let x = &Vector3::from(row.position);
         let mut gone = false;
@@ -218,23 +219,36 @@ impl Moved<'_> {
             }
             let x0 = &Vector3::from(before.position);
             let pull = self.physics.acceleration(x0, row.mass, self.start);
-            part.sums[1].add(energy_lost(&before, row, &(pull * dt)));
+            part.sums[1].add(energy_lost(&before, row, &(pull * dt), turned));
             if !self.physics.acts.fields.is_empty() {
                 let field = pull - gravity;
                 part.sums[6].add(0.5 * row.mass * dt * field.dot(&(v0 + v1)));
             }
             part.sums[2].add(0.5 * row.mass * dt * gravity.dot(&(v1 - v0)));
+            if let Some(turned) = turned {
+                part.sums[2].add(turned.energy - row.rotational_energy());
+            }
             part.sums[3].add(-row.mass * gravity.dot(way));
         }
-        let outran = 2.0 * Vector3::from(row.velocity).norm() * self.dt > self.margin;
+        let outran = 2.0 * (Vector3::from(row.velocity).norm() + row.surface_speed()) * self.dt
+            > self.margin;
         part.sums[4].add(f64::from(u8::from(outran)));
     }
 }
 
 /// What a body lost beyond the work `m a Δt · (v₀+v₁)/2` of gravity and fields [J]. The contacts' work is `Σ r · (u₀+u₁)/2`, and this
 /// is its negative, body by body.
-fn energy_lost(before: &BodyRow, after: &BodyRow, pull_dt: &Vector3) -> f64 {
+fn energy_lost(
+    before: &BodyRow,
+    after: &BodyRow,
+    pull_dt: &Vector3,
+    turned: Option<Turned>,
+) -> f64 {
     let [v0, v1] = [before, after].map(|row| Vector3::from(row.velocity));
     let linear = (v0 + pull_dt - v1).dot(&(v0 + v1));
-    0.5 * (after.mass * linear) + after.rotational_energy_lost(before)
+    let rotational = match turned {
+        None => after.rotational_energy_lost(before),
+        Some(turned) => turned.lost,
+    };
+    0.5 * (after.mass * linear) + rotational
 }

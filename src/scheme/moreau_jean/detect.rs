@@ -41,7 +41,7 @@ impl MoreauJean {
             walls: &walls.placed,
             margin: *margin,
             period: partition.grid().period(),
-            templates: &[],
+            templates: &self.physics.templates,
         };
         let mut found = self.blocks.take_candidates();
         let pool = self.blocks.pool();
@@ -114,6 +114,7 @@ impl MoreauJean {
             pushed,
             split: &split,
             laws: &self.physics.laws,
+            templates: &self.physics.templates,
             grid: partition.grid(),
             step,
             draw: (self.physics.solver.seed, state.clock.step),

@@ -53,9 +53,9 @@ impl MoreauJean {
             true if row.is_free() => {
                 let x = &Vector3::from(row.position);
                 let pull = self.physics.acceleration(x, row.mass, time);
-                (Vector3::from(row.velocity) + pull * dt).norm()
+                (Vector3::from(row.velocity) + pull * dt).norm() + row.surface_speed()
             }
-            true => Vector3::from(row.velocity).norm(),
+            true => Vector3::from(row.velocity).norm() + row.surface_speed(),
             false => f64::NAN,
         };
         let rows = &state.parcel.bodies;

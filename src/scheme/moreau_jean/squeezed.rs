@@ -123,7 +123,9 @@ impl MoreauJean {
             }
         }
         let each = self.blocks.all().iter().flat_map(Block::each);
-        let largest = each.map(|(_, c, ..)| c.impulse.norm()).fold(0.0, nan_max);
+        let largest = each
+            .map(|one| one.contact.impulse.norm())
+            .fold(0.0, nan_max);
         domain.max(largest) > WEDGED * momentum
     }
 
@@ -131,7 +133,8 @@ impl MoreauJean {
     fn held(&self, domain: &Domain, dt: f64) -> String {
         let mut pushed: Vec<(f64, ContactKey)> = Vec::new();
         for block in self.blocks.all() {
-            for (_, contact, _, origin) in block.each() {
+            for one in block.each() {
+                let (contact, origin) = (&one.contact, one.origin);
                 let key = self.blocks.candidate(origin).key;
                 let sides = [key.a, key.b];
                 for (side, id) in contact.place.into_iter().zip(sides) {

@@ -1,6 +1,7 @@
 //! From candidates to contacts in blocks.
 
 use super::groups::{Group, Groups};
+use super::rigid::Geometry;
 use super::sides::{Place, Side, masses, turning};
 use super::{Apart, Block, Blocks};
 use crate::body::{Bodies, Member, Twist, Wall, WallState};
@@ -9,8 +10,10 @@ use crate::law::{self, Laws, Memory, Opened, Previous, Sides, Springs, Status, S
 use crate::math::real::add;
 use crate::math::{Vector3, make_room};
 use crate::rng::{Purpose, Stream};
+use crate::shape::Template;
 use crate::solver::batch::{Dealt, Former};
 use crate::solver::grid::BlockGrid;
+use crate::solver::kernel::rigid::at_arms;
 use crate::solver::pushed::{Pushed, Reaction};
 use rayon::prelude::*;
 use std::cell::RefCell;
@@ -32,6 +35,8 @@ pub struct Filling<'a> {
     pub split: &'a [f64],
     /// The laws of contacts.
     pub laws: &'a Laws,
+    /// The forms of clumps, by number.
+    pub templates: &'a [Template],
     /// Where blocks lie.
     pub grid: &'a BlockGrid,
     /// The step, as laws see it.
@@ -92,6 +97,27 @@ impl Blocks {
     }
 }
 
+/// Marks of contacts whose slots are not known yet.
+const RIGID: u32 = u32::MAX;
+const BATCHED: u32 = 0;
+
+impl Block {
+    /// Finds the slots of all contacts, where some are rigid.
+    fn place_rigid(&mut self) {
+        if self.rigid.is_empty() {
+            return;
+        }
+        let (mut rigid, mut batched) = ((self.first_rigid() as u32).., self.batches.slots().iter());
+        for slot in &mut self.slots {
+            let next = match *slot {
+                RIGID => rigid.next(),
+                _ => batched.next().copied(),
+            };
+            *slot = next.expect("a slot for each contact");
+        }
+    }
+}
+
 /// The place of a body that no contact of the block has named yet.
 const NOWHERE: u32 = u32::MAX;
 
@@ -142,16 +168,17 @@ impl Filling<'_> {
                 }
                 place_of[i]
             };
-            let a = self.body(c.a);
+            let [part_a, part_b] = c.key.parts();
+            let a = self.body(c.a, part_a);
             let place_a = join(c.a, &a);
             let b = match c.b {
-                Partner::Body(j) => self.body(j),
+                Partner::Body(j) => self.body(j, part_b),
                 Partner::Wall(w) => self.wall(w, c),
             };
             let place_b = match b.at {
                 Place::Body(j) => join(j, &b),
                 Place::Pushed(_, k) => {
-                    block.pushing.push((dealt.len() as u32, k as u32));
+                    block.pushing.push((block.origins.len() as u32, k as u32));
                     join(self.bodies.len() + k, &b)
                 }
                 // After all bodies, whose number is not known yet.
@@ -172,7 +199,8 @@ impl Filling<'_> {
         let still = block.bodies.len() as u32;
         block.before.push(Member::STILL);
         block.free.push(false);
-        for contact in &mut dealt.contacts {
+        let rigid = block.rigid.iter_mut().map(|one| &mut one.contact);
+        for contact in dealt.contacts.iter_mut().chain(rigid) {
             contact.place[1] = contact.place[1].min(still);
         }
         order.clear();
@@ -180,20 +208,27 @@ impl Filling<'_> {
         let (seed, step) = self.draw;
         Stream::new(Purpose::Batches, seed, [step, 0, group.linear]).shuffle(order);
         former.form(&mut block.batches, dealt, order, &block.before);
-        for (place, _) in &mut block.pushing {
-            *place = block.batches.slots()[*place as usize];
+        block.place_rigid();
+        let mut pushing = std::mem::take(&mut block.pushing);
+        for (place, _) in &mut pushing {
+            *place = block.slots()[*place as usize];
         }
+        block.pushing = pushing;
         for apart in &mut block.apart {
             apart.slot = block.batches.slots()[apart.slot as usize];
         }
     }
 
     #[inline]
-    fn body(&self, i: usize) -> Side {
-        let radius = self.bodies.radii()[i];
+    fn body(&self, i: usize, part: usize) -> Side {
+        let mut radius = self.bodies.radii()[i];
+        if self.bodies.is_clump(i) {
+            let template = &self.templates[self.bodies.shapes()[i] as usize - 1];
+            radius *= template.parts()[part].radius;
+        }
         Side {
             at: Place::Body(i),
-            lever: radius,
+            lever: self.bodies.lever(i),
             seen: Reaction::of(self.bodies.response(i)),
             material: self.bodies.materials()[i],
             radius,
@@ -222,11 +257,10 @@ impl Filling<'_> {
 
     /// The side before the step, as the block's contacts see it.
     fn member(&self, side: &Side) -> Member {
-        let response = match side.at {
-            Place::Body(i) => self.bodies.response(i),
-            _ => (0.0, 0.0),
-        };
-        Member::new(&self.before(side), side.lever, response)
+        match side.at {
+            Place::Body(i) => self.bodies.member(i, 1.0),
+            _ => Member::new(&self.before(side), side.lever, (0.0, 0.0)),
+        }
     }
 
     /// Its velocities before the step; those of a driven wall are its [`Filling::drive`].
@@ -263,7 +297,13 @@ impl Filling<'_> {
         block: &mut Block,
     ) {
         let [a, b] = sides;
-        let (normal_mass, tangential_mass) = masses(sides, [1.0; 2]);
+        let rigid = match self.bodies.shapes() {
+            [] => None,
+            _ => Geometry::of(self, sides, c),
+        };
+        let rigid = rigid.as_ref();
+        let (normal_mass, tangential_mass) =
+            rigid.map_or_else(|| masses(sides, [1.0; 2]), Geometry::masses);
         let drive = self.drive(b, &c.point);
         let touching = Touching {
             bodies: [c.key.a.0, c.key.b.0],
@@ -304,6 +344,20 @@ impl Filling<'_> {
             let softness = springs.map_or([0.0; 2], |springs| springs.softness);
             block.apart.push(Apart::new(sides, softness, slot as u32));
         };
+        if let Some(geometry) = rigid {
+            let ends = self.ends(sides, c, rigid);
+            let opened = match suffices {
+                true => simple,
+                false => law::open_rest(self.laws, &self.step, &touching, &ends, &simple),
+            };
+            block.slots.push(RIGID);
+            block.origins.push(origin(opened.memory));
+            block.rigid.push(geometry.contact(place, &opened));
+            return;
+        }
+        if !self.bodies.shapes().is_empty() {
+            block.slots.push(BATCHED);
+        }
         if suffices {
             if split {
                 part(simple.parts.springs, dealt.len());
@@ -311,7 +365,7 @@ impl Filling<'_> {
             block.origins.push(origin(simple.memory));
             dealt.add(contact(&simple), &simple.parts);
         } else {
-            let ends = self.ends(sides, c);
+            let ends = self.ends(sides, c, None);
             let opened = law::open_rest(self.laws, &self.step, &touching, &ends, &simple);
             if split {
                 part(opened.parts.springs, dealt.len());
@@ -321,8 +375,14 @@ impl Filling<'_> {
         }
     }
 
-    fn ends<'b>(&'b self, sides: [&'b Side; 2], candidate: &'b Candidate) -> Ends<'b> {
+    fn ends<'b>(
+        &'b self,
+        sides: [&'b Side; 2],
+        candidate: &'b Candidate,
+        rigid: Option<&'b Geometry>,
+    ) -> Ends<'b> {
         Ends {
+            rigid,
             filling: self,
             sides,
             candidate,
@@ -335,6 +395,7 @@ struct Ends<'a> {
     filling: &'a Filling<'a>,
     sides: [&'a Side; 2],
     candidate: &'a Candidate,
+    rigid: Option<&'a Geometry>,
 }
 
 impl Sides for Ends<'_> {
@@ -343,7 +404,11 @@ impl Sides for Ends<'_> {
         let turns = self.sides.iter().any(|side| side.seen.turning > 0.0);
         turns.then(|| {
             let levers = self.sides.map(|side| inverse(side.lever));
-            (turning(self.sides, [1.0; 2]), levers)
+            let turning = match self.rigid {
+                None => turning(self.sides, [1.0; 2]),
+                Some(rigid) => [rigid.turning_mass(), 0.0],
+            };
+            (turning, levers)
         })
     }
 
@@ -352,6 +417,7 @@ impl Sides for Ends<'_> {
             filling,
             sides,
             candidate: c,
+            rigid,
         } = self;
         let [of_a, of_b] = sides.map(|side| filling.before(side));
         let drive_before = match sides[1].at {
@@ -360,6 +426,9 @@ impl Sides for Ends<'_> {
         };
         let velocity = of_b.linear + drive_before - of_a.linear;
         let [a, b] = [of_a.angular * sides[0].lever, of_b.angular * sides[1].lever];
+        if let Some(rigid) = rigid {
+            return at_arms(&rigid.arms, &velocity, [&a, &b]);
+        }
         let spin = add(&a.into(), &b.into());
         law::relative_velocity(&velocity.into(), &spin, &c.normal.into()).into()
     }

@@ -1,6 +1,7 @@
 //! What contacts start a solve with, where it is not the impulses of the last step.
 
 use super::{Block, Blocks};
+use crate::math::Vector3;
 use crate::rng::{Purpose, Stream};
 use crate::solver::batch::{Batches, Couple, LANES};
 
@@ -8,6 +9,10 @@ impl Blocks {
     /// Takes all impulses from the contacts; springs keep what they remember of the last step.
     pub(in crate::solver) fn start_cold(&mut self) {
         self.map(|block: &mut Block| {
+            for rigid in &mut block.rigid {
+                rigid.contact.impulse = Vector3::zeros();
+                rigid.contact.couple = Vector3::zeros();
+            }
             let Batches { all, couples, .. } = &mut block.batches;
             all.iter_mut()
                 .for_each(|batch| batch.impulse = [[0.0; LANES]; 3]);
@@ -21,15 +26,12 @@ impl Blocks {
     pub(in crate::solver) fn start_elsewhere(&mut self, spread: f64, seed: u64, step: u64) {
         let candidates = std::mem::take(&mut self.candidates);
         self.map(|block: &mut Block| {
-            let Block {
-                batches, origins, ..
-            } = block;
-            for (k, origin) in origins.iter().enumerate() {
-                let key = candidates[origin.candidate as usize].key;
-                let slot = batches.slots()[k];
+            for k in 0..block.origins.len() {
+                let key = candidates[block.origins[k].candidate as usize].key;
+                let slot = block.slots()[k];
                 let pair = Stream::new(Purpose::Start, seed, [step, key.a.0, key.b.0]);
                 let factor = pair.of(key.feature).between(1.0 - spread, 1.0 + spread);
-                batches.set_impulse(slot, &(batches.contact(slot).impulse * factor));
+                block.set_impulse(slot, &(block.contact(slot).impulse * factor));
             }
             []
         });

@@ -59,6 +59,10 @@ pub(super) fn warm<H: Halo>(course: &mut Course<H>, pushed: &Pushed, width: Widt
     course.begin();
     let warm_start = |block: &mut Block, members: &mut [Member]| {
         kernel::warm_start(width, &block.batches, members);
+        for rigid in &block.rigid {
+            let contact = &rigid.contact;
+            rigid.apply(&contact.impulse, &contact.couple, members);
+        }
         Share::default()
     };
     let _: Tally<0> = course.sweep(&Tour::plain(), &warm_start);

@@ -7,7 +7,7 @@ use crate::solver::grid::Tour;
 use crate::solver::halo::Halo;
 use crate::solver::kernel;
 use crate::solver::lanes::Width;
-use crate::solver::order::draw_order;
+use crate::solver::order::{Turn, draw_order, turns};
 use crate::solver::pushed::Pushed;
 use crate::solver::settings::Settings;
 
@@ -46,15 +46,18 @@ pub struct Sweep {
 impl Visit<1> for Sweep {
     fn one(&self, block: &mut Block, members: &mut [Member]) -> Share<1> {
         draw_order(block, self.draw);
-        let Block { batches, order, .. } = block;
-        let change = kernel::sweep(self.width, batches, order, members);
+        let change = self.pass(block, members);
         for _ in 1..self.passes {
-            kernel::sweep(self.width, batches, order, members);
+            self.pass(block, members);
         }
         Share::of(change)
     }
 
     fn two(&self, blocks: [&mut Block; 2], members: [&mut [Member]; 2]) -> [Share<1>; 2] {
+        if blocks.iter().any(|block| !block.rigid.is_empty()) {
+            let ([a, b], [of_a, of_b]) = (blocks, members);
+            return [self.one(a, of_a), self.one(b, of_b)];
+        }
         let [a, b] = blocks;
         for block in [&mut *a, &mut *b] {
             draw_order(block, self.draw);
@@ -70,5 +73,26 @@ impl Visit<1> for Sweep {
             pass();
         }
         changes.map(Share::of)
+    }
+}
+
+impl Sweep {
+    /// Once through the block, in its order.
+    fn pass(&self, block: &mut Block, members: &mut [Member]) -> f64 {
+        let Block {
+            batches,
+            rigid,
+            order,
+            ..
+        } = block;
+        if rigid.is_empty() {
+            return kernel::sweep(self.width, batches, order, members);
+        }
+        let count = batches.len();
+        let change = |turn| match turn {
+            Turn::Batches(these) => kernel::sweep(self.width, batches, these, members),
+            Turn::Rigid(k) => rigid[k].update(members),
+        };
+        turns(order, count).map(change).sum()
     }
 }

@@ -53,7 +53,7 @@ impl Record {
     }
 
     fn packing(&mut self, now: &Now, window: &Window) {
-        let (bodies, volume) = measure::packing(now.state.bodies(), window, &[]);
+        let (bodies, volume) = measure::packing(now.state.bodies(), window, &now.physics.templates);
         let [volume] = now.domain.sums(&[volume]);
         self.figures.push(Figure::Count(total(now, bodies)));
         self.amounts(&[volume / window.volume()]);
@@ -149,7 +149,7 @@ impl Record {
 
     fn profile(&mut self, now: &Now, profile: &Profile) {
         let bodies = now.state.bodies();
-        let (mut counts, sums) = profile.sums(bodies, &[]);
+        let (mut counts, sums) = profile.sums(bodies, &now.physics.templates);
         now.domain.count(&mut counts);
         let sums = now.domain.many_sums(sums);
         let of = |bin: usize| &sums[PROFILE_SUMS * bin..PROFILE_SUMS * (bin + 1)];

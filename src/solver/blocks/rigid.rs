@@ -1,0 +1,151 @@
+//! What a contact with a clump needs to know of its two sides: arms, tensors of inertia, and W.
+
+use super::fill::Filling;
+use super::sides::{Place, Side};
+use crate::contact::{Candidate, Contact, Partner};
+use crate::law::{Opened, softened};
+use crate::math::{Matrix3, Vector3, frame};
+use crate::solver::kernel::rigid::{Local, RigidContact};
+use crate::solver::pushed::Reaction;
+
+/// The two sides of a contact with a clump.
+#[derive(Clone, Copy)]
+pub(super) struct Geometry {
+    normal: Vector3,
+    /// [`RigidContact::arms`].
+    pub(super) arms: [Vector3; 2],
+    /// [`RigidContact::turning`].
+    turning: [Matrix3; 2],
+    /// Inverse tensors of inertia as the law sees them [1/(kg m²)].
+    inertia: [Matrix3; 2],
+    seen: [Reaction; 2],
+    levers: [f64; 2],
+    split: [f64; 2],
+}
+
+impl Geometry {
+    /// Of a contact of which at least one body is a clump; `None` between balls and walls.
+    ///
+    /// A clump's arm ends at its surface, as a ball's does: half the gap before the contact's point, or behind it.
+    pub(super) fn of(filling: &Filling, sides: [&Side; 2], c: &Candidate) -> Option<Self> {
+        let bodies = filling.bodies;
+        let clump = |side: &Side| match side.at {
+            Place::Body(i) if bodies.is_clump(i) => Some(i),
+            _ => None,
+        };
+        let clumps = sides.map(clump);
+        if clumps == [None; 2] {
+            return None;
+        }
+        let n = c.normal;
+        let mut all = Self {
+            normal: n,
+            arms: [n; 2],
+            turning: [Matrix3::identity(); 2],
+            inertia: sides.map(|side| Matrix3::from_diagonal_element(side.seen.turning)),
+            seen: sides.map(|side| side.seen),
+            levers: sides.map(|side| side.lever),
+            split: sides.map(|side| side.split),
+        };
+        // The point starts at the first body.
+        let first = c.point - bodies.positions()[c.a];
+        for (side, i) in clumps.into_iter().enumerate() {
+            let Some(i) = i else { continue };
+            all.turning[side] = bodies.inverse_inertia(i);
+            all.inertia[side] = all.turning[side];
+            all.arms[side] = match c.b {
+                Partner::Body(b) if side == 1 => {
+                    let positions = bodies.positions();
+                    let period = filling.grid.period();
+                    let branch = period.difference(&positions[c.a], &positions[b]);
+                    branch - first - n * (0.5 * c.gap)
+                }
+                _ => first - n * (0.5 * c.gap),
+            };
+        }
+        Some(all)
+    }
+
+    /// W in a frame whose axes are the rows of a matrix [1/kg], of parts of the two bodies.
+    fn answer(&self, frame: &Matrix3, of: [f64; 2]) -> Matrix3 {
+        let n = &self.normal;
+        let mut w = Matrix3::zeros();
+        for side in 0..2 {
+            let seen = self.seen[side];
+            let across = seen.tangential * of[side];
+            let along = seen.normal * of[side];
+            let arm = (self.arms[side] * self.levers[side]).cross_matrix();
+            w += Matrix3::from_diagonal_element(across) + n * n.transpose() * (along - across);
+            w += arm * self.inertia[side] * arm.transpose() * of[side];
+        }
+        let w = frame * w * frame.transpose();
+        0.5 * (w + w.transpose())
+    }
+
+    /// Normal and tangential masses for W [kg]: of the two tangents the smaller one.
+    fn masses_of(w: &Matrix3) -> [f64; 2] {
+        let (a, b, c) = (w.m22, w.m33, w.m23);
+        let largest = 0.5 * (a + b) + (0.5 * (a - b)).hypot(c);
+        let mass = |inverse: f64| if inverse > 0.0 { 1.0 / inverse } else { 0.0 };
+        [mass(w.m11), mass(largest)]
+    }
+
+    fn frame(&self) -> Matrix3 {
+        let [n, t1, t2] = frame(&self.normal).map(|axis| axis.transpose());
+        Matrix3::from_rows(&[n, t1, t2])
+    }
+
+    /// Reduced masses, normal and tangential [kg].
+    pub(super) fn masses(&self) -> (f64, f64) {
+        let [normal, tangential] = Self::masses_of(&self.answer(&self.frame(), [1.0; 2]));
+        (normal, tangential)
+    }
+
+    /// Turning mass `I*` [kg m²]: the inverse of the largest eigenvalue of `I_1⁻¹ + I_2⁻¹`. Couples are solved after the force,
+    /// so nothing couples the two within the law.
+    pub(super) fn turning_mass(&self) -> f64 {
+        self.turning_mass_of([1.0; 2])
+    }
+
+    fn turning_mass_of(&self, of: [f64; 2]) -> f64 {
+        let both = self.inertia[0] * of[0] + self.inertia[1] * of[1];
+        let both = 0.5 * (both + both.transpose());
+        let largest = both.symmetric_eigenvalues().max();
+        if largest > 0.0 { 1.0 / largest } else { 1.0 }
+    }
+
+    /// The contact with its local problem.
+    pub(super) fn contact(&self, place: [u32; 2], opened: &Opened) -> RigidContact {
+        // The configuration refuses it: the law of a bond is that of balls.
+        assert!(opened.parts.bond.is_none(), "clumps have no bonds");
+        let frame = self.frame();
+        let softness = opened.parts.springs.map_or([0.0; 2], |s| s.softness);
+        let friction = opened.law.friction;
+        let local = |of| Local::new(frame, self.answer(&frame, of), softness, friction);
+        let apart = (self.split != [1.0; 2]).then(|| {
+            let [normal, tangential] = Self::masses_of(&self.answer(&frame, self.split));
+            let with = |mass: f64, softness: f64| match softness {
+                0.0 => mass,
+                _ => softened(mass, softness),
+            };
+            let masses = [with(normal, softness[0]), with(tangential, softness[1])];
+            let turning = self.turning_mass_of(self.split);
+            Box::new((local(self.split), masses, turning))
+        });
+        RigidContact {
+            contact: Contact {
+                place,
+                law: opened.law,
+                impulse: opened.impulse,
+                couple: opened.couple,
+            },
+            parts: opened.parts,
+            arms: self.arms,
+            turning: self.turning,
+            local: local([1.0; 2]),
+            apart,
+            past: [Vector3::zeros(); 2],
+            plan: [f64::INFINITY, 0.0],
+        }
+    }
+}
