@@ -299,7 +299,7 @@ impl Filling<'_> {
         let [a, b] = sides;
         let rigid = match self.bodies.shapes() {
             [] => None,
-            _ => Geometry::of(self, sides, c),
+            _ => Geometry::of(self.bodies, self.grid.period(), sides, c),
         };
         let rigid = rigid.as_ref();
         let (normal_mass, tangential_mass) =

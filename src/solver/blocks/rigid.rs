@@ -1,10 +1,11 @@
 //! What a contact with a clump needs to know of its two sides: arms, tensors of inertia, and W.
 
-use super::fill::Filling;
 use super::sides::{Place, Side};
+use crate::body::Bodies;
 use crate::contact::{Candidate, Contact, Partner};
 use crate::law::{Opened, softened};
 use crate::math::{Matrix3, Vector3, frame};
+use crate::shape::Period;
 use crate::solver::kernel::rigid::{Local, RigidContact};
 use crate::solver::pushed::Reaction;
 
@@ -27,8 +28,12 @@ impl Geometry {
     /// Of a contact of which at least one body is a clump; `None` between balls and walls.
     ///
     /// A clump's arm ends at its surface, as a ball's does: half the gap before the contact's point, or behind it.
-    pub(super) fn of(filling: &Filling, sides: [&Side; 2], c: &Candidate) -> Option<Self> {
-        let bodies = filling.bodies;
+    pub(super) fn of(
+        bodies: &Bodies,
+        period: &Period,
+        sides: [&Side; 2],
+        c: &Candidate,
+    ) -> Option<Self> {
         let clump = |side: &Side| match side.at {
             Place::Body(i) if bodies.is_clump(i) => Some(i),
             _ => None,
@@ -56,7 +61,6 @@ impl Geometry {
             all.arms[side] = match c.b {
                 Partner::Body(b) if side == 1 => {
                     let positions = bodies.positions();
-                    let period = filling.grid.period();
                     let branch = period.difference(&positions[c.a], &positions[b]);
                     branch - first - n * (0.5 * c.gap)
                 }
