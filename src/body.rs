@@ -259,9 +259,12 @@ impl BodyRow {
         }
     }
 
-    /// Rotational energy that a ball had before and has not now [J].
+    /// Rotational energy that the body had before and has not now [J].
     #[must_use]
     pub fn rotational_energy_lost(&self, before: &Self) -> f64 {
+        if self.shape != 0 {
+            return before.rotational_energy() - self.rotational_energy();
+        }
         let [w0, w1] = [before, self].map(|row| Vector3::from(row.angular_velocity));
         0.5 * (self.inertia * (w0 - w1).dot(&(w0 + w1)))
     }

@@ -1,5 +1,7 @@
 //! Clumps: rigid bodies of several balls, with three moments of inertia.
 
+#![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
+
 mod scene;
 
 use moreau::body::{BodyId, BodyRow};

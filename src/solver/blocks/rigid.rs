@@ -74,13 +74,12 @@ impl Geometry {
     fn answer(&self, frame: &Matrix3, of: [f64; 2]) -> Matrix3 {
         let n = &self.normal;
         let mut w = Matrix3::zeros();
-        for side in 0..2 {
+        for (side, part) in of.into_iter().enumerate() {
             let seen = self.seen[side];
-            let across = seen.tangential * of[side];
-            let along = seen.normal * of[side];
+            let (along, across) = (seen.normal * part, seen.tangential * part);
             let arm = (self.arms[side] * self.levers[side]).cross_matrix();
             w += Matrix3::from_diagonal_element(across) + n * n.transpose() * (along - across);
-            w += arm * self.inertia[side] * arm.transpose() * of[side];
+            w += arm * self.inertia[side] * arm.transpose() * part;
         }
         let w = frame * w * frame.transpose();
         0.5 * (w + w.transpose())
