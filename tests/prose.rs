@@ -34,7 +34,7 @@ const CLEAN_ROOMS: [&str; 12] = [
 const OPEN_FILES: [&str; 0] = [];
 
 /// Documents that do not pass the rules yet.
-const OPEN_DOCUMENTS: [&str; 1] = ["docs/extending.md"];
+const OPEN_DOCUMENTS: [&str; 0] = [];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

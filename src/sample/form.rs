@@ -18,7 +18,9 @@ pub struct Form {
 }
 
 impl Form {
-    /// A body of this form, at rest, of bounding radius `radius` [m] and a density [kg/m³]; its orientation is drawn by its id.
+    /// A body of this form at rest, whose orientation is drawn by its id.
+    ///
+    /// `radius` is its bounding radius [m]; the density is in kg/m³.
     pub(super) fn body(&self, id: u64, position: [f64; 3], radius: f64, density: f64) -> BodyRow {
         let template = &self.template;
         let mass = density * template.volume(radius);
@@ -54,7 +56,8 @@ mod tests {
     use crate::math::{Vector3, turned};
     use crate::shape::clump::{Given, Part};
 
-    /// Axes of many bodies point everywhere alike: their mean vanishes and their mean squares are a third.
+    /// Axes of many bodies point everywhere alike: their mean vanishes and their mean squares are
+    /// a third.
     #[test]
     fn orientations_are_uniform() {
         let part = |x: f64| Part {

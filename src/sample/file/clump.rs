@@ -1,10 +1,10 @@
 //! The balls of a clump from a file: CSV, or a LAMMPS molecule file.
 //!
-//! A CSV file has the columns `x`, `y`, `z` and `r`, `radius`, `d` or `diameter`. Of a molecule file
-//! these are read: in the header the count of `atoms`, and `mass`, `com` and `inertia` if they are
-//! there; the sections `Coords` (`id x y z`) and `Diameters` (`id diameter`). Parts come in the order
-//! of the file's ids. LAMMPS' `inertia` is that of its `mass`; a clump's mass follows from its volume
-//! and its material.
+//! A CSV file has the columns `x`, `y`, `z` and `r`, `radius`, `d` or `diameter`. Of a molecule
+//! file these are read: in the header the count of `atoms`, and `mass`, `com` and `inertia` if
+//! they are there; the sections `Coords` (`id x y z`) and `Diameters` (`id diameter`). Parts come
+//! in the order of the file's ids. LAMMPS' `inertia` is that of its `mass`; a clump's mass
+//! follows from its volume and its material.
 
 use super::lines::{Cell, Lines};
 use super::{Format, format, table};
