@@ -76,7 +76,6 @@ fn only_the_room_of_schemes_names_one() {
 }
 
 #[test]
-#[ignore = "today it stands in contact, kernel, whole, merit, work and fill: they are being made one"]
 fn the_relative_velocity_at_a_contact_is_written_once() {
     let places = verbs::relative_velocities(&LIBRARY);
     assert_eq!(places.len(), 1, "\n{}\n", places.join("\n"));

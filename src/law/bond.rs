@@ -9,7 +9,7 @@
 //! - bending: `Ω_t + γ_b (τ_t − τ_t′) = 0`; twist: `Ω_n + γ_w (τ_n − τ_n′) = 0`:
 //!
 //! springs, taken implicitly, so that any time step is stable. Tangential and bending part are solved
-//! together, as bodies of different size couple them ([`couples`](super::couples)).
+//! together, as bodies of different size couple them ([`Couples`]).
 //!
 //! A bond breaks at the end of a step in which one of its forces exceeds its strength. It is then a
 //! contact like others, and never heals while the two bodies stay near each other.
