@@ -145,7 +145,7 @@ impl Contact {
 
     /// The impulse that the law asks for at the present velocities.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn wanted(&self, parts: &Parts<f64>, members: &[Member]) -> Impulse<f64> {
         let velocity = self.relative_velocity(members).into();
         let spin = self.relative_spin(parts.couples.as_ref(), members);

@@ -191,8 +191,9 @@ impl<F: Fn(&Vector3) -> bool> Narrow<'_, F> {
     fn row(&self, places: std::ops::Range<usize>, lists: &Lists, found: &mut Vec<Candidate>) {
         let Self { bodies, space, .. } = self;
         let ids = bodies.ids();
+        let columns = (bodies.positions(), bodies.radii(), bodies.shapes());
         for a in places {
-            let first = self.solid(a);
+            let first = self.solid(columns, a);
             for b in lists.of(a).map(|b| b as usize) {
                 // Places are in ascending order of id, and walls come after all bodies.
                 let (name, partner) = match b.checked_sub(bodies.len()) {
@@ -211,7 +212,7 @@ impl<F: Fn(&Vector3) -> bool> Narrow<'_, F> {
                 };
                 match partner {
                     Partner::Body(b) => {
-                        let second = self.solid(b);
+                        let second = self.solid(columns, b);
                         let branch = space.period.difference(first.position, second.position);
                         narrow::of_bodies((&first, &second), &branch, space.margin, keep);
                     }
@@ -224,19 +225,23 @@ impl<F: Fn(&Vector3) -> bool> Narrow<'_, F> {
         }
     }
 
-    #[inline]
-    fn solid(&self, place: usize) -> Solid<'_> {
-        let shape = match self.bodies.shapes().get(place) {
-            None | Some(0) => Shape::Ball,
-            Some(&k) => {
-                let template = &self.space.templates[k as usize - 1];
-                Shape::Clump(template, self.placed.of(place))
-            }
-        };
+    #[inline(always)]
+    fn solid<'b>(
+        &'b self,
+        (positions, radii, shapes): (&'b [Vector3], &'b [f64], &[u32]),
+        place: usize,
+    ) -> Solid<'b> {
+        let shape = if shapes.is_empty() { 0 } else { shapes[place] };
         Solid {
-            position: &self.bodies.positions()[place],
-            radius: self.bodies.radii()[place],
-            shape,
+            position: &positions[place],
+            radius: radii[place],
+            shape: match shape {
+                0 => Shape::Ball,
+                k => {
+                    let template = &self.space.templates[k as usize - 1];
+                    Shape::Clump(template, self.placed.of(place))
+                }
+            },
         }
     }
 }

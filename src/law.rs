@@ -354,7 +354,7 @@ pub fn open(laws: &Laws, step: &Step, touching: &Touching) -> (Opened, bool) {
         couple: Vector3::zeros(),
         memory: Memory::default(),
     };
-    let suffices = pair.has_springs_at_most() && drive == [Vector3::zeros(); 2] && !laws.join();
+    let suffices = laws.pairs.springs_at_most(a, b) && drive.is_none() && !laws.join();
     (opened, suffices)
 }
 
@@ -378,6 +378,7 @@ pub fn open_rest(
     } = *touching;
     let mut opened = *simple;
     let zero = Vector3::zeros();
+    let drive = drive.unwrap_or([zero; 2]);
     let pair = laws.pairs.between(a, b);
     let previous = touching.previous.as_ref();
     let before = previous.map_or_else(State::default, |last| *last.state);

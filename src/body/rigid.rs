@@ -158,9 +158,9 @@ impl Bodies {
 
     /// Whether the body is a clump.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn is_clump(&self, i: usize) -> bool {
-        self.shape.get(i).is_some_and(|&shape| shape != 0)
+        !self.shape.is_empty() && self.shape[i] != 0
     }
 
     /// The length by which the member's spin is the angular velocity [m]: the radius of a ball; of a clump 1.
@@ -227,19 +227,22 @@ impl Bodies {
     #[inline]
     pub fn member(&self, i: usize, parts: f64) -> Member {
         let (mass, turning) = self.response(i);
-        let turning = match self.is_clump(i) {
-            true if turning > 0.0 => 1.0,
-            _ => turning,
+        let (lever, turning) = match self.is_clump(i) {
+            true if turning > 0.0 => (1.0, 1.0),
+            true => (1.0, turning),
+            false => (self.radius[i], turning),
         };
         let response = (mass * parts, turning * parts);
-        Member::new(&self.twist[i], self.lever(i), response)
+        Member::new(&self.twist[i], lever, response)
     }
 
     /// Third question: take the velocities that contacts have given. What they left alone stays as it is, to the last bit.
     pub fn take(&mut self, members: &[Member]) {
-        for (i, now) in members.iter().enumerate().take(self.len()) {
-            let lever = self.lever(i);
-            let twist = &mut self.twist[i];
+        let shapes = &self.shape[..];
+        let each = self.twist.iter_mut().zip(&self.radius).zip(members);
+        for (i, ((twist, &radius), now)) in each.enumerate() {
+            let clump = !shapes.is_empty() && shapes[i] != 0;
+            let lever = if clump { 1.0 } else { radius };
             let same = Member::new(twist, lever, (0.0, 0.0));
             if now.motion()[..3] != same.motion()[..3] {
                 twist.linear = now.velocity();

@@ -129,6 +129,8 @@ impl Pair {
 pub struct PairTable {
     materials: usize,
     pairs: Vec<Pair>,
+    /// Of each [`Pair::has_springs_at_most`], which every contact asks in every step.
+    simple: Vec<bool>,
 }
 
 impl PairTable {
@@ -143,7 +145,11 @@ impl PairTable {
                 pairs[a * materials + b] = between;
             }
         }
-        Self { materials, pairs }
+        Self {
+            materials,
+            simple: pairs.iter().map(Pair::has_springs_at_most).collect(),
+            pairs,
+        }
     }
 
     /// The table of materials that have nothing but Coulomb's friction, from each one's coefficient against itself: mixed by
@@ -155,11 +161,18 @@ impl PairTable {
         })
     }
 
-    /// What holds between two materials, seen from the first.
+    /// The coefficients between two materials, seen from the first.
     #[must_use]
     #[inline]
     pub fn between(&self, a: u32, b: u32) -> &Pair {
         &self.pairs[a as usize * self.materials + b as usize]
+    }
+
+    /// [`Pair::has_springs_at_most`] of two materials.
+    #[must_use]
+    #[inline]
+    pub fn springs_at_most(&self, a: u32, b: u32) -> bool {
+        self.simple[a as usize * self.materials + b as usize]
     }
 
     /// All pairs.

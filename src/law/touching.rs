@@ -57,8 +57,8 @@ pub struct Touching<'a, S> {
     pub radii: [f64; 2],
     /// Reduced masses, normal and tangential [kg].
     pub masses: [f64; 2],
-    /// Velocity and angular velocity of a driven wall at the contact [m/s, rad/s]; zero for all else.
-    pub drive: [Vector3; 2],
+    /// Velocity and angular velocity of a driven wall at the contact [m/s, rad/s].
+    pub drive: Option<[Vector3; 2]>,
     /// Its last step, if it was there.
     pub previous: Option<Previous<'a, S>>,
 }

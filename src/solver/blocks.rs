@@ -284,9 +284,9 @@ impl Blocks {
         into.resize(contacts, bytemuck::Zeroable::zeroed());
         let (candidates, rows) = (&self.candidates, Shared::new(into));
         let write = |block: &Block| {
-            for one in block.each() {
-                let k = one.origin.candidate as usize;
-                let row = one.contact.row(&candidates[k], one.origin, &one.parts);
+            for (&slot, origin) in block.slots().iter().zip(&block.origins) {
+                let k = origin.candidate as usize;
+                let row = block.row(slot, &candidates[k], origin);
                 // SAFETY: a candidate became one contact of one block, so its place is written once and read by nobody.
                 unsafe { rows.write(k, &row) };
             }

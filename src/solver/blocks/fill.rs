@@ -219,16 +219,19 @@ impl Filling<'_> {
         }
     }
 
-    #[inline]
+    /// A body as a contact of one of its parts sees it.
+    #[inline(always)]
     fn body(&self, i: usize, part: usize) -> Side {
         let mut radius = self.bodies.radii()[i];
+        let mut lever = radius;
         if self.bodies.is_clump(i) {
             let template = &self.templates[self.bodies.shapes()[i] as usize - 1];
             radius *= template.parts()[part].radius;
+            lever = self.bodies.lever(i);
         }
         Side {
             at: Place::Body(i),
-            lever: self.bodies.lever(i),
+            lever,
             seen: Reaction::of(self.bodies.response(i)),
             material: self.bodies.materials()[i],
             radius,
@@ -275,15 +278,17 @@ impl Filling<'_> {
         }
     }
 
-    /// Velocities of a driven wall at a contact.
-    fn drive(&self, side: &Side, point: &Vector3) -> Twist {
-        match side.at {
-            Place::Still(w) => Twist {
-                linear: self.walls[w].velocity_at(&self.states[w], point),
-                angular: self.states[w].angular_velocity,
-            },
-            _ => Twist::default(),
-        }
+    /// Velocities at a contact of a driven wall that moves.
+    #[inline]
+    fn drive(&self, side: &Side, point: &Vector3) -> Option<Twist> {
+        let Place::Still(w) = side.at else {
+            return None;
+        };
+        let moved = Twist {
+            linear: self.walls[w].velocity_at(&self.states[w], point),
+            angular: self.states[w].angular_velocity,
+        };
+        (moved != Twist::default()).then_some(moved)
     }
 
     /// Adds a contact to those that are dealt, and the facts about it to the block.
@@ -312,7 +317,7 @@ impl Filling<'_> {
             gap: c.gap,
             radii: [a.radius, b.radius],
             masses: [normal_mass, tangential_mass],
-            drive: [drive.linear, drive.angular],
+            drive: drive.map(|of| [of.linear, of.angular]),
             previous: previous.map(|row| Previous {
                 normal: &row.normal,
                 impulse: &row.impulse,
@@ -321,15 +326,12 @@ impl Filling<'_> {
                 state: &row.state,
             }),
         };
-        let still = drive == Twist::default();
-        if !still {
-            block.drives.push(drive);
-        }
+        block.drives.extend(drive);
         let origin = |memory: Memory| Origin {
             gap: c.gap,
             smaller_radius: a.radius.min(b.radius),
             candidate: k,
-            drive: if still { 0 } else { block.drives.len() as u32 },
+            drive: drive.map_or(0, |_| block.drives.len() as u32),
             memory,
         };
         let contact = |opened: &Opened| Contact {
@@ -339,7 +341,7 @@ impl Filling<'_> {
             couple: opened.couple,
         };
         let (simple, suffices) = law::open(self.laws, &self.step, &touching);
-        let split = [a.split, b.split] != [1.0; 2];
+        let split = a.split != 1.0 || b.split != 1.0;
         let mut part = |springs: Option<Springs<f64>>, slot: usize| {
             let softness = springs.map_or([0.0; 2], |springs| springs.softness);
             block.apart.push(Apart::new(sides, softness, slot as u32));

@@ -2,7 +2,7 @@
 
 use super::Block;
 use crate::body::Member;
-use crate::contact::{Contact, Origin};
+use crate::contact::{Candidate, Contact, ContactRow, Origin};
 use crate::law::{Impulse, Parts};
 use crate::math::Vector3;
 use crate::solver::batch::LANES;
@@ -94,6 +94,22 @@ impl Block {
         match self.rigid_place(slot) {
             None => self.batches.contact(slot),
             Some(k) => self.rigid[k].contact,
+        }
+    }
+
+    /// The record that outlives the step, of the contact in a slot.
+    #[inline(always)]
+    pub(super) fn row(&self, slot: u32, from: &Candidate, origin: &Origin) -> ContactRow {
+        if let Some(k) = self.rigid_place(slot) {
+            let rigid = &self.rigid[k];
+            return rigid.contact.row(from, origin, &rigid.parts);
+        }
+        match self.batches.plain(slot) {
+            Some(contact) => contact.row(from, origin, &Parts::NONE),
+            None => {
+                let parts = self.batches.parts(slot);
+                self.batches.contact(slot).row(from, origin, &parts)
+            }
         }
     }
 
