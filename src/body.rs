@@ -231,6 +231,7 @@ impl BodyRow {
 
     /// The speed at which rotation may bring a surface nearer to another [m/s]: `|ω| r` of a clump, 0 of a ball.
     #[must_use]
+    #[inline]
     pub fn surface_speed(&self) -> f64 {
         match self.shape {
             0 => 0.0,
@@ -261,6 +262,7 @@ impl BodyRow {
 
     /// Rotational energy that the body had before and has not now [J].
     #[must_use]
+    #[inline]
     pub fn rotational_energy_lost(&self, before: &Self) -> f64 {
         if self.shape != 0 {
             return before.rotational_energy() - self.rotational_energy();
@@ -271,6 +273,7 @@ impl BodyRow {
 
     /// Whether impulses move the body.
     #[must_use]
+    #[inline]
     pub fn is_free(&self) -> bool {
         self.kind == BodyKind::Free as u32
     }

@@ -189,11 +189,37 @@ struct Narrow<'a, F> {
 impl<F: Fn(&Vector3) -> bool> Narrow<'_, F> {
     /// The contacts of a row of first bodies.
     fn row(&self, places: std::ops::Range<usize>, lists: &Lists, found: &mut Vec<Candidate>) {
+        let (positions, radii) = (self.bodies.positions(), self.bodies.radii());
+        let ball = |place: usize| Solid {
+            position: &positions[place],
+            radius: radii[place],
+            shape: Shape::Ball,
+        };
+        match self.bodies.shapes() {
+            // Where all are balls, no pair asks for a shape.
+            [] => self.row_of(places, lists, ball, found),
+            shapes => {
+                let solid = |place: usize| Solid {
+                    shape: self.shape(shapes, place),
+                    ..ball(place)
+                };
+                self.row_of(places, lists, solid, found);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn row_of<'b>(
+        &self,
+        places: std::ops::Range<usize>,
+        lists: &Lists,
+        solid: impl Fn(usize) -> Solid<'b>,
+        found: &mut Vec<Candidate>,
+    ) {
         let Self { bodies, space, .. } = self;
         let ids = bodies.ids();
-        let columns = (bodies.positions(), bodies.radii(), bodies.shapes());
         for a in places {
-            let first = self.solid(columns, a);
+            let first = solid(a);
             for b in lists.of(a).map(|b| b as usize) {
                 // Places are in ascending order of id, and walls come after all bodies.
                 let (name, partner) = match b.checked_sub(bodies.len()) {
@@ -212,7 +238,7 @@ impl<F: Fn(&Vector3) -> bool> Narrow<'_, F> {
                 };
                 match partner {
                     Partner::Body(b) => {
-                        let second = self.solid(columns, b);
+                        let second = solid(b);
                         let branch = space.period.difference(first.position, second.position);
                         narrow::of_bodies((&first, &second), &branch, space.margin, keep);
                     }
@@ -225,23 +251,13 @@ impl<F: Fn(&Vector3) -> bool> Narrow<'_, F> {
         }
     }
 
-    #[inline(always)]
-    fn solid<'b>(
-        &'b self,
-        (positions, radii, shapes): (&'b [Vector3], &'b [f64], &[u32]),
-        place: usize,
-    ) -> Solid<'b> {
-        let shape = if shapes.is_empty() { 0 } else { shapes[place] };
-        Solid {
-            position: &positions[place],
-            radius: radii[place],
-            shape: match shape {
-                0 => Shape::Ball,
-                k => {
-                    let template = &self.space.templates[k as usize - 1];
-                    Shape::Clump(template, self.placed.of(place))
-                }
-            },
+    fn shape(&self, shapes: &[u32], place: usize) -> Shape<'_> {
+        match shapes[place] {
+            0 => Shape::Ball,
+            k => {
+                let template = &self.space.templates[k as usize - 1];
+                Shape::Clump(template, self.placed.of(place))
+            }
         }
     }
 }

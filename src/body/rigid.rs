@@ -211,14 +211,14 @@ impl Bodies {
         self.members_in_parts(&[])
     }
 
-    /// The same of bodies of which this rank has one part in so many, and of the others, beyond the end of the list, all.
+    /// The same, where this rank has one part in `split[i]` of body `i`, and all of those beyond its end.
     #[must_use]
     pub fn members_in_parts(&self, split: &[f64]) -> Vec<Member> {
-        let member = |i: usize| {
-            let parts = split.get(i).copied().unwrap_or(1.0);
-            self.member(i, parts)
-        };
-        (0..self.len()).map(member).collect()
+        let parts = |i: usize| split.get(i).copied().unwrap_or(1.0);
+        match &self.shape[..] {
+            [] => (0..self.len()).map(|i| self.ball(i, parts(i))).collect(),
+            _ => (0..self.len()).map(|i| self.member(i, parts(i))).collect(),
+        }
     }
 
     /// A body as contacts see it where this rank has one part in `parts`. A clump's contacts know its tensor of inertia, so its
@@ -226,48 +226,55 @@ impl Bodies {
     #[must_use]
     #[inline]
     pub fn member(&self, i: usize, parts: f64) -> Member {
+        if !self.is_clump(i) {
+            return self.ball(i, parts);
+        }
         let (mass, turning) = self.response(i);
-        let (lever, turning) = match self.is_clump(i) {
-            true if turning > 0.0 => (1.0, 1.0),
-            true => (1.0, turning),
-            false => (self.radius[i], turning),
-        };
-        let response = (mass * parts, turning * parts);
-        Member::new(&self.twist[i], lever, response)
+        let turning = if turning > 0.0 { parts } else { 0.0 };
+        Member::new(&self.twist[i], 1.0, (mass * parts, turning))
+    }
+
+    /// The same of a ball.
+    #[inline(always)]
+    fn ball(&self, i: usize, parts: f64) -> Member {
+        let (mass, turning) = self.response(i);
+        Member::new(
+            &self.twist[i],
+            self.radius[i],
+            (mass * parts, turning * parts),
+        )
     }
 
     /// Third question: take the velocities that contacts have given. What they left alone stays as it is, to the last bit.
     pub fn take(&mut self, members: &[Member]) {
-        let shapes = &self.shape[..];
         let each = self.twist.iter_mut().zip(&self.radius).zip(members);
-        for (i, ((twist, &radius), now)) in each.enumerate() {
-            let clump = !shapes.is_empty() && shapes[i] != 0;
-            let lever = if clump { 1.0 } else { radius };
-            let same = Member::new(twist, lever, (0.0, 0.0));
-            if now.motion()[..3] != same.motion()[..3] {
-                twist.linear = now.velocity();
-            }
-            if now.motion()[3..] != same.motion()[3..] {
-                twist.angular = now.spin() / lever;
-            }
+        match &self.shape[..] {
+            [] => each.for_each(|((twist, &radius), now)| take(twist, now, radius)),
+            shapes => each
+                .zip(shapes)
+                .for_each(|(((twist, &radius), now), &shape)| {
+                    take(twist, now, if shape == 0 { radius } else { 1.0 });
+                }),
         }
     }
 
     /// What contacts have done to the rotation of a free clump, whose row is as it was before the step; `None` of all else.
     #[must_use]
+    #[inline]
     pub fn turned(&self, i: usize, before: &BodyRow) -> Option<Turned> {
-        if !(self.is_clump(i) && self.is_free(i)) {
-            return None;
-        }
+        (self.is_clump(i) && self.is_free(i)).then(|| self.turned_clump(i, before))
+    }
+
+    fn turned_clump(&self, i: usize, before: &BodyRow) -> Turned {
         let [w0, w1] = [before.angular_velocity.into(), self.twist[i].angular];
         let [l0, l1] = [
             before.angular_momentum.into(),
             self.angular_momentum(i, before),
         ];
-        Some(Turned {
+        Turned {
             lost: 0.5 * (w0 + w1).dot(&(l0 - l1)),
             energy: 0.5 * w1.dot(&l1),
-        })
+        }
     }
 
     /// Whether impulses and gravity move the body.
@@ -290,12 +297,13 @@ impl Bodies {
             *image += turns;
         }
         row.velocity = twist.linear.into();
-        if self.is_clump(i) && self.is_free(i) {
+        let clump = self.is_clump(i);
+        if clump && self.is_free(i) {
             return self.turn(i, row, dt);
         }
         row.orientation = rotate(row.orientation, &(twist.angular * dt));
         row.angular_velocity = twist.angular.into();
-        if self.is_clump(i) {
+        if clump {
             // One that is driven: nothing asks for its momentum but its energy.
             let momentum =
                 rotation::angular_momentum(row.orientation, self.moments[i], &twist.angular);
@@ -323,5 +331,17 @@ impl Bodies {
             return before;
         }
         before + rotation::angular_momentum(row.orientation, self.moments[i], &change)
+    }
+}
+
+/// The velocities that contacts have given a body, in place of those it had; its spin is the angular velocity times the lever.
+#[inline(always)]
+fn take(twist: &mut Twist, now: &Member, lever: f64) {
+    let same = Member::new(twist, lever, (0.0, 0.0));
+    if now.motion()[..3] != same.motion()[..3] {
+        twist.linear = now.velocity();
+    }
+    if now.motion()[3..] != same.motion()[3..] {
+        twist.angular = now.spin() / lever;
     }
 }

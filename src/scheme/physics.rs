@@ -38,6 +38,7 @@ pub struct Physics {
 impl Physics {
     /// Acceleration of a free body by gravity and fields [m/s²], at `x` [m] with mass `m` [kg], at a time [s].
     #[must_use]
+    #[inline]
     pub fn acceleration(&self, x: &Vector3, mass: f64, time: f64) -> Vector3 {
         if self.acts.fields.is_empty() {
             return self.gravity;

@@ -99,11 +99,13 @@ impl BlockGrid {
     pub fn block_of(&self, x: &Vector3) -> Block3 {
         let mut block = [0; 3];
         for (a, k) in block.iter_mut().enumerate() {
-            let at = floor((x[a] - self.lower[a]) / self.edge[a]);
+            let at = (x[a] - self.lower[a]) / self.edge[a];
             let count = f64::from(self.count[a]);
             *k = if self.period.length[a].is_some() {
+                let at = floor(at);
                 (at - floor(at / count) * count) as i32
             } else {
+                // Clamped it is not negative, so that the conversion rounds down.
                 at.clamp(0.0, count - 1.0) as i32
             };
         }

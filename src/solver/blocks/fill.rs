@@ -61,10 +61,12 @@ impl Blocks {
         let Groups { groups, sorted, .. } = &self.groups;
         // Blocks of the last step lend their memory.
         self.blocks.resize_with(groups.len(), Block::default);
+        let all_balls = filling.bodies.shapes().is_empty();
         let fill = |(block, group): (&mut Block, &Group)| {
-            let contents = &sorted[group.contents.clone()];
-            SCRATCH.with_borrow_mut(|scratch| {
-                filling.fill(block, group, (contents, candidates), scratch, &previous);
+            let contents = (&sorted[group.contents.clone()], candidates);
+            SCRATCH.with_borrow_mut(|scratch| match all_balls {
+                true => filling.fill::<false>(block, group, contents, scratch, &previous),
+                false => filling.fill::<true>(block, group, contents, scratch, &previous),
             });
         };
         match self.pool.shared() {
@@ -136,7 +138,8 @@ struct Scratch {
 }
 
 impl Filling<'_> {
-    fn fill<'r>(
+    /// Fills a block. Where all bodies are balls, `CLUMPS` is false and no contact asks for a shape.
+    fn fill<'r, const CLUMPS: bool>(
         &self,
         block: &mut Block,
         group: &Group,
@@ -169,10 +172,10 @@ impl Filling<'_> {
                 place_of[i]
             };
             let [part_a, part_b] = c.key.parts();
-            let a = self.body(c.a, part_a);
+            let a = self.body::<CLUMPS>(c.a, part_a);
             let place_a = join(c.a, &a);
             let b = match c.b {
-                Partner::Body(j) => self.body(j, part_b),
+                Partner::Body(j) => self.body::<CLUMPS>(j, part_b),
                 Partner::Wall(w) => self.wall(w, c),
             };
             let place_b = match b.at {
@@ -184,7 +187,7 @@ impl Filling<'_> {
                 // After all bodies, whose number is not known yet.
                 Place::Still(_) => NOWHERE,
             };
-            self.contact(
+            self.contact::<CLUMPS>(
                 (k, c),
                 [&a, &b],
                 [place_a, place_b],
@@ -221,10 +224,10 @@ impl Filling<'_> {
 
     /// A body as a contact of one of its parts sees it.
     #[inline(always)]
-    fn body(&self, i: usize, part: usize) -> Side {
+    fn body<const CLUMPS: bool>(&self, i: usize, part: usize) -> Side {
         let mut radius = self.bodies.radii()[i];
         let mut lever = radius;
-        if self.bodies.is_clump(i) {
+        if CLUMPS && self.bodies.is_clump(i) {
             let template = &self.templates[self.bodies.shapes()[i] as usize - 1];
             radius *= template.parts()[part].radius;
             lever = self.bodies.lever(i);
@@ -292,7 +295,7 @@ impl Filling<'_> {
     }
 
     /// Adds a contact to those that are dealt, and the facts about it to the block.
-    fn contact(
+    fn contact<const CLUMPS: bool>(
         &self,
         (k, c): (u32, &Candidate),
         sides: [&Side; 2],
@@ -302,9 +305,9 @@ impl Filling<'_> {
         block: &mut Block,
     ) {
         let [a, b] = sides;
-        let rigid = match self.bodies.shapes() {
-            [] => None,
-            _ => Geometry::of(self.bodies, self.grid.period(), sides, c),
+        let rigid = match CLUMPS {
+            false => None,
+            true => Geometry::of(self.bodies, self.grid.period(), sides, c),
         };
         let rigid = rigid.as_ref();
         let (normal_mass, tangential_mass) =
@@ -357,7 +360,7 @@ impl Filling<'_> {
             block.rigid.push(geometry.contact(place, &opened));
             return;
         }
-        if !self.bodies.shapes().is_empty() {
+        if CLUMPS {
             block.slots.push(BATCHED);
         }
         if suffices {

@@ -26,8 +26,23 @@ impl Whole<'_> {
         members: &mut R,
         changes: &mut Eight,
     ) {
+        // A kind that is a constant costs no branches: one copy of the code for the commonest.
+        match self.kind {
+            Kind::COUPLES => self.update_kind(s, Kind::COUPLES, members, changes),
+            kind => self.update_kind(s, kind, members, changes),
+        }
+    }
+
+    #[inline(always)]
+    fn update_kind<S: Lanes, R: Rows + ?Sized>(
+        &mut self,
+        s: S,
+        kind: Kind,
+        members: &mut R,
+        changes: &mut Eight,
+    ) {
         for part in (0..LANES).step_by(S::F64_LANES) {
-            self.update_lanes(s, part, members, changes);
+            self.update_lanes(s, (kind, part), members, changes);
         }
     }
 
@@ -35,7 +50,7 @@ impl Whole<'_> {
     fn update_lanes<S: Lanes, R: Rows + ?Sized>(
         &mut self,
         s: S,
-        part: usize,
+        (kind, part): (Kind, usize),
         members: &mut R,
         changes: &mut Eight,
     ) {
@@ -49,7 +64,7 @@ impl Whole<'_> {
         let r = Lane::load3(s, &batch.impulse, part);
         let lines = self.lines;
         let parts = Parts::read(
-            self.kind,
+            kind,
             &Columns {
                 simd: s,
                 lines,
