@@ -31,6 +31,7 @@ mod walls;
 
 pub use balance::Balance;
 pub use fault::{Fault, Faults, Place};
+pub use laws::Listed;
 pub use materials::{Coefficients, Material};
 pub use measures::{Measure, What};
 pub use output::Output;
@@ -94,8 +95,7 @@ fn check(
     let mut source = Source::read(text, overrides).map_err(|list| Faults::new(name, list))?;
     let mut faults = std::mem::take(&mut source.faults);
     files::make_absolute(&mut source, base, files_needed, &mut faults);
-    let title = Path::new(name).file_stem().unwrap_or_default();
-    let scenario = read::scenario(source, &title.to_string_lossy(), &mut faults);
+    let scenario = read::scenario(source, name, &mut faults);
     if faults.is_empty() {
         Ok(scenario)
     } else {

@@ -392,6 +392,7 @@ pub fn open_rest(
             [law.normal_mass, law.tangential_mass] = touching.masses;
             let last = (&opened.impulse, &couple);
             let gap = gap - joint.rest;
+            let glue = (glue, joint.length(radii));
             if let Some(parts) = Bond::open(glue, &mut law, last, gap, step.dt, sides) {
                 return Opened::glued(law, parts, last, drive, joint);
             }

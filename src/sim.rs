@@ -20,6 +20,7 @@ macro_rules! tell {
 }
 
 mod balance;
+mod bonds;
 mod check;
 mod error;
 mod export;
@@ -177,6 +178,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
             guilty.for_each(|row| row.velocity[1] = f64::NAN);
         }
         let physics = scheme.physics();
+        let start = state.clock.time;
         let came = ledger
             .flows
             .before_step(comm, &domain, &scenario, physics, &mut state)?;
@@ -190,6 +192,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         let physics = scheme.physics();
         timers.add_all(&report.here.timers);
         ledger.add(&report);
+        bonds::report_made(comm, &scenario, start..state.clock.time, &state);
         (ledger.flows).after_step(&domain, physics, &state, &report);
         if report.deleted + report.drained > 0 || came.bodies > 0 || !scenario.acts.holds.is_empty()
         {

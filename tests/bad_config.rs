@@ -1,7 +1,9 @@
 //! Every file in `tests/configs/bad` is at fault in the ways that its first lines say: `# expect:` lines hold a part of one
 //! message each, `# set:` lines an override. All that is expected must be told, and nothing else.
 
-use moreau::{config, sample};
+use moreau::comm::threads::Serial;
+use moreau::sim::Options;
+use moreau::{config, sample, sim};
 use std::path::Path;
 
 /// What a user is told about a configuration, one fault a line; nothing if it is good.
@@ -12,7 +14,17 @@ fn told(path: &Path, overrides: &[String]) -> String {
     };
     let bodies = scenario.samples.iter().map(sample::count);
     let faults = bodies.filter_map(|counted| counted.err().map(|e| e.to_string()));
-    faults.collect::<Vec<_>>().join("\n")
+    let faults = faults.collect::<Vec<_>>();
+    if !faults.is_empty() {
+        return faults.join("\n");
+    }
+    // Then what is wrong with the bodies once they are made.
+    let options = Options {
+        set: overrides.to_vec(),
+        ..Options::default()
+    };
+    let checked = sim::check(&Serial, path, &options);
+    checked.err().map_or_else(String::new, |e| e.to_string())
 }
 
 fn marked(text: &str, mark: &str) -> Vec<String> {

@@ -7,7 +7,7 @@ mod scene;
 
 use moreau::body::{BodyId, BodyKind};
 use moreau::law::Pair;
-use moreau::law::bond::{Begin, Between, Four, Glue, Joint};
+use moreau::law::bond::{Beam, Begin, Between, Four, Glue, Joint, Stiffness};
 use moreau::math::Vector3;
 use moreau::measure::{kinetic_energy, potential_energy};
 use moreau::scheme::acts::{Field, Pull};
@@ -35,7 +35,7 @@ fn glue(strength: Four) -> Glue {
         between: Between::Materials([0, 0]),
         begin: Begin::At(0.0),
         gap: 1e-6,
-        stiffness: STIFFNESS,
+        stiffness: Stiffness::Given(STIFFNESS),
         strength,
     }
 }
@@ -81,6 +81,57 @@ fn f4_deflection_of_a_cantilever() {
         let name = format!("deflection of a cantilever of {n} balls");
         record("F4", &name, found, expected, 1e-6 * expected);
     }
+}
+
+/// A beam's stiffnesses over its length, and a row of glued balls that is such a beam: given as a
+/// beam it moves as with the four numbers, and its tip sinks by what Timoshenko's formula says of so
+/// many joints.
+#[test]
+fn a_row_of_bonds_is_a_beam() {
+    let beam = Beam {
+        young: 3.0,
+        shear: 1.25,
+        radius: 0.8,
+    };
+    let four = Stiffness::Beam(beam).over(2.0);
+    let area = std::f64::consts::PI * 0.64;
+    let second_moment = area * 0.64 / 4.0;
+    let expected = [
+        3.0 * area / 2.0,
+        1.25 * area / 2.0,
+        3.0 * second_moment / 2.0,
+        2.5 * second_moment / 2.0,
+    ];
+    let found = [four.normal, four.tangential, four.bending, four.twisting];
+    for (found, expected) in found.into_iter().zip(expected) {
+        assert!(
+            (found - expected).abs() < 1e-15 * expected,
+            "{found} for {expected}"
+        );
+    }
+    let (n, load) = (6, 1e-6);
+    let run = |stiffness| {
+        // Softer than F4's bonds, so that longer steps are needed to come to rest.
+        let mut s = cantilever(n, 100.0, UNBREAKABLE);
+        s.bonds[0].stiffness = stiffness;
+        s.solver.max_sweeps = 200_000;
+        push(&mut s, 2.0 * n as f64 - 0.5, Vector3::z() * load);
+        s.run(80)
+    };
+    let state = run(Stiffness::Beam(beam));
+    assert!(state.all_converged());
+    // Balls that touch: their bond is as long as two radii.
+    assert!(run(Stiffness::Given(four)).same_bits(&state));
+    // Joints in the middle of each length L = 2 m: F (n/k_t + Σ ((n − j + ½) L)²/k_b), which is
+    // Timoshenko's F X³/(3 E I) (1 − 1/(4 n²)) + F X/(G A) with X = n L.
+    let (x, share) = (2.0 * n as f64, 1.0 - 0.25 / (n * n) as f64);
+    let bent = x.powi(3) / (3.0 * beam.young * second_moment) * share;
+    let expected = bent + x / (beam.shear * area);
+    let found = state.bodies[n].position[2] / load;
+    assert!(
+        (found - expected).abs() < 1e-6 * expected,
+        "{found} for {expected}"
+    );
 }
 
 /// Validation F4: a row that is held at one end and turned at the other twists evenly,
@@ -257,12 +308,12 @@ fn sticky_heap() -> Scene {
         between: Between::Materials([0, 0]),
         begin: Begin::Contact,
         gap: 0.0,
-        stiffness: Four {
+        stiffness: Stiffness::Given(Four {
             normal: 2e3,
             tangential: 1e3,
             bending: 0.02,
             twisting: 0.02,
-        },
+        }),
         strength: Four {
             normal: 0.15,
             tangential: 0.15,
@@ -391,4 +442,40 @@ fn bonds_of_a_list_join_across_a_gap() {
         (free - 0.3).abs() < 1e-12,
         "the third ball falls freely: {free} m/s"
     );
+}
+
+/// Bonds from a file of pairs; those that could not be made are counted in the log.
+#[test]
+fn pairs_of_a_file_are_bonded_and_the_log_counts_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = |at: f64, gap: f64| {
+        format!(
+            "gravity = [0, 0, 0]\ntime = {{ dt = 1e-3, steps = 5 }}\n\
+             domain = {{ lower = [0, 0, 0], upper = [1, 1, 1] }}\n\
+             material = [{{ name = \"m\", density = 1e3, friction = 0.5 }}]\n\
+             bodies = [{{ sample = \"lattice\", material = \"m\", lattice = \"sc\", jitter = 0.0, \
+             count = 8, radius = 0.1, upper = [0.4, 0.4, 0.4] }}]\n\
+             [[bond]]\npairs = \"pairs.csv\"\nat = {at}\ngap = {gap}\n\
+             stiffness = {{ young = 1e6, shear = 4e5, radius = 0.05 }}\n"
+        )
+    };
+    // 0 and 1 touch; 0 and 3 are 0.08 m apart.
+    std::fs::write(folder.path().join("pairs.csv"), "a,b\n1,0\n0,3\n").unwrap();
+    for (at, gap, expected) in [
+        (0.0, 0.1, "moreau: bond.0 at 0 s: 2 bonds\n"),
+        (
+            0.002,
+            1e-9,
+            "moreau: WARNING: bond.0 at 0.002 s: 1 of 2 listed pairs are bonded",
+        ),
+    ] {
+        let path = folder.path().join("glued.toml");
+        std::fs::write(&path, config(at, gap)).unwrap();
+        let out = folder.path().join(format!("out-{at}"));
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_moreau"));
+        let done = command.arg("run").arg(&path).arg("--out").arg(&out);
+        let done = done.output().unwrap();
+        let log = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success() && log.contains(expected), "{log}");
+    }
 }

@@ -350,3 +350,35 @@ fn names_in_the_guide_to_the_source_are_there() {
     let text = "1. `src/law.rs`: `Status` and\n   `Nothing`.\n\n`Other`\n";
     assert_eq!(missing_names(text).len(), 1);
 }
+
+/// The commit that brought bonds, the guide's example of a law of its own.
+const BONDS: &str = "c59723e93ea236fa9c9752606cd9eaad457609cc";
+
+/// A law of its own changes the files of `src` that the guide lists, and no others: those that the
+/// commit of bonds changed. Needs the history; SKIPPED in a copy without it.
+#[test]
+fn a_law_of_its_own_changes_the_files_that_the_guide_lists() {
+    let guide = fs::read_to_string(root().join("docs/extending.md")).expect("the guide");
+    let from = guide.find("## A law of its own").expect("the section");
+    let section = guide[from..].split("\n## ").next().expect("its text");
+    let mut listed: Vec<&str> = section
+        .lines()
+        .filter(|line| line.starts_with(|c: char| c.is_ascii_digit()))
+        .filter_map(|line| line.split('`').nth(1))
+        .collect();
+    listed.sort_unstable();
+    assert!(listed.len() <= 4, "{listed:?}");
+    let git = |args: &[&str]| {
+        let done = Command::new("git").current_dir(root()).args(args).output();
+        done.ok().filter(|done| done.status.success())
+    };
+    let args = ["show", "--format=", "--name-only", BONDS, "--", "src"];
+    let Some(changed) = git(&args) else {
+        eprintln!("SKIPPED: commit {BONDS} is not in this copy's history");
+        return;
+    };
+    let changed = String::from_utf8(changed.stdout).expect("paths");
+    let mut changed: Vec<&str> = changed.lines().collect();
+    changed.sort_unstable();
+    assert_eq!(changed, listed);
+}

@@ -13,11 +13,12 @@ pub(super) fn make_absolute(
     faults: &mut Vec<Fault>,
 ) {
     let mut paths = Vec::new();
-    // Walls' tables, sieve curves and files of templates are opened, and refused, with their entries.
+    // Walls' tables, sieve curves, files of templates and of bonds are opened, and refused, with their entries.
     let mut files: Vec<(&mut Node, bool)> = Vec::new();
     if let Value::Table(entries) = &mut source.root.value {
         for (name, list) in entries {
             let (of_bodies, of_templates) = (name == "bodies", name == "template");
+            let of_bonds = name == "bond";
             for node in list.items_mut() {
                 let Value::Table(keys) = &mut node.value else {
                     continue;
@@ -27,6 +28,7 @@ pub(super) fn make_absolute(
                         .filter_map(|(key, node)| match key.as_str() {
                             "file" if of_bodies => Some((node, files_needed)),
                             "file" if of_templates => Some((node, false)),
+                            "pairs" if of_bonds => Some((node, false)),
                             "table" => Some((node.child_mut("file")?, false)),
                             "radius" => Some((node.child_mut("table")?, false)),
                             _ => None,

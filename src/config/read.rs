@@ -12,6 +12,7 @@ use super::{
     templates, time, walls,
 };
 use crate::math::Vector3;
+use std::path::Path;
 
 const ROOT: [&str; 20] = [
     "title",
@@ -36,18 +37,20 @@ const ROOT: [&str; 20] = [
     "limits",
 ];
 
-/// Reads the scenario, which is valid only if no fault was added. `name` is the title of a file
-/// without one.
+/// Reads the scenario of the file called `name`, which is valid only if no fault was added. A file
+/// without a title is named by its stem.
 pub(super) fn scenario(source: Source, name: &str, faults: &mut Vec<Fault>) -> Scenario {
     let known = [&ROOT[..], &laws::SECTIONS].concat();
     let section = Section::new(&source.root, &known, faults);
-    let title = section.text_if("title", faults).unwrap_or(name).to_owned();
+    let stem = Path::new(name).file_stem().unwrap_or_default();
+    let title = section.text_if("title", faults).map(str::to_owned);
+    let title = title.unwrap_or_else(|| stem.to_string_lossy().into_owned());
     let gravity = section.vector("gravity", Number(Range::Finite, "m/s2"), faults);
     let (pace, end) = time::read(&section, gravity, faults);
     let domain = domain::read(&section, faults);
     let solver = solver::read(&section, faults);
     let materials = materials::read(&section, faults);
-    let laws = laws::read(&section, &materials, faults);
+    let (laws, listed) = laws::read(&section, &materials, faults);
     let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
     let walls = walls::read(&section, &names, &domain, faults);
     let regions = regions::read(&section, &domain, faults);
@@ -69,6 +72,7 @@ pub(super) fn scenario(source: Source, name: &str, faults: &mut Vec<Fault>) -> S
     let checkpoints = safety::checkpoints(&section, faults);
     let limits = safety::limits(&section, faults);
     Scenario {
+        file: name.to_owned(),
         title,
         document: source.document,
         gravity: Vector3::from(gravity),
@@ -78,6 +82,7 @@ pub(super) fn scenario(source: Source, name: &str, faults: &mut Vec<Fault>) -> S
         upper: Vector3::from(domain.upper),
         solver,
         laws,
+        listed,
         periodic: domain.periodic,
         delete_outside: domain.delete_outside,
         two_dimensional: domain.two_dimensional,

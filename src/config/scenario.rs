@@ -2,6 +2,8 @@
 
 use super::balance::Balance;
 use super::document::Document;
+use super::fault::Faults;
+use super::laws::Listed;
 use super::materials::Material;
 use super::measures::Measure;
 use super::output::Output;
@@ -22,6 +24,8 @@ use crate::solver::Settings;
 /// A checked run: all that `moreau run` needs to start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
+    /// Name of its file, for errors.
+    pub(super) file: String,
     /// A line for logs and reports.
     pub title: String,
     /// The configuration as run: overrides and derived lengths set, paths of files made absolute.
@@ -40,6 +44,8 @@ pub struct Scenario {
     pub solver: Settings,
     /// The laws of contacts.
     pub laws: Laws,
+    /// Pairs of bodies that bonds list.
+    pub listed: Vec<Listed>,
     /// Which axes are periodic.
     pub periodic: [bool; 3],
     /// Whether a body that leaves the domain is deleted; else it ends the run.
@@ -117,6 +123,12 @@ impl Scenario {
             }
             _ => Ok(()),
         }
+    }
+
+    /// The error of a listed pair, with its place in the file.
+    #[must_use]
+    pub fn refuse_pair(&self, list: &Listed, pair: usize, message: &str) -> Faults {
+        Faults::new(&self.file, vec![list.fault(pair, message)])
     }
 
     /// Which axes are periodic, and with what period.

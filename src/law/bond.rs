@@ -23,6 +23,7 @@ use super::touching::{Sides, Step};
 use crate::math::Vector3;
 use crate::math::real::{Real, Three, across, add, cross, dot, length, scaled, sub};
 use bytemuck::{Pod, Zeroable};
+use std::f64::consts::PI;
 
 /// One number each for along, across, bending and twist.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,6 +36,50 @@ pub struct Four {
     pub bending: f64,
     /// About the normal: stiffness [N m/rad], strength [N m].
     pub twisting: f64,
+}
+
+/// The stiffnesses of a bond.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stiffness {
+    /// All four, the same whatever the size of the bodies.
+    Given(Four),
+    /// Those of a beam from centre to centre.
+    Beam(Beam),
+}
+
+/// A beam of a round section.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Beam {
+    /// Young's modulus E [Pa].
+    pub young: f64,
+    /// Shear modulus G [Pa].
+    pub shear: f64,
+    /// Radius R of its section [m].
+    pub radius: f64,
+}
+
+impl Stiffness {
+    /// The stiffnesses of a bond of length L [m]: of a beam `E A/L`, `G A/L`, `E I/L` and `2 G I/L`, with `A = π R²` and
+    /// `I = π R⁴/4`. A row of such bonds is a Timoshenko beam whose section shears evenly.
+    #[must_use]
+    pub fn over(&self, length: f64) -> Four {
+        let Beam {
+            young,
+            shear,
+            radius,
+        } = match self {
+            Self::Given(four) => return *four,
+            Self::Beam(beam) => *beam,
+        };
+        let area = PI * radius * radius;
+        let second_moment = 0.25 * area * radius * radius;
+        Four {
+            normal: young * area / length,
+            tangential: shear * area / length,
+            bending: young * second_moment / length,
+            twisting: 2.0 * shear * second_moment / length,
+        }
+    }
 }
 
 /// When bonds are made.
@@ -65,7 +110,7 @@ pub struct Glue {
     /// Gap below which two bodies are bonded [m].
     pub gap: f64,
     /// Stiffnesses, all above 0.
-    pub stiffness: Four,
+    pub stiffness: Stiffness,
     /// Strengths; infinite: it does not break that way.
     pub strength: Four,
 }
@@ -74,7 +119,7 @@ impl Glue {
     /// Whether bonds are made in a step.
     fn begins(&self, step: &Step) -> bool {
         match self.begin {
-            Begin::At(time) => step.start <= time && time < step.end,
+            Begin::At(time) => (step.start..step.end).contains(&time),
             Begin::Contact => true,
         }
     }
@@ -107,6 +152,12 @@ impl Joint {
     /// Its glue, if it is whole.
     pub(super) fn whole(self, glues: &[Glue]) -> Option<&Glue> {
         glues.get((self.glue as usize).checked_sub(1)?)
+    }
+
+    /// The way from centre to centre when it was made, of a wall from its surface [m].
+    pub(super) fn length(self, radii: [f64; 2]) -> f64 {
+        let finite = radii.into_iter().filter(|radius| radius.is_finite());
+        self.rest + finite.sum::<f64>()
     }
 
     /// Whether it is whole.
@@ -233,9 +284,10 @@ impl<R: Real> Bond<R> {
 
 impl Bond<f64> {
     /// The parts of a bonded contact with this gap [m], and the law's masses and closing speed with
-    /// them; `None` where nothing turns. `impulse` and `couple` are those of the last step.
+    /// them; `None` where nothing turns. `length` is that of the bond [m], `impulse` and `couple` are
+    /// those of the last step.
     pub(super) fn open(
-        glue: &Glue,
+        (glue, length): (&Glue, f64),
         law: &mut Parameters,
         (impulse, couple): (&Vector3, &Vector3),
         gap: f64,
@@ -244,7 +296,7 @@ impl Bond<f64> {
     ) -> Option<(Springs<f64>, Couples<f64>, Self)> {
         let ([turning_mass, coupling], inverse_lever) = sides.turning()?;
         let soft = |stiffness: f64| 1.0 / (stiffness * dt * dt);
-        let (k, limit) = (&glue.stiffness, &glue.strength);
+        let (k, limit) = (&glue.stiffness.over(length), &glue.strength);
         let softness = [soft(k.normal), soft(k.tangential)];
         law.closing_speed = gap / dt;
         law.normal_mass = softened(law.normal_mass, softness[0]);

@@ -1,5 +1,6 @@
 //! `moreau check`: what a run would be like, without running it.
 
+use super::bonds::pairs_exist;
 use super::error::RunError;
 use super::first::{counts, no_overlaps, share};
 use super::memory::{bytes_per_body, bytes_with, candidates_per_body};
@@ -29,6 +30,7 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
     let counts = counts(comm, &scenario)?;
     agree(comm, memory_suffices(&scenario, &counts, comm.size()))?;
     let bodies = share(comm, &scenario, &counts)?;
+    pairs_exist(comm, &scenario, &bodies)?;
     let sizes = sizes(comm, &scenario, &bodies)
         .full_grown(&scenario, 0.0)
         .and_to_come(&scenario);

@@ -1,6 +1,7 @@
 //! The first state of a run, from a configuration or a checkpoint, checked as a whole before anything is written.
 
 use super::balance::by_bodies;
+use super::bonds::pairs_exist;
 use super::error::RunError;
 use super::first::{counts, no_overlaps, share};
 use super::flows::Flows;
@@ -55,6 +56,7 @@ pub(super) fn from_config(
     let counts = counts(comm, &scenario)?;
     agree(comm, memory_suffices(&scenario, &counts, comm.size()))?;
     let bodies = share(comm, &scenario, &counts)?;
+    pairs_exist(comm, &scenario, &bodies)?;
     let sizes = sizes(comm, &scenario, &bodies)
         .full_grown(&scenario, 0.0)
         .and_to_come(&scenario);

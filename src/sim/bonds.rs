@@ -1,0 +1,110 @@
+//! Bonds that a run makes: listed bodies must exist, near enough to each other, and the log says how many bonds were made.
+
+use super::error::RunError;
+use crate::body::{BodyId, BodyRow};
+use crate::comm::{Comm, agree};
+use crate::config::{Listed, Scenario};
+use crate::contact::ContactRow;
+use crate::law::bond::{Begin, Between};
+use crate::math::Vector3;
+use crate::scheme::State;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Refuses a listed pair of bodies of which one does not exist, and, if it is bonded in the first step, one whose bodies are
+/// farther apart than the bond's gap. Where inlets bring bodies, ids of bonds that begin later may be theirs. Collective.
+pub(super) fn pairs_exist(
+    comm: &dyn Comm,
+    scenario: &Scenario,
+    rows: &[BodyRow],
+) -> Result<(), RunError> {
+    if scenario.listed.is_empty() {
+        return Ok(());
+    }
+    let mut named: Vec<u64> = scenario
+        .listed
+        .iter()
+        .flat_map(|list| list.pairs.iter().flatten().copied())
+        .collect();
+    named.sort_unstable();
+    named.dedup();
+    let mine: Vec<BodyRow> = rows
+        .iter()
+        .filter(|row| named.binary_search(&row.id.0).is_ok())
+        .copied()
+        .collect();
+    let all = comm.all_gather(bytemuck::cast_slice(&mine));
+    let all = all
+        .iter()
+        .flat_map(|bytes| bytemuck::pod_collect_to_vec::<u8, BodyRow>(bytes));
+    let bodies: HashMap<BodyId, BodyRow> = all.map(|row| (row.id, row)).collect();
+    let refused = scenario
+        .listed
+        .iter()
+        .find_map(|list| refused(scenario, list, &bodies));
+    agree(comm, refused.map_or(Ok(()), Err))
+}
+
+/// The error of the first pair of a list that is at fault.
+fn refused(
+    scenario: &Scenario,
+    list: &Listed,
+    bodies: &HashMap<BodyId, BodyRow>,
+) -> Option<RunError> {
+    let glue = &scenario.laws.bonds[list.bond];
+    let at_first = matches!(glue.begin, Begin::At(time) if time < scenario.pace.at_least());
+    let period = scenario.period();
+    let fault = |(k, pair): (usize, &[u64; 2])| {
+        let [a, b] = pair.map(|id| bodies.get(&BodyId(id)));
+        let message = match (a, b) {
+            (Some(a), Some(b)) => {
+                let [x, y] = [a, b].map(|row| Vector3::from(row.position));
+                let gap = period.difference(&x, &y).norm() - a.radius - b.radius;
+                (at_first && gap > glue.gap).then(|| {
+                    format!(
+                        "must be bodies within bond.{}.gap = {} m of each other; found {} and {}, {gap:e} m apart",
+                        list.bond, glue.gap, a.id, b.id
+                    )
+                })
+            }
+            _ if !at_first && !scenario.inlets.is_empty() => None,
+            (a, _) => Some(format!(
+                "must be ids of bodies; found {}, which no body has",
+                pair[usize::from(a.is_some())]
+            )),
+        };
+        message.map(|message| scenario.refuse_pair(list, k, &message))
+    };
+    let faults = list.pairs.iter().enumerate().find_map(fault)?;
+    Some(RunError::Input(faults.to_string()))
+}
+
+/// Says how many bonds a step has made that began within it, a span of time [s]. Collective.
+pub(super) fn report_made(comm: &dyn Comm, scenario: &Scenario, step: Range<f64>, state: &State) {
+    for (k, glue) in scenario.laws.bonds.iter().enumerate() {
+        let Begin::At(time) = glue.begin else {
+            continue;
+        };
+        if !step.contains(&time) {
+            continue;
+        }
+        let number = k as u64 + 1;
+        let whole = |joint: &&ContactRow| joint.state.joint.glue == number;
+        let made = comm.sum_count(state.parcel.contacts.iter().filter(whole).count());
+        if comm.rank() != 0 {
+            continue;
+        }
+        match &glue.between {
+            Between::Pairs(pairs) if made < pairs.len() as u64 => tell!(
+                "moreau: WARNING: bond.{k} at {time} s: {made} of {} listed pairs are bonded; the others are farther apart than \
+                 its gap, broken, or gone",
+                pairs.len()
+            ),
+            _ if made == 0 => tell!(
+                "moreau: WARNING: bond.{k} at {time} s: 0 bonds; bodies must be within its gap = {} m of each other",
+                glue.gap
+            ),
+            _ => tell!("moreau: bond.{k} at {time} s: {made} bonds"),
+        }
+    }
+}
