@@ -29,6 +29,7 @@ const CLEAN_ROOMS: &[&str] = &[
     "report",
     "rng",
     "sample",
+    "scheme",
 ];
 
 /// Files of clean rooms that do not pass the rules yet.
