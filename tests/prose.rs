@@ -30,6 +30,7 @@ const CLEAN_ROOMS: &[&str] = &[
     "rng",
     "sample",
     "scheme",
+    "solver",
 ];
 
 /// Files of clean rooms that do not pass the rules yet.
