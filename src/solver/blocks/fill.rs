@@ -142,7 +142,8 @@ struct Scratch {
 }
 
 impl Filling<'_> {
-    /// Fills a block. Where all bodies are balls, `CLUMPS` is false and no contact asks for a shape.
+    /// Fills a block. Where all bodies are balls, `CLUMPS` is false and no contact asks for a
+    /// shape.
     fn fill<'r, const CLUMPS: bool>(
         &self,
         block: &mut Block,
