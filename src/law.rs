@@ -1,19 +1,23 @@
-//! The law of a contact: all that happens at it within a step, and its memory between steps.
+//! The contact law: the impulse at a contact within a step, and the law's state between steps.
 //!
-//! Pure functions of geometry, masses, coefficients, impulse and relative velocity: a law knows no
-//! body, no list, no rank. Three functions, in the order in which a step calls them:
+//! A law consists of pure functions of geometry, masses, coefficients, impulse and relative
+//! velocity. It knows neither bodies nor lists of contacts nor ranks. A step calls three functions,
+//! in this order:
 //!
-//! - [`open`] and, where there is more than springs, [`open_rest`] make of gap, coefficients and memory the local problem: Coulomb's law
-//!   ([`Coulomb`], [001 eq. 1.30]) and the [`Parts`] that the contact has;
-//! - [`answer`] is the impulse that the law asks for at given velocities: the heart of the sweep;
-//! - [`close`] is the [`State`] that outlives the step; [`status`] says whether it slid.
+//! - [`open`] and, where a contact has more than springs, [`open_rest`] derive the local problem
+//!   from gap, coefficients and state: Coulomb's law ([`Coulomb`], [001 eq. 1.30]) and the further
+//!   [`Parts`] of the contact;
+//! - [`answer`] computes the impulse that the law demands at given velocities: the inner loop of
+//!   the sweep;
+//! - [`close`] computes the [`State`] that outlives the step; [`status`] says whether the contact
+//!   slid.
 //!
-//! Each part is a file of its own. A law is written once, generic over the number
-//! ([`Real`]): the plain sweep takes it with `f64`, the fast one with a
-//! vector register that has a contact in each lane. [`work`] names the energy that goes at a contact.
+//! Each part has a file of its own. A law is written once, generic over the number ([`Real`]): the
+//! plain sweep uses it with `f64`, the fast sweep with a vector register that holds one contact in
+//! each lane. [`work`] gives the terms of the energy dissipated at a contact.
 //!
 //! [`one_contact`] solves Coulomb's law for a full 3×3 matrix W. [`cone`] projects an impulse on
-//! the cone of friction; [`cut`] writes the law as an equation, whose corners may be rounded.
+//! the friction cone; [`cut`] writes the law as an equation, whose corners can be rounded.
 
 pub mod bond;
 mod cohesion;
@@ -54,17 +58,19 @@ use bond::{Bond, Glue, Glued, Joint};
 use bytemuck::{Pod, Zeroable};
 use couples::Tangent;
 
-/// The impulse that the law asks for, when all other impulses are as they stand.
+/// The impulse that the law demands while all other impulses keep their values.
 ///
-/// `now` is the one that the contact has; `velocity` and `spin` are the relative velocities of the
-/// second body against the first [m/s, rad/s] in which it is already at work:
-/// `V_free = velocity − M⁻¹ now`. [001 eq. 1.30], with the parts in brackets:
+/// `now` is the present impulse of the contact. `velocity` and `spin` are the relative velocity and
+/// the relative angular velocity of the second body against the first [m/s, rad/s]; `now` is
+/// already included in them: `V_free = velocity − M⁻¹ now`. The law is [001 eq. 1.30], with the
+/// terms of the other parts in brackets:
 ///
-/// - `R_n = max(0, r_n − m_n (u_n + b_n [+ γ_n r_n]))`; zero: no contact. \[Cohesion: `R_n ≥ −F_C Δt`\];
-/// - `R_t = r_t − m_t (u_t [+ γ_t (r_t − r_t,previous)])`: sticking. \[Couples: solved with it\];
-/// - if `|R_t| > μ (R_n [+ F_C Δt])`: `R_t` is scaled down to that: sliding.
+/// - `R_n = max(0, r_n − m_n (u_n + b_n [+ γ_n r_n]))`; zero: open. \[Cohesion: `R_n ≥ −F_C Δt`\];
+/// - `R_t = r_t − m_t (u_t [+ γ_t (r_t − r_t,previous)])`: sticking.
+///   \[Couples are solved together with it\];
+/// - if `|R_t| > μ (R_n [+ F_C Δt])`: `R_t` is scaled down to that length: sliding.
 ///
-/// Restitution is in `b_n`. A NaN in the input comes out as NaN, never as zero.
+/// Restitution enters through `b_n`. A NaN in the input gives NaN, never zero.
 #[inline(always)]
 pub fn answer<R: Real>(
     law: &Coulomb<R>,
@@ -144,7 +150,7 @@ pub fn answer<R: Real>(
     }
 }
 
-/// [`answer`] of a contact with Coulomb's law and nothing more.
+/// [`answer`] of a contact that has Coulomb's law only.
 #[must_use]
 pub fn solve(law: &Parameters, impulse: &Vector3, velocity: &Vector3) -> Vector3 {
     let (zero, now) = ([0.0; 3], Impulse::of((*impulse).into()));
@@ -153,29 +159,29 @@ pub fn solve(law: &Parameters, impulse: &Vector3, velocity: &Vector3) -> Vector3
     wanted.linear.into()
 }
 
-/// The memory that a contact's law keeps from step to step. All zero: a contact that is new.
+/// The state of a contact's law that outlives a step. All zero for a new contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct State {
-    /// 1: the contact has closed and its cohesion is not broken; 0: it has not, or there is none.
+    /// 1: the contact has closed and its cohesion is unbroken; 0: otherwise, or without cohesion.
     pub bonded: u64,
     /// The bond.
     pub joint: Joint,
 }
 
 impl State {
-    /// How checkpoints keep it.
+    /// The datasets of a checkpoint that hold this state.
     pub const DATASETS: &'static [Dataset<State>] = &[
         Dataset {
             path: "/contacts/bonded",
             unit: "1",
-            description: "1: the contact has closed and its cohesion is not broken; 0: it has not, or there is none",
+            description: "1: the contact has closed and its cohesion is unbroken; 0: otherwise, or without cohesion",
             values: Values::Small(|state| &mut state.bonded),
         },
         Dataset {
             path: "/contacts/bond",
             unit: "1",
-            description: "0: no bond; 255: it is broken; else the number of its [[bond]] entry, from 1",
+            description: "0: no bond; 255: a broken bond; else the number of the bond's [[bond]] entry, from 1",
             values: Values::Small(|state| &mut state.joint.glue),
         },
         Dataset {
@@ -186,13 +192,13 @@ impl State {
         },
     ];
 
-    /// Whether an open contact has something to hand on.
+    /// Whether an open contact has state to keep.
     #[must_use]
     pub fn lasts(&self) -> bool {
         self.bonded != 0 || self.joint.glue != 0
     }
 
-    /// Whether its two bodies are joined: a contact then however far apart they are.
+    /// Whether a bond joins the two bodies. They then are a contact at any distance.
     #[must_use]
     pub fn is_joint(&self) -> bool {
         self.joint.is_whole()
@@ -210,18 +216,18 @@ pub type Previous<'a> = touching::Previous<'a, State>;
 pub struct Opened {
     /// Coulomb's law.
     pub law: Parameters,
-    /// What there is more.
+    /// The parts of the law beyond Coulomb's.
     pub parts: Parts<f64>,
-    /// The impulse of the last step, as its force would give it in this one [N s].
+    /// The impulse of the last step, scaled to the length of this step [N s].
     pub impulse: Vector3,
-    /// The couple impulse likewise [N m s].
+    /// The couple impulse of the last step, scaled likewise [N m s].
     pub couple: Vector3,
-    /// Of use to [`close`].
+    /// The facts that [`close`] needs.
     pub memory: Memory,
 }
 
 impl Opened {
-    /// A contact with a whole bond.
+    /// A contact with an unbroken bond.
     fn glued(
         law: Parameters,
         (springs, couples, bond): (Springs<f64>, Couples<f64>, Bond<f64>),
@@ -250,12 +256,12 @@ impl Opened {
     }
 }
 
-/// The facts of [`open`] that [`close`] needs, in little room: there is one a contact.
+/// The facts of [`open`] that [`close`] needs, stored compactly: one per contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Memory {
     /// Whether the law has cohesion.
     adhesive: bool,
-    /// Whether the contact sticks together at the start of the step.
+    /// Whether cohesion acts at the start of the step.
     bonded: bool,
     /// [`Joint::glue`], which is at most [`Joint::BROKEN`].
     glue: u8,
@@ -280,7 +286,7 @@ impl Memory {
 pub struct Laws {
     /// Coefficients between materials.
     pub pairs: PairTable,
-    /// Bonds, by number; at most [`Joint::MOST`].
+    /// Kinds of bonds, by number; at most [`Joint::MOST`].
     pub bonds: Vec<Glue>,
 }
 
@@ -294,21 +300,23 @@ impl From<PairTable> for Laws {
 }
 
 impl Laws {
-    /// Whether there are laws that join bodies.
+    /// Whether any law joins bodies.
     #[must_use]
     pub fn join(&self) -> bool {
         !self.bonds.is_empty()
     }
 
-    /// How far apart bodies may be that laws join in this step [m].
+    /// The largest gap at which a law joins two bodies in this step [m].
     #[must_use]
     pub fn reach(&self, step: &Step) -> f64 {
         bond::reach(&self.bonds, step)
     }
 }
 
-/// The local problem of a contact with springs at most, and whether that is all: else
-/// [`open_rest`] goes on from it. Most contacts need no more, so that it stands by itself.
+/// The local problem of a contact with Coulomb's law and springs, and whether it is complete.
+///
+/// If it is not, [`open_rest`] adds the other parts. It is a function of its own because most
+/// contacts need no more.
 #[inline(always)]
 pub fn open(laws: &Laws, step: &Step, touching: &Touching) -> (Opened, bool) {
     let Touching {
@@ -337,7 +345,7 @@ pub fn open(laws: &Laws, step: &Step, touching: &Touching) -> (Opened, bool) {
             pair.friction
         },
     };
-    // A wall is as yielding as a body of the same size.
+    // A wall is as compliant as a body of the same size.
     let other = if radii[1].is_finite() {
         radii[1]
     } else {
@@ -358,8 +366,8 @@ pub fn open(laws: &Laws, step: &Step, touching: &Touching) -> (Opened, bool) {
     (opened, suffices)
 }
 
-/// The parts that a contact has beyond springs, and its memory.
-// Inlined it would take registers from the many contacts that do not need it.
+/// Adds the parts that a contact has beyond springs, and its memory.
+// Inlined, it would take registers from the many contacts that do not need it.
 #[inline(never)]
 pub fn open_rest(
     laws: &Laws,
@@ -420,8 +428,8 @@ pub fn open_rest(
             weakened: f64::from(u8::from(weakened)),
         });
     }
-    // Restitution (Newton's, as Moreau takes it): of a contact that closes within the step the
-    // velocity after it is `−e` times that before it.
+    // Newton's restitution, as Moreau uses it: a contact that closes within the step ends it with
+    // `−e` times the velocity before the step.
     if rigid && (pair.restitution != 0.0 || pair.tangential_restitution != 0.0) {
         let before = sides.velocity_before();
         let u_n = before.dot(&normal);
@@ -450,14 +458,14 @@ pub fn status(law: &Parameters, parts: &Parts<f64>, impulse: &Vector3) -> Status
     }
 }
 
-/// Whether a joint breaks under this impulse, at the end of a step.
+/// Whether a bond breaks under this impulse, at the end of a step.
 #[must_use]
 #[inline(always)]
 pub fn breaks(parts: &Parts<f64>, n: &Three<f64>, now: &Impulse<f64>) -> bool {
     (parts.bond.as_ref()).is_some_and(|bond| bond.breaks(n, now))
 }
 
-/// The memory of a contact after a step that ended with this impulse.
+/// The state of a contact's law after a step that ended with this impulse.
 #[must_use]
 #[inline(always)]
 pub fn close(memory: &Memory, n: &Vector3, parts: &Parts<f64>, now: &Impulse<f64>) -> State {
@@ -465,7 +473,7 @@ pub fn close(memory: &Memory, n: &Vector3, parts: &Parts<f64>, now: &Impulse<f64
     let closed = dot(&now.linear, &n) > 0.0;
     let broken = breaks(parts, &n, now);
     State {
-        // A contact that has been pressed together is bonded until it is torn apart.
+        // Once pressed together, a contact stays bonded until it is torn apart.
         bonded: u64::from(memory.adhesive && (closed || memory.bonded)),
         joint: Joint {
             glue: if broken {

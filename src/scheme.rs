@@ -1,8 +1,10 @@
-//! How time advances a state. [`moreau_jean`] is the step of the paper; quasi-static schemes will stand beside it.
+//! The advance of a state in time. [`moreau_jean`] is the step of the paper; quasi-static schemes
+//! will be further modules here.
 //!
-//! A [`Scheme`] takes a [`State`] from one step to the next and returns a [`Report`]. What schemes share stands here: what does
-//! not change in a run ([`Physics`]), how long steps are ([`pace`]), what regions do ([`acts`]), where walls are, which bodies a
-//! rank knows. [`assemble`] turns the contacts of a step into a problem given by its matrix.
+//! A [`Scheme`] takes a [`State`] from one step to the next and returns a [`Report`]. This room
+//! holds all that schemes share: the constants of a run ([`Physics`]), the lengths of steps
+//! ([`pace`]), the actions of regions ([`acts`]), the positions of walls, and the bodies known to a
+//! rank. [`assemble`] writes the contacts of a step as a problem given by its matrix.
 
 mod act;
 pub mod acts;
@@ -29,7 +31,7 @@ use crate::domain::Domain;
 use crate::scheme::assemble::{Assembled, Unfit};
 use moreau_jean::MoreauJean;
 
-/// What takes a state from one step to the next, and what it keeps for that from step to step.
+/// A method that advances a state, with the data that it keeps from step to step.
 #[derive(Debug)]
 pub enum Scheme {
     /// The time step of contact dynamics.
@@ -37,7 +39,7 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// The scheme of a run, on so many threads a rank.
+    /// The scheme of a run, with this number of threads per rank.
     ///
     /// # Errors
     /// If the threads cannot be started.
@@ -45,7 +47,7 @@ impl Scheme {
         MoreauJean::new(physics, threads).map(Self::MoreauJean)
     }
 
-    /// What does not change.
+    /// The constants of the run.
     #[must_use]
     pub fn physics(&self) -> &Physics {
         match self {
@@ -53,17 +55,17 @@ impl Scheme {
         }
     }
 
-    /// One step. Collective.
+    /// Does one step. Collective.
     ///
     /// # Errors
-    /// The same on all ranks; the state is then not to be used.
+    /// The same on all ranks; the state must not be used afterwards.
     pub fn step(&mut self, state: &mut State, domain: &Domain) -> Result<Report, StepError> {
         match self {
             Self::MoreauJean(scheme) => scheme.step(state, domain),
         }
     }
 
-    /// Refuses to go on after a step where a body or wall had gone into another by the smaller one's radius or more. Collective.
+    /// Fails if a body or wall overlaps another by the smaller one's radius or more. Collective.
     ///
     /// # Errors
     /// The same on all ranks.
@@ -73,10 +75,11 @@ impl Scheme {
         }
     }
 
-    /// Length [s] and contact problem of the step that would follow a state, as a matrix, on one rank.
+    /// Length [s] and contact problem, as a matrix, of the step that would follow a state. One rank
+    /// only.
     ///
     /// # Errors
-    /// If the step cannot begin, or if laws are at work that such a problem has no place for.
+    /// If the step cannot begin, or if such a problem cannot represent the laws at work.
     pub fn problem(
         &mut self,
         state: State,

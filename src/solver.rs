@@ -1,10 +1,11 @@
-//! The solver: finds together the impulses of all contacts of a step.
+//! The solver: finds the impulses of all contacts of a step together.
 //!
-//! [`nsgs`] is the paper's algorithm: the sweep and the solve, which [`accelerate`] gives momentum. [`blocks`] holds the
-//! contacts as the sweep visits them, [`grid`] the blocks' geometry and the tour of their colours, [`course`] goes on that tour,
-//! [`merit`] the judge, which alone decides what is converged, `work` where the energy goes, [`pushed`] walls that move by
-//! Newton's law, and [`project`] takes overlaps back.
-//! Of other ranks the solver asks only a [`Halo`].
+//! [`nsgs`] is the paper's algorithm: the sweep and the solve, which [`accelerate`] accelerates by
+//! momentum. [`blocks`] holds the contacts in the form that the sweep uses, [`grid`] the geometry
+//! of blocks and the tour of their colours. [`course`] runs through such a tour. [`merit`] is the
+//! judge, which alone decides on convergence. `work` computes the energy dissipated at contacts,
+//! [`pushed`] moves walls by Newton's law, and [`project`] removes overlaps. The solver
+//! communicates with other ranks only through a [`Halo`].
 
 pub mod accelerate;
 pub mod batch;

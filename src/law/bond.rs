@@ -1,18 +1,18 @@
-//! Bonds [004 §6.1.6]: two balls glued together with a stiffness along, across, in bending and in
-//! twist, until they break.
+//! Bonds [004 §6.1.6]: two bodies glued together by four stiffnesses, until the bond breaks.
 //!
-//! With the gap `g₀` at which a bond was made, `γ = 1/(k Δt²)` for each stiffness, impulse r and couple
-//! impulse τ on the second body, those of the last step primed, and `Ω = ω_2 − ω_1`:
+//! The bond resists motion along the normal, across it, in bending and in twist. Let `g₀` be the
+//! gap at which the bond was made, `γ = 1/(k Δt²)` for each stiffness k, r and τ the impulse and
+//! couple impulse on the second body, primed those of the last step, and `Ω = ω_2 − ω_1`:
 //!
 //! - along: `u_n + (g − g₀)/Δt + γ_n r_n = 0`, in tension as in compression;
 //! - across: `u_t + γ_t (r_t − r_t′) = 0`;
-//! - bending: `Ω_t + γ_b (τ_t − τ_t′) = 0`; twist: `Ω_n + γ_w (τ_n − τ_n′) = 0`:
+//! - bending: `Ω_t + γ_b (τ_t − τ_t′) = 0`; twist: `Ω_n + γ_w (τ_n − τ_n′) = 0`.
 //!
-//! springs, taken implicitly, so that any time step is stable. Tangential and bending part are solved
-//! together, as bodies of different size couple them ([`Couples`]).
+//! These springs are implicit, so any time step is stable. The tangential and the bending part are
+//! solved together, because bodies of different size couple them ([`Couples`]).
 //!
-//! A bond breaks at the end of a step in which one of its forces exceeds its strength. It is then a
-//! contact like others, and never heals while the two bodies stay near each other.
+//! A bond breaks at the end of a step in which one of its forces exceeds its strength. The contact
+//! then follows the other laws, and the bond never heals while the two bodies stay near each other.
 
 use super::coulomb::Parameters;
 use super::couples::{Couples, Plane};
@@ -25,12 +25,12 @@ use crate::math::real::{Real, Three, across, add, cross, dot, length, scaled, su
 use bytemuck::{Pod, Zeroable};
 use std::f64::consts::PI;
 
-/// One number each for along, across, bending and twist.
+/// One number for each direction: along, across, bending and twist.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Four {
     /// Along the normal: stiffness [N/m], strength in tension [N].
     pub normal: f64,
-    /// Across it: stiffness [N/m], strength in shear [N].
+    /// Across the normal: stiffness [N/m], strength in shear [N].
     pub tangential: f64,
     /// About the tangents: stiffness [N m/rad], strength [N m].
     pub bending: f64,
@@ -82,16 +82,16 @@ impl Stiffness {
     }
 }
 
-/// When bonds are made.
+/// The time at which bonds are made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Begin {
-    /// In the step in which this time lies [s].
+    /// In the step that contains this time [s].
     At(f64),
-    /// Whenever two bodies that did not touch before touch.
+    /// When two bodies touch that did not touch in the step before.
     Contact,
 }
 
-/// Between which bodies bonds are made.
+/// The bodies between which bonds are made.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Between {
     /// Bodies and walls of two materials, the smaller number first.
@@ -105,18 +105,18 @@ pub enum Between {
 pub struct Glue {
     /// Between which bodies.
     pub between: Between,
-    /// When.
+    /// The time at which they are made.
     pub begin: Begin,
     /// Gap below which two bodies are bonded [m].
     pub gap: f64,
     /// Stiffnesses, all above 0.
     pub stiffness: Stiffness,
-    /// Strengths; infinite: it does not break that way.
+    /// Strengths; infinite: the bond does not break in that direction.
     pub strength: Four,
 }
 
 impl Glue {
-    /// Whether bonds are made in a step.
+    /// Whether bonds are made in this step.
     fn begins(&self, step: &Step) -> bool {
         match self.begin {
             Begin::At(time) => (step.start..step.end).contains(&time),
@@ -124,7 +124,7 @@ impl Glue {
         }
     }
 
-    /// Whether two bodies may be bonded.
+    /// Whether a bond may join these two bodies.
     fn joins(&self, bodies: [u64; 2], [a, b]: [u32; 2]) -> bool {
         match &self.between {
             Between::Materials(two) => *two == [a.min(b), a.max(b)],
@@ -133,23 +133,23 @@ impl Glue {
     }
 }
 
-/// The bond of a contact, as its memory has it. All zero: none, and none before.
+/// The bond of a contact, as checkpoints store it. All zero: no bond, and none before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Joint {
-    /// 0: none; [`Joint::BROKEN`]; else the number of its [`Glue`], from 1.
+    /// 0: no bond; [`Joint::BROKEN`]: a broken one; else the number of its [`Glue`], from 1.
     pub glue: u64,
-    /// Gap at which it was made [m].
+    /// Gap at which the bond was made [m].
     pub rest: f64,
 }
 
 impl Joint {
-    /// The number of a bond that has broken.
+    /// The number that stands for a broken bond.
     pub const BROKEN: u64 = 255;
-    /// Bonds of as many kinds can be told apart.
+    /// Largest number of kinds of bonds.
     pub const MOST: usize = 254;
 
-    /// Its glue, if it is whole.
+    /// Its glue, if the bond is unbroken.
     pub(super) fn whole(self, glues: &[Glue]) -> Option<&Glue> {
         glues.get((self.glue as usize).checked_sub(1)?)
     }
@@ -160,13 +160,13 @@ impl Joint {
         self.rest + finite.sum::<f64>()
     }
 
-    /// Whether it is whole.
+    /// Whether the bond is unbroken.
     #[must_use]
     pub fn is_whole(self) -> bool {
         self.glue != 0 && self.glue != Self::BROKEN
     }
 
-    /// The bond in a step: the one that there is, or one that is made.
+    /// The bond in a step: the existing one, or a new one.
     pub(super) fn made(
         self,
         glues: &[Glue],
@@ -192,13 +192,13 @@ impl Joint {
     }
 }
 
-/// How far apart bodies may be that are bonded in this step [m].
+/// The largest gap at which a bond is made in this step [m].
 pub(super) fn reach(glues: &[Glue], step: &Step) -> f64 {
     let now = glues.iter().filter(|glue| glue.begins(step));
     now.map(|glue| glue.gap).fold(0.0, f64::max)
 }
 
-/// A whole bond. Its springs along and across are [`Springs`], its masses are in [`Couples`].
+/// An unbroken bond. Its springs along and across are [`Springs`], its masses are in [`Couples`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bond<R> {
     /// `γ_b`, `γ_w` [1/(kg m²)].
@@ -234,16 +234,16 @@ impl<R: Copy> Part<R> for Bond<R> {
 pub(super) struct Glued<R> {
     /// Unit normal.
     pub n: Three<R>,
-    /// Tangential impulse that the contact has [N s].
+    /// Present tangential impulse of the contact [N s].
     pub tangential: Three<R>,
-    /// Tangential relative velocity, spring included [m/s].
+    /// Tangential relative velocity, with the spring's term [m/s].
     pub slip: Three<R>,
-    /// `m_t`, spring included [kg].
+    /// `m_t`, with the spring's term [kg].
     pub mass: R,
 }
 
 impl<R: Real> Bond<R> {
-    /// Tangential impulse and couple. `couple` is the one that the contact has, `spin` is Ω.
+    /// Tangential impulse and couple. `couple` is the contact's present one, `spin` is Ω.
     #[inline(always)]
     pub(super) fn answer(
         &self,
@@ -272,7 +272,7 @@ impl<R: Real> Bond<R> {
         [new_t, sub(&scaled(n, about), &bent)]
     }
 
-    /// Energy in bending and twist [J].
+    /// Energy of bending and twist [J].
     #[inline(always)]
     pub(super) fn energy(&self, n: &Three<R>, couple: &Three<R>) -> R {
         let about = dot(couple, n);
@@ -283,9 +283,10 @@ impl<R: Real> Bond<R> {
 }
 
 impl Bond<f64> {
-    /// The parts of a bonded contact with this gap [m], and the law's masses and closing speed with
-    /// them; `None` where nothing turns. `length` is that of the bond [m], `impulse` and `couple` are
-    /// those of the last step.
+    /// The parts of a bonded contact; also sets the law's masses and closing speed.
+    ///
+    /// `gap` [m] is measured from the gap at which the bond was made; `impulse` and `couple` are
+    /// those of the last step, `length` is that of the bond [m]. `None` where neither body can rotate.
     pub(super) fn open(
         (glue, length): (&Glue, f64),
         law: &mut Parameters,
@@ -327,7 +328,7 @@ impl Bond<f64> {
         Some((springs, couples, bond))
     }
 
-    /// Whether it breaks under this impulse: a force exceeds its strength, or is not a number.
+    /// Whether the bond breaks under this impulse: a force exceeds its strength, or is NaN.
     pub(super) fn breaks(&self, n: &Three<f64>, now: &Impulse<f64>) -> bool {
         let (r_n, about) = (dot(&now.linear, n), dot(&now.couple, n));
         let shear = length(&across(&now.linear, n, r_n));

@@ -1,13 +1,14 @@
-//! Cohesion [001 §1.8]: a contact that has been pressed together takes pulls up to `F_C`.
+//! Cohesion [001 §1.8]: a contact that has been pressed together resists pulls up to `F_C`.
 //!
-//! So `r_n ≥ −F_C Δt`. Once the contact gapes (weakened), pulls below that keep the gap as it is and
-//! do not close it; pushed together it closes. Friction and couples see `r_n + F_C Δt` (DMT).
+//! So `r_n ≥ −F_C Δt`. Once the contact gapes (weakened), a pull below `F_C` keeps the gap constant
+//! and does not close it; a push closes it. Friction and couples are bounded by `r_n + F_C Δt`
+//! (DMT).
 
 use super::numbers::{Numbers, Part};
 use super::pair::Pair;
 use crate::math::real::{Mask, Real};
 
-/// The cohesion that acts at a contact.
+/// The cohesion that acts at a contact in this step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cohesion<R> {
     /// `F_C Δt` [N s].
@@ -35,21 +36,20 @@ impl<R: Copy> Part<R> for Cohesion<R> {
 }
 
 impl<R: Real> Cohesion<R> {
-    /// The normal impulse. `closing` is the one that just closes the contact, `keeping` the one
-    /// that keeps its gap.
+    /// The normal impulse. `closing` would close the contact exactly, `keeping` would keep its gap.
     #[inline(always)]
     pub(super) fn normal(&self, closing: R, keeping: R) -> R {
         let zero = closing.splat(0.0);
         let weakened = self.weakened.greater(zero);
         let pull = -self.force;
-        // A push is no business of a weakened contact.
+        // A push does not hold a weakened contact.
         let kept = R::select(keeping.greater(zero), zero, keeping);
         let held = R::select(weakened, kept, closing);
         let held = R::select(held.less(pull), pull, held);
         R::select(closing.greater(held), closing, held)
     }
 
-    /// In no lane: a contact whose cohesion acts is never open.
+    /// False in all lanes: a contact whose cohesion acts is never open.
     #[inline(always)]
     pub(super) fn open(&self) -> R::Mask {
         let zero = self.force.splat(0.0);
@@ -57,8 +57,10 @@ impl<R: Real> Cohesion<R> {
     }
 }
 
-/// Whether cohesion acts on a contact with this gap [m]. A contact that touches sticks together; one
-/// that gapes only where it has been pressed together before and is still within reach.
+/// Whether cohesion acts on a contact with this gap [m].
+///
+/// It acts on every contact that touches. It acts on a gaping one only if the contact has been
+/// pressed together before and its gap is within the range.
 #[inline(always)]
 pub(super) fn acts(pair: &Pair, gap: f64, smaller_radius: f64, pressed_before: bool) -> bool {
     let touching = 1e-9 * smaller_radius;

@@ -1,10 +1,12 @@
-//! The cone of a contact, `K = {|r_T| ≤ μ r_N, |r_M| ≤ μ_r r_N}`, and the nearest point in it.
+//! The friction cone `K = {|r_T| ≤ μ r_N, |r_M| ≤ μ_r r_N}`, and the projection on it.
 
-/// Puts `y` (1, 2, 3 or 5 numbers) to the nearest point of the cone with the coefficients `[μ, μ_r]`. What is not finite stays so.
+/// Replaces `y` (1, 2, 3 or 5 numbers) by the nearest point of the cone.
 ///
-/// With T and M the lengths of the two parts beside the normal, the nearest point has the normal part x ≥ 0 that makes
-/// `(x − y_N)² + max(T − μ x, 0)² + max(M − μ_r x, 0)²` least, and the parts cut to `μ x` and `μ_r x`. The derivative in x is a rising
-/// line with two bends, so its zero is found by looking at each piece.
+/// The cone has the coefficients `[μ, μ_r]`. Numbers that are not finite stay so. Let T and M be
+/// the lengths of the tangential and the rolling part. The nearest point has the normal part x ≥ 0
+/// that minimizes `(x − y_N)² + max(T − μ x, 0)² + max(M − μ_r x, 0)²`; the other parts are
+/// shortened to `μ x` and `μ_r x`. The derivative in x is piecewise linear and rising, with two
+/// corners, so each piece is searched for its zero.
 #[inline]
 pub fn project(y: &mut [f64], [mu, rolling]: [f64; 2]) {
     let normal = y[0];
@@ -27,7 +29,8 @@ pub fn project(y: &mut [f64], [mu, rolling]: [f64; 2]) {
         [n, rest @ ..] if rest.len() == 4 => {
             let (t, m) = rest.split_at_mut(2);
             let (slip, roll) = (t[0].hypot(t[1]), m[0].hypot(m[1]));
-            // Which bend comes first as x falls from where neither part is cut.
+            // Find the corner that comes first as x falls from a value at which neither part is
+            // shortened.
             let inner = if slip * rolling > roll * mu {
                 let x = height(normal, slip, mu);
                 (x, roll > rolling * x)
@@ -51,10 +54,10 @@ pub fn project(y: &mut [f64], [mu, rolling]: [f64; 2]) {
     }
 }
 
-/// Normal part of the nearest point where only one part counts.
+/// Normal part of the nearest point where only one part matters.
 #[inline]
 fn height(normal: f64, size: f64, mu: f64) -> f64 {
-    // Without friction `μ x` is zero below the plane as well.
+    // Without friction `μ x` is zero also for negative x.
     if normal >= 0.0 && size <= mu * normal {
         normal
     } else if mu * size <= -normal {
@@ -64,7 +67,7 @@ fn height(normal: f64, size: f64, mu: f64) -> f64 {
     }
 }
 
-/// Shortens a vector of the given length to the given length, if it is longer.
+/// Shortens a vector of length `size` to `length`, if it is longer.
 #[inline]
 fn cut(part: &mut [f64], size: f64, length: f64) {
     if size > length {
@@ -79,7 +82,7 @@ mod tests {
     use super::*;
     use crate::rng::{Purpose, Stream};
 
-    /// Without friction the cone is a ray: what is pulled off it, straight or not, comes to its end.
+    /// Without friction the cone is a ray; a point that is pulled off it is projected to its end.
     #[test]
     fn a_cone_without_width() {
         for d in [1, 2, 3, 5] {
@@ -112,7 +115,8 @@ mod tests {
         }
     }
 
-    /// Moreau: p is the projection of y on K exactly if p ∈ K, y − p ∈ −K*, (y − p)·p = 0. K* = {x_N ≥ μ|x_T| + μ_r|x_M|}.
+    /// Moreau: p is the projection of y on K exactly if p ∈ K, y − p ∈ −K*, (y − p)·p = 0. K* =
+    /// {x_N ≥ μ|x_T| + μ_r|x_M|}.
     #[test]
     fn moreaus_decomposition() {
         let mut faces = [0; 8];

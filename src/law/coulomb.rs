@@ -1,19 +1,21 @@
-//! Signorini's condition and Coulomb's law at a contact of spheres, or of a sphere and a plane [001 eq. 1.30].
+//! Signorini's condition and Coulomb's law between spheres, or a sphere and a plane [001 eq. 1.30].
 //!
-//! For these shapes the reduced mass matrix is diagonal [001 eq. 1.20–1.21], so normal and tangential parts are solved one
-//! after the other, exactly. Restitution is zero. Here impulses stand for [001]'s forces times Δt.
+//! For these shapes the reduced mass matrix is diagonal [001 eq. 1.20–1.21]. So the normal and the
+//! tangential part are solved one after the other, exactly. Restitution is zero. Impulses here are
+//! the forces of [001] times Δt.
 
 use crate::math::Vector3;
 use crate::math::real::{Real, Three, cross, sub};
 
-/// What the law knows of a contact.
+/// The data of a contact that Coulomb's law uses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
     /// Unit normal from the first body to the second.
     pub normal: Vector3,
-    /// `g⁺/Δt` with `g⁺ = max(g, 0)`: the speed at which the gap just closes within the step [m/s].
+    /// `g⁺/Δt` with `g⁺ = max(g, 0)`: the speed at which the gap closes within the step [m/s].
     ///
-    /// An overlap (g < 0) counts as a closed gap: it does not grow, and nothing pushes the bodies apart [001 §1.4].
+    /// An overlap (g < 0) counts as a closed gap: it does not grow, and the law does not push the
+    /// bodies apart [001 §1.4].
     pub closing_speed: f64,
     /// Normal reduced mass `m_n` [kg].
     pub normal_mass: f64,
@@ -23,11 +25,11 @@ pub struct Parameters {
     pub friction: f64,
 }
 
-/// Reduced masses `(m_n, m_t)` [kg] of two spheres [001 eq. 1.21]:
-/// `1/m_n = 1/m_1 + 1/m_2`, `1/m_t = 1/m_1 + 1/m_2 + l_1²/I_1 + l_2²/I_2`; a wall has inverse mass and inertia 0, and one that
-/// is free to move in some directions only has different inverse masses for the two parts.
+/// Reduced masses `(m_n, m_t)` [kg] of two spheres [001 eq. 1.21].
 ///
-/// `lever` [m]: distances from the centres to the contact point.
+/// `1/m_n = 1/m_1 + 1/m_2`, `1/m_t = 1/m_1 + 1/m_2 + l_1²/I_1 + l_2²/I_2`. A wall has inverse mass
+/// and inverse inertia 0. A wall that is free to move in some directions only has different inverse
+/// masses for the two parts. `lever` [m]: distances from the centres to the contact point.
 #[must_use]
 pub fn reduced_masses(
     normal: [f64; 2],
@@ -38,12 +40,12 @@ pub fn reduced_masses(
     let normal = normal[0] + normal[1];
     let turning =
         lever[0] * lever[0] * inverse_inertia[0] + lever[1] * lever[1] * inverse_inertia[1];
-    // What nothing moves in some direction takes no impulse in it.
+    // A contact takes no impulse in a direction in which neither side can move.
     let mass = |inverse: f64| if inverse > 0.0 { 1.0 / inverse } else { 0.0 };
     (mass(normal), mass(tangential[0] + tangential[1] + turning))
 }
 
-/// The same as numbers of any kind: `f64`, or a lane for each contact.
+/// [`Parameters`] as numbers of any kind: `f64`, or one lane per contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Coulomb<R> {
     /// [`Parameters::normal`].
@@ -59,7 +61,7 @@ pub struct Coulomb<R> {
 }
 
 impl Parameters {
-    /// The same as plain numbers.
+    /// The same as `f64`.
     #[must_use]
     #[inline(always)]
     pub fn numbers(&self) -> Coulomb<f64> {
@@ -73,10 +75,10 @@ impl Parameters {
     }
 }
 
-/// Relative velocity of the second body against the first at the contact [m/s] [001 eq. 1.14], with
-/// `l_1 = r_1 n` and `l_2 = −r_2 n`: `v_2 − v_1 − (r_1 ω_1 + r_2 ω_2) × n`.
+/// Relative velocity of the second body against the first at the contact [m/s] [001 eq. 1.14].
 ///
-/// `velocity` is `v_2 − v_1`, `spin` the sum of the surface velocities `s = r ω` of the two.
+/// With `l_1 = r_1 n` and `l_2 = −r_2 n` it is `v_2 − v_1 − (r_1 ω_1 + r_2 ω_2) × n`. `velocity` is
+/// `v_2 − v_1`; `spin` is the sum of the surface velocities `s = r ω` of the two.
 #[inline(always)]
 pub fn relative_velocity<R: Real>(velocity: &Three<R>, spin: &Three<R>, n: &Three<R>) -> Three<R> {
     sub(velocity, &cross(spin, n))
@@ -86,8 +88,10 @@ pub fn relative_velocity<R: Real>(velocity: &Three<R>, spin: &Three<R>, n: &Thre
 mod tests {
     use super::*;
 
-    /// Validation A3: equal solid spheres m_n = m/2, m_t = m/7; sphere and wall m_n = m, m_t = 2m/7; and for any two spheres
-    /// the diagonal of Hᵀ M⁻¹ H, whose other elements vanish.
+    /// Validation A3: reduced masses of spheres and walls.
+    ///
+    /// Equal solid spheres have m_n = m/2, m_t = m/7; sphere and wall have m_n = m, m_t = 2m/7. For
+    /// any two spheres they are the diagonal of Hᵀ M⁻¹ H, whose other elements vanish.
     #[test]
     fn a3_reduced_masses() {
         let (m, r) = (3.0, 0.2);
@@ -114,7 +118,7 @@ mod tests {
                 let inverse = [1.0 / m1, 1.0 / m2];
                 reduced_masses(inverse, inverse, [1.0 / i1, 1.0 / i2], [r1, r2])
             };
-            // The answer of the relative velocity [001 eq. 1.14] to a unit impulse along each axis.
+            // The change of the relative velocity [001 eq. 1.14] by a unit impulse along each axis.
             for e in [Vector3::x(), Vector3::y(), Vector3::z()] {
                 let (l1, l2) = (direction * r1, -direction * r2);
                 let v = e / m2

@@ -1,18 +1,18 @@
-//! Rolling and torsion friction [001 §1.7]: couples that a contact takes up, bounded by the normal force.
+//! Rolling and torsion friction [001 §1.7]: couples at a contact, bounded by the normal force.
 //!
-//! For spheres the 6×6 reduced mass matrix of [001 §1.7] falls apart. With n from the first body to
-//! the second, impulse r and couple impulse τ on the second, `u` the relative velocity, `Ω = ω_2 − ω_1`,
-//! `W = n × Ω_t`, `s = n × τ_t`:
+//! For spheres the 6×6 reduced mass matrix of [001 §1.7] splits into three blocks. Let n point from
+//! the first body to the second, r and τ be the impulse and the couple impulse on the second, `u`
+//! the relative velocity, `Ω = ω_2 − ω_1`, `W = n × Ω_t`, `s = n × τ_t`:
 //!
 //! - normal: `Δu_n = r_n/m_n`; torsion: `ΔΩ_n = τ_n/I*` with `1/I* = 1/I_1 + 1/I_2`;
 //! - tangential: `Δu_t = A₁₁ r_t + β s`, `ΔW = β r_t + A₂₂ s` with `A₁₁ = 1/m_t`, `A₂₂ = 1/I*`,
 //!   `β = l_2/I_2 − l_1/I_1`.
 //!
-//! So the normal part is solved first, and the rest with it as a given bound. The law asks for
-//! `|r_t| ≤ R₁`, `|s| ≤ R₂`, u = 0 where r is inside its disc and opposite to r where it is on the rim,
-//! and the same of W and s: the minimum of a convex function over two discs, which is unique. Relaxing
-//! one and then the other is slow where spheres just begin to roll (a factor 0.71 a pass), so the four
-//! cases are solved outright.
+//! So the normal part is solved first, and bounds the others. The law demands `|r_t| ≤ R₁`,
+//! `|s| ≤ R₂`, u = 0 where r is inside its disc and u opposite to r where r is on the rim, and the
+//! same of W and s. This is the unique minimum of a convex function over two discs. Relaxing the
+//! two in turn is slow where spheres just begin to roll (a factor 0.71 per pass), so the four cases
+//! are solved directly.
 
 use super::numbers::{Numbers, Part};
 use super::pair::Pair;
@@ -30,8 +30,8 @@ pub struct Couples<R> {
     pub turning_mass: R,
     /// β [1/(kg m)].
     pub coupling: R,
-    /// Inverse levers of the two bodies [1/m], by which their spins become angular velocities; 0 for
-    /// bodies that do not turn.
+    /// Inverse levers of the two bodies [1/m]; 0 for bodies that do not rotate. They turn spins
+    /// `s = l ω` into angular velocities.
     pub inverse_lever: [R; 2],
 }
 
@@ -59,7 +59,7 @@ impl<R: Copy> Part<R> for Couples<R> {
     }
 
     fn neutral(k: usize) -> f64 {
-        // The turning mass, by which answers are divided.
+        // 1 for the turning mass, which is a divisor.
         f64::from(u8::from(k == 2))
     }
 }
@@ -68,9 +68,9 @@ impl<R: Copy> Part<R> for Couples<R> {
 pub(super) struct Tangent<R: Real> {
     /// Unit normal.
     pub n: Three<R>,
-    /// Tangential impulse that the contact has [N s].
+    /// Present tangential impulse of the contact [N s].
     pub tangential: Three<R>,
-    /// Tangential relative velocity, springs included [m/s].
+    /// Tangential relative velocity, with the springs' term [m/s].
     pub slip: Three<R>,
     /// `m_t` [kg].
     pub mass: R,
@@ -78,20 +78,21 @@ pub(super) struct Tangent<R: Real> {
     pub bound: R,
     /// Normal impulse that bounds the couples [N s].
     pub pressed: R,
-    /// Contacts that are open: no answer is needed.
+    /// Contacts that are open and need no answer.
     pub open: R::Mask,
 }
 
 impl Couples<f64> {
-    /// The couples that a contact of two bodies with these radii [m] takes up; none where the
-    /// pair has no coefficient for them, or nothing turns.
+    /// Rolling and torsion friction of a contact between two bodies with these radii [m].
+    ///
+    /// `None` where the pair has neither coefficient, or neither body rotates.
     #[inline(always)]
     pub(super) fn open(pair: &Pair, [a, b]: [f64; 2], sides: &impl Sides) -> Option<Self> {
         if pair.rolling.is_none() && pair.torsion.is_none() {
             return None;
         }
         let ([turning_mass, coupling], inverse_lever) = sides.turning()?;
-        // The reduced radius; of a body and a wall that of the body.
+        // The reduced radius; for a body and a wall, the radius of the body.
         let reduced = if b.is_finite() { a * b / (a + b) } else { a };
         let (rolling, torsion) = (pair.rolling.length(reduced), pair.torsion.length(reduced));
         (rolling > 0.0 || torsion > 0.0).then_some(Self {
@@ -105,15 +106,18 @@ impl Couples<f64> {
 }
 
 impl<R: Real> Couples<R> {
-    /// Relative angular velocity `ω_2 − ω_1` [rad/s] [001 eq. 1.38] of bodies with these spins [m/s].
+    /// Relative angular velocity `ω_2 − ω_1` [rad/s] [001 eq. 1.38] of bodies with these spins
+    /// `s = l ω` [m/s].
     #[inline(always)]
     pub fn relative_spin(&self, [a, b]: [&Three<R>; 2]) -> Three<R> {
         let [of_a, of_b] = self.inverse_lever;
         sub(&scaled(b, of_b), &scaled(a, of_a))
     }
 
-    /// Friction and couples together: the tangential impulse, not yet back in its disc where
-    /// nothing couples it, and the couple impulse. `couple` is the one that the contact has.
+    /// Solves friction and couples together: tangential impulse and couple impulse.
+    ///
+    /// `couple` is the contact's present couple impulse. The caller still has to clamp the
+    /// tangential impulse to its disc where rolling friction does not couple it.
     #[inline(always)]
     pub(super) fn answer(
         &self,
@@ -131,7 +135,7 @@ impl<R: Real> Couples<R> {
             bounds: [tangent.bound, self.rolling * tangent.pressed],
             normal: *n,
         };
-        // Without rolling friction there is nothing to be coupled with.
+        // Without rolling friction the tangential impulse is uncoupled.
         let alone = self.rolling.equals(zero);
         let [mut new_r, mut new_s] = plane.solve(r, &t, alone.or(tangent.open).not());
         let free = sub(r, &scaled(u, tangent.mass));
@@ -151,7 +155,7 @@ impl<R: Real> Couples<R> {
     }
 }
 
-/// The problem at present values r, s.
+/// The coupled tangential problem at the present values r, s.
 pub(super) struct Plane<R> {
     /// `A₁₁`, β, `A₂₂`.
     pub matrix: [R; 3],
@@ -165,18 +169,18 @@ pub(super) struct Plane<R> {
     pub normal: Three<R>,
 }
 
-/// Passes after which the last case is taken as it is; Newton needs a handful.
+/// Passes after which the present value is accepted; Newton's method needs a handful.
 const PASSES: usize = 200;
 
 impl<R: Real> Plane<R> {
-    /// The new r and s; of lanes outside `wanted` anything.
+    /// The new r and s; undefined in lanes outside `wanted`.
     #[inline(always)]
     pub(super) fn solve(&self, r: &Three<R>, s: &Three<R>, wanted: R::Mask) -> [Three<R>; 2] {
         let [_, beta, _] = self.matrix;
         let [mass, inertia] = self.masses;
         let [u, w] = &self.present;
         let [bound_r, bound_s] = self.bounds;
-        // Where nothing couples the two.
+        // Lanes without coupling.
         let mut new_r = clamped(&sub(r, &scaled(u, mass)), bound_r);
         let mut new_s = clamped(&sub(s, &scaled(w, inertia)), bound_s);
         let left = wanted.and(beta.equals(beta.splat(0.0)).not());
@@ -188,7 +192,7 @@ impl<R: Real> Plane<R> {
         [new_r, new_s]
     }
 
-    /// Neither slips: `A [Δr; Δs] = −[u; W]`.
+    /// Both parts stick: `A [Δr; Δs] = −[u; W]`.
     #[inline(always)]
     pub(super) fn both_stick(&self, r: &Three<R>, s: &Three<R>) -> [Three<R>; 2] {
         let [a, beta, c] = self.matrix;
@@ -202,7 +206,7 @@ impl<R: Real> Plane<R> {
         ]
     }
 
-    /// The four cases, of the lanes in `left`.
+    /// The four cases, in the lanes of `left`.
     #[inline(always)]
     fn coupled(&self, r: &Three<R>, s: &Three<R>, mut left: R::Mask) -> [Three<R>; 2] {
         let [a, beta, c] = self.matrix;
@@ -220,7 +224,7 @@ impl<R: Real> Plane<R> {
         // Constant parts: u = b_u + A₁₁ r + β s, W = b_W + β r + A₂₂ s.
         let b_u = sub(&sub(u, &scaled(r, a)), &scaled(s, beta));
         let b_w = sub(&sub(w, &scaled(r, beta)), &scaled(s, c));
-        // One sticks, the other slips: first it rolls, then it slides.
+        // One part sticks, the other slips: first rolling slips, then sliding does.
         let constant = sub(&b_w, &scaled(&b_u, beta * mass));
         let (rolls, beyond) = on_rim(&constant, c - beta2 * mass, bound_s);
         let sticks = stuck(&b_u, &rolls, beta, mass);
@@ -246,9 +250,10 @@ impl<R: Real> Plane<R> {
         [new_r, new_s]
     }
 
-    /// Both on their rims: the angles at which neither force has a part along its rim. Newton's
-    /// method on the two angles where the function is convex in them, one disc after the other where
-    /// it is not.
+    /// Both parts on their rims: finds the angles at which neither has a velocity along its rim.
+    ///
+    /// Newton's method solves for the two angles where the function is convex in them; elsewhere
+    /// the discs are relaxed in turn.
     #[inline(always)]
     fn both_slip(
         &self,
@@ -299,14 +304,14 @@ fn within<R: Real>(x: &Three<R>, bound: R) -> R::Mask {
     length(x).at_most(bound)
 }
 
-/// The impulse that sticks while the other has this value: `−(constant + other β) mass`.
+/// The impulse that sticks while the other part has the given value: `−(constant + other β) mass`.
 #[inline(always)]
 fn stuck<R: Real>(constant: &Three<R>, other: &Three<R>, beta: R, mass: R) -> Three<R> {
     let sum = add(constant, &scaled(other, beta));
     scaled(&[-sum[0], -sum[1], -sum[2]], mass)
 }
 
-/// A vector, scaled to a length; zero stays zero.
+/// A vector scaled to a given length; zero stays zero.
 #[inline(always)]
 fn sized<R: Real>(x: &Three<R>, wanted: R) -> Three<R> {
     let size = length(x);
@@ -314,8 +319,8 @@ fn sized<R: Real>(x: &Three<R>, wanted: R) -> Three<R> {
     scaled(x, scale)
 }
 
-/// The point of the rim where `matrix x + constant` points against x, and whether the solution
-/// without a bound lies beyond the rim.
+/// The point of the rim where `matrix x + constant` points against x, and whether the unbounded
+/// solution lies beyond the rim.
 #[inline(always)]
 fn on_rim<R: Real>(constant: &Three<R>, matrix: R, bound: R) -> (Three<R>, R::Mask) {
     let size = length(constant);
@@ -331,8 +336,10 @@ mod tests {
     use crate::math::Vector3;
     use crate::rng::{Purpose, Stream};
 
-    /// The optimality conditions on random problems, many of them near thresholds and nearly singular: |r| ≤ R₁, |s| ≤ R₂,
-    /// velocities zero inside and opposite on the rim.
+    /// The optimality conditions hold on random problems, many near thresholds and nearly singular.
+    ///
+    /// The conditions: |r| ≤ R₁, |s| ≤ R₂, velocities zero inside the discs and opposite to the
+    /// impulse on the rims.
     #[test]
     fn conditions_of_the_law_hold_whatever_the_problem() {
         let mut cases = [0; 4];

@@ -1,25 +1,29 @@
-//! The law of a contact as a cut: π cuts the normal part at 0, and the others to μ times the normal part that is left.
+//! The contact law as an equation, by a map π that cuts impulses to the friction cone.
 //!
-//! Impulses r and velocities u satisfy the law of a contact where `r = π(r − ρ u)` for a ρ > 0 (Alart and Curnier, Computer Methods in Applied
-//! Mechanics and Engineering 92, 1991). With a width w the corners of π are rounded: `max(x, 0)` becomes `(x + √(x² + 4 w²))/2`, and `max(|y|, b)` becomes
-//! `b + max(√(y² + μ² w²) − b, 0)`, rounded over μ w, so that it is smooth and its slope never of less than full rank (Chen and Mangasarian, Computational
-//! Optimization and Applications 5, 1996).
+//! π cuts the normal part at 0, and the other parts to μ times the normal part that remains.
+//! Impulses r and velocities u satisfy the law of a contact where `r = π(r − ρ u)` for a ρ > 0
+//! (Alart and Curnier, Computer Methods in Applied Mechanics and Engineering 92, 1991). With a
+//! width w the corners of π are rounded: `max(x, 0)` becomes `(x + √(x² + 4 w²))/2`, and
+//! `max(|y|, b)` becomes `b + max(√(y² + μ² w²) − b, 0)`, rounded over μ w. So π is smooth and its
+//! derivative has full rank (Chen and Mangasarian, Computational Optimization and Applications 5,
+//! 1996).
 
 use crate::math::norm;
 
-/// `max(x, 0)` with its corner rounded over the width, and its slope: (x + √(x² + 4 w²))/2.
+/// `max(x, 0)` with its corner rounded over the width, (x + √(x² + 4 w²))/2, and its slope.
 fn positive(x: f64, width: f64) -> (f64, f64) {
     if width == 0.0 {
-        return if x <= 0.0 { (0.0, 0.0) } else { (x, 1.0) }; // What is no number stays so.
+        return if x <= 0.0 { (0.0, 0.0) } else { (x, 1.0) }; // A NaN stays NaN.
     }
     let root = x.hypot(2.0 * width);
-    // Without the difference of two large numbers.
+    // This form does not subtract two large numbers.
     let up = 0.5 * (root + x.abs());
     let value = if x > 0.0 { up } else { width * (width / up) };
     (value, value / root)
 }
 
-/// π of `y` with the coefficients `[μ, μ_r]`, its corners rounded over `width`, an impulse; and its derivative.
+/// π of `y` with the coefficients `[μ, μ_r]`, and its derivative. Corners are rounded over `width`,
+/// an impulse.
 pub fn cut<const D: usize>(
     y: [f64; D],
     [mu, rolling]: [f64; 2],
@@ -36,13 +40,13 @@ pub fn cut<const D: usize>(
             (from..to).for_each(|k| out[k] = f64::NAN);
         }
         if bound <= 0.0 {
-            continue; // Nothing is left.
+            continue; // The bound leaves no tangential part.
         }
         if size <= 0.0 {
-            (from..to).for_each(|k| slope[k][k] = 1.0); // Nothing to cut.
+            (from..to).for_each(|k| slope[k][k] = 1.0); // The part is zero.
             continue;
         }
-        // The larger one of |y_T| and the bound, and how it changes with the first.
+        // The larger of |y_T| and the bound, and its derivative with respect to |y_T|.
         let (more, share) = positive(size - bound, width);
         let larger = bound + more;
         let factor = bound / larger;
@@ -64,7 +68,8 @@ mod tests {
     use super::*;
     use crate::rng::{Purpose, Stream};
 
-    /// Rounded or not, the maximum with 0 and its slope: rounding adds no more than the width, and `p (p − x) = w²`.
+    /// The maximum with 0 and its slope, rounded or not: rounding adds at most the width, and
+    /// `p (p − x) = w²`.
     #[test]
     fn the_rounded_maximum() {
         for x in [-1e6, -3.0, -1e-9, 0.0, 1e-9, 2.0, 1e6] {
@@ -82,7 +87,7 @@ mod tests {
         }
     }
 
-    /// Without rounding, the law as it is told: at 0, and at μ times what is left.
+    /// Without rounding, π cuts at 0, and at μ times the remaining normal part.
     #[test]
     fn a_cut_without_rounding() {
         assert_eq!(cut([2.0, 3.0, 4.0], [1.25, 0.0], 0.0).0, [2.0, 1.5, 2.0]);
@@ -98,7 +103,7 @@ mod tests {
         }
     }
 
-    /// The derivative is the one that differences have, for all dimensions, rounded and not.
+    /// The derivative agrees with finite differences, in all dimensions, rounded and not.
     #[test]
     fn slopes_are_those_of_differences() {
         slopes::<2>();
@@ -120,7 +125,7 @@ mod tests {
                 up[l] += h;
                 down[l] -= h;
                 let (up, down) = (cut(up, mu, width), cut(down, mu, width));
-                // A bend between the two is no place for differences.
+                // Finite differences fail across a corner.
                 let same = (0..D).all(|k| (0..D).all(|m| (up.1[k][m] - down.1[k][m]).abs() < 1e-2));
                 if !same {
                     continue;

@@ -1,6 +1,6 @@
-//! The form in which checkpoints keep the memory of laws.
+//! The datasets in which checkpoints store the state of laws.
 
-/// A dataset of a checkpoint with a part of a law's memory `S`, one row a contact.
+/// A dataset of a checkpoint: a part of a law's state `S`, one row per contact.
 pub struct Dataset<S: 'static> {
     /// Its path, in the group of contacts.
     pub path: &'static str,
@@ -14,8 +14,8 @@ pub struct Dataset<S: 'static> {
 
 /// The numbers of a [`Dataset`].
 pub enum Values<S> {
-    /// So many real numbers.
+    /// This number of real numbers.
     Real(usize, fn(&mut S) -> &mut [f64]),
-    /// A number from 0 to 255.
+    /// One integer from 0 to 255.
     Small(fn(&mut S) -> &mut u64),
 }

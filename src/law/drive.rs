@@ -1,14 +1,14 @@
-//! A contact whose relative velocity is shifted: by a driven wall, and by tangential restitution.
+//! A shift of a contact's relative velocity, by a driven wall or by tangential restitution.
 
 use super::numbers::{Numbers, Part};
 use crate::math::real::Three;
 
-/// What is added to the relative velocities of a contact.
+/// The terms added to the relative velocities of a contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drive<R> {
-    /// To the relative velocity, global frame [m/s].
+    /// Added to the relative velocity, global frame [m/s].
     pub velocity: Three<R>,
-    /// To the relative angular velocity, global frame [rad/s].
+    /// Added to the relative angular velocity, global frame [rad/s].
     pub spin: Three<R>,
 }
 

@@ -1,18 +1,17 @@
-//! The rule by which a rigid contact sees its gap.
+//! The treatment of overlaps by rigid contacts.
 
-/// How the law of a rigid contact counts an overlap g < 0. An open gap counts as it is under all rules.
+/// How a rigid contact treats an overlap g < 0. An open gap enters unchanged under all rules.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub enum GapRule {
-    /// It counts as a closed gap, `g⁺ = max(g, 0)`: it does not grow, and nothing pushes the bodies
-    /// apart [001 §1.4].
+    /// The overlap counts as a closed gap, `g⁺ = max(g, 0)`: it does not grow, and the law does not
+    /// push the bodies apart [001 §1.4].
     #[default]
     Positive,
-    /// It counts as it is, and is undone within the step at the speed `−g/Δt`, which pumps in kinetic
-    /// energy.
+    /// The overlap is removed within the step at the speed `−g/Δt`, which adds kinetic energy.
     Full,
-    /// A fraction of it is undone in each step, at a bounded speed.
+    /// A fraction of the overlap is removed in each step, at a bounded speed.
     Recover {
-        /// Fraction in a step.
+        /// Fraction removed per step [1].
         fraction: f64,
         /// Largest speed [m/s].
         top_speed: f64,
@@ -20,8 +19,10 @@ pub enum GapRule {
 }
 
 impl GapRule {
-    /// `b_n` of a rigid contact [m/s]: the speed at which the gap [m] closes within the step, or the
-    /// one that the rule gives an overlap.
+    /// `b_n` of a rigid contact with this gap [m], a speed [m/s].
+    ///
+    /// For an open gap it is the speed at which the gap closes within the step, for an overlap the
+    /// speed given by the rule.
     #[must_use]
     #[inline(always)]
     pub fn closing_speed(self, gap: f64, dt: f64) -> f64 {

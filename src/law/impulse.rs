@@ -5,14 +5,14 @@ use crate::math::real::{Real, Three};
 /// The impulse of a contact on its second body, global frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Impulse<R> {
-    /// Force times time [N s].
+    /// Integral of the force over the step [N s].
     pub linear: Three<R>,
-    /// Couple times time [N m s]; zero where the kind has none.
+    /// Integral of the couple over the step [N m s]; zero if the contact's kind has no couple.
     pub couple: Three<R>,
 }
 
 impl<R: Real> Impulse<R> {
-    /// One without a couple.
+    /// An impulse without a couple.
     #[inline(always)]
     pub fn of(linear: Three<R>) -> Self {
         Self {

@@ -1,34 +1,34 @@
-//! The numbers of a law's parts in a row: how batches store them, a lane for each contact.
+//! The numbers of a law's parts in a row, as batches store them: one lane per contact.
 
 use crate::math::real::Three;
 
-/// Numbers by place.
+/// Numbers addressed by index.
 pub trait Numbers<R> {
-    /// The k-th.
+    /// The k-th number.
     fn number(&self, k: usize) -> R;
 
-    /// Panics if there are fewer than `end`, so that those below need no check.
+    /// Panics if fewer than `end` numbers exist, so that the ones below need no check.
     fn reach(&self, end: usize);
 
-    /// Three from the k-th on.
+    /// The three numbers from the k-th on.
     #[inline(always)]
     fn three(&self, k: usize) -> Three<R> {
         [self.number(k), self.number(k + 1), self.number(k + 2)]
     }
 }
 
-/// A part of a law, as so many numbers.
+/// A part of a law, stored as a fixed number of numbers.
 pub trait Part<R>: Sized {
-    /// How many.
+    /// The number of its numbers.
     const NUMBERS: usize;
 
-    /// Reads them from place `at` on.
+    /// Reads them from index `at` on.
     fn read(from: &impl Numbers<R>, at: usize) -> Self;
 
-    /// Hands them out, one after the other.
+    /// Passes them to `put`, one after the other.
     fn write(&self, put: &mut impl FnMut(R));
 
-    /// The k-th number in a lane without a contact: no answer there is to be NaN.
+    /// The k-th number in a lane without a contact, chosen so that the answer there is not NaN.
     fn neutral(_k: usize) -> f64 {
         0.0
     }

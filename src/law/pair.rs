@@ -1,6 +1,7 @@
-//! The coefficients that hold between two materials, and how they are mixed from those of each against itself.
+//! The coefficients of contacts between two materials, and their mixing from those of each
+//! material.
 
-/// The coefficients of a contact between two materials. [`Pair::RIGID`] has none of them.
+/// The coefficients of a contact between two materials. In [`Pair::RIGID`] all of them are zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
     /// Coefficient of friction μ, of contacts that did not slide in the step before.
@@ -19,29 +20,32 @@ pub struct Pair {
     pub restitution: f64,
     /// Coefficient of tangential restitution.
     pub tangential_restitution: f64,
-    /// Compliance of the contact [m/N] that does not depend on radii; 0: rigid.
+    /// Compliance of the contact [m/N] independent of the radii; 0: rigid.
     pub compliance: f64,
-    /// Inverse of Young's modulus of the first and the second material [1/Pa]; 0: rigid. Each adds `1/(2 E r)` to the
-    /// compliance, r being its body's radius, and for a wall that of the other body.
+    /// Inverse of Young's modulus of the first and the second material [1/Pa]; 0: rigid.
+    ///
+    /// Each adds `1/(2 E r)` to the compliance, r being the radius of its body; a wall takes the
+    /// radius of the other body.
     pub inverse_young: [f64; 2],
     /// Tangential stiffness as a fraction of the normal one, `k_t/k_n`.
     pub tangential_ratio: f64,
 }
 
-/// The length by which a force limits a couple.
+/// The length of the arm by which a force bounds a couple.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Arm {
-    /// So many metres.
+    /// A length [m].
     Length(f64),
-    /// So many reduced radii `r* = r_1 r_2/(r_1 + r_2)` [001 eq. 1.41]; of a body and a wall: radii of the body.
+    /// A multiple of the reduced radius `r* = r_1 r_2/(r_1 + r_2)` [001 eq. 1.41]; for a body and a
+    /// wall, of the body's radius.
     Reduced(f64),
 }
 
 impl Arm {
-    /// No couple.
+    /// The arm of a contact without couples.
     pub const NONE: Arm = Arm::Length(0.0);
 
-    /// The length [m] for bodies with this reduced radius [m].
+    /// The arm [m] for bodies with this reduced radius [m].
     #[must_use]
     pub fn length(self, reduced_radius: f64) -> f64 {
         match self {
@@ -50,7 +54,7 @@ impl Arm {
         }
     }
 
-    /// Whether there is none.
+    /// Whether the arm is zero.
     #[must_use]
     pub fn is_none(self) -> bool {
         matches!(self, Self::Length(x) | Self::Reduced(x) if x == 0.0)
@@ -73,7 +77,7 @@ impl Pair {
         tangential_ratio: 1.0,
     };
 
-    /// A rigid contact with Coulomb's friction and nothing else.
+    /// A rigid contact with Coulomb friction only.
     #[must_use]
     pub const fn coulomb(friction: f64) -> Pair {
         Pair {
@@ -90,7 +94,7 @@ impl Pair {
         self.compliance + (a + b)
     }
 
-    /// Whether Coulomb's law is all there is to it.
+    /// Whether the contact has Coulomb's law only.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         *self == Pair::coulomb(self.friction)
@@ -101,7 +105,7 @@ impl Pair {
                 })
     }
 
-    /// Whether there is nothing but Coulomb's law and springs.
+    /// Whether the contact has Coulomb's law and springs only.
     #[must_use]
     #[inline]
     pub fn has_springs_at_most(&self) -> bool {
@@ -113,7 +117,7 @@ impl Pair {
             && none(&self.torsion)
     }
 
-    /// The same contact seen from the other side.
+    /// The same coefficients with the two materials exchanged.
     #[must_use]
     pub fn swapped(self) -> Pair {
         let [a, b] = self.inverse_young;
@@ -124,17 +128,18 @@ impl Pair {
     }
 }
 
-/// The coefficients between any two of the materials, by their numbers.
+/// The coefficients of each pair of materials, by their numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairTable {
     materials: usize,
     pairs: Vec<Pair>,
-    /// Of each [`Pair::has_springs_at_most`], which every contact asks in every step.
+    /// [`Pair::has_springs_at_most`] of each pair, which every contact needs in every step.
     simple: Vec<bool>,
 }
 
 impl PairTable {
-    /// The table of `materials` materials, filled by `pair`, which is asked once for each two numbers, the smaller first.
+    /// The table of `materials` materials. `pair` gives the coefficients; it is called once per
+    /// pair, the smaller number first.
     #[must_use]
     pub fn new(materials: usize, mut pair: impl FnMut(u32, u32) -> Pair) -> Self {
         let mut pairs = vec![Pair::RIGID; materials * materials];
@@ -152,8 +157,10 @@ impl PairTable {
         }
     }
 
-    /// The table of materials that have nothing but Coulomb's friction, from each one's coefficient against itself: mixed by
-    /// the geometric mean `√(μ_a μ_b)`, so that a smooth wall (μ = 0) is smooth for all.
+    /// The table of materials that have Coulomb friction only.
+    ///
+    /// `own` are the coefficients of each material against itself; they are mixed by the geometric
+    /// mean `√(μ_a μ_b)`, so that a smooth wall (μ = 0) is smooth for all materials.
     #[must_use]
     pub fn of_friction(own: &[f64]) -> Self {
         Self::new(own.len(), |a, b| {
@@ -161,7 +168,7 @@ impl PairTable {
         })
     }
 
-    /// The coefficients between two materials, seen from the first.
+    /// The coefficients between two materials, in this order.
     #[must_use]
     #[inline]
     pub fn between(&self, a: u32, b: u32) -> &Pair {

@@ -1,4 +1,4 @@
-//! The parts that a law may have, and how they are stored: the one list of them.
+//! The list of the parts that a law can have, and their storage.
 
 use super::bond::Bond;
 use super::cohesion::Cohesion;
@@ -9,27 +9,27 @@ use super::numbers::{Numbers, Part};
 use super::springs::Springs;
 use crate::math::real::{Real, Three, dot};
 
-/// The parts that the law of a contact has beyond Coulomb's.
+/// The parts of a contact's law beyond Coulomb's law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parts<R> {
     /// Compliance.
     pub springs: Option<Springs<R>>,
     /// Rolling and torsion friction.
     pub couples: Option<Couples<R>>,
-    /// Cohesion that acts.
+    /// Cohesion that acts in this step.
     pub cohesion: Option<Cohesion<R>>,
     /// A shift of the relative velocity.
     pub drive: Option<Drive<R>>,
-    /// A whole bond; it has springs and couples.
+    /// An unbroken bond; a bonded contact also has springs and couples.
     pub bond: Option<Bond<R>>,
 }
 
-/// The set of parts that a contact has: contacts of one kind are stored and solved together.
+/// The set of parts that a contact has. Contacts of one kind are stored and solved together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Kind(u8);
 
 impl Kind {
-    /// Coulomb's law and nothing more.
+    /// Coulomb's law only.
     pub const PLAIN: Kind = Kind(0);
     /// [`Parts::springs`].
     pub const SPRINGS: Kind = Kind(1);
@@ -41,7 +41,7 @@ impl Kind {
     pub const DRIVE: Kind = Kind(8);
     /// [`Parts::bond`].
     pub const BOND: Kind = Kind(16);
-    /// Each part by itself, in the order in which kinds are numbered and parts are stored.
+    /// Each part alone, in the order in which kinds are numbered and parts are stored.
     pub const PARTS: [Kind; 5] = [
         Self::SPRINGS,
         Self::COUPLES,
@@ -49,7 +49,7 @@ impl Kind {
         Self::DRIVE,
         Self::BOND,
     ];
-    /// How many numbers each of these has.
+    /// The number of numbers of each part.
     const NUMBERS: [usize; Self::PARTS.len()] = [
         <Springs<f64> as Part<f64>>::NUMBERS,
         <Couples<f64> as Part<f64>>::NUMBERS,
@@ -57,7 +57,7 @@ impl Kind {
         <Drive<f64> as Part<f64>>::NUMBERS,
         <Bond<f64> as Part<f64>>::NUMBERS,
     ];
-    /// Their numbers in a lane without a contact.
+    /// The numbers of each part in a lane without a contact.
     const NEUTRAL: [fn(usize) -> f64; Self::PARTS.len()] = [
         <Springs<f64> as Part<f64>>::neutral,
         <Couples<f64> as Part<f64>>::neutral,
@@ -73,21 +73,21 @@ impl Kind {
         (0..1u8 << Self::PARTS.len()).map(Kind)
     }
 
-    /// Whether it has one of these parts.
+    /// Whether the kind has one of these parts.
     #[must_use]
     #[inline(always)]
     pub const fn has(self, parts: Kind) -> bool {
         self.0 & parts.0 != 0
     }
 
-    /// Whether there are springs at most.
+    /// Whether the kind has Coulomb's law and springs only.
     #[must_use]
     #[inline(always)]
     pub fn has_springs_at_most(self) -> bool {
         self <= Self::SPRINGS
     }
 
-    /// Whether nothing holds contacts of this kind together.
+    /// Whether contacts of this kind resist no tension: neither cohesion nor a bond.
     #[must_use]
     #[inline(always)]
     pub const fn is_dry(self) -> bool {
@@ -101,7 +101,7 @@ impl Kind {
         self.has(Self::TURNING)
     }
 
-    /// How many numbers its parts have.
+    /// The number of numbers of all its parts.
     #[must_use]
     pub fn numbers(self) -> usize {
         self.place(Kind(u8::MAX))
@@ -113,13 +113,13 @@ impl Kind {
         parts.flat_map(|k| (0..Self::NUMBERS[k]).map(move |number| Self::NEUTRAL[k](number)))
     }
 
-    /// Its number, from 0.
+    /// The index of the kind, from 0.
     #[must_use]
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
 
-    /// Where a part's numbers begin among those of this kind.
+    /// The index of a part's first number among those of this kind.
     #[inline(always)]
     fn place(self, part: Kind) -> usize {
         let mut place = 0;
@@ -133,7 +133,7 @@ impl Kind {
 }
 
 impl<R: Copy> Parts<R> {
-    /// None of them.
+    /// No part: Coulomb's law only.
     pub const NONE: Self = Self {
         springs: None,
         couples: None,
@@ -142,7 +142,7 @@ impl<R: Copy> Parts<R> {
         bond: None,
     };
 
-    /// Which there are.
+    /// The set of parts present.
     #[must_use]
     #[inline(always)]
     pub fn kind(&self) -> Kind {
@@ -156,7 +156,7 @@ impl<R: Copy> Parts<R> {
         )
     }
 
-    /// Those of a kind, from its numbers.
+    /// The parts of a kind, read from its numbers.
     #[inline(always)]
     pub fn read(kind: Kind, from: &impl Numbers<R>) -> Self {
         Self {
@@ -184,7 +184,7 @@ impl<R: Copy> Parts<R> {
         energy
     }
 
-    /// Hands out the numbers, one after the other.
+    /// Passes the numbers to `put`, one after the other.
     #[inline(always)]
     pub fn write(&self, mut put: impl FnMut(R)) {
         let put = &mut put;

@@ -1,9 +1,9 @@
-//! Compliance of a contact: springs along and across the normal, taken implicitly.
+//! Compliance of a contact: implicit springs along and across the normal.
 //!
-//! The contact yields by `C r/Δt²` in velocity per impulse r. So in the normal direction
-//! `0 ≤ r_n ⟂ u_n + b_n + γ_n r_n ≥ 0` with the signed gap in `b_n = g/Δt`, and where it sticks
-//! `u_t + γ_t (r_t − r_t,previous) = 0`: the impulse of the last step is the spring's memory, so
-//! nothing creeps. `γ = C/Δt²`; `γ → 0` is the rigid law.
+//! The compliance C adds `C r/Δt²` to the relative velocity, r being the impulse. So in the normal
+//! direction `0 ≤ r_n ⟂ u_n + b_n + γ_n r_n ≥ 0` with the signed gap in `b_n = g/Δt`, and where the
+//! contact sticks `u_t + γ_t (r_t − r_t,previous) = 0`. The impulse of the last step is the
+//! spring's memory, so sticking contacts do not creep. `γ = C/Δt²`; `γ → 0` is the rigid law.
 
 use super::coulomb::Parameters;
 use super::numbers::{Numbers, Part};
@@ -39,13 +39,13 @@ impl<R: Copy> Part<R> for Springs<R> {
 }
 
 impl<R: Real> Springs<R> {
-    /// The closing speed with the normal spring: `u_n + b_n + γ_n r_n`.
+    /// The closing speed with the term of the normal spring: `u_n + b_n + γ_n r_n`.
     #[inline(always)]
     pub(super) fn closing(&self, speed: R, r_n: R) -> R {
         speed + self.softness[0] * r_n
     }
 
-    /// The slip with the tangential spring: `u_t + γ_t (r_t − r_t,previous)`.
+    /// The slip with the term of the tangential spring: `u_t + γ_t (r_t − r_t,previous)`.
     #[inline(always)]
     pub(super) fn slip(&self, slip: &Three<R>, tangential: &Three<R>) -> Three<R> {
         let stretch = sub(tangential, &self.previous);
@@ -63,9 +63,11 @@ impl<R: Real> Springs<R> {
 }
 
 impl Springs<f64> {
-    /// The springs of a contact with this gap [m] between bodies of these radii [m], and the law's
-    /// masses and closing speed with them; none where the pair is rigid. `impulse` is that of the
-    /// last step, as its force would give it in this one.
+    /// The springs of a contact; also sets the law's masses and closing speed. `None` where the
+    /// pair is rigid.
+    ///
+    /// `gap` [m] is the signed gap, `radii` [m] those of the bodies, `impulse` [N s] that of the
+    /// last step, scaled to the length of this step.
     #[inline(always)]
     pub(super) fn open(
         pair: &Pair,
@@ -92,7 +94,7 @@ impl Springs<f64> {
     }
 }
 
-/// A reduced mass with a spring: `1/(1/m + γ)`.
+/// A reduced mass with the term of a spring: `1/(1/m + γ)`.
 #[inline(always)]
 pub fn softened(mass: f64, softness: f64) -> f64 {
     1.0 / (1.0 / mass + softness)

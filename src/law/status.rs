@@ -1,25 +1,27 @@
-//! The state of a contact after a step: open, sticking, sliding.
+//! The status of a contact after a step: open, sticking, sliding.
 
 use super::cohesion::Cohesion;
 use super::coulomb::Parameters;
 use crate::math::Vector3;
 
-/// The state of a contact after a step.
+/// The status of a contact after a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
 pub enum Status {
     /// No impulse.
     #[default]
     Open = 0,
-    /// Impulse inside Coulomb's cone, no relative tangential velocity.
+    /// Impulse inside Coulomb's cone; zero tangential relative velocity.
     Sticking = 1,
     /// Impulse on Coulomb's cone.
     Sliding = 2,
 }
 
 impl Status {
-    /// The status that an impulse [N s] belongs to: on the cone, but for rounding, or inside.
-    /// `cohesion` is the one that acts at the contact.
+    /// The status that follows from an impulse [N s].
+    ///
+    /// The contact slides if the impulse is on the cone, up to rounding. `cohesion` is the one that
+    /// acts at the contact.
     #[must_use]
     #[inline]
     pub fn of(law: &Parameters, cohesion: Option<&Cohesion<f64>>, impulse: &Vector3) -> Self {

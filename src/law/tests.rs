@@ -26,7 +26,7 @@ fn cohesion(force: f64, weakened: bool) -> Option<Cohesion<f64>> {
     Some(Cohesion { force, weakened })
 }
 
-/// Impulse and couple that the law asks for from nothing.
+/// Impulse and couple that the law demands, starting from zero.
 fn from_rest(
     law: &Parameters,
     parts: &Parts<f64>,
@@ -103,7 +103,7 @@ fn coulombs_law_does_not_swallow_a_nan() {
     }
 }
 
-/// [001 eq. 1.30] as it stands there, with its branches, finds the same bits.
+/// The law agrees to the bit with [001 eq. 1.30], written here with its branches.
 #[test]
 fn the_law_is_that_of_the_paper_to_the_bit() {
     let mut statuses = [0; 3];
@@ -133,8 +133,9 @@ fn the_law_is_that_of_the_paper_to_the_bit() {
     assert!(statuses.iter().all(|&n| n > 100), "{statuses:?}");
 }
 
-/// The algebra of the module's head against two rigid bodies with the impulse and the couple put on them: the law's answer,
-/// applied, leaves velocities that satisfy the law.
+/// Applied to two rigid bodies, the law's answer leaves velocities that satisfy the law.
+///
+/// This checks the algebra of the formulas in [`answer`] and [`couples`].
 #[test]
 fn the_answer_put_on_two_bodies_satisfies_the_law() {
     let mut statuses = [0; 3];
@@ -216,7 +217,7 @@ fn the_answer_put_on_two_bodies_satisfies_the_law() {
             if x.norm() < bound - 1e-9 {
                 assert!(velocity.norm() < 1e-10, "trial {trial}: {velocity}");
             } else {
-                // Opposite to the velocity.
+                // The impulse is opposite to the velocity.
                 let power = velocity.dot(&x) + velocity.norm() * x.norm();
                 assert!(power.abs() < 1e-10, "trial {trial}: {power}");
             }
@@ -244,12 +245,13 @@ fn every_branch_of_cohesion() {
         [-1.0, 0.25, 2.0].map(|u| answer(false, 0.0, u)),
         [2.0, -0.5, -1.0]
     );
-    // Gaping by 0.5 a step: closes within the step, falls short of it, is held, opens on.
+    // A gap of 0.5 per step: closes within the step, does not reach closure, is held, opens
+    // further.
     assert_eq!(
         [-1.0, -0.25, 0.25, 2.0].map(|u| answer(true, 0.5, u)),
         [1.0, 0.0, -0.5, -1.0]
     );
-    // DMT: a contact that is pulled by F_C/2 still has μ (R_n + F_C) of friction.
+    // DMT: a contact pulled by F_C/2 still has the friction bound μ (R_n + F_C).
     let parts = Parts {
         cohesion: cohesion(1.0, false),
         ..Parts::NONE
@@ -260,7 +262,8 @@ fn every_branch_of_cohesion() {
     assert!((r - Vector3::new(-0.25, 0.0, -0.5)).norm() < 1e-15 && status == Status::Sliding);
 }
 
-/// A spring under a constant load settles where `k δ` balances it: the answer is the load, whatever the velocity's history.
+/// A spring under a constant load settles where `k δ` balances it: the answer is the load, whatever
+/// the history of the velocity.
 #[test]
 fn a_soft_contact_yields_as_its_spring_says() {
     let (mass, gamma) = (2.0, 0.25);
@@ -279,7 +282,7 @@ fn a_soft_contact_yields_as_its_spring_says() {
     let zero = Vector3::zeros();
     let (r, _) = from_rest(&parameters, &soft, &down, &zero);
     assert!((r - Vector3::new(-m_n * 0.2, 0.0, m_n * 0.4)).norm() < 1e-15);
-    // The tangential spring keeps the impulse of the last step, if nothing moves.
+    // The tangential spring keeps the impulse of the last step if nothing moves.
     let held = Vector3::new(0.05, 0.0, 0.0);
     let kept = Parts {
         springs: Some(Springs {

@@ -1,9 +1,9 @@
-//! A contact at the start of a step, as laws see it.
+//! The data of a contact at the start of a step, as laws use them.
 
 use super::gap::GapRule;
 use crate::math::{Vector3, turned_with};
 
-/// A contact as the last step left it.
+/// A contact at the end of the last step.
 #[derive(Clone, Copy, Debug)]
 pub struct Previous<'a, S> {
     /// Unit normal.
@@ -12,14 +12,14 @@ pub struct Previous<'a, S> {
     pub impulse: &'a [f64; 3],
     /// Couple impulse [N m s].
     pub couple: &'a [f64; 3],
-    /// Whether it slid.
+    /// Whether the contact slid.
     pub slid: bool,
-    /// Its memory.
+    /// The state of its law.
     pub state: &'a S,
 }
 
 impl<S> Previous<'_, S> {
-    /// An impulse of the last step, turned with the normal, as its force would give it in this step.
+    /// An impulse of the last step, turned with the normal and scaled to the length of this step.
     #[inline(always)]
     pub(super) fn kept(&self, impulse: &[f64; 3], normal: &Vector3, step: &Step) -> Vector3 {
         let (from, impulse) = (Vector3::from(*self.normal), Vector3::from(*impulse));
@@ -27,7 +27,7 @@ impl<S> Previous<'_, S> {
     }
 }
 
-/// A step, as far as laws see it.
+/// The data of a step that laws use.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Step {
     /// Time at its start [s].
@@ -36,9 +36,10 @@ pub struct Step {
     pub end: f64,
     /// Its length Δt [s].
     pub dt: f64,
-    /// Its length over that of the last step: as a force lasts, its impulse grows with it.
+    /// Its length over that of the last step: a constant force gives an impulse in proportion to
+    /// the length.
     pub rescale: f64,
-    /// How overlaps of rigid contacts count.
+    /// Treatment of overlaps by rigid contacts.
     pub gap: GapRule,
 }
 
@@ -59,14 +60,14 @@ pub struct Touching<'a, S> {
     pub masses: [f64; 2],
     /// Velocity and angular velocity of a driven wall at the contact [m/s, rad/s].
     pub drive: Option<[Vector3; 2]>,
-    /// Its last step, if it was there.
+    /// The contact at the end of the last step, if it existed then.
     pub previous: Option<Previous<'a, S>>,
 }
 
-/// The quantities that [`open`](super::open) asks for only where a part of the law needs it.
+/// Quantities that [`open`](super::open) computes only where a part of the law needs them.
 pub trait Sides {
-    /// Turning mass `I*` [kg m²], coupling β [1/(kg m)], and the inverse levers [1/m] of the two
-    /// bodies; `None` where nothing turns.
+    /// Turning mass `I*` [kg m²], coupling β [1/(kg m)], and the bodies' inverse levers [1/m].
+    /// `None` where neither body rotates.
     fn turning(&self) -> Option<([f64; 2], [f64; 2])>;
     /// Relative velocity before the step [m/s].
     fn velocity_before(&self) -> Vector3;

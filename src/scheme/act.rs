@@ -1,4 +1,4 @@
-//! What happens to bodies before a step: they grow, are held, are let go.
+//! Actions on bodies before a step: bodies grow, are held, are released.
 
 use super::physics::Physics;
 use super::state::State;
@@ -8,14 +8,16 @@ use crate::measure::body_energy;
 use crate::shape::Period;
 
 impl State {
-    /// Lets bodies grow to the size that they have at the end of the step, holds those that are in a region that holds, and lets
-    /// those go that are in none any more. Returns the energy that this brings in [J]: bodies that are not free have none in the books.
+    /// Grows bodies to their size at the end of the step, and holds and releases bodies.
+    ///
+    /// Bodies in a holding region are held; held bodies outside of all such regions are released.
+    /// Returns the energy that this adds [J]: the ledger counts the energy of free bodies only.
     pub(super) fn act(&mut self, physics: &Physics, end: f64, period: &Period) -> ExactSum {
         let acts = &physics.acts;
         if let Some(growth) = acts.growth {
             let factor = growth.factor(self.clock.time, end);
             if factor != 1.0 {
-                // Held bodies as well: when they are let go they have the size of their time.
+                // Held bodies grow too, so that they have the right size when they are released.
                 let grows = |row: &&mut BodyRow| row.is_free() || row.kind == BodyKind::Held as u32;
                 let growing = self.parcel.bodies.iter_mut().filter(grows);
                 growing.for_each(|row| row.radius *= factor);

@@ -1,19 +1,21 @@
-//! What regions do to the bodies in them: push, hold, let go; and the growth of bodies. Each is a function of time and of where a body
-//! is, so there is nothing about them that a checkpoint would have to keep.
+//! The actions of regions on the bodies in them, and the growth of bodies.
+//!
+//! A region pushes bodies, holds them, or lets them out. Each action is a function of time and of a
+//! body's position, so it has no state for a checkpoint to store.
 
 use crate::math::Vector3;
 use crate::shape::{Region, Spell};
 
-/// All that acts.
+/// All actions of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Acts {
     /// Forces.
     pub fields: Vec<Field>,
-    /// Where bodies are held.
+    /// Regions that hold bodies.
     pub holds: Vec<Hold>,
-    /// Where bodies go out.
+    /// Regions through which bodies leave.
     pub outlets: Vec<Outlet>,
-    /// How bodies grow.
+    /// Growth of bodies.
     pub growth: Option<Growth>,
 }
 
@@ -22,13 +24,13 @@ pub struct Acts {
 pub struct Field {
     /// The region.
     pub region: Region,
-    /// When.
+    /// The time during which it acts.
     pub spell: Spell,
-    /// What it does.
+    /// The acceleration or force.
     pub pull: Pull,
 }
 
-/// What a field does to a body.
+/// The effect of a field on a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pull {
     /// The same acceleration for all [m/s²].
@@ -37,37 +39,39 @@ pub enum Pull {
     Force(Vector3),
 }
 
-/// Where free bodies stand still, whatever pushes; they are free again when it ends.
+/// A region in which free bodies are held at rest under any force, and released when it ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hold {
     /// The region.
     pub region: Region,
-    /// When.
+    /// The time during which it acts.
     pub spell: Spell,
 }
 
-/// Where free bodies go out: those whose centre lies there at the end of a step.
+/// A region that removes free bodies: those whose centre lies in it at the end of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outlet {
-    /// What the configuration calls its region.
+    /// The name of its region in the configuration.
     pub name: String,
     /// The region.
     pub region: Region,
-    /// When.
+    /// The time during which it acts.
     pub spell: Spell,
 }
 
-/// All free bodies start smaller and grow to their size, each in proportion, with the mass they have in the end.
+/// Growth of all free bodies, in proportion, from a smaller initial size to their final size.
+///
+/// Their mass is the final one from the beginning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Growth {
-    /// Radius at time zero over that in the end.
+    /// Radius at time zero over the final radius.
     pub from: f64,
-    /// When they have their size [s].
+    /// The time at which growth ends [s].
     pub until: f64,
 }
 
 impl Field {
-    /// Acceleration [m/s²] of a body of mass `m` [kg] at `x` [m].
+    /// Acceleration [m/s²] of a body of mass `m` [kg] at `x` [m], at a time [s].
     fn acceleration(&self, x: &Vector3, mass: f64, time: f64) -> Option<Vector3> {
         let there = self.spell.holds(time) && self.region.contains(x);
         there.then(|| match self.pull {
@@ -78,7 +82,8 @@ impl Field {
 }
 
 impl Acts {
-    /// Acceleration of a free body by all fields [m/s²], at `x` [m] with mass `m` [kg], at a time [s].
+    /// Acceleration of a free body by all fields [m/s²], at `x` [m] with mass `m` [kg], at a time
+    /// [s].
     #[must_use]
     pub fn acceleration(&self, x: &Vector3, mass: f64, time: f64) -> Vector3 {
         let all = self.fields.iter();
@@ -93,7 +98,7 @@ impl Acts {
         self.holds.iter().any(there)
     }
 
-    /// The outlet by which a body at `x` [m] goes out at a time [s]: the first that it lies in.
+    /// The first outlet that contains a body at `x` [m] at a time [s].
     #[must_use]
     pub fn outlet(&self, x: &Vector3, time: f64) -> Option<usize> {
         let there = |outlet: &Outlet| outlet.spell.holds(time) && outlet.region.contains(x);
@@ -102,7 +107,7 @@ impl Acts {
 }
 
 impl Growth {
-    /// Radius over that in the end, at a time [s].
+    /// Radius over the final radius, at a time [s].
     #[must_use]
     pub fn size(&self, time: f64) -> f64 {
         if time >= self.until {
@@ -112,7 +117,7 @@ impl Growth {
         }
     }
 
-    /// By what radii grow from one time to the next [s].
+    /// The factor by which radii grow from one time to another [s].
     #[must_use]
     pub fn factor(&self, from: f64, to: f64) -> f64 {
         self.size(to) / self.size(from)

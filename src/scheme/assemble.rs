@@ -1,14 +1,17 @@
-//! The contacts of a step as a problem of matrix and vector, for solvers that know no bodies.
+//! The contacts of a step as a problem of matrix and vector, for solvers that do not use bodies.
 //!
-//! With the relative velocity of contact i linear in the twists of its bodies, `u_i = Σ_k J_ik V_k`, and `J_ikᵀ r` what an impulse does
-//! there, `W_ij = Σ_k J_ik M_k⁻¹ J_jkᵀ` and q is what u would be without impulses. All else that the step's laws
-//! ([`crate::law`]) know goes into W and q:
+//! The relative velocity of contact i is linear in the twists of its bodies, `u_i = Σ_k J_ik V_k`,
+//! and an impulse r at contact i acts on body k as `J_ikᵀ r`. So `W_ij = Σ_k J_ik M_k⁻¹ J_jkᵀ`, and
+//! q is u without impulses. The terms of the step's laws ([`crate::law`]) enter W and q:
 //!
-//! - gap and restitution: `b_n`, added to q_N; the motion of driven walls and tangential restitution: to all of q;
+//! - gap and restitution: `b_n`, added to q_N; the motion of driven walls and tangential
+//!   restitution: added to all of q;
 //! - compliance: γ_n, γ_t added to the diagonal, `−γ_t r_t,previous` to q_T;
-//! - cohesion of a bonded contact, `r_n ≥ −F`: the impulse counts from there, `r′ = r + F n`, so q changes by `−W F n`.
+//! - cohesion of a contact that acts by `r_n ≥ −F`: the impulse is measured from there,
+//!   `r′ = r + F n`, so q changes by `−W F n`.
 //!
-//! No place in such a problem have torsion, and a bond that gapes, whose law is of three branches.
+//! Such a problem can represent neither torsion friction nor a cohesive contact that gapes, whose
+//! law has three branches.
 
 use crate::body::Member;
 use crate::contact::{Candidate, Contact, ContactKey};
@@ -22,67 +25,71 @@ use nalgebra::{Matrix6, SMatrix};
 /// The problem of a step.
 #[derive(Clone, Debug)]
 pub struct Assembled {
-    /// The problem, its contacts in order of their keys; 5 numbers a contact if there is rolling friction, else 3.
+    /// The problem, with contacts in the order of their keys.
+    ///
+    /// It has 5 numbers per contact if there is rolling friction, else 3.
     pub problem: Problem,
-    /// The impulses with which the contacts start, in the problem's terms.
+    /// The initial impulses of the contacts, in the problem's terms.
     pub impulse: Vec<f64>,
-    /// Who the contacts are, and their frames.
+    /// The contacts by name, and their frames.
     pub contacts: Vec<Named>,
 }
 
 /// A contact of the problem.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Named {
-    /// Its name.
+    /// Its key.
     pub key: ContactKey,
     /// Normal and two tangents, the rows of impulses and velocities, global frame.
     pub frame: [Vector3; 3],
-    /// What its cohesion adds to the normal impulse, `F_C Δt` [N s].
+    /// The shift of the normal impulse by cohesion, `F_C Δt` [N s].
     pub cohesion: f64,
 }
 
-/// Why the contacts of a step are no such problem.
+/// The reason why the contacts of a step have no such form.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Unfit {
     /// A contact has torsion friction.
     #[error(
-        "bodies {0} and {1} have torsion friction, which FCLib's format has no place for; accepted: sliding and rolling friction, \
-         restitution, springs, cohesion"
+        "bodies {0} and {1}: laws in FCLib's format must be sliding or rolling friction, restitution, springs \
+         or cohesion; found torsion friction"
     )]
     Torsion(crate::body::BodyId, crate::body::BodyId),
-    /// A bonded contact gapes.
+    /// A cohesive contact gapes.
     #[error(
-        "bodies {0} and {1} are bonded across a gap, a law that FCLib's format has no place for; accepted: a state in which bonded \
-         contacts touch"
+        "bodies {0} and {1}: cohesive contacts in FCLib's format must touch; found one that holds across a gap"
     )]
     Gaping(crate::body::BodyId, crate::body::BodyId),
     /// A body is a clump.
     #[error(
-        "bodies {0} and {1} touch, of which one is a clump; accepted in FCLib's files: balls, discs and walls"
+        "bodies {0} and {1}: contacts in FCLib's format must be between balls, discs and walls; found a clump"
     )]
     Clump(crate::body::BodyId, crate::body::BodyId),
     /// W would be too large.
-    #[error("W would have {0} blocks; accepted: up to {1}")]
+    #[error("W must have at most {1} blocks; found {0}")]
     TooLarge(usize, usize),
 }
 
-/// Blocks of W that are too many.
+/// Largest number of blocks of W.
 const MOST: usize = 1 << 26;
 
-/// `J` of a contact and a body: what its twist (velocity, spin `s = l ω`) adds to the contact's relative velocities.
+/// `J` of a contact and a body: the map from the body's twist (velocity, spin `s = l ω`) to the
+/// contact's relative velocities.
 type Jacobian = SMatrix<f64, 5, 6>;
 
-/// The side of a contact that a body is.
+/// A contact as seen from one of its two bodies.
 struct Side {
     contact: usize,
     jacobian: Jacobian,
 }
 
-/// The problem of the contacts in `blocks`. `members` have the free velocities of all bodies, then of the walls in `pushed`; `radii` are
+/// The problem of the contacts in `blocks`.
+///
+/// `members` have the free velocities of all bodies, then of the walls in `pushed`; `radii` are
 /// those of the bodies [m].
 ///
 /// # Errors
-/// If laws are at work that have no place in it, or W would be too large.
+/// If the problem cannot represent the laws at work, or W would be too large.
 pub fn assemble(
     blocks: &Blocks,
     members: &[Member],
@@ -169,8 +176,8 @@ pub fn assemble(
         impulse[first..first + d].copy_from_slice(&one.start()[..d]);
     }
     let matrix = Delassus::from_entries(d, contacts.len(), entries);
-    let matrix = matrix.expect("entries of contacts that are there");
-    // Impulses count from the strongest pull.
+    let matrix = matrix.expect("entries between contacts of the problem");
+    // Impulses are measured from the strongest pull.
     let pulls: Vec<f64> = (contacts.iter())
         .flat_map(|one| (0..d).map(|a| if a == 0 { -one.cohesion() } else { 0.0 }))
         .collect();
@@ -197,17 +204,17 @@ pub fn assemble(
     })
 }
 
-/// What is known of a contact.
+/// A contact with the data that the problem needs.
 struct One {
     candidate: Candidate,
     contact: Contact,
     parts: Parts<f64>,
     frame: [Vector3; 3],
-    /// Places of its two bodies among all members; none for what stands still.
+    /// Indices of its two bodies among all members; `None` for immovable ones.
     members: [Option<usize>; 2],
 }
 
-/// All contacts, in order of their keys.
+/// All contacts, in the order of their keys.
 fn in_order(blocks: &Blocks) -> Vec<One> {
     let mut all: Vec<One> = Vec::new();
     for block in blocks.all() {
@@ -244,7 +251,7 @@ impl One {
         }
     }
 
-    /// Adds what the law knows beside masses to its part of q and to the diagonal.
+    /// Adds the law's terms, other than the masses, to the contact's part of q and to the diagonal.
     fn add_laws(&self, q: &mut [f64], entries: &mut Vec<(usize, usize, f64)>, first: usize) {
         q[0] += self.contact.law.closing_speed;
         for (a, axis) in self.frame.iter().enumerate() {
@@ -266,7 +273,7 @@ impl One {
         }
     }
 
-    /// The impulse that it has, in its frame, and the couple.
+    /// The present impulse in the contact's frame, and the couple.
     fn start(&self) -> [f64; 5] {
         let [n, t1, t2] = self.frame.map(|axis| self.contact.impulse.dot(&axis));
         let [_, m1, m2] = self.frame.map(|axis| self.contact.couple.dot(&axis));
@@ -274,7 +281,8 @@ impl One {
     }
 }
 
-/// `u = ±v + n × s` along the axes of the frame, and `Ω = ±s/l` along its tangents; the sign is that of the second body.
+/// The map with `u = ±v + n × s` along the axes of the frame and `Ω = ±s/l` along its tangents. The
+/// sign is + for the second body.
 fn jacobian([n, t1, t2]: &[Vector3; 3], sign: f64, lever: f64) -> Jacobian {
     let mut j = Jacobian::zeros();
     for (row, axis) in [n, t1, t2].into_iter().enumerate() {
@@ -292,7 +300,7 @@ fn jacobian([n, t1, t2]: &[Vector3; 3], sign: f64, lever: f64) -> Jacobian {
     j
 }
 
-/// `M⁻¹` of a body, of velocity and spin.
+/// `M⁻¹` of a body, for velocity and spin.
 fn mobility(member: &Member) -> Matrix6<f64> {
     let (mass, turning) = (member.inverse_mass(), member.inverse_turning());
     Matrix6::from_diagonal(&[mass, mass, mass, turning, turning, turning].into())

@@ -1,4 +1,4 @@
-//! What a step costs, block by block.
+//! The cost of a step, block by block.
 
 use super::state::State;
 use crate::domain::Domain;
@@ -6,14 +6,16 @@ use crate::math::Vector3;
 use crate::solver::grid::Block3;
 use std::collections::BTreeMap;
 
-/// What a contact costs beside sweeps, in updates: its search, its place in a batch, its record.
+/// Cost of a contact apart from sweeps, in updates: its search, its place in a batch, its record.
 const CONTACT: i64 = 12;
-/// What a body costs, in updates: its search, its way.
+/// Cost of a body, in updates: its search, its move.
 const BODY: i64 = 28;
 
 impl State {
-    /// What each block costs in a step of so many sweeps, as far as this rank's bodies and contacts go, in updates of a contact
-    /// (`benches/instructions.csv` tells what else costs how many).
+    /// The cost of each block in a step with this number of sweeps, in updates of a contact.
+    ///
+    /// It counts this rank's bodies and contacts (`benches/instructions.csv` has the measured
+    /// costs).
     #[must_use]
     pub fn work(&self, domain: &Domain, sweeps: u64) -> Vec<(Block3, i64)> {
         let grid = domain.partition().grid();

@@ -1,10 +1,10 @@
-//! Why a step could not be done.
+//! The errors that end a step.
 
 use crate::body::{BodyId, BodyRow};
 use crate::domain::Failure;
 use serde::{Deserialize, Serialize};
 
-/// Why a step could not be done. The state before the step is lost; the last checkpoint is not.
+/// The error that ended a step. The state before the step is lost; the last checkpoint is not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
 pub enum StepError {
     /// A position or velocity is not a finite number.
@@ -21,7 +21,7 @@ pub enum StepError {
         /// Its velocity [m/s].
         velocity: [f64; 3],
     },
-    /// The solver met a number that is not finite, though all bodies are finite.
+    /// The solver met a number that is not finite, although all bodies are finite.
     #[error("step {step}: the impulses are not finite after {sweeps} sweeps")]
     SolverNotFinite {
         /// The step.
@@ -38,19 +38,20 @@ pub enum StepError {
         step: u64,
         /// The body.
         id: u64,
-        /// Where it is [m].
+        /// Its position [m].
         position: [f64; 3],
     },
-    /// Impulses have grown over many steps while the violation stood still: no impulses can satisfy the contacts.
+    /// Impulses have grown over many steps while the violation stayed constant: no impulses can
+    /// satisfy the contacts.
     #[error(
         "step {step}: infeasible: over {steps} steps the impulses have grown {growth:.1} times while the contacts stayed violated \
-         by {violation} m/s; squeezed: {bodies}; held by {held}; no impulses can satisfy these contacts: look for bodies between walls that \
-         leave them no room"
+         by {violation} m/s; squeezed: {bodies}; held by {held}; no impulses can satisfy these contacts: check for bodies between walls that \
+         leave too little room"
     )]
     Infeasible {
         /// The step.
         step: u64,
-        /// How long it has been so.
+        /// The number of steps over which this held.
         steps: u64,
         /// Growth of the impulses over the last half of that time.
         growth: f64,
@@ -58,12 +59,12 @@ pub enum StepError {
         violation: f64,
         /// The contacts with the largest violations.
         bodies: String,
-        /// What holds them, and with what force.
+        /// The bodies and walls that hold them, and with which force.
         held: String,
     },
-    /// A body or wall has gone into another by more than the smaller one's radius.
+    /// A body or wall overlaps another by at least the smaller one's radius.
     #[error(
-        "step {step}: {bodies} overlap by {overlap:.2} of the smaller radius, held by {held}: squeezed with nowhere to go, too soft for their \
+        "step {step}: {bodies} overlap by {overlap:.2} of the smaller radius, held by {held}: squeezed without room to move, too soft for their \
          load (stiffness), or solved too coarsely (tolerance, max_sweeps, time.dt)"
     )]
     Crushed {
@@ -71,12 +72,12 @@ pub enum StepError {
         step: u64,
         /// Overlap over the smaller radius.
         overlap: f64,
-        /// Who.
+        /// The two that overlap.
         bodies: String,
-        /// What holds them, and with what force.
+        /// The bodies and walls that hold them, and with which force.
         held: String,
     },
-    /// A wall moves so far in one step that contacts could be missed.
+    /// A wall moves so far in one step that detection could miss contacts.
     #[error(
         "step {step}: wall {wall} moves {travel} m in one step of {dt} s, more than the {allowed} m that the blocks allow; \
          choose a smaller time.dt or a larger solver.block_edge (where a periodic axis has one block, a longer period)"
@@ -88,15 +89,15 @@ pub enum StepError {
         wall: String,
         /// Speed times time step [m].
         travel: f64,
-        /// How far it may move [m].
+        /// Distance that the wall may move [m].
         allowed: f64,
         /// Time step [s].
         dt: f64,
     },
-    /// A body moves so far in one step that contacts could be missed.
+    /// A body moves so far in one step that detection could miss contacts.
     #[error(
         "step {step}: body {id} moves {travel} m in one step of {dt} s, more than the {allowed} m that blocks of {edge} m \
-         leave it; \
+         allow; \
          choose a smaller time.dt or a larger solver.block_edge (where a periodic axis has one block, a longer period)"
     )]
     TooFast {
@@ -108,7 +109,7 @@ pub enum StepError {
         travel: f64,
         /// Time step [s].
         dt: f64,
-        /// How far a body may move [m].
+        /// Distance that a body may move [m].
         allowed: f64,
         /// Shortest edge of a block [m].
         edge: f64,
@@ -116,7 +117,7 @@ pub enum StepError {
 }
 
 impl StepError {
-    /// That of a body with a number that is not finite, found in a step.
+    /// The error of a body with a number that is not finite, found in a step.
     pub(super) fn not_finite(step: u64, row: &BodyRow) -> Self {
         Self::NotFinite {
             step,
@@ -126,7 +127,7 @@ impl StepError {
         }
     }
 
-    /// The body that the error is about.
+    /// The body that caused the error.
     #[must_use]
     pub fn body(&self) -> Option<BodyId> {
         match self {

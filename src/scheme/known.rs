@@ -1,4 +1,4 @@
-//! What a rank knows in a step: its own bodies, and copies of those that reach into its blocks.
+//! The data of a rank in a step: its own bodies, and copies of others that reach into its blocks.
 
 use super::physics::Physics;
 use super::state::State;
@@ -8,25 +8,26 @@ use crate::domain::Domain;
 use crate::domain::ghosts::{Ghosts, spans};
 use crate::domain::migration::{to_owners, with_copies};
 
-/// What a rank knows in a step.
+/// The data of a rank in a step.
 pub(super) struct Known<'d> {
-    /// The gap below which a pair is found [m].
+    /// The gap below which detection finds a pair [m].
     pub margin: f64,
-    /// The gap below which it counts as a candidate, joined or not [m].
+    /// The gap below which an unbonded pair is a candidate too [m].
     pub near: f64,
-    /// The bodies as they were before the step, in order of id.
+    /// The bodies as they were before the step, in the order of their ids.
     pub rows: Vec<BodyRow>,
-    /// The contacts of the last step, in order of key.
+    /// The contacts of the last step, in the order of their keys.
     pub contacts: Vec<ContactRow>,
     /// The same bodies in columns, with the velocities that the step gives them.
     pub bodies: Bodies,
-    /// Who else knows them.
+    /// The exchange of these bodies with other ranks.
     pub ghosts: Ghosts<'d>,
 }
 
 impl<'d> Known<'d> {
-    /// Brings bodies to their owners, and copies to all who need them. The state has no bodies and contacts until the step ends.
-    /// Collective.
+    /// Brings bodies to their owners, and copies to all ranks that need them. Collective.
+    ///
+    /// The state is without bodies and contacts until the step ends.
     pub(super) fn gather(
         state: &mut State,
         domain: &Domain<'d>,
@@ -34,7 +35,7 @@ impl<'d> Known<'d> {
         physics: &Physics,
     ) -> Self {
         let mut parcel = std::mem::take(&mut state.parcel);
-        // An open contact without a memory has nothing to hand on.
+        // An open contact whose law has no state needs no record.
         let lasts = |row: &ContactRow| row.impulse != [0.0; 3] || row.state.lasts();
         parcel.contacts.retain(lasts);
         let all = with_copies(domain, to_owners(domain, parcel), margin);

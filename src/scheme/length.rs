@@ -8,8 +8,10 @@ use crate::domain::Domain;
 use crate::math::{Vector3, nan_max};
 
 impl State {
-    /// When the next step ends. It follows from maxima over all bodies and walls, and from what a checkpoint holds: so it is the same
-    /// on any ranks and after a restart. Collective.
+    /// The length and the end of the next step. Collective.
+    ///
+    /// Both follow from maxima over all bodies and walls, and from data that a checkpoint holds. So
+    /// they are the same on any number of ranks and after a restart.
     pub(super) fn span(&self, physics: &Physics, domain: &Domain) -> Span {
         match &physics.pace {
             Pace::Even(dt) => Span {
@@ -24,7 +26,9 @@ impl State {
         }
     }
 
-    /// The longest step in which nothing that this rank sees goes further than it may [s]. NaN where a velocity is. Collective.
+    /// The longest step that the rule allows for this rank's bodies and for the walls [s].
+    ///
+    /// NaN if a velocity is NaN. Collective.
     fn asked(&self, physics: &Physics, domain: &Domain, rule: &Rule) -> f64 {
         let pull = physics.gravity.norm();
         let (mut falling, mut held) = (0.0, 0.0);
@@ -51,7 +55,7 @@ impl State {
         walls.map(asked).fold(bodies, least)
     }
 
-    /// The same of one wall.
+    /// The longest step of one wall, likewise [s].
     fn asked_by(
         &self,
         wall: &Wall,
@@ -72,9 +76,11 @@ impl State {
                 let arm = |x: &[f64; 3]| (Vector3::from(*x) - centre).norm();
                 let bodies = self.parcel.bodies.iter();
                 let arm = bodies.fold(0.0, |most, row| nan_max(most, arm(&row.position)));
-                // Of all ranks, as what follows is no monotonous function of it.
+                // The maximum over ranks is taken here because the result below is not monotonic in
+                // `arm`.
                 let arm = domain.max(arm);
-                // What it does later must not shorten the step before: it is looked at only as far ahead as the step goes.
+                // Later motion of the wall must not shorten this step, so its speed is taken within
+                // the step only.
                 let mut dt = rule.at_most;
                 while dt > rule.at_least {
                     let speed = drive.top_speed(self.clock.time, self.clock.time + dt, arm);
@@ -91,7 +97,7 @@ impl State {
     }
 }
 
-/// The smaller number, NaN if either is.
+/// The smaller number; NaN if either is NaN.
 fn least(a: f64, b: f64) -> f64 {
     -nan_max(-a, -b)
 }

@@ -1,5 +1,7 @@
-//! The time step of contact dynamics: implicit Euler for velocities that jump [001 eq. 1.1–1.2], known as the Moreau–Jean
-//! scheme. First the velocities at the end of the step are found together with the impulses, then the bodies move with them.
+//! The time step of contact dynamics: implicit Euler with velocity jumps [001 eq. 1.1–1.2].
+//!
+//! It is known as the Moreau–Jean scheme. The velocities at the end of the step are found together
+//! with the impulses; then the bodies move with these velocities.
 
 mod advance;
 mod begun;
@@ -24,10 +26,10 @@ use begun::Begun;
 use free::Free;
 
 impl MoreauJean {
-    /// One time step. Collective.
+    /// Does one time step. Collective.
     ///
     /// # Errors
-    /// The same on all ranks; the state is then not to be used.
+    /// The same on all ranks; the state must not be used afterwards.
     pub fn step(&mut self, state: &mut State, domain: &Domain) -> Result<Report, StepError> {
         let mut timers = Timers::default();
         let time = &mut timers;
@@ -50,7 +52,7 @@ impl MoreauJean {
         Ok(report)
     }
 
-    /// What comes before the solve: what is to be solved stands in the blocks then. Collective.
+    /// All that precedes the solve; afterwards the blocks hold the contact problem. Collective.
     fn prepare<'a, 'd>(
         &mut self,
         state: &mut State,
@@ -68,10 +70,11 @@ impl MoreauJean {
         Ok((begun, known, free))
     }
 
-    /// Length [s] and contact problem of the step that would follow a state, as a matrix, on one rank.
+    /// Length [s] and contact problem, as a matrix, of the step that would follow a state. One rank
+    /// only.
     ///
     /// # Errors
-    /// If the step cannot begin, or if laws are at work that such a problem has no place for.
+    /// If the step cannot begin, or if such a problem cannot represent the laws at work.
     pub fn problem(
         &mut self,
         mut state: State,

@@ -1,45 +1,48 @@
-//! How long steps are: all alike, or each as long as the motion allows.
+//! The length of steps: constant, or as long as the motion allows.
 //!
-//! Within a step contacts keep their normals. That holds only if what touches moves by little against its size and the radius of
-//! curvature of its surface: the step must be a fraction of r/v [001 §1.6].
+//! Within a step contacts keep their normals. That holds only if bodies move little compared with
+//! their size and the radius of curvature of the surfaces they touch: the step must be a fraction
+//! of r/v [001 §1.6].
 
-/// How long steps are.
+/// The length of steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
-    /// All alike [s].
+    /// Constant [s].
     Even(f64),
     /// By a rule.
     Rule(Rule),
 }
 
-/// The longest step in which nothing moves further than a fraction of a length, within bounds.
+/// The longest step in which no body or wall moves further than a fraction of a length, within
+/// bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rule {
     /// Longest step [s].
     pub at_most: f64,
-    /// Shortest step [s]. Where the motion asks for a shorter one, this is taken, and counted.
+    /// Shortest step [s]. It is taken, and counted, where the motion demands a shorter one.
     pub at_least: f64,
-    /// How far anything may move in a step, in units of `length`.
+    /// Largest displacement in a step, in units of `length`.
     pub travel: f64,
-    /// A step is at most this many times as long as the one before; it may be shorter by any factor.
+    /// Largest ratio of a step's length to the length before; any decrease is allowed.
     pub growth: f64,
-    /// Smallest radius of bodies, and of curvature of walls [m]; `None`: not known yet, as it follows from the initial bodies.
+    /// Smallest radius of bodies, and of curvature of walls [m]; `None` until it follows from the
+    /// initial bodies.
     pub length: Option<f64>,
 }
 
-/// When a step ends, and by what right.
+/// The length and the end of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Span {
     /// Its length [s].
     pub dt: f64,
     /// Its end [s].
     pub end: f64,
-    /// Whether the motion asked for a shorter one than the rule's shortest.
+    /// Whether the motion demanded a shorter step than the rule's shortest.
     pub rushed: bool,
 }
 
 impl Pace {
-    /// The longest step that there can be [s]; before the first step it stands for that of the last.
+    /// The longest possible step [s]; before the first step it stands for the length of the last.
     #[must_use]
     pub fn at_most(&self) -> f64 {
         match self {
@@ -48,7 +51,7 @@ impl Pace {
         }
     }
 
-    /// The shortest step [s], but for the last ones before the end of a run.
+    /// The shortest step [s], except for the last ones before the end of a run.
     #[must_use]
     pub fn at_least(&self) -> f64 {
         match self {
@@ -59,14 +62,15 @@ impl Pace {
 }
 
 impl Rule {
-    /// How far anything may move in a step [m].
+    /// Largest displacement in a step, ℓ [m].
     #[must_use]
     pub fn way(&self) -> f64 {
         self.length.map_or(f64::INFINITY, |l| self.travel * l)
     }
 
-    /// The step in which what has speed `v` [m/s] and is accelerated by `a` [m/s²] goes the way ℓ that it may: of the scheme's
-    /// `(v + a Δt) Δt = ℓ` the solution `Δt = 2ℓ/(v + √(v² + 4 a ℓ))` [s].
+    /// The step in which a body of speed `v` [m/s] and acceleration `a` [m/s²] moves by ℓ [s].
+    ///
+    /// The scheme moves it by `(v + a Δt) Δt = ℓ`, so `Δt = 2ℓ/(v + √(v² + 4 a ℓ))`.
     #[must_use]
     pub fn longest(&self, v: f64, a: f64) -> f64 {
         let way = self.way();
@@ -76,18 +80,20 @@ impl Rule {
         2.0 * way / (v + (v * v + 4.0 * a * way).sqrt())
     }
 
-    /// The step after one of `before` [s] that ended at `time` [s], where the motion asks for one of at most `asked` [s]. It ends at
-    /// `until` [s] and not beyond; where two steps are left they are alike, so that none is a sliver.
+    /// The step after one of length `before` [s] that ended at `time` [s].
+    ///
+    /// The motion allows at most `asked` [s]. The step ends at `until` [s] at the latest; the last
+    /// two steps before it have equal lengths, so that neither is very short.
     #[must_use]
     pub fn next(&self, before: f64, time: f64, asked: f64, until: Option<f64>) -> Span {
-        // A NaN asks for nothing here: the body that it comes from is told of in the same step.
+        // A NaN has no effect here: the step reports the body from which it comes.
         let dt = asked.min(before * self.growth);
         let dt = dt.clamp(self.at_least, self.at_most);
-        // Who goes on beyond it is not held back by it.
+        // A run that continues beyond `until` is not bounded by it.
         let until = until.filter(|until| *until > time);
         let left = until.map_or(f64::INFINITY, |until| until - time);
         let (dt, end) = match until {
-            // A hair more than a step is the rounding of a sum of steps.
+            // Slightly more than a step is the rounding error of a sum of steps.
             Some(until) if left <= dt * (1.0 + 1e-9) => (left, until),
             Some(_) if left < 2.0 * dt => (0.5 * left, time + 0.5 * left),
             _ => (dt, time + dt),
@@ -109,7 +115,8 @@ mod tests {
         length: Some(0.02),
     };
 
-    /// The step in which a falling body goes just the way it may, with gravity's part; at rest and weightless there is no bound.
+    /// A falling body, with gravity's part, moves exactly by ℓ; a weightless body at rest has no
+    /// bound.
     #[test]
     fn the_longest_step_is_that_of_the_way() {
         for (v, a) in [(3.0, 0.0), (0.0, 9.81), (0.5, 9.81), (1e-9, 1e-9)] {
@@ -125,7 +132,9 @@ mod tests {
         assert_eq!(unknown.longest(3.0, 9.81), f64::INFINITY);
     }
 
-    /// Shrinks at once, grows by the factor, keeps within the bounds, and says when the shortest step is too long.
+    /// Steps shrink at once, grow by the factor, and stay within the bounds.
+    ///
+    /// A step longer than the motion allows is marked.
     #[test]
     fn steps_shrink_at_once_and_grow_by_a_factor_within_bounds() {
         let next = |before, asked| RULE.next(before, 1.0, asked, None);
@@ -136,15 +145,16 @@ mod tests {
         assert_eq!(dt(1e-3, f64::INFINITY), 1.5e-3);
         assert_eq!((dt(1e-3, 1e-5), next(1e-3, 1e-5).rushed), (1e-4, true));
         assert!(!next(1e-3, 1e-4).rushed);
-        // A last step that the end makes short enough is not rushed, one that it leaves too long is.
+        // A last step that the end makes short enough is not rushed, one that it leaves too long
+        // is.
         let last = |left: f64| RULE.next(1e-3, 1.0, 5e-5, Some(1.0 + left)).rushed;
         assert!(!last(4e-5) && last(9e-5));
-        // After a sliver at the end of a run that goes on.
+        // A very short step at the end of a run, which is then continued.
         assert_eq!(dt(1e-12, 1.0), 1e-4);
         assert_eq!(next(1e-3, 2e-3).end, 1.0 + 1.5e-3);
     }
 
-    /// The end is hit to the bit, by steps that are never longer than the rule's nor shorter than half of them.
+    /// The end is reached to the bit, by steps between half and all of the rule's length.
     #[test]
     fn the_end_is_hit_to_the_bit() {
         for k in 0..100 {

@@ -1,41 +1,49 @@
-//! The state between two steps: all that outlives a step, as one rank has it.
+//! The state between two steps: the data on one rank that outlive a step.
 
 use super::physics::Physics;
 use crate::body::{BodyRow, WallState};
 use crate::contact::ContactRow;
 use crate::domain::migration::Parcel;
 
-/// How far a run has come.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Clock {
-    /// Steps done.
+    /// Number of steps done.
     pub step: u64,
     /// Time [s]: a whole number of steps, or by a rule their sum.
     pub time: f64,
-    /// Length of the last step [s], in which the impulses of the contacts acted: by it they become forces. Before the first step
-    /// the longest that there can be.
+    /// Length of the last step [s], by which the impulses of the contacts become forces.
+    ///
+    /// Before the first step it is the longest possible length.
     pub dt: f64,
 }
 
-/// All that outlives a step, and all that a checkpoint holds of physics: plain data. Whoever has it, on any ranks, can go on.
+/// The data that outlive a step: plain data, the physics in a checkpoint.
+///
+/// From them a run can continue on any number of ranks.
 #[derive(Clone, Debug, Default)]
 pub struct State {
-    /// How far the run has come.
+    /// The progress of the run.
     pub clock: Clock,
-    /// This rank's bodies, and the contacts of the last step that start at them. Bodies that are added, on whatever rank, are
-    /// brought to their owners by the next step.
+    /// This rank's bodies, and the contacts of the last step that start at them.
+    ///
+    /// New bodies may be added on any rank; the next step brings them to their owners.
     pub parcel: Parcel,
-    /// Walls, on all ranks alike.
+    /// Walls, the same on all ranks.
     pub walls: Vec<WallState>,
-    /// Where they were when the impulses of the last step acted; where a run begins or goes on, until its first step, where they are.
+    /// Walls at the time at which the impulses of the last step acted.
+    ///
+    /// Before the first step of a run, and of a continued run, their present states.
     pub walls_before: Vec<WallState>,
     /// Energy in springs after the last step, over all ranks [J].
     pub elastic: f64,
 }
 
 impl State {
-    /// A state made of this rank's share of bodies and contacts, after so many steps of the longest length there can be; walls
-    /// are where they are at time zero.
+    /// A state made of this rank's bodies and contacts, after `step` steps of the longest possible
+    /// length.
+    ///
+    /// Walls are in their positions at time zero.
     #[must_use]
     pub fn new(physics: &Physics, step: u64, parcel: Parcel) -> Self {
         let dt = physics.pace.at_most();

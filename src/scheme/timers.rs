@@ -2,25 +2,26 @@
 
 use std::time::{Duration, Instant};
 
-/// What a step, and the run around it, spends time on.
+/// A part of a step, or of the run around it, that has a timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
-    /// Bodies and copies to the ranks that need them.
+    /// Bodies and copies travel to the ranks that need them.
     Migrate,
-    /// From bodies to contacts in blocks, impulses of the last step found by key.
+    /// Contacts are found and put in blocks, with their impulses of the last step, found by key.
     Detect,
     /// Sweeps and the judge, without exchange.
     Sweep,
-    /// Waiting for and talking to other ranks within the solve.
+    /// Waiting for other ranks, and exchange with them, within the solve.
     Exchange,
-    /// Bodies and contacts back to their owners, positions and orientations advanced, ledgers summed.
+    /// Bodies and contacts return to their owners, positions and orientations advance, ledgers are
+    /// summed.
     Move,
     /// Series, checkpoints, logs.
     Io,
 }
 
 impl Verb {
-    /// All verbs in the order of the step.
+    /// All verbs in the order of a step.
     pub const ALL: [Verb; 6] = [
         Verb::Migrate,
         Verb::Detect,
@@ -49,7 +50,7 @@ impl Verb {
 pub struct Timers([Duration; Verb::ALL.len()]);
 
 impl Timers {
-    /// Does something under a verb's timer.
+    /// Runs `work` under a verb's timer.
     pub fn of<T>(&mut self, verb: Verb, work: impl FnOnce() -> T) -> T {
         let begin = Instant::now();
         let result = work();
@@ -62,13 +63,13 @@ impl Timers {
         self.0[verb as usize] += time;
     }
 
-    /// Adds what others have measured.
+    /// Adds the times of other timers.
     pub fn add_all(&mut self, other: &Self) {
         let each = self.0.iter_mut().zip(&other.0);
         each.for_each(|(sum, time)| *sum += *time);
     }
 
-    /// Counts time that was taken under one verb as another's.
+    /// Moves time from one verb to another.
     pub fn move_time(&mut self, from: Verb, to: Verb, time: Duration) {
         let moved = time.min(self.0[from as usize]);
         self.0[from as usize] -= moved;

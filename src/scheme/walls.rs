@@ -1,4 +1,4 @@
-//! The walls within a step: where they are, how they move in it, and what becomes of that.
+//! The walls within a step: their positions, their motion, and their state after it.
 
 use crate::body::{Motion, Twist, Wall, WallState};
 use crate::contact::ContactRow;
@@ -8,11 +8,13 @@ use crate::measure;
 
 /// The walls of a step.
 pub(super) struct Walls {
-    /// The walls with their surfaces where they are at the start of the step.
+    /// The walls with their surfaces in the positions at the start of the step.
     pub placed: Vec<Wall>,
-    /// Positions at the start of the step, with the velocities of this step; for walls that move by Newton's law, those before it.
+    /// Positions at the start of the step, with the velocities of this step.
+    ///
+    /// For walls that move by Newton's law, the velocities before the step.
     pub during: Vec<WallState>,
-    /// Positions at the end, for walls whose motion is prescribed.
+    /// Positions at the end, for walls with a prescribed motion.
     after: Vec<WallState>,
 }
 
@@ -64,8 +66,10 @@ impl Walls {
         self.placed.iter().zip(&self.during).map(of).collect()
     }
 
-    /// The walls after the step. `pushed` are the new velocities of those that move by Newton's law, by number of the wall;
-    /// `contacts` this rank's. Collective.
+    /// The walls after the step. Collective.
+    ///
+    /// `pushed` are the new velocities of walls that move by Newton's law, by number of the wall;
+    /// `contacts` are this rank's.
     pub(super) fn end(
         self,
         domain: &Domain,
@@ -93,7 +97,7 @@ impl Walls {
                 wall.moved(&state, dt)
             }
             Motion::Servo(servo) => {
-                // What is stored as its velocity is that of the step to come.
+                // A servo-controlled wall stores the velocity of the step to come.
                 let moved = wall.moved(&self.during[w], dt);
                 let back = -servo.direction.dot(&impulses[w]) / dt;
                 let speed = servo.next_speed(back);

@@ -1,19 +1,23 @@
-//! Momentum: what makes sweeps carry forces further.
+//! Momentum, which accelerates the propagation of forces by sweeps.
 //!
-//! As long as the order is kept, sweeps are a map G of impulses to impulses, whose fixed point is wanted. Each sweep starts from a
-//! point beyond the one that the last has reached,
+//! While the order of contacts is kept, a sweep is a map G of impulses to impulses, and the solve
+//! looks for its fixed point. Each sweep starts from a point beyond the result of the last,
 //!
 //! `y_k = g_k + β_k (g_k − g_{k−1})`, `g_{k+1} = G(y_k)`,
 //!
-//! with `β_k = (t_k − 1)/t_{k+1}`, `t_{k+1} = (1 + √(1 + 4 t_k²))/2` as in Nesterov's accelerated gradient method, but never above a
-//! cap: G is no gradient step, and where β comes near one the contacts that open, close, begin to slide never settle. What needs
-//! many sweeps to come about, a force that runs through the packing, moves a little further in the same direction in each; β lets it
-//! go `1/(1 − β)` times as far. As bodies' velocities are linear in impulses, they are taken along alike. The new point may lie off the
-//! laws' cones; the next sweep brings it back, and the judge only ever sees what a sweep has reached.
+//! with `β_k = (t_k − 1)/t_{k+1}`, `t_{k+1} = (1 + √(1 + 4 t_k²))/2` as in Nesterov's accelerated
+//! gradient method, but never above a cap: G is not a gradient step, and where β comes near one the
+//! contacts that open, close or begin to slide never settle. A force that runs through the packing
+//! needs many sweeps to build up; in each it moves a little further in the same direction, and β
+//! lets it go `1/(1 − β)` times as far. Velocities of bodies are linear in the impulses, so they
+//! are extrapolated likewise. The new point may lie outside the friction cones; the next sweep
+//! brings it back, and the judge only measures results of sweeps.
 //!
-//! A guard watches the changes that sweeps make. Where one grows, β starts again from zero; where they do not become less, there is
-//! less momentum and another order of contacts, as some packings go round in circles with one and not with the next; where that does not
-//! help, plain sweeps for a while, in ever new orders. What decides is the same on any number of ranks and threads.
+//! A guard watches the changes made by sweeps. Where the change grows, β restarts from zero. Where
+//! it does not decrease, the cap falls and another order of contacts is drawn, because some
+//! packings run into a cycle with one order and not with the next. If that does not help, plain
+//! sweeps follow for a while, each in a new order. All decisions are the same on any number of
+//! ranks and threads.
 
 mod guard;
 
@@ -43,20 +47,20 @@ pub(super) struct Momentum {
     guard: Guard,
     /// `t_k`; `None` before the first point.
     t: Option<f64>,
-    /// The last sweep's change, squared.
+    /// The last sweep's change `Σ|d|²/m_n`.
     change: f64,
-    /// Velocities that belong to the last point.
+    /// Velocities at the last point.
     motions: Vec<[f64; 6]>,
-    /// Orders that were of no more use.
+    /// The number of orders that were replaced.
     orders: u64,
 }
 
-/// A sweep's change may grow by this, squared; where it grows by more, β starts again from zero.
+/// Allowed growth of a sweep's change `Σ|d|²/m_n`; where it grows by more, β restarts from zero.
 const GROWTH: f64 = 1.1;
 
 impl Momentum {
     pub(super) fn new(settings: &Settings) -> Self {
-        // The sweeps are one map only where their order is kept.
+        // The sweeps are one map only while their order is kept.
         let kept = settings.order == Order::Step;
         let cap = kept.then_some(settings.acceleration.momentum);
         Self {
@@ -70,19 +74,20 @@ impl Momentum {
         }
     }
 
-    /// By what the next sweep's order is to be drawn. `order = "step"` keeps that of the first sweep until momentum gets stuck
-    /// with it.
+    /// The number that draws the next sweep's order. `order = "step"` keeps the first order until
+    /// momentum stalls with it.
     pub(super) fn order(&self, sweeps: u64) -> u64 {
         if self.kept { self.orders } else { sweeps }
     }
 
-    /// How often it got stuck with an order.
+    /// How often momentum stalled and another order was drawn.
     pub(super) fn renewals(&self) -> u64 {
         self.orders
     }
 
-    /// After a sweep that changed impulses by `Σ|d|²/m_n`, the same on all ranks: goes beyond the point that it has reached.
-    /// Collective.
+    /// Extrapolates from the result of a sweep. Collective.
+    ///
+    /// `change` is the sweep's `Σ|d|²/m_n`, the same on all ranks.
     pub(super) fn after_sweep<H: Halo>(
         &mut self,
         course: &mut Course<H>,
@@ -93,20 +98,21 @@ impl Momentum {
         if self.guard.begin <= 0.0 {
             return;
         }
-        // Where the sweep ended: the judge has gone elsewhere.
+        // Back to the colour at which the sweep ended; the judge has gone elsewhere.
         course.go_to(tour.start());
         if self.go_beyond(course.blocks, course.members, change) {
             pushed.take_impulses(course.blocks, course.members, course.halo);
         }
     }
 
-    /// Goes beyond the point that a sweep has reached, before anything else happens to velocities. Returns whether it did.
+    /// Extrapolates from the result of a sweep, before velocities change otherwise. Returns whether
+    /// it did.
     fn go_beyond(&mut self, blocks: &mut Blocks, members: &mut [Member], change: f64) -> bool {
         let next = self.guard.watch(change);
         let grown = change > GROWTH * self.change;
         self.change = change;
         if next == Next::Renew {
-            // Another order, another map: nothing of the old one's points is of use.
+            // Another order is another map, so the points of the old one are useless.
             self.orders += 1;
             self.t = None;
             return false;
@@ -148,7 +154,7 @@ impl Momentum {
         true
     }
 
-    /// Notes the first point.
+    /// Records the first point.
     fn note(&mut self, blocks: &mut Blocks, members: &[Member]) {
         blocks.map(|block: &mut Block| {
             let Block {
@@ -168,13 +174,13 @@ impl Momentum {
     }
 }
 
-/// `t` at the second point: at the first there is nothing to go on from.
+/// `t` at the second point; the first has no predecessor to extrapolate from.
 const FIRST: f64 = 1.618_033_988_749_895;
 
-/// Bodies that a thread takes at once.
+/// Number of bodies that a thread handles at once.
 const ROWS: usize = 1024;
 
-/// Takes bodies' velocities beyond the point that they have reached, and notes that.
+/// Extrapolates the bodies' velocities from the present point, and records that point.
 fn further_on((members, before): (&mut [Member], &mut [[f64; 6]]), beta: f64) {
     for (member, before) in members.iter_mut().zip(before) {
         if member.moves() {
@@ -194,7 +200,7 @@ fn motion(member: &Member) -> [f64; 6] {
     [a, b, c, d, e, f]
 }
 
-/// Takes a block's impulses beyond the point that they have reached, and notes that.
+/// Extrapolates a block's impulses from the present point, and records that point.
 struct Further<'a> {
     batches: &'a mut Batches,
     past: &'a mut [Eight3],

@@ -1,8 +1,8 @@
-//! Contacts eight by eight: how blocks store them for the sweep.
+//! Batches of eight contacts, the form in which blocks store contacts for the sweep.
 //!
-//! No body that impulses move has two contacts in one batch. So the eight of a batch may be solved at once, in the lanes of vector
-//! registers, or one after the other: the numbers are the same. Batches are formed anew in each step, from the block's
-//! contacts in random order.
+//! A body that impulses can move has at most one contact in a batch. So the eight contacts of a
+//! batch can be solved at once, in the lanes of vector registers, or one after the other, with the
+//! same numbers. Batches are formed anew in each step, from the block's contacts in random order.
 
 mod eight;
 mod former;
@@ -17,8 +17,10 @@ use crate::law::{Kind, Parameters, Parts};
 use crate::math::Vector3;
 use parts::OfLane;
 
-/// Eight contacts, or fewer and the rest empty: between what nothing moves, with no impulse ever. Each eight numbers are a line of
-/// the cache.
+/// Eight contacts, or fewer and empty lanes.
+///
+/// An empty lane is a contact between immovable members whose impulse stays zero. Each eight
+/// numbers fill a cache line.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Batch {
@@ -34,65 +36,65 @@ pub struct Batch {
     pub friction: Eight,
     /// [`Contact::impulse`].
     pub impulse: Eight3,
-    /// Places of the first and the second bodies among the block's members.
+    /// Indices of the first and the second bodies among the block's members.
     pub place: [[u16; LANES]; 2],
 }
 
 /// All batches of a block.
 #[derive(Clone, Debug, Default)]
 pub struct Batches {
-    /// In order of their kinds.
+    /// Sorted by kind.
     pub all: Vec<Batch>,
     /// The numbers of their contacts' [`Parts`], batch by batch.
     pub parts: Vec<Line>,
-    /// The couple impulses of those whose kind has them, global frame [N m s].
+    /// The couple impulses of batches whose kind has them, global frame [N m s].
     pub couples: Vec<Couple>,
-    /// Batches of one kind, one kind after the other.
+    /// Runs of batches of one kind, one after the other.
     runs: Vec<Run>,
-    /// Whether all places are below [`Batches::SMALL`].
+    /// Whether all indices of members are below [`Batches::SMALL`].
     pub small: bool,
-    /// Where each of the block's contacts is, in order of their keys: `batch × LANES + lane`.
+    /// The slot of each contact, in the order of keys: `batch × LANES + lane`.
     slots: Vec<u32>,
 }
 
-/// Batches of one kind.
+/// Consecutive batches of one kind.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     /// Its first batch, and the one after its last.
     first: usize,
     end: usize,
-    /// How many lines of parts each batch has.
+    /// The number of lines of parts per batch.
     lines: usize,
-    /// Its kind, and where its parts and its couple impulses start.
+    /// The kind, and the first indices of its parts and its couple impulses.
     places: Places,
 }
 
-/// Where the numbers of a batch stand.
+/// The location of a batch's numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Places {
     /// The parts that its contacts have.
     pub kind: Kind,
     /// Its first line in [`Batches::parts`].
     pub parts: usize,
-    /// Its place in [`Batches::couples`], if its kind has couple impulses.
+    /// Its index in [`Batches::couples`], if its kind has couple impulses.
     pub couples: usize,
 }
 
-/// Contacts that are to be put into batches, in order of keys.
+/// Contacts to be put into batches, in the order of their keys.
 #[derive(Clone, Debug, Default)]
 pub struct Dealt {
     /// The contacts.
     pub contacts: Vec<Contact>,
-    /// The kind of each, and where its numbers start.
+    /// The kind of each, and the index of its first number.
     kinds: Vec<(Kind, u32)>,
-    /// The numbers of the parts, and after them the couple impulse where there is one.
+    /// The numbers of the parts, followed by the couple impulse where the kind has one.
     numbers: Vec<f64>,
-    /// Which kinds there are, a bit each.
+    /// The kinds present, one bit each.
     seen: u64,
 }
 
 impl Dealt {
-    /// None.
+    /// Removes all contacts.
     pub fn clear(&mut self) {
         self.contacts.clear();
         self.kinds.clear();
@@ -100,19 +102,19 @@ impl Dealt {
         self.seen = 0;
     }
 
-    /// How many there are.
+    /// The number of contacts.
     #[must_use]
     pub fn len(&self) -> usize {
         self.contacts.len()
     }
 
-    /// Whether there is none.
+    /// Whether it has no contact.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.contacts.is_empty()
     }
 
-    /// One more, with its parts.
+    /// Adds a contact with its parts.
     #[inline(always)]
     pub fn add(&mut self, contact: Contact, parts: &Parts<f64>) {
         let kind = parts.kind();
@@ -183,22 +185,22 @@ impl Batch {
 }
 
 impl Batches {
-    /// Members up to which places need no check in a sweep.
+    /// Number of members up to which indices need no check in a sweep.
     pub const SMALL: usize = 256;
 
-    /// How many batches there are.
+    /// The number of batches.
     #[must_use]
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// Whether there is none.
+    /// Whether it has no batch.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// The kind of a batch, and where its numbers stand.
+    /// The kind of a batch, and the location of its numbers.
     #[must_use]
     #[inline(always)]
     pub fn places(&self, batch: usize) -> Places {
@@ -220,7 +222,7 @@ impl Batches {
         Places::default()
     }
 
-    /// The first of the batches that have more than springs.
+    /// The first batch whose kind has more than springs.
     #[must_use]
     #[inline]
     pub fn first_full(&self) -> usize {
@@ -231,23 +233,23 @@ impl Batches {
         full.map_or(self.len(), |run| run.first)
     }
 
-    /// Whether there is none.
+    /// Whether every batch has Coulomb's law and springs only.
     #[must_use]
     pub fn has_springs_at_most(&self) -> bool {
         self.first_full() == self.len()
     }
 
-    /// The slots of contacts in such batches, batch by batch.
+    /// The slots of contacts in batches with more than springs, batch by batch.
     pub fn full_slots(&self) -> impl Iterator<Item = u32> {
         (self.first_full() * LANES) as u32..(self.len() * LANES) as u32
     }
 
-    /// Changes the parts of the law of the contact in a slot, not which there are.
+    /// Changes the parts of the law of the contact in a slot. The set of parts must stay the same.
     pub fn change(&mut self, slot: u32, change: impl FnOnce(&mut Parts<f64>)) {
         let mut of = self.parts(slot);
         let kind = of.kind();
         change(&mut of);
-        debug_assert_eq!(of.kind(), kind, "a contact's kind is that of its batch");
+        debug_assert_eq!(of.kind(), kind, "a contact has the kind of its batch");
         let (batch, lane) = split(slot);
         let first = self.places(batch).parts;
         let mut lines = self.parts[first..].iter_mut();
@@ -258,7 +260,7 @@ impl Batches {
         });
     }
 
-    /// Where each contact is, in order of keys.
+    /// The slot of each contact, in the order of keys.
     #[must_use]
     pub fn slots(&self) -> &[u32] {
         &self.slots
@@ -277,7 +279,7 @@ impl Batches {
         contact
     }
 
-    /// The contact in a slot, if it has Coulomb's law and nothing more.
+    /// The contact in a slot, if it has Coulomb's law only.
     #[must_use]
     #[inline]
     pub fn plain(&self, slot: u32) -> Option<Contact> {
@@ -300,7 +302,7 @@ impl Batches {
         Parts::read(kind, &OfLane { lines, lane })
     }
 
-    /// How many threes of eight numbers hold all its impulses and couple impulses.
+    /// The number of `Eight3` that hold all impulses and couple impulses.
     #[must_use]
     pub fn state_len(&self) -> usize {
         self.all.len() + self.couples.len()

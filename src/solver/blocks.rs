@@ -1,5 +1,7 @@
-//! The contacts of a rank in blocks, as the sweep visits them: colour by colour, the blocks of a colour independent of each
-//! other, so that threads may share them.
+//! The contacts of a rank in blocks, in the form that the sweep uses.
+//!
+//! The sweep visits them colour by colour. The blocks of a colour are independent of each other, so
+//! threads can share them.
 
 mod apart;
 mod fill;
@@ -26,58 +28,63 @@ use crate::pool::Pool;
 use rayon::prelude::*;
 use std::cell::RefCell;
 
-/// The contacts whose point lies in one block, and the bodies they touch.
+/// The contacts whose point lies in one block, and their bodies.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
     /// A number for the block, the same on all ranks.
     pub linear: u64,
     /// Its colour.
     pub colour: Parity,
-    /// Places in the rank's arrays of its bodies and of the walls that they push. As its contacts know them they stand in this
-    /// order, and after them what stands still.
+    /// Indices of its bodies, and of the walls that they push, in the rank's arrays.
+    ///
+    /// Its contacts number its members in this order, followed by one immovable member.
     pub bodies: Vec<u32>,
     /// The members before the step.
     pub before: Vec<Member>,
-    /// Which members impulses move: for the ledger of energies.
+    /// For each member, whether impulses can move it: for the energy ledger.
     pub free: Vec<bool>,
     /// Its contacts between balls, and of balls with walls.
     pub batches: Batches,
-    /// Its contacts with bodies that are no balls, in order of keys.
+    /// Its contacts with bodies that are not balls, in the order of keys.
     pub rigid: Vec<RigidContact>,
-    /// The slots of all contacts in order of keys, where some are rigid ([`Block::slots`]).
+    /// The slots of all contacts in the order of keys, if some are rigid ([`Block::slots`]).
     pub(super) slots: Vec<u32>,
-    /// Contacts with walls that move by Newton's law: slot, and the wall's place among those.
+    /// Contacts with walls that move by Newton's law: slot, and the wall's index among those.
     pub pushing: Vec<(u32, u32)>,
-    /// Of contacts with bodies that are split among ranks: what the parts weigh, or for the judge, while sweeps use that, the whole.
+    /// For contacts with bodies split among ranks: the reduced masses that are not in use.
+    ///
+    /// Sweeps use the masses of the parts, the judge those of the whole bodies.
     pub apart: Vec<Apart>,
-    /// What is known of each contact beside, in order of keys.
+    /// Further facts about each contact, in the order of keys.
     pub origins: Vec<Origin>,
     /// Velocities of driven walls at the contacts that touch them [m/s, rad/s].
     pub drives: Vec<Twist>,
     /// The order in which the present sweep visits the batches.
     pub order: Vec<u32>,
-    /// By what it was drawn: seed, step, sweep, the block.
+    /// The numbers that drew it: seed, step, sweep, block.
     pub drawn: Option<[u64; 4]>,
-    /// For the projection of positions, of each batch.
+    /// Data of each batch for the projection of positions.
     pub plans: Vec<Plan>,
-    /// The largest violation that the judge has found here.
+    /// The largest violation that the judge found in this block.
     pub worst: Worst,
     /// Impulses, then couple impulses, at the last point of an accelerated solve.
     pub past: Vec<Eight3>,
-    /// For each axis: whether a body of this block is handed to another rank when that axis flips after this colour. Such
-    /// blocks go first, so that their messages travel while the others are swept.
+    /// For each axis, whether a body is handed to another rank when that axis flips after this
+    /// colour.
+    ///
+    /// Such blocks go first, so that their messages travel while the others are swept.
     pub(super) early: [bool; 3],
 }
 
 /// A violation [m/s], and the slot of its contact.
 pub type Worst = (f64, u32);
 
-/// What visits to blocks add up to.
+/// The total of the visits to blocks.
 #[derive(Clone, Debug)]
 pub struct Tally<const N: usize> {
-    /// Sums over contacts, exact over blocks.
+    /// Sums over contacts; the addition over blocks is exact.
     pub sums: [ExactSum; N],
-    /// A maximum over contacts, NaN if one is NaN.
+    /// A maximum over contacts; NaN if one is NaN.
     pub largest: f64,
 }
 
@@ -90,12 +97,12 @@ pub struct Share<const N: usize> {
     pub largest: f64,
 }
 
-/// What is done with each block and its members, whose velocities it may change.
+/// An operation on a block and its members, whose velocities it may change.
 pub trait Visit<const N: usize>: Sync {
-    /// One block.
+    /// Visits one block.
     fn one(&self, block: &mut Block, members: &mut [Member]) -> Share<N>;
 
-    /// Two blocks that share no body that impulses move.
+    /// Visits two blocks that share no movable body.
     fn two(&self, [a, b]: [&mut Block; 2], [of_a, of_b]: [&mut [Member]; 2]) -> [Share<N>; 2] {
         [self.one(a, of_a), self.one(b, of_b)]
     }
@@ -126,7 +133,7 @@ impl<const N: usize> Default for Share<N> {
 }
 
 impl Share<1> {
-    /// A sum by itself.
+    /// A share with a single sum.
     #[must_use]
     pub fn of(sum: f64) -> Self {
         Self {
@@ -140,7 +147,7 @@ impl Share<1> {
 #[derive(Debug, Default)]
 pub struct Blocks {
     blocks: Vec<Block>,
-    /// What their contacts were made of, in order of keys.
+    /// The candidates of their contacts, in the order of keys.
     candidates: Vec<Candidate>,
     colours: [std::ops::Range<usize>; Parity::COLOURS],
     groups: Groups,
@@ -148,7 +155,7 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// No contacts yet; blocks will be visited by `threads` threads.
+    /// Without contacts; `threads` threads will visit the blocks.
     ///
     /// # Errors
     /// If the threads cannot be started.
@@ -165,7 +172,7 @@ impl Blocks {
         &self.pool
     }
 
-    /// Marks the blocks that have to go first, by what the halo hands over after each colour.
+    /// Marks the blocks that have to go first because the halo hands over some of their bodies.
     pub fn mark_early<H: Halo>(&mut self, halo: &H, bodies: usize) {
         let mut leaves = vec![false; bodies];
         for colour in (0..Parity::COLOURS as u8).map(Parity) {
@@ -179,8 +186,10 @@ impl Blocks {
         }
     }
 
-    /// Visits the blocks of one colour: first those that other ranks wait for when `axis` flips next, then, what these wait for being
-    /// sent, the rest. A visit gets the block and its members, whose velocities it may change.
+    /// Visits the blocks of one colour, those on which other ranks wait first.
+    ///
+    /// These contain the bodies to be handed over when `axis` flips next. Once the bodies are sent,
+    /// the other blocks follow. A visit may change the velocities of the block's members.
     pub fn phase<const N: usize, H: Halo>(
         &mut self,
         (colour, axis): (Parity, usize),
@@ -197,7 +206,7 @@ impl Blocks {
         self.visit(range, late, members, tally, visit, &|| halo.progress());
     }
 
-    /// Visits all blocks one after the other, in no order that matters: for what changes no velocity.
+    /// Visits all blocks in any order, by a visit that changes no velocity.
     pub fn each<const N: usize>(
         &mut self,
         members: &mut [Member],
@@ -210,8 +219,10 @@ impl Blocks {
         tally
     }
 
-    /// Visits each block with its members, and writes back those that moved. Blocks of one colour share no body that impulses
-    /// move ([`Blocks::fill`] sees to it), so with threads it does not matter who goes first.
+    /// Visits each block with its members, and writes back those that moved.
+    ///
+    /// Blocks of one colour share no movable body ([`Blocks::fill`] ensures it), so the order of
+    /// visits by threads does not matter.
     fn visit<const N: usize>(
         &mut self,
         range: std::ops::Range<usize>,
@@ -247,7 +258,7 @@ impl Blocks {
         }
     }
 
-    /// Does something with all blocks that needs no velocities, and adds up what it returns.
+    /// Applies a function that needs no velocities to all blocks, and adds up its results.
     pub(super) fn map<const N: usize>(
         &mut self,
         work: impl Fn(&mut Block) -> [f64; N] + Send + Sync,
@@ -265,12 +276,12 @@ impl Blocks {
         sums
     }
 
-    /// The blocks themselves.
+    /// All blocks.
     pub fn all(&self) -> &[Block] {
         &self.blocks
     }
 
-    /// What is known of all contacts, block by block.
+    /// Further facts about all contacts, block by block.
     pub fn origins(&self) -> impl Iterator<Item = &Origin> {
         self.blocks.iter().flat_map(|b| &b.origins)
     }
@@ -287,7 +298,8 @@ impl Blocks {
             for (&slot, origin) in block.slots().iter().zip(&block.origins) {
                 let k = origin.candidate as usize;
                 let row = block.row(slot, &candidates[k], origin);
-                // SAFETY: a candidate became one contact of one block, so its place is written once and read by nobody.
+                // SAFETY: a candidate became one contact of one block, so its row is written once
+                // and nobody reads it.
                 unsafe { rows.write(k, &row) };
             }
         };
@@ -297,13 +309,14 @@ impl Blocks {
         }
     }
 
-    /// The candidate that a contact was made of.
+    /// The candidate of a contact.
     #[must_use]
     pub fn candidate(&self, origin: &Origin) -> &Candidate {
         &self.candidates[origin.candidate as usize]
     }
 
-    /// Gives the memory of the candidates back, to be filled with others; the contacts are then no more.
+    /// Takes the memory of the candidates, to be filled with others; the contacts then lose their
+    /// candidates.
     #[must_use]
     pub fn take_candidates(&mut self) -> Vec<Candidate> {
         self.blocks
@@ -314,7 +327,7 @@ impl Blocks {
 }
 
 impl Blocks {
-    /// From whole bodies to their parts, or back.
+    /// Exchanges the masses of whole bodies with those of their parts.
     pub(crate) fn trade_masses(&mut self) {
         for block in &mut self.blocks {
             for apart in &mut block.apart {
@@ -326,7 +339,7 @@ impl Blocks {
 }
 
 impl Block {
-    /// Empties it, for other contacts.
+    /// Empties the block for other contacts.
     fn renew(&mut self, linear: u64, colour: Parity) {
         self.linear = linear;
         self.colour = colour;
@@ -342,7 +355,8 @@ impl Block {
         self.worst = Worst::default();
     }
 
-    /// Velocity and angular velocity of the driven wall that a contact touches [m/s, rad/s]; 0 for all else.
+    /// Velocity and angular velocity of the driven wall at a contact [m/s, rad/s]; 0 for other
+    /// contacts.
     #[must_use]
     #[inline]
     pub fn drive(&self, origin: &Origin) -> Twist {
@@ -352,20 +366,20 @@ impl Block {
         }
     }
 
-    /// Copies its members: the bodies, then what stands still, then nobody.
+    /// Copies its members: the bodies, then one immovable member.
     #[allow(unsafe_code)]
     fn copy_in(&self, all: &Shared<Member>, members: &mut Vec<Member>) {
         let n = self.bodies.len();
         members.resize(members.len().max(n + 1).max(Batches::SMALL), Member::STILL);
         for (member, &i) in members.iter_mut().zip(&self.bodies) {
-            // SAFETY: only visits to this block, which is ours, write to bodies of it that impulses move, and no visit
-            // writes to others.
+            // SAFETY: only visits to this block, which is ours, write to movable bodies in it, and
+            // no visit writes to others.
             *member = unsafe { all.read(i as usize) };
         }
         members[n] = Member::STILL;
     }
 
-    /// Writes back those that impulses move.
+    /// Writes back the movable members.
     #[allow(unsafe_code)]
     fn copy_out(&self, all: &Shared<Member>, members: &[Member]) {
         for (member, &i) in members.iter().zip(&self.bodies) {
@@ -377,7 +391,7 @@ impl Block {
     }
 }
 
-/// Lets `visit` see one block or two of a colour, each with its members.
+/// Applies `visit` to one block or two of a colour, each with its members.
 fn visited<const N: usize>(
     first: &mut Block,
     second: Option<&mut Block>,

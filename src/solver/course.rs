@@ -1,26 +1,27 @@
-//! The way through the eight colours: blocks are visited colour by colour, and on the way the bodies whose holder changes are
-//! handed over.
+//! The tour through the eight colours: blocks are visited colour by colour.
+//!
+//! Between two colours the bodies whose holder changes are handed over.
 
 use super::blocks::{Blocks, Tally, Visit};
 use super::grid::{Parity, Tour};
 use super::halo::Halo;
 use crate::body::Member;
 
-/// Blocks, the members that they share, and how far the tour has come.
+/// Blocks, the members that they share, and the present colour of the tour.
 #[derive(Debug)]
 pub struct Course<'a, H> {
     /// The blocks.
     pub blocks: &'a mut Blocks,
-    /// All that a rank knows: bodies, then walls that move by Newton's law.
+    /// All members on this rank: bodies, then walls that move by Newton's law.
     pub members: &'a mut [Member],
     /// Other ranks.
     pub halo: &'a mut H,
-    /// The colour that the tour has come to.
+    /// The present colour.
     at: Parity,
 }
 
 impl<'a, H: Halo> Course<'a, H> {
-    /// At colour 0, where solves begin and end.
+    /// A course at colour 0, where solves begin and end.
     pub fn new(blocks: &'a mut Blocks, members: &'a mut [Member], halo: &'a mut H) -> Self {
         Self {
             blocks,
@@ -30,12 +31,13 @@ impl<'a, H: Halo> Course<'a, H> {
         }
     }
 
-    /// Says that until now every copy of a member was its newest, and from here on only the holder's is.
+    /// Begins a solve: until now every copy of a member was up to date, from now on only the
+    /// holder's is.
     pub fn begin(&mut self) {
         self.halo.begin(self.members);
     }
 
-    /// Goes to a colour an axis at a time, handing over on the way.
+    /// Goes to a colour axis by axis, handing over bodies on the way.
     pub fn go_to(&mut self, to: Parity) {
         for axis in 0..3 {
             if self.at.on(axis) != to.on(axis) {
@@ -46,7 +48,7 @@ impl<'a, H: Halo> Course<'a, H> {
         }
     }
 
-    /// A tour that changes velocities: bodies that are split among ranks are put together at its end.
+    /// Runs a tour that changes velocities; at its end the parts of split bodies are combined.
     pub fn sweep<const N: usize>(&mut self, tour: &Tour, visit: &impl Visit<N>) -> Tally<N> {
         self.halo.part(self.members);
         let tally = self.run(tour, visit);
@@ -54,9 +56,10 @@ impl<'a, H: Halo> Course<'a, H> {
         tally
     }
 
-    /// Runs a tour through the eight colours: visits the blocks of each, handing over the bodies whose holder changes.
+    /// Runs a tour through the eight colours: visits the blocks of each, and hands over bodies
+    /// whose holder changes.
     pub fn run<const N: usize>(&mut self, tour: &Tour, visit: &impl Visit<N>) -> Tally<N> {
-        // From where the last tour ended to where this one starts.
+        // From the last colour of the last tour to the first of this one.
         self.go_to(tour.start());
         let mut tally = Tally::default();
         for (colour, axis) in tour.phases() {
@@ -68,7 +71,7 @@ impl<'a, H: Halo> Course<'a, H> {
         tally
     }
 
-    /// What visits on all ranks add up to. Collective.
+    /// The total of the visits on all ranks. Collective.
     #[must_use]
     pub fn reduce<const N: usize>(&self, tally: Tally<N>) -> [f64; N] {
         let mut sums = tally.sums;

@@ -1,13 +1,14 @@
-//! The grid of blocks: cells of the domain in which contacts are binned, their colours, and the tour of the colours.
+//! The grid of blocks: cells of the domain for binning contacts, their colours, and the tour of the
+//! colours.
 //!
-//! A block's edge is more than any body's box, so a body's contacts lie in at most 2×2×2 neighbouring blocks, all of
-//! different parity: blocks of one parity share no body.
+//! A block's edge is longer than any body's box. So a body's contacts lie in at most 2×2×2
+//! neighbouring blocks, all of different parity: blocks of one parity share no body.
 
 use crate::math::{Vector3, floor};
 use crate::rng::{Purpose, Stream};
 use crate::shape::Period;
 
-/// Place of a block in the grid.
+/// Indices of a block in the grid.
 pub type Block3 = [i32; 3];
 
 /// The parity of a block on the three axes, one bit each: its colour, 0 to 7.
@@ -24,7 +25,7 @@ impl Parity {
         Self((0..3).fold(0, |bits, axis| bits | (((block[axis] & 1) as u8) << axis)))
     }
 
-    /// Parity on one axis, 0 or 1.
+    /// Parity on one axis: 0 or 1.
     #[must_use]
     pub fn on(self, axis: usize) -> i32 {
         i32::from(self.0 >> axis & 1)
@@ -37,7 +38,7 @@ impl Parity {
     }
 }
 
-/// The domain cut into blocks.
+/// The domain, divided into blocks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlockGrid {
     lower: Vector3,
@@ -47,12 +48,15 @@ pub struct BlockGrid {
 }
 
 impl BlockGrid {
-    /// As many blocks on each axis as fit with an edge of at least `least_edge` [m], at least one. On a periodic axis their
-    /// number is even, or one: so neighbours are of different parity also where the axis closes.
+    /// As many blocks on each axis as fit with an edge of at least `least_edge` [m], at least one.
+    ///
+    /// On a periodic axis their number is even, or one, so that neighbours differ in parity also
+    /// where the axis closes.
     #[must_use]
     pub fn new(lower: Vector3, upper: Vector3, least_edge: f64, periodic: [bool; 3]) -> Self {
         let extent = upper - lower;
-        // More than 2^20 blocks on an axis serve nobody; the bound keeps linear indices far inside 64 bits.
+        // More than 2^20 blocks on an axis have no use; the bound keeps linear indices far inside
+        // 64 bits.
         let mut count = [0, 1, 2].map(|a| {
             let fit = (extent[a] / least_edge).floor();
             fit.clamp(1.0, f64::from(1 << 20)) as i32
@@ -68,20 +72,23 @@ impl BlockGrid {
         }
     }
 
-    /// Blocks on each axis.
+    /// Number of blocks on each axis.
     #[must_use]
     pub fn count(&self) -> Block3 {
         self.count
     }
 
-    /// Which axes are periodic.
+    /// The periodic axes.
     #[must_use]
     pub fn period(&self) -> &Period {
         &self.period
     }
 
-    /// What the width of a body's box must not exceed [m]: the shortest edge of a block on an axis with more than one; on a
-    /// periodic axis with one only, half the period, so that no pair meets by both ways round. Infinite if there is neither.
+    /// Upper bound of the width of a body's box [m].
+    ///
+    /// It is the shortest edge of a block on an axis with more than one. On a periodic axis with a
+    /// single block it is half the period, so that no pair meets both ways round. Infinite if
+    /// neither applies.
     #[must_use]
     pub fn shortest_edge(&self) -> f64 {
         let widest = |a: usize| match self.period.length[a] {
@@ -92,8 +99,10 @@ impl BlockGrid {
         (0..3).map(widest).fold(f64::INFINITY, f64::min)
     }
 
-    /// The block that holds a point. Points outside belong to the nearest block at the rim, on a periodic axis to the one that
-    /// holds their image.
+    /// The block that holds a point.
+    ///
+    /// Points outside belong to the nearest block at the boundary; on a periodic axis, to the block
+    /// that holds their image.
     #[must_use]
     #[inline]
     pub fn block_of(&self, x: &Vector3) -> Block3 {
@@ -112,7 +121,8 @@ impl BlockGrid {
         block
     }
 
-    /// The blocks that the box of half-width `reach` [m] around `x` touches, as first and last on each axis.
+    /// The blocks that the box of half-width `reach` [m] around `x` intersects, as first and last
+    /// on each axis.
     #[must_use]
     pub fn span(&self, x: &Vector3, reach: f64) -> Span {
         let reach = Vector3::repeat(reach);
@@ -122,7 +132,7 @@ impl BlockGrid {
         }
     }
 
-    /// A number for a block, the same on all ranks.
+    /// The linear index of a block, the same on all ranks.
     #[must_use]
     pub fn linear(&self, block: Block3) -> u64 {
         let [x, y, z] = [block[0] as u64, block[1] as u64, block[2] as u64];
@@ -131,7 +141,7 @@ impl BlockGrid {
 }
 
 impl BlockGrid {
-    /// The colour of the block with a number.
+    /// The colour of the block with a linear index.
     #[must_use]
     pub fn colour(&self, linear: u64) -> Parity {
         let [x, y] = [self.count[0] as u64, self.count[1] as u64];
@@ -140,18 +150,20 @@ impl BlockGrid {
     }
 }
 
-/// The blocks that a body's box touches: one or two on each axis.
+/// The blocks that a body's box intersects: one or two on each axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     /// First block.
     pub low: Block3,
-    /// Last block; where a periodic axis closes, its number is smaller than the first's.
+    /// Last block; its index is smaller than the first's if the box crosses the end of a periodic
+    /// axis.
     pub high: Block3,
 }
 
 impl Span {
-    /// The holder rule: of the one or two blocks on each axis, the one whose parity is that of `at`, or the only one. The
-    /// rank that owns this block has the body's newest velocity.
+    /// The holder rule: the block whose rank has the body's newest velocity at parity `at`.
+    ///
+    /// On each axis it is the one block, or of the two the one whose parity is that of `at`.
     #[must_use]
     pub fn holder(&self, at: Parity) -> Block3 {
         [0, 1, 2].map(|a| {
@@ -163,13 +175,13 @@ impl Span {
         })
     }
 
-    /// Whether the box touches two blocks on this axis.
+    /// Whether the box intersects two blocks on this axis.
     #[must_use]
     pub fn splits(&self, axis: usize) -> bool {
         self.high[axis] != self.low[axis]
     }
 
-    /// The blocks themselves, one to eight.
+    /// All blocks, one to eight.
     pub fn blocks(self) -> impl Iterator<Item = Block3> {
         let on = move |axis: usize| {
             let second = self.splits(axis).then_some(self.high[axis]);
@@ -179,8 +191,9 @@ impl Span {
     }
 }
 
-/// A closed tour of the eight colours in which each step flips one axis (a Gray code): between two phases only neighbours
-/// across the faces of that axis have anything to tell each other.
+/// A closed tour of the eight colours in which each step flips one axis (a Gray code).
+///
+/// So between two phases only neighbours across the faces of that axis communicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tour {
     start: Parity,
@@ -188,7 +201,8 @@ pub struct Tour {
 }
 
 impl Tour {
-    /// The tour that starts at `start` and flips `axes[0]` most often; `offset` turns it by so many steps.
+    /// The tour that starts at `start` and flips `axes[0]` most often; `offset` rotates it by that
+    /// number of steps.
     #[must_use]
     pub fn new(start: Parity, axes: [usize; 3], offset: usize) -> Self {
         let pattern = [0, 1, 0, 2, 0, 1, 0, 2];
@@ -198,7 +212,7 @@ impl Tour {
         }
     }
 
-    /// The tour of a sweep: start, axes and turn drawn at random, the same on all ranks.
+    /// The tour of a sweep: start, axes and offset drawn at random, the same on all ranks.
     #[must_use]
     pub fn draw(seed: u64, step: u64, sweep: u64) -> Self {
         let mut stream = Stream::new(Purpose::Tour, seed, [step, sweep, 0]);
@@ -208,7 +222,7 @@ impl Tour {
         Self::new(start, axes, stream.below(8) as usize)
     }
 
-    /// The tour used where the order does not matter: x fastest, from colour 0.
+    /// The tour for visits whose order does not matter: x fastest, from colour 0.
     #[must_use]
     pub fn plain() -> Self {
         Self::new(Parity(0), [0, 1, 2], 0)
@@ -265,8 +279,10 @@ mod tests {
         assert_eq!(grid.block_of(&Vector3::new(-1.0, 99.0, 5.0)), [0, 3, 0]);
     }
 
-    /// On a periodic axis neighbours are of different parity, also where it closes; each point, and each image of it, lies in
-    /// one block; a box that reaches over the end touches the first and the last block.
+    /// On a periodic axis neighbours differ in parity, also where the axis closes.
+    ///
+    /// Each point, and each image of it, lies in one block; a box that crosses the end intersects
+    /// the first and the last block.
     #[test]
     fn periodic_axes_close_with_even_numbers_of_blocks() {
         let upper = Vector3::new(5.5, 1.9, 3.2);

@@ -1,43 +1,46 @@
-//! What the solver asks of other ranks.
+//! The communication of the solver with other ranks.
 
 use super::grid::Parity;
 use crate::body::Member;
 use crate::math::ExactSum;
 
-/// The little that the solver asks of other ranks.
+/// The communication that the solver needs.
 ///
-/// In a sweep each body's newest velocity is on one rank, its holder, which changes as the tour goes from colour to colour
-/// ([`Span::holder`](super::grid::Span::holder)).
+/// In a sweep each body's newest velocity is on one rank, its holder, which changes as the tour
+/// goes from colour to colour ([`Span::holder`](super::grid::Span::holder)).
 pub trait Halo {
-    /// Places of the bodies that this rank hands over when the tour leaves `from` by flipping `axis`.
+    /// Indices of the bodies that this rank hands over when the tour leaves `from` by flipping
+    /// `axis`.
     fn leaving(&self, from: Parity, axis: usize) -> impl Iterator<Item = usize>;
 
-    /// A solve begins at colour 0: until now every copy of a body had its newest velocity, from here on only the holder's.
+    /// Begins a solve at colour 0: until now every copy of a body was up to date, from now on only
+    /// the holder's is.
     fn begin(&mut self, members: &mut [Member]);
 
-    /// Starts to hand them over: their velocities as they are now.
+    /// Starts to send the present velocities of the bodies to be handed over.
     fn send(&mut self, from: Parity, axis: usize, members: &[Member]);
 
-    /// Lets what is sent travel, while blocks are swept.
+    /// Lets messages make progress while blocks are swept.
     fn progress(&self) {}
 
-    /// Takes over the velocities of the bodies that this rank holds after the flip and did not hold before.
+    /// Receives the velocities of the bodies that this rank holds after the flip and did not hold
+    /// before.
     fn receive(&mut self, from: Parity, axis: usize, members: &mut [Member]);
 
-    /// A sweep begins: what follows is each rank's own doing, until they [`meet`](Halo::meet).
+    /// A sweep begins: until they [`meet`](Halo::meet), ranks sweep independently.
     fn part(&mut self, _: &[Member]) {}
 
-    /// A sweep has ended: bodies that are split among ranks are put together.
+    /// A sweep has ended: the parts of bodies split among ranks are combined.
     fn meet(&mut self, _: &mut [Member]) {}
 
-    /// The sum over all ranks, exact.
+    /// The exact sum over all ranks.
     fn sum(&self, sums: &mut [ExactSum]);
 
-    /// The largest over all ranks, NaN if one is NaN.
+    /// The maximum over all ranks; NaN if one is NaN.
     fn max(&self, value: f64) -> f64;
 }
 
-/// The halo of a run on one rank: nothing to exchange.
+/// The halo of a run on one rank, which exchanges nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Alone;
 

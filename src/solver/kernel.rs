@@ -1,6 +1,8 @@
-//! The sweep through a block: the plain one, contact by contact, and the fast one, a contact in each lane of a vector register.
-//! Both take the same function for the law ([`answer`](crate::law::answer)), so they find the same bits. Also the start of a solve, in which the
-//! impulses of the last step act.
+//! The sweep through a block, plain and fast, and the warm start.
+//!
+//! The plain sweep goes contact by contact; the fast one has a contact in each lane of a vector
+//! register. Both use the same function for the law ([`answer`](crate::law::answer)), so they find
+//! the same bits. In the warm start the impulses of the last step act on the velocities.
 
 mod now;
 pub mod rigid;
@@ -17,9 +19,11 @@ use crate::math::Vector3;
 use crate::math::real::{cross, dot};
 use whole::Whole;
 
-/// Updates each contact once, batch by batch in the order given; returns `Σ|d|²/m_n` over the changes d [J].
+/// Updates each contact once, batch by batch in the order given; returns `Σ|d|²/m_n` over the
+/// changes d [J].
 ///
-/// This is the algorithm: the law's answer at the present velocities replaces the impulse, and the bodies take the change.
+/// This is the algorithm: the law's answer at the present velocities replaces the impulse, and the
+/// bodies take the change.
 pub fn plain_sweep(batches: &mut Batches, order: &[u32], members: &mut [Member]) -> f64 {
     let mut changes = [0.0; LANES];
     for &batch in order {
@@ -35,11 +39,11 @@ pub fn plain_sweep(batches: &mut Batches, order: &[u32], members: &mut [Member])
     sum(&changes)
 }
 
-/// One contact takes the impulse that its law asks for. Returns `so_far` plus `|d|²/m_n`.
+/// Updates one contact by the impulse that its law demands. Returns `so_far` plus `|d|²/m_n`.
 #[inline]
 pub fn update(batches: &mut Batches, slot: u32, members: &mut [Member], so_far: f64) -> f64 {
     if let Some(contact) = batches.plain(slot) {
-        // The same function, without parts to be read.
+        // The same function; this contact has no parts to read.
         let wanted = contact.wanted(&Parts::NONE, members).linear.into();
         let d = wanted - contact.impulse;
         batches.set_impulse(slot, &wanted);
@@ -62,10 +66,11 @@ pub fn update(batches: &mut Batches, slot: u32, members: &mut [Member], so_far: 
     change + turned.norm_squared() / couples.turning_mass
 }
 
-/// How many batches ahead the sweep prefetches.
+/// The number of batches by which the prefetch is ahead.
 const AHEAD: usize = 3;
 
-/// The same, with vector registers. `members` may have more than the block's bodies and what stands still.
+/// The same with vector registers. `members` may contain more than the block's bodies and the
+/// immovable member.
 pub fn sweep(width: Width, batches: &mut Batches, order: &[u32], members: &mut [Member]) -> f64 {
     let [change] = width.dispatch(Sweep {
         batches: [batches],
@@ -75,7 +80,9 @@ pub fn sweep(width: Width, batches: &mut Batches, order: &[u32], members: &mut [
     change
 }
 
-/// The same through two blocks at once that share no body, so that the one's work fills the waits of the other.
+/// The same through two blocks at once that share no body.
+///
+/// Work on one block fills the waits of the other.
 pub fn sweep_two(
     width: Width,
     batches: [&mut Batches; 2],
@@ -128,7 +135,9 @@ impl<const N: usize> Work for Sweep<'_, N> {
 }
 
 impl<const N: usize> Sweep<'_, N> {
-    /// The batches of a turn together, if there is one in each block, all are of one kind, and all members can be named in a byte.
+    /// Updates the batches of a turn together, one per block, where possible.
+    ///
+    /// They must all exist and have one kind, and all indices of members must fit into a byte.
     #[inline(always)]
     fn all_at_once<S: Lanes>(&mut self, simd: S, turn: usize, changes: &mut [Eight; N]) -> bool {
         let mut places = [Places::default(); N];
@@ -165,7 +174,7 @@ impl<const N: usize> Sweep<'_, N> {
         true
     }
 
-    /// A batch by itself.
+    /// Updates one batch.
     #[inline(always)]
     fn one<S: Lanes>(&mut self, simd: S, j: usize, k: u32, changes: &mut Eight) {
         let places = self.batches[j].places(k as usize);
@@ -205,13 +214,13 @@ impl<const N: usize> Sweep<'_, N> {
     }
 }
 
-/// All of them, if all are there.
+/// All values, if all are present.
 #[inline(always)]
 fn every<T, const N: usize>(of: [Option<T>; N]) -> Option<[T; N]> {
     if of.iter().any(Option::is_none) {
         return None;
     }
-    Some(of.map(|one| one.expect("all are there")))
+    Some(of.map(|one| one.expect("all are present")))
 }
 
 #[inline(always)]
@@ -232,13 +241,15 @@ fn update_batches<S: Lanes, R: Rows + ?Sized, const N: usize>(
     }
 }
 
-/// The lanes' sums, in an order that does not depend on how many the registers have.
+/// The sum over lanes, in an order independent of the width of the registers.
 fn sum(changes: &[f64; LANES]) -> f64 {
     changes.iter().sum()
 }
 
-/// Contacts of N batches from lane `part` on, as many of each as the registers have lanes. The batches share no body, so their
-/// order does not matter: they go together, a stage at a time.
+/// Updates contacts of N batches from lane `part` on, as many of each as the registers have lanes.
+///
+/// The batches share no body, so their order does not matter, and they advance together, stage by
+/// stage.
 #[inline(always)]
 fn update_lanes<S: Lanes, R: Rows + ?Sized, const N: usize, const SOFT: bool>(
     s: S,
@@ -278,7 +289,7 @@ fn update_lanes<S: Lanes, R: Rows + ?Sized, const N: usize, const SOFT: bool>(
     }
 }
 
-/// Lets the impulses that the contacts start with act on the velocities, batch by batch.
+/// Applies the initial impulses of the contacts to the velocities, batch by batch.
 pub fn warm_start(width: Width, batches: &Batches, members: &mut [Member]) {
     width.dispatch(WarmStart { batches, members });
     for slot in batches.full_slots() {

@@ -1,21 +1,22 @@
-//! Pairs of bodies into vector registers and back, on whatever processor this is.
+//! Pairs of bodies to vector registers and back, for each type of processor.
 //!
-//! `pulp` finds out at run time what the processor can do and brings the arithmetic; what is here is how the rows of two
-//! [`Member`]s meet, and the transposition of several such into columns, a lane for each pair. All arithmetic is that of IEEE
-//! 754, and nothing is fused but products with 1 and −1, which are exact: so every processor finds the same bits.
+//! `pulp` detects the processor's features at run time and provides the arithmetic. This file
+//! combines the rows of two [`Member`]s, and transposes several of them into columns with a lane
+//! for each pair. All arithmetic is that of IEEE 754. Only products with 1 and −1 are fused, and
+//! these are exact; so every processor finds the same bits.
 
 use super::batch::Batches;
 use crate::body::Member;
 use pulp::Simd;
 
-/// Six columns of as many lanes as the registers have: three of velocity, three of spin.
+/// Six columns, each with one number per lane: three of velocity, three of spin.
 pub(super) type Columns<S> = [<S as Simd>::f64s; 6];
 
-/// Members by place.
+/// Members by index.
 pub(super) trait Rows {
-    /// One of them.
+    /// The member at an index.
     fn row(&self, place: u16) -> &Member;
-    /// One of them, to be changed.
+    /// The member at an index, mutable.
     fn row_mut(&mut self, place: u16) -> &mut Member;
 }
 
@@ -30,7 +31,7 @@ impl Rows for [Member] {
     }
 }
 
-/// Few enough that a byte names them: then no check is needed that the place exists.
+/// A byte is a valid index here, so no bounds check is needed.
 impl Rows for [Member; Batches::SMALL] {
     #[inline(always)]
     fn row(&self, place: u16) -> &Member {
@@ -42,9 +43,9 @@ impl Rows for [Member; Batches::SMALL] {
     }
 }
 
-/// A kind of vector registers.
+/// A type of vector registers.
 pub(super) trait Lanes: Simd {
-    /// `v_b − v_a` and `s_b + s_a` of the members at the given places.
+    /// `v_b − v_a` and `s_b + s_a` of the members at the given indices.
     #[inline(always)]
     fn meet<R: Rows + ?Sized>(self, rows: &R, a: &[u16], b: &[u16]) -> Columns<Self> {
         let mut columns = [self.splat_f64s(0.0); 6];
@@ -58,7 +59,7 @@ pub(super) trait Lanes: Simd {
         columns
     }
 
-    /// Velocities and spins of the members at the given places.
+    /// Velocities and spins of the members at the given indices.
     #[inline(always)]
     fn columns<R: Rows + ?Sized>(self, rows: &R, places: &[u16]) -> Columns<Self> {
         let mut columns = [self.splat_f64s(0.0); 6];
@@ -71,7 +72,7 @@ pub(super) trait Lanes: Simd {
         columns
     }
 
-    /// Lets impulses and couples act on them: `v −= d/m`, `s −= (l²/I) c`.
+    /// Applies impulses d and couples c to the members: `v −= d/m`, `s −= (l²/I) c`.
     #[inline(always)]
     fn push<R: Rows + ?Sized>(self, rows: &mut R, places: &[u16], change: Columns<Self>) {
         for (k, column) in change.iter().enumerate() {
@@ -83,8 +84,9 @@ pub(super) trait Lanes: Simd {
         }
     }
 
-    /// Lets impulses d act on those members, and the couples `c = n × d` on both alike: `v_a −= d/m_a`, `v_b += d/m_b`,
-    /// `s −= (l²/I) c`.
+    /// Applies impulses d to pairs of members, and the couples `c = n × d` to both alike.
+    ///
+    /// `v_a −= d/m_a`, `v_b += d/m_b`, `s −= (l²/I) c`.
     #[inline(always)]
     fn part<R: Rows + ?Sized>(self, rows: &mut R, a: &[u16], b: &[u16], change: Columns<Self>) {
         for (k, column) in change.iter().enumerate() {
@@ -114,10 +116,11 @@ mod x86 {
     use pulp::x86::{V3, V4};
     use std::arch::x86_64::{__m256d, __m512d, __m512i};
 
-    /// How the second row of a pair counts against the first: velocities against each other, spins together.
+    /// The sign of the second row relative to the first: velocities are subtracted, spins are
+    /// added.
     const SIGNS: [f64; 8] = [1.0, 1.0, 1.0, -1.0, -1.0, -1.0, 1.0, 1.0];
 
-    // No closures here: they would be functions of their own, without the registers.
+    // Closures would be functions of their own, without the registers, so there are none here.
     impl Lanes for V4 {
         #[inline(always)]
         fn columns<R: Rows + ?Sized>(self, rows: &R, places: &[u16]) -> Columns<Self> {
@@ -262,7 +265,7 @@ mod x86 {
         }
     }
 
-    /// Six columns as halves of rows.
+    /// Six columns, transposed to halves of rows.
     #[inline(always)]
     fn changed(simd: V3, change: Columns<V3>) -> [[__m256d; 4]; 2] {
         let zero = simd.avx._mm256_setzero_pd();
@@ -286,14 +289,14 @@ mod x86 {
         [low, simd.avx._mm256_blend_pd::<0b0011>(zero, turning)]
     }
 
-    /// Half of a row.
+    /// One half of a row.
     #[inline(always)]
     fn of_row<R: Rows + ?Sized>(rows: &R, place: u16, half: usize) -> __m256d {
         let halves: [[f64; 4]; 2] = cast(rows.row(place).0);
         cast(halves[half])
     }
 
-    /// Rows to columns and back: pairs of numbers, then pairs of pairs, then quadruples.
+    /// Transposes rows to columns and back: pairs of numbers, then pairs of pairs, then quadruples.
     #[inline(always)]
     fn transposed8(simd: V4, r: [__m512d; 8]) -> [__m512d; 8] {
         let x = simd.avx512f;
@@ -354,7 +357,7 @@ mod x86 {
     }
 }
 
-/// Asks for all lines of the cache on which something lies, which is about to be used.
+/// Prefetches all cache lines of a value that is about to be used.
 #[inline(always)]
 pub(super) fn prefetch<T>(wanted: &T) {
     #[cfg(target_arch = "x86_64")]
@@ -373,7 +376,7 @@ pub(super) fn prefetch<T>(wanted: &T) {
     let _ = wanted;
 }
 
-/// Which vector registers a sweep is to use.
+/// The vector registers that a sweep uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Width {
     /// The widest that the processor has.
@@ -385,15 +388,15 @@ pub enum Width {
     One,
 }
 
-/// Something to be done with vector registers.
+/// Work to be done with vector registers.
 pub(super) trait Work {
-    /// What comes of it.
+    /// Its result.
     type Output;
-    /// Does it.
+    /// Does the work.
     fn with<S: Lanes>(self, simd: S) -> Self::Output;
 }
 
-/// Makes a [`Work`] known to pulp.
+/// Wraps a [`Work`] for pulp.
 struct On<S, W>(S, W);
 
 impl<S: Lanes, W: Work> pulp::NullaryFnOnce for On<S, W> {
@@ -405,7 +408,7 @@ impl<S: Lanes, W: Work> pulp::NullaryFnOnce for On<S, W> {
 }
 
 impl Width {
-    /// Does the work with these registers, or narrower ones where the processor has none so wide.
+    /// Does the work with these registers, or with narrower ones if the processor lacks them.
     #[inline(always)]
     pub(super) fn dispatch<W: Work>(self, work: W) -> W::Output {
         #[cfg(target_arch = "x86_64")]
@@ -430,7 +433,7 @@ impl Width {
         work.with(pulp::Scalar::new())
     }
 
-    /// What the registers are called on this processor, and their lanes.
+    /// The name of these registers on this processor, and their number of lanes.
     #[must_use]
     pub fn told(self) -> (&'static str, usize) {
         struct Tell;

@@ -1,11 +1,13 @@
-//! The judge: measures any field of impulses against the contact laws, and alone decides what is converged.
+//! The judge: measures any field of impulses against the contact laws, and alone decides on
+//! convergence.
 //!
-//! For each contact `d = S(r) − r`, where `S` is the law solved at the present velocities (nothing is updated). `|d|/m_n` is
-//! the velocity by which the contact still violates its law (`m_n`: normal reduced mass).
+//! For each contact `d = S(r) − r`, where `S` is the law solved at the present velocities (without
+//! an update). `|d|/m_n` is the velocity by which the contact still violates its law (`m_n`: normal
+//! reduced mass).
 //!
 //! - **Residual**, which decides: `√(Σ|d|²/m_n / E_ref)`.
-//! - **Relative change**, reported: `√(Σ|d|²/m_n) / √(Σ|r|²/m_n)`. In an infeasible state the impulses grow for ever and this
-//!   quantity falls although nothing converges, so it decides nothing.
+//! - **Relative change**, reported only: `√(Σ|d|²/m_n) / √(Σ|r|²/m_n)`. In an infeasible state the
+//!   impulses grow without bound, and this quantity falls although nothing converges.
 
 mod many;
 
@@ -16,25 +18,28 @@ use super::work;
 use crate::body::Member;
 use crate::math::{Vector3, nan_max};
 
-/// Below this fraction of the bodies' own speeds a violation is rounding, not error: a body at speed v knows its velocity
-/// to 1.1e-16 v, and a contact's relative velocity is made of ten such numbers.
+/// Below this fraction of the bodies' own speeds a violation counts as rounding.
+///
+/// A body at speed v has its velocity to 1.1e-16 v, and a contact's relative velocity consists of
+/// ten such numbers.
 const ROUNDING: f64 = 1e-14;
 
-/// The scales of a step, fixed before its first sweep. All are squares of energies' roots: [J] = [kg m²/s²].
+/// The scales of a step, fixed before its first sweep [J].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Scale {
-    /// `E_ref = Σ_bodies m |Δt F_ext/m|² + Σ_contacts m_n |u_free|²`: what the impulses have to balance.
+    /// The load that impulses balance:
+    /// `E_ref = Σ_bodies m |Δt F_ext/m|² + Σ_contacts m_n |u_free|²`.
     pub reference: f64,
-    /// `Σ_bodies m |v_free|²`: what rounding is measured against.
+    /// The reference for rounding errors: `Σ_bodies m |v_free|²`.
     pub motion: f64,
 }
 
-/// What the judge found.
+/// The result of the judge.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Verdict {
-    /// `√(Σ|d|²/m_n / E_ref)`; 0 where nothing violates its law.
+    /// `√(Σ|d|²/m_n / E_ref)`; 0 if no contact violates its law.
     pub residual: f64,
-    /// `√(Σ|d|²/m_n) / √(Σ|r|²/m_n)`; 0 where there is no impulse.
+    /// `√(Σ|d|²/m_n) / √(Σ|r|²/m_n)`; 0 without impulses.
     pub relative_change: f64,
     /// Largest `|d|/m_n` [m/s].
     pub largest_violation: f64,
@@ -44,7 +49,7 @@ pub struct Verdict {
     pub impulse: f64,
     /// Whether the residual is within the tolerance, or the violation is rounding.
     pub converged: bool,
-    /// Whether a number was not finite: such a field is never converged.
+    /// Whether a number was not finite; such a field never counts as converged.
     pub non_finite: bool,
 }
 
@@ -57,7 +62,7 @@ impl Scale {
             || violation <= ROUNDING * ROUNDING * self.motion
     }
 
-    /// The judge's verdict on sums over all contacts of all ranks.
+    /// The judge's verdict, from sums over all contacts of all ranks.
     #[must_use]
     pub fn judge(
         &self,
@@ -82,7 +87,7 @@ impl Scale {
 
 pub(super) use many::TERMS;
 
-/// A visit that measures a block; changes no impulse and no velocity.
+/// Measures a block, as a visit. Changes neither impulses nor velocities.
 pub(super) fn measure(block: &mut Block, members: &mut [Member], width: Width) -> Share<TERMS> {
     let (mut share, worst) = width.dispatch(many::Gauge { block, members });
     block.worst = worst;
@@ -102,8 +107,10 @@ pub(super) fn measure(block: &mut Block, members: &mut [Member], width: Width) -
     share
 }
 
-/// The same contact by contact, of the batches from `first` on; beside it the largest violation and where it is. Couples count by their
-/// own reduced inertia.
+/// The same contact by contact, for the batches from `first` on.
+///
+/// Also returns the largest violation and its contact. Couples are weighted by their own reduced
+/// inertia.
 fn plain_measure(block: &Block, members: &[Member], first: usize) -> (Share<TERMS>, Worst) {
     let mut share = Share::default();
     let mut worst = (0.0, 0);
@@ -132,7 +139,9 @@ fn plain_measure(block: &Block, members: &[Member], first: usize) -> (Share<TERM
     (share, worst)
 }
 
-/// `Σ|d|²/m_n` over all contacts of one rank at the present velocities [kg m²/s²]: what the judge decides by. Changes nothing.
+/// `Σ|d|²/m_n` over all contacts of one rank at the present velocities [J].
+///
+/// This is the sum by which the judge decides; nothing changes.
 pub fn violation(blocks: &mut Blocks, members: &mut [Member], width: Width) -> f64 {
     let visit = |block: &mut Block, members: &mut [Member]| measure(block, members, width);
     let tally: Tally<TERMS> = blocks.each(members, &visit);
@@ -140,7 +149,7 @@ pub fn violation(blocks: &mut Blocks, members: &mut [Member], width: Width) -> f
     violation.value()
 }
 
-/// A visit that sums `m_n |u|²` over the contacts of a block; changes nothing.
+/// Sums `m_n |u|²` over the contacts of a block, as a visit; changes nothing.
 pub(super) fn relative_motion(block: &mut Block, members: &mut [Member], width: Width) -> Share<1> {
     let mut sum = width.dispatch(many::Motion { block, members });
     if !block.all_at_once() {
@@ -149,7 +158,7 @@ pub(super) fn relative_motion(block: &mut Block, members: &mut [Member], width: 
     Share::of(sum)
 }
 
-/// The same contact by contact, of the batches from `first` on.
+/// The same contact by contact, for the batches from `first` on.
 fn plain_motion(block: &Block, members: &[Member], first: usize) -> f64 {
     let these = block.each().filter(|one| split(one.slot).0 >= first);
     let each = these.map(|one| {
@@ -167,13 +176,14 @@ mod tests {
     use crate::solver::kernel::plain_sweep;
     use crate::solver::kernel::tests::{random_block, widths};
 
-    /// What is measured many at once is what the laws say contact by contact, for all kinds of laws.
+    /// The measure by vector registers agrees with the laws contact by contact, for all kinds of
+    /// laws.
     #[test]
     fn many_at_once_are_as_each_by_itself() {
         for trial in 0..60 {
             let mut draw = Stream::new(Purpose::Trial, 36, [trial, 0, 0]);
             let (mut batches, mut members, _) = random_block(&mut draw, 1 + trial as usize * 5);
-            // Impulses that laws allow.
+            // Impulses within the laws.
             let order: Vec<u32> = (0..batches.len() as u32).collect();
             plain_sweep(&mut batches, &order, &mut members);
             let moved = |m: &Member| {
@@ -188,7 +198,7 @@ mod tests {
                 batches,
                 ..Block::default()
             };
-            // In two trials of three what is not free stands still.
+            // In two trials of three the members that are not free stand still.
             for k in (0..members.len()).filter(|&k| trial % 3 > 0 && !block.free[k]) {
                 members[k].set_motion(&[0.0; 6]);
                 block.before[k].set_motion(&[0.0; 6]);

@@ -1,10 +1,12 @@
-//! Randomized non-linear Gauss–Seidel (NSGS), the iterative solver of [001 §1.5]: contact by contact the one-contact law is
-//! solved with all other impulses as they stand, and the two bodies' velocities take the change at once. One sweep visits
-//! each contact once; sweeps are repeated until the judge is content.
+//! Randomized non-linear Gauss–Seidel (NSGS), the iterative solver of [001 §1.5].
 //!
-//! The random order is made of blocks: the eight colours along a random tour, inside each block its contacts in random
-//! order. As the velocities of a body are handed from rank to rank along the tour, the sweep over many ranks is the serial
-//! sweep: same order, same numbers, same bits.
+//! Contact by contact it solves the one-contact law while all other impulses keep their values, and
+//! changes the two bodies' velocities at once. One sweep visits each contact once; sweeps are
+//! repeated until the judge accepts the impulses.
+//!
+//! The random order consists of blocks: the eight colours along a random tour, and the contacts of
+//! each block in random order. The velocities of a body are handed from rank to rank along the
+//! tour. So the sweep over many ranks is the serial sweep: same order, same numbers, same bits.
 
 mod judge;
 mod outcome;
@@ -26,12 +28,13 @@ use crate::body::Member;
 use crate::math::ExactSum;
 use judge::Judge;
 
-/// Finds the impulses of all contacts in `blocks`.
+/// Finds the impulses of all contacts in `blocks`. Collective.
 ///
-/// `members` have the free velocities of all bodies that this rank knows, then those of the walls in `pushed`, which become the
-/// velocities at the end of the step (on the rank that holds the body at colour 0, where the judge's tour ends). The contacts
-/// start with the impulses they carry (warm start), or with these changed at random, or with none. `bodies` are this rank's
-/// parts of the two sums over bodies in [`Scale`](super::merit::Scale): load, motion. Collective.
+/// `members` start with the free velocities of all bodies on this rank, then those of the walls in
+/// `pushed`. They end with the velocities at the end of the step, on the rank that holds the body
+/// at colour 0, where the judge's tour ends. The contacts start with their present impulses (warm
+/// start), or with these changed at random, or with none. `bodies` are this rank's parts of the two
+/// sums over bodies in [`Scale`](super::merit::Scale): load, motion.
 pub fn solve<H: Halo>(
     blocks: &mut Blocks,
     members: &mut [Member],

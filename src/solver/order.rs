@@ -1,10 +1,13 @@
-//! The order in which a sweep visits the batches of a block, and its contacts with bodies that are no balls.
+//! The order in which a sweep visits the batches of a block and its rigid contacts.
 
 use super::blocks::Block;
 use crate::rng::{Purpose, Stream};
 
-/// Draws the order of a block's batches for a sweep: from the order in which they were formed, so nothing of earlier sweeps is in it. One
-/// that was drawn by the same before stays. Numbers past the batches are those of [`Block::rigid`].
+/// Draws the order of a block's batches for a sweep.
+///
+/// It permutes the order in which the batches were formed, so it does not depend on earlier sweeps.
+/// An order drawn by the same numbers before is kept. Numbers past the batches stand for
+/// [`Block::rigid`].
 pub fn draw_order(block: &mut Block, (seed, step, sweep): (u64, u64, u64)) {
     let drawn = Some([seed, step, sweep, block.linear]);
     if block.drawn == drawn && block.order.len() == block.turns() {
@@ -16,16 +19,16 @@ pub fn draw_order(block: &mut Block, (seed, step, sweep): (u64, u64, u64)) {
     Stream::new(Purpose::Order, seed, [step, sweep, block.linear]).shuffle(&mut block.order);
 }
 
-/// Some of an order.
+/// A piece of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn<'a> {
-    /// Batches, one after the other.
+    /// Batches, visited one after the other.
     Batches(&'a [u32]),
-    /// A contact's place in [`Block::rigid`].
+    /// The index of a contact in [`Block::rigid`].
     Rigid(usize),
 }
 
-/// An order of a block with so many batches, in which batches that follow each other are taken together.
+/// The turns of an order of a block with this number of batches; consecutive batches form one turn.
 pub fn turns(mut order: &[u32], batches: usize) -> impl Iterator<Item = Turn<'_>> {
     let rigid = move |k: &u32| (*k as usize) >= batches;
     std::iter::from_fn(move || {
@@ -64,8 +67,10 @@ mod tests {
         assert_eq!(found, expected);
     }
 
-    /// Validation B8: each sweep visits every batch of a block exactly once, in an order that differs from sweep to sweep,
-    /// from step to step and from block to block, and does not depend on the orders drawn before.
+    /// Validation B8: each sweep visits every batch of a block exactly once, in a new order.
+    ///
+    /// The order differs from sweep to sweep, from step to step and from block to block, and does
+    /// not depend on the orders drawn before.
     #[test]
     fn b8_each_sweep_is_a_new_permutation() {
         let law = Parameters {
@@ -75,7 +80,7 @@ mod tests {
             tangential_mass: 1.0,
             friction: 0.5,
         };
-        // All contacts of one body: a batch each.
+        // All contacts of one body: one batch each.
         let mut all = Dealt::default();
         for k in 0..40 {
             let contact = Contact {

@@ -1,18 +1,18 @@
-//! What the projection of positions notes of each batch.
+//! The data of each batch for the projection of positions.
 
 use super::batch::{Eight, LANES};
 
-/// What is to be done about the contacts of a batch.
+/// The projection of the contacts of a batch.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// Gaps that they are about to have at the end of the step [m].
+    /// Gaps that they will have at the end of the step [m].
     pub gap: Eight,
-    /// Fraction of an overlap to be taken back in a sweep over the sum of the inverse masses [kg].
+    /// Fraction of an overlap removed per sweep, over the sum of the inverse masses [kg].
     pub push: Eight,
 }
 
 impl Plan {
-    /// Nothing is to be done.
+    /// No projection.
     pub const NOTHING: Plan = Plan {
         gap: [f64::INFINITY; LANES],
         push: [0.0; LANES],

@@ -1,10 +1,11 @@
-//! Projection of positions: overlaps that the residual of the velocities left are taken back by moving bodies, without
-//! touching their velocities, so that no kinetic energy is pumped in.
+//! Projection of positions: removes overlaps left by the solve without changing velocities.
 //!
-//! After the solve the gap that each contact is about to have is `g + Δt u_n`. In a few sweeps (same blocks, tours and
-//! hand-overs as those of the velocities) every contact whose gap is still negative pushes its two bodies apart along the
-//! normal by a fraction of it, shared by their inverse masses. Nothing pulls, nothing turns; walls stay. Compliant contacts
-//! are left alone: their overlap is their spring's.
+//! Bodies are moved, so kinetic energy stays the same. After the solve each contact is about to
+//! reach the gap `g + Δt u_n`. In a few sweeps (with the blocks, tours and hand-overs of the
+//! velocities) every contact whose gap is still negative moves its two bodies apart along the
+//! normal. It removes a fraction of the gap, in the ratio of the inverse masses. Bodies are neither
+//! pulled nor rotated; walls stay. Compliant contacts are left out: their overlap is the deflection
+//! of their spring.
 
 use super::batch::{Batches, LANES, split};
 use super::blocks::{Block, Blocks, Share, Tally};
@@ -20,8 +21,10 @@ use super::vectors::Lane;
 use crate::body::Member;
 use crate::math::real::{Real, dot, scaled};
 
-/// Ways by which the bodies are to be moved beside their velocities [m], in the place of velocities: right on the rank that
-/// holds the body at colour 0. `members` are those that a solve has just ended with.
+/// Displacements of the bodies in addition to their velocities [m], stored in place of velocities.
+///
+/// They are valid on the rank that holds the body at colour 0. `members` are those with which a
+/// solve has just ended.
 pub fn project<H: Halo>(
     blocks: &mut Blocks,
     members: &mut [Member],
@@ -39,7 +42,7 @@ pub fn project<H: Halo>(
     let mut course = Course::new(blocks, &mut ways, halo);
     course.begin();
     for number in 0..settings.projection.sweeps {
-        // Streams of their own, beyond those of the sweeps over velocities.
+        // Random streams of their own, beyond those of the sweeps over velocities.
         let drawn = settings.max_sweeps + number;
         let push_apart = |block: &mut Block, members: &mut [Member]| {
             draw_order(block, (settings.seed, step, drawn));
@@ -64,8 +67,9 @@ pub fn project<H: Halo>(
     ways
 }
 
-/// Notes the gap that each contact is about to have, and by how much the velocities of its bodies answer to a push; nothing is to be
-/// done about springs.
+/// Records the gap that each contact will have, and the response of its bodies to a push.
+///
+/// Contacts with springs are left out.
 fn predict(block: &mut Block, members: &mut [Member], (dt, fraction): (f64, f64)) -> Share<0> {
     let mut plans = std::mem::take(&mut block.plans);
     plans.clear();
@@ -96,7 +100,7 @@ fn predict(block: &mut Block, members: &mut [Member], (dt, fraction): (f64, f64)
     Share::default()
 }
 
-/// Pushes the two bodies of one contact apart.
+/// Moves the two bodies of one contact apart.
 fn push_apart_one(one: &RigidContact, members: &mut [Member]) {
     let ([gap, push], n) = (one.plan, one.contact.law.normal);
     let [a, b] = one.contact.place.map(|p| p as usize);
@@ -111,7 +115,7 @@ fn push_apart_one(one: &RigidContact, members: &mut [Member]) {
     }
 }
 
-/// One sweep: of each overlap that is left, a fraction.
+/// One sweep: removes a fraction of each remaining overlap.
 struct PushApart<'a> {
     batches: &'a Batches,
     plans: &'a [Plan],

@@ -1,9 +1,10 @@
-//! Walls that move by Newton's law: pistons, large intruders. All ranks know them, many contacts push them.
+//! Walls that move by Newton's law: pistons, large intruders. They exist on all ranks.
 //!
-//! Their velocity takes the impulses of all their contacts together, after each sweep, as an exact sum: so it does not depend
-//! on the order of contacts, on blocks or ranks. Within a sweep each of the wall's n contacts sees a wall of its own with the
-//! n-th part of the mass (mass splitting): the sum of what they do is then never too much, and where all contacts are content
-//! with the one velocity, each one's law holds for the whole wall.
+//! After each sweep their velocity takes the impulses of all their contacts together, as an exact
+//! sum: so it does not depend on the order of contacts, on blocks or on ranks. Within a sweep each
+//! of the wall's n contacts acts on a wall of its own with the n-th part of the mass (mass
+//! splitting). So the sum of their impulses never overshoots, and once all contacts agree with the
+//! common velocity, each contact's law holds for the whole wall.
 
 use super::blocks::Blocks;
 use super::halo::Halo;
@@ -14,7 +15,7 @@ use crate::math::{ExactSum, Vector3};
 use crate::shape::Surface;
 use nalgebra::{Matrix3, Matrix6};
 
-/// One such wall.
+/// A wall that moves by Newton's law.
 #[derive(Clone, Debug)]
 struct One {
     wall: usize,
@@ -30,7 +31,8 @@ struct One {
     before: Twist,
     /// Velocity without impulses of contacts.
     free: Twist,
-    /// Momentum that loads and gravity give it in the step [N s], for the judge's scale.
+    /// Momentum that the wall takes from loads and gravity in the step [N s], for the judge's
+    /// scale.
     load: Vector3,
     mass: f64,
 }
@@ -39,7 +41,7 @@ struct One {
 #[derive(Clone, Debug, Default)]
 pub struct Pushed {
     each: Vec<One>,
-    /// For every wall: its place here.
+    /// For each wall of the run, its index here.
     places: Vec<Option<usize>>,
 }
 
@@ -92,19 +94,19 @@ impl Pushed {
         pushed
     }
 
-    /// How many there are.
+    /// The number of these walls.
     #[must_use]
     pub fn len(&self) -> usize {
         self.each.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.each.is_empty()
     }
 
-    /// A wall's place among these.
+    /// The index of a wall among these.
     #[must_use]
     pub fn place(&self, wall: usize) -> Option<usize> {
         self.places.get(wall).copied().flatten()
@@ -115,7 +117,8 @@ impl Pushed {
         self.each.iter().map(|one| one.wall)
     }
 
-    /// Tells how many candidate contacts each has, on all ranks, and the mass of the bodies there [kg].
+    /// Sets the number of candidate contacts of each wall, on all ranks, and the mass of the bodies
+    /// there [kg].
     pub fn share_among(&mut self, contacts: &[i64], masses: &[f64]) {
         for ((one, &n), &mass) in self.each.iter_mut().zip(contacts).zip(masses) {
             one.contacts = n.max(1) as f64;
@@ -123,7 +126,7 @@ impl Pushed {
         }
     }
 
-    /// The walls with their velocities before the step as contacts see them, in order.
+    /// The walls with their velocities before the step, in the form that contacts use, in order.
     pub fn members_before(&self) -> impl Iterator<Item = Member> {
         let still = (0.0, 0.0);
         self.each
@@ -136,7 +139,7 @@ impl Pushed {
         self.each.iter().map(|one| one.free)
     }
 
-    /// The walls with their free velocities as contacts see them, in order.
+    /// The walls with their free velocities, in the form that contacts use, in order.
     pub fn members(&self) -> impl Iterator<Item = Member> {
         let still = (0.0, 0.0);
         self.each
@@ -144,14 +147,17 @@ impl Pushed {
             .map(move |one| Member::new(&one.free, one.lever, still))
     }
 
-    /// Distance of its contact points from the centre it turns about, against the normal [m].
+    /// Distance of the wall's contact points from its centre of rotation, against the normal [m].
     #[must_use]
     pub fn lever(&self, k: usize) -> f64 {
         self.each[k].lever
     }
 
-    /// How one of its contacts sees it: its n-th part. A wall that is free to move in one direction only answers obliquely to
-    /// an impulse in another; bounds are taken then for the two parts, at which the law stays exact and the sweeps take longer.
+    /// The response of the wall to one contact: that of its n-th part.
+    ///
+    /// The response of a wall that is free to move in one direction only is oblique to an impulse
+    /// in another. Bounds then stand for the two parts; with these the law stays exact, but the
+    /// sweeps take longer.
     #[must_use]
     pub fn reaction(&self, k: usize, normal: &Vector3) -> Reaction {
         let one = &self.each[k];
@@ -176,7 +182,9 @@ impl Pushed {
         }
     }
 
-    /// `M⁻¹` of a whole wall, of velocity and spin `s = l ω`: how it answers to the impulses of all its contacts together.
+    /// `M⁻¹` of a whole wall, for velocity and spin `s = l ω`.
+    ///
+    /// It is the wall's response to the impulses of all its contacts together.
     #[must_use]
     pub fn mobility(&self, k: usize) -> Matrix6<f64> {
         let one = &self.each[k];
@@ -192,8 +200,10 @@ impl Pushed {
         mobility
     }
 
-    /// `Σ |Δt F|²/(M + m)` [J], m being the mass of the bodies that the wall touches: their part of the judge's scale. By M alone the
-    /// load of a very light wall would be all of the scale, and nothing that happens among the bodies would count.
+    /// `Σ |Δt F|²/(M + m)` [J], m being the mass of the bodies that the wall touches.
+    ///
+    /// This is the walls' part of the judge's scale. With M alone the load of a very light wall
+    /// would dominate the scale, and motion among the bodies would not count.
     #[must_use]
     pub fn load_energy(&self) -> f64 {
         let each = self.each.iter();
@@ -201,8 +211,9 @@ impl Pushed {
             .sum()
     }
 
-    /// `V ← V_free + M⁻¹ Σ r`: their velocities, which stand in `members` after those of the bodies, from the impulses of all
-    /// contacts as they are now. Collective, if there is one.
+    /// `V ← V_free + M⁻¹ Σ r`: the walls' velocities, from the present impulses of all contacts.
+    ///
+    /// The walls stand in `members` after the bodies. Collective, if there is such a wall.
     pub fn take_impulses<H: Halo>(&self, blocks: &Blocks, members: &mut [Member], halo: &H) {
         let first = members.len() - self.len();
         let twists = self.twists(blocks, halo);
@@ -211,7 +222,7 @@ impl Pushed {
         }
     }
 
-    /// `V_free + M⁻¹ Σ r` of each wall. Collective, if there is one.
+    /// `V_free + M⁻¹ Σ r` of each wall. Collective, if there is such a wall.
     pub fn twists<H: Halo>(&self, blocks: &Blocks, halo: &H) -> Vec<Twist> {
         if self.is_empty() {
             return Vec::new();

@@ -1,7 +1,9 @@
-//! The answer of a side of a contact to an impulse.
+//! The response of one side of a contact to an impulse.
 
-/// How a side of a contact answers to an impulse there: inverse masses for the normal and the tangential part [1/kg], and the
-/// inverse moment of inertia [1/(kg m²)].
+/// The response of one side of a contact to an impulse there.
+///
+/// Inverse masses for the normal and the tangential part [1/kg], and the inverse moment of inertia
+/// [1/(kg m²)].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reaction {
     /// Normal part.
@@ -13,7 +15,7 @@ pub struct Reaction {
 }
 
 impl Reaction {
-    /// That of a body.
+    /// The response of a body.
     #[must_use]
     pub fn of((mass, turning): (f64, f64)) -> Self {
         Self {

@@ -1,48 +1,48 @@
-//! What the user may set of the solver.
+//! The settings of the solver.
 
 use super::lanes::Width;
 use crate::law::GapRule;
 
-/// What the user may set.
+/// The settings of the solver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// The load residual at which a step counts as converged.
     pub tolerance: f64,
-    /// Sweeps after which a step is given up as not converged.
+    /// Number of sweeps after which a step counts as not converged.
     pub max_sweeps: u64,
     /// Seed of the run's random streams.
     pub seed: u64,
-    /// When a new order of contacts is drawn.
+    /// How often a new order of contacts is drawn.
     pub order: Order,
-    /// Edge of a block [m]; `None`: four of the largest diameters.
+    /// Edge of a block [m]; `None`: four times the largest diameter.
     pub block_edge: Option<f64>,
-    /// Distance below which two bodies are candidates for a contact even at rest [m]; `None`: a twentieth of the smallest
-    /// radius.
+    /// Distance below which two bodies are candidates for a contact even at rest [m]; `None`: a
+    /// twentieth of the smallest radius.
     pub skin: Option<f64>,
-    /// What becomes of overlaps of rigid contacts.
+    /// Treatment of overlaps by rigid contacts.
     pub gap: GapRule,
-    /// How overlaps that are left are taken back.
+    /// Removal of the remaining overlaps.
     pub projection: Projection,
-    /// Whether contacts start with the force of the last step; else with none.
+    /// Whether contacts start with the force of the last step; otherwise they start with none.
     pub warm_start: bool,
-    /// By up to which share each of these forces is made smaller or larger at random; 0: not at all.
+    /// Largest relative change of each of these forces, drawn at random; 0: no change.
     pub start_spread: f64,
     /// Acceleration of the sweeps, where their order is kept within a step.
     pub acceleration: Acceleration,
-    /// How often in a sweep each block is swept before the next colour.
+    /// Number of times that a sweep passes through each block before the next colour.
     pub inner_passes: u64,
-    /// How often ranks tell each other velocities.
+    /// How often ranks exchange velocities.
     pub exchange: Exchange,
     /// Vector registers of the sweep; the result does not depend on them.
     pub width: Width,
 }
 
-/// Sweeps over positions after each solve, which take overlaps back without touching velocities.
+/// Sweeps over positions after each solve, which remove overlaps without changing velocities.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Projection {
-    /// How many; 0: none.
+    /// Number of sweeps; 0: none.
     pub sweeps: u64,
-    /// Fraction of an overlap that each aims at.
+    /// Fraction of an overlap that each sweep removes.
     pub fraction: f64,
 }
 
@@ -55,7 +55,7 @@ impl Default for Projection {
     }
 }
 
-/// When a new order of contacts is drawn.
+/// How often a new order of contacts is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Order {
     /// For each sweep.
@@ -65,14 +65,17 @@ pub enum Order {
     Step,
 }
 
-/// How often ranks tell each other velocities.
+/// How often ranks exchange velocities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Exchange {
-    /// After each colour of a sweep, from holder to holder: the sweep over many ranks is the serial sweep, bit for bit.
+    /// After each colour of a sweep, from holder to holder: the sweep over many ranks is the serial
+    /// sweep, bit for bit.
     #[default]
     Phase,
-    /// Once a sweep: a body at a cut is split among the ranks that know it, which then take together what became of the parts.
-    /// Other sweeps on another number of ranks.
+    /// Once per sweep: a body at a cut is split among the ranks that know it.
+    ///
+    /// After the sweep these combine the velocities of the parts. The sweeps depend on the number
+    /// of ranks.
     Sweep,
 }
 
@@ -110,7 +113,7 @@ impl Default for Settings {
     }
 }
 
-/// How sweeps are accelerated.
+/// The acceleration of sweeps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Acceleration {
     /// Cap of β at the start of a solve, below 1; 0: plain sweeps.
@@ -121,7 +124,7 @@ impl Acceleration {
     /// Plain sweeps.
     pub const NONE: Acceleration = Acceleration { momentum: 0.0 };
 
-    /// As was found best for solves of few sweeps; long ones raise it by themselves.
+    /// The measured best value for solves of few sweeps; long solves raise it by themselves.
     pub const MOMENTUM: Acceleration = Acceleration { momentum: 0.7 };
 }
 

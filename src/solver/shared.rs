@@ -1,21 +1,21 @@
-//! What the threads of a rank that visit blocks at the same time all read and write, each at places of its own.
+//! Items that the threads of a rank read and write at the same time, each at indices of its own.
 
 #![allow(unsafe_code)]
 
 use std::marker::PhantomData;
 
-/// Items that several threads read and write at once, each its own.
+/// Items that several threads read and write at once, each thread its own.
 pub(super) struct Shared<'a, T> {
     first: *mut T,
     len: usize,
     of: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: what is shared is a pointer; who follows it vouches for what it does, below.
+// SAFETY: a pointer is shared; the callers below guarantee how it is used.
 unsafe impl<T: Copy + Send + Sync> Sync for Shared<'_, T> {}
 
 impl<'a, T: Copy> Shared<'a, T> {
-    /// All items, which nobody else may use as long as this lives.
+    /// All items; nobody else may use them as long as this lives.
     pub(super) fn new(items: &'a mut [T]) -> Self {
         Self {
             first: items.as_mut_ptr(),
@@ -24,25 +24,25 @@ impl<'a, T: Copy> Shared<'a, T> {
         }
     }
 
-    /// The item at a place.
+    /// The item at an index.
     ///
     /// # Safety
-    /// Nobody writes at this place at the same time.
+    /// No thread may write at this index at the same time.
     #[inline]
     pub(super) unsafe fn read(&self, place: usize) -> T {
         assert!(place < self.len);
-        // SAFETY: inside the slice; the caller vouches that nobody writes there.
+        // SAFETY: the index is inside the slice; the caller guarantees that no thread writes there.
         unsafe { self.first.add(place).read() }
     }
 
-    /// Writes an item to its place.
+    /// Writes an item to its index.
     ///
     /// # Safety
-    /// Nobody reads or writes at this place at the same time.
+    /// No other thread may read or write at this index at the same time.
     #[inline]
     pub(super) unsafe fn write(&self, place: usize, item: &T) {
         assert!(place < self.len);
-        // SAFETY: inside the slice; the caller vouches that nobody else is there.
+        // SAFETY: the index is inside the slice; the caller guarantees exclusive access there.
         unsafe { self.first.add(place).write(*item) }
     }
 }

@@ -1,4 +1,4 @@
-//! Vector registers as the numbers that laws are written in: a contact in each lane.
+//! Vector registers as the numbers in which laws are written, with a contact in each lane.
 
 use super::batch::{Eight, Eight3, Line};
 use super::lanes::Lanes;
@@ -6,7 +6,7 @@ use crate::law::Numbers;
 use crate::math::real::{Mask, Real, Three};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// A register, and the processor's word that it has such.
+/// A register, with pulp's proof that the processor has it.
 #[derive(Clone, Copy)]
 pub(super) struct Lane<S: Lanes> {
     simd: S,

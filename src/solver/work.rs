@@ -1,4 +1,5 @@
-//! The energy that goes at the contacts of a block in a step, contact by contact ([`crate::law::work`]).
+//! The energy dissipated at the contacts of a block in a step, contact by contact
+//! ([`crate::law::work`]).
 
 use super::batch::split;
 use super::blocks::Block;
@@ -8,14 +9,16 @@ use crate::law::{self, Kind, relative_velocity};
 use crate::math::Vector3;
 use crate::math::real::{Three, add, dot, sub};
 
-/// Whether a member that is not free moves, or did before the step: only then does it bring in work.
+/// Whether a member that is not free moves, or moved before the step: only then does it bring in
+/// work.
 pub(super) fn pushes_what_moves(block: &Block, members: &[Member]) -> bool {
     let moves = |m: &Member| m.motion().iter().any(|x| *x != 0.0);
     let mut unfree = (block.free.iter().enumerate()).filter(|(_, free)| !**free);
     unfree.any(|(k, _)| moves(&members[k]) || moves(&block.before[k]))
 }
 
-/// The work at the contacts of a block in its batches from `first` on, at the velocities that its members have now.
+/// The work at the contacts of a block in its batches from `first` on, at the members' present
+/// velocities.
 pub(super) fn of_block(block: &Block, members: &[Member], first: usize) -> Work {
     let mut work = Work::default();
     for one in block.each() {
@@ -30,8 +33,8 @@ pub(super) fn of_block(block: &Block, members: &[Member], first: usize) -> Work 
         let [a, b] = c.place.map(|p| p as usize);
         let (r, couple) = (c.impulse.into(), c.couple.into());
         let inverse_lever = (parts.couples).map_or([0.0; 2], |couples| couples.inverse_lever);
-        // Velocities of the two sides at the contact, each the mean over the step; and angular velocities, which matter only
-        // where there are couples.
+        // Velocities of the two sides at the contact, as means over the step, and angular
+        // velocities, which matter only with couples.
         let mean = |k: usize, inverse_lever: f64| {
             let (now, before) = (&members[k], &block.before[k]);
             let spin = (now.spin() + before.spin()) * 0.5;
@@ -42,7 +45,7 @@ pub(super) fn of_block(block: &Block, members: &[Member], first: usize) -> Work 
         let (v_b, s_b, w_b) = mean(b, inverse_lever[1]);
         let drive = block.drive(origin);
         let (v_b, w_b) = (v_b + drive.linear, w_b + drive.angular);
-        // The first body's surface moves against one that stands still as `−(v_a + s_a × e_a)`.
+        // The first body's surface moves relative to an immovable one at `−(v_a + s_a × e_a)`.
         let [to_a, to_b] = one.arms().map(Into::into);
         let from_a = relative_velocity(&(-v_a).into(), &s_a.into(), &to_a);
         let at_b = relative_velocity(&v_b.into(), &s_b.into(), &to_b);

@@ -1,9 +1,9 @@
-//! The law of a contact with one tangent, or none.
+//! The law of a contact with one tangent, or with none.
 
 use super::Law;
 use crate::law::cone;
 
-/// Without friction: the normal part alone.
+/// A frictionless contact: the normal part only.
 #[derive(Clone, Copy, Debug)]
 pub struct Normal {
     nn: f64,
@@ -31,7 +31,7 @@ impl Law<1> for Normal {
     }
 }
 
-/// In two dimensions.
+/// A contact in two dimensions.
 #[derive(Clone, Copy, Debug)]
 pub struct Line {
     block: [f64; 4],
@@ -50,7 +50,7 @@ impl Law<2> for Line {
             return [0.0; 2];
         }
         let ([nn, nt, tn, tt], mu) = (self.block, self.mu);
-        // What there is of u_T with the normal impulse alone, and its change with r_T.
+        // u_T under the normal impulse alone, and its derivative with respect to r_T.
         let (b, s) = (f_t - tn * (f_n / nn), tt - tn * (nt / nn));
         if nn > 0.0 {
             let t = -b / s;

@@ -1,31 +1,36 @@
-//! Digits that the elimination of the normal part has lost: Newton's method on the law of one contact as it stands.
+//! Restores the digits that the elimination of the normal part loses, by Newton's method.
 //!
-//! `F = r − π(r − ρ (A r + f))` with the [cut](crate::law::cut) π, ρ = 1/|A|; |F| in units of `max(|r|, |f|/|A|)` is what is judged. Where Newton's
-//! method from the impulse at hand does not do, corners are rounded over a width that falls from that of the impulses to nothing.
+//! The equation is `F = r − π(r − ρ (A r + f)) = 0` with the [cut](crate::law::cut) π and ρ =
+//! 1/|A|. The error is |F| in units of `max(|r|, |f|/|A|)`. Where Newton's method from the present
+//! impulse fails, the corners of π are rounded over a width that falls from the size of the
+//! impulses to zero.
 
 use crate::law::cut::cut;
 use crate::math::norm;
 
-/// What is left of the law, below which nothing is done, and below which nothing more is.
+/// Errors of the law: below the first no refinement starts, below the second it ends.
 const ENOUGH: f64 = 1e-12;
 const WELL: f64 = 1e-11;
 
-/// Newton steps at a width.
+/// Newton steps per width.
 const STEPS: usize = 12;
 
-/// Widths that are tried one after the other, each a fraction of the last.
+/// The number of widths that are tried one after the other, each a fraction of the last.
 const WIDTHS: usize = 40;
 const FALL: f64 = 0.4;
 
-/// By what the parts beside the normal are bounded: μ times the normal part that the cut leaves, rounded over a width, or μ times the
-/// impulse's own. Both are the same at a solution; with the other μ does not multiply the rounding of u_N.
+/// The bound of the tangential and rolling parts.
+///
+/// It is μ times the normal part that the cut leaves, rounded over a width, or μ times the
+/// impulse's own normal part. Both agree at a solution; with the second one μ does not multiply the
+/// rounding error of u_N.
 #[derive(Clone, Copy, PartialEq)]
 enum Bound {
     Cut(f64),
     Own,
 }
 
-/// A contact: its block by rows, coefficients, velocity without impulse.
+/// A contact: its block by rows, its coefficients, its velocity without impulse.
 pub(super) struct Contact<const D: usize> {
     pub(super) block: [[f64; D]; D],
     pub(super) coefficients: [f64; 2],
@@ -33,7 +38,7 @@ pub(super) struct Contact<const D: usize> {
 }
 
 impl<const D: usize> Contact<D> {
-    /// An impulse at which less is left of the law than at `r`, or `r`.
+    /// An impulse with a smaller error than `r`, or `r`.
     pub(super) fn refined(&self, r: [f64; D]) -> [f64; D] {
         let size = norm(self.block.as_flattened());
         let rho = 1.0 / size;
@@ -47,7 +52,7 @@ impl<const D: usize> Contact<D> {
         }
         let try_from = |best: &mut (f64, [f64; D]), start: [f64; D], width: f64| -> [f64; D] {
             let found = self.newton(start, rho, Bound::Cut(width));
-            // Judged with corners, inside the cone, as it would be told.
+            // The error is measured with corners and inside the cone, as the result is returned.
             let mut exact = found;
             for bound in [Bound::Cut(0.0), Bound::Own] {
                 exact = self.newton(exact, rho, bound);
@@ -136,7 +141,7 @@ impl<const D: usize> Contact<D> {
                     break;
                 }
                 share *= 0.5;
-                // A step that is no number ends here as well.
+                // A step with a NaN ends here as well.
                 if share < 1e-4 {
                     return r;
                 }
@@ -145,7 +150,7 @@ impl<const D: usize> Contact<D> {
         r
     }
 
-    /// With the parts beside the normal no longer than the cone has them.
+    /// Shortens the tangential and rolling parts to the cone.
     fn inside(&self, mut r: [f64; D]) -> [f64; D] {
         r[0] = crate::math::nan_max(r[0], 0.0);
         for (from, to, mu) in [
@@ -161,7 +166,7 @@ impl<const D: usize> Contact<D> {
     }
 }
 
-/// Solves `m x = right`, with the largest pivot of each column, rows in units of their largest number.
+/// Solves `m x = right` by elimination with row scaling and partial pivoting.
 pub(super) fn eliminate<const N: usize>(mut m: [[f64; N]; N], mut right: [f64; N]) -> [f64; N] {
     for (row, right) in m.iter_mut().zip(&mut right) {
         let largest = row.iter().fold(0.0f64, |most, x| most.max(x.abs()));

@@ -5,7 +5,7 @@ use super::{Law, STEPS, shifted};
 use crate::law::cone;
 use crate::math::norm;
 
-/// In three dimensions with rolling friction.
+/// A contact in three dimensions with rolling friction.
 #[derive(Clone, Copy, Debug)]
 pub struct Rolling {
     coefficients: [f64; 2],
@@ -19,7 +19,10 @@ pub struct Rolling {
 }
 
 impl Rolling {
-    /// `[r_N, r_T, r_M]` and the lengths of the last two where the contact slides by α and rolls by β; infinite: that part is zero.
+    /// `[r_N, r_T, r_M]` and the lengths of the last two, for the multipliers α of sliding and β of
+    /// rolling.
+    ///
+    /// An infinite multiplier makes its part zero.
     fn trial(&self, [alpha, beta]: [f64; 2], b: [f64; 4], n0: f64) -> ([f64; 5], [f64; 2]) {
         let (mut m, mut right) = ([[0.0; 4]; 4], [0.0; 4]);
         for i in 0..4 {
@@ -52,7 +55,7 @@ impl Rolling {
         r
     }
 
-    /// What is left of the law beside `u_N = 0`, in impulses: by Alart and Curnier's map.
+    /// The error of all conditions but `u_N = 0`, as an impulse: by Alart and Curnier's map.
     fn left(&self, r: &[f64; 5], b: [f64; 4], n0: f64) -> f64 {
         let row: f64 = (0..4).map(|k| self.row[k] * r[k + 1]).sum();
         let mut sum = (r[0] - n0 + row).powi(2);
@@ -72,7 +75,8 @@ impl Rolling {
         sum.sqrt()
     }
 
-    /// The smallest number beyond `least` for `which` part (0: sliding, 1: rolling) by which it comes to lie in its cone.
+    /// The smallest multiplier beyond `least` that brings the part `which` (0: sliding, 1: rolling)
+    /// into its cone.
     fn settle(
         &self,
         which: usize,
@@ -106,7 +110,8 @@ impl Rolling {
         if !(high.is_finite() && g_high.is_finite()) {
             return full(f64::INFINITY);
         }
-        // The false position, with the weight of a side that stays put halved (Illinois), and halvings between.
+        // Regula falsi, with the weight of a side that stays put halved (Illinois), and bisections
+        // in between.
         let mut side = 0;
         for step in 0..STEPS {
             if off(&best).abs() < 4e-16 || high - low <= 4e-16 * high {
@@ -203,7 +208,7 @@ impl Law<5> for Rolling {
                 if r[0] >= 0.0 && left < best.0 {
                     best = (left, r);
                 }
-                // Where blocks are nearly singular an α may belong to several β, and the other way round.
+                // Where blocks are nearly singular an α may belong to several β, and vice versa.
                 if best.0 <= 1e-12 * (n0 + norm(&best.1)) {
                     break;
                 }

@@ -4,11 +4,11 @@ use super::refine::Contact;
 use super::{Law, STEPS, shifted};
 use crate::law::cone;
 
-/// In three dimensions.
+/// A contact in three dimensions.
 #[derive(Clone, Copy, Debug)]
 pub struct Plane {
     mu: f64,
-    /// 1/A_NN; infinite where nothing can be done.
+    /// 1/A_NN; infinite if A_NN is not positive.
     inverse: f64,
     /// A_NT/A_NN and A_TN/A_NN.
     row: [f64; 2],
@@ -17,11 +17,11 @@ pub struct Plane {
     comatrix: [f64; 4],
     trace: f64,
     determinant: f64,
-    /// Below this S + α I counts as singular.
+    /// The α below which S + α I counts as singular.
     least: f64,
     /// α of the last solution.
     alpha: f64,
-    /// Whether the elimination of the normal part loses digits, and the block for where it does.
+    /// Whether the elimination of the normal part loses digits, and the block that is then refined.
     rough: bool,
     full: [[f64; 3]; 3],
 }
@@ -30,7 +30,7 @@ fn longest(x: [f64; 2]) -> f64 {
     x[0].abs().max(x[1].abs())
 }
 
-/// r_T and r_N at an α, and how they change with it.
+/// r_T and r_N at an α, and the length of r_T.
 struct Trial {
     t: [f64; 2],
     n: f64,
@@ -68,7 +68,7 @@ impl Plane {
         contact.refined(r)
     }
 
-    /// The contact that cannot stick.
+    /// The solution of a contact that cannot stick.
     fn slide(&mut self, b: [f64; 2], n0: f64) -> Option<[f64; 3]> {
         let mu = self.mu;
         let bound = mu * n0;
@@ -76,7 +76,7 @@ impl Plane {
         let reach = 1.0 + mu * (self.row[0] * self.row[0] + self.row[1] * self.row[1]).sqrt();
         let (mut low, mut high) = (self.least, 1.01 * size * reach / bound + 2.0 * self.least);
         if !high.is_finite() {
-            // So little friction that it makes no difference.
+            // The friction is too small to matter.
             return n0.is_finite().then_some([n0, 0.0, 0.0]);
         }
         let mut alpha = self.alpha;
@@ -86,7 +86,7 @@ impl Plane {
         let mut found = None;
         for _ in 0..STEPS {
             if !(alpha > low && alpha < high) {
-                // Between numbers of different size, the one between in size.
+                // The geometric mean of bounds of different size, else the arithmetic mean.
                 alpha = if low > 0.0 && high > 4.0 * low {
                     low.sqrt() * high.sqrt()
                 } else {
@@ -120,7 +120,7 @@ impl Plane {
             }
         }
         let Trial { t, n, size } = found?;
-        // Onto the rim, by changing what loses less.
+        // Scale onto the rim, changing the number that loses less precision.
         let (n, factor) = if mu > 1.0 {
             (size / mu, 1.0)
         } else {
@@ -144,7 +144,8 @@ impl Law<3> for Plane {
             block[8] + shift - block[6] * row[1],
         ];
         let (trace, determinant) = (s[0] + s[3], s[0] * s[3] - s[1] * s[2]);
-        // The smallest eigenvalue of the symmetric part: what has to be added where it is no more than rounding.
+        // The smallest eigenvalue of the symmetric part; its negative is added if it does not
+        // exceed rounding.
         let half = 0.5 * (s[0] - s[3]);
         let lowest = 0.5 * trace - half.hypot(0.5 * (s[1] + s[2]));
         let scale = block.iter().fold(nn.abs(), |m, x| m.max(x.abs()));
@@ -204,9 +205,9 @@ impl Law<3> for Plane {
 ///   gap, restitution and driven walls. In a sweep, with the present u and r: `u − W r` plus these.
 /// - `friction`: μ. `present`: the contact's present impulse [N s].
 ///
-/// The answer depends on `present` only where W allows no answer (`W_nn = 0`, `f_n < 0`): it is then
-/// `present`, projected on Coulomb's cone. Where one W is solved many times, keep a [`Plane`]: it
-/// holds the part of the work that depends on W and μ alone.
+/// The answer depends on `present` only where W allows no solution (`W_nn = 0`, `f_n < 0`): it is
+/// then `present`, projected on Coulomb's cone. Where one W is solved many times, keep a [`Plane`]:
+/// it holds the part of the work that depends on W and μ alone.
 #[must_use]
 pub fn impulse(w: &[[f64; 3]; 3], bias: [f64; 3], friction: f64, present: [f64; 3]) -> [f64; 3] {
     Plane::new(w.as_flattened(), 0.0, [friction, 0.0]).solve(bias, present)

@@ -4,13 +4,14 @@ use crate::math::norm;
 use crate::rng::{Purpose, Stream};
 use nalgebra::DMatrix;
 
-/// How many contacts are tried; all that were asked for with `MOREAU_CONTACTS=1000000`.
+/// The number of contacts to try; set all of them with `MOREAU_CONTACTS=1000000`.
 fn trials() -> u64 {
     let asked = std::env::var("MOREAU_CONTACTS").ok();
     asked.and_then(|n| n.parse().ok()).unwrap_or(20_000)
 }
 
-/// A block `L Lᵀ` with eigenvalues over many orders, some (nearly) zero, some blocks not symmetric, of any scale; a velocity and μ.
+/// A random contact: block, velocity, μ. The block is `L Lᵀ` with eigenvalues over many orders of
+/// magnitude, some (nearly) zero, some blocks not symmetric, of any scale.
 fn draw(trial: u64, d: usize) -> (Vec<f64>, Vec<f64>, [f64; 2]) {
     let mut draw = Stream::new(Purpose::Trial, 74, [trial, d as u64, 0]);
     let spread = [0.0, 2.0, 6.0, 20.0][draw.below(4) as usize];
@@ -23,7 +24,7 @@ fn draw(trial: u64, d: usize) -> (Vec<f64>, Vec<f64>, [f64; 2]) {
         &turned * DMatrix::from_diagonal(&nalgebra::DVector::from_vec(sizes)) * turned.transpose();
     a = (&a + a.transpose()) * 0.5;
     if draw.below(3) == 0 {
-        // A skew part keeps x·Ax.
+        // A skew part does not change x·Ax.
         let largest = a.norm();
         for i in 0..d {
             for j in 0..i {
@@ -38,7 +39,7 @@ fn draw(trial: u64, d: usize) -> (Vec<f64>, Vec<f64>, [f64; 2]) {
     let free: Vec<f64> = (0..d)
         .map(|k| {
             let x = scale * draw.between(-1.0, 1.0);
-            // Most contacts close: those that open are no test.
+            // Most contacts should close: an open one tests little.
             if k == 0 && draw.below(8) > 0 {
                 -x.abs()
             } else {
@@ -65,8 +66,10 @@ fn answer(a: &[f64], free: &[f64], mu: [f64; 2]) -> Vec<f64> {
     }
 }
 
-/// What is left of the law, in impulses, against |f|/|A| or |r|, whichever is larger. By Alart and Curnier's map: unlike û's it does
-/// not multiply the rounding of u_T by μ, which is 10⁶ here.
+/// The error of the law, an impulse, relative to |f|/|A| or |r|, whichever is larger.
+///
+/// It uses Alart and Curnier's map: unlike a map with û it does not multiply the rounding error of
+/// u_T by μ, which is up to 10⁶ here.
 fn left(a: &[f64], f: &[f64], mu: [f64; 2], r: &[f64]) -> f64 {
     let d = f.len();
     let size = DMatrix::from_row_slice(d, d, a).singular_values().max();
@@ -85,7 +88,7 @@ fn left(a: &[f64], f: &[f64], mu: [f64; 2], r: &[f64]) -> f64 {
     sum.sqrt() / norm(r).max(norm(f) / size)
 }
 
-/// Validation of the one-contact solvers: any block, any friction, the law is satisfied to 1e-10.
+/// Validation of the one-contact solvers: for any block and any friction the law holds to 1e-10.
 #[test]
 fn a_million_contacts_satisfy_their_law() {
     let mut worst = [0.0f64; 3];
@@ -120,8 +123,10 @@ fn a_million_contacts_satisfy_their_law() {
     assert!(kinds.as_flattened().iter().all(|&n| n > rare), "{kinds:?}");
 }
 
-/// Blocks with which eliminating the normal part loses digits, or nested brackets miss: a skew part ten thousand times A_NN, near-singular
-/// ones, both coefficients 10⁶. Newton's method on the law as it stands has them back.
+/// Newton's method on the unreduced law restores digits lost on difficult blocks.
+///
+/// On these blocks the elimination of the normal part loses digits, or the nested brackets miss: a
+/// skew part ten thousand times A_NN, near-singular blocks, both coefficients 10⁶.
 #[test]
 fn lost_digits_are_found_again() {
     for (trial, d) in [(50_709, 3), (503_964, 5), (715_488, 5), (804_608, 5)] {
@@ -131,8 +136,10 @@ fn lost_digits_are_found_again() {
     }
 }
 
-/// All candidates of a contact in three dimensions, by the quartic in α that is left when r is put in terms of it: `|(Ŝ + α I) b|² =
-/// (μ/A_NN)² (−f_N det(α) + A_NT·(Ŝ + α I) b)²`, its roots as eigenvalues of the companion matrix.
+/// All candidate solutions of a contact in three dimensions, by a quartic in α.
+///
+/// With r expressed by α: `|(Ŝ + α I) b|² = (μ/A_NN)² (−f_N det(α) + A_NT·(Ŝ + α I) b)²`; its roots
+/// are the eigenvalues of the companion matrix.
 fn enumerated(a: &[f64], f: &[f64], mu: f64) -> Vec<[f64; 3]> {
     if f[0] >= 0.0 {
         return vec![[0.0; 3]];
@@ -186,7 +193,7 @@ fn enumerated(a: &[f64], f: &[f64], mu: f64) -> Vec<[f64; 3]> {
     all
 }
 
-/// The answer is one of those that enumeration finds.
+/// The answer is one of the enumerated solutions.
 #[test]
 fn the_answer_is_among_the_enumerated() {
     let (mut compared, mut slid) = (0, 0);
@@ -215,7 +222,8 @@ fn the_answer_is_among_the_enumerated() {
     );
 }
 
-/// Where A allows nothing, what there is stays, in the cone; never a NaN from finite numbers.
+/// Where A allows no solution, the present impulse is kept, within the cone; finite numbers never
+/// give NaN.
 #[test]
 fn blocks_that_allow_nothing_keep_what_there_is() {
     let zero = [0.0; 25];
@@ -243,7 +251,9 @@ fn blocks_that_allow_nothing_keep_what_there_is() {
     }
 }
 
-/// A contact alone, answered by hand: it opens, sticks, slides; a normal impulse that the tangential one raises through W.
+/// A single contact, solved by hand: it opens, sticks, slides.
+///
+/// In one case the tangential impulse raises the normal one through W.
 #[test]
 fn the_impulse_of_a_contact_by_hand() {
     let w = [[2.0, 0.0, 0.0], [0.0, 4.0, 0.0], [0.0, 0.0, 4.0]];
@@ -256,13 +266,16 @@ fn the_impulse_of_a_contact_by_hand() {
     near([0.5, 1.0, 0.0], 0.5, [0.0; 3]);
     near([-2.0, 0.6, 0.8], 0.5, [1.0, -0.15, -0.2]);
     near([-2.0, 3.0, 4.0], 0.5, [1.0, -0.3, -0.4]);
-    // Couples normal and tangential: sliding along −t, `r_t = −μ r_n`, so `u_n = (2 − μ) r_n + f_n = 0`.
+    // A block that couples normal and tangential: sliding along −t, `r_t = −μ r_n`, so
+    // `u_n = (2 − μ) r_n + f_n = 0`.
     let w = [[2.0, 1.0, 0.0], [1.0, 4.0, 0.0], [0.0, 0.0, 4.0]];
     let r = impulse(&w, [-1.5, 40.0, 0.0], 0.5, present);
     assert!(norm(&[r[0] - 1.0, r[1] + 0.5, r[2]]) <= 1e-15, "{r:?}");
 }
 
-/// Symmetric positive definite blocks as two rigid bodies make them: u = W r + f satisfies Signorini's condition and Coulomb's law.
+/// The impulse between two rigid bodies satisfies Signorini's condition and Coulomb's law.
+///
+/// The blocks are symmetric and positive definite, as those of two rigid bodies; u = W r + f.
 #[test]
 fn the_impulse_between_rigid_bodies_satisfies_the_law() {
     let mut kinds = [0; 3];
@@ -292,7 +305,7 @@ fn the_impulse_between_rigid_bodies_satisfies_the_law() {
             1
         } else {
             assert!(u[0].abs() < 1e-13 && pull <= mu * r[0] * (1.0 + 1e-12));
-            // Friction is against the slip: u_t = −α r_t.
+            // Friction opposes the slip: u_t = −α r_t.
             let against = u[1] * r[1] + u[2] * r[2] + slip * pull;
             assert!(against.abs() < 1e-12 * (1.0 + slip * pull), "{trial}");
             2

@@ -1,4 +1,4 @@
-//! The end of a step: bodies move, ledgers are summed, what cannot go on is told.
+//! The end of a step: bodies move, ledgers are summed, failures are reported.
 
 use super::begun::Begun;
 use super::machine::MoreauJean;
@@ -16,8 +16,9 @@ use crate::scheme::state::{Clock, State};
 use crate::solver::nsgs::Outcome;
 
 impl MoreauJean {
-    /// Moves this rank's bodies with their new velocities, and by what the projection asks beside, and keeps what outlives
-    /// the step. Collective.
+    /// Moves this rank's bodies and stores the data that outlive the step. Collective.
+    ///
+    /// Bodies move with their new velocities, and by the displacements of the projection.
     ///
     /// # Errors
     /// The same on all ranks.
@@ -77,7 +78,7 @@ impl MoreauJean {
             failure = failure.or(part.failure);
             left.extend(part.deleted);
         }
-        // The copies go, and the deleted, whose order is that of the rows.
+        // Copies and deleted bodies are dropped; the deleted are in the order of the rows.
         let (mut owners, mut gone) = (owner.iter(), left.iter().peekable());
         rows.retain(|row| {
             owners.next() == Some(&domain.rank()) && gone.next_if(|g| g.id == row.id).is_none()
@@ -143,7 +144,7 @@ impl MoreauJean {
         })
     }
 
-    /// Ends the step: walls are where they have come to, and the clock goes on. Collective.
+    /// Ends the step: moves walls to their new positions and advances the clock. Collective.
     pub(super) fn end(&self, state: &mut State, begun: Begun) {
         let (domain, Span { dt, end, .. }) = (begun.domain, begun.span);
         let pushed: Vec<(usize, Twist)> = begun.pushed.walls().zip(begun.pushed_to).collect();
@@ -157,7 +158,7 @@ impl MoreauJean {
     }
 }
 
-/// How bodies move in a step.
+/// The data needed to move bodies in a step.
 struct Moved<'a> {
     step: u64,
     dt: f64,
@@ -168,21 +169,24 @@ struct Moved<'a> {
     physics: &'a Physics,
 }
 
-/// How many sums there are.
+/// Number of sums.
 const SUMS: usize = 9;
 
-/// What became of some bodies.
+/// The results for some of the bodies.
 #[derive(Default)]
 struct Part {
-    /// Translational energy, energy lost, what the integrator lost, what the projection brought in, bodies that outran detection,
-    /// deleted bodies, work of fields, energy of bodies that came less that of those that went, bodies that went out.
+    /// Sums, in this order:
+    ///
+    /// translational energy; energy lost; lost to the integrator; added by the projection; bodies
+    /// that outran detection; deleted bodies; work of fields; energy of bodies that entered less
+    /// that of bodies that left; bodies that left through outlets.
     sums: [ExactSum; SUMS],
     failure: Option<StepError>,
     deleted: Vec<BodyRow>,
 }
 
 impl Moved<'_> {
-    /// Moves the row of a body, and by the projection's way beside.
+    /// Moves a body's row, and shifts it by the projection's displacement.
     fn one(&self, bodies: &Bodies, i: usize, row: &mut BodyRow, way: &Vector3, part: &mut Part) {
         let before = *row;
         let period = self.partition.grid().period();
@@ -236,8 +240,9 @@ impl Moved<'_> {
     }
 }
 
-/// What a body lost beyond the work `m a Δt · (v₀+v₁)/2` of gravity and fields [J]. The contacts' work is `Σ r · (u₀+u₁)/2`, and this
-/// is its negative, body by body.
+/// Energy that a body lost beyond the work `m a Δt · (v₀+v₁)/2` of gravity and fields [J].
+///
+/// Summed over bodies it is the negative of the contacts' work `Σ r · (u₀+u₁)/2`.
 fn energy_lost(
     before: &BodyRow,
     after: &BodyRow,

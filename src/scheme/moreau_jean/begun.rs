@@ -1,4 +1,4 @@
-//! The start of a step: how long it is, what regions do to bodies, where walls are.
+//! The start of a step: its length, the actions of regions on bodies, the positions of walls.
 
 use super::machine::MoreauJean;
 use crate::body::Twist;
@@ -9,21 +9,21 @@ use crate::scheme::state::{Clock, State};
 use crate::scheme::walls::Walls;
 use crate::solver::pushed::Pushed;
 
-/// A step that has begun.
+/// The data of a step after its start.
 pub(super) struct Begun<'a, 'd> {
-    /// Who owns what.
+    /// The division of the domain among ranks.
     pub domain: &'a Domain<'d>,
     /// The clock at its start.
     pub clock: Clock,
     /// Its length and its end.
     pub span: Span,
-    /// Energy that came with bodies at its start [J].
+    /// Energy added by actions on bodies at the start of the step [J].
     pub brought: ExactSum,
-    /// Walls, where they are.
+    /// Walls in their positions.
     pub walls: Walls,
-    /// Those that move by Newton's law.
+    /// Walls that move by Newton's law.
     pub pushed: Pushed,
-    /// Their velocities at the end of the step, once they are found.
+    /// Their velocities at the end of the step, once found.
     pub pushed_to: Vec<Twist>,
 }
 

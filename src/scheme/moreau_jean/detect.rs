@@ -1,4 +1,4 @@
-//! Detection: from bodies to contacts in blocks, impulses of the last step found by key.
+//! Detection: from bodies to contacts in blocks; impulses of the last step are found by key.
 
 use super::begun::Begun;
 use super::machine::MoreauJean;
@@ -11,8 +11,9 @@ use crate::scheme::state::State;
 use crate::solver::blocks::Filling;
 
 impl MoreauJean {
-    /// Contacts whose point lies in this rank's blocks, each with what it was in the last step.
-    /// Returns among how many ranks each body is split. Collective.
+    /// Finds the contacts whose point lies in this rank's blocks, with their data of the last step.
+    ///
+    /// Returns the number of ranks among which each body is split. Collective.
     pub(super) fn detect(
         &mut self,
         state: &State,
@@ -53,7 +54,8 @@ impl MoreauJean {
             rescale: span.dt / state.clock.dt,
             gap: self.physics.solver.gap,
         };
-        // Bodies far apart are candidates if they are joined, or may be in this step.
+        // Pairs beyond `near` remain candidates only if a bond joins them, or may join them in this
+        // step.
         if *margin > near.max(self.physics.laws.reach(&step)) {
             let joint = |c: &Candidate| {
                 let row = history.binary_search_by_key(&c.key, |row| row.key);
@@ -61,12 +63,13 @@ impl MoreauJean {
             };
             found.retain(|c| c.gap < *near || joint(c));
         }
-        // Nothing moves what neither side lets move.
+        // Contacts between two immovable sides are dropped.
         found.retain(|c| {
             bodies.is_free(c.a)
                 || match c.b {
                     Partner::Body(b) => bodies.is_free(b),
-                    // A wall that is free in one direction only does not answer across it.
+                    // A wall that can move in one direction only takes no impulse perpendicular to
+                    // it.
                     Partner::Wall(w) => (pushed.place(w))
                         .is_some_and(|k| pushed.reaction(k, &c.normal).normal > 0.0),
                 }
@@ -86,7 +89,7 @@ impl MoreauJean {
             let masses = domain.many_sums(masses);
             pushed.share_among(&contacts, &masses);
         }
-        // Both are in order of keys: one walk through the two.
+        // Both lists are ordered by key, so one pass through the two suffices.
         let matched: Vec<Vec<Option<&ContactRow>>> = pool.parts(found.len(), |some| {
             let found = &found[some];
             let first = |c: &Candidate| history.partition_point(|row| row.key < c.key);
@@ -120,7 +123,7 @@ impl MoreauJean {
             draw: (self.physics.solver.seed, state.clock.step),
         };
         self.blocks.fill(found, &filling, previous);
-        // They have been handed on; their memory is used again when the step ends.
+        // The rows have been used; their memory is used again when the step ends.
         self.rows = std::mem::take(history);
         split
     }

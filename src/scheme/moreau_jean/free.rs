@@ -1,4 +1,4 @@
-//! The velocities that bodies would have if nothing touched them.
+//! The velocities that bodies would have without contacts.
 
 use super::begun::Begun;
 use super::machine::MoreauJean;
@@ -6,16 +6,20 @@ use crate::body::{Bodies, Member};
 use crate::math::ExactSum;
 use crate::scheme::known::Known;
 
-/// What the solve begins with.
+/// The initial data of the solve.
 pub(super) struct Free {
-    /// The bodies known here with their free velocities, then the walls that move by Newton's law: as contacts see them.
+    /// This rank's bodies and copies, then the walls that move by Newton's law.
+    ///
+    /// They have their free velocities, in the form that contacts use.
     pub members: Vec<Member>,
-    /// This rank's parts of the judge's two sums over bodies, `Σ m |Δt F_ext/m|²` and `Σ m |v_free|²`.
+    /// This rank's parts of the judge's two sums over bodies, `Σ m |Δt F_ext/m|²` and
+    /// `Σ m |v_free|²`.
     pub scales: [ExactSum; 2],
 }
 
 impl MoreauJean {
-    /// `V ← V_free` for every body known here [001 eq. 1.23]. `split`: among how many ranks each is split.
+    /// Sets `V ← V_free` for this rank's bodies and copies [001 eq. 1.23]. `split`: number of ranks
+    /// among which each is split.
     pub(super) fn free_velocities(&self, begun: &Begun, known: &mut Known, split: &[f64]) -> Free {
         let scales = self.accelerate(begun, &mut known.bodies);
         let mut members = known.bodies.members_in_parts(split);

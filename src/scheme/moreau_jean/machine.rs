@@ -1,4 +1,4 @@
-//! What the scheme keeps from step to step beside the state.
+//! The data that the scheme keeps from step to step in addition to the state.
 
 use super::watch::Watch;
 use crate::contact::ContactRow;
@@ -6,12 +6,14 @@ use crate::detect::Detector;
 use crate::scheme::physics::Physics;
 use crate::solver::blocks::Blocks;
 
-/// The time step of contact dynamics. All that it keeps is memory to be used again, but for two things: what the last step saw of
-/// its contacts, which is asked for after it, and the count of stalled steps, which starts anew where a run goes on.
+/// The time step of contact dynamics, with memory that it uses again.
+///
+/// Two fields are more than memory: the last step's overlaps and loads at contacts, which are read
+/// after it, and the count of stalled steps, which starts at zero when a run is continued.
 pub struct MoreauJean {
     pub(super) physics: Physics,
     pub(super) detector: Detector,
-    /// The rows of the contacts of the step before the last.
+    /// Memory for the rows of contacts.
     pub(super) rows: Vec<ContactRow>,
     pub(super) blocks: Blocks,
     pub(super) watch: Watch,
@@ -26,7 +28,7 @@ impl std::fmt::Debug for MoreauJean {
 }
 
 impl MoreauJean {
-    /// No step yet; blocks will be visited by so many threads.
+    /// The scheme before its first step, with this number of threads.
     ///
     /// # Errors
     /// If the threads cannot be started.
@@ -40,7 +42,7 @@ impl MoreauJean {
         })
     }
 
-    /// What does not change.
+    /// The constants of the run.
     #[must_use]
     pub fn physics(&self) -> &Physics {
         &self.physics

@@ -1,4 +1,4 @@
-//! How far detection looks ahead.
+//! The margin of detection.
 
 use super::begun::Begun;
 use super::machine::MoreauJean;
@@ -11,8 +11,10 @@ use crate::scheme::physics::Physics;
 use crate::scheme::state::State;
 
 impl MoreauJean {
-    /// The gap [m] below which detection finds all pairs that laws join, or may join in this step.
-    /// The gap of a joint is that of the last step; since then its bodies have moved. Collective.
+    /// The gap [m] below which detection finds all bonded pairs, and those that may bond in this
+    /// step.
+    ///
+    /// The known gap of a bond is that of the last step; its bodies have moved since. Collective.
     fn reach_of_joints(&self, state: &State, begun: &Begun, fastest: f64) -> f64 {
         let laws = &self.physics.laws;
         if !laws.join() {
@@ -32,9 +34,12 @@ impl MoreauJean {
         known.max(laws.reach(&step))
     }
 
-    /// The gap below which a pair counts as a candidate. Two bodies close at most twice the largest speed, here that of free
-    /// motion. Contacts rarely make a body faster than any was before (a wedge can); [`Report::outran`](crate::scheme::Report::outran) tells when one did.
+    /// The gaps [m] below which a pair is a candidate, and below which detection finds it.
     /// Collective.
+    ///
+    /// Two bodies approach at most at twice the largest speed, here that of free motion. Contacts
+    /// rarely accelerate a body beyond the largest speed before the solve (a wedge can);
+    /// [`Report::outran`](crate::scheme::Report::outran) counts the bodies.
     pub(super) fn look_ahead(&self, state: &State, begun: &Begun) -> Result<(f64, f64), StepError> {
         let Begun {
             domain,
@@ -65,7 +70,8 @@ impl MoreauJean {
         });
         let here = here.into_iter().fold(0.0, nan_max);
         let positions = state.parcel.bodies.iter().map(|row| &row.position);
-        // A wall that is free has its loads to come; it turns about its centre and so closes no gap by that.
+        // The velocity of a free wall includes the loads of this step; it rotates about its centre,
+        // which closes no gap.
         let free = pushed.free().map(|twist| twist.linear.norm());
         let of_walls = free.fold(walls.fastest(positions), nan_max);
         let fastest = domain.max(nan_max(here, of_walls));
@@ -91,9 +97,9 @@ impl MoreauJean {
             None => Ok(()),
         })?;
         if !allowed.is_finite() {
-            return Ok((near, margin)); // There are no bodies.
+            return Ok((near, margin)); // Without bodies there is no limit.
         }
-        // No body, so a wall: the one that this rank sees move fastest.
+        // The fastest is a wall, not a body: name the fastest one that this rank knows.
         let positions = state.parcel.bodies.iter().map(|row| &row.position);
         let mut speeds = walls.speeds(positions);
         for (w, twist) in pushed.walls().zip(pushed.free()) {

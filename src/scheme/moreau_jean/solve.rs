@@ -1,4 +1,4 @@
-//! From free velocities to those at the end of the step, on all ranks.
+//! The solve: from free velocities to those at the end of the step, on all ranks.
 
 use super::begun::Begun;
 use super::free::Free;
@@ -9,7 +9,7 @@ use crate::solver::nsgs::{self, Outcome};
 use crate::solver::project;
 
 impl MoreauJean {
-    /// Warm start, then sweeps until the judge is content. Collective.
+    /// Warm start, then sweeps until the judge accepts the impulses. Collective.
     pub(super) fn solve(&mut self, begun: &Begun, known: &mut Known, free: &mut Free) -> Outcome {
         nsgs::solve(
             &mut self.blocks,
@@ -22,8 +22,9 @@ impl MoreauJean {
         )
     }
 
-    /// Ways by which overlaps that the solve has left are taken back, on the owners of the bodies [m]; `None` where that is not
-    /// wanted. Collective.
+    /// Displacements of the owners' bodies that remove overlaps left by the solve [m]. Collective.
+    ///
+    /// `None` if projection is switched off.
     pub(super) fn project(
         &mut self,
         begun: &Begun,
@@ -40,7 +41,8 @@ impl MoreauJean {
         })
     }
 
-    /// Brings the velocities that were found to the owners of the bodies, and the walls theirs. Collective.
+    /// Brings the new velocities to the owners of the bodies, and sets those of the walls.
+    /// Collective.
     pub(super) fn bring_home(&self, begun: &mut Begun, known: &mut Known, mut found: Free) {
         known.ghosts.bring_home(&mut found.members);
         known.bodies.take(&found.members);

@@ -1,4 +1,4 @@
-//! What tells a run that cannot go on: bodies squeezed with nowhere to go.
+//! Detects states in which a run cannot continue: bodies squeezed without room.
 
 use super::begun::Begun;
 use super::machine::MoreauJean;
@@ -14,17 +14,20 @@ use crate::solver::blocks::Block;
 use crate::solver::nsgs::Outcome;
 use std::collections::BTreeSet;
 
-/// Wedges and arches turn loads into larger forces; more than this many times all loads together is not theirs.
+/// Impulses above this multiple of all loads together count as infeasible.
+///
+/// Wedges and arches turn loads into larger forces, but not into forces this large.
 const WEDGED: f64 = 30.0;
 
 impl MoreauJean {
-    /// The largest overlap that this rank saw at the start of the last step, relative to the smaller radius.
+    /// The largest overlap that this rank saw at the start of the last step, relative to the
+    /// smaller radius.
     pub(super) fn largest_overlap(&self) -> f64 {
         let each = self.blocks.origins().map(Origin::relative_overlap);
         each.fold(0.0, nan_max)
     }
 
-    /// Refuses to go on where a body or wall has gone into another by the smaller one's radius or more. Collective.
+    /// Fails if a body or wall overlaps another by the smaller one's radius or more. Collective.
     ///
     /// # Errors
     /// The same on all ranks.
@@ -46,7 +49,7 @@ impl MoreauJean {
         domain.agree(failure.map_or(Ok(()), Err))
     }
 
-    /// Whether the contacts have turned out to ask for the impossible. Collective.
+    /// Fails if the contacts have proved to be infeasible. Collective.
     ///
     /// # Errors
     /// The same on all ranks.
@@ -86,9 +89,12 @@ impl MoreauJean {
         })
     }
 
-    /// Whether some contact has an impulse far larger than all that bodies and loads could bring up within a step, if all of it came
-    /// together there. Where pressure builds up slowly, from step to step, through a deep bed, impulses grow for long while
-    /// the sweeps hardly lessen the violation; but they end at the weight of the bed. Collective.
+    /// Whether a contact's impulse is far larger than all bodies and loads together could cause.
+    /// Collective.
+    ///
+    /// The bound is the momentum that they could bring to this contact within a step. Where
+    /// pressure builds up slowly, from step to step, through a deep bed, impulses grow for long
+    /// while the sweeps hardly reduce the violation; but this growth ends at the weight of the bed.
     fn beyond_loads(&self, begun: &Begun, before: &[BodyRow]) -> bool {
         let (domain, dt) = (begun.domain, begun.span.dt);
         let Physics {
@@ -101,7 +107,7 @@ impl MoreauJean {
         let drive = (begun.walls).fastest(before.iter().map(|row| &row.position));
         let drive = domain.max(drive);
         let start = begun.clock.time;
-        // Bodies that grow push their neighbours away at the rate of their radius.
+        // Bodies that grow push their neighbours away at the rate at which their radius grows.
         let grown = acts.growth.map_or(0.0, |growth| {
             (1.0 - 1.0 / growth.factor(start, start + dt)) / dt
         });
@@ -129,7 +135,7 @@ impl MoreauJean {
         domain.max(largest) > WEDGED * momentum
     }
 
-    /// What nothing moves and yet is pushed hardest by a contact. Collective.
+    /// The immovable bodies and walls that take the largest contact forces. Collective.
     fn held(&self, domain: &Domain, dt: f64) -> String {
         let mut pushed: Vec<(f64, ContactKey)> = Vec::new();
         for block in self.blocks.all() {
@@ -174,7 +180,7 @@ impl MoreauJean {
     }
 }
 
-/// The three largest of all ranks, each key once with its largest number. Collective.
+/// The three largest numbers of all ranks, each key once with its largest. Collective.
 fn hardest_of_all(domain: &Domain, mut here: Vec<(f64, ContactKey)>) -> Vec<(f64, ContactKey)> {
     let keep_three = |all: &mut Vec<(f64, ContactKey)>| {
         all.sort_by(|x, y| y.0.total_cmp(&x.0).then(x.1.cmp(&y.1)));

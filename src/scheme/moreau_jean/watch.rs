@@ -1,20 +1,23 @@
-//! Watches for states that no impulses can satisfy: bodies squeezed between walls that nothing moves.
+//! Detects states that no impulses can satisfy: bodies squeezed between immovable walls.
 //!
-//! There the sweeps push harder and harder, so from step to step (each starts with the impulses of the last) the impulses grow
-//! in proportion to the sweeps done, while the violation stays as it is. A slow but feasible problem shows the one or the
-//! other, not both: when its impulses still grow, its violation falls.
+//! In such a state the sweeps push harder and harder. Each step starts with the impulses of the
+//! last, so the impulses grow in proportion to the number of sweeps done, while the violation stays
+//! constant. A slow but feasible problem shows only one of the two: while its impulses grow, its
+//! violation falls.
 //!
-//! Steps may differ in length. Then forces are compared, not impulses; and the violation, which stays in m/s where walls drive and
-//! in m/s² where loads do, has to stand still in both.
+//! Steps may differ in length. Then forces are compared, not impulses. The violation, constant in
+//! m/s under driven walls and in m/s² under loads, must stand still in both units.
 
 use crate::solver::nsgs::Outcome;
 
-/// Steps in a row that have stalled, compared when their number has doubled. Where loads grow, as bodies land on a bed, new
-/// violations are relaxed within the step: it may end at the cap, but has not stalled.
+/// Consecutive stalled steps, compared each time their number has doubled.
+///
+/// Where loads grow, as bodies land on a bed, new violations are relaxed within the step: it may
+/// end at the cap, but has not stalled.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Watch {
     steps: u64,
-    /// When to look next.
+    /// The number of steps at the next comparison.
     next: u64,
     /// `Σ|r|²/m_n` over Δt².
     force: f64,
@@ -22,24 +25,25 @@ pub(super) struct Watch {
     dt: f64,
 }
 
-/// What has been seen.
+/// The evidence of an infeasible state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Infeasible {
     pub steps: u64,
     pub growth: f64,
 }
 
-/// Steps after which a comparison is first made.
+/// Number of steps at the first comparison.
 const FIRST: u64 = 16;
 
-/// Impulses that have grown in proportion to the steps have doubled when the steps have.
+/// Growth that counts. Impulses that grow in proportion to the steps double when their number
+/// doubles.
 const GROWTH: f64 = 1.6;
 
-/// The violation stands still if it has not fallen below this part.
+/// The violation stands still if it has not fallen below this fraction.
 const STILL: f64 = 0.8;
 
 impl Watch {
-    /// Takes note of the end of a step of length `dt` [s].
+    /// Records the end of a step of length `dt` [s].
     pub(super) fn after(&mut self, outcome: &Outcome, dt: f64) -> Option<Infeasible> {
         let verdict = &outcome.verdict;
         if !outcome.stalled {
@@ -109,8 +113,10 @@ mod tests {
         assert_eq!(run(|k| (k * k, 1.0 / k)), None, "progress");
     }
 
-    /// Steps that grow take larger impulses by the same forces: no force has grown. Forces that do grow are seen at any length of
-    /// the steps, also where the violation grows with them.
+    /// Longer steps take larger impulses by the same forces: no force has grown.
+    ///
+    /// Forces that do grow are detected at any length of the steps, even where the violation grows
+    /// with them.
     #[test]
     fn steps_of_other_lengths_do_not_look_like_growing_forces() {
         let dt = |k: f64| (1.0 + k / 16.0).min(10.0);

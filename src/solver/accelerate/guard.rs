@@ -1,35 +1,37 @@
-//! The guard that watches the changes which sweeps with momentum make.
+//! The guard of momentum, which watches the changes made by sweeps.
 
-/// How much momentum there may be.
+/// The cap of β, adapted to the progress of the sweeps.
 ///
-/// Over each [`Guard::SPAN`] sweeps the least change is noted. Where it is no less than before, β's cap goes down by a quarter, at most to
-/// [`Guard::LEAST`]; after [`Guard::AGAIN`] times in a row that it was, up by a third of the way to one, at most to [`Guard::TOP`]. Where
-/// the least change has hardly come down in [`Guard::PATIENCE`] spans, there is a pause of plain sweeps, each longer than the last.
+/// The guard records the least change over each [`Guard::SPAN`] sweeps. Where it is not less than
+/// before, β's cap falls by a quarter, at most to [`Guard::LEAST`]. After [`Guard::AGAIN`]
+/// decreases in a row the cap rises by a third of its distance to one, at most to [`Guard::TOP`].
+/// Where the least change has hardly decreased in [`Guard::PATIENCE`] spans, plain sweeps follow
+/// for a pause, each pause longer than the last.
 pub(super) struct Guard {
     pub(super) begin: f64,
-    /// β's cap now.
+    /// The present cap of β.
     pub(super) cap: f64,
-    /// Sweeps of the pause that are left, and how long the next will be.
+    /// Remaining sweeps of the pause, and the length of the next one.
     pause: u64,
     next_pause: u64,
-    /// Sweeps of this span, the least change in it, and in the span before.
+    /// Sweeps in this span, the least change in it, and in the span before.
     sweeps: u64,
     least: f64,
     least_before: f64,
-    /// Spans in a row that were better than the one before.
+    /// Spans in a row with a smaller least change than the one before.
     better: u32,
-    /// Spans since patience was last asked for, the least change in them, and in as many before.
+    /// Spans since the last check of patience, the least change in them, and in as many before.
     spans: u64,
     lately: f64,
     before: f64,
 }
 
-/// What is to be done after a sweep.
+/// The decision after a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// Go further with this order.
+    /// Continue with this order.
     Further,
-    /// Another order.
+    /// Draw another order.
     Renew,
 }
 
@@ -38,10 +40,12 @@ impl Guard {
     const AGAIN: u32 = 2;
     const TOP: f64 = 0.9;
     const LEAST: f64 = 0.2;
-    /// A span whose least change, squared, is more than this part of that before is stuck.
+    /// A span counts as stuck if its least change `Σ|d|²/m_n` exceeds this fraction of the one
+    /// before.
     const STUCK: f64 = 0.95;
     const PATIENCE: u64 = 8;
-    /// The part to which the least change, squared, is to come down in so many spans.
+    /// The fraction to which the least change `Σ|d|²/m_n` must fall within [`Guard::PATIENCE`]
+    /// spans.
     const PROGRESS: f64 = 0.9;
 
     pub(super) fn new(begin: f64) -> Self {
@@ -60,7 +64,7 @@ impl Guard {
         }
     }
 
-    /// One more sweep, and its change.
+    /// Takes the change of one more sweep.
     pub(super) fn watch(&mut self, change: f64) -> Next {
         if self.pause > 0 {
             self.pause -= 1;
@@ -111,7 +115,8 @@ impl Guard {
 mod tests {
     use super::*;
 
-    /// The guard after so many sweeps whose changes a function tells, and how many orders it has asked for.
+    /// The guard after `sweeps` sweeps with the given changes, and the number of orders that it
+    /// demanded.
     fn after(sweeps: u32, change: impl Fn(u32) -> f64) -> (Guard, usize) {
         let mut guard = Guard::new(0.7);
         let next = (0..sweeps).map(|k| guard.watch(change(k)));
@@ -133,11 +138,11 @@ mod tests {
 
     #[test]
     fn where_changes_stand_still_it_falls_orders_are_renewed_and_it_pauses() {
-        // The first span is less than infinite; then a quarter less each.
+        // The first span is less than infinity; each later one lowers the cap by a quarter.
         let (guard, renewed) = after(24, |_| 1.0);
         assert!((guard.cap - 0.525).abs() < 1e-15 && renewed == 1);
         assert_eq!(after(95, |_| 1.0).0.cap, Guard::LEAST);
-        // 96 sweeps to compare with, 96 of which nothing came, and the pause.
+        // 96 sweeps for comparison, 96 without progress, and the pause.
         for change in [|_| 1.0, f64::from] {
             assert_eq!(after(191, change).0.pause, 0);
             let (guard, _) = after(192, change);
@@ -147,7 +152,7 @@ mod tests {
         }
     }
 
-    /// A cap below the least is the user's, and is not raised by a failure.
+    /// A cap below the least value is the user's; lack of progress does not raise it.
     #[test]
     fn a_small_cap_stays_small_where_changes_stand_still() {
         let mut guard = Guard::new(0.1);

@@ -1,10 +1,10 @@
-//! Eight numbers, one of each contact of a batch.
+//! Eight numbers, one for each contact of a batch.
 
-/// Contacts in a batch.
+/// Number of contacts in a batch.
 pub const LANES: usize = 8;
 
-/// One number of each contact of a batch.
+/// One number for each contact of a batch.
 pub type Eight = [f64; LANES];
 
-/// A vector of each, component by component.
+/// A vector for each contact, component by component.
 pub type Eight3 = [Eight; 3];

@@ -1,24 +1,27 @@
-//! Contacts into batches.
+//! The forming of batches from contacts.
 
 use super::{Batch, Batches, Couple, Dealt, LANES, Line, Places, Run, split};
 use crate::body::Member;
 use crate::law::Kind;
 use crate::math::make_room;
 
-/// Batches that are open to more contacts at a time. A body's bit mask says in which of them it is already.
+/// Number of batches that are open to more contacts at a time. A body's bit mask marks those that
+/// contain it.
 const OPEN: usize = 64;
 
-/// What forms batches, with the memory that it works in.
+/// Forms batches; keeps its working memory.
 #[derive(Clone, Debug, Default)]
 pub struct Former {
-    /// Which of the open batches a body is in.
+    /// For each body, the open batches that contain it.
     taken: Vec<u64>,
 }
 
 impl Former {
-    /// Puts contacts into batches, which are emptied before: one after the other in the given order (places in `dealt`), each into the
-    /// first open batch of its kind in which neither of its bodies is. `members` say which bodies impulses move; the last is what
-    /// stands still.
+    /// Puts contacts into batches; the batches are emptied first.
+    ///
+    /// The contacts come in the given order (indices in `dealt`). Each goes into the first open
+    /// batch of its kind that contains neither of its bodies. `members` say which bodies impulses
+    /// can move; the last is immovable.
     pub fn form(
         &mut self,
         batches: &mut Batches,
@@ -92,7 +95,7 @@ impl Former {
         let taken = &mut self.taken;
         taken.clear();
         taken.resize(members.len(), 0);
-        // Which batches are open, and their numbers and numbers of contacts.
+        // The open batches as bits, their numbers, and their numbers of contacts.
         let mut open = 0u64;
         let mut batches = [(0usize, 0usize); OPEN];
         for &k in order {
@@ -115,7 +118,7 @@ impl Former {
                 let place = if free < OPEN {
                     free
                 } else {
-                    // All are open and none will do: the fullest is closed.
+                    // All are open and none can take the contact: close the fullest.
                     let fullest = |k: &usize| (batches[*k].1, OPEN - k);
                     (0..OPEN).max_by_key(fullest).unwrap_or_default()
                 };

@@ -1,14 +1,14 @@
-//! The numbers that batches have beyond Coulomb's law: the parts of their contacts' laws, eight at a time.
+//! The numbers of a batch beyond Coulomb's law: the parts of its contacts' laws, eight at a time.
 
 use super::eight::{Eight, Eight3, LANES};
 use crate::law::{Numbers, Part, Springs};
 
-/// Eight numbers on a line of the cache.
+/// Eight numbers in one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct Line(pub Eight);
 
-/// The lines of a batch whose contacts have springs and nothing more.
+/// The lines of a batch whose contacts have Coulomb's law and springs only.
 pub type SpringLines = [Line; <Springs<f64> as Part<f64>>::NUMBERS];
 
 /// The couple impulses of a batch, global frame [N m s].
@@ -17,7 +17,7 @@ pub type SpringLines = [Line; <Springs<f64> as Part<f64>>::NUMBERS];
 pub struct Couple(pub Eight3);
 
 impl Couple {
-    /// Zeros.
+    /// Couple impulses of zero.
     pub const ZERO: Couple = Couple([[0.0; LANES]; 3]);
 }
 

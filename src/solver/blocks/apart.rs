@@ -1,24 +1,24 @@
-//! Bodies that are split among ranks (`exchange = "sweep"`): sweeps see the parts, the judge the whole.
+//! Bodies split among ranks (`exchange = "sweep"`): sweeps use the parts, the judge the whole.
 
 use super::sides::{Side, masses, turning};
 use crate::law::softened;
 use crate::solver::batch::{Batches, split};
 use std::mem::swap;
 
-/// The reduced masses of a contact that are not in use.
+/// The reduced masses of a contact that are not in use at present.
 #[derive(Clone, Copy, Debug)]
 pub struct Apart {
     /// The contact's slot.
     pub slot: u32,
-    /// Of the law: normal and tangential [kg].
+    /// Masses of the law: normal and tangential [kg].
     pub masses: [f64; 2],
-    /// Of the couples: [`turning_mass`](crate::law::Couples::turning_mass) [kg m²] and
+    /// Values of the couples: [`turning_mass`](crate::law::Couples::turning_mass) [kg m²] and
     /// [`coupling`](crate::law::Couples::coupling).
     pub turning: [f64; 2],
 }
 
 impl Apart {
-    /// Of two sides of which this rank has one part in so many, with these softnesses of springs.
+    /// The masses of this rank's parts of two sides, with the given softness of springs.
     pub(super) fn new(sides: [&Side; 2], softness: [f64; 2], slot: u32) -> Self {
         let parts = sides.map(|side| side.split);
         let (normal, tangential) = masses(sides, parts);

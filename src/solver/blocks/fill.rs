@@ -1,4 +1,4 @@
-//! From candidates to contacts in blocks.
+//! The creation of contacts in blocks from candidates.
 
 use super::groups::{Group, Groups};
 use super::rigid::Geometry;
@@ -18,36 +18,39 @@ use crate::solver::pushed::{Pushed, Reaction};
 use rayon::prelude::*;
 use std::cell::RefCell;
 
-/// What contacts are made of.
+/// The data from which contacts are made.
 #[derive(Clone, Copy, Debug)]
 pub struct Filling<'a> {
-    /// The bodies that the candidates name, with their velocities before the step.
+    /// The bodies of the candidates, with their velocities before the step.
     pub bodies: &'a Bodies,
-    /// The walls that they name.
+    /// The walls of the candidates.
     pub walls: &'a [Wall],
-    /// Where these are, and their velocities in this step; of walls that move by Newton's law those before it.
+    /// Positions of the walls, and their velocities in this step; for walls that move by Newton's
+    /// law, those before it.
     pub states: &'a [WallState],
-    /// Where they were at the start of the last step, with the velocities of that step.
+    /// Positions of the walls at the start of the last step, with the velocities of that step.
     pub states_before: &'a [WallState],
     /// Walls that move by Newton's law.
     pub pushed: &'a Pushed,
-    /// Among how many ranks each body is split; empty: none is.
+    /// The number of ranks among which each body is split; empty if none is.
     pub split: &'a [f64],
     /// The laws of contacts.
     pub laws: &'a Laws,
-    /// The forms of clumps, by number.
+    /// The shapes of clumps, by number.
     pub templates: &'a [Template],
-    /// Where blocks lie.
+    /// The geometry of blocks.
     pub grid: &'a BlockGrid,
-    /// The step, as laws see it.
+    /// The step, in the form that laws use.
     pub step: Step,
-    /// Seed of the run, and the step: by them the contacts of a block are dealt to its batches.
+    /// Seed of the run, and the step: they deal the contacts of a block to its batches.
     pub draw: (u64, u64),
 }
 
 impl Blocks {
-    /// Puts a step's contacts, which come in order of their keys, into blocks. `previous` tells what the k-th was in the last step, if
-    /// it was there (the warm start).
+    /// Puts a step's contacts, which come in the order of their keys, into blocks.
+    ///
+    /// `previous` gives the data of the k-th contact at the end of the last step, if it existed
+    /// then (the warm start).
     pub fn fill<'r>(
         &mut self,
         candidates: Vec<Candidate>,
@@ -59,7 +62,7 @@ impl Blocks {
         self.candidates = candidates;
         let candidates = &self.candidates[..];
         let Groups { groups, sorted, .. } = &self.groups;
-        // Blocks of the last step lend their memory.
+        // Reuse the memory of the last step's blocks.
         self.blocks.resize_with(groups.len(), Block::default);
         let all_balls = filling.bodies.shapes().is_empty();
         let fill = |(block, group): (&mut Block, &Group)| {
@@ -76,7 +79,8 @@ impl Blocks {
             }
         }
 
-        // The colours of the blocks that each body is in, a bit each. Walls that move by Newton's law stand after all bodies.
+        // The colours of the blocks that contain each body, one bit each. Walls that move by
+        // Newton's law follow all bodies.
         let mut colours = vec![0u8; filling.bodies.len() + filling.pushed.len()];
         for block in &self.blocks {
             let colour = 1 << block.colour.0;
@@ -99,12 +103,12 @@ impl Blocks {
     }
 }
 
-/// Marks of contacts whose slots are not known yet.
+/// Marks contacts whose slot is not known yet.
 const RIGID: u32 = u32::MAX;
 const BATCHED: u32 = 0;
 
 impl Block {
-    /// Finds the slots of all contacts, where some are rigid.
+    /// Finds the slots of all contacts, if some are rigid.
     fn place_rigid(&mut self) {
         if self.rigid.is_empty() {
             return;
@@ -115,22 +119,22 @@ impl Block {
                 RIGID => rigid.next(),
                 _ => batched.next().copied(),
             };
-            *slot = next.expect("a slot for each contact");
+            *slot = next.expect("each contact has a slot");
         }
     }
 }
 
-/// The place of a body that no contact of the block has named yet.
+/// The index of a body that no contact of the block has used yet.
 const NOWHERE: u32 = u32::MAX;
 
 thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// Memory that filling works in, kept from step to step.
+/// Working memory for filling, kept from step to step.
 #[derive(Debug, Default)]
 struct Scratch {
-    /// Places of bodies among the members of the block that is being filled.
+    /// Index of each body among the members of the block that is being filled.
     place_of: Vec<u32>,
     dealt: Dealt,
     order: Vec<u32>,
@@ -138,7 +142,8 @@ struct Scratch {
 }
 
 impl Filling<'_> {
-    /// Fills a block. Where all bodies are balls, `CLUMPS` is false and no contact asks for a shape.
+    /// Fills a block. Where all bodies are balls, `CLUMPS` is false and no contact asks for a
+    /// shape.
     fn fill<'r, const CLUMPS: bool>(
         &self,
         block: &mut Block,
@@ -184,7 +189,7 @@ impl Filling<'_> {
                     block.pushing.push((block.origins.len() as u32, k as u32));
                     join(self.bodies.len() + k, &b)
                 }
-                // After all bodies, whose number is not known yet.
+                // It follows all bodies, whose number is not known yet.
                 Place::Still(_) => NOWHERE,
             };
             self.contact::<CLUMPS>(
@@ -222,7 +227,7 @@ impl Filling<'_> {
         }
     }
 
-    /// A body as a contact of one of its parts sees it.
+    /// A body as the side of a contact at one of its parts.
     #[inline(always)]
     fn body<const CLUMPS: bool>(&self, i: usize, part: usize) -> Side {
         let mut radius = self.bodies.radii()[i];
@@ -242,8 +247,10 @@ impl Filling<'_> {
         }
     }
 
-    /// A wall as a contact sees it. Impulses act on it at once only in the law's eyes; its velocity takes them together after
-    /// the sweep.
+    /// A wall as the side of a contact.
+    ///
+    /// The law treats impulses as if they moved the wall at once; its velocity takes them together
+    /// after the sweep.
     fn wall(&self, w: usize, c: &Candidate) -> Side {
         let side = Side {
             at: Place::Still(w),
@@ -261,7 +268,7 @@ impl Filling<'_> {
         })
     }
 
-    /// The side before the step, as the block's contacts see it.
+    /// The side before the step, in the form that the block's contacts use.
     fn member(&self, side: &Side) -> Member {
         match side.at {
             Place::Body(i) => self.bodies.member(i, 1.0),
@@ -269,7 +276,7 @@ impl Filling<'_> {
         }
     }
 
-    /// Its velocities before the step; those of a driven wall are its [`Filling::drive`].
+    /// The side's velocities before the step; those of a driven wall are its [`Filling::drive`].
     fn before(&self, side: &Side) -> Twist {
         match side.at {
             Place::Body(i) => self.bodies.twists()[i],
@@ -281,7 +288,7 @@ impl Filling<'_> {
         }
     }
 
-    /// Velocities at a contact of a driven wall that moves.
+    /// Velocities of a moving driven wall at a contact.
     #[inline]
     fn drive(&self, side: &Side, point: &Vector3) -> Option<Twist> {
         let Place::Still(w) = side.at else {
@@ -294,7 +301,7 @@ impl Filling<'_> {
         (moved != Twist::default()).then_some(moved)
     }
 
-    /// Adds a contact to those that are dealt, and the facts about it to the block.
+    /// Adds a contact to the dealt ones, and the further facts about it to the block.
     fn contact<const CLUMPS: bool>(
         &self,
         (k, c): (u32, &Candidate),
@@ -395,7 +402,7 @@ impl Filling<'_> {
     }
 }
 
-/// The two sides of a contact, for the laws that ask for more than masses.
+/// The two sides of a contact, for laws that need more than masses.
 struct Ends<'a> {
     filling: &'a Filling<'a>,
     sides: [&'a Side; 2],

@@ -1,4 +1,4 @@
-//! Candidates by the block that holds their point.
+//! Candidates grouped by the block that holds their point.
 
 use crate::contact::Candidate;
 use crate::solver::grid::{BlockGrid, Parity};
@@ -8,24 +8,24 @@ use crate::solver::grid::{BlockGrid, Parity};
 pub(super) struct Group {
     pub(super) colour: Parity,
     pub(super) linear: u64,
-    /// Where its candidates stand in [`Groups::sorted`].
+    /// The range of its candidates in [`Groups::sorted`].
     pub(super) contents: std::ops::Range<usize>,
 }
 
-/// All of them, with the memory that sorting works in.
+/// All groups, with the working memory for sorting.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
-    /// By colour and number of the block.
+    /// Sorted by colour and number of the block.
     pub(super) groups: Vec<Group>,
-    /// Places of candidates, group by group, in each in ascending order.
+    /// Indices of candidates, group by group, ascending within a group.
     pub(super) sorted: Vec<u32>,
     /// The block of each candidate, by number.
     linear: Vec<u64>,
-    /// Where the next candidate of each block goes.
+    /// The index of the next candidate of each block.
     next: Vec<u32>,
 }
 
-/// Blocks of the grid for each candidate up to which they are counted one by one; a grid with more is mostly empty space.
+/// Largest number of grid blocks per candidate for counting; a grid with more is mostly empty.
 const DENSE: u64 = 4;
 
 impl Groups {
@@ -75,7 +75,7 @@ impl Groups {
         }
     }
 
-    /// The same where the grid is too large to count.
+    /// The same for a grid that is too large to count.
     fn sort(&mut self, grid: &BlockGrid) {
         self.sorted.clear();
         self.sorted.extend(0..self.linear.len() as u32);
@@ -108,7 +108,7 @@ mod tests {
     use crate::math::Vector3;
     use crate::rng::{Purpose, Stream};
 
-    /// Counting and sorting find the same groups; each holds the candidates of its block in order, and none is left out.
+    /// Counting and sorting find the same groups; each holds all candidates of its block in order.
     #[test]
     fn groups_are_the_same_by_counting_and_by_sorting() {
         let mut draw = Stream::new(Purpose::Trial, 37, [0; 3]);

@@ -1,4 +1,4 @@
-//! What a contact with a clump needs to know of its two sides: arms, tensors of inertia, and W.
+//! The geometry of a contact with a clump: arms, tensors of inertia, and W.
 
 use super::sides::{Place, Side};
 use crate::body::Bodies;
@@ -17,7 +17,7 @@ pub(super) struct Geometry {
     pub(super) arms: [Vector3; 2],
     /// [`RigidContact::turning`].
     turning: [Matrix3; 2],
-    /// Inverse tensors of inertia as the law sees them [1/(kg m²)].
+    /// Inverse tensors of inertia as the law uses them [1/(kg m²)].
     inertia: [Matrix3; 2],
     seen: [Reaction; 2],
     levers: [f64; 2],
@@ -25,9 +25,10 @@ pub(super) struct Geometry {
 }
 
 impl Geometry {
-    /// Of a contact of which at least one body is a clump; `None` between balls and walls.
+    /// The geometry of a contact with at least one clump; `None` between balls and walls.
     ///
-    /// A clump's arm ends at its surface, as a ball's does: half the gap before the contact's point, or behind it.
+    /// A clump's arm ends at its surface, as a ball's does: half the gap before the contact's
+    /// point, or behind it.
     pub(super) fn of(
         bodies: &Bodies,
         period: &Period,
@@ -52,7 +53,7 @@ impl Geometry {
             levers: sides.map(|side| side.lever),
             split: sides.map(|side| side.split),
         };
-        // The point starts at the first body.
+        // Measure the point from the first body.
         let first = c.point - bodies.positions()[c.a];
         for (side, i) in clumps.into_iter().enumerate() {
             let Some(i) = i else { continue };
@@ -70,7 +71,7 @@ impl Geometry {
         Some(all)
     }
 
-    /// W in a frame whose axes are the rows of a matrix [1/kg], of parts of the two bodies.
+    /// W of the parts of the two bodies, in a frame whose axes are the rows of a matrix [1/kg].
     fn answer(&self, frame: &Matrix3, of: [f64; 2]) -> Matrix3 {
         let n = &self.normal;
         let mut w = Matrix3::zeros();
@@ -85,7 +86,7 @@ impl Geometry {
         0.5 * (w + w.transpose())
     }
 
-    /// Normal and tangential masses for W [kg]: of the two tangents the smaller one.
+    /// Normal and tangential masses from W [kg]; the tangential one is the smaller of two.
     fn masses_of(w: &Matrix3) -> [f64; 2] {
         let (a, b, c) = (w.m22, w.m33, w.m23);
         let largest = 0.5 * (a + b) + (0.5 * (a - b)).hypot(c);
@@ -104,8 +105,9 @@ impl Geometry {
         (normal, tangential)
     }
 
-    /// Turning mass `I*` [kg m²]: the inverse of the largest eigenvalue of `I_1⁻¹ + I_2⁻¹`. Couples are solved after the force,
-    /// so nothing couples the two within the law.
+    /// Turning mass `I*` [kg m²]: the inverse of the largest eigenvalue of `I_1⁻¹ + I_2⁻¹`.
+    ///
+    /// Couples are solved after the force, so the law does not couple the two.
     pub(super) fn turning_mass(&self) -> f64 {
         self.turning_mass_of([1.0; 2])
     }
@@ -119,7 +121,7 @@ impl Geometry {
 
     /// The contact with its local problem.
     pub(super) fn contact(&self, place: [u32; 2], opened: &Opened) -> RigidContact {
-        // The configuration refuses it: the law of a bond is that of balls.
+        // The configuration refuses bonds of clumps, as the law of a bond is that of balls.
         assert!(opened.parts.bond.is_none(), "clumps have no bonds");
         let frame = self.frame();
         let softness = opened.parts.springs.map_or([0.0; 2], |s| s.softness);

@@ -1,4 +1,4 @@
-//! The contacts of a block one by one, however the block stores them: for all that is not the sweep.
+//! Access to the contacts of a block one by one, for all uses but the sweep.
 
 use super::Block;
 use crate::body::Member;
@@ -11,20 +11,22 @@ use crate::solver::kernel::rigid::RigidContact;
 /// A contact of a block.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
-    /// Where the block keeps it.
+    /// Its slot in the block.
     pub slot: u32,
-    /// Places, law and impulses.
+    /// Indices of its bodies, law and impulses.
     pub contact: Contact,
-    /// What its law has more.
+    /// The parts of its law beyond Coulomb's.
     pub parts: Parts<f64>,
-    /// What is known beside.
+    /// Further facts about it.
     pub origin: &'a Origin,
-    /// Arms and W, where a body is no ball.
+    /// Arms and W, if a body is not a ball.
     rigid: Option<&'a RigidContact>,
 }
 
 impl Seen<'_> {
-    /// Relative velocity of the second body against the first at the contact [m/s]; that of a driven wall is not in it.
+    /// Relative velocity of the second body against the first at the contact [m/s].
+    ///
+    /// It excludes the velocity of a driven wall.
     #[must_use]
     pub fn relative_velocity(&self, members: &[Member]) -> Vector3 {
         match self.rigid {
@@ -33,7 +35,7 @@ impl Seen<'_> {
         }
     }
 
-    /// The impulse that the law asks for at the present velocities.
+    /// The impulse that the law demands at the present velocities.
     #[must_use]
     pub fn wanted(&self, members: &[Member]) -> Impulse<f64> {
         match self.rigid {
@@ -42,13 +44,13 @@ impl Seen<'_> {
         }
     }
 
-    /// Whether a body is no ball.
+    /// Whether a body is not a ball.
     #[must_use]
     pub fn is_rigid(&self) -> bool {
         self.rigid.is_some()
     }
 
-    /// The arms of the two sides, as in [`RigidContact::arms`]: the normal, of balls.
+    /// The arms of the two sides, as in [`RigidContact::arms`]; for balls, the normal.
     #[must_use]
     pub fn arms(&self) -> [Vector3; 2] {
         self.rigid
@@ -57,7 +59,8 @@ impl Seen<'_> {
 }
 
 impl Block {
-    /// Where each contact is, in order of keys: in a lane of the batches, or, past these, among the rigid ones.
+    /// The slot of each contact, in the order of keys: a lane of the batches, or a rigid contact
+    /// past these.
     #[must_use]
     pub fn slots(&self) -> &[u32] {
         match self.rigid.is_empty() {
@@ -66,13 +69,13 @@ impl Block {
         }
     }
 
-    /// How many turns a sweep has: batches and rigid contacts.
+    /// The number of turns in a sweep: batches and rigid contacts.
     #[must_use]
     pub fn turns(&self) -> usize {
         self.batches.len() + self.rigid.len()
     }
 
-    /// Whether all its contacts are of the kinds that are measured many at once: in batches, with springs at most.
+    /// Whether vector registers can measure all its contacts: in batches, with springs at most.
     #[must_use]
     pub fn all_at_once(&self) -> bool {
         self.batches.has_springs_at_most() && self.rigid.is_empty()
@@ -83,7 +86,7 @@ impl Block {
         self.batches.len() * LANES
     }
 
-    /// The place among the rigid contacts of that in a slot, if it is one of these.
+    /// The index of the contact in a slot among the rigid contacts, if it is one.
     fn rigid_place(&self, slot: u32) -> Option<usize> {
         (slot as usize).checked_sub(self.first_rigid())
     }
@@ -97,7 +100,7 @@ impl Block {
         }
     }
 
-    /// The record that outlives the step, of the contact in a slot.
+    /// The record of the contact in a slot, which outlives the step.
     #[inline(always)]
     pub(super) fn row(&self, slot: u32, from: &Candidate, origin: &Origin) -> ContactRow {
         if let Some(k) = self.rigid_place(slot) {
@@ -121,14 +124,14 @@ impl Block {
         }
     }
 
-    /// What is known beside of the contact in a slot.
+    /// Further facts about the contact in a slot.
     #[must_use]
     pub fn origin(&self, slot: u32) -> Option<&Origin> {
         let k = self.slots().iter().position(|&s| s == slot)?;
         self.origins.get(k)
     }
 
-    /// Its contacts in order of their keys.
+    /// Its contacts in the order of their keys.
     pub fn each(&self) -> impl Iterator<Item = Seen<'_>> {
         let slots = self.slots().iter().zip(&self.origins);
         slots.map(|(&slot, origin)| match self.rigid_place(slot) {

@@ -1,34 +1,35 @@
-//! The two sides of a contact that is being made.
+//! The two sides of a new contact.
 
 use crate::law::reduced_masses;
 use crate::solver::reaction::Reaction;
 
-/// What every contact needs to know of one of its two bodies.
+/// The data of one of the two bodies that each contact needs.
 #[derive(Clone, Copy)]
 pub(super) struct Side {
     pub(super) at: Place,
     pub(super) lever: f64,
-    /// What of the side's inertia the law sees: as the member's response, but of a wall that moves by Newton's law its share.
+    /// The side's response in the law: that of the member, or for a wall that moves by Newton's
+    /// law, that of its part.
     pub(super) seen: Reaction,
     pub(super) material: u32,
-    /// Infinite for walls.
+    /// Radius [m]; infinite for walls.
     pub(super) radius: f64,
-    /// Among how many ranks it is split.
+    /// The number of ranks among which it is split.
     pub(super) split: f64,
 }
 
-/// Where it stands.
+/// The index of a side.
 #[derive(Clone, Copy)]
 pub(super) enum Place {
-    /// Among the bodies.
+    /// Index among the bodies.
     Body(usize),
-    /// A wall's number, and its place among those that move by Newton's law.
+    /// A wall's number, and its index among those that move by Newton's law.
     Pushed(usize, usize),
-    /// Number of a wall that does not, whatever pushes it.
+    /// Number of a wall that no impulse moves.
     Still(usize),
 }
 
-/// Reduced masses, normal and tangential [kg], of two sides of which this rank has one part in so many.
+/// Reduced masses, normal and tangential [kg], of this rank's parts of two sides.
 pub(super) fn masses([a, b]: [&Side; 2], [of_a, of_b]: [f64; 2]) -> (f64, f64) {
     reduced_masses(
         [a.seen.normal * of_a, b.seen.normal * of_b],
@@ -38,7 +39,7 @@ pub(super) fn masses([a, b]: [&Side; 2], [of_a, of_b]: [f64; 2]) -> (f64, f64) {
     )
 }
 
-/// Turning mass [kg m²] and coupling of the same, 1 where nothing turns.
+/// Turning mass [kg m²] and coupling of this rank's parts of two sides; 1 where neither rotates.
 pub(super) fn turning([a, b]: [&Side; 2], [of_a, of_b]: [f64; 2]) -> [f64; 2] {
     let [a_turning, b_turning] = [a.seen.turning * of_a, b.seen.turning * of_b];
     let turning = a_turning + b_turning;

@@ -1,4 +1,4 @@
-//! What contacts start a solve with, where it is not the impulses of the last step.
+//! Initial impulses of a solve other than those of the last step.
 
 use super::{Block, Blocks};
 use crate::math::Vector3;
@@ -6,7 +6,7 @@ use crate::rng::{Purpose, Stream};
 use crate::solver::batch::{Batches, Couple, LANES};
 
 impl Blocks {
-    /// Takes all impulses from the contacts; springs keep what they remember of the last step.
+    /// Sets all impulses to zero; springs keep their memory of the last step.
     pub(in crate::solver) fn start_cold(&mut self) {
         self.map(|block: &mut Block| {
             for rigid in &mut block.rigid {
@@ -21,8 +21,10 @@ impl Blocks {
         });
     }
 
-    /// Multiplies the impulse of each contact by a number between `1 − spread` and `1 + spread`, drawn for the contact and the step. Where
-    /// forces are not unique, solves that start elsewhere end elsewhere.
+    /// Multiplies the impulse of each contact by a number between `1 − spread` and `1 + spread`.
+    ///
+    /// The number is drawn for the contact and the step. Where forces are not unique, solves with
+    /// other initial impulses find other forces.
     pub(in crate::solver) fn start_elsewhere(&mut self, spread: f64, seed: u64, step: u64) {
         let candidates = std::mem::take(&mut self.candidates);
         self.map(|block: &mut Block| {

@@ -1,4 +1,4 @@
-//! The laws of some contacts of a batch, in the lanes of vector registers.
+//! The laws of several contacts of a batch, in the lanes of vector registers.
 
 use crate::law::{Coulomb, Impulse, Kind, Parts, answer, relative_velocity};
 use crate::math::real::{Three, sub};
@@ -6,7 +6,7 @@ use crate::solver::batch::{Batch, SpringLines};
 use crate::solver::lanes::Lanes;
 use crate::solver::vectors::{Columns, Lane};
 
-/// Some contacts of a batch with springs at most, at the velocities of a moment.
+/// Several contacts of a batch with springs at most, at the present velocities.
 pub(in crate::solver) struct Now<S: Lanes> {
     /// Their laws.
     pub(in crate::solver) law: Coulomb<Lane<S>>,
@@ -16,9 +16,9 @@ pub(in crate::solver) struct Now<S: Lanes> {
     pub(in crate::solver) r: Three<Lane<S>>,
     /// Relative velocities.
     pub(in crate::solver) u: Three<Lane<S>>,
-    /// The impulses that the law asks for.
+    /// The impulses that the law demands.
     pub(in crate::solver) wanted: Three<Lane<S>>,
-    /// By how much these differ from `r`.
+    /// The difference of these from `r`.
     pub(in crate::solver) d: Three<Lane<S>>,
 }
 
@@ -56,7 +56,7 @@ impl<S: Lanes> Now<S> {
     }
 }
 
-/// Relative velocities of contacts whose bodies meet with `v_b − v_a` and `s_a + s_b`.
+/// Relative velocities at contacts, from `v_b − v_a` and `s_a + s_b` of their bodies.
 #[inline(always)]
 pub(in crate::solver) fn velocity<S: Lanes>(
     s: S,

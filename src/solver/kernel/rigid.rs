@@ -1,17 +1,20 @@
-//! Contacts of bodies that are no balls: their W is a full 3×3 matrix, and normal and tangential parts are solved together.
+//! Contacts of bodies that are not balls, with a full 3×3 matrix W.
 //!
-//! With e the arm of a side, from the body's centre to the contact and by the member's lever, a side moves at the contact with
-//! `v + s × e`, and an impulse r there gives `Δv = r/m`, `Δs = T (e × r)`, with `T = l² I⁻¹` in the global frame. A ball has
-//! `e = ±n` and `T = l²/I`, a clump `l = 1`. So `W = Σ 1/m − [e]ₓ T [e]ₓ`. The law of one contact ([`one_contact`]) gives the
-//! impulse for
+//! Normal and tangential parts are solved together. Let e be the arm of a side, from the body's
+//! centre to the contact, in units of the member's lever. The side moves at the contact with
+//! `v + s × e`, and an impulse r there gives `Δv = r/m`, `Δs = T (e × r)`, with `T = l² I⁻¹` in the
+//! global frame. A ball has `e = ±n` and `T = l²/I`, a clump `l = 1`. So `W = Σ 1/m − [e]ₓ T [e]ₓ`.
+//! The law of one contact ([`one_contact`]) gives the impulse for
 //!
-//! `f = u − W r + b`, with the law's parts: gap and restitution in `b_n`, drives in b, of springs γ on W's diagonal and
-//! `−γ_t r_t,previous` in b, and with cohesion the impulse counted from the strongest pull, `r′ = r + F n`.
+//! `f = u − W r + b`. The parts of the law enter as follows: gap and restitution in `b_n`; drives
+//! in b; springs by γ on W's diagonal and `−γ_t r_t,previous` in b; with cohesion the impulse is
+//! measured from the strongest pull, `r′ = r + F n`.
 //!
-//! **Couples** are solved after the force, at the velocities that it has left and bounded by its normal part. W couples the two
-//! and the axes of a couple among each other, so this is descent by blocks. The step of the couple is
-//! `τ − I* Ω` with `1/I*` the largest eigenvalue of `I_1⁻¹ + I_2⁻¹`, then τ is brought back into its bounds: a projected gradient step that
-//! is never too long. What does not change under it satisfies the law exactly.
+//! **Couples** are solved after the force, at the velocities after it and bounded by its normal
+//! part. W couples force and couple, and the axes of a couple among each other, so this is block
+//! descent. The step of the couple is `τ − I* Ω`, with `1/I*` the largest eigenvalue of
+//! `I_1⁻¹ + I_2⁻¹`; then τ is projected on its bounds: a projected gradient step that is never too
+//! long. Its fixed points satisfy the law exactly.
 //!
 //! [`one_contact`]: crate::law::one_contact
 
@@ -21,42 +24,48 @@ use crate::law::one_contact::{Law, Plane};
 use crate::law::{self, Cohesion, Impulse, Parts, relative_velocity};
 use crate::math::{Matrix3, Vector3};
 
-/// A contact with a body that is no ball.
+/// A contact with a body that is not a ball.
 #[derive(Clone, Debug)]
 pub struct RigidContact {
-    /// Places, normal, masses, friction and impulses. The normal mass is `1/W_nn`, that of the judge.
+    /// Indices of bodies, normal, masses, friction and impulses. The normal mass is `1/W_nn`, that
+    /// of the judge.
     pub contact: Contact,
-    /// What its law has more.
+    /// The parts of its law beyond Coulomb's.
     pub parts: Parts<f64>,
-    /// The arms of the two sides, by the members' levers; the second's is turned round: of two balls both are the normal.
+    /// The arms of the two sides, in units of the members' levers; the second's has its sign
+    /// reversed. Between two balls both are the normal.
     pub arms: [Vector3; 2],
-    /// T of the two sides but for the number in the member's `l²/I`: the identity for balls and walls.
+    /// T of the two sides without the scalar factor `l²/I` of the member: the identity for balls
+    /// and walls.
     pub turning: [Matrix3; 2],
-    /// W, and what of the law follows from it.
+    /// W, and the law prepared for it.
     pub local: Local,
-    /// Of a body that is split among ranks the local problem that is not in use, with the masses.
+    /// For a body split among ranks: the local problem that is not in use, with the masses.
     pub apart: Option<Box<(Local, [f64; 2], f64)>>,
     /// Impulse and couple at the last point of an accelerated solve.
     pub past: [Vector3; 2],
-    /// For the projection of positions: the gap that it is about to have [m], and the push by overlap [kg].
+    /// For the projection of positions: the gap at the end of the step [m], and the push per
+    /// overlap [kg].
     pub plan: [f64; 2],
 }
 
 /// The local problem in the frame (normal, two tangents).
 #[derive(Clone, Copy, Debug)]
 pub struct Local {
-    /// The frame's axes are its rows.
+    /// The axes of the frame, as rows.
     frame: Matrix3,
     /// W without springs [1/kg].
     own: Matrix3,
     /// W with springs [1/kg].
     soft: Matrix3,
-    /// The law for that.
+    /// The law, prepared for W with springs.
     law: Plane,
 }
 
 impl Local {
-    /// From W in a frame whose axes are the rows of a matrix, the springs' γ [1/kg], and μ.
+    /// The problem from W without springs, the springs' γ [1/kg], and μ.
+    ///
+    /// The rows of `frame` are the axes of the frame.
     #[must_use]
     pub fn new(frame: Matrix3, own: Matrix3, softness: [f64; 2], friction: f64) -> Self {
         let [normal, tangential] = softness;
@@ -73,7 +82,9 @@ impl Local {
 }
 
 impl RigidContact {
-    /// Relative velocity of the second body against the first at the contact [m/s]; that of a driven wall is not in it.
+    /// Relative velocity of the second body against the first at the contact [m/s].
+    ///
+    /// It excludes the velocity of a driven wall.
     #[must_use]
     pub fn relative_velocity(&self, members: &[Member]) -> Vector3 {
         let [a, b] = self.contact.place.map(|p| &members[p as usize]);
@@ -81,7 +92,7 @@ impl RigidContact {
         at_arms(&self.arms, &velocity, [&a.spin(), &b.spin()])
     }
 
-    /// Lets an impulse and a couple act on the second body, their negatives on the first.
+    /// Applies an impulse and a couple to the second body, and their negatives to the first.
     pub fn apply(&self, impulse: &Vector3, couple: &Vector3, members: &mut [Member]) {
         let levers = self.parts.couples.map_or([0.0; 2], |c| c.inverse_lever);
         for side in 0..2 {
@@ -95,7 +106,7 @@ impl RigidContact {
         }
     }
 
-    /// The impulse and the couple that the law asks for at the present velocities.
+    /// The impulse and the couple that the law demands at the present velocities.
     #[must_use]
     pub fn wanted(&self, members: &[Member]) -> Impulse<f64> {
         let mut law = self.local.law;
@@ -106,7 +117,7 @@ impl RigidContact {
         }
     }
 
-    /// Takes the impulse, then the couple that the law asks for. Returns `|d|²/m_n` of the change.
+    /// Takes the impulse that the law demands, then the couple. Returns `|d|²/m_n` of the change.
     pub fn update(&mut self, members: &mut [Member]) -> f64 {
         let zero = Vector3::zeros();
         let mut law = self.local.law;
@@ -127,7 +138,7 @@ impl RigidContact {
         change + turned.norm_squared() / turning_mass
     }
 
-    /// The impulse.
+    /// The impulse that the law demands.
     fn force(&self, law: &mut Plane, members: &[Member]) -> Vector3 {
         let Local {
             frame, own, soft, ..
@@ -172,8 +183,9 @@ impl RigidContact {
         frame.transpose() * r
     }
 
-    /// The impulse of a bond that gapes and is neither pushed together nor pulled apart: `r_n = 0`, and friction by the bond's
-    /// force, a projected gradient step.
+    /// The impulse of a gaping cohesive contact that is neither pushed together nor pulled apart.
+    ///
+    /// `r_n = 0`, and friction is bounded by the cohesion force, in a projected gradient step.
     fn neither(&self, free: &Vector3, now: &Vector3, force: f64) -> Vector3 {
         let soft = &self.local.soft;
         let slip = free + soft * now - soft.column(0) * now.x;
@@ -187,8 +199,9 @@ impl RigidContact {
         Vector3::new(0.0, wanted[0] * part, wanted[1] * part)
     }
 
-    /// The couple for an impulse, at the present velocities: the answer of the contact's own law to a field in which only the
-    /// spin is left to be answered.
+    /// The couple that the law demands after an impulse, at the present velocities.
+    ///
+    /// It is the answer of the contact's own law in a problem where only the spin remains.
     fn couple(&self, linear: &Vector3, members: &[Member]) -> Vector3 {
         let Some(couples) = self.parts.couples else {
             return Vector3::zeros();
@@ -208,14 +221,14 @@ impl RigidContact {
             linear: (*linear).into(),
             couple: self.contact.couple.into(),
         };
-        // The drive's velocity is in the impulse by now.
+        // The impulse already includes the drive's velocity.
         let velocity = parts.drive.map_or([0.0; 3], |d| d.velocity.map(|x| -x));
         law::answer(&law, &parts, &now, &velocity, &spin)
             .couple
             .into()
     }
 
-    /// From whole bodies to their parts, or back.
+    /// Exchanges the masses of whole bodies with those of their parts.
     pub fn trade(&mut self) {
         if let Some(apart) = &mut self.apart {
             let (local, [normal, tangential], turning) = &mut **apart;
@@ -228,12 +241,12 @@ impl RigidContact {
         }
     }
 
-    /// Notes the point that a sweep has reached.
+    /// Records the result of a sweep.
     pub fn note(&mut self) {
         self.past = [self.contact.impulse, self.contact.couple];
     }
 
-    /// Goes beyond the point that a sweep has reached, and notes that.
+    /// Extrapolates from the result of a sweep, and records that result.
     pub fn go_beyond(&mut self, beta: f64) {
         let reached = [self.contact.impulse, self.contact.couple];
         self.contact.impulse += (reached[0] - self.past[0]) * beta;
@@ -242,8 +255,10 @@ impl RigidContact {
     }
 }
 
-/// Relative velocity [m/s] at a contact with these [`RigidContact::arms`]: `v_2 − v_1 − s_1 × e_1 − s_2 × e_2`, of `v_2 − v_1` and the
-/// spins of the two.
+/// Relative velocity [m/s] at a contact with these [`RigidContact::arms`]:
+/// `v_2 − v_1 − s_1 × e_1 − s_2 × e_2`.
+///
+/// `velocity` is `v_2 − v_1`, `spins` are those of the two.
 #[must_use]
 pub fn at_arms(arms: &[Vector3; 2], velocity: &Vector3, spins: [&Vector3; 2]) -> Vector3 {
     let [a, b] = spins.map(|s| (*s).into());

@@ -7,7 +7,7 @@ use crate::rng::{Purpose, Stream};
 use crate::solver::batch::{Dealt, Former};
 use std::io::Write;
 
-/// A block of contacts between random bodies, some of which nothing moves, of all kinds of laws.
+/// A block of contacts between random bodies, some immovable, with all kinds of laws.
 pub(in crate::solver) fn random_block(
     draw: &mut Stream,
     contacts: usize,
@@ -112,8 +112,9 @@ pub(in crate::solver) fn random_block(
     (batches, members, order)
 }
 
-/// The registers that differ on this processor, from the narrowest, and loudly those that it has not. That none which it reports is left out is
-/// asked of the processor itself.
+/// The distinct register widths of this processor, the narrowest first; missing ones are printed.
+///
+/// The processor itself is asked, so that no width it reports is left out.
 pub(in crate::solver) fn widths() -> Vec<Width> {
     let all = [(Width::One, 1), (Width::Four, 4), (Width::Widest, 8)];
     let mut found: Vec<Width> = Vec::new();
@@ -121,7 +122,7 @@ pub(in crate::solver) fn widths() -> Vec<Width> {
         if found.iter().all(|w| w.told() != width.told()) {
             found.push(width);
         } else {
-            // Past the capture of the test harness, which hides the output of passing tests.
+            // Write past the test harness, which hides the output of passing tests.
             let _ = writeln!(
                 std::io::stderr(),
                 "SKIPPED: {lanes} lanes ({width:?}): this processor has no such registers"
@@ -143,7 +144,9 @@ pub(in crate::solver) fn widths() -> Vec<Width> {
     found
 }
 
-/// No body that impulses move is twice in a batch, every contact is in one slot, and what it was comes out again.
+/// A movable body is at most once in a batch, and every contact has one slot.
+///
+/// Contacts are read back unchanged.
 #[test]
 fn batches_hold_every_contact_once_and_no_body_twice() {
     for trial in 0..200 {
@@ -167,7 +170,7 @@ fn batches_hold_every_contact_once_and_no_body_twice() {
     }
 }
 
-/// The fast kernel, whatever the registers, does what the plain one does to the last bit, sweep after sweep.
+/// The fast kernel finds the bits of the plain one with any registers, sweep after sweep.
 #[test]
 fn all_kernels_find_the_same_bits() {
     let widths = widths();
@@ -207,7 +210,7 @@ fn all_kernels_find_the_same_bits() {
     assert!(plain_batches > 200, "{plain_batches}");
 }
 
-/// Two blocks at once come out as one after the other, though one may have more batches than the other.
+/// Two blocks at once give the same as one after the other, even with different numbers of batches.
 #[test]
 fn two_blocks_at_once_are_as_each_by_itself() {
     let widths = widths();
@@ -240,7 +243,7 @@ fn two_blocks_at_once_are_as_each_by_itself() {
     }
 }
 
-/// Impulses that contacts bring along act as if each were applied by itself.
+/// A warm start equals the application of all impulses one by one.
 #[test]
 fn a_warm_start_is_the_sum_of_all_impulses() {
     for width in widths() {
@@ -260,7 +263,7 @@ fn a_warm_start_is_the_sum_of_all_impulses() {
     }
 }
 
-/// A NaN anywhere is not swallowed.
+/// A NaN at any place stays a NaN.
 #[test]
 fn a_nan_stays_a_nan() {
     for width in widths() {

@@ -1,4 +1,4 @@
-//! The sweep through batches whose contacts have more than springs, a contact in each lane.
+//! The sweep through batches whose contacts have more than springs, one contact per lane.
 
 use crate::law::{Impulse, Kind, Parts, answer};
 use crate::math::real::{Three, add, cross, dot, scaled, sub};
@@ -11,7 +11,7 @@ use crate::solver::vectors::{Columns, Lane, store3};
 pub(super) struct Whole<'a> {
     pub(super) batch: &'a mut Batch,
     pub(super) kind: Kind,
-    /// The numbers of its parts, from its first on.
+    /// The numbers of its parts, from the first on.
     pub(super) lines: &'a [Line],
     /// Its couple impulses, if its kind has them.
     pub(super) couple: Option<&'a mut Couple>,

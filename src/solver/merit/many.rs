@@ -1,4 +1,4 @@
-//! The judge's measures of plain and soft contacts, as many at once as vector registers have lanes.
+//! The judge's measures of contacts with springs at most, in the lanes of vector registers.
 
 use crate::body::Member;
 use crate::law::{Impulse, Kind, work};
@@ -9,16 +9,18 @@ use crate::solver::kernel::{Now, velocity};
 use crate::solver::lanes::{Lanes, Rows, Work};
 use crate::solver::vectors::Lane;
 
-/// The numbers that the judge sums up: `Σ|d|²/m_n`, `Σ|r|²/m_n`, and the terms of [`work::Work`].
+/// The number of sums of the judge: `Σ|d|²/m_n`, `Σ|r|²/m_n`, and the terms of [`work::Work`].
 pub(in crate::solver) const TERMS: usize = 2 + work::Work::TERMS;
 
-/// Violation, impulse and work at the contacts of a block, and the largest violation. Bodies that are not free are taken to stand still.
+/// Violation, impulse and work at the contacts of a block, and the largest violation.
+///
+/// It assumes that bodies that are not free stand still.
 pub(super) struct Gauge<'a> {
     pub(super) block: &'a Block,
     pub(super) members: &'a [Member],
 }
 
-/// Sums over contacts, a lane each.
+/// Sums over contacts, one per lane.
 #[derive(Default)]
 struct Sums {
     violation: Eight,
@@ -26,7 +28,7 @@ struct Sums {
     normal: Eight,
     friction: Eight,
     elastic: Eight,
-    /// The largest `|d|²/m_n²`, and in which batch.
+    /// The largest `|d|²/m_n²`, and its batch.
     worst: Eight,
     batch: Eight,
 }
@@ -70,7 +72,7 @@ impl Work for Gauge<'_> {
                 worst = (speed, sums.batch[lane] as u32 * LANES as u32 + lane as u32);
             }
         }
-        // A NaN is larger than nothing, but is in the sum.
+        // A NaN fails comparisons with the maximum, but it is in the sum.
         share.largest = if share.sums[0].is_finite() {
             worst.0
         } else {

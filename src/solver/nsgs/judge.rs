@@ -1,4 +1,4 @@
-//! When a solve asks the judge, and what follows from the verdict.
+//! The calls of the judge by a solve, and their consequences.
 
 use super::outcome::Outcome;
 use super::stall::Stall;
@@ -22,7 +22,7 @@ pub(super) struct Judge {
 }
 
 impl Judge {
-    /// Measures by the scale of the step.
+    /// The judge with the scale of the step.
     pub(super) fn new(scale: Scale, settings: &Settings) -> Self {
         Self {
             scale,
@@ -33,8 +33,10 @@ impl Judge {
         }
     }
 
-    /// Whether the solve ends after a sweep that changed impulses by `Σ|d|²/m_n`: the impulses satisfy the contacts, or are not
-    /// finite. The sweep's own change is a free estimate; where it passes, or at the cap, the judge decides. Collective.
+    /// Whether the solve ends after a sweep that changed impulses by `Σ|d|²/m_n`. Collective.
+    ///
+    /// It ends if the impulses satisfy the contacts, or are not finite. The sweep's own change is a
+    /// free estimate; if it is small enough, or at the cap, the judge decides.
     pub(super) fn is_content<H: Halo>(
         &mut self,
         course: &mut Course<H>,
@@ -58,11 +60,11 @@ impl Judge {
         false
     }
 
-    /// The verdict on the present impulses and velocities, and the work they do. Collective.
+    /// The verdict on the present impulses and velocities, and the work that they do. Collective.
     fn verdict<H: Halo>(&self, course: &mut Course<H>) -> (Verdict, Work) {
         let measure =
             |block: &mut Block, members: &mut [Member]| merit::measure(block, members, self.width);
-        // It looks at whole bodies.
+        // The judge uses whole bodies.
         course.blocks.trade_masses();
         let tally: Tally<{ merit::TERMS }> = course.run(&Tour::plain(), &measure);
         course.blocks.trade_masses();

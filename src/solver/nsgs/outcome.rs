@@ -1,19 +1,21 @@
-//! How a solve ended.
+//! The outcome of a solve.
 
 use crate::law::work::Work;
 use crate::solver::merit::Verdict;
 
-/// How a solve ended.
+/// The outcome of a solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// Sweeps done.
     pub sweeps: u64,
-    /// How often momentum was stuck and took another order.
+    /// How often momentum stalled and took another order.
     pub renewals: u64,
     /// The judge's last verdict.
     pub verdict: Verdict,
-    /// Where the energy went at the contacts, over all ranks.
+    /// The energy dissipated at the contacts, over all ranks.
     pub work: Work,
-    /// Whether the step ended at the cap, and the second half of its sweeps did not lessen the violation by a tenth.
+    /// Whether the step ended at the cap without progress.
+    ///
+    /// The second half of its sweeps then reduced the violation by less than a tenth.
     pub stalled: bool,
 }

@@ -1,20 +1,22 @@
-//! Watches a solve that goes on to the cap: whether the second half of its sweeps lessened the violation.
+//! Detects a solve whose second half of sweeps, up to the cap, did not reduce the violation.
 
 use crate::solver::merit::Verdict;
 
-/// The part of the violation that must be left after the second half of the sweeps for a step to count as stalled.
+/// The fraction of the violation that remains after the second half of sweeps in a stalled step.
+///
+/// A step with more of it counts as stalled.
 const STALLED: f64 = 0.9;
 
-/// What is known of the first half of the sweeps.
+/// The state of the solve after the first half of the sweeps.
 pub(super) struct Stall {
-    /// The sweep after which the first half is over.
+    /// The last sweep of the first half.
     half: u64,
-    /// `Σ|d|²/m_n` that was left then [J].
+    /// `Σ|d|²/m_n` after it [J].
     violation: f64,
 }
 
 impl Stall {
-    /// Of a solve that is given up after so many sweeps.
+    /// For a solve with this cap of sweeps.
     pub(super) fn new(max_sweeps: u64) -> Self {
         Self {
             half: max_sweeps / 2,
@@ -22,17 +24,17 @@ impl Stall {
         }
     }
 
-    /// Whether the first half of the sweeps is over after so many.
+    /// Whether this sweep is the last of the first half.
     pub(super) fn is_halfway(&self, sweeps: u64) -> bool {
         sweeps == self.half
     }
 
-    /// Notes what is violated halfway.
+    /// Records the violation halfway.
     pub(super) fn note(&mut self, verdict: &Verdict) {
         self.violation = verdict.violation;
     }
 
-    /// Whether at the cap the second half has not lessened it by a tenth.
+    /// Whether, at the cap, the second half has reduced the violation by less than a tenth.
     pub(super) fn stands_still(&self, verdict: &Verdict) -> bool {
         (verdict.violation / self.violation).sqrt() >= STALLED
     }
@@ -42,7 +44,8 @@ impl Stall {
 mod tests {
     use super::*;
 
-    /// A violation of which 0.89 is left after the second half is progress, one of which 0.91 is left is none.
+    /// A violation that falls to 0.89 in the second half is progress, one that falls to 0.91 is
+    /// not.
     #[test]
     fn a_tenth_in_the_second_half_is_progress() {
         let verdict = |violation: f64| Verdict {

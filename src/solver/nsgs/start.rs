@@ -1,4 +1,4 @@
-//! The start of a solve: the impulses that contacts carry, the scale that violations are measured by, the warm start.
+//! The start of a solve: initial impulses, the scale of violations, the warm start.
 
 use crate::body::Member;
 use crate::math::ExactSum;
@@ -12,7 +12,7 @@ use crate::solver::merit::{self, Scale};
 use crate::solver::pushed::Pushed;
 use crate::solver::settings::Settings;
 
-/// Leaves the contacts the impulses that they carry, or changes them at random, or takes them.
+/// Sets the initial impulses: those of the last step, those changed at random, or zero.
 pub(super) fn impulses<H: Halo>(course: &mut Course<H>, settings: &Settings, step: u64) {
     let blocks = &mut *course.blocks;
     blocks.mark_early(course.halo, course.members.len());
@@ -23,8 +23,10 @@ pub(super) fn impulses<H: Halo>(course: &mut Course<H>, settings: &Settings, ste
     }
 }
 
-/// The step's scales: before the first impulse acts every copy of a body has its newest velocity, so no tour is needed.
-/// `bodies` are this rank's parts of the two sums over bodies. Collective.
+/// The step's scales. Collective.
+///
+/// Before the first impulse acts every copy of a body is up to date, so no tour is needed. `bodies`
+/// are this rank's parts of the two sums over bodies.
 pub(super) fn scale<H: Halo>(
     course: &mut Course<H>,
     pushed: &Pushed,
@@ -32,7 +34,7 @@ pub(super) fn scale<H: Halo>(
     width: Width,
 ) -> Scale {
     let members = &mut *course.members;
-    // Walls that a load moves count by that load alone.
+    // Walls that move by Newton's law count by their load only.
     let first = members.len() - pushed.len();
     let with_load = members[first..].to_vec();
     members[first..]
@@ -53,7 +55,7 @@ pub(super) fn scale<H: Halo>(
     }
 }
 
-/// Warm start: the velocities take the impulses that the contacts start with. Collective.
+/// Warm start: applies the initial impulses of the contacts to the velocities. Collective.
 pub(super) fn warm<H: Halo>(course: &mut Course<H>, pushed: &Pushed, width: Width) {
     course.blocks.trade_masses();
     course.begin();

@@ -1,4 +1,4 @@
-//! One sweep: each contact once, with all other impulses as they stand.
+//! One sweep: each contact once, while all other impulses keep their values.
 
 use crate::body::Member;
 use crate::solver::blocks::{Block, Share, Tally, Visit};
@@ -11,8 +11,10 @@ use crate::solver::order::{Turn, draw_order, turns};
 use crate::solver::pushed::Pushed;
 use crate::solver::settings::Settings;
 
-/// Sweeps all contacts, along a tour and in orders that are drawn by the step and a number; then the walls that move by Newton's
-/// law take what became of their contacts' impulses. Returns `Σ|d|²/m_n` of the changes over all ranks. Collective.
+/// Sweeps all contacts, then moves the walls that obey Newton's law. Collective.
+///
+/// The tour and the orders are drawn by the step and a number; the walls take the impulses of their
+/// contacts. Returns `Σ|d|²/m_n` of the changes over all ranks.
 pub(super) fn all<H: Halo>(
     course: &mut Course<H>,
     pushed: &Pushed,
@@ -31,13 +33,15 @@ pub(super) fn all<H: Halo>(
     change
 }
 
-/// One sweep through a block, in an order drawn for it. Its share: `Σ|d|²/m_n` of the changes of its first pass, which tell how far the
-/// block was from its laws.
+/// One sweep through a block, in an order drawn for it.
+///
+/// Its share is `Σ|d|²/m_n` of the changes in its first pass, a measure of the block's violation.
 #[derive(Clone, Copy, Debug)]
 pub struct Sweep {
-    /// Seed, step and sweep: what the order is drawn by.
+    /// Seed, step and sweep, which draw the order.
     pub draw: (u64, u64, u64),
-    /// How often the block is swept, in one order, while it is in the cache; 1 is the paper's sweep.
+    /// Number of passes through the block, in one order, while it is in the cache; the paper's
+    /// sweep has 1.
     pub passes: u64,
     /// Vector registers.
     pub width: Width,
@@ -77,7 +81,7 @@ impl Visit<1> for Sweep {
 }
 
 impl Sweep {
-    /// Once through the block, in its order.
+    /// One pass through the block, in its order.
     fn pass(&self, block: &mut Block, members: &mut [Member]) -> f64 {
         let Block {
             batches,
