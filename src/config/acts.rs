@@ -14,10 +14,10 @@ use crate::scheme::acts::{Acts, Field, Growth, Hold, Outlet, Pull};
 use crate::shape::{Region, Spell};
 use crate::solver::GapRule;
 
-/// Steps between two insertions at an inlet, if an entry names none.
+/// Steps between two insertions at an inlet, unless an entry sets them.
 const EVERY: u64 = 10;
 
-/// Reads all but inlets.
+/// Reads all of these tables except inlets.
 pub(super) fn read(
     root: &Section,
     regions: &[NamedRegion],
@@ -61,7 +61,7 @@ pub(super) fn read(
     }
 }
 
-/// From when until when; the whole run if an entry does not say.
+/// The start and the end of an action; by default the whole run.
 fn spell(section: &Section, faults: &mut Vec<Fault>) -> Spell {
     let seconds = Number(Range::NotNegative, "s");
     let from = section.number_if("from", seconds, faults);
@@ -77,7 +77,7 @@ fn spell(section: &Section, faults: &mut Vec<Fault>) -> Spell {
     }
 }
 
-/// Exactly one of two keys must be there: which, and its node.
+/// The one key of two that an entry gives, and its node. It must give exactly one.
 fn one_of<'a>(
     section: &Section<'a>,
     node: &Node,
@@ -127,8 +127,9 @@ fn field(
     })
 }
 
-/// Refuses vectors that lead out of the plane of motion: a key, its value, and which of its
-/// components must be 0.
+/// Refuses a vector that leads out of the plane of motion.
+///
+/// It gets the key, its value, and the components that must be 0.
 fn in_plane(
     section: &Section,
     domain: &Domain,
@@ -247,8 +248,9 @@ fn inlet(
     })
 }
 
-/// An inlet's region must be bounded, lie in the domain, and have room for the largest body,
-/// `diameter` [m] wide.
+/// Checks that an inlet's region is bounded, lies in the domain, and has room for the largest body.
+///
+/// `diameter` [m] is that of the largest body.
 fn has_room(
     section: &Section,
     found: &NamedRegion,
@@ -272,7 +274,7 @@ fn has_room(
         must(node, accepted, &found, faults);
         return;
     }
-    // A region as wide as the body, but for rounding, has room.
+    // A region as wide as the body, except for rounding, has room.
     let least = diameter * (1.0 - 1e-9);
     if let (Region::Cylinder { length, radius, .. }, false) =
         (&found.region, domain.two_dimensional)

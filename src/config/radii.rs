@@ -16,13 +16,13 @@ const KINDS: [&str; 6] = [
     "table",
 ];
 
-/// The accepted radii, in words.
+/// The accepted radii, as text.
 pub(super) const RADII: &str = "a number > 0 [m], or a table with one of uniform, uniform_by_mass, normal, lognormal, mix, table";
 
-/// Less of a distribution than this between its bounds is a slip.
+/// A smaller fraction of a distribution between its bounds indicates a mistake.
 const LEAST_KEPT: f64 = 1e-6;
 
-/// Reads a radius or a distribution of them; `discs`: masses go with r² and not with r³.
+/// Reads a radius or a distribution of radii; `discs`: masses scale with r² instead of r³.
 pub(super) fn radii(node: &Node, discs: bool, faults: &mut Vec<Fault>) -> Radius {
     let nothing = Radius::Constant(f64::NAN);
     match &node.value {
@@ -207,6 +207,6 @@ fn points(path: &Path) -> Result<Vec<(f64, f64)>, String> {
     match points.last() {
         Some((_, 1.0)) => Ok(points),
         Some((_, share)) => Err(format!("{name}:{line}: the last share is {share}, not 1")),
-        None => Err(format!("{name}:{line}: there are no points")),
+        None => Err(format!("{name}:{line}: found no points")),
     }
 }

@@ -1,4 +1,4 @@
-//! The `[[wall]]` entries: shapes (`shapes`) and how they move (`motion`).
+//! The `[[wall]]` entries: shapes (`shapes`) and motions (`motion`).
 
 mod motion;
 mod shapes;
@@ -32,7 +32,7 @@ pub(super) fn read(
     walls
 }
 
-/// The keys that every wall may have.
+/// The keys that all walls accept.
 const COMMON: [&str; 10] = [
     "shape", "material", "name", "centre", "velocity", "sine", "table", "rotation", "free", "servo",
 ];
