@@ -158,7 +158,7 @@ pub(super) fn growth(root: &Section, gap: GapRule, faults: &mut Vec<Fault>) -> O
         report(node, why, faults);
     }
     if let Some(inlet) = root.get("inlet") {
-        let why = "must be left out where bodies grow, as those that come in are full-grown; found [growth]";
+        let why = "must be left out where bodies grow, as bodies from an inlet have their final size; found [growth]";
         report(inlet, why, faults);
     }
     Some(Growth { from, until })
@@ -263,7 +263,7 @@ fn has_room(
     };
     let (lower, upper) = found.region.bounds();
     if matches!(found.region, Region::HalfSpace(_)) {
-        let found = format!("{}, which has no end", node.shown);
+        let found = format!("{}, which is unbounded", node.shown);
         must(node, "a box, a cylinder or a sphere", &found, faults);
         return;
     }

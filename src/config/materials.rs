@@ -230,7 +230,7 @@ pub(super) fn pairs(root: &Section, materials: &[Material], faults: &mut Vec<Fau
         let of = format!("{} and {}", materials[a].name, materials[b].name);
         for why in wrong {
             if let Some(node) = place {
-                let message = format!("{why} between {of}; a [[pair]] of the two may say it");
+                let message = format!("{why} between {of}; a [[pair]] of the two can set it");
                 report(node, message, faults);
             }
         }

@@ -356,7 +356,7 @@ fn measurable(node: &Node, region: &Region, domain: &Domain, faults: &mut Vec<Fa
     };
     if domain.two_dimensional && !before {
         let accepted = "a rectangle, a circle or a half-plane where it meets the plane z = 0";
-        refuse(accepted, "which is none of them");
+        refuse(accepted, "another shape");
         return false;
     }
     true
