@@ -204,7 +204,7 @@ impl<F: Fn(&Vector3) -> bool> Narrow<'_, F> {
             shape: Shape::Ball,
         };
         match self.bodies.shapes() {
-            // Where all are balls, no pair asks for a shape.
+            // If all bodies are balls, shapes are not needed.
             [] => self.row_of(places, lists, ball, found),
             shapes => {
                 let solid = |place: usize| Solid {

@@ -354,7 +354,9 @@ impl Bodies {
     }
 }
 
-/// The velocities that contacts have given a body, in place of those it had; its spin is the angular velocity times the lever.
+/// Sets the velocities of a body to those after the contacts.
+///
+/// The spin of a member is the angular velocity times the lever.
 #[inline(always)]
 fn take(twist: &mut Twist, now: &Member, lever: f64) {
     let same = Member::new(twist, lever, (0.0, 0.0));

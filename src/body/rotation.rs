@@ -30,7 +30,9 @@ pub fn angular_momentum(q: Quaternion, moments: [f64; 3], velocity: &Vector3) ->
     turned(q, &own.component_mul(&Vector3::from(moments)))
 }
 
-/// The inverse of the tensor of inertia in the global frame [1/(kg m²)]: `R diag(1/I_k) Rᵀ`, symmetric to the bit.
+/// The inverse of the tensor of inertia in the global frame [1/(kg m²)]: `R diag(1/I_k) Rᵀ`.
+///
+/// It is symmetric to the bit.
 #[must_use]
 pub fn inverse_inertia(q: Quaternion, moments: [f64; 3]) -> Matrix3 {
     let inverse = moments.map(|moment| 1.0 / moment);

@@ -76,7 +76,7 @@ impl SolveArgs {
     /// If the solutions of several files would be written to one.
     pub fn options(self) -> Result<(Vec<PathBuf>, fclib::Options), String> {
         if self.out.is_some() && self.files.len() > 1 {
-            let text = "--out must stand with one file; found several, for which --write-solution is accepted";
+            let text = "--out must come with one file; found several, for which --write-solution is accepted";
             return Err(text.to_owned());
         }
         let settings = problem::Settings {

@@ -48,8 +48,7 @@ pub fn page(words: &[String]) -> Result<String, String> {
 /// The folder is created if it does not exist. Returns a message.
 ///
 /// # Errors
-/// With status 2 if a file has the name of the folder; with status 4 if the folder or a page cannot
-/// be written.
+/// With status 2 if a file has the name of the folder, with status 4 on a failure to write.
 pub fn pages(folder: &Path) -> Result<String, (String, i32)> {
     if folder.exists() && !folder.is_dir() {
         let message = format!("--out {}: must be a folder; found a file", folder.display());

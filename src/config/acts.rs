@@ -154,7 +154,7 @@ pub(super) fn growth(root: &Section, gap: GapRule, faults: &mut Vec<Fault>) -> O
     let from = section.number("from", share, faults);
     let until = section.number("until", Number(Range::Positive, "s"), faults);
     if gap == GapRule::Positive {
-        let why = "must stand with solver.gap = \"full\" or \"recover\", without which bodies that grow overlap; found \"positive\"";
+        let why = "must come with solver.gap = \"full\" or \"recover\", without which bodies that grow overlap; found \"positive\"";
         report(node, why, faults);
     }
     if let Some(inlet) = root.get("inlet") {

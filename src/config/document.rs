@@ -293,7 +293,7 @@ fn set(item: &mut Item, keys: &[&str], mut value: TomlValue) -> Result<(), Strin
     };
     let index = |len: usize| {
         let found = key.parse().ok().filter(|&k: &usize| k < len);
-        found.ok_or_else(|| format!("no entry {key:?}, there are {len}, counted from 0"))
+        found.ok_or_else(|| format!("must be one of {len} entries, counted from 0; found {key:?}"))
     };
     if item.is_table_like() {
         let table: &mut dyn TableLike = item.as_table_like_mut().expect("just asked");
@@ -313,10 +313,12 @@ fn set(item: &mut Item, keys: &[&str], mut value: TomlValue) -> Result<(), Strin
     if let Some(tables) = item.as_array_of_tables_mut() {
         let k = index(tables.len())?;
         let Some(slot) = tables.get_mut(k) else {
-            return Err(format!("no entry {key:?}"));
+            return Err(format!("must be an entry; found {key:?}"));
         };
         if rest.is_empty() {
-            return Err("an entry can only be set key by key".to_owned());
+            return Err(
+                "must be a key of the entry, such as name; found the whole entry".to_owned(),
+            );
         }
         let mut child = Item::Table(std::mem::take(slot));
         let done = set(&mut child, rest, value);
@@ -328,7 +330,7 @@ fn set(item: &mut Item, keys: &[&str], mut value: TomlValue) -> Result<(), Strin
     if let Some(array) = item.as_array_mut() {
         let k = index(array.len())?;
         let Some(slot) = array.get_mut(k) else {
-            return Err(format!("no entry {key:?}"));
+            return Err(format!("must be an entry; found {key:?}"));
         };
         let mut child = Item::Value(slot.clone());
         set(&mut child, rest, value)?;
@@ -337,5 +339,8 @@ fn set(item: &mut Item, keys: &[&str], mut value: TomlValue) -> Result<(), Strin
         }
         return Ok(());
     }
-    Err(format!("{} holds no key {key:?}", shorten(item)))
+    Err(format!(
+        "must be a key of a table; found {key:?} of {}",
+        shorten(item)
+    ))
 }

@@ -193,7 +193,7 @@ fn coefficients(section: &Section, faults: &mut Vec<Fault>) -> Coefficients {
         found.get("cohesion_range"),
         section.get("cohesion"),
     ) {
-        let with = "must stand with cohesion_range [m], 0 for none";
+        let with = "must come with cohesion_range [m], 0 for none";
         report(node, format!("{with}; found {} alone", node.shown), faults);
     }
     found

@@ -380,22 +380,25 @@ fn profile_axis(
     let along = |axis: &Vector3, a: usize| axis[a].abs() == 1.0;
     let refuse = |accepted: &str, faults: &mut Vec<Fault>| {
         let found = format!(
-            "{}, whose bins in this region have no known volume",
+            "{}, whose bins in this region have an unknown volume",
             node.shown
         );
-        must(node, &format!("in {accepted}"), &found, faults);
+        must(node, accepted, &found, faults);
         None
     };
     if let Some(a) = ["x", "y", "z"].iter().position(|w| Some(*w) == word) {
         return match region {
-            _ if flat && a == 2 => refuse("x or y in two dimensions", faults),
+            _ if flat && a == 2 => refuse("x or y, in two dimensions", faults),
             None | Some(Region::Box { .. }) => Some(Axis::Along(a)),
             Some(Region::Cylinder { axis, .. }) if !flat && along(axis, a) => Some(Axis::Along(a)),
-            Some(_) => refuse("a box, no region, or a cylinder along this axis", faults),
+            Some(_) => refuse(
+                "an axis of a box, of the domain, or of a cylinder along it",
+                faults,
+            ),
         };
     }
     let centre = centre?;
-    let whole = "a region that is a box, or none, and gravity along a coordinate axis, or a cylinder about the vertical through centre, in three dimensions";
+    let whole = "used in three dimensions, in a box or the domain with gravity along a coordinate axis, or in a cylinder about the vertical through centre";
     match region {
         _ if flat => refuse(whole, faults),
         Some(Region::Cylinder {

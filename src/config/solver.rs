@@ -104,7 +104,7 @@ fn acceleration(section: &Section, order: Order, faults: &mut Vec<Fault>) -> Acc
         (section.get("acceleration"), wanted, order)
     {
         let accepted =
-            "\"none\", or with order = \"step\", as it needs one order kept within a step";
+            "\"none\", or come with order = \"step\", as it needs one order kept within a step";
         refuse(node, accepted, faults);
     }
     let takes_part = wanted.unwrap_or("momentum") == "momentum" && order == Order::Step;

@@ -395,7 +395,7 @@ fn overrides_that_cannot_be_applied_are_told_together() {
     );
     let text = faults.to_string();
     assert!(
-        text.contains("--set bodies.2.count=3: bodies.2.count: no entry \"2\", there are 2"),
+        text.contains("--set bodies.2.count=3: bodies.2.count: must be one of 2 entries, counted from 0; found \"2\""),
         "{text}"
     );
 }

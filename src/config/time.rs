@@ -61,13 +61,13 @@ pub(super) fn read(root: &Section, gravity: [f64; 3], faults: &mut Vec<Fault>) -
     }
     if end == End::default() {
         let accepted = "at least one of until = TIME [s], steps = NUMBER, rest = FRACTION of m g d \
-                        (without an end the run would go on for ever)";
+                        (without an end the run would never stop)";
         section.missing("until", accepted, faults);
     }
     if let (Some(node), None, None) = (section.get("rest"), end.steps, end.until)
         && gravity == [0.0; 3]
     {
-        let message = "must stand with until or steps without gravity, as rest is \
+        let message = "must come with until or steps without gravity, as rest is \
                        measured by m g d; found neither";
         report(node, message, faults);
     }

@@ -68,7 +68,7 @@ fn read_entry(
         .iter()
         .find(|part| shapes::crosses_period(&part.surface, domain.periodic))
     {
-        let accepted = "along every periodic axis (domain.periodic), where bodies go round";
+        let accepted = "parallel to every periodic axis (domain.periodic), which bodies cross";
         let found = format!("wall {} across one", part.name);
         must(node, accepted, &found, faults);
         return Vec::new();

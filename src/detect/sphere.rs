@@ -26,7 +26,9 @@ pub(super) fn sphere_sphere(x1: &Vector3, r1: f64, branch: &Vector3, r2: f64) ->
     }
 }
 
-/// A sphere at `x` with radius `r` [m] and a wall: `n` points into the wall, `g = distance of x − r`.
+/// The touch of a sphere and a wall: `n` points into the wall, `g = distance of x − r`.
+///
+/// The sphere is at `x` [m] with radius `r` [m].
 pub(super) fn sphere_wall(x: &Vector3, r: f64, wall: &Surface) -> Touch {
     let (distance, normal) = wall.nearest(x);
     let gap = distance - r;

@@ -53,8 +53,8 @@ impl ExactSum {
         if exponent == 0 && fraction == 0 {
             return;
         }
-        // With |x| = mantissa · 2^(shift − 1074). Subnormals have no hidden bit, and the exponent of
-        // the smallest normal number.
+        // With |x| = mantissa · 2^(shift − 1074). Subnormals have no hidden bit, and the exponent
+        // of the smallest normal number.
         let (mantissa, shift) = if exponent == 0 {
             (fraction, 0)
         } else {
@@ -130,7 +130,7 @@ impl ExactSum {
         }
         let mut folded = self.clone();
         folded.fold();
-        // After a fold all digits but the top one are in 0..2^32, so the top digit carries the sign.
+        // After a fold all digits except the top one are in 0..2^32: the top digit has the sign.
         let negative = folded.digits[DIGITS - 1] < 0;
         if negative {
             for d in &mut folded.digits {

@@ -219,7 +219,8 @@ fn discs_are_counted_by_area() {
     assert!((clump.volume(1.5) / area - 1.0).abs() < 1e-14);
     assert!((clump.centre() - Vector3::new(0.5, 0.0, 2.0)).norm() < 1e-15);
     assert!((clump.volume(3.0) / area - 4.0).abs() < 1e-13);
-    // The lens spans x from 1/2 to 1, and its mirror: chords of the first disc, moments about x = 1/2.
+    // The lens spans x from 1/2 to 1, and its mirror image. Chords of the first disc give moments
+    // about x = 1/2.
     let n = 200_000;
     let mut polar = 0.0;
     for k in 0..n {

@@ -24,8 +24,9 @@ const ROUNDING: f64 = 1e-14;
 /// Largest number of halvings of a piece.
 const HALVINGS: u32 = 40;
 
-/// Integrals over a union of unit density: 1 [m³]; x, y, z [m⁴]; xx, yy, zz, xy, xz, yz [m⁵]. Of discs: over the area, per
-/// metre of thickness.
+/// Integrals over a union of unit density: 1 [m³]; x, y, z [m⁴]; xx, yy, zz, xy, xz, yz [m⁵].
+///
+/// For discs they are over the area, per metre of thickness.
 pub(super) type Integrals = [f64; 10];
 
 /// A disc of a slice: centre and radius [m].
@@ -156,7 +157,7 @@ impl Slice {
         sums
     }
 
-    /// Area [m²], first [m³] and second moments [m⁴] of the slice at a height [m]: 1, x, y, xx, yy, xy.
+    /// Moments of the slice at a height [m]: area 1 [m²], first x, y [m³], second xx, yy, xy [m⁴].
     fn at(&mut self, parts: &[Part], neighbours: &[Vec<u32>], z: f64) -> [f64; 6] {
         self.discs.clear();
         self.discs.extend(parts.iter().map(|part| {
@@ -206,7 +207,8 @@ fn add_exposed(
         if d >= sum || d <= difference.abs() {
             continue;
         }
-        // 2 d r cos and 2 d r sin of half the covered arc; the sine without the cancellation of 1 − cos².
+        // Half the covered arc: 2 d r cos and 2 d r sin, the sine without the cancellation of 1 −
+        // cos².
         let sine = ((sum - d) * (sum + d) * (d - difference) * (d + difference))
             .max(0.0)
             .sqrt();
