@@ -1,4 +1,4 @@
-//! `moreau bench`: what the sweep and the detection reach on this machine, beside what its memory does in the same run.
+//! `moreau bench`: speed of the sweep and of detection, compared with the bandwidth of the memory.
 
 use crate::body::{Bodies, BodyId, BodyRow, Member};
 use crate::contact::Candidate;
@@ -22,7 +22,7 @@ use std::time::Instant;
 /// One line of the table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// What was measured: `sweep` with the law, or `detection`.
+    /// The measured case: `sweep` with the law, or `detection`.
     pub case: String,
     /// Bodies.
     pub bodies: usize,
@@ -34,9 +34,9 @@ pub struct Figure {
     pub simd: &'static str,
     /// Threads.
     pub threads: usize,
-    /// Contact updates per second; of detection bodies per second.
+    /// Contact updates per second; for detection bodies per second.
     pub updates_per_s: f64,
-    /// Bytes of contacts and bodies that go through the processor per update, once in and what changes out again.
+    /// Bytes of contacts and bodies moved per update: each read once, and changes written back.
     pub bytes_per_update: f64,
     /// Bandwidth of this machine's memory on one core, measured in the same run [B/s].
     pub triad_bytes_per_s: f64,
@@ -57,7 +57,7 @@ impl Figure {
         "fraction_of_bound",
     ];
 
-    /// The part of the updates that memory bandwidth alone would allow, were nothing in cache.
+    /// Fraction of the memory bandwidth that the updates use if the cache holds nothing.
     #[must_use]
     pub fn fraction_of_bound(&self) -> f64 {
         self.updates_per_s * self.bytes_per_update / (self.triad_bytes_per_s * self.threads as f64)
@@ -81,7 +81,9 @@ impl Figure {
     }
 }
 
-/// Bandwidth of the memory on one core, `a ← b + s c` over arrays far larger than caches, best of several [B/s].
+/// Bandwidth of the memory on one core [B/s]: `a ← b + s c` over arrays far larger than caches.
+///
+/// The best of several measurements counts.
 #[must_use]
 pub fn triad() -> f64 {
     const N: usize = 12_000_000;
@@ -113,7 +115,7 @@ pub const RADIUS: f64 = 0.005;
 pub const DT: f64 = 1e-3;
 
 impl Packing {
-    /// So many on a side of the cube.
+    /// A packing with `side` balls along an edge of the cube.
     #[must_use]
     pub fn new(side: usize) -> Self {
         let upper = Vector3::repeat(side as f64 * 2.0 * RADIUS);
@@ -124,7 +126,7 @@ impl Packing {
         }
     }
 
-    /// Its balls, whole.
+    /// Its balls as rows.
     #[must_use]
     pub fn rows(side: usize) -> Vec<BodyRow> {
         let row = |k: usize| {
@@ -147,7 +149,7 @@ impl Packing {
         &self.grid
     }
 
-    /// Finds its candidates, with the memory that the detector and the list have.
+    /// Finds its candidates, in the memory of the detector and of the list.
     pub fn detect(&self, detector: &mut Detector, found: &mut Vec<Candidate>) {
         let space = Space {
             walls: &[],
@@ -158,7 +160,9 @@ impl Packing {
         detector.detect(&self.bodies, &space, |_| true, &Pool::default(), found);
     }
 
-    /// Its contacts in blocks, for so many threads, and their number; nothing if there can be no such threads.
+    /// Its contacts in blocks, for this many threads, and their number.
+    ///
+    /// `None` if the threads cannot be started.
     #[must_use]
     pub fn filled(&self, pair: Pair, threads: usize) -> Option<(Blocks, usize)> {
         let mut blocks = Blocks::new(threads).ok()?;
@@ -192,7 +196,7 @@ impl Packing {
     }
 }
 
-/// Time of one call, the median of several, each long enough to be measured [s].
+/// Time of one call [s]: the median of several measurements, each long enough to be accurate.
 fn median_time(mut call: impl FnMut()) -> f64 {
     call();
     let begin = Instant::now();
@@ -211,10 +215,10 @@ fn median_time(mut call: impl FnMut()) -> f64 {
     times[times.len() / 2]
 }
 
-/// Which kernel sweeps; `None`: the plain one.
+/// The kernel of the sweep; `None`: the plain one.
 pub type Kernel = Option<Width>;
 
-/// One sweep in random order, drawn by its number.
+/// One sweep in a random order, drawn by its number.
 pub fn one_sweep(blocks: &mut Blocks, members: &mut [Member], kernel: Kernel, number: u64) {
     let draw = (1, 0, number);
     let tally = match kernel {
@@ -247,7 +251,7 @@ fn sweeps(
         number += 1;
         one_sweep(&mut blocks, &mut members, kernel, number);
     });
-    // Contacts once in, their impulses out again; members of blocks in and out.
+    // Contacts read once and their impulses written back; members of blocks read and written.
     const THREE: usize = 3 * 8 * LANES;
     let of_block = |b: &Block| {
         b.batches.len() * (size_of::<Batch>() + THREE)
@@ -313,7 +317,7 @@ pub fn laws() -> [(&'static str, Pair); 3] {
     ]
 }
 
-/// All figures: packings of so many bodies on a side of a cube.
+/// All figures, of packings with these numbers of bodies along an edge.
 #[must_use]
 pub fn figures(sides: &[usize], threads: usize) -> Vec<Figure> {
     let laws = laws();
@@ -342,10 +346,10 @@ pub fn figures(sides: &[usize], threads: usize) -> Vec<Figure> {
     table
 }
 
-/// The table as text for people, or as CSV.
+/// The table as aligned text, or as CSV.
 ///
 /// # Errors
-/// If the CSV cannot be written, which takes memory only.
+/// If the CSV cannot be written; it is written to memory.
 pub fn told(figures: &[Figure], csv: bool) -> Result<String, csv::Error> {
     if csv {
         let mut writer = csv::Writer::from_writer(Vec::new());

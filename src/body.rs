@@ -1,8 +1,8 @@
-//! Bodies: who they are, what a rank stores of them, and the three questions that the solver asks of each.
+//! Bodies: ids, the data of a rank about them, and the three questions of the solver.
 //!
-//! A [`BodyId`] is global and for ever; its place in one rank's arrays is an index and lasts a step.
-//! A [`BodyRow`] is one body, whole: what is inserted, sent to another rank, or written to a checkpoint.
-//! [`Bodies`] are the columns that loops run over.
+//! A [`BodyId`] is global and never changes; the index in one rank's arrays is valid for one step.
+//! A [`BodyRow`] holds all data of one body: it is inserted, sent to another rank, or written to a
+//! checkpoint. [`Bodies`] holds columns, over which loops run.
 
 mod member;
 mod rigid;
@@ -17,7 +17,9 @@ use crate::math::{IDENTITY, Quaternion, Vector3};
 use crate::shape::{Template, disc_area, solid_sphere_inertia, sphere_volume};
 use bytemuck::{Pod, Zeroable};
 
-/// A body's number, the same on all ranks and for ever. Walls have ids of their own, from [`BodyId::FIRST_WALL`] upwards.
+/// A body's id, the same on all ranks and throughout the run.
+///
+/// Walls have their own ids, from [`BodyId::FIRST_WALL`] upwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct BodyId(pub u64);
@@ -32,7 +34,7 @@ impl BodyId {
         Self(Self::FIRST_WALL.0 + index as u64)
     }
 
-    /// The number of the wall, if this is one.
+    /// The index of the wall, if this is the id of one.
     #[must_use]
     pub fn wall_index(self) -> Option<usize> {
         (self >= Self::FIRST_WALL).then(|| (self.0 - Self::FIRST_WALL.0) as usize)
@@ -48,7 +50,7 @@ impl std::fmt::Display for BodyId {
     }
 }
 
-/// One body, whole: what is inserted, migrates to another rank, and is written to a checkpoint.
+/// All data of one body: inserted, sent to another rank, and written to a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct BodyRow {
@@ -62,16 +64,19 @@ pub struct BodyRow {
     pub orientation: Quaternion,
     /// Angular velocity, global frame [rad/s].
     pub angular_velocity: [f64; 3],
-    /// Angular momentum about the centre of mass, global frame [kg m²/s]: the state of a clump, from which its angular velocity
-    /// follows. Zero for balls.
+    /// Angular momentum about the centre of mass, global frame [kg m²/s]. Zero for balls.
+    ///
+    /// It is the state of a clump, from which its angular velocity follows.
     pub angular_momentum: [f64; 3],
-    /// Radius [m]; of a clump that of its bounding sphere about the centre of mass.
+    /// Radius [m]; for a clump that of its bounding sphere about the centre of mass.
     pub radius: f64,
     /// Mass [kg].
     pub mass: f64,
-    /// Moment of inertia about any axis through the centre [kg m²]; of a clump the mean of the principal moments.
+    /// Moment of inertia about any axis through the centre [kg m²]; for a clump the mean of the
+    /// principal moments.
     pub inertia: f64,
-    /// How often the body has gone round the periodic axes: its way is that of `position + image × period`.
+    /// Periods that the body has crossed along each axis: its unwrapped position is
+    /// `position + image × period`.
     pub image: [i64; 3],
     /// Number of the material in the configuration, counted from 0.
     pub material: u32,
@@ -83,29 +88,30 @@ pub struct BodyRow {
     pub reserved: u32,
 }
 
-/// One of the balls that a body is made of, or of its discs.
+/// A ball that a body is made of, or a disc.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ball {
     /// Centre, global frame [m].
     pub centre: Vector3,
     /// Radius [m].
     pub radius: f64,
-    /// The body's volume over the sum of its balls' volumes: 1 of a ball, less of clumps whose parts overlap.
+    /// The body's volume over the sum of its balls' volumes: 1 for a ball, less for clumps with
+    /// overlaps.
     pub share: f64,
 }
 
-/// How a body moves.
+/// The motion of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u32)]
 pub enum BodyKind {
-    /// By Newton's law.
+    /// Free: it follows Newton's law.
     #[default]
     Free = 0,
-    /// Not at all: glued in place.
+    /// Fixed in place.
     Fixed = 1,
-    /// With the velocity and angular velocity that it has, for ever, whatever pushes against it.
+    /// Driven: it keeps its velocity and angular velocity, whatever impulses act on it.
     Driven = 2,
-    /// A free one that a region holds: it stands still until it is let go.
+    /// A free body that a region holds: it stands still until it is released.
     Held = 3,
 }
 
@@ -131,8 +137,10 @@ impl BodyRow {
         }
     }
 
-    /// A clump of given centre of mass [m], bounding radius [m] and mass [kg], at rest, which lies as its template describes it.
-    /// `number` is that of the template among all, counted from 0.
+    /// A clump of given centre of mass [m], bounding radius [m] and mass [kg], at rest.
+    ///
+    /// Its orientation is that of its template's description. `number` is the index of the
+    /// template, from 0.
     #[must_use]
     pub fn clump(
         id: BodyId,
@@ -149,17 +157,17 @@ impl BodyRow {
         }
     }
 
-    /// The template of a clump among all; `None` of a ball.
+    /// The template of a clump; `None` for a ball.
     ///
     /// # Panics
-    /// If there is no template of that number.
+    /// If no template has this number.
     #[must_use]
     pub fn template<'t>(&self, templates: &'t [Template]) -> Option<&'t Template> {
         let number = (self.shape as usize).checked_sub(1)?;
         Some(&templates[number])
     }
 
-    /// Volume [m³]; of a disc, or of a clump of discs, one metre thick.
+    /// Volume [m³]; for a disc, or a clump of discs, one metre thick.
     ///
     /// # Panics
     /// As [`BodyRow::template`].
@@ -172,7 +180,7 @@ impl BodyRow {
         }
     }
 
-    /// The balls that the body is made of: itself, or its parts.
+    /// The balls that the body is made of: the body itself, or the parts of a clump.
     ///
     /// # Panics
     /// As [`BodyRow::template`].
@@ -207,7 +215,8 @@ impl BodyRow {
         }
     }
 
-    /// Gives the body an angular velocity, global frame [rad/s], and a clump the angular momentum that belongs to it.
+    /// Sets the angular velocity, global frame [rad/s], and the angular momentum of a clump to
+    /// match.
     ///
     /// # Panics
     /// As [`BodyRow::template`].
@@ -218,7 +227,7 @@ impl BodyRow {
         }
     }
 
-    /// The same of a clump of this template.
+    /// The same for a clump of this template.
     pub fn turn_as(&mut self, angular_velocity: [f64; 3], template: &Template) {
         self.angular_velocity = angular_velocity;
         let (moments, w) = (
@@ -229,7 +238,9 @@ impl BodyRow {
         self.angular_momentum = momentum.into();
     }
 
-    /// The speed at which rotation may bring a surface nearer to another [m/s]: `|ω| r` of a clump, 0 of a ball.
+    /// Bound on the speed at which rotation brings a surface closer to another [m/s].
+    ///
+    /// It is `|ω| r` for a clump, 0 for a ball.
     #[must_use]
     #[inline]
     pub fn surface_speed(&self) -> f64 {
@@ -246,7 +257,7 @@ impl BodyRow {
         0.5 * (self.mass * v.norm_squared() + self.twice_rotational_energy())
     }
 
-    /// Kinetic energy of the rotation [J]: `½ I ω²`, of a clump `½ ω·L`.
+    /// Kinetic energy of the rotation [J]: `½ I ω²`, for a clump `½ ω·L`.
     #[must_use]
     pub fn rotational_energy(&self) -> f64 {
         0.5 * self.twice_rotational_energy()
@@ -260,7 +271,7 @@ impl BodyRow {
         }
     }
 
-    /// Rotational energy that the body had before and has not now [J].
+    /// Rotational energy lost since the earlier state `before` [J].
     #[must_use]
     #[inline]
     pub fn rotational_energy_lost(&self, before: &Self) -> f64 {
@@ -279,7 +290,9 @@ impl BodyRow {
     }
 }
 
-/// Translational and angular velocity of one body, global frame [m/s, rad/s]: what a contact reads and changes.
+/// Translational and angular velocity of one body, global frame [m/s, rad/s].
+///
+/// Contacts read and change it.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Twist {
     /// Velocity of the centre of mass [m/s].
@@ -298,7 +311,7 @@ impl Twist {
             .all(|c| c.is_finite())
     }
 
-    /// Six numbers, linear first: the form in which twists travel between ranks.
+    /// Six numbers, linear first, as sent between ranks.
     #[must_use]
     pub fn to_array(self) -> [f64; 6] {
         let (v, w) = (self.linear, self.angular);

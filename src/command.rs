@@ -1,4 +1,4 @@
-//! The command line: what may be asked of the program, with its help, its completions for shells and its manual pages.
+//! The command line: commands and arguments, their help, shell completions and manual pages.
 
 mod fclib;
 mod manual;
@@ -17,48 +17,51 @@ use std::path::PathBuf;
 use std::time::Duration;
 use time::time;
 
-/// Contact dynamics (NSCD) of dense packings: rigid bodies, dry friction, any number of MPI ranks, the same bits.
+/// Contact dynamics (NSCD) of dense packings: rigid bodies, dry friction, the same bits on any
+/// number of MPI ranks.
 ///
-/// Exit status: 0 finished; 2 bad input, nothing written; 3 a step failed; 4 finished, but not all results could be written;
-/// 75 ended early in order, by a signal or a time limit, and can go on (moreau resume); 101 a fault of the program.
+/// Exit status: 0 finished; 2 bad input, nothing written; 3 a step failed; 4 finished, but not all
+/// results could be written; 75 ended early by a signal or a time limit, can be resumed (moreau
+/// resume); 101 an error in the program.
 #[derive(Parser)]
 #[command(version, propagate_version = true)]
 pub struct Cli {
-    /// What is to be done
+    /// The command
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// The command line as clap knows it, all commands under their whole names.
+/// The command line as clap sees it, with the full names of all commands.
 pub fn parser() -> clap::Command {
     let mut parser = Cli::command().disable_help_subcommand(true);
     parser.build();
     parser
 }
 
-/// What the program does.
+/// The commands of the program.
 #[derive(Subcommand)]
 pub enum Command {
     /// Runs a configuration to its end (under mpirun: on all ranks)
     Run {
         /// The configuration, a TOML file
         config: PathBuf,
-        /// What it is told beside it
+        /// Options of the run
         #[command(flatten)]
         run: RunArgs,
-        /// Goes on from the newest valid checkpoint of the folder for results, if it holds any; --set and --seed are then those of the checkpoint
+        /// Resumes from the newest valid checkpoint of the results folder, if it holds one, and
+        /// then ignores --set and --seed
         #[arg(long, conflicts_with = "overwrite")]
         or_resume: bool,
     },
-    /// Goes on from a checkpoint, or from the newest valid one of a folder, on any number of ranks
+    /// Resumes from a checkpoint, or from the newest valid one of a folder, on any number of ranks
     Resume {
         /// A checkpoint, or the folder of a run
         from: PathBuf,
-        /// What it is told beside it
+        /// Options of the run
         #[command(flatten)]
         run: RunArgs,
     },
-    /// Validates a configuration and says what a run would be like; runs and writes nothing
+    /// Validates a configuration and prints the size of the run; runs and writes nothing
     Check {
         /// The configuration, a TOML file
         config: PathBuf,
@@ -66,28 +69,29 @@ pub enum Command {
         #[arg(long, value_name = "KEY=VALUE")]
         set: Vec<String>,
     },
-    /// Measures what the sweep and the detection reach on this machine
+    /// Measures the speed of the sweep and of contact detection on this machine
     Bench {
-        /// A table in CSV
+        /// Prints CSV
         #[arg(long)]
         csv: bool,
-        /// Bodies on a side of the cubic packings, one packing each
+        /// Bodies along an edge of the cubic packings; one packing for each number
         #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [20, 46, 100], value_parser = clap::value_parser!(u16).range(2..=200))]
         sides: Vec<u16>,
-        /// Threads of the last sweep of each packing
+        /// Threads of the last measurement of each packing
         #[arg(long, value_name = "T", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=1024))]
         threads: u16,
     },
     /// Draws a checkpoint, or each of a folder, as PNG
     Render(RenderArgs),
-    /// Makes one HTML page of what a run has written: figures, plots, pictures, in DIR/report.html
+    /// Writes one HTML page about a run, DIR/report.html: figures, plots, pictures
     Report {
         /// The folder of the run
         dir: PathBuf,
     },
     /// Writes checkpoints or frames in the formats of other programs
     Convert {
-        /// A checkpoint, bodies.vtkhdf or contacts.vtkhdf, or the folder of a run: its frames or, if there are none, its checkpoints
+        /// A checkpoint, bodies.vtkhdf or contacts.vtkhdf, or the folder of a run: its frames
+        /// or, without frames, its checkpoints
         from: PathBuf,
         /// The format
         #[arg(long, value_enum)]
@@ -96,18 +100,18 @@ pub enum Command {
         #[arg(short, long)]
         out: Option<PathBuf>,
     },
-    /// Says what a checkpoint holds
+    /// Prints the contents of a checkpoint
     Info {
-        /// The checkpoint, or the folder of a run: its newest
+        /// The checkpoint, or the folder of a run for its newest one
         file: PathBuf,
     },
-    /// Frictional contact problems in files of FCLib
+    /// Handles frictional contact problems in files of FCLib
     Fclib {
-        /// What is to be done with them
+        /// The command for these files
         #[command(subcommand)]
         command: Fclib,
     },
-    /// Writes the script by which a shell completes command lines, to stdout
+    /// Writes a shell's completion script to stdout
     ///
     /// For bash: moreau completions bash > ~/.local/share/bash-completion/completions/moreau
     Completions {
@@ -118,7 +122,7 @@ pub enum Command {
     ///
     /// To read one: moreau man run | man -l -
     Man {
-        /// The command: run, or fclib solve; the program if there is none
+        /// The command, such as run, or fclib solve [default: the program]
         command: Vec<String>,
         /// Folder for the pages of all commands: moreau.1, moreau-run.1 and so on
         #[arg(short, long, value_name = "DIR", conflicts_with = "command")]
@@ -126,14 +130,14 @@ pub enum Command {
     },
 }
 
-/// A format of other programs.
+/// A format of another program.
 #[derive(Clone, Copy, clap::ValueEnum)]
 pub enum To {
     /// Text dumps for LAMMPS and OVITO: bodies.dump, contacts.dump
     Lammps,
     /// checkpoints.xmf, which describes checkpoints to ParaView and VisIt
     Xdmf,
-    /// bodies.vtkhdf and contacts.vtkhdf, each of one file
+    /// bodies.vtkhdf and contacts.vtkhdf, each packed into one file
     Vtk,
 }
 
@@ -147,13 +151,14 @@ impl From<To> for Format {
     }
 }
 
-/// What `run` and `resume` both take.
+/// The options of `run` and `resume`.
 #[derive(Args)]
 pub struct RunArgs {
     /// Folder for results [default: out in the working directory, or the checkpoint's folder]
     #[arg(long)]
     pub out: Option<PathBuf>,
-    /// Ends at this step, counted from time zero, or at rest if the configuration says so and that comes first
+    /// Ends at this step, counted from time zero, or at rest if the configuration has time.rest and
+    /// that comes first
     #[arg(long, value_name = "N", conflicts_with = "until")]
     pub steps: Option<u64>,
     /// Ends at this time [s], counted from time zero, or at rest likewise
@@ -168,7 +173,8 @@ pub struct RunArgs {
     /// Threads per rank
     #[arg(long, value_name = "T", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: u16,
-    /// Ends in time for this wall time, from the start of the program, with a checkpoint and exit status 75
+    /// Ends before this wall time, counted from the start of the program, with a checkpoint and
+    /// exit status 75
     #[arg(long, value_name = "[D-]HH:MM:SS", value_parser = wall_time)]
     pub wall_limit: Option<Duration>,
     /// Deletes a run that the folder already holds
@@ -176,7 +182,7 @@ pub struct RunArgs {
     pub overwrite: bool,
 }
 
-/// A wall time as batch systems write it.
+/// A wall time in the notation of batch systems.
 fn wall_time(text: &str) -> Result<Duration, String> {
     let seconds = || {
         let (days, clock) = text.split_once('-').unwrap_or(("0", text));
@@ -195,11 +201,11 @@ fn wall_time(text: &str) -> Result<Duration, String> {
     };
     seconds()
         .map(Duration::from_secs)
-        .ok_or_else(|| "accepted: HH:MM:SS or D-HH:MM:SS".to_owned())
+        .ok_or_else(|| "must be HH:MM:SS or D-HH:MM:SS".to_owned())
 }
 
 impl RunArgs {
-    /// What the run is told.
+    /// The options of the run.
     pub fn options(self) -> Options {
         let mut set = self.set;
         set.extend(self.seed.map(|s| format!("solver.seed={s}")));

@@ -1,7 +1,7 @@
-//! The configuration: TOML as typed, checked as a whole, made into a [`Scenario`].
+//! The configuration: TOML as written, checked as a whole, converted to a [`Scenario`].
 //!
 //! All faults are reported at once, before anything runs or is written, each with file, line, key,
-//! found and accepted values.
+//! and the accepted and found values.
 //!
 #![doc = include_str!("../docs/config.md")]
 
@@ -49,7 +49,7 @@ use std::path::Path;
 /// working directory.
 ///
 /// # Errors
-/// All that is wrong, at once; a file of bodies that cannot be opened included.
+/// All faults of the configuration, among them files of bodies that cannot be opened.
 pub fn load(path: &Path, overrides: &[String]) -> Result<Scenario, Faults> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|e| {
@@ -69,13 +69,13 @@ pub fn load(path: &Path, overrides: &[String]) -> Result<Scenario, Faults> {
     check(&name, &text, base, overrides, true)
 }
 
-/// Reads and checks a text, as a checkpoint carries it.
+/// Reads and checks the text of a configuration, as stored in a checkpoint.
 ///
-/// `name` is its name in faults, `base` the folder that paths of files are relative to. Files of
-/// bodies may be gone.
+/// `name` is its name in messages; paths of files are relative to the folder `base`. Files of
+/// bodies need not exist any more.
 ///
 /// # Errors
-/// All that is wrong, at once.
+/// All faults of the configuration.
 pub fn parse(
     name: &str,
     text: &str,

@@ -1,14 +1,17 @@
-//! From bodies to candidate contacts: which surfaces are nearer to each other than a margin, and where.
+//! Contact detection: candidate contacts, where two surfaces are closer than a margin.
 //!
-//! The broad phase finds pairs that may be near: bodies are put into size groups (`groups`), each with its own cells
-//! (`grid`), and copied in the order of these (`frame` says from where ways count); the `search` goes through them, `tiles`
-//! find walls that are near, `lists` bring the pairs into order. The narrow phase (`narrow`) returns the touches of each. A
-//! pair is always seen from the lower id to the higher, so every rank that sees it computes the same bits.
+//! The broad phase finds pairs of bodies that may be close. Bodies are sorted into size groups
+//! (`groups`), each with its own cells (`grid`), and are copied in the order of these cells, with
+//! coordinates in a common frame (`frame`). The `search` visits the cells, `tiles` find the walls
+//! close to bodies, `lists` sort the pairs. The narrow phase (`narrow`) returns the touches of each
+//! pair. A pair is always seen from the lower id to the higher, so every rank that sees it computes
+//! the same bits.
 //!
-//! Time and memory are proportional to the number of bodies and of pairs, whatever their sizes and the space they span. The
-//! broad phase computes in single precision and errs towards more pairs; the narrow phase decides.
+//! Time and memory are proportional to the number of bodies and of pairs, whatever the sizes of the
+//! bodies and their extent in space. The broad phase computes in single precision and errs towards
+//! more pairs; the narrow phase decides.
 //!
-//! [`plain`] does the same with one grid for all, and is what this is tested against.
+//! [`plain`] does the same with one grid for all sizes, and serves as the reference in tests.
 
 mod frame;
 mod grid;
@@ -40,13 +43,16 @@ use rayon::prelude::*;
 use search::{Found, Search};
 use tiles::Tiles;
 
-/// All contacts with a gap below `margin` [m] whose point satisfies `mine`, in ascending order of key: by the first body,
-/// then its partners by id, walls after bodies. Two bodies touch by their nearest images; walls have none. A contact's point
-/// starts at its first body, so it may lie outside the period.
+/// All contacts with a gap below `margin` [m] whose point satisfies `mine`, in ascending order of
+/// key.
 ///
-/// `mine` keeps, of a contact that several ranks see, the one copy that this rank has to solve.
+/// So they are in the order of the first body, then of its partners by id, walls after bodies. Two
+/// bodies touch by their nearest images; walls have none. A contact's point starts at its first
+/// body, so it may lie outside the period.
 ///
-/// For bodies that are balls; [`Detector::detect`] takes templates of clumps.
+/// Of a contact that several ranks see, `mine` keeps the copy on the rank that solves it.
+///
+/// For balls only; [`Detector::detect`] takes templates of clumps.
 #[must_use]
 pub fn candidates(
     bodies: &Bodies,
@@ -66,7 +72,7 @@ pub fn candidates(
     found
 }
 
-/// What bodies are looked for in.
+/// The surroundings of the bodies in a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Space<'a> {
     /// Walls, by number.
@@ -75,11 +81,11 @@ pub struct Space<'a> {
     pub margin: f64,
     /// Periodic axes.
     pub period: &'a Period,
-    /// The forms of clumps, by number.
+    /// The templates of clumps, by number.
     pub templates: &'a [Template],
 }
 
-/// The search with the memory that it works in, which is kept from step to step.
+/// The search, and its memory, which is kept from step to step.
 #[derive(Debug, Default)]
 pub struct Detector {
     sorted: Sorted,
@@ -90,12 +96,13 @@ pub struct Detector {
     looked: u64,
 }
 
-/// Parts of the search for each thread: enough that none waits long for another.
+/// Parts of the search for each thread: enough to balance the load of the threads.
 const PARTS_PER_THREAD: usize = 8;
 
 impl Detector {
-    /// As [`candidates`], into `found`, whose contents are replaced, and with the threads of a pool. The result does not
-    /// depend on how many there are.
+    /// Replaces the contents of `found` as [`candidates`] does, with the threads of a pool.
+    ///
+    /// The result does not depend on the number of threads.
     pub fn detect(
         &mut self,
         bodies: &Bodies,
@@ -128,13 +135,14 @@ impl Detector {
         rows.iter().for_each(|row| found.extend_from_slice(row));
     }
 
-    /// How many pairs, of bodies or of a body and a wall, the last search has looked at.
+    /// The number of pairs, of bodies or of a body and a wall, that the last search compared.
     #[must_use]
     pub fn looked(&self) -> u64 {
         self.looked
     }
 
-    /// Fills the lists with the pairs that may be near. A wall stands in them as the number of bodies plus its own.
+    /// Fills the lists with the pairs that may be close. The index of a wall is the number of
+    /// bodies plus its own.
     fn broad(&mut self, bodies: &Bodies, space: &Space, pool: &Pool) {
         let (positions, radii) = (bodies.positions(), bodies.radii());
         let Space {
@@ -196,7 +204,7 @@ impl<F: Fn(&Vector3) -> bool> Narrow<'_, F> {
             shape: Shape::Ball,
         };
         match self.bodies.shapes() {
-            // Where all are balls, no pair asks for a shape.
+            // If all bodies are balls, shapes are not needed.
             [] => self.row_of(places, lists, ball, found),
             shapes => {
                 let solid = |place: usize| Solid {
@@ -221,7 +229,7 @@ impl<F: Fn(&Vector3) -> bool> Narrow<'_, F> {
         for a in places {
             let first = solid(a);
             for b in lists.of(a).map(|b| b as usize) {
-                // Places are in ascending order of id, and walls come after all bodies.
+                // Indices are in ascending order of id, and walls come after all bodies.
                 let (name, partner) = match b.checked_sub(bodies.len()) {
                     None => (ids[b], Partner::Body(b)),
                     Some(w) => (BodyId::wall(w), Partner::Wall(w)),

@@ -1,4 +1,4 @@
-//! Files that a run writes and reads. Writers see a [`Snapshot`], never the run.
+//! Files that a run writes and reads. Writers get a [`Snapshot`] instead of the run.
 
 pub mod checkpoint;
 pub mod fclib;
@@ -21,8 +21,7 @@ pub fn hdf5_version() -> String {
     format!("{major}.{minor}.{patch}")
 }
 
-/// The state of a run at the end of a step, as one rank sees it: the bodies it owns and their
-/// contacts.
+/// The part of one rank in the state of a run at the end of a step: its bodies and contacts.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     /// Data that are equal on all ranks.
@@ -33,37 +32,36 @@ pub struct Snapshot {
     pub contacts: Vec<ContactRow>,
     /// All walls, on all ranks, by number.
     pub walls: Vec<WallRow>,
-    /// The bodies that came in by each inlet and went out by each outlet, on all ranks, inlets
-    /// first.
+    /// The bodies that entered by each inlet and left by each outlet, on all ranks, inlets first.
     pub flows: Vec<Flow>,
 }
 
 /// The data of a checkpoint about the run as a whole.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Header {
-    /// Steps done.
+    /// Number of steps so far.
     pub step: u64,
     /// Time [s].
     pub time: f64,
-    /// Length of the last step [s]; before the first the longest possible step.
+    /// Length of the last step [s]; before the first step the longest possible one.
     pub dt: f64,
     /// Seed of the run's random streams.
     pub seed: u64,
     /// The configuration as run (TOML text, overrides applied).
     pub config: String,
-    /// Ranks that wrote the state.
+    /// Number of ranks that wrote the state.
     pub ranks: u64,
-    /// Steps that have ended at the sweep cap so far.
+    /// Number of steps so far that ended at the sweep cap.
     pub capped_steps: u64,
-    /// Steps so far that were longer than the rule of their length permits.
+    /// Number of steps so far that were longer than the rule of `time.dt` permits.
     pub rushed_steps: u64,
-    /// Bodies deleted so far because they left the domain.
+    /// Number of bodies deleted so far because they left the domain.
     pub deleted: u64,
-    /// The id of the next body that comes in.
+    /// The id of the next body that enters.
     pub next_id: u64,
     /// Energies so far.
     pub ledger: Ledger,
-    /// Origin of the state: a TOML text, not part of the hash.
+    /// Origin of the state as TOML text, which is not part of the hash.
     pub provenance: String,
 }
 

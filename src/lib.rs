@@ -1,40 +1,41 @@
 //! `moreau`: contact dynamics (NSCD) of dense packings of rigid bodies, distributed over MPI ranks.
 //!
-//! In each time step the impulses of all contacts are found together by randomized non-linear Gauss–Seidel sweeps, so that,
-//! within a stated tolerance, no body enters another and Coulomb's law of friction holds at the end of the step. The same input gives the same
-//! trajectory, bit for bit, on any number of ranks and threads.
+//! In each time step the impulses of all contacts are found together by randomized non-linear
+//! Gauss–Seidel sweeps. So within a given tolerance bodies do not overlap and Coulomb's law of
+//! friction holds at the end of the step. The same input gives the same trajectory, bit for bit, on
+//! any number of ranks and threads.
 //!
 //! # The rooms
 //! A room uses only rooms that stand above it (`tests/repository.rs` enforces it).
 //!
-//! | row | room | what lives there |
+//! | row | room | contents |
 //! | --- | --- | --- |
 //! | 0 | [`math`] | vectors, rotations, exact sums |
-//! | 0 | [`rng`] | named random streams keyed by purpose, seed and what they are for |
-//! | 0 | [`comm`] | all that anyone may know of other ranks |
+//! | 0 | [`rng`] | named random streams keyed by purpose, seed and object |
+//! | 0 | [`comm`] | communication between ranks |
 //! | 0 | [`pool`] | the threads of a rank |
-//! | 1 | [`shape`] | sphere, half-space: bounds, distances |
-//! | 1 | [`law`] | what happens at one contact |
+//! | 1 | [`shape`] | balls, discs, clumps, surfaces of walls: bounds, distances, mass properties |
+//! | 1 | [`law`] | the laws at one contact |
 //! | 2 | [`body`] | bodies: ids, columns, the three questions of the solver |
 //! | 2 | [`contact`] | contacts: keys, records, state |
-//! | 3 | [`detect`] | from bodies to contacts |
+//! | 3 | [`detect`] | contact detection: from bodies to candidate contacts |
 //! | 3 | [`solver`] | blocks, tour, sweep, solve, and the judge |
-//! | 3 | [`problem`] | contact problems given by their matrix: their own sweep, Newton's method, interior point |
+//! | 3 | [`problem`] | contact problems given by their matrix: sweeps, Newton's method, interior point |
 //! | 3 | [`measure`] | overlaps, wall loads, packing fraction, energies |
-//! | 4 | [`domain`] | who owns a point, a block, a body; ghosts; migration |
+//! | 4 | [`domain`] | owners of points, blocks and bodies; ghosts; migration |
 //! | 4 | [`render`] | pictures of a state |
-//! | 5 | [`scheme`] | how time advances: the step of the paper |
+//! | 5 | [`scheme`] | the time step of the paper |
 //! | 5 | [`sample`] | initial bodies: lattices, files |
-//! | 5 | [`io`] | checkpoint, series, frames, FCLib's files |
-//! | 6 | [`config`] | TOML as typed, checked into a scenario |
+//! | 5 | [`io`] | checkpoints, series, frames, FCLib's files |
+//! | 6 | [`config`] | TOML as written, checked and converted to a scenario |
 //! | 7 | [`sim`] | the run: steps, output, stop |
-//! | 7 | [`report`] | what finished files say |
-//! | 7 | [`fclib`] | frictional contact problems in files: solve, tell, export |
-//! | 7 | [`bench`] | the sweep's and the detection's figures on a machine |
+//! | 7 | [`report`] | the report from finished files |
+//! | 7 | [`fclib`] | frictional contact problems in files: solve, print, export |
+//! | 7 | [`bench`] | the speed of the sweep and of detection on a machine |
 //! | 8 | [`command`] | the command line: arguments, help, completions, manual pages |
 //!
-//! Four functions carry the algorithm, each calling the one below: the step ([`scheme`]), the solve and the sweep
-//! ([`solver`]), one contact ([`law`]).
+//! Four functions carry the algorithm, each calling the one below: the step ([`scheme`]), the solve
+//! and the sweep ([`solver`]), one contact ([`law`]).
 
 pub mod bench;
 pub mod body;

@@ -10,7 +10,7 @@ use moreau::report::convert::convert;
 use moreau::sim::{self, Options};
 use std::io::Write;
 
-/// Signals end a run in order from here on. A system that refuses is no reason not to run.
+/// From here on signals end a run in order. On a system that refuses them the run continues.
 fn listen() {
     if let Err(error) = sim::listen() {
         eprintln!("moreau: signals will end the run at once: {error}");
@@ -25,7 +25,7 @@ fn status() -> i32 {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(told) if !told.use_stderr() => {
-            let _ = told.print(); // Help or version; a closed pipe is no error.
+            let _ = told.print(); // Help or version; a closed pipe is not an error.
             return 0;
         }
         Err(error) => {

@@ -1,7 +1,8 @@
-//! Vectors, rotations and repeatable sums: the arithmetic that every room may use.
+//! Vectors, rotations and repeatable sums: the arithmetic of all rooms.
 //!
-//! nalgebra stands behind these names. Two rules keep results equal to the last bit on every machine and rank count:
-//! transcendental functions come from the pure-Rust `libm` crate, and sums that decide anything are [`ExactSum`]s.
+//! The types are nalgebra's. Two rules keep results equal to the last bit on every machine and
+//! number of ranks: transcendental functions come from the pure-Rust `libm` crate, and sums that
+//! decide are [`ExactSum`]s.
 
 mod exact_sum;
 pub mod real;
@@ -16,18 +17,20 @@ pub type Matrix3 = nalgebra::Matrix3<f64>;
 /// A unit quaternion (w, x, y, z) that turns body-frame vectors into global-frame vectors.
 pub type Quaternion = [f64; 4];
 
-/// The orientation of a body that has not been turned.
+/// The orientation of a body that was not rotated.
 pub const IDENTITY: Quaternion = [1.0, 0.0, 0.0, 0.0];
 
-/// Lets a list hold `n` things without growing again: what grows by pushing takes up to twice its room, and what is only a
-/// little longer from step to step would take twice its room the first time that it is.
+/// Reserves capacity for `n` items, with little excess.
+///
+/// A list that grows by pushing takes up to twice its size, and so does a list that is a little
+/// longer than in the step before.
 pub fn make_room<T>(list: &mut Vec<T>, n: usize) {
     if list.capacity() < n {
         list.reserve_exact(n + n / 16 - list.len());
     }
 }
 
-/// A right-handed frame whose first axis is a unit normal; the same for the same normal.
+/// A right-handed frame whose first axis is a unit normal; equal for equal normals.
 #[must_use]
 pub fn frame(normal: &Vector3) -> [Vector3; 3] {
     let least = normal.iamin();
@@ -37,9 +40,10 @@ pub fn frame(normal: &Vector3) -> [Vector3; 3] {
     [*normal, t1, normal.cross(&t1)]
 }
 
-/// The larger of two numbers, NaN if either is NaN.
+/// The larger of two numbers, or NaN if either is NaN.
 ///
-/// `f64::max` returns the other number when one is NaN, so a maximum norm taken with it calls a diverged field small.
+/// `f64::max` returns the other number if one is NaN, so a maximum norm taken with it looks small
+/// for a diverged field.
 #[must_use]
 pub fn nan_max(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() {
@@ -49,20 +53,24 @@ pub fn nan_max(a: f64, b: f64) -> f64 {
     }
 }
 
-/// `√Σ x²`, the sum from the first number to the last.
+/// `√Σ x²`, summed from the first number to the last.
 #[must_use]
 pub fn norm(x: &[f64]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// A number rounded to 13 digits, as a person would write it: 1.404, where 1404 steps of 0.001 are 1.4040000000000001.
+/// A number rounded to 13 digits, as a person would write it: 1.404 for 1.4040000000000001.
+///
+/// The latter is the sum of 1404 steps of 0.001.
 #[must_use]
 pub fn as_written(x: f64) -> f64 {
     format!("{x:.12e}").parse().unwrap_or(x)
 }
 
-/// The largest whole number not above x, as [`f64::floor`], but without a call where the processor is not known to have it. What is
-/// beyond 2^52 is whole, or no number, and stays as it is.
+/// The largest whole number not above x, as [`f64::floor`], but without a function call.
+///
+/// The call occurs where the compiler does not know that the processor has the instruction. Numbers
+/// beyond 2^52 are whole, or not finite, and are returned unchanged.
 #[must_use]
 #[inline]
 pub fn floor(x: f64) -> f64 {
@@ -74,12 +82,13 @@ pub fn floor(x: f64) -> f64 {
     }
 }
 
-/// Turns a vector as the shortest rotation turns the unit vector `from` into the unit vector `to`; a half turn, which has no
-/// axis, only takes its parallel part along.
+/// Rotates a vector by the shortest rotation from the unit vector `from` to the unit vector `to`.
+///
+/// A half turn has an undefined axis; it only takes the parallel component along.
 #[must_use]
 pub fn turned_with(from: &Vector3, to: &Vector3, v: &Vector3) -> Vector3 {
     if from == to {
-        return *v; // Not a bit of it changes.
+        return *v; // Keeps all bits.
     }
     let (axis, cosine) = (from.cross(to), from.dot(to));
     if cosine <= -1.0 + 1e-12 {
@@ -88,7 +97,7 @@ pub fn turned_with(from: &Vector3, to: &Vector3, v: &Vector3) -> Vector3 {
     v * cosine + axis.cross(v) + axis * (axis.dot(v) / (1.0 + cosine))
 }
 
-/// A vector turned by a unit quaternion.
+/// A vector rotated by a unit quaternion.
 #[must_use]
 pub fn turned(q: Quaternion, v: &Vector3) -> Vector3 {
     let [w, x, y, z] = q;
@@ -97,14 +106,16 @@ pub fn turned(q: Quaternion, v: &Vector3) -> Vector3 {
     v + twice * w + u.cross(&twice)
 }
 
-/// Turns an orientation by the rotation vector `angle` [rad] (global frame): `q ← exp(angle / 2) q`, renormalised.
+/// Rotates an orientation by a rotation vector `angle` [rad] (global frame):
+/// `q ← exp(angle / 2) q`.
 ///
-/// The exponential map of `dt ω`: exact for a constant angular velocity ω over the step.
+/// The result is renormalised. The exponential map of `dt ω` is exact for a constant angular
+/// velocity ω over the step.
 #[must_use]
 pub fn rotate(q: Quaternion, angle: &Vector3) -> Quaternion {
     let size = angle.norm();
     if size == 0.0 {
-        return q; // Keeps a body that does not turn bitwise unturned.
+        return q; // A body that does not rotate keeps all bits.
     }
     let half = 0.5 * size;
     let s = libm::sin(half) / size;
@@ -188,7 +199,7 @@ mod tests {
         let whole = (0..4).fold(IDENTITY, |q, _| rotate(q, &quarter));
         assert!(
             (whole[0] + 1.0).abs() < 1e-15,
-            "a whole turn is −1 as a quaternion"
+            "the quaternion of a full turn is −1"
         );
     }
 

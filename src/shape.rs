@@ -1,4 +1,6 @@
-//! Shapes: spheres, discs, clumps of them and the surfaces of walls; later meshes, polyhedra. And the space they lie in ([`Period`]).
+//! Shapes: balls, discs, clumps, regions and the surfaces of walls; later meshes and polyhedra.
+//!
+//! The space that contains them, with its periodic axes, is a [`Period`].
 
 pub mod clump;
 mod period;
@@ -12,7 +14,7 @@ pub use surface::Surface;
 
 use crate::math::Vector3;
 
-/// A solid half-space: everything behind a plane.
+/// A solid half-space: all points behind a plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HalfSpace {
     /// A point of the plane [m].
@@ -53,7 +55,9 @@ pub fn sphere_volume(radius: f64) -> f64 {
     4.0 / 3.0 * std::f64::consts::PI * radius * radius * radius
 }
 
-/// Mass [kg] and moment of inertia [kg m²] of a solid sphere of a density [kg/m³] and radius [m], or of a disc one metre thick.
+/// Mass [kg] and moment of inertia [kg m²] of a solid sphere, or of a disc one metre thick.
+///
+/// `density` is in [kg/m³], `radius` in [m].
 #[must_use]
 pub fn mass_and_inertia(density: f64, radius: f64, disc: bool) -> (f64, f64) {
     if disc {

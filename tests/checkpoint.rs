@@ -395,7 +395,10 @@ fn clumps_have_datasets_of_their_own() {
     file.unlink("bodies/shape").unwrap();
     drop(file);
     let refused = read(&path, 1).unwrap_err().to_string();
-    assert!(refused.contains("not what was written"), "{refused}");
+    assert!(
+        refused.contains("content changed since it was written"),
+        "{refused}"
+    );
 }
 
 /// The body as a clump of one of three templates.

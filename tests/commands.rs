@@ -258,17 +258,17 @@ fn what_cannot_be_told_is_refused() {
     refused(
         &["man", "walk"],
         2,
-        "walk: no command of moreau; accepted: run, resume",
+        "command of moreau: must be one of run, resume",
     );
     refused(
         &["man", "fclib", "walk"],
         2,
-        "walk: no command of moreau fclib; accepted: info, solve, reduce, export",
+        "command of moreau fclib: must be one of info, solve, reduce, export; found walk",
     );
     refused(
         &["man", "run", "x"],
         2,
-        "x: no command of moreau run; accepted: nothing after it",
+        "command of moreau run: must be left out; found x",
     );
     refused(&["man", "run", "--out", "x"], 2, "cannot be used with");
     refused(&["completions", "tcsh"], 2, "possible values: bash");

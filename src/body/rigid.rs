@@ -1,8 +1,10 @@
-//! Rigid bodies in columns, and the three questions the solver asks: your free velocity, your response to an impulse, take
-//! this impulse.
+//! Rigid bodies in columns, and the three questions of the solver.
 //!
-//! A ball has one moment of inertia, and its member's spin is the velocity that rotation gives its surface, `s = r ω`. A clump
-//! has three; its spin is its angular velocity (lever 1 m), and the state of its rotation is its angular momentum.
+//! They are: your free velocity, your response to an impulse, take this impulse.
+//!
+//! A ball has one moment of inertia, and its member's spin is the velocity of its surface,
+//! `s = r ω`. A clump has three; its spin is its angular velocity (lever 1 m), and the state of its
+//! rotation is its angular momentum.
 
 use super::rotation::{self, inverse_inertia};
 use super::{BodyId, BodyRow, Member, Twist};
@@ -12,13 +14,13 @@ use crate::shape::{Period, Template};
 /// The rotation of a clump after the contacts of a step, in the orientation in which they acted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Turned {
-    /// Rotational energy that they took [J]: `½ (ω₀ + ω₁)·(L₀ − L₁)`.
+    /// Rotational energy that the contacts took [J]: `½ (ω₀ + ω₁)·(L₀ − L₁)`.
     pub lost: f64,
-    /// Rotational energy that is left [J]: `½ ω₁·L₁`.
+    /// Rotational energy after the contacts [J]: `½ ω₁·L₁`.
     pub energy: f64,
 }
 
-/// The bodies that one rank knows in a step, by place in its arrays, in ascending order of id.
+/// The bodies on one rank in a step, by index in its arrays, in ascending order of id.
 #[derive(Clone, Debug, Default)]
 pub struct Bodies {
     id: Vec<BodyId>,
@@ -28,17 +30,18 @@ pub struct Bodies {
     inverse_inertia: Vec<f64>,
     mass: Vec<f64>,
     material: Vec<u32>,
-    /// Shapes and orientations; empty where all bodies are balls, whose orientation nobody asks for.
+    /// Shapes and orientations; empty where all bodies are balls, for which orientations are not
+    /// used.
     shape: Vec<u32>,
     orientation: Vec<Quaternion>,
     /// Principal moments of inertia [kg m²]; empty where all bodies are balls.
     moments: Vec<[f64; 3]>,
-    /// Velocities: what the solver changes.
+    /// Velocities, which the solver changes.
     twist: Vec<Twist>,
 }
 
 impl Bodies {
-    /// Columns from rows, in the order of the rows. What only moving asks for stays in the rows.
+    /// Columns from rows, in the order of the rows. Data used only by the motion stay in the rows.
     #[must_use]
     pub fn from_rows(rows: &[BodyRow]) -> Self {
         let n = rows.len();
@@ -77,10 +80,10 @@ impl Bodies {
         all
     }
 
-    /// The same for the solver, which also asks for the moments of inertia of clumps.
+    /// Columns for the solver, which also needs the moments of inertia of clumps.
     ///
     /// # Panics
-    /// If there is no template for a clump.
+    /// If a clump's template is missing.
     #[must_use]
     pub fn with_moments(rows: &[BodyRow], templates: &[Template]) -> Self {
         let mut all = Self::from_rows(rows);
@@ -91,13 +94,13 @@ impl Bodies {
         all
     }
 
-    /// How many bodies there are.
+    /// The number of bodies.
     #[must_use]
     pub fn len(&self) -> usize {
         self.id.len()
     }
 
-    /// Whether there is no body.
+    /// Whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.id.is_empty()
@@ -151,7 +154,7 @@ impl Bodies {
         &self.twist
     }
 
-    /// Velocities, to be changed.
+    /// Velocities, as mutable.
     pub fn twists_mut(&mut self) -> &mut [Twist] {
         &mut self.twist
     }
@@ -163,7 +166,8 @@ impl Bodies {
         !self.shape.is_empty() && self.shape[i] != 0
     }
 
-    /// The length by which the member's spin is the angular velocity [m]: the radius of a ball; of a clump 1.
+    /// The ratio of the member's spin to the angular velocity [m]: the radius of a ball; 1 for a
+    /// clump.
     #[must_use]
     #[inline]
     pub fn lever(&self, i: usize) -> f64 {
@@ -174,7 +178,9 @@ impl Bodies {
         }
     }
 
-    /// The inverse of a clump's tensor of inertia, global frame [1/(kg m²)]; zero of one that impulses do not turn.
+    /// The inverse of a clump's tensor of inertia, global frame [1/(kg m²)].
+    ///
+    /// It is zero for a clump that impulses do not turn.
     #[must_use]
     pub fn inverse_inertia(&self, i: usize) -> Matrix3 {
         if self.is_free(i) {
@@ -184,9 +190,11 @@ impl Bodies {
         }
     }
 
-    /// First question: the velocity at the end of the step if nothing touched the body, `V + Δt M⁻¹ F_ext`
-    /// [001 eq. 1.23], `pull` being `M⁻¹ F_ext` [m/s²]. No external force turns a body; that the angular velocity of a clump
-    /// changes while its angular momentum stays is part of the motion ([`Bodies::advance`]).
+    /// First question: the velocity at the end of the step without contacts, `V + Δt M⁻¹ F_ext`
+    /// [001 eq. 1.23].
+    ///
+    /// `pull` is `M⁻¹ F_ext` [m/s²]. External forces have no torque. The change of a clump's
+    /// angular velocity at constant angular momentum is part of the motion ([`Bodies::advance`]).
     #[must_use]
     pub fn free_velocity(&self, i: usize, pull: &Vector3, dt: f64) -> Twist {
         let now = self.twist[i];
@@ -199,19 +207,24 @@ impl Bodies {
         }
     }
 
-    /// Second question: the response to an impulse, as inverse mass [1/kg] and inverse moment of inertia [1/(kg m²)].
+    /// Second question: the response to an impulse.
+    ///
+    /// It is the inverse mass [1/kg] and the inverse moment of inertia [1/(kg m²)].
     #[must_use]
     pub fn response(&self, i: usize) -> (f64, f64) {
         (self.inverse_mass[i], self.inverse_inertia[i])
     }
 
-    /// All bodies as contacts see them.
+    /// All bodies in the form that contacts use.
     #[must_use]
     pub fn members(&self) -> Vec<Member> {
         self.members_in_parts(&[])
     }
 
-    /// The same, where this rank has one part in `split[i]` of body `i`, and all of those beyond its end.
+    /// The same for bodies whose mass is split among ranks.
+    ///
+    /// `split` is the number of parts of each body, of which this rank has one; bodies beyond the
+    /// end of the list are whole.
     #[must_use]
     pub fn members_in_parts(&self, split: &[f64]) -> Vec<Member> {
         let parts = |i: usize| split.get(i).copied().unwrap_or(1.0);
@@ -221,8 +234,10 @@ impl Bodies {
         }
     }
 
-    /// A body as contacts see it where this rank has one part in `parts`. A clump's contacts know its tensor of inertia, so its
-    /// member only has the number of parts in place of `l²/I`.
+    /// A body in the form that contacts use, where this rank has one of `parts` parts of its mass.
+    ///
+    /// A clump's contacts know its tensor of inertia, so its member has the number of parts in
+    /// place of `l²/I`.
     #[must_use]
     #[inline]
     pub fn member(&self, i: usize, parts: f64) -> Member {
@@ -234,7 +249,7 @@ impl Bodies {
         Member::new(&self.twist[i], 1.0, (mass * parts, turning))
     }
 
-    /// The same of a ball.
+    /// The same for a ball.
     #[inline(always)]
     fn ball(&self, i: usize, parts: f64) -> Member {
         let (mass, turning) = self.response(i);
@@ -245,7 +260,8 @@ impl Bodies {
         )
     }
 
-    /// Third question: take the velocities that contacts have given. What they left alone stays as it is, to the last bit.
+    /// Third question: take the velocities after the contacts. Unchanged ones are kept to the last
+    /// bit.
     pub fn take(&mut self, members: &[Member]) {
         let each = self.twist.iter_mut().zip(&self.radius).zip(members);
         match &self.shape[..] {
@@ -258,7 +274,9 @@ impl Bodies {
         }
     }
 
-    /// What contacts have done to the rotation of a free clump, whose row is as it was before the step; `None` of all else.
+    /// The rotation of a free clump after the contacts; `None` for all other bodies.
+    ///
+    /// `before` is its row before the step.
     #[must_use]
     #[inline]
     pub fn turned(&self, i: usize, before: &BodyRow) -> Option<Turned> {
@@ -283,11 +301,12 @@ impl Bodies {
         self.inverse_mass[i] > 0.0
     }
 
-    /// Moves the row of a body by the velocity that it has here over the step: `x ← x + Δt v` [001 eq. 1.2],
-    /// `q ← exp(Δt ω/2) q`, and by a way [m] beside; brings it back into the period.
+    /// Moves the row of a body by its velocity over the step: `x ← x + Δt v` [001 eq. 1.2],
+    /// `q ← exp(Δt ω/2) q`.
     ///
-    /// A free clump turns by its angular momentum, which contacts have changed by `I (ω − ω_before)`, and its angular velocity
-    /// is then that of its new orientation.
+    /// The position also moves by `way` [m], and is wrapped into the period. The angular momentum
+    /// of a free clump changes by that of the contacts, `I (ω − ω_before)`; the clump then rotates
+    /// with it, and its angular velocity is that of the new orientation.
     pub fn advance(&self, i: usize, row: &mut BodyRow, dt: f64, way: &Vector3, period: &Period) {
         let twist = self.twist[i];
         let moved = self.position[i] + twist.linear * dt + way;
@@ -303,8 +322,8 @@ impl Bodies {
         }
         row.orientation = rotate(row.orientation, &(twist.angular * dt));
         row.angular_velocity = twist.angular.into();
-        if clump {
-            // One that is driven: nothing asks for its momentum but its energy.
+        if self.is_clump(i) {
+            // A driven clump: of its momentum only the energy is used.
             let momentum =
                 rotation::angular_momentum(row.orientation, self.moments[i], &twist.angular);
             row.angular_momentum = momentum.into();
@@ -321,8 +340,9 @@ impl Bodies {
             rotation::angular_velocity(row.orientation, moments, &momentum).into();
     }
 
-    /// Angular momentum of a clump after the contacts of the step [kg m²/s], `row` being as it was before the step. What no
-    /// contact has turned keeps it to the last bit.
+    /// Angular momentum of a clump after the contacts of the step [kg m²/s].
+    ///
+    /// `row` is its row before the step. Without contacts the momentum is kept to the last bit.
     #[must_use]
     pub fn angular_momentum(&self, i: usize, row: &BodyRow) -> Vector3 {
         let before = Vector3::from(row.angular_momentum);
@@ -334,7 +354,9 @@ impl Bodies {
     }
 }
 
-/// The velocities that contacts have given a body, in place of those it had; its spin is the angular velocity times the lever.
+/// Sets the velocities of a body to those after the contacts.
+///
+/// The spin of a member is the angular velocity times the lever.
 #[inline(always)]
 fn take(twist: &mut Twist, now: &Member, lever: f64) {
     let same = Member::new(twist, lever, (0.0, 0.0));

@@ -1,31 +1,38 @@
 //! Free rotation of a rigid body with three principal moments of inertia.
 //!
-//! The state is the angular momentum L in the global frame: without torques it stays as it is, to the bit. The angular velocity
-//! follows, `ω = R I⁻¹ Rᵀ L`, and with it the gyroscopic term, without a term.
+//! The state is the angular momentum L in the global frame: without torques it is constant, to the
+//! bit. The angular velocity follows from it, `ω = R I⁻¹ Rᵀ L`, which includes the gyroscopic
+//! effect without a term of its own.
 //!
-//! The orientation is advanced by splitting the energy `½ Σ L_k²/I_k` symmetrically. With I_2 the middle moment it is
-//! `|L|²/2I_2 + ½ L_1² (1/I_1 − 1/I_2) + ½ L_3² (1/I_3 − 1/I_2)`. The first term turns the body about L, which commutes with the
-//! others; these turn it about its own axes. So bodies with three or two equal moments move exactly, and of others the energy
-//! only oscillates, by `O((ω Δt)²)`.
+//! The orientation is advanced by symmetric splitting of the energy `½ Σ L_k²/I_k`. With I_2 the
+//! middle moment it is `|L|²/2I_2 + ½ L_1² (1/I_1 − 1/I_2) + ½ L_3² (1/I_3 − 1/I_2)`. The first
+//! term turns the body about L, which commutes with the others; these turn it about its own axes.
+//! So the motion of bodies with three or two equal moments is exact; for others the energy only
+//! oscillates, by `O((ω Δt)²)`.
 
 use crate::math::{Matrix3, Quaternion, Vector3, rotate, turned};
 
-/// Angular velocity [rad/s] of a body with an orientation, principal moments [kg m²] and an angular momentum [kg m²/s], the
-/// vectors in the global frame.
+/// Angular velocity [rad/s] of a body with given angular momentum [kg m²/s], both in the global
+/// frame.
+///
+/// `moments` are its principal moments [kg m²].
 #[must_use]
 pub fn angular_velocity(q: Quaternion, moments: [f64; 3], momentum: &Vector3) -> Vector3 {
     let own = into_body(q, momentum);
     turned(q, &own.component_div(&Vector3::from(moments)))
 }
 
-/// Angular momentum [kg m²/s] of a body that turns with an angular velocity [rad/s], both in the global frame.
+/// Angular momentum [kg m²/s] of a body with given angular velocity [rad/s], both in the global
+/// frame.
 #[must_use]
 pub fn angular_momentum(q: Quaternion, moments: [f64; 3], velocity: &Vector3) -> Vector3 {
     let own = into_body(q, velocity);
     turned(q, &own.component_mul(&Vector3::from(moments)))
 }
 
-/// The inverse of the tensor of inertia in the global frame [1/(kg m²)]: `R diag(1/I_k) Rᵀ`, symmetric to the bit.
+/// The inverse of the tensor of inertia in the global frame [1/(kg m²)]: `R diag(1/I_k) Rᵀ`.
+///
+/// It is symmetric to the bit.
 #[must_use]
 pub fn inverse_inertia(q: Quaternion, moments: [f64; 3]) -> Matrix3 {
     let inverse = moments.map(|moment| 1.0 / moment);
@@ -60,8 +67,10 @@ fn into_body([w, x, y, z]: Quaternion, v: &Vector3) -> Vector3 {
     turned([w, -x, -y, -z], v)
 }
 
-/// The axes in order of their moments; equal ones by number. Where the middle one equals another, only one axis is left to turn
-/// about, and it comes last: in the middle of the step.
+/// The axes in the order of their moments; equal ones by number.
+///
+/// If the middle moment equals another, the body turns about only one axis, which comes last: in
+/// the middle of the step.
 fn by_size(moments: [f64; 3]) -> [usize; 3] {
     let mut axes = [0, 1, 2];
     axes.sort_by(|&a, &b| moments[a].total_cmp(&moments[b]));

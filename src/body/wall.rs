@@ -1,11 +1,11 @@
-//! Walls: surfaces that bodies stay out of, and how they move.
+//! Walls: surfaces that stop bodies, and their motion.
 
 use crate::math::{IDENTITY, Quaternion, Vector3, rotate};
 use crate::shape::Surface;
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
-/// A wall. Every rank knows every wall.
+/// A wall. All ranks have all walls.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wall {
     /// For logs and reports: `floor`, `box.x-`, …
@@ -14,35 +14,38 @@ pub struct Wall {
     pub surface: Surface,
     /// Number of its material.
     pub material: u32,
-    /// The point that its torque refers to and that it turns about, at time zero [m].
+    /// The reference point of its torque and of its rotation, at time zero [m].
     pub centre: Vector3,
-    /// How it moves.
+    /// Its motion.
     pub motion: Motion,
 }
 
-/// How a wall moves.
+/// The motion of a wall.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Motion {
-    /// Not at all.
+    /// At rest.
     Fixed,
-    /// As told, whatever pushes against it.
+    /// As prescribed, whatever forces act on it.
     Driven(Drive),
-    /// By Newton's law, pushed by the bodies and a load.
+    /// By Newton's law, under the forces of the bodies and a load.
     Free(Freedom),
-    /// Along a direction, with a speed that is corrected in each step until the bodies push with a given force.
+    /// Along a direction, with a speed that is corrected in each step until the bodies push with a
+    /// given force.
     Servo(Servo),
 }
 
-/// A prescribed motion: a translation along a direction, and a rotation about an axis through the wall's centre.
+/// A prescribed motion: a translation along a direction, and a rotation about an axis.
+///
+/// The axis passes through the wall's centre.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drive {
-    /// Unit direction of the translation, and the way along it [m].
+    /// Unit direction of the translation, and the displacement along it [m].
     pub translation: Option<(Vector3, Signal)>,
     /// Unit axis of the rotation, and the angle [rad].
     pub rotation: Option<(Vector3, Signal)>,
 }
 
-/// A quantity as a function of time. As a way [m] or angle [rad] it is zero at time zero.
+/// A quantity as a function of time. As a displacement [m] or angle [rad] it is zero at time zero.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Signal {
     /// Constant rate: `x = rate t`.
@@ -56,7 +59,8 @@ pub enum Signal {
         /// Phase [rad].
         phase: f64,
     },
-    /// Straight lines between points (time [s], value); before the first and after the last the value stays.
+    /// Linear interpolation between points (time [s], value); constant before the first and after
+    /// the last.
     Table {
         /// Times [s], ascending.
         times: Arc<[f64]>,
@@ -72,35 +76,37 @@ pub enum Signal {
 pub struct Freedom {
     /// Mass [kg].
     pub mass: f64,
-    /// Moment of inertia [kg m²] about any axis through its centre; `None`: it does not turn.
+    /// Moment of inertia [kg m²] about any axis through its centre; `None`: it does not rotate.
     pub inertia: Option<f64>,
-    /// The unit direction it is free to move along; `None`: all.
+    /// The unit direction in which it can move; `None`: all directions.
     pub direction: Option<Vector3>,
-    /// Force on it beside gravity and the bodies [N].
+    /// Force on it in addition to gravity and the forces of bodies [N].
     pub load: Vector3,
-    /// Whether gravity pulls at it.
+    /// Whether gravity acts on it.
     pub gravity: bool,
 }
 
-/// A wall that seeks the speed at which the bodies push with a given force.
+/// A wall that adjusts its speed until the bodies push with a given force.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Servo {
     /// Unit direction in which the wall pushes the bodies.
     pub direction: Vector3,
-    /// Force with which it shall push along that direction [N].
+    /// Target of the force along that direction [N].
     pub force: f64,
-    /// Speed per newton that is missing [m/(s N)]. Against a packing of stiffness k the force settles if `gain k Δt < 2`.
+    /// Speed per newton of missing force [m/(s N)].
+    ///
+    /// Against a packing of stiffness k the force converges if `gain k Δt < 2`.
     pub gain: f64,
     /// Largest speed [m/s].
     pub top_speed: f64,
 }
 
-/// Where a wall is and how it moves.
+/// The position and motion of a wall.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WallState {
-    /// Way of its centre since time zero [m].
+    /// Displacement of its centre since time zero [m].
     pub displacement: Vector3,
-    /// Turned by this since time zero.
+    /// Rotation since time zero.
     pub orientation: Quaternion,
     /// Velocity of its centre [m/s].
     pub velocity: Vector3,
@@ -120,12 +126,12 @@ impl Default for WallState {
 }
 
 impl Wall {
-    /// The plane of a wall that is one: for tests.
+    /// The plane of a wall that is a plane; for tests.
     #[cfg(test)]
     pub(crate) fn plane(&self) -> crate::shape::HalfSpace {
         match self.surface {
             Surface::Plane(plane) => plane,
-            _ => panic!("wall {} is no plane", self.name),
+            _ => panic!("wall {} must be a plane", self.name),
         }
     }
 
@@ -143,14 +149,14 @@ impl Wall {
 }
 
 impl Wall {
-    /// The surface where it is.
+    /// The surface at its present position.
     #[must_use]
     pub fn placed(&self, state: &WallState) -> Surface {
         self.surface
             .placed(&self.centre, &state.displacement, state.orientation)
     }
 
-    /// Where its centre is [m].
+    /// Present position of its centre [m].
     #[must_use]
     pub fn place_now(&self, state: &WallState) -> Vector3 {
         self.centre + state.displacement
@@ -163,8 +169,10 @@ impl Wall {
         state.velocity + state.angular_velocity.cross(&arm)
     }
 
-    /// Where a wall whose motion is prescribed is at `t1` [s], with its mean velocities since `t0`. Follows from the times
-    /// alone, so that no error adds up. `None`: its motion is not prescribed.
+    /// State at `t1` [s] of a wall with prescribed motion, with its mean velocities since `t0`.
+    ///
+    /// It follows from the times alone, so that errors do not accumulate. `None`: its motion is not
+    /// prescribed.
     #[must_use]
     pub fn driven(&self, t0: f64, t1: f64) -> Option<WallState> {
         let Motion::Driven(drive) = &self.motion else {
@@ -178,7 +186,7 @@ impl Wall {
         }
         if let Some((axis, signal)) = &drive.rotation {
             let (from, to) = (signal.way(t0), signal.way(t1));
-            // Whole turns leave no trace in an orientation, and cost digits.
+            // Full turns do not change an orientation, but reduce accuracy.
             let angle = to - (to / TAU).floor() * TAU;
             state.orientation = rotate(IDENTITY, &(axis * angle));
             state.angular_velocity = axis * ((to - from) / (t1 - t0));
@@ -198,7 +206,7 @@ impl Wall {
 }
 
 impl Drive {
-    /// A bound for its speed between two times, at most `arm` [m] from the centre [m/s].
+    /// Bound on its speed between two times at points at most `arm` [m] from the centre [m/s].
     #[must_use]
     pub fn top_speed(&self, t0: f64, t1: f64, arm: f64) -> f64 {
         let shift = self.translation.as_ref();
@@ -220,7 +228,7 @@ impl Freedom {
         self.projected(self.load / self.mass + pull)
     }
 
-    /// What is left of a force or velocity in the directions that are free.
+    /// The component of a force or velocity in the free directions.
     #[must_use]
     pub fn projected(&self, v: Vector3) -> Vector3 {
         self.direction.map_or(v, |e| e * e.dot(&v))
@@ -228,7 +236,8 @@ impl Freedom {
 }
 
 impl Servo {
-    /// The speed along its direction in the next step, from the force with which the bodies push back in this one [N].
+    /// The speed along its direction in the next step, from the force of the bodies in this one
+    /// [N].
     #[must_use]
     pub fn next_speed(&self, pushed: f64) -> f64 {
         let speed = self.gain * (self.force - pushed);
@@ -246,7 +255,7 @@ impl WallState {
 }
 
 impl Signal {
-    /// The way [m] or angle [rad] at a time [s], from time zero.
+    /// The displacement [m] or angle [rad] at a time [s], from time zero.
     #[must_use]
     pub fn way(&self, t: f64) -> f64 {
         match self {
@@ -256,7 +265,8 @@ impl Signal {
                 frequency,
                 phase,
             } => {
-                // Whole periods are taken off, so that the sine is as good after a million of them.
+                // Whole periods are subtracted, so that the sine is as accurate after a million of
+                // them.
                 let periods = frequency * t;
                 let angle = TAU * (periods - periods.floor()) + phase;
                 amplitude * (libm::sin(angle) - libm::sin(*phase))
@@ -274,7 +284,7 @@ impl Signal {
 }
 
 impl Signal {
-    /// Its largest rate, whatever the sign, between two times [m/s or rad/s].
+    /// Its largest absolute rate between two times [m/s or rad/s].
     #[must_use]
     pub fn top_rate(&self, t0: f64, t1: f64) -> f64 {
         match self {
@@ -288,7 +298,7 @@ impl Signal {
                 let periods = frequency * t0;
                 let from = TAU * (periods - periods.floor()) + phase;
                 let to = from + TAU * frequency * (t1 - t0);
-                // Fastest where the angle is a multiple of π.
+                // The rate is largest where the angle is a multiple of π.
                 if (from / PI).floor() != (to / PI).floor() {
                     return top;
                 }
@@ -313,7 +323,7 @@ impl Signal {
     }
 }
 
-/// The value of a polygon at t; before the first and after the last point it stays.
+/// The value at t of linear interpolation; constant before the first and after the last point.
 fn at(times: &[f64], values: &[f64], t: f64) -> f64 {
     let next = times.partition_point(|&x| x <= t);
     match (next.checked_sub(1), times.get(next)) {
@@ -326,7 +336,7 @@ fn at(times: &[f64], values: &[f64], t: f64) -> f64 {
     }
 }
 
-/// The integral of the same from the first point to t, exactly.
+/// The integral of this function from the first point to t, exactly.
 fn integral(times: &[f64], values: &[f64], t: f64) -> f64 {
     if t <= times[0] {
         return (t - times[0]) * values[0];
@@ -362,8 +372,9 @@ mod tests {
         }
     }
 
-    /// The way between two times is the mean velocity times the time, whatever the signal, and the integral of a polygon of
-    /// rates is that of its trapezia.
+    /// The displacement between two times is the mean velocity times the time, for any signal.
+    ///
+    /// The integral of a piecewise linear rate is that of its trapezia.
     #[test]
     fn ways_are_integrals_of_velocities() {
         let table = |rates| Signal::Table {
@@ -400,7 +411,7 @@ mod tests {
         }
     }
 
-    /// Between any two times no signal goes further than its largest rate says, and somewhere it goes as far.
+    /// Between any two times no signal exceeds its largest rate, and somewhere it reaches it.
     #[test]
     fn no_signal_is_faster_than_its_top_rate() {
         let table = |rates| Signal::Table {
@@ -434,7 +445,7 @@ mod tests {
         }
     }
 
-    /// A million periods on, a sine is where it began, and a wall that has turned so often is where it was.
+    /// After a million periods a sine, and a rotated wall, are back at their start.
     #[test]
     fn no_error_adds_up() {
         let sine = Signal::Sine {

@@ -6,53 +6,53 @@ use crate::problem::{self, Method};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
-/// What is done with files of FCLib.
+/// The commands for files of FCLib.
 #[derive(Subcommand)]
 pub enum Fclib {
-    /// Says what a file holds
+    /// Prints the contents of a file
     Info {
         /// The file
         file: PathBuf,
     },
     /// Solves the problems of files; status 3 if one does not converge
     Solve(SolveArgs),
-    /// Writes a problem as one of its contacts alone: global ones, and ties, by u = W r + q
+    /// Writes a problem as a local one, u = W r + q, without bodies and bilateral constraints
     Reduce {
         /// The file
         file: PathBuf,
-        /// The file to be made
+        /// The new file
         #[arg(short, long, value_name = "FILE")]
         out: PathBuf,
     },
     /// Writes the contact problem of the step that would follow a checkpoint
     Export {
-        /// The checkpoint, or the folder of a run: its newest
+        /// The checkpoint, or the folder of a run for its newest one
         checkpoint: PathBuf,
-        /// The file to be made
+        /// The new file
         #[arg(short, long, value_name = "FILE")]
         out: PathBuf,
     },
 }
 
-/// What `fclib solve` takes.
+/// The options of `fclib solve`.
 #[derive(Args)]
 pub struct SolveArgs {
     /// The files
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
-    /// Siconos' error that counts as converged
+    /// Siconos' error at which a problem counts as converged
     #[arg(long, value_name = "E", default_value_t = 1e-8, value_parser = tolerance, allow_negative_numbers = true)]
     pub tolerance: f64,
-    /// Sweeps after which a problem is given up
+    /// Sweeps after which the solution of a problem is abandoned
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     pub max_sweeps: u64,
-    /// Time after which a problem is given up [s]
+    /// Time after which the solution of a problem is abandoned [s]
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = time, allow_negative_numbers = true)]
     pub max_seconds: f64,
-    /// By what they are solved: auto, nsgs, proximal, smoothing, interior (without friction only)
+    /// The method: auto, nsgs, proximal, smoothing, interior (without friction only)
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = method)]
     pub solver: Method,
-    /// Seed of the orders of sweeps
+    /// Seed of the random orders of sweeps
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Starts with the first guess of a file, if it has one
@@ -64,19 +64,19 @@ pub struct SolveArgs {
     /// Writes the solution into a copy of the file
     #[arg(short, long, value_name = "FILE", conflicts_with = "write_solution")]
     pub out: Option<PathBuf>,
-    /// A table in CSV
+    /// Prints CSV
     #[arg(long)]
     pub csv: bool,
 }
 
 impl SolveArgs {
-    /// The files, and how they are to be solved.
+    /// The files, and the options of their solution.
     ///
     /// # Errors
-    /// If the solutions of several files would go into one.
+    /// If the solutions of several files would be written to one.
     pub fn options(self) -> Result<(Vec<PathBuf>, fclib::Options), String> {
         if self.out.is_some() && self.files.len() > 1 {
-            let text = "--out takes one solution; accepted: --write-solution for several files";
+            let text = "--out must come with one file; found several, for which --write-solution is accepted";
             return Err(text.to_owned());
         }
         let settings = problem::Settings {
@@ -97,11 +97,11 @@ impl SolveArgs {
     }
 }
 
-/// An error that can be asked for.
+/// A tolerance of Siconos' error.
 fn tolerance(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(e) if f64::is_finite(e) && e > 0.0 => Ok(e),
-        _ => Err("accepted: a number above 0".to_owned()),
+        _ => Err("must be a number > 0".to_owned()),
     }
 }
 
@@ -111,5 +111,5 @@ fn method(text: &str) -> Result<Method, String> {
     let names = fclib::METHODS.map(|(name, _)| name).join(", ");
     found
         .map(|(_, method)| *method)
-        .ok_or_else(|| format!("accepted: {names}"))
+        .ok_or_else(|| format!("must be one of {names}"))
 }

@@ -1,4 +1,4 @@
-//! What clap's own crates make of the command line: completions for shells, and manual pages.
+//! Shell completions and manual pages, made by clap's own crates.
 
 use super::parser;
 use clap_complete::Shell;
@@ -6,17 +6,18 @@ use clap_mangen::Man;
 use std::fs;
 use std::path::Path;
 
-/// The script by which a shell completes the program's command lines.
+/// The completion script of a shell.
 pub fn completions(shell: Shell) -> String {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut parser(), "moreau", &mut script);
     String::from_utf8_lossy(&script).into_owned()
 }
 
-/// The manual page (roff) of the command that these words name, as `["fclib", "solve"]`; of none the program's.
+/// The manual page (roff) of a command, such as `["fclib", "solve"]`, or of the program for no
+/// words.
 ///
 /// # Errors
-/// If there is no such command; says which there are.
+/// If the command does not exist; the message lists the existing ones.
 pub fn page(words: &[String]) -> Result<String, String> {
     let program = parser();
     let mut command = &program;
@@ -25,11 +26,11 @@ pub fn page(words: &[String]) -> Result<String, String> {
             let names: Vec<&str> = command.get_subcommands().map(|c| c.get_name()).collect();
             let whole = command.get_bin_name().unwrap_or("moreau");
             let accepted = match names.as_slice() {
-                [] => "nothing after it".to_owned(),
-                names => names.join(", "),
+                [] => "left out".to_owned(),
+                names => format!("one of {}", names.join(", ")),
             };
             return Err(format!(
-                "{word}: no command of {whole}; accepted: {accepted}"
+                "command of {whole}: must be {accepted}; found {word}"
             ));
         };
         command = found;
@@ -41,14 +42,16 @@ pub fn page(words: &[String]) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&roff).into_owned())
 }
 
-/// Writes the manual pages of the program and of each of its commands into a folder, `moreau.1`, `moreau-run.1` and so on; the folder is made
-/// if it is not there. Returns what there is to say.
+/// Writes the manual pages of the program and all its commands, `moreau.1`, `moreau-run.1` and so
+/// on.
+///
+/// The folder is created if it does not exist. Returns a message.
 ///
 /// # Errors
-/// If there is a file in place of the folder, with status 2; if the folder or a page cannot be written, with status 4.
+/// With status 2 if a file has the name of the folder, with status 4 on a failure to write.
 pub fn pages(folder: &Path) -> Result<String, (String, i32)> {
     if folder.exists() && !folder.is_dir() {
-        let message = format!("--out {}: a file; accepted: a folder", folder.display());
+        let message = format!("--out {}: must be a folder; found a file", folder.display());
         return Err((message, 2));
     }
     let written =

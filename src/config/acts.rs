@@ -14,10 +14,10 @@ use crate::scheme::acts::{Acts, Field, Growth, Hold, Outlet, Pull};
 use crate::shape::{Region, Spell};
 use crate::solver::GapRule;
 
-/// Steps between two insertions at an inlet, if an entry names none.
+/// Steps between two insertions at an inlet, unless an entry sets them.
 const EVERY: u64 = 10;
 
-/// Reads all but inlets.
+/// Reads all of these tables except inlets.
 pub(super) fn read(
     root: &Section,
     regions: &[NamedRegion],
@@ -61,7 +61,7 @@ pub(super) fn read(
     }
 }
 
-/// From when until when; the whole run if an entry does not say.
+/// The start and the end of an action; by default the whole run.
 fn spell(section: &Section, faults: &mut Vec<Fault>) -> Spell {
     let seconds = Number(Range::NotNegative, "s");
     let from = section.number_if("from", seconds, faults);
@@ -77,7 +77,7 @@ fn spell(section: &Section, faults: &mut Vec<Fault>) -> Spell {
     }
 }
 
-/// Exactly one of two keys must be there: which, and its node.
+/// The one key of two that an entry gives, and its node. It must give exactly one.
 fn one_of<'a>(
     section: &Section<'a>,
     node: &Node,
@@ -127,8 +127,9 @@ fn field(
     })
 }
 
-/// Refuses vectors that lead out of the plane of motion: a key, its value, and which of its
-/// components must be 0.
+/// Refuses a vector that leads out of the plane of motion.
+///
+/// It gets the key, its value, and the components that must be 0.
 fn in_plane(
     section: &Section,
     domain: &Domain,
@@ -153,11 +154,11 @@ pub(super) fn growth(root: &Section, gap: GapRule, faults: &mut Vec<Fault>) -> O
     let from = section.number("from", share, faults);
     let until = section.number("until", Number(Range::Positive, "s"), faults);
     if gap == GapRule::Positive {
-        let why = "must stand with solver.gap = \"full\" or \"recover\", without which bodies that grow overlap; found \"positive\"";
+        let why = "must come with solver.gap = \"full\" or \"recover\", without which bodies that grow overlap; found \"positive\"";
         report(node, why, faults);
     }
     if let Some(inlet) = root.get("inlet") {
-        let why = "must be left out where bodies grow, as those that come in are full-grown; found [growth]";
+        let why = "must be left out where bodies grow, as bodies from an inlet have their final size; found [growth]";
         report(inlet, why, faults);
     }
     Some(Growth { from, until })
@@ -247,8 +248,9 @@ fn inlet(
     })
 }
 
-/// An inlet's region must be bounded, lie in the domain, and have room for the largest body,
-/// `diameter` [m] wide.
+/// Checks that an inlet's region is bounded, lies in the domain, and has room for the largest body.
+///
+/// `diameter` [m] is that of the largest body.
 fn has_room(
     section: &Section,
     found: &NamedRegion,
@@ -261,7 +263,7 @@ fn has_room(
     };
     let (lower, upper) = found.region.bounds();
     if matches!(found.region, Region::HalfSpace(_)) {
-        let found = format!("{}, which has no end", node.shown);
+        let found = format!("{}, which is unbounded", node.shown);
         must(node, "a box, a cylinder or a sphere", &found, faults);
         return;
     }
@@ -272,7 +274,7 @@ fn has_room(
         must(node, accepted, &found, faults);
         return;
     }
-    // A region as wide as the body, but for rounding, has room.
+    // A region as wide as the body, except for rounding, has room.
     let least = diameter * (1.0 - 1e-9);
     if let (Region::Cylinder { length, radius, .. }, false) =
         (&found.region, domain.two_dimensional)

@@ -1,15 +1,17 @@
-//! The `[balance]` table: how blocks are shared among ranks.
+//! The `[balance]` table: the distribution of blocks over the ranks.
 
 use super::fault::Fault;
 use super::reader::{Number, Range, Section};
 
-/// When blocks are shared out anew among ranks. In phase mode nothing that is computed depends on
-/// it.
+/// The rule by which blocks are redistributed over the ranks.
+///
+/// With `exchange = "phase"` no result of the run depends on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Balance {
-    /// Looks every so many steps; 0: never, not even at the start.
+    /// Steps between two checks of the load; 0: blocks are never redistributed, not even at the
+    /// start.
     pub every: u64,
-    /// Shares out anew where the busiest rank has more than so many times the mean to do.
+    /// Redistributes the blocks if the busiest rank has more than this many times the mean work.
     pub above: f64,
 }
 

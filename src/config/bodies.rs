@@ -1,4 +1,4 @@
-//! The `[[bodies]]` entries: lattices, random placing, files.
+//! The `[[bodies]]` entries: lattices, random samples, files.
 
 use super::document::{Node, Value};
 use super::domain::{Domain, corners};
@@ -30,7 +30,7 @@ pub(super) fn read(
 ) -> Vec<Sample> {
     let accepted = "one or more tables headed [[bodies]] with sample and material";
     let entries = match root.get("inlet") {
-        // Bodies may come in by it.
+        // Bodies may also enter by an inlet.
         Some(_) => root.tables("bodies", accepted, faults),
         None => root.need_tables("bodies", accepted, faults),
     };
@@ -136,27 +136,28 @@ fn read_entry(
         );
     }
     sample.count_solid_volume();
-    // A size that is itself at fault shrinks nothing.
+    // Bodies are not shrunk to an initial size that is itself at fault.
     let growth = growth.filter(|growth| growth.from.is_finite());
     if let (Some(growth), BodyKind::Free) = (growth, sample.kind) {
         sample.shrink(growth.from);
     }
-    // In a domain that is itself at fault nothing fits, which is only the echo of that fault.
+    // In a domain that is itself at fault no bodies fit; that would only repeat its fault.
     if faults.len() == good_so_far {
         fits(&section, &mut sample, faults);
     }
     Some(sample)
 }
 
-/// Whether a file begins as HDF5 files do. Of a run that goes on it need not be there any more, and
-/// is not asked for.
+/// Whether a file begins with HDF5's signature; `false` for a missing file.
+///
+/// A resumed run does not need the file, so it may be missing.
 fn is_hdf5(path: &Path) -> bool {
     let mut begin = [0; 8];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut begin));
     read.is_ok() && begin == *b"\x89HDF\r\n\x1a\n"
 }
 
-/// Whether the bodies fit; of a lattice without a count it becomes as many as do.
+/// Checks that the bodies fit; a lattice without a count gets as many bodies as fit.
 fn fits(section: &Section, sample: &mut Sample, faults: &mut Vec<Fault>) {
     let is_box = |space: &Space| (0..3).all(|k| space.upper[k] > space.lower[k]);
     let (found, keys) = match &mut sample.source {
@@ -165,7 +166,7 @@ fn fits(section: &Section, sample: &mut Sample, faults: &mut Vec<Fault>) {
                 Some(_) => lattice.check(sample.discs),
                 None => lattice.fit(sample.discs).and_then(|fit| {
                     lattice.count = fit;
-                    // As many as fit do, but for none.
+                    // The count becomes the number that fits, unless none does.
                     if fit > 0 {
                         Ok(())
                     } else {
@@ -259,7 +260,7 @@ fn random(
     }
 }
 
-/// Where bodies are to be: the domain, a box of it, or a region.
+/// The place of a sample's bodies: the domain, a box in it, or a region.
 fn space(
     section: &Section,
     domain: &Domain,
@@ -298,7 +299,7 @@ fn space(
             lower[a] = lower[a].max(low[a]);
             upper[a] = upper[a].min(high[a]);
         }
-        // A box needs no second check.
+        // A box has been checked already.
         let across = |plane: &HalfSpace| plane.normal.iter().any(|n| n.abs() == 1.0);
         match &part {
             Region::Box { .. } => region = None,

@@ -1,8 +1,8 @@
-//! From TOML text and `--set` overrides to a tree of values with their places.
+//! TOML text and `--set` overrides, parsed to a tree of values with their places.
 //!
-//! The text is parsed once. Overrides and derived values are set in the parsed document, comments
-//! and order kept; the tree is read from it, and the text that a checkpoint carries is printed from
-//! it. Lines are those of the text before overrides, as in the user's editor.
+//! The text is parsed once. Overrides and derived values are set in the parsed document, which
+//! keeps comments and order. The tree is read from that document, and the text in a checkpoint is
+//! printed from it. Line numbers are those of the text before overrides, as in the user's editor.
 
 use super::fault::{Fault, Place};
 use std::collections::HashMap;
@@ -11,12 +11,12 @@ use toml_edit::{
     Document as Parsed, DocumentMut, InlineTable, Item, TableLike, Value as TomlValue,
 };
 
-/// A value and where it was given.
+/// A value and its place in the input.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     /// Its key from the root, written as `--set` takes it; empty for the root.
     pub(super) path: String,
-    /// Where it was given.
+    /// Its place in the input.
     pub(super) place: Place,
     /// The value as written, shortened, for messages.
     pub(super) shown: String,
@@ -25,7 +25,7 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// The value of a key, if this is a table that has it.
+    /// The value of a key, if this is a table with that key.
     pub(super) fn child_mut(&mut self, key: &str) -> Option<&mut Node> {
         match &mut self.value {
             Value::Table(entries) => entries.iter_mut().find(|(k, _)| k == key).map(|(_, n)| n),
@@ -54,14 +54,12 @@ pub(super) enum Value {
     Table(Vec<(String, Node)>),
 }
 
-/// A parsed configuration with all that was set since. Prints as the TOML text that a checkpoint
-/// carries.
+/// A parsed configuration with all later changes. It prints as the TOML text in a checkpoint.
 #[derive(Clone, Debug)]
 pub(super) struct Document(DocumentMut);
 
 impl Document {
-    /// Sets a key, given as `--set` takes it; tables on the way to it are made where they are
-    /// missing.
+    /// Sets a key, given as in `--set`. Missing tables on the way to it are created.
     ///
     /// # Errors
     /// A key on the way that is neither table nor list, or an index beyond the list.
@@ -95,8 +93,9 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Parses the text, applies the overrides (`key=value`) and reads the tree. Text that is not
-    /// TOML is an error.
+    /// Parses the text, applies the overrides (`key=value`) and reads the tree.
+    ///
+    /// Text that is not TOML is an error.
     pub(super) fn read(text: &str, overrides: &[String]) -> Result<Self, Vec<Fault>> {
         let original = Parsed::parse(text).map_err(|e| {
             let line = e
@@ -152,7 +151,7 @@ fn join(path: &str, key: &str) -> String {
     }
 }
 
-/// Where each key was given.
+/// The places of all keys.
 #[derive(Default)]
 struct Places {
     lines: HashMap<String, usize>,
@@ -160,8 +159,9 @@ struct Places {
 }
 
 impl Places {
-    /// Notes the lines of an item of the original text and of all below it; `above` is the line of
-    /// its parent.
+    /// Records the lines of an item of the original text and of all items in it.
+    ///
+    /// `above` is the line of its parent.
     fn gather(&mut self, text: &str, path: &str, item: &Item, above: usize) {
         let here = match item.span() {
             Some(span) if !path.is_empty() => line_of(text, span.start),
@@ -185,7 +185,7 @@ impl Places {
         }
     }
 
-    /// Where the value at `path` comes from; `above` is the place of its parent.
+    /// The place of the value at `path`; `above` is the place of its parent.
     fn of(&self, path: &str, above: &Place) -> Place {
         let last = self.overrides.iter().rev();
         if let Some((_, text)) = last.clone().find(|(set, _)| lies_in(path, set)) {
@@ -234,7 +234,7 @@ impl Places {
     }
 }
 
-/// Whether key `path` is key `outer` or lies below it.
+/// Whether the key `path` equals `outer` or is part of it.
 fn lies_in(path: &str, outer: &str) -> bool {
     path.strip_prefix(outer)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -254,7 +254,7 @@ fn shorten(item: &Item) -> String {
     }
 }
 
-/// Applies one override and returns its key; on failure the key as far as known, and the reason.
+/// Applies one override and returns its key; on failure the key, as far as parsed, and the reason.
 fn apply(document: &mut Document, text: &str) -> Result<String, (String, String)> {
     let wrong = |path: &str, message: String| Err((path.to_owned(), message));
     let Some((path, value)) = text.split_once('=') else {
@@ -273,7 +273,7 @@ fn apply(document: &mut Document, text: &str) -> Result<String, (String, String)
     if value.is_empty() {
         return wrong(path, "must be key=value; found no value".to_owned());
     }
-    // A value that is not TOML is a text whose quotes the shell has removed.
+    // A value that is not TOML is a text without its quotes, which the shell has removed.
     let mut value = value.parse::<TomlValue>().unwrap_or_else(|_| value.into());
     value.decor_mut().clear();
     match document.set(path, value) {
@@ -284,7 +284,7 @@ fn apply(document: &mut Document, text: &str) -> Result<String, (String, String)
 
 fn set(item: &mut Item, keys: &[&str], mut value: TomlValue) -> Result<(), String> {
     let Some((key, rest)) = keys.split_first() else {
-        // The old value's surroundings hold the comment at the line's end.
+        // The old value's decoration holds the comment at the end of the line.
         if let Some(old) = item.as_value() {
             *value.decor_mut() = old.decor().clone();
         }
@@ -293,7 +293,7 @@ fn set(item: &mut Item, keys: &[&str], mut value: TomlValue) -> Result<(), Strin
     };
     let index = |len: usize| {
         let found = key.parse().ok().filter(|&k: &usize| k < len);
-        found.ok_or_else(|| format!("no entry {key:?}, there are {len}, counted from 0"))
+        found.ok_or_else(|| format!("must be one of {len} entries, counted from 0; found {key:?}"))
     };
     if item.is_table_like() {
         let table: &mut dyn TableLike = item.as_table_like_mut().expect("just asked");
@@ -313,10 +313,12 @@ fn set(item: &mut Item, keys: &[&str], mut value: TomlValue) -> Result<(), Strin
     if let Some(tables) = item.as_array_of_tables_mut() {
         let k = index(tables.len())?;
         let Some(slot) = tables.get_mut(k) else {
-            return Err(format!("no entry {key:?}"));
+            return Err(format!("must be an entry; found {key:?}"));
         };
         if rest.is_empty() {
-            return Err("an entry can only be set key by key".to_owned());
+            return Err(
+                "must be a key of the entry, such as name; found the whole entry".to_owned(),
+            );
         }
         let mut child = Item::Table(std::mem::take(slot));
         let done = set(&mut child, rest, value);
@@ -328,7 +330,7 @@ fn set(item: &mut Item, keys: &[&str], mut value: TomlValue) -> Result<(), Strin
     if let Some(array) = item.as_array_mut() {
         let k = index(array.len())?;
         let Some(slot) = array.get_mut(k) else {
-            return Err(format!("no entry {key:?}"));
+            return Err(format!("must be an entry; found {key:?}"));
         };
         let mut child = Item::Value(slot.clone());
         set(&mut child, rest, value)?;
@@ -337,5 +339,8 @@ fn set(item: &mut Item, keys: &[&str], mut value: TomlValue) -> Result<(), Strin
         }
         return Ok(());
     }
-    Err(format!("{} holds no key {key:?}", shorten(item)))
+    Err(format!(
+        "must be a key of a table; found {key:?} of {}",
+        shorten(item)
+    ))
 }

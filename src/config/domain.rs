@@ -70,7 +70,7 @@ pub(super) fn corners(node: &Node, lower: [f64; 3], upper: [f64; 3], faults: &mu
     }
 }
 
-/// Which axes are periodic.
+/// The periodic axes.
 fn periodic_axes(node: &Node, faults: &mut Vec<Fault>) -> [bool; 3] {
     let axis = |node: &Node| match node.value {
         Value::Boolean(periodic) => Some(periodic),

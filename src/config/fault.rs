@@ -1,33 +1,34 @@
-//! Faults of a configuration, each with its place, key, found value and accepted values.
+//! Faults of a configuration, each with place, key, accepted and found values.
 //!
-//! Faults are gathered, not thrown: a user mends a file once, not once per fault.
+//! Faults are collected, so that a user can correct all of them at once.
 
 use std::fmt;
 
-/// Where a value was given.
+/// The place of a value in the input.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
-    /// In the file as a whole: a missing key has no line.
+    /// The file as a whole: a missing key has no line.
     File,
-    /// On this line of the file, counted from 1.
+    /// This line of the file, counted from 1.
     Line(usize),
-    /// By `--set` with this text.
+    /// A `--set` with this text.
     Set(String),
 }
 
-/// One thing wrong.
+/// One fault.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fault {
-    /// Where it was given.
+    /// The place of the value.
     pub place: Place,
     /// The key, written as `--set` takes it: `bodies.0.radius`.
     pub key: String,
-    /// Accepted and found values, or another reason.
+    /// Accepted and found values, or another message.
     pub message: String,
 }
 
-/// All that is wrong with one configuration, at least one fault. Prints one fault a line, in the
-/// order of the file's lines.
+/// All faults of one configuration, at least one.
+///
+/// They print one per line, in the order of the file's lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Faults {
     /// The name of the file.

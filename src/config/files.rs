@@ -4,8 +4,10 @@ use super::document::{Node, Source, Value};
 use super::fault::{Fault, Place};
 use std::path::Path;
 
-/// Makes the paths of all files absolute, in the tree and in the document: files of bodies, tables
-/// of walls, sieve curves. Files of bodies that cannot be opened are refused if `files_needed`.
+/// Makes the paths of all files absolute, in the tree and in the document.
+///
+/// These are files of bodies, tables of walls, sieve curves and files of templates. Files of bodies
+/// that cannot be opened are refused if `files_needed`.
 pub(super) fn make_absolute(
     source: &mut Source,
     base: &Path,
@@ -13,7 +15,8 @@ pub(super) fn make_absolute(
     faults: &mut Vec<Fault>,
 ) {
     let mut paths = Vec::new();
-    // Walls' tables, sieve curves, files of templates and of bonds are opened, and refused, with their entries.
+    // Tables of walls, sieve curves, files of templates and of bonds are opened, and refused, with
+    // their entries.
     let mut files: Vec<(&mut Node, bool)> = Vec::new();
     if let Value::Table(entries) = &mut source.root.value {
         for (name, list) in entries {

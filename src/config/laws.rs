@@ -1,4 +1,4 @@
-//! The laws of contacts: `[[pair]]`, which materials mix where there is none, and `[[bond]]`.
+//! The contact laws: `[[pair]]`, mixing of materials without one, and `[[bond]]`.
 
 use super::document::{Node, Value};
 use super::fault::{Fault, Place};
@@ -8,7 +8,7 @@ use crate::law::Laws;
 use crate::law::bond::{Beam, Begin, Between, Four, Glue, Joint, Stiffness};
 use std::path::Path;
 
-/// Sections that are read here.
+/// The sections read by this file.
 pub(super) const SECTIONS: [&str; 2] = ["pair", "bond"];
 
 /// Keys of a bond's stiffnesses, given one by one.

@@ -1,5 +1,7 @@
-//! The `[[material]]` and `[[pair]]` entries: coefficients of each material against itself, and of
-//! pairs that do not mix them.
+//! The `[[material]]` and `[[pair]]` entries: coefficients of materials and of pairs.
+//!
+//! A material's coefficients hold between bodies of that material. Those of two materials are mixed
+//! from both, unless a `[[pair]]` gives them.
 //!
 //! [`TABLE`] lists every coefficient once. Reading, faults, mixing and the keys that entries may
 //! hold follow from it.
@@ -16,7 +18,7 @@ pub struct Material {
     pub name: String,
     /// Density [kg/m³].
     pub density: f64,
-    /// Coefficients against itself.
+    /// Coefficients of a contact of the material with itself.
     pub own: Coefficients,
 }
 
@@ -31,20 +33,20 @@ struct Coefficient {
     number: Number,
     /// Another key for the same property. An entry gives one of the two.
     or: Option<&'static str>,
-    /// Its value in a material that does not give it.
+    /// Its value in a material without it.
     absent: Absent,
-    /// How it follows from two materials, and where it goes.
+    /// The mixing rule of two materials, and the field of the pair that gets the result.
     mix: Mix,
 }
 
 enum Absent {
-    /// Each material must give it.
+    /// Every material must give it.
     Refused,
     /// A number; infinity for a stiffness: rigid.
     Is(f64),
-    /// That of another key.
+    /// The value of another key.
     As(&'static str),
-    /// None: a pair has the property only if both materials give it, by the same key.
+    /// No value: a pair has the property only if both materials give it, by the same key.
     None,
 }
 
@@ -109,7 +111,7 @@ impl Coefficients {
         self.0[found]
     }
 
-    /// The coefficient that the entry gives, by its own key or by the one that stands for it.
+    /// The coefficient that the entry gives, by its own key or by its default key.
     fn given(&self, c: &Coefficient) -> Option<f64> {
         self.get(c.key).or(match c.absent {
             Absent::As(other) => self.get(other),
@@ -125,7 +127,7 @@ impl Coefficients {
         })
     }
 
-    /// Whether the entry gives the same property by the other key.
+    /// Whether the entry gives the same property by the alternative key.
     fn by_other_key(&self, c: &Coefficient) -> bool {
         c.or.is_some_and(|other| self.get(other).is_some())
     }
@@ -191,7 +193,7 @@ fn coefficients(section: &Section, faults: &mut Vec<Fault>) -> Coefficients {
         found.get("cohesion_range"),
         section.get("cohesion"),
     ) {
-        let with = "must stand with cohesion_range [m], 0 for none";
+        let with = "must come with cohesion_range [m], 0 for none";
         report(node, format!("{with}; found {} alone", node.shown), faults);
     }
     found
@@ -228,7 +230,7 @@ pub(super) fn pairs(root: &Section, materials: &[Material], faults: &mut Vec<Fau
         let of = format!("{} and {}", materials[a].name, materials[b].name);
         for why in wrong {
             if let Some(node) = place {
-                let message = format!("{why} between {of}; a [[pair]] of the two may say it");
+                let message = format!("{why} between {of}; a [[pair]] of the two can set it");
                 report(node, message, faults);
             }
         }
@@ -279,7 +281,7 @@ fn mixed(a: &Coefficients, b: &Coefficients, special: &Coefficients) -> (Pair, V
         }
         let only = |x: &Coefficients| x.get(c.key).is_some() && !x.by_other_key(c);
         let only_other = |x: &Coefficients| x.get(c.key).is_none() && x.by_other_key(c);
-        // A material that gives both has been refused.
+        // A material that gives both has been refused already.
         let one_each = only(a) && only_other(b);
         let said = special.get(c.key).is_some() || special.by_other_key(c);
         if let (Absent::None, true, false, Some(other)) = (&c.absent, one_each, said, c.or) {
@@ -289,10 +291,10 @@ fn mixed(a: &Coefficients, b: &Coefficients, special: &Coefficients) -> (Pair, V
             ));
         }
     }
-    // Where both stand in one place, that place has been refused.
-    let told = ["friction", "sliding_friction"].map(|key| special.get(key).is_some());
+    // A `[[pair]]` that gives both has been refused already.
+    let given = ["friction", "sliding_friction"].map(|key| special.get(key).is_some());
     let (slow, fast) = (pair.friction, pair.sliding_friction);
-    if told[0] != told[1] && fast > slow {
+    if given[0] != given[1] && fast > slow {
         let accepted = format!("sliding_friction must be 0 to {slow}, the friction");
         wrong.push(format!("{accepted}; found {fast}"));
     }

@@ -14,7 +14,7 @@ use crate::shape::Region;
 
 const SECONDS: Number = Number(Range::NotNegative, "s");
 
-/// Quantities that an entry may name, in the order of the columns.
+/// Quantities that an entry may name in `what`, in the order of the columns.
 const WHAT: [&str; 9] = [
     "packing",
     "coordination",
@@ -27,18 +27,18 @@ const WHAT: [&str; 9] = [
     "tracks",
 ];
 
-/// A measure: figures of a part of space, written again and again.
+/// A measure: quantities of a part of space, written at intervals.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measure {
-    /// Its name, which is in those of its files.
+    /// Its name, which is part of the names of its files.
     pub name: String,
-    /// Every so many steps.
+    /// Steps between two rows.
     pub every: u64,
-    /// From this time on [s].
+    /// Start of the measure [s].
     pub from: f64,
-    /// Up to this time [s].
+    /// End of the measure [s].
     pub until: f64,
-    /// Where.
+    /// The region that it covers.
     pub window: Window,
     /// Quantities, in the order of the columns.
     pub what: Vec<What>,
@@ -47,9 +47,9 @@ pub struct Measure {
 /// A measured quantity.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
-    /// Bodies and the share of the volume that they fill.
+    /// Number of bodies, and the fraction of the volume that they fill.
     Packing,
-    /// Contacts per body, with rattlers and without.
+    /// Contacts per body, with and without rattlers.
     Coordination {
         /// A body with fewer contacts is a rattler.
         least: u64,
@@ -58,20 +58,20 @@ pub enum What {
     Stress,
     /// Fabric tensor.
     Fabric,
-    /// Distribution of forces.
+    /// Distribution of contact forces.
     Forces,
-    /// How bodies move together.
+    /// Mean velocity, and fluctuations about it.
     Velocity,
     /// Shape of a heap.
     Heap(Heap),
-    /// Slabs or rings.
+    /// Profile over slabs or rings.
     Profile(Box<Profile>),
-    /// Some bodies on their way.
+    /// Trajectories of some bodies.
     Tracks(Vec<BodyId>),
 }
 
 impl Measure {
-    /// Whether it is due after so many steps, at this time [s].
+    /// Whether a row is due after this number of steps, at this time [s].
     #[must_use]
     pub fn is_due(&self, step: u64, time: f64) -> bool {
         step.is_multiple_of(self.every) && time >= self.from && time <= self.until
@@ -86,13 +86,13 @@ pub(super) fn read(
     regions: &[NamedRegion],
     faults: &mut Vec<Fault>,
 ) -> Vec<Measure> {
-    let accepted = "tables headed [[measure]] with name, every and what";
+    let accepted = "tables headed [[measure]] with name, every and `what`";
     let mut measures: Vec<Measure> = Vec::new();
     for node in root.tables("measure", accepted, faults) {
         let Some(read) = read_entry(node, domain, gravity, regions, faults) else {
             continue;
         };
-        // Names of files may differ in more than the case of letters only.
+        // Names of files must differ in more than the case of letters.
         let same = |m: &Measure| m.name.eq_ignore_ascii_case(&read.name);
         if measures.iter().any(same) {
             twice(node, &format!("measure \"{}\"", read.name), faults);
@@ -230,10 +230,10 @@ fn read_entry(
     })
 }
 
-/// No profile has more bins, and no heap more rings.
+/// The largest number of bins of a profile, and of rings of a heap.
 const MOST_BINS: u64 = 10_000;
 
-/// A number of bins or rings; too many are refused.
+/// A number of bins or rings, from `least` to [`MOST_BINS`].
 fn up_to_most(section: &Section, key: &str, least: u64, faults: &mut Vec<Fault>) -> Option<usize> {
     let number = section.whole_if(key, least, faults)?;
     if let (true, Some(node)) = (number > MOST_BINS, section.get(key)) {
@@ -246,14 +246,14 @@ fn only_tracks(what: &[&str]) -> bool {
     !what.is_empty() && what.iter().all(|word| *word == "tracks")
 }
 
-/// A key that does nothing unless something else is asked for.
+/// Refuses a key that has no effect unless another is given.
 fn useless(section: &Section, key: &str, used: bool, with: &str, faults: &mut Vec<Fault>) {
     if let (false, Some(node)) = (used, section.get(key)) {
-        needs(node, &format!("{with} in what"), faults);
+        needs(node, &format!("{with} in `what`"), faults);
     }
 }
 
-/// The name of a measure, which becomes part of those of files.
+/// The name of a measure, which becomes part of the names of its files.
 fn file_name(section: &Section, faults: &mut Vec<Fault>) -> Option<String> {
     let accepted = "letters, digits, - and _, in quotes";
     let name = section.text("name", accepted, faults)?;
@@ -326,7 +326,7 @@ fn tracked(section: &Section, faults: &mut Vec<Fault>) -> Vec<BodyId> {
     ids
 }
 
-/// Whether a region can be measured; if not, the reason is reported.
+/// Whether a region can be measured; otherwise the reason is reported.
 fn measurable(node: &Node, region: &Region, domain: &Domain, faults: &mut Vec<Fault>) -> bool {
     let (lower, upper) = region.bounds();
     let mut refuse = |accepted: &str, found: &str| {
@@ -356,7 +356,7 @@ fn measurable(node: &Node, region: &Region, domain: &Domain, faults: &mut Vec<Fa
     };
     if domain.two_dimensional && !before {
         let accepted = "a rectangle, a circle or a half-plane where it meets the plane z = 0";
-        refuse(accepted, "which is none of them");
+        refuse(accepted, "another shape");
         return false;
     }
     true
@@ -380,22 +380,25 @@ fn profile_axis(
     let along = |axis: &Vector3, a: usize| axis[a].abs() == 1.0;
     let refuse = |accepted: &str, faults: &mut Vec<Fault>| {
         let found = format!(
-            "{}, whose bins in this region have no known volume",
+            "{}, whose bins in this region have an unknown volume",
             node.shown
         );
-        must(node, &format!("in {accepted}"), &found, faults);
+        must(node, accepted, &found, faults);
         None
     };
     if let Some(a) = ["x", "y", "z"].iter().position(|w| Some(*w) == word) {
         return match region {
-            _ if flat && a == 2 => refuse("x or y in two dimensions", faults),
+            _ if flat && a == 2 => refuse("x or y, in two dimensions", faults),
             None | Some(Region::Box { .. }) => Some(Axis::Along(a)),
             Some(Region::Cylinder { axis, .. }) if !flat && along(axis, a) => Some(Axis::Along(a)),
-            Some(_) => refuse("a box, no region, or a cylinder along this axis", faults),
+            Some(_) => refuse(
+                "an axis of a box, of the domain, or of a cylinder along it",
+                faults,
+            ),
         };
     }
     let centre = centre?;
-    let whole = "a region that is a box, or none, and gravity along a coordinate axis, or a cylinder about the vertical through centre, in three dimensions";
+    let whole = "used in three dimensions, in a box or the domain with gravity along a coordinate axis, or in a cylinder about the vertical through centre";
     match region {
         _ if flat => refuse(whole, faults),
         Some(Region::Cylinder {

@@ -8,9 +8,9 @@ use crate::io::vtkhdf::{Field, Precision, Settings};
 /// Rows and frames.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
-    /// Series rows every so many steps.
+    /// Steps between two rows of the series.
     pub series: u64,
-    /// Frames every so many steps, the first before the first step; 0: none.
+    /// Steps between two frames, the first of which comes before the first step; 0: no frames.
     pub every: u64,
     /// Contents of a frame.
     pub frames: Settings,

@@ -16,13 +16,13 @@ const KINDS: [&str; 6] = [
     "table",
 ];
 
-/// The accepted radii, in words.
+/// The accepted radii, as text.
 pub(super) const RADII: &str = "a number > 0 [m], or a table with one of uniform, uniform_by_mass, normal, lognormal, mix, table";
 
-/// Less of a distribution than this between its bounds is a slip.
+/// A smaller fraction of a distribution between its bounds indicates a mistake.
 const LEAST_KEPT: f64 = 1e-6;
 
-/// Reads a radius or a distribution of them; `discs`: masses go with r² and not with r³.
+/// Reads a radius or a distribution of radii; `discs`: masses scale with r² instead of r³.
 pub(super) fn radii(node: &Node, discs: bool, faults: &mut Vec<Fault>) -> Radius {
     let nothing = Radius::Constant(f64::NAN);
     match &node.value {
@@ -149,7 +149,7 @@ fn mix(node: &Node, discs: bool, faults: &mut Vec<Fault>) -> Radius {
 }
 
 fn table(node: &Node, discs: bool, faults: &mut Vec<Fault>) -> Radius {
-    let accepted = "a CSV file with the header radius,share, radii rising [m], share of the mass up to each rising from 0 to 1";
+    let accepted = "a CSV file with the header radius,share, ascending radii [m], and for each the mass fraction of smaller radii, ascending from 0 to 1";
     let Value::Text(file) = &node.value else {
         wrong_type(node, accepted, faults);
         return Radius::Constant(f64::NAN);
@@ -196,10 +196,12 @@ fn points(path: &Path) -> Result<Vec<(f64, f64)>, String> {
         match points.last() {
             None if share != 0.0 => return wrong(&format!("the first share is {share}, not 0")),
             Some((before, _)) if radius <= *before => {
-                return wrong(&format!("radius {radius} does not rise"));
+                return wrong(&format!("radius {radius} is not above the one before it"));
             }
             Some((_, before)) if !(*before..=1.0).contains(&share) => {
-                return wrong(&format!("share {share} does not rise up to 1"));
+                return wrong(&format!(
+                    "share {share} is not between the one before it and 1"
+                ));
             }
             _ => points.push((radius, share)),
         }
@@ -207,6 +209,6 @@ fn points(path: &Path) -> Result<Vec<(f64, f64)>, String> {
     match points.last() {
         Some((_, 1.0)) => Ok(points),
         Some((_, share)) => Err(format!("{name}:{line}: the last share is {share}, not 1")),
-        None => Err(format!("{name}:{line}: there are no points")),
+        None => Err(format!("{name}:{line}: found no points")),
     }
 }

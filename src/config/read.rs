@@ -1,6 +1,6 @@
-//! The schema: all sections, read from the tree into a [`Scenario`].
+//! The schema: reads all sections of the tree into a [`Scenario`].
 //!
-//! A key without effect is refused, never ignored: its author expects an effect.
+//! A key without effect is refused, as its author expects an effect.
 
 use super::document::Source;
 use super::fault::Fault;
@@ -37,8 +37,9 @@ const ROOT: [&str; 20] = [
     "limits",
 ];
 
-/// Reads the scenario of the file called `name`, which is valid only if no fault was added. A file
-/// without a title is named by its stem.
+/// Reads the scenario of the file called `name`, which is valid only if no fault was added.
+///
+/// The stem of the name is the title of a file without a title.
 pub(super) fn scenario(source: Source, name: &str, faults: &mut Vec<Fault>) -> Scenario {
     let known = [&ROOT[..], &laws::SECTIONS].concat();
     let section = Section::new(&source.root, &known, faults);

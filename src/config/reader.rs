@@ -1,12 +1,12 @@
-//! Reads typed, checked values from the tree, one call per key, and gathers faults.
+//! Reads typed, checked values from the tree, one call per key, and collects faults.
 //!
-//! On a fault a stand-in is returned (NaN for numbers, so that comparisons with it start no second
-//! fault): with a fault on the list nothing read is used.
+//! After a fault the call returns a placeholder: NaN for numbers, so that comparisons with it cause
+//! no second fault. No value is used once the list holds a fault.
 
 use super::document::{Node, Value};
 use super::fault::{Fault, Place};
 
-/// Which numbers are accepted. NaN and infinities never are.
+/// A range of accepted numbers, without NaN and infinities.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Range {
     /// Any finite number.
@@ -21,12 +21,12 @@ pub(super) enum Range {
     Inside(f64, f64),
 }
 
-/// No number of a configuration is larger than this.
+/// The largest number in a configuration.
 const LARGEST: f64 = 1e60;
 
 impl Range {
     fn accepts(self, x: f64) -> bool {
-        // Beyond it squares and products overflow; nothing in SI units is so large.
+        // Squares and products of larger numbers overflow; no SI quantity is that large.
         x.abs() <= LARGEST
             && match self {
                 Self::Finite => true,
@@ -54,7 +54,7 @@ pub(super) struct Number(pub(super) Range, pub(super) &'static str);
 
 /// A coordinate.
 pub(super) const METRES: Number = Number(Range::Finite, "m");
-/// A length that a body or a block may have.
+/// A length of a body or a block.
 pub(super) const SIZE: Number = Number(Range::Positive, "m");
 
 impl Number {
@@ -63,7 +63,7 @@ impl Number {
         self.0.accepts(x)
     }
 
-    /// The accepted range and the unit, in words.
+    /// The accepted range and the unit, as text.
     pub(super) fn says(self) -> String {
         let Self(range, unit) = self;
         if unit.is_empty() {
@@ -73,7 +73,7 @@ impl Number {
         }
     }
 
-    /// The number in the node, NaN and a fault if it is none of these.
+    /// The number in the node; NaN and a fault if the value is not accepted.
     pub(super) fn read(self, node: &Node, faults: &mut Vec<Fault>) -> f64 {
         let x = match node.value {
             Value::Float(x) => x,
@@ -95,7 +95,7 @@ impl Number {
         f64::NAN
     }
 
-    /// Exactly `N` such numbers, NaN where one is not.
+    /// Exactly `N` such numbers; NaN in place of one that is not accepted.
     pub(super) fn read_list<const N: usize>(
         self,
         node: &Node,
@@ -137,7 +137,7 @@ pub(super) fn must(node: &Node, accepted: &str, found: &str, faults: &mut Vec<Fa
     report(node, format!("must be {accepted}; found {found}"), faults);
 }
 
-/// The same with the value as written.
+/// Adds the fault `must be …; found …` with the value as written.
 pub(super) fn refuse(node: &Node, accepted: &str, faults: &mut Vec<Fault>) {
     must(node, accepted, &node.shown, faults);
 }
@@ -154,7 +154,7 @@ pub(super) fn needs(node: &Node, with: &str, faults: &mut Vec<Fault>) {
     report(node, message, faults);
 }
 
-/// Adds the fault that a name was given before.
+/// Adds the fault that a name is already in use.
 pub(super) fn twice(node: &Node, name: &str, faults: &mut Vec<Fault>) {
     must(node, "a new name", &format!("{name} twice"), faults);
 }
@@ -197,7 +197,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// The known word nearest to `word`, if one is near enough to be meant.
+/// The known word nearest to `word`, if one is so near that it was probably meant.
 fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let lower = word.to_lowercase();
     let likeness = |k: &str| strsim::damerau_levenshtein(&lower, &k.to_lowercase());
@@ -213,14 +213,14 @@ fn one_of(words: &[&str]) -> String {
 pub(super) struct Section<'a> {
     path: String,
     place: Place,
-    /// `None`: the table is not in the file; missing keys without a default are then reported only
-    /// if it is `needed`.
+    /// `None`: the file does not have the table. Missing keys without a default are then reported
+    /// only if the table is `needed`.
     entries: Option<&'a [(String, Node)]>,
     needed: bool,
 }
 
 impl<'a> Section<'a> {
-    /// A table and the keys it may hold; all others are faults.
+    /// A table and its known keys; all others are faults.
     pub(super) fn new(node: &'a Node, known: &[&str], faults: &mut Vec<Fault>) -> Self {
         let entries = match &node.value {
             Value::Table(entries) => Some(entries.as_slice()),
@@ -245,8 +245,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// The table called `key`. Where it is missing, all of its keys are: those with a default get
-    /// it.
+    /// The table called `key`. Without it all of its keys are missing: those with a default get it.
     pub(super) fn table(&self, key: &str, known: &[&str], faults: &mut Vec<Fault>) -> Self {
         match self.get(key) {
             Some(node) => Self::new(node, known, faults),
@@ -273,7 +272,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// The same where at least one must be there.
+    /// The same for an array that must have at least one table.
     pub(super) fn need_tables(
         &self,
         key: &str,
@@ -313,7 +312,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// The value of a key that must be there.
+    /// The value of a required key.
     pub(super) fn need(
         &self,
         key: &str,
@@ -327,13 +326,13 @@ impl<'a> Section<'a> {
         node
     }
 
-    /// A number that must be there.
+    /// A required number.
     pub(super) fn number(&self, key: &str, number: Number, faults: &mut Vec<Fault>) -> f64 {
         self.need(key, &number.says(), faults)
             .map_or(f64::NAN, |node| number.read(node, faults))
     }
 
-    /// A number that may be there.
+    /// An optional number.
     pub(super) fn number_if(
         &self,
         key: &str,
@@ -343,14 +342,14 @@ impl<'a> Section<'a> {
         self.get(key).map(|node| number.read(node, faults))
     }
 
-    /// Three numbers that must be there.
+    /// Three required numbers.
     pub(super) fn vector(&self, key: &str, number: Number, faults: &mut Vec<Fault>) -> [f64; 3] {
         let accepted = format!("3 numbers in brackets, each {}", number.says());
         self.need(key, &accepted, faults)
             .map_or([f64::NAN; 3], |node| number.read_list(node, faults))
     }
 
-    /// Three numbers that may be there.
+    /// Three optional numbers.
     pub(super) fn vector_if(
         &self,
         key: &str,
@@ -360,7 +359,7 @@ impl<'a> Section<'a> {
         self.get(key).map(|node| number.read_list(node, faults))
     }
 
-    /// A whole number, at least `least`, that may be there.
+    /// An optional whole number, at least `least`.
     pub(super) fn whole_if(&self, key: &str, least: u64, faults: &mut Vec<Fault>) -> Option<u64> {
         let node = self.get(key)?;
         let accepted = format!("a whole number >= {least}");
@@ -374,7 +373,7 @@ impl<'a> Section<'a> {
         Some(least)
     }
 
-    /// `true` or `false`, that may be there.
+    /// An optional `true` or `false`.
     pub(super) fn truth_if(&self, key: &str, faults: &mut Vec<Fault>) -> Option<bool> {
         let node = self.get(key)?;
         match node.value {
@@ -386,7 +385,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// A text that may be there; not an empty one.
+    /// An optional text, which must not be empty.
     pub(super) fn text_if(&self, key: &str, faults: &mut Vec<Fault>) -> Option<&'a str> {
         let node = self.get(key)?;
         match &node.value {
@@ -402,7 +401,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// A text that must be there.
+    /// A required text.
     pub(super) fn text(
         &self,
         key: &str,
@@ -413,7 +412,7 @@ impl<'a> Section<'a> {
         self.text_if(key, faults)
     }
 
-    /// One of several words that may be there.
+    /// An optional word out of several.
     pub(super) fn choice_if(
         &self,
         key: &str,
@@ -429,7 +428,7 @@ impl<'a> Section<'a> {
         found
     }
 
-    /// One of several words that must be there.
+    /// A required word out of several.
     pub(super) fn choice(
         &self,
         key: &str,
@@ -440,7 +439,7 @@ impl<'a> Section<'a> {
         self.choice_if(key, words, faults)
     }
 
-    /// The number of a name among the names given elsewhere, as a material's.
+    /// The index of a name in a list of names from other entries, such as materials.
     pub(super) fn name_of(
         &self,
         key: &str,
@@ -450,7 +449,7 @@ impl<'a> Section<'a> {
         let node = self.need(key, &one_of(names), faults)?;
         let word = self.text_if(key, faults)?;
         let found = names.iter().position(|name| *name == word);
-        // Without any names another fault has been reported, and this one would repeat it.
+        // Without any names another fault was reported, which this one would repeat.
         if found.is_none() && !names.is_empty() {
             unknown(node, word, names, faults);
         }

@@ -15,7 +15,7 @@ const KINDS: [&str; 4] = ["box", "cylinder", "sphere", "half-space"];
 pub struct NamedRegion {
     /// Its name.
     pub name: String,
-    /// Where it is.
+    /// Its shape.
     pub region: Region,
 }
 
@@ -50,10 +50,11 @@ pub(super) fn named<'a>(
     regions.get(found)
 }
 
-/// Refuses a region that crosses an end of a periodic axis.
+/// Refuses a region that crosses an end of a periodic axis, except a box that holds the whole
+/// period.
 ///
-/// Where bodies are made, held, pushed or deleted a region has no images; only measures see images.
-/// A box may hold the whole period.
+/// A region in which bodies are made, held, pushed or deleted has no images; only measures use
+/// images.
 pub(super) fn no_images(
     section: &Section,
     found: &NamedRegion,

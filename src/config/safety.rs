@@ -1,16 +1,15 @@
-//! The `[checkpoint]` and `[limits]` tables: when checkpoints are written, and bounds that are
-//! watched.
+//! The `[checkpoint]` and `[limits]` tables: intervals of checkpoints, and bounds on the run.
 
 use super::document::Value;
 use super::fault::Fault;
 use super::reader::{Number, Range, Section, needs, wrong_type};
 
-/// When checkpoints are written, apart from the last one, and how many are kept.
+/// The intervals of checkpoints, and how many are kept. A last one is always written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Checkpoints {
-    /// Every so many steps; 0: not by steps.
+    /// Steps between two checkpoints; 0: no interval in steps.
     pub every: u64,
-    /// By the clock.
+    /// Interval in wall-clock time.
     pub interval: Option<Interval>,
     /// Checkpoints kept.
     pub keep: usize,
@@ -19,11 +18,12 @@ pub struct Checkpoints {
 /// Time between two checkpoints.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Interval {
-    /// So long [s].
+    /// This many seconds [s].
     Seconds(f64),
-    /// As Young found [Comm. ACM 17 (1974) 530]: `√(2 C M)` with the measured time C of a
-    /// checkpoint and the mean time M [s] between two failures, and at least 20 C, so that
-    /// checkpoints take no more than a twentieth of the time.
+    /// Young's interval [Comm. ACM 17 (1974) 530]: `√(2 C M)`.
+    ///
+    /// C is the measured time of a checkpoint, M [s] the mean time between two failures. The
+    /// interval is at least 20 C, so that checkpoints take at most a twentieth of the time.
     Auto {
         /// Mean time between failures [s].
         failures: f64,
@@ -33,24 +33,25 @@ pub enum Interval {
 /// Bounds that are checked in every step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// Steps in a row that ended at the sweep cap.
+    /// Steps in succession that ended at the sweep cap.
     pub capped: Limit,
-    /// Overlap over the smaller radius.
+    /// Overlap divided by the smaller radius.
     pub overlap: Limit,
-    /// Energy that contacts gave in place of taking it, over what they took and what moves.
+    /// Energy that contacts added to the bodies, over the energy that they dissipated and the
+    /// kinetic energy.
     pub energy: Limit,
 }
 
-/// A bound, and the action beyond it.
+/// A bound, and the action when it is exceeded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limit {
     /// The bound.
     pub above: f64,
-    /// Whether the run ends.
+    /// Whether the run ends; otherwise it warns.
     pub stop: bool,
 }
 
-/// Mean time between failures where the configuration names none: a day.
+/// The default mean time between failures: a day.
 const DAY: f64 = 86400.0;
 
 /// `[checkpoint]`.
@@ -77,7 +78,7 @@ pub(super) fn checkpoints(root: &Section, faults: &mut Vec<Fault>) -> Checkpoint
     ) {
         needs(node, "interval = \"auto\"", faults);
     }
-    // Who says when by the clock does not mean the steps as well.
+    // An interval in wall-clock time replaces the default interval in steps.
     let every = if interval.is_some() { 0 } else { 500 };
     Checkpoints {
         every: section.whole_if("every", 0, faults).unwrap_or(every),

@@ -1,4 +1,4 @@
-//! A checked run.
+//! A checked configuration of a run.
 
 use super::balance::Balance;
 use super::document::Document;
@@ -21,20 +21,20 @@ use crate::scheme::pace::Pace;
 use crate::shape::{Period, Template};
 use crate::solver::Settings;
 
-/// A checked run: all that `moreau run` needs to start.
+/// A checked configuration: all input that `moreau run` needs to start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
     /// Name of its file, for errors.
     pub(super) file: String,
-    /// A line for logs and reports.
+    /// A title for logs and reports.
     pub title: String,
     /// The configuration as run: overrides and derived lengths set, paths of files made absolute.
     pub(super) document: Document,
     /// Gravity [m/s²].
     pub gravity: Vector3,
-    /// How long steps are.
+    /// The rule for the length of steps.
     pub pace: Pace,
-    /// When the run ends.
+    /// The conditions that end the run.
     pub end: End,
     /// Lower corner of the domain [m].
     pub lower: Vector3,
@@ -46,7 +46,7 @@ pub struct Scenario {
     pub laws: Laws,
     /// Pairs of bodies that bonds list.
     pub listed: Vec<Listed>,
-    /// Which axes are periodic.
+    /// The periodic axes.
     pub periodic: [bool; 3],
     /// Whether a body that leaves the domain is deleted; else it ends the run.
     pub delete_outside: bool,
@@ -60,21 +60,21 @@ pub struct Scenario {
     pub regions: Vec<NamedRegion>,
     /// Forms of clumps by number.
     pub templates: Vec<Template>,
-    /// Initial bodies; ids count through them in order.
+    /// Initial bodies; their ids count through the entries in order.
     pub samples: Vec<Sample>,
-    /// Where bodies come in.
+    /// Inlets, by which bodies enter.
     pub inlets: Vec<Inlet>,
     /// Actions of regions, and growth of bodies.
     pub acts: Acts,
     /// Largest accepted overlap of two initial bodies, as a fraction of the smaller radius.
     pub max_initial_overlap: f64,
-    /// When blocks are shared out anew among ranks.
+    /// The rule by which blocks are redistributed over the ranks.
     pub balance: Balance,
     /// Measures.
     pub measures: Vec<Measure>,
     /// Rows and frames.
     pub output: Output,
-    /// When checkpoints are written.
+    /// The intervals of checkpoints.
     pub checkpoints: Checkpoints,
     /// Bounds that are checked in every step.
     pub limits: Limits,
@@ -92,17 +92,19 @@ pub struct Derived {
 }
 
 impl Scenario {
-    /// The TOML text of the configuration as run, which a checkpoint carries.
+    /// The TOML text of the configuration as run, as stored in a checkpoint.
     #[must_use]
     pub fn text(&self) -> String {
         self.document.to_string()
     }
 
-    /// Takes derived lengths where the configuration names none: as values, and as keys of its
-    /// text, so that a run that goes on has them from its checkpoint, whatever bodies are left.
+    /// Sets derived lengths that the configuration does not give, as values and as keys of its
+    /// text.
+    ///
+    /// So a resumed run has them from its checkpoint, whichever bodies remain.
     ///
     /// # Errors
-    /// A length that no configuration may name, with its key.
+    /// A length outside the accepted range, with its key.
     pub fn complete(&mut self, derived: &Derived) -> Result<(), String> {
         let Self {
             document,
@@ -131,25 +133,26 @@ impl Scenario {
         Faults::new(&self.file, vec![list.fault(pair, message)])
     }
 
-    /// Which axes are periodic, and with what period.
+    /// The periodic axes and their periods.
     #[must_use]
     pub fn period(&self) -> Period {
         Period::of_box(&self.lower, &self.upper, self.periodic)
     }
 
-    /// The step at which the run ends at the latest, by `steps` or `until`; the latter gives no
-    /// step where a rule makes their lengths.
+    /// The latest last step of the run, by `steps` or `until`.
+    ///
+    /// `until` gives no last step where a rule sets the lengths of steps.
     #[must_use]
     pub fn last_step(&self) -> Option<u64> {
         let until = match self.pace {
-            // A hair less than a whole step beyond is rounding of until/dt.
+            // An excess below 1e-6 of a step is rounding of until/dt.
             Pace::Even(dt) => (self.end.until).map(|t| (t / dt - 1e-6).ceil().max(0.0) as u64),
             Pace::Rule(_) => None,
         };
         self.end.steps.into_iter().chain(until).min()
     }
 
-    /// Whether the run is over after so many steps, at this time [s], by `steps` or `until`.
+    /// Whether the run is over after this number of steps, at this time [s], by `steps` or `until`.
     #[must_use]
     pub fn is_over(&self, step: u64, time: f64) -> bool {
         let by_time =
@@ -158,7 +161,7 @@ impl Scenario {
     }
 }
 
-/// Takes a length [m] if none is given yet, and sets it in the document.
+/// Sets a length [m] in the document, unless one is given already.
 fn take(
     place: &mut Option<f64>,
     key: &str,

@@ -80,8 +80,9 @@ pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Settings {
     }
 }
 
-/// Whether contacts start a solve with the force of the last step, and by up to which share that is
-/// changed at random.
+/// Whether solves start from the impulses of the last step, and the largest random change of them.
+///
+/// The change is a fraction of the force.
 fn start(section: &Section, faults: &mut Vec<Fault>) -> (bool, f64) {
     let default = Settings::default();
     let warm = section.truth_if("warm_start", faults);
@@ -94,7 +95,7 @@ fn start(section: &Section, faults: &mut Vec<Fault>) -> (bool, f64) {
     (warm, spread.unwrap_or(default.start_spread))
 }
 
-/// Whether sweeps are accelerated, which needs one order kept within a step.
+/// The acceleration of sweeps, which needs one order kept within a step.
 fn acceleration(section: &Section, order: Order, faults: &mut Vec<Fault>) -> Acceleration {
     let wanted = section.choice_if("acceleration", &["momentum", "none"], faults);
     let below_one = Number(Range::Inside(0.0, 1.0), "");
@@ -103,7 +104,7 @@ fn acceleration(section: &Section, order: Order, faults: &mut Vec<Fault>) -> Acc
         (section.get("acceleration"), wanted, order)
     {
         let accepted =
-            "\"none\", or with order = \"step\", as it needs one order kept within a step";
+            "\"none\", or come with order = \"step\", as it needs one order kept within a step";
         refuse(node, accepted, faults);
     }
     let takes_part = wanted.unwrap_or("momentum") == "momentum" && order == Order::Step;

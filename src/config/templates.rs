@@ -1,4 +1,4 @@
-//! The `[[template]]` entries: forms of clumps.
+//! The `[[template]]` entries: shapes of clumps.
 
 use super::document::{Node, Value};
 use super::fault::Fault;
@@ -12,7 +12,7 @@ use std::path::Path;
 
 const KEYS: [&str; 6] = ["name", "file", "parts", "volume", "centre", "inertia"];
 
-/// Reads all entries; `None` stands for one that is at fault.
+/// Reads all entries; `None` stands for a faulty one.
 pub(super) fn read(
     root: &Section,
     discs: bool,
@@ -110,16 +110,16 @@ fn parts(node: &Node, faults: &mut Vec<Fault>) -> Vec<Part> {
     items.iter().map(part).collect()
 }
 
-/// The forms that entries of bodies and inlets may name.
+/// The templates that entries of bodies and inlets may name.
 pub(super) struct Forms<'a> {
-    /// Names, and templates that are not at fault.
+    /// Names, and the templates without faults.
     pub(super) templates: &'a [(String, Option<Template>)],
     /// The run's seed.
     pub(super) seed: u64,
 }
 
 impl Forms<'_> {
-    /// The form that an entry of bodies or an inlet names.
+    /// The template that an entry of bodies or an inlet names.
     pub(super) fn of(&self, section: &Section, faults: &mut Vec<Fault>) -> Option<Form> {
         section.get("template")?;
         let names: Vec<&str> = self
@@ -136,8 +136,10 @@ impl Forms<'_> {
     }
 }
 
-/// Refuses clumps where bodies must be balls: growth, in which the moments of a clump would change while it turns, and bonds,
-/// whose law is that of balls.
+/// Refuses clumps together with features that need balls: growth and bonds.
+///
+/// With growth the moments of a clump would change while it turns; the law of bonds is that of
+/// balls.
 pub(super) fn of_balls_only(root: &Section, laws: &Laws, any: bool, faults: &mut Vec<Fault>) {
     if let (true, Some(node)) = (any, root.get("growth")) {
         let accepted = "left out where bodies have a template";

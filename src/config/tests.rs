@@ -1,5 +1,6 @@
-//! Good configurations, overrides, and several faults at once. Each single fault has a file in
-//! `tests/configs/bad`.
+//! Valid configurations, overrides, and several faults at once.
+//!
+//! Each single fault has a file in `tests/configs/bad`.
 
 mod coefficients;
 mod derived;
@@ -11,7 +12,7 @@ use crate::scheme::pace::{Pace, Rule};
 use crate::solver::{Order, Settings};
 use std::path::Path;
 
-/// Every key there is, none at its default.
+/// Every key, each with a value other than its default.
 const FULL: &str = r#"# comment
 title = "all keys"
 gravity = [0, 1.5, -9.81]
@@ -226,7 +227,9 @@ fn what_is_not_given_has_a_default() {
     );
 }
 
-/// What a user gets is the default of the library: with no section, an empty one, and every key of it at its documented default.
+/// A user gets the default of the library.
+///
+/// The three cases: a missing section, an empty one, and every key at its documented default.
 #[test]
 fn the_solver_of_a_configuration_without_settings_is_the_default() {
     let of = |solver: &str| {
@@ -249,7 +252,7 @@ fn the_solver_of_a_configuration_without_settings_is_the_default() {
     assert_ne!(plain, Settings::default());
 }
 
-/// A point in the middle of the domain is inside every wall of the box.
+/// A point in the middle of the domain is on the free side of every wall of the box.
 #[test]
 fn a_boxes_normals_point_inwards() {
     let s = good(
@@ -308,7 +311,7 @@ fn overrides_set_replace_and_add() {
     assert_eq!((added.checkpoints.every, added.checkpoints.keep), (500, 5));
 }
 
-/// The text of a checkpoint gives the same scenario, in whatever folder it is read.
+/// The text of a checkpoint gives the same scenario, in any folder.
 #[test]
 fn the_text_as_run_gives_the_same_scenario() {
     for overrides in [
@@ -392,7 +395,7 @@ fn overrides_that_cannot_be_applied_are_told_together() {
     );
     let text = faults.to_string();
     assert!(
-        text.contains("--set bodies.2.count=3: bodies.2.count: no entry \"2\", there are 2"),
+        text.contains("--set bodies.2.count=3: bodies.2.count: must be one of 2 entries, counted from 0; found \"2\""),
         "{text}"
     );
 }
@@ -422,8 +425,9 @@ fn the_shipped_configurations_are_good() {
     }
 }
 
-/// `time.dt` as a rule: its keys arrive, and those that are not given have their defaults. It ends
-/// by time at the time and not at a step; any key of it can be set.
+/// `time.dt` as a rule: its keys are read, and the others get their defaults.
+///
+/// The run ends at the given time and not at a step; any key of the rule can be set.
 #[test]
 fn a_rule_of_the_steps_arrives() {
     let text = FULL.replace("dt = 1e-3", "dt = { at_most = 1e-3, at_least = 1e-5 }");
@@ -453,6 +457,6 @@ fn a_rule_of_the_steps_arrives() {
     assert_eq!(good(&text, &["time.dt=2e-3"]).pace, Pace::Even(2e-3));
     let table = "time.dt={ at_most = 1e-3, at_least = 1e-3 }";
     assert!(matches!(good(FULL, &[table]).pace, Pace::Rule(_)));
-    // Steps of one length end at the step, whatever their sum is.
+    // Steps of one length end at the step, whatever their sum.
     assert!(!good(FULL, &["time.dt=0.1"]).is_over(19, 2.0));
 }

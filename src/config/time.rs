@@ -1,14 +1,14 @@
-//! How long steps are, and when the run ends.
+//! The `[time]` table: the length of steps, and the end of the run.
 
 use super::document::{Node, Value};
 use super::fault::Fault;
 use super::reader::{Number, Range, Section, must, refuse, report, wrong_type};
 use crate::scheme::pace::{Pace, Rule};
 
-/// When a run ends: whichever comes first.
+/// The conditions that end a run; the first to be met does.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct End {
-    /// At this step, counted from time zero.
+    /// After this number of steps, counted from time zero.
     pub steps: Option<u64>,
     /// At this time [s].
     pub until: Option<f64>,
@@ -28,12 +28,12 @@ impl std::fmt::Display for End {
     }
 }
 
-/// Steps of a run at most: their number times the time step is then still a time to the last digit.
+/// The largest number of steps: up to it, the number times the time step is still an accurate time.
 const MOST_STEPS: f64 = 1e15;
 
 const STEP: Number = Number(Range::Positive, "s");
 
-/// `travel` and `growth` where the rule names none.
+/// The default of `travel` and `growth`.
 const TRAVEL: f64 = 0.1;
 const GROWTH: f64 = 1.1;
 
@@ -51,7 +51,7 @@ pub(super) fn read(root: &Section, gravity: [f64; 3], faults: &mut Vec<Fault>) -
     let end = End {
         steps: section.whole_if("steps", 0, faults),
         until: section.number_if("until", Number(Range::NotNegative, "s"), faults),
-        // 0 switches the end at rest off: nothing is slower than that.
+        // 0 disables the end at rest: the kinetic energy is never below it.
         rest: section
             .number_if("rest", Number(Range::NotNegative, "of m g d"), faults)
             .filter(|fraction| *fraction > 0.0),
@@ -61,20 +61,20 @@ pub(super) fn read(root: &Section, gravity: [f64; 3], faults: &mut Vec<Fault>) -
     }
     if end == End::default() {
         let accepted = "at least one of until = TIME [s], steps = NUMBER, rest = FRACTION of m g d \
-                        (without an end the run would go on for ever)";
+                        (without an end the run would never stop)";
         section.missing("until", accepted, faults);
     }
     if let (Some(node), None, None) = (section.get("rest"), end.steps, end.until)
         && gravity == [0.0; 3]
     {
-        let message = "must stand with until or steps where there is no gravity, as rest is \
+        let message = "must come with until or steps without gravity, as rest is \
                        measured by m g d; found neither";
         report(node, message, faults);
     }
     (pace, end)
 }
 
-/// Steps of one length must be at least one until the end; of no kind may they be too many.
+/// Checks that until the end there is at least one step of fixed length, and not too many steps.
 fn few_enough(node: &Node, pace: &Pace, until: f64, faults: &mut Vec<Fault>) {
     let (least, accepted) = match pace {
         Pace::Even(_) => (1.0, "1 to"),
@@ -95,7 +95,7 @@ fn rule(node: &Node, faults: &mut Vec<Fault>) -> Rule {
     let rule = Rule {
         at_most: section.number("at_most", STEP, faults),
         at_least: section.number("at_least", STEP, faults),
-        // Beyond half a radius two bodies could pass through each other within a step.
+        // With more than half a radius two bodies could pass through each other within a step.
         travel: section
             .number_if(
                 "travel",

@@ -1,4 +1,4 @@
-//! The `[[wall]]` entries: shapes (`shapes`) and how they move (`motion`).
+//! The `[[wall]]` entries: shapes (`shapes`) and motions (`motion`).
 
 mod motion;
 mod shapes;
@@ -32,7 +32,7 @@ pub(super) fn read(
     walls
 }
 
-/// The keys that every wall may have.
+/// The keys that all walls accept.
 const COMMON: [&str; 10] = [
     "shape", "material", "name", "centre", "velocity", "sine", "table", "rotation", "free", "servo",
 ];
@@ -68,7 +68,7 @@ fn read_entry(
         .iter()
         .find(|part| shapes::crosses_period(&part.surface, domain.periodic))
     {
-        let accepted = "along every periodic axis (domain.periodic), where bodies go round";
+        let accepted = "parallel to every periodic axis (domain.periodic), which bodies cross";
         let found = format!("wall {} across one", part.name);
         must(node, accepted, &found, faults);
         return Vec::new();

@@ -1,29 +1,32 @@
-//! The frame in which bodies are put into cells: ways from a corner, with periodic axes cut open where nobody is.
+//! The frame in which bodies are sorted into cells: coordinates relative to a corner.
+//!
+//! A periodic axis is cut open where it has no bodies.
 
 use crate::math::Vector3;
 use crate::shape::Period;
 
-/// The corner from which ways are counted, and the axes on which space closes upon itself.
+/// The corner from which coordinates count, and the periodic axes that the bodies close.
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
     origin: Vector3,
     /// Periods of periodic axes [m].
     turn: [Option<f64>; 3],
-    /// Whether there is any.
+    /// Whether any axis is periodic.
     turns: bool,
-    /// Periods of those on which bodies lie all round, so that they may be near across the cut [m].
+    /// Periods of the axes on which bodies may be close across the cut [m].
     pub closed: [Option<f64>; 3],
 }
 
-/// Whether a body can be put anywhere. What is no number is left out, for others to report.
+/// Whether a body can be sorted into a cell. Other checks report bodies with NaN or infinities.
 #[inline]
 pub(super) fn is_placed(x: &Vector3, radius: f64) -> bool {
-    // The sum of numbers is one, unless they are beyond all use.
+    // The sum of finite numbers is finite, unless they are too large to be used.
     (x.x + x.y + x.z + radius).is_finite()
 }
 
 impl Frame {
-    /// The frame of bodies of which two matter to each other up to the distance `reach` of their centres [m].
+    /// The frame of bodies, of which two may be close up to the distance `reach` of their centres
+    /// [m].
     pub(super) fn new(positions: &[Vector3], period: &Period, reach: f64) -> Self {
         let everywhere = Vector3::repeat(f64::INFINITY);
         let (mut lower, mut upper) = (everywhere, -everywhere);
@@ -53,13 +56,14 @@ impl Frame {
             let u = frame.relative(x);
             extent = [0, 1, 2].map(|a| extent[a].max(u[a]));
         }
-        // The cut lies at the lower end of a slice, so that the lowest way may well be above zero; that only errs towards
-        // closing an axis that could stay open.
+        // The cut is at the lower end of a slice, so the lowest coordinate may be well above zero.
+        // That only errs towards closing an axis that could stay open.
         frame.closed = [0, 1, 2].map(|a| frame.turn[a].filter(|&l| extent[a] + reach >= l));
         frame
     }
 
-    /// The way of a position from the corner [m]; on periodic axes from 0 up to the period.
+    /// The coordinates of a position relative to the corner [m]; on periodic axes from 0 up to the
+    /// period.
     #[inline]
     pub(super) fn relative(&self, x: &Vector3) -> Vector3 {
         let mut u = x - self.origin;
@@ -71,7 +75,7 @@ impl Frame {
                 if u[axis] < 0.0 {
                     u[axis] += length;
                 }
-                // Bodies come wrapped; one that does not must still find its cell.
+                // Positions come wrapped; one that is not must still get a cell.
                 if u[axis] < 0.0 || u[axis] > length {
                     u[axis] = u[axis].rem_euclid(length);
                 }
@@ -81,10 +85,12 @@ impl Frame {
     }
 }
 
-/// The upper end of the widest gap between the bodies round a periodic axis: ways counted from there span no more than they
-/// must, also where a rank's bodies lie on both sides of the end of the period.
+/// The upper end of the widest gap between the bodies along a periodic axis.
+///
+/// Coordinates from there span the least length, also if a rank's bodies are on both sides of the
+/// end of the period.
 fn cut(positions: &[Vector3], axis: usize, lower: f64, length: f64) -> f64 {
-    // Gaps are looked for in slices of the period, which is good enough and takes no sorting.
+    // Gaps are searched in slices of the period: accurate enough, and without sorting.
     const SLICES: usize = 64;
     let mut taken = [false; SLICES];
     for x in positions.iter().filter(|x| is_placed(x, 0.0)) {

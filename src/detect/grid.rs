@@ -1,19 +1,22 @@
 //! The cells of one size group.
 //!
-//! Cells are as long as the largest buffer box of the group, so bodies of the group, and smaller ones, can only touch those
-//! in the same cell and in those around it. The bodies of a row of cells along x lie one after the other, so that cells next
-//! to one another on it are searched in one go.
+//! Cells are as long as the largest buffer box of the group, so bodies of the group, and smaller
+//! ones, can only touch those in the same cell and in the cells around it. The bodies of a row of
+//! cells along x are stored one after the other, so that neighbouring cells of a row are searched
+//! as one range.
 //!
-//! Where bodies are dense every cell has a bucket. Where cells would far outnumber the bodies they share buckets by a hash:
-//! memory stays proportional to the number of bodies whatever space they span. A shared bucket shows bodies of other cells
-//! as well, which costs a look and no more.
+//! Where bodies are dense every cell has a bucket. Where cells would far outnumber the bodies they
+//! share buckets by a hash: so memory stays proportional to the number of bodies, whatever their
+//! extent in space. A shared bucket also contains bodies of other cells, which costs a comparison
+//! each.
 
 use crate::math::Vector3;
 
-/// Cells are longer than need be by this part: more than what rounding can do to a place among [`MOST`] cells.
+/// Relative excess of the cell length: larger than rounding errors of positions among [`MOST`]
+/// cells.
 pub(super) const SLACK: f64 = 1.0 / 65536.0;
 
-/// Cells along an axis beyond which they grow. Above it rounding of coordinates would reach into the slack.
+/// Largest number of cells along an axis; beyond it cells grow, as rounding would exceed the slack.
 const MOST: f64 = (1u64 << 31) as f64;
 
 /// Cells and their buckets.
@@ -21,19 +24,22 @@ const MOST: f64 = (1u64 << 31) as f64;
 pub(super) struct Grid {
     lower: Vector3,
     inverse: Vector3,
-    /// Cells on each axis.
+    /// Number of cells on each axis.
     pub count: [i64; 3],
-    /// Periods of axes on which the last cell touches the first [m].
+    /// Periods of axes on which the last cell is a neighbour of the first [m].
     pub closed: [Option<f64>; 3],
-    /// Number of the first bucket among those of all groups.
+    /// Index of the first bucket among those of all groups.
     pub first: usize,
-    /// `None`: every cell has a bucket of its own. Else a number of buckets, a power of two, that cells share.
+    /// `None`: every cell has its own bucket. Otherwise the number of shared buckets, a power of
+    /// two.
     pub hashed: Option<u64>,
 }
 
 impl Grid {
-    /// Cells of at least `edge` [m] over ways from `lower` to `upper`, or all round the closed axes, in at most `most` buckets
-    /// or else hashed into about two for each of `bodies`.
+    /// Cells of at least `edge` [m] over coordinates from `lower` to `upper`, or over the whole
+    /// closed axes.
+    ///
+    /// They have at most `most` buckets, or else are hashed into about two for each of `bodies`.
     pub(super) fn new(
         [lower, upper]: [Vector3; 2],
         edge: f64,
@@ -71,7 +77,7 @@ impl Grid {
         grid
     }
 
-    /// How many buckets there are.
+    /// The number of buckets.
     pub(super) fn buckets(&self) -> usize {
         match self.hashed {
             Some(buckets) => buckets as usize,
@@ -79,7 +85,7 @@ impl Grid {
         }
     }
 
-    /// The cell of a way from the frame's corner.
+    /// The cell of coordinates in the frame.
     #[inline]
     pub(super) fn cell_of(&self, u: &Vector3) -> [i64; 3] {
         [0, 1, 2].map(|a| {
@@ -88,15 +94,18 @@ impl Grid {
         })
     }
 
-    /// The first and the last cell that a box of half edge `reach` about a way touches along each axis [m]. On open axes
-    /// within the grid, and the first beyond the last where it touches none; on closed ones counted on beyond the ends.
+    /// The first and the last cell along each axis that a box touches.
+    ///
+    /// The box has the half edge `reach` [m] about the given coordinates. On open axes the cells
+    /// are within the grid, with the first beyond the last for none; on closed axes the count
+    /// continues beyond the ends.
     #[inline]
     pub(super) fn around(&self, u: &Vector3, reach: f64) -> [(i64, i64); 3] {
         [0, 1, 2].map(|a| {
             let low = floor((u[a] - self.lower[a] - reach) * self.inverse[a]);
             let high = floor((u[a] - self.lower[a] + reach) * self.inverse[a]);
             if self.closed[a].is_some() {
-                // Nobody's nearest image lies further than one time round.
+                // The nearest image of a body is at most one period away.
                 (low.max(-self.count[a]), high.min(2 * self.count[a] - 1))
             } else {
                 (low.max(0), high.min(self.count[a] - 1))
@@ -104,7 +113,8 @@ impl Grid {
         })
     }
 
-    /// How many rows of buckets such a box touches, about: what it costs to look around.
+    /// The approximate number of rows of buckets that such a box touches: the cost of a search
+    /// around a body.
     pub(super) fn rows_around(&self, reach: f64) -> f64 {
         let cells =
             [0, 1, 2].map(|a| (2.0 * reach * self.inverse[a] + 1.0).min(self.count[a] as f64));
@@ -119,7 +129,7 @@ impl Grid {
         let within = match self.hashed {
             None => ((z * ny + y) * nx + x) as usize,
             Some(buckets) => {
-                // Odd factors mix the three numbers, the high half of the product the bits.
+                // Odd factors mix the three numbers; the high half of the product mixes the bits.
                 let mixed = (x as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
                     ^ (y as u64).wrapping_mul(0xc2b2_ae3d_27d4_eb4f)
                     ^ (z as u64).wrapping_mul(0x1656_67b1_9e37_79f9);
@@ -130,8 +140,9 @@ impl Grid {
         self.first + within
     }
 
-    /// A cell counted on beyond the ends of an axis: the cell it is, and the way by which its bodies seem moved [m].
-    /// `None`: there is none.
+    /// The cell for a count beyond the ends of an axis, and the offset of its bodies [m].
+    ///
+    /// `None` if the cell does not exist.
     #[inline]
     pub(super) fn wrapped(&self, axis: usize, k: i64) -> Option<(i64, f64)> {
         let n = self.count[axis];
@@ -143,7 +154,7 @@ impl Grid {
     }
 }
 
-/// The largest whole number that is not larger. The target's oldest processors have no instruction for it.
+/// The largest whole number not above v. The target's oldest processors lack an instruction for it.
 #[inline]
 fn floor(v: f64) -> i64 {
     let k = v as i64;

@@ -1,10 +1,11 @@
-//! Bodies in the order in which the search runs over them: by size group, in each group by cell.
+//! Bodies in the order of the search: by size group, within a group by cell.
 //!
-//! Size groups as in [003]: with the buffer box of a body `d = 2 r + margin`, group `n` holds the boxes up to
-//! `d(n) = d_max α^(n−1)` and above `d(n+1)`, so every body belongs to one group and a mixture of sizes from `d_min` to
-//! `d_max` has `1 + ⌊ln(d_min/d_max) / ln α⌋` of them, less those that are empty. [003] asks in its fourth step for
-//! `|x_t − x_c| < max(d_t + d_c)`; read here as the half sum `(d_t + d_c)/2 = r_t + r_c + margin`, at which the gap is the
-//! margin. A bound by the larger of the two boxes would be right as well, and see more pairs.
+//! Size groups as in [003]: with the buffer box of a body `d = 2 r + margin`, group `n` holds the
+//! boxes up to `d(n) = d_max α^(n−1)` and above `d(n+1)`. So every body belongs to one group, and a
+//! mixture of sizes from `d_min` to `d_max` has `1 + ⌊ln(d_min/d_max) / ln α⌋` groups, less the
+//! empty ones. [003] demands in its fourth step `|x_t − x_c| < max(d_t + d_c)`; read here as the
+//! half sum `(d_t + d_c)/2 = r_t + r_c + margin`, at which the gap equals the margin. A bound by
+//! the larger of the two boxes would be correct as well, and yield more pairs.
 
 use super::frame::{Frame, is_placed};
 use super::grid::Grid;
@@ -12,39 +13,45 @@ use super::tiles::Tiles;
 use crate::math::Vector3;
 use crate::shape::Period;
 
-/// Groups that there may be. With `α = 1/2` the last holds all that is smaller than a part in 10⁹ of the largest.
+/// The largest number of groups. With `α = 1/2` the last one holds all bodies below 1e-9 of the
+/// largest.
 pub(super) const MOST_GROUPS: usize = 32;
 
-/// Bodies that the search looks at in one go.
+/// Bodies that the search compares at once.
 pub(super) const LANES: usize = 4;
 
-/// Where a body is not put anywhere.
+/// The bucket of a body without a cell.
 const NOWHERE: u32 = u32::MAX;
 
-/// What the search reads of some bodies: ways from the frame's corner (x, y, z) and half buffer boxes, `r + margin/2` with
-/// half the blur; a line of the cache.
+/// The data of some bodies for the search, one cache line: coordinates (x, y, z) and half buffer
+/// boxes.
+///
+/// Coordinates are relative to the frame's corner; a half buffer box is `r + margin/2` plus half
+/// the blur.
 pub(super) type Lanes = [[f32; LANES]; 4];
 
-/// Bodies in the order of their cells. Positions are in units of the largest buffer box and in single precision: they only
-/// have to tell who may be near, and [`Scale::blur`] says how wrong they may be.
+/// Bodies in the order of their cells.
+///
+/// Positions are in units of the largest buffer box and in single precision: they only have to show
+/// which bodies may be close, and [`Scale::blur`] bounds their errors.
 #[derive(Debug, Default)]
 pub(super) struct Sorted {
-    /// What the search reads.
+    /// The data for the search.
     pub lanes: Vec<Lanes>,
-    /// Places in the rank's arrays.
+    /// Indices in the rank's arrays.
     pub place: Vec<u32>,
-    /// Where the bodies of each bucket begin. One more than there are buckets, and one to count with.
+    /// Start of the bodies of each bucket; two numbers more than buckets, one of them for counting.
     pub start: Vec<u32>,
-    /// How many bodies there are.
+    /// Number of bodies.
     pub len: usize,
-    /// Bucket of each body by place, while they are sorted.
+    /// Bucket of each body by index, while they are sorted.
     bucket: Vec<u32>,
 }
 
 /// One size group.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
-    /// How many bodies it has.
+    /// Number of its bodies.
     pub bodies: usize,
     /// Its largest buffer box [m].
     pub largest: f64,
@@ -52,28 +59,29 @@ pub(super) struct Group {
     around: [Vector3; 2],
     /// Its cells.
     pub grid: Grid,
-    /// The groups in whose cells its bodies look for partners.
+    /// The groups in whose cells its bodies search for partners.
     pub asks: Vec<usize>,
 }
 
-/// How ways in metres become the search's numbers.
+/// The conversion of coordinates in metres to the search's numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
-    /// One over the largest buffer box [1/m].
+    /// Inverse of the largest buffer box [1/m].
     pub per_length: f64,
-    /// How much two of the search's positions may be nearer or further than they are.
+    /// Bound on the error of a distance between two of the search's positions.
     pub blur: f64,
 }
 
 impl Scale {
-    /// A way [m] as the search's number.
+    /// A coordinate [m] as the search's number.
     #[inline]
     pub(super) fn of(&self, way: f64) -> f32 {
         (way * self.per_length) as f32
     }
 }
 
-/// The size group, from 0, of a buffer box `d` where the largest is `largest` [m]: `⌊log₂(largest/d)⌋`.
+/// The size group, from 0, of a buffer box `d` with the largest box `largest` [m]:
+/// `⌊log₂(largest/d)⌋`.
 #[inline]
 pub(super) fn group_of(d: f64, largest: f64) -> usize {
     if d <= 0.0 {
@@ -86,8 +94,10 @@ pub(super) fn group_of(d: f64, largest: f64) -> usize {
         .min(MOST_GROUPS - 1)
 }
 
-/// Settles for each two groups which bodies look around in the cells of the other group: the few large ones in many cells
-/// each, or the many small ones in a few. A body that looks costs something by itself, too.
+/// Decides for each two groups which of them searches the cells of the other.
+///
+/// Either the few large bodies search many cells each, or the many small ones search few cells.
+/// Each searching body has a fixed cost as well.
 fn ask(groups: &mut [Group]) {
     for small in 0..groups.len() {
         if groups[small].grid.hashed.is_some() {
@@ -107,18 +117,18 @@ fn ask(groups: &mut [Group]) {
     }
 }
 
-/// Bodies, their frame and their groups, from the largest boxes to the smallest.
+/// Bodies, their frame and their groups, in descending order of boxes.
 #[derive(Debug)]
 pub(super) struct Groups {
     pub frame: Frame,
     pub groups: Vec<Group>,
     pub scale: Scale,
-    /// Whether any two bodies can be near at all.
+    /// Whether any two bodies can be close at all.
     pub any: bool,
 }
 
 impl Groups {
-    /// Sorts bodies into groups and cells, and into `tiles` if these are wanted.
+    /// Sorts bodies into groups and cells, and into `tiles` if requested.
     pub(super) fn new(
         (positions, radii): (&[Vector3], &[f64]),
         margin: f64,
@@ -134,7 +144,7 @@ impl Groups {
         let boxed = |r: f64| 2.0 * r + margin;
         let (least, largest) = (boxed(least), boxed(largest));
         let any = largest > 0.0;
-        // Without extent there are no pairs, but walls may still want the bodies in some order.
+        // Without extent no pairs exist, but walls may still need the bodies in some order.
         let largest = if any { largest } else { 1.0 };
         let alike = group_of(least, largest) == 0;
         let group = |r: f64| {
@@ -161,7 +171,7 @@ impl Groups {
             group.largest = group.largest.max(boxed(r));
             group.around = [group.around[0].inf(&u), group.around[1].sup(&u)];
         }
-        // Empty groups go; the others close up.
+        // Empty groups are removed; the others are renumbered.
         let mut number = [0; MOST_GROUPS];
         let mut kept = 0;
         for (group, number) in groups.iter().zip(&mut number) {
@@ -171,7 +181,8 @@ impl Groups {
         groups.retain(|group| group.bodies > 0);
         let group = |r: f64| number[group(r)];
 
-        // Cells may outnumber a group's bodies, but not much those of all groups: buckets are bounded by bodies.
+        // Cells may outnumber a group's bodies, but not by much those of all groups: bodies bound
+        // the buckets.
         let shared = 4 * positions.len() / kept.max(1) + 64;
         let smallest = largest * libm::exp2(-(MOST_GROUPS as f64));
         let (mut first, mut extent) = (0, 0.0_f64);
@@ -188,7 +199,8 @@ impl Groups {
         let per_length = 1.0 / largest;
         let scale = Scale {
             per_length,
-            // Of each of three coordinates two positions and a period round to 24 bits.
+            // Each of three coordinates has rounding errors at 24 bits of two positions and a
+            // period.
             blur: extent * per_length * 8.0 / f64::from(1 << 24),
         };
         let this = Self {
@@ -202,7 +214,7 @@ impl Groups {
         this
     }
 
-    /// Counts the bodies of each bucket and finds where they begin.
+    /// Counts the bodies of each bucket and computes the starts of the buckets.
     fn sort(
         &self,
         (positions, radii): (&[Vector3], &[f64]),
@@ -220,8 +232,8 @@ impl Groups {
             }
             let grid = &self.groups[group(r)].grid;
             let bucket = grid.bucket(grid.cell_of(&self.frame.relative(x)));
-            // Two further on: after the sums the next one holds where this one begins, and after the bodies have been put
-            // there, where it ends.
+            // The index is shifted by two: after the sums the next entry holds the start of this
+            // bucket, and after all bodies are placed, its end.
             start[bucket + 2] += 1;
             bucket as u32
         }));
@@ -233,7 +245,7 @@ impl Groups {
         sorted.len = sum as usize;
     }
 
-    /// Copies what the search reads into the order of the buckets.
+    /// Copies the data for the search in the order of the buckets.
     fn copy(
         &self,
         (positions, radii): (&[Vector3], &[f64]),
@@ -242,7 +254,7 @@ impl Groups {
         mut tiles: Option<&mut Tiles>,
     ) {
         let Scale { per_length, blur } = self.scale;
-        // The lanes past the last body lie nowhere and are near nobody.
+        // The lanes past the last body are at infinity, and close to no body.
         let nobody = [[f32::INFINITY; LANES]; 4];
         sorted.lanes.resize(sorted.len.div_ceil(LANES), nobody);
         sorted.place.resize(sorted.len, 0);

@@ -1,17 +1,19 @@
-//! Pairs in order: for each place the partners that come after it, ascending, each once.
+//! Sorted pairs: for each body its partners with higher indices, ascending, each once.
 
 use super::search::Found;
 
-/// For each place a row of partners.
+/// For each index a row of partners.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
-    /// Where each row begins. One more than there are places, and one to count with.
+    /// Start of each row; two numbers more than rows, one of them for counting.
     start: Vec<usize>,
     partner: Vec<u32>,
 }
 
 impl Lists {
-    /// Sorts pairs by their first, each row by its second. The pairs lie in several parts, whose order does not matter.
+    /// Sorts pairs by their first index, and each row by its second.
+    ///
+    /// The pairs come in several parts, whose order does not matter.
     pub(super) fn fill(&mut self, places: usize, parts: &[Found]) {
         let Self { start, partner } = self;
         start.clear();
@@ -35,12 +37,12 @@ impl Lists {
         }
     }
 
-    /// How many partners the places before one have; of one past the last, all.
+    /// The number of partners in the rows before an index; at one past the last, of all.
     pub(super) fn before(&self, place: usize) -> usize {
         self.start[place]
     }
 
-    /// The partners of a place, ascending, each once.
+    /// The partners of an index, ascending, each once.
     #[inline]
     pub(super) fn of(&self, place: usize) -> impl Iterator<Item = u32> + '_ {
         let row = &self.partner[self.start[place]..self.start[place + 1]];
@@ -51,7 +53,7 @@ impl Lists {
     }
 }
 
-/// Rows are short: mostly a few partners, which need no more than to be put in one after the other.
+/// Insertion sort: most rows have only a few partners.
 #[inline]
 fn sort(row: &mut [u32]) {
     if row.len() > 24 {

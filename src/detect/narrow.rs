@@ -1,42 +1,49 @@
-//! Narrow phase: the touches of two bodies, and of a body and a wall. One `match` over pairs of shapes.
+//! Narrow phase: the touches of two bodies, and of a body and a wall. One `match` over pairs of
+//! shapes.
 //!
-//! A pair is seen from the lower id, with the second body's centre at a branch from the first's, so every rank that sees it
-//! computes the same bits.
+//! A pair is seen from the lower id, with the second body's centre given by the branch vector from
+//! the first's, so every rank that sees it computes the same bits.
 //!
-//! **Clumps** touch part by part. Where parts overlap, some of these touches are none of the union's surface: the point of part
-//! `i` that is nearest to the partner lies inside a sister `k`. Such a touch is dropped if the sister's touch with the same partner
-//! has a smaller gap. It has, unless the partner's centre lies inside the clump: from a point inside the sister the partner's centre
-//! is farther away than from the sister's surface. With the comparison the touch with the smallest gap is never dropped, so
-//! bodies that touch, however deep, have a touch. Of parts that coincide the first counts.
+//! **Clumps** touch part by part. Where parts of a clump overlap, some of these touches are not on
+//! the surface of the union: the point of part `i` closest to the partner is inside another part
+//! `k`. Such a touch is dropped if the touch of `k` with the same partner has a smaller gap. The
+//! gap of `k` is smaller, unless the partner's centre is inside the clump: from a point inside `k`
+//! the partner's centre is farther away than from the surface of `k`. With this comparison the
+//! touch with the smallest gap is never dropped, so bodies that touch, however deep, have a touch.
+//! Of parts that coincide the first counts.
 
 use super::sphere::{sphere_sphere, sphere_wall};
 use super::touch::{Touch, feature};
 use crate::math::Vector3;
 use crate::shape::{Surface, Template};
 
-/// How far outside a part a point still counts as inside, by the part's radius: parts that coincide do so to rounding.
+/// Relative distance outside a part at which a point still counts as inside.
+///
+/// Coincident parts do so only to rounding. The unit is the part's radius.
 const INSIDE: f64 = 1e-12;
 
-/// A body as the narrow phase sees it.
+/// The data of a body in the narrow phase.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Solid<'a> {
     /// Centre of mass [m].
     pub position: &'a Vector3,
-    /// Radius, of a clump that of its bounding sphere [m].
+    /// Radius of the body, or of the bounding sphere of a clump [m].
     pub radius: f64,
     pub shape: Shape<'a>,
 }
 
-/// What a body is made of.
+/// The shape of a body.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Shape<'a> {
     Ball,
-    /// Balls of a template, whose centres lie at these ways from the centre of mass, global frame [m].
+    /// Balls of a template; the vectors are their centres from the centre of mass, global frame
+    /// [m].
     Clump(&'a Template, &'a [Vector3]),
 }
 
-/// The touches of two bodies with a gap below `margin` [m], in ascending order of feature. The second one's centre lies at
-/// `branch` from the first's [m].
+/// The touches of two bodies with a gap below `margin` [m], in ascending order of feature.
+///
+/// The second body's centre is at `branch` from the first's [m].
 #[inline]
 pub(super) fn of_bodies(
     (a, b): (&Solid, &Solid),
@@ -80,7 +87,7 @@ pub(super) fn with_wall(a: &Solid, wall: &Surface, margin: f64, mut found: impl 
     }
 }
 
-/// The touches of balls of two bodies.
+/// The touches of the balls of two bodies.
 fn of_parts(
     (a, b): (&Solid, &Solid),
     branch: &Vector3,
@@ -111,7 +118,7 @@ fn of_parts(
 }
 
 impl Solid<'_> {
-    /// Balls that the body is made of.
+    /// The number of balls of the body.
     fn parts(&self) -> usize {
         match self.shape {
             Shape::Ball => 1,
@@ -142,8 +149,10 @@ impl Solid<'_> {
         }
     }
 
-    /// Whether the point of a part that lies farthest along `normal` is inside a sister whose gap to the partner, given by `gap_of`,
-    /// is smaller than the part's own [m]; of equal ones the first counts as smaller.
+    /// Whether the point of a part farthest along `normal` is inside a sister with a smaller gap.
+    ///
+    /// `gap_of` gives the gap of a sister to the partner [m]. Of equal gaps the first counts as
+    /// smaller.
     fn inside(
         &self,
         part: usize,

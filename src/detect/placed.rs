@@ -1,19 +1,19 @@
-//! Where the parts of clumps lie in a step: each is placed once, by one routine, whoever asks for it.
+//! The positions of the parts of clumps in a step, computed once by one routine.
 
 use crate::body::Bodies;
 use crate::math::Vector3;
 use crate::shape::Template;
 
-/// The parts of all clumps, by place of the body.
+/// The parts of all clumps, by index of the body.
 #[derive(Debug, Default)]
 pub(super) struct Placed {
-    /// Where each body's parts begin; empty where all bodies are balls.
+    /// Index of each body's first part; empty where all bodies are balls.
     first: Vec<usize>,
     arms: Vec<Vector3>,
 }
 
 impl Placed {
-    /// Places the parts anew. The memory is kept.
+    /// Computes the positions of all parts. The memory is kept.
     pub(super) fn fill(&mut self, bodies: &Bodies, templates: &[Template]) {
         self.first.clear();
         self.arms.clear();
@@ -36,7 +36,7 @@ impl Placed {
         }
     }
 
-    /// Centres of a body's parts from its centre of mass, global frame [m]; none of a ball.
+    /// Centres of a body's parts from its centre of mass, global frame [m]; empty for a ball.
     pub(super) fn of(&self, place: usize) -> &[Vector3] {
         match self.first.get(place..place + 2) {
             Some(ends) => &self.arms[ends[0]..ends[1]],

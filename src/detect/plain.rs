@@ -1,8 +1,11 @@
-//! The plain search: one grid of cells over the bodies at hand; bodies can only be near if their cells touch. Every wall is
-//! tried with every body.
+//! The plain search: one grid of cells over all bodies; bodies can only be close in neighbouring
+//! cells.
 //!
-//! The cell edge is the largest distance of two centres that still matters, grown where the bodies lie so sparse that the
-//! cells would far outnumber them: time and memory stay proportional to the number of bodies whatever space they span.
+//! Every wall is compared with every body.
+//!
+//! The cell edge is the largest distance of two centres that still matters. It grows where the
+//! bodies are so sparse that the cells would far outnumber them: so time and memory stay
+//! proportional to the number of bodies, whatever their extent in space.
 
 use super::sphere;
 use crate::body::{Bodies, BodyId, Wall};
@@ -10,7 +13,7 @@ use crate::contact::{Candidate, ContactKey, Partner};
 use crate::math::Vector3;
 use crate::shape::Period;
 
-/// Half of the 26 neighbours of a cell: each pair of cells is met once.
+/// Half of the 26 neighbours of a cell, so that each pair of cells is visited once.
 const FORWARD: [[i64; 3]; 13] = [
     [1, 0, 0],
     [-1, 1, 0],
@@ -27,7 +30,7 @@ const FORWARD: [[i64; 3]; 13] = [
     [1, 1, 1],
 ];
 
-/// As [`super::candidates`], but in no particular order, and for finite positions only.
+/// As [`super::candidates`], but in any order, and for finite positions only.
 #[must_use]
 pub fn candidates(
     bodies: &Bodies,
@@ -43,7 +46,7 @@ pub fn candidates(
         margin,
         period,
         |i, j| {
-            // Places are in ascending order of id.
+            // Indices are in ascending order of id.
             let (a, b) = if i < j { (i, j) } else { (j, i) };
             let contact = sphere::sphere_sphere(
                 &bodies.positions()[a],
@@ -77,11 +80,12 @@ pub fn candidates(
     found
 }
 
-/// Calls `found` once for each pair of places that lie in the same or in touching cells. Every pair whose surfaces are
-/// nearer than `margin` [m] is among them, by whatever way round periodic axes.
+/// Calls `found` once for each pair of bodies in the same cell or in neighbouring cells.
 ///
-/// On a periodic axis the cells lie along a cut circle: bodies may be near across the ends of the range that they span. Where
-/// they span less than the period by more than a cell, nobody is.
+/// Every pair whose surfaces are closer than `margin` [m] is among them, also across periodic
+/// faces. On a periodic axis the cells form a circle that is cut open: bodies may be close across
+/// the ends of the range that they span, unless this range is shorter than the period by more than
+/// a cell.
 pub(super) fn near_pairs(
     positions: &[Vector3],
     radii: &[f64],
@@ -141,15 +145,17 @@ pub(super) fn near_pairs(
     }
 }
 
-/// Positions with periodic coordinates counted from the end of the widest gap between them: a rank's bodies that lie on both
-/// sides of the end of a period come together, and span no more than they must.
+/// Positions with periodic coordinates counted from the end of the widest gap between bodies.
+///
+/// So a rank's bodies on both sides of the end of a period come together, and span the least
+/// length.
 fn unroll(positions: &[Vector3], period: &Period) -> Vec<Vector3> {
     let mut unrolled = positions.to_vec();
     for axis in 0..3 {
         let Some(length) = period.length[axis] else {
             continue;
         };
-        // Gaps are looked for in slices of the period, which is good enough and takes no sorting.
+        // Gaps are searched in slices of the period: accurate enough, and without sorting.
         const SLICES: usize = 64;
         let lower = period.lower[axis];
         let slice = |x: f64| (((x - lower) / length * SLICES as f64) as usize).min(SLICES - 1);
@@ -173,8 +179,9 @@ fn unroll(positions: &[Vector3], period: &Period) -> Vec<Vector3> {
     unrolled
 }
 
-/// The pairs of a grid that closes upon itself on some axis: each body looks all round, and of each pair the lower place
-/// tells.
+/// The pairs of a grid that is closed on some axis.
+///
+/// Each body searches all neighbouring cells, and a pair is reported from its lower index.
 fn closed_pairs(grid: &Grid, positions: &[Vector3], mut found: impl FnMut(usize, usize)) {
     let mut members = vec![Vec::new(); grid.len()];
     for (i, x) in positions.iter().enumerate() {
@@ -194,7 +201,7 @@ struct Grid {
     lower: Vector3,
     edge: Vector3,
     count: [i64; 3],
-    /// Axes on which the last cell touches the first.
+    /// Axes on which the last cell is a neighbour of the first.
     closed: [bool; 3],
 }
 
@@ -211,7 +218,7 @@ impl Grid {
         } else {
             extent.max().max(1.0)
         };
-        // Where bodies are all round a periodic axis, its cells are too.
+        // Where bodies span a periodic axis, its cells do too.
         let closed = [0, 1, 2].map(|a| period.length[a].is_some_and(|l| extent[a] + edge >= l));
         for axis in (0..3).filter(|&a| closed[a]) {
             extent[axis] = period.length[axis].unwrap_or_default();
@@ -263,7 +270,7 @@ impl Grid {
         (0..3).all(|axis| (0..self.count[axis]).contains(&cell[axis]))
     }
 
-    /// The cells that touch a cell, itself among them, each once.
+    /// The neighbours of a cell and the cell itself, each once.
     fn neighbours(&self, cell: usize, into: &mut Vec<usize>) {
         let [nx, ny, _] = self.count;
         let cell = cell as i64;

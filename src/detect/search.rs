@@ -1,13 +1,14 @@
-//! The search: who is near whom, group by group.
+//! The search for pairs of close bodies, group by group.
 //!
-//! A pair of one group is met from the cell that comes first, in itself and in half of the cells around it. A pair of two
-//! groups is met from one of the bodies, in the cells of the other's group that its reach touches: from the group for which
-//! that takes fewer looks at cells. Near the ends of short periodic axes, and where cells share buckets, a pair may be met
-//! more than once; whoever takes the pairs drops these.
+//! A pair within one group is found from its first cell, which is compared with itself and with
+//! half of its neighbours. A pair of two groups is found from one of the bodies, in the cells of
+//! the other's group within its reach: from the group for which this compares fewer cells. Close to
+//! the ends of short periodic axes, and where cells share buckets, a pair may be found more than
+//! once; the consumer of the pairs drops the repetitions.
 //!
-//! Within a group, four bodies that follow one another in a row look together. They may lie far apart where a row is thin,
-//! but rows have no more cells than a few for each body, and no two fours of a row span the same cells: the looks stay
-//! proportional to the bodies.
+//! Within a group, four consecutive bodies of a row are compared at once. They may be far apart
+//! where a row is sparse, but rows have at most a few cells for each body, and no two blocks of
+//! four span the same cells: so the number of comparisons stays proportional to the bodies.
 
 use super::grid::{Grid, SLACK};
 use super::groups::{Group, Groups, LANES, Sorted};
@@ -18,44 +19,45 @@ use wide::f32x4;
 /// All lanes.
 const ALL: u32 = (1 << LANES) - 1;
 
-/// All lanes of another block for each of a block, the first of these for each, and those that come later in one block.
+/// Masks over pairs of lanes of two blocks: all pairs; the first lane of the other block for each
+/// lane; the later lanes of the same block.
 const ROWS: u32 = (1 << (LANES * LANES)) - 1;
 const EACH: u32 = 0x1111;
 const LATER: u32 = 0x08ce;
 
-/// Half of the neighbours of a row of cells along x, along y and z: each pair of rows is met once.
+/// Half of the neighbours of a row of cells along x, in y and z: each pair of rows is visited once.
 const FORWARD: [[i64; 2]; 4] = [[1, 0], [-1, 1], [0, 1], [1, 1]];
 
-/// A part of the search: bodies of one group, by rows of cells or, where cells share buckets, by buckets.
+/// A part of the search: bodies of one group, by rows of cells or, with shared buckets, by buckets.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     group: usize,
     range: Range<usize>,
 }
 
-/// What a part of the search has found.
+/// The result of a part of the search.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Places of bodies that may be near, the lower first.
+    /// Indices of bodies that may be close, the lower first.
     pub pairs: Vec<[u32; 2]>,
-    /// How many pairs were looked at.
+    /// The number of pairs that were compared.
     pub visited: u64,
 }
 
-/// Bodies that lie side by side, from which the search looks.
+/// Bodies in neighbouring lanes, from which the search compares.
 #[derive(Clone)]
 struct Own {
     block: usize,
     lanes: Range<usize>,
-    /// What each of them looks for.
+    /// The data of each in all lanes: its position and half box.
     bodies: [[f32x4; 4]; LANES],
 }
 
-/// Sorted bodies, to be searched.
+/// The sorted bodies to be searched.
 pub(super) struct Search<'a> {
     groups: &'a Groups,
     sorted: &'a Sorted,
-    /// Positions and radii by place, and the margin [m].
+    /// Positions and radii by index, and the margin [m].
     bodies: (&'a [Vector3], &'a [f64]),
     margin: f64,
 }
@@ -75,7 +77,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Cuts the search into about `wanted` parts.
+    /// Splits the search into about `wanted` parts.
     pub(super) fn parts(&self, wanted: usize) -> Vec<Part> {
         let mut parts = Vec::new();
         if !self.groups.any {
@@ -124,7 +126,7 @@ impl<'a> Search<'a> {
         if self.sorted.start[first] == self.sorted.start[first + width as usize] {
             return;
         }
-        // Rows ahead, by their first bucket.
+        // The rows to be compared, by their first bucket.
         let mut ahead = [(0, [0.0; 3]); FORWARD.len()];
         let mut rows = 0;
         for [dy, dz] in FORWARD {
@@ -140,7 +142,7 @@ impl<'a> Search<'a> {
         let (begin, end) = (start(first, 0) as usize, start(first, width) as usize);
         let mut x = 0;
         for block in begin / LANES..end.div_ceil(LANES) {
-            // The bodies of this block that are in this row, and the cells that they span.
+            // The bodies of this block in this row, and the cells that they span.
             let from = begin.max(block * LANES);
             let to = end.min((block + 1) * LANES);
             let cell_of = |k: usize, mut x: i64| {
@@ -154,7 +156,7 @@ impl<'a> Search<'a> {
             x = high;
             let own = self.own(&(from..to));
             let (before, after) = ((low - 1).max(0), (high + 1).min(width - 1));
-            // In the own row only what comes later.
+            // In the same row only later bodies are compared.
             let later = from as u32..start(first, after + 1);
             self.compare(&own, &later, true, found);
             for (first, ways) in ahead {
@@ -175,7 +177,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// As [`Search::compare`], with a stretch that seems moved by a way [m].
+    /// As [`Search::compare`], with a range of bodies displaced by `way` [m].
     #[inline]
     fn compare_moved(&self, own: &Own, stretch: &Range<u32>, way: &[f64; 3], found: &mut Found) {
         if *way == [0.0; 3] {
@@ -190,8 +192,9 @@ impl<'a> Search<'a> {
         self.compare(&own, stretch, false, found);
     }
 
-    /// Looks at a stretch of bodies from those of a block, all lanes at each other at once. The stretch may begin in the
-    /// block itself; then each looks at those after it.
+    /// Compares a range of bodies with those of a block, all lanes with each other at once.
+    ///
+    /// The range may begin in the block itself; then each body is compared with those after it.
     #[inline]
     fn compare(&self, own: &Own, stretch: &Range<u32>, itself: bool, found: &mut Found) {
         let (from, to) = (stretch.start as usize, stretch.end as usize);
@@ -199,7 +202,7 @@ impl<'a> Search<'a> {
             return;
         }
         found.visited += (own.lanes.len() * (to - from)) as u64;
-        // Sixteen bits: four of the other block for each body of this one.
+        // Sixteen bits: for each body of this block four of the other.
         let rows =
             (ROWS << (LANES * own.lanes.start)) & (ROWS >> (LANES * (LANES - own.lanes.end)));
         let (first, last) = (from / LANES, (to - 1) / LANES);
@@ -215,7 +218,7 @@ impl<'a> Search<'a> {
                 let beyond = (dx * dx + dy * dy + dz * dz).simd_gt(reach * reach);
                 far |= beyond.to_bitmask() << (LANES * l);
             }
-            // What is too far away for its numbers to be compared is left to the narrow phase.
+            // A body too far away for a comparison of its numbers is left to the narrow phase.
             let mut near = !far & wanted;
             wanted = rows;
             if first + c == last {
@@ -230,22 +233,22 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Notes the pair of the bodies that come at two places in the order of cells.
+    /// Records the pair of two bodies, given by their positions in the order of cells.
     #[inline]
     fn push(&self, k: usize, other: usize, found: &mut Found) {
         let (a, b) = (self.sorted.place[k], self.sorted.place[other]);
-        // Once round a short period a body sees itself.
+        // Across a short period a body finds itself.
         if a != b {
             found.pairs.push([a.min(b), a.max(b)]);
         }
     }
 
-    /// Pairs of the body that comes at `k`, of group `own`, with bodies of group `other`.
+    /// Pairs of body `k` in the order of cells, of group `own`, with bodies of group `other`.
     fn around(&self, k: usize, own: usize, other: usize, found: &mut Found) {
         let Group { grid, largest, .. } = &self.groups.groups[other];
         let place = self.sorted.place[k] as usize;
         let (position, radius) = (&self.bodies.0[place], self.bodies.1[place]);
-        // Of the boxes as they are, not blurred: in wide space the blur may be many cells.
+        // With the exact boxes, not the blurred ones: in a wide space the blur may be many cells.
         let reach = radius + 0.5 * (self.margin + largest);
         if reach < 0.0 {
             return;
@@ -253,7 +256,7 @@ impl<'a> Search<'a> {
         let u = self.groups.frame.relative(position);
         let [(x0, x1), (y0, y1), (z0, z1)] = grid.around(&u, reach + SLACK * largest);
         let me = self.seen_from(k);
-        // Of one group the later bodies only.
+        // In the same group only later bodies are compared.
         let next = if own == other { k as u32 + 1 } else { 0 };
         let mut look = |first: usize, last: usize, way: [f64; 3]| {
             let stretch = self.sorted.start[first].max(next)..self.sorted.start[last + 1];
@@ -279,7 +282,7 @@ impl<'a> Search<'a> {
             }
             return;
         }
-        // Round the ends of closed axes, or by shared buckets: cell by cell.
+        // Across the ends of closed axes, or with shared buckets: cell by cell.
         for (z, way_z) in (z0..=z1).filter_map(|z| grid.wrapped(2, z)) {
             for (y, way_y) in (y0..=y1).filter_map(|y| grid.wrapped(1, y)) {
                 for (x, way_x) in (x0..=x1).filter_map(|x| grid.wrapped(0, x)) {
@@ -290,13 +293,13 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What the body that comes at `k` looks for: its position and half box, in all lanes.
+    /// The position and half box of body `k` in the order of cells, in all lanes.
     #[inline]
     fn seen_from(&self, k: usize) -> [f32x4; 4] {
         self.sorted.lanes[k / LANES].map(|column| f32x4::splat(column[k % LANES]))
     }
 
-    /// Looks at a stretch of bodies, which seem moved by a way [m], from the body that comes at `k`.
+    /// Compares a range of bodies, displaced by a vector [m], with body `k` in the order of cells.
     #[inline]
     fn look(
         &self,
@@ -332,7 +335,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Bodies that come one after the other, of one block.
+    /// Consecutive bodies of one block.
     #[inline]
     fn own(&self, bodies: &Range<usize>) -> Own {
         let block = bodies.start / LANES;

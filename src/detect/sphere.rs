@@ -4,8 +4,10 @@ use super::touch::Touch;
 use crate::math::Vector3;
 use crate::shape::Surface;
 
-/// Spheres at `x_1` and `x_1 + branch` with radii `r_1`, `r_2` [m]: `n = branch/|branch|`, `g = |branch| − r_1 − r_2`.
-/// Spheres with one centre have no normal; they get the z axis, so that the overlap is reported and nothing is NaN.
+/// The touch of spheres at `x_1` and `x_1 + branch` with radii `r_1`, `r_2` [m].
+///
+/// `n = branch/|branch|`, `g = |branch| − r_1 − r_2`. Concentric spheres have an undefined normal;
+/// they get the z axis, so that the overlap is reported and no value is NaN.
 pub(super) fn sphere_sphere(x1: &Vector3, r1: f64, branch: &Vector3, r2: f64) -> Touch {
     let distance = branch.norm();
     let normal = if distance > 0.0 {
@@ -18,13 +20,15 @@ pub(super) fn sphere_sphere(x1: &Vector3, r1: f64, branch: &Vector3, r2: f64) ->
         normal,
         gap,
         feature: 0,
-        // Midway, but never outside either sphere, where one lies deep in the other: the contact must be found by the rank
-        // that has both.
+        // Midway, but never outside either sphere where one is deep in the other: the contact must
+        // be found by the rank that has both.
         point: x1 + normal * (r1 + 0.5 * gap).clamp(-r1, distance + r2),
     }
 }
 
-/// A sphere at `x` with radius `r` [m] and a wall: `n` points into the wall, `g = distance of x − r`.
+/// The touch of a sphere and a wall: `n` points into the wall, `g = distance of x − r`.
+///
+/// The sphere is at `x` [m] with radius `r` [m].
 pub(super) fn sphere_wall(x: &Vector3, r: f64, wall: &Surface) -> Touch {
     let (distance, normal) = wall.nearest(x);
     let gap = distance - r;
@@ -59,7 +63,8 @@ mod tests {
         assert_eq!((c.gap, c.point), (-0.5, Vector3::new(5.0, 6.0, 0.75)));
     }
 
-    /// However deep the overlap, the point lies in both spheres' boxes: a contact that no rank sees is lost.
+    /// However deep the overlap, the point is in both spheres' boxes: otherwise no rank might find
+    /// it.
     #[test]
     fn the_point_of_nested_spheres_lies_in_both() {
         use crate::rng::{Purpose, Stream};

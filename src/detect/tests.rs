@@ -1,4 +1,4 @@
-//! Detection against all pairs, against the plain search, and on sets of bodies that are hard on cells.
+//! Detection compared with all pairs and with the plain search, also on hard sets of bodies.
 
 mod amounts;
 mod clumps;
@@ -39,7 +39,7 @@ fn found(x: &[Vector3], r: &[f64], margin: f64, period: &Period) -> Pairs {
     found.iter().map(pair).collect()
 }
 
-/// The same by trying all pairs.
+/// The same by comparison of all pairs.
 fn by_brute_force(x: &[Vector3], r: &[f64], margin: f64, period: &Period) -> Pairs {
     let all = (0..x.len()).flat_map(|i| (i + 1..x.len()).map(move |j| (i, j)));
     let near = |i: usize, j: usize| {
@@ -60,7 +60,7 @@ fn point(draw: &mut Stream, side: f64) -> Vector3 {
     Vector3::from([0; 3].map(|_| draw.between(-side, side)))
 }
 
-/// Validation G1: the set of pairs equals that of all pairs, sparse and overlapping, any radii.
+/// Validation G1: the pairs are those found by brute force, sparse and overlapping, with any radii.
 #[test]
 fn g1_same_pairs_as_brute_force() {
     let mut pairs = 0;
@@ -86,8 +86,9 @@ fn g1_same_pairs_as_brute_force() {
     assert!(pairs > 100_000, "{pairs}");
 }
 
-/// Validation G2: a size belongs to one group, on a boundary to the one that it just fits; the number of groups follows from
-/// the ratio of sizes.
+/// Validation G2: a size belongs to one group, on a boundary to the one that it just fits.
+///
+/// The number of groups follows from the ratio of sizes.
 #[test]
 fn g2_size_groups() {
     use groups::{MOST_GROUPS, group_of};
@@ -116,7 +117,8 @@ fn g2_size_groups() {
     assert_eq!(count(&[1.0, 0.001, 0.001, 0.0]), [1, 2, 1]);
 }
 
-/// Validation G3: half the sum of the buffer boxes decides, whichever of the two has the lower id, at any ratio of sizes.
+/// Validation G3: half the sum of the buffer boxes decides, for either order of ids and any ratio
+/// of sizes.
 #[test]
 fn g3_half_sum_of_the_boxes() {
     for exponent in 0..40 {
@@ -135,7 +137,7 @@ fn g3_half_sum_of_the_boxes() {
     }
 }
 
-/// Validation G6: another order, another place in space, other axes: the same pairs.
+/// Validation G6: another order, another origin, other axes: the same pairs.
 #[test]
 fn g6_order_place_and_axes_do_not_matter() {
     for trial in 0..30 {
@@ -153,7 +155,7 @@ fn g6_order_place_and_axes_do_not_matter() {
             named.map(|(i, j)| (i.min(j), i.max(j))).collect::<Pairs>(),
             first
         );
-        // A move by numbers that leave all differences exact.
+        // A displacement by numbers that leave all differences exact.
         let by = Vector3::from([0; 3].map(|_| f64::from(draw.below(64)) / 16.0));
         let exact = |x: &Vector3| x.map(|c| (c * 1048576.0).round() / 1048576.0);
         let here: Vec<Vector3> = x.iter().map(exact).collect();
@@ -165,8 +167,10 @@ fn g6_order_place_and_axes_do_not_matter() {
     }
 }
 
-/// Validation G7: periodic on any axes, bodies all round or in a part of the period only, fewer than three cells on an axis:
-/// the pairs are those that a search over all 27 images finds, each once.
+/// Validation G7: across periodic faces the pairs are those found with all 27 images, each once.
+///
+/// Periodic on any axes, with bodies over all of the period or a part of it, and fewer than three
+/// cells on an axis.
 #[test]
 fn g7_pairs_across_periodic_faces_as_by_all_images() {
     let mut across = 0;
@@ -174,7 +178,7 @@ fn g7_pairs_across_periodic_faces_as_by_all_images() {
         let mut draw = Stream::new(Purpose::Trial, 12, [trial, 0, 0]);
         let n = draw.below(120) as usize;
         let periodic = [0; 3].map(|_| draw.below(3) > 0);
-        // Wide enough for one way round only: two diameters and margins.
+        // So wide that two bodies are close across one side only: two diameters and margins.
         let upper = Vector3::from([0; 3].map(|_| {
             let most = [5.0, 9.0, 40.0][draw.below(3) as usize];
             draw.between(4.6, most)

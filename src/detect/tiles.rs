@@ -1,4 +1,4 @@
-//! Boxes around bodies that lie together, so that a wall far from a box need not look at its bodies one by one.
+//! Boxes around groups of close bodies: a wall far from a box is not compared with its bodies.
 
 use super::sphere::sphere_wall;
 use crate::body::{Bodies, Wall};
@@ -15,7 +15,7 @@ struct Tile {
     radius: f64,
 }
 
-/// Tiles of bodies that follow one another in the order of their cells, and fields of tiles.
+/// Tiles of consecutive bodies in the order of their cells, and fields of tiles.
 #[derive(Debug, Default)]
 pub(super) struct Tiles {
     tiles: Vec<Tile>,
@@ -23,7 +23,7 @@ pub(super) struct Tiles {
 }
 
 impl Tile {
-    /// Around nothing.
+    /// The empty box.
     fn empty() -> Self {
         let everywhere = Vector3::repeat(f64::INFINITY);
         Self {
@@ -46,13 +46,13 @@ impl Tile {
 }
 
 impl Tiles {
-    /// Makes room for so many bodies.
+    /// Prepares for this number of bodies.
     pub(super) fn clear(&mut self, bodies: usize) {
         self.tiles.clear();
         self.tiles.resize(bodies.div_ceil(SIZE), Tile::empty());
     }
 
-    /// Puts the body that comes at `k` in the order of cells into its tile.
+    /// Adds body `k` in the order of cells to its tile.
     #[inline]
     pub(super) fn add(&mut self, k: usize, position: &Vector3, radius: f64) {
         self.tiles[k / SIZE].join(&Tile {
@@ -62,8 +62,10 @@ impl Tiles {
         });
     }
 
-    /// Calls `found` with the place of each body and the number of each wall whose gap is below `margin` [m]. `place` are
-    /// the bodies' places in the order of cells. Returns how many bodies had to be looked at for a wall.
+    /// Calls `found` with the body and the wall of each pair whose gap is below `margin` [m].
+    ///
+    /// `place` gives the bodies' indices in the order of cells. Returns the number of comparisons
+    /// of a body with a wall.
     pub(super) fn near_walls(
         &mut self,
         bodies: &Bodies,

@@ -1,9 +1,9 @@
-//! What the narrow phase returns: a place where two bodies, or a body and a wall, may touch.
+//! A touch: the result of the narrow phase, where two bodies, or a body and a wall, may touch.
 
 use crate::contact::{Candidate, ContactKey, Partner};
 use crate::math::Vector3;
 
-/// Where two surfaces are nearest.
+/// The point where two surfaces are closest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch {
     /// Midway between the surfaces [m].
@@ -12,12 +12,13 @@ pub struct Touch {
     pub normal: Vector3,
     /// Distance between the surfaces, negative if they overlap [m].
     pub gap: f64,
-    /// Which features of the two touch: the same number in every step while these do. 0 for two balls, or a ball and a wall.
+    /// Identifies the features that touch, by the same number in every step. 0 for two balls, or a
+    /// ball and a wall.
     pub feature: u64,
 }
 
 impl Touch {
-    /// As a candidate for a contact. The key's feature is that of the touch.
+    /// The touch as a candidate contact. The key's feature is that of the touch.
     pub(super) fn candidate(self, key: ContactKey, a: usize, b: Partner) -> Candidate {
         Candidate {
             key: ContactKey {
@@ -33,7 +34,7 @@ impl Touch {
     }
 }
 
-/// The feature of two parts. Touches of a pair that come by parts come in ascending order.
+/// The feature of two parts. Touches of a pair of clumps come in ascending order of feature.
 pub(super) fn feature(of_first: usize, of_second: usize) -> u64 {
     ContactKey::feature_of([of_first, of_second])
 }

@@ -1,8 +1,10 @@
-//! Checkpoints: the whole state of a run in one HDF5 file, from which any number of ranks goes on to the same bits.
+//! Checkpoints: the whole state of a run in one HDF5 file.
 //!
-//! `docs/formats.md` describes the file. [`write`] brings the rows of all ranks into the order of ids, so that the file
-//! does not depend on who owned what; [`read`] deals them out again. What a file holds is guarded twice, by Fletcher32 and
-//! by a hash of the content that also covers what lies outside the datasets; whatever is not as it should be is refused.
+//! A run that is resumed from it, on any number of ranks, continues to the same bits.
+//! `docs/formats.md` describes the file. [`write`] sorts the rows of all ranks by id, so that the
+//! file does not depend on the owners of bodies; [`read`] distributes them again. Two checksums
+//! guard the content: Fletcher32 for each dataset, and a hash of the content that also covers the
+//! attributes. A file that fails a check is refused.
 
 mod folder;
 mod hash;
@@ -39,11 +41,11 @@ fn attribute(energy: &str) -> String {
 /// A state read from a checkpoint: this rank's part of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loaded {
-    /// What the file says about the run as a whole.
+    /// The data of the file about the run as a whole.
     pub header: Header,
-    /// An equal share of the bodies: ranks hold them in the order of ids, one rank after the other.
+    /// An equal share of the bodies: consecutive ids, which ascend from rank to rank.
     pub bodies: Vec<BodyRow>,
-    /// The contacts whose body `a` is among these bodies, by key.
+    /// The contacts whose body `a` is among these bodies, in the order of keys.
     pub contacts: Vec<ContactRow>,
     /// All walls, on every rank, by number.
     pub walls: Vec<WallRow>,
@@ -51,7 +53,7 @@ pub struct Loaded {
     pub flows: Vec<Flow>,
 }
 
-/// How much a checkpoint holds.
+/// The numbers of rows of a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
     /// Bodies.
@@ -64,13 +66,15 @@ pub struct Counts {
     pub flows: u64,
 }
 
-/// Why there is no checkpoint: the message names the file, the dataset, what is wrong, and what is expected.
+/// A failure to write or read a checkpoint.
+///
+/// The message names the file, the dataset, the fault, and the accepted values.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// It could not be written. Older checkpoints are as they were.
+    /// The checkpoint could not be written. Older checkpoints are unchanged.
     #[error("{0}")]
     Write(String),
-    /// It could not be read, or is not what it should be.
+    /// The checkpoint could not be read, or is invalid.
     #[error("{0}")]
     Read(String),
 }

@@ -1,8 +1,9 @@
 //! Files of FCLib, the public collection of frictional contact problems, and its HDF5 format.
 //!
-//! One file holds one problem: a local one, `u = W r + V l + q` with `Vᵀ r + R l + s = 0`, or a global one, `M v = H r + G l + f`,
-//! `u = Hᵀ v + w`, `Gᵀ v + b = 0`; with rolling friction or without. What the fields are, and where real files go other ways than
-//! the format's header says, is in `docs/fclib.md`. Source: V. Acary, M. Brémond, T. Koziara, F. Pérignon, *FCLIB: a collection of
+//! One file holds one problem, with rolling friction or without: a local one, `u = W r + V l + q`
+//! with `Vᵀ r + R l + s = 0`, or a global one, `M v = H r + G l + f`, `u = Hᵀ v + w`,
+//! `Gᵀ v + b = 0`. `docs/fclib.md` describes the fields, and where real files deviate from the
+//! format's header. Source: V. Acary, M. Brémond, T. Koziara, F. Pérignon, *FCLIB: a collection of
 //! discrete 3D frictional contact problems*, INRIA technical report RT-444 (2014).
 
 mod matrix;
@@ -13,21 +14,21 @@ pub use matrix::{Form, Matrix, Sparse};
 pub use read::read;
 pub use write::{must_be_new, write_problem, write_solution};
 
-/// What kind of problem a file holds; each has a root group of its own.
+/// The kind of the problem in a file; each has its own root group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `fclib_local`.
     Local,
     /// `fclib_global`.
     Global,
-    /// `fclib_local_rolling`: not FCLib's own, laid out as the others are.
+    /// `fclib_local_rolling`: not part of FCLib, laid out like the others.
     LocalRolling,
     /// `fclib_global_rolling`.
     GlobalRolling,
 }
 
 impl Kind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Kind; 4] = [
         Kind::Local,
         Kind::Global,
@@ -46,47 +47,51 @@ impl Kind {
         }
     }
 
-    /// The name without what all have in common.
+    /// The name of the root group without the common prefix.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.root().trim_start_matches("fclib_")
     }
 
-    /// Whether there are couples.
+    /// Whether its contacts carry couples.
     #[must_use]
     pub fn is_rolling(self) -> bool {
         matches!(self, Self::LocalRolling | Self::GlobalRolling)
     }
 
-    /// Whether bodies are in it.
+    /// Whether its unknowns include the velocities of bodies.
     #[must_use]
     pub fn is_global(self) -> bool {
         matches!(self, Self::Global | Self::GlobalRolling)
     }
 }
 
-/// What a file holds, checked: sizes fit each other, all numbers are finite, coefficients are not negative.
+/// The checked content of a file.
+///
+/// Sizes are consistent, all numbers are finite, coefficients are not negative.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Content {
-    /// What kind of problem.
+    /// The kind of the problem.
     pub kind: Kind,
-    /// Numbers of a contact: 2 (N, T), 3 (N, T1, T2) or, with couples, 5 (N, T1, T2, M1, M2) or 3 (N, T, M).
+    /// Components per contact: 2 (N, T), 3 (N, T1, T2) or, with couples, 5 (N, T1, T2, M1, M2) or 3
+    /// (N, T, M).
     pub dimension: usize,
-    /// The linear part.
+    /// The linear equations.
     pub equations: Equations,
-    /// μ, one of each contact.
+    /// μ of each contact.
     pub friction: Vec<f64>,
-    /// μ_r [m] of each contact where there are couples, else none.
+    /// μ_r [m] of each contact in problems with couples, else empty.
     pub rolling: Vec<f64>,
-    /// Title, description and the like, with their names, as far as the file has them.
+    /// The texts of the file, each with its name: title, description, information on the
+    /// mathematics.
     pub words: Vec<(String, String)>,
-    /// The group `solution`, if it is there.
+    /// The group `solution`, if the file has it.
     pub solution: Option<Answer>,
-    /// The guesses, in their order.
+    /// The guesses, in order.
     pub guesses: Vec<Answer>,
 }
 
-/// What binds impulses and velocities.
+/// The linear equations between impulses and velocities.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Equations {
     /// `u = W r + V l + q`, `Vᵀ r + R l + s = 0`.
@@ -95,7 +100,7 @@ pub enum Equations {
         w: Matrix,
         /// q [m/s].
         q: Vec<f64>,
-        /// V, R and s, where bodies are tied to each other.
+        /// V, R and s, where bodies are joined by bilateral constraints.
         ties: Option<(Matrix, Matrix, Vec<f64>)>,
     },
     /// `M v = H r + G l + f`, `u = Hᵀ v + w`, `Gᵀ v + b = 0`.
@@ -108,21 +113,21 @@ pub enum Equations {
         f: Vec<f64>,
         /// w [m/s].
         w: Vec<f64>,
-        /// G and b, where bodies are tied to each other.
+        /// G and b, where bodies are joined by bilateral constraints.
         ties: Option<(Matrix, Vec<f64>)>,
     },
 }
 
-/// A solution, or a guess of one. Nothing is known of its lengths.
+/// A solution, or a guess of one. Its vectors may have any lengths.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
     /// Velocities at the contacts [m/s].
     pub u: Vec<f64>,
-    /// Impulses [N s].
+    /// Impulses at the contacts [N s].
     pub r: Vec<f64>,
-    /// Velocities of bodies [m/s], of global problems.
+    /// Velocities of bodies [m/s], in global problems.
     pub v: Vec<f64>,
-    /// Impulses of ties [N s].
+    /// Impulses of bilateral constraints [N s].
     pub l: Vec<f64>,
 }
 
@@ -149,13 +154,13 @@ impl Content {
     }
 }
 
-/// Why a file could not be read or written.
+/// A failure to read or write a file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Error {
-    /// The file, the dataset, what is wrong and what is accepted.
+    /// The file, the dataset, the fault, and the accepted values.
     #[error("{0}")]
     Read(String),
-    /// The file, and what is in the way.
+    /// The file, and the obstacle.
     #[error("{0}")]
     Write(String),
 }

@@ -449,7 +449,7 @@ fn keep_until<L: Line>(header: &str, step: u64, old: File, to: &Path) -> std::io
             let found = String::from_utf8_lossy(&line);
             if found.trim_end() != header {
                 return Err(invalid(format!(
-                    "line 1 is `{}`, expected `{header}`",
+                    "line 1: must be `{header}`; found `{}`",
                     found.trim_end()
                 )));
             }
@@ -486,12 +486,12 @@ fn parse<L: Line>(line: &[u8], columns: usize) -> Result<L, String> {
         _ => e.to_string(),
     };
     if !reader.read_record(&mut fields).map_err(told)? {
-        return Err("empty, expected figures".to_owned());
+        return Err("must be figures; found an empty line".to_owned());
     }
     let row = fields.deserialize(None).map_err(told)?;
     match fields.len() == columns {
         true => Ok(row),
-        false => Err(format!("{} fields, expected {columns}", fields.len())),
+        false => Err(format!("must be {columns} fields; found {}", fields.len())),
     }
 }
 

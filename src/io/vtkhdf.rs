@@ -1,15 +1,20 @@
-//! Pictures over time: bodies as points and contacts as lines, in VTKHDF files that ParaView and VTK open as they are.
+//! Frames over time: bodies as points and contacts as lines, in VTKHDF files for ParaView and VTK.
 //!
-//! `OUT/bodies.vtkhdf` and `OUT/contacts.vtkhdf` are of the type PolyData, version 2.0, temporal, with one part for each rank (VTK's File
-//! Formats, "VTKHDF File Format"). What they show is not in them: each frame is a file of its own below `OUT/frames/`, written by all ranks
-//! together, and the two files of which we speak here are tables of contents: their arrays are virtual datasets of HDF5, made of those of the
-//! frames. All of these files are written under a temporary name and renamed when they are on the disk. So whenever a run is killed, what is
-//! there is valid up to its last frame, with no repair; to go back to an earlier step is to leave later frames out; and a frame costs the same
-//! at the end of a run as at its start, but for the table. An array that is the same as in the frame before is not written again:
-//! its offset (`Steps/PointDataOffsets`) points to where it is.
+//! `OUT/bodies.vtkhdf` and `OUT/contacts.vtkhdf` are of the type PolyData, version 2.0, temporal,
+//! with one part for each rank (VTK's File Formats, "VTKHDF File Format"). They are tables of
+//! contents and hold no data: each frame is a file of its own in `OUT/frames/`, written by all
+//! ranks together, and the arrays of the tables are virtual datasets of HDF5 that map the arrays of
+//! the frames. Each of these files is written under a temporary name and renamed once it is on the
+//! disk.
 //!
-//! Bodies come in the order of ids, contacts in that of their keys, as in checkpoints: so what does not change in time stays in its place,
-//! and nothing but the size of the parts and the array `rank` depends on how many ranks there are.
+//! So the files of a killed run are valid up to the last frame without repair; a return to an
+//! earlier step only leaves out later frames; and a frame costs the same at the end of a run as at
+//! its start, except for the table. An array that equals that of the frame before is not written
+//! again: its offset (`Steps/PointDataOffsets`) points to the earlier one.
+//!
+//! Bodies come in the order of ids, contacts in that of their keys, as in checkpoints. So data that
+//! do not change in time keep their place, and only the sizes of the parts and the array `rank`
+//! depend on the number of ranks.
 
 mod arrays;
 mod field;
@@ -39,7 +44,7 @@ use layout::Listed;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Why a frame is not there: names the file, and what is wrong.
+/// A failure to write or read frames: the file, and the fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Error(String);
@@ -67,21 +72,23 @@ pub struct Frames {
     films: Vec<Film>,
 }
 
-/// The frames of one kind.
+/// The frames of one kind, of bodies or of contacts.
 #[derive(Debug)]
 struct Film {
     kind: Kind,
-    /// On rank 0.
+    /// The frames in the table. On rank 0.
     listed: Vec<Listed>,
     /// The step of the last frame, on all ranks.
     last: Option<u64>,
-    /// What each array was when it was last written: its hash on this rank, rows of all ranks, and the step.
+    /// The last write of each array: its hash on this rank, the rows of all ranks, and the step.
     seen: BTreeMap<String, (u64, u64, u64)>,
 }
 
 impl Frames {
-    /// Begins, or goes on after a step: later frames are dropped, and what a crash has left over. Returns what was found to be damaged, on
-    /// rank 0. Collective.
+    /// Begins the frames of a run, or continues them after a step. Collective.
+    ///
+    /// Frames of later steps, and incomplete files that a crash left, are removed. On rank 0 it
+    /// returns a message for each damaged frame.
     ///
     /// # Errors
     /// If files cannot be read, written or removed.
@@ -124,7 +131,7 @@ impl Frames {
         Ok((frames, damaged))
     }
 
-    /// Whether there are the frames of this step already.
+    /// Whether the frames of this step exist already.
     #[must_use]
     pub fn has(&self, step: u64) -> bool {
         let wanted = self.films.iter();
@@ -135,7 +142,7 @@ impl Frames {
     /// Writes the frames of a step. Collective.
     ///
     /// # Errors
-    /// If they cannot be written; those before are as they were.
+    /// If they cannot be written; earlier frames are unchanged.
     pub fn write(&mut self, comm: &dyn Comm, snapshot: &Snapshot) -> Result<(), Error> {
         let header = &snapshot.header;
         let (step, time) = (header.step, header.time);
@@ -195,7 +202,7 @@ impl Film {
     ) -> Result<(), Error> {
         let path = folder::frame(out, self.kind, frame.step);
         let hashes: Vec<u64> = arrays.iter().map(frame::Array::hash).collect();
-        // What is as it was, on all ranks, stays where it is.
+        // An array that is unchanged on all ranks is not written again.
         let known = |array: &frame::Array, hash: u64| {
             let seen = self.seen.get(&array.path)?;
             (seen.0 == hash && seen.1 == array.rows).then_some(seen.2)
@@ -235,7 +242,7 @@ impl Film {
             _ => Ok(()),
         };
         if let Err(fault) = agree(comm, written) {
-            // A frame that is not in the table is not there.
+            // A frame that is not in the table does not exist for readers.
             self.listed.pop();
             return Err(fault);
         }
@@ -247,7 +254,9 @@ impl Film {
     }
 }
 
-/// The frames of a kind up to a step, after all others have been removed; and those that cannot be read. On one rank.
+/// The frames of a kind up to a step, and messages about damaged ones. On one rank.
+///
+/// All other frames are removed.
 fn keep_until(
     out: &Path,
     kind: Kind,
@@ -274,7 +283,7 @@ fn keep_until(
             Err(why) => damaged.push(format!("{}: {why}", path.display())),
         }
     }
-    // First the table, then what it no longer names.
+    // The table comes first: it must never name a frame that is removed.
     match listed.is_empty() {
         true => folder::remove(&table).map_err(|e| told(&table)(e.to_string()))?,
         false => index::write(&table, kind, space, &listed).map_err(told(&table))?,

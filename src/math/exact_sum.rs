@@ -1,20 +1,24 @@
 //! A sum of `f64` that does not depend on the order of its terms.
 //!
-//! Floating-point addition is not associative, so a sum folded in another order (other ranks, other threads) ends in other
-//! bits, and a stop test that hangs on it stops at another sweep. An [`ExactSum`] holds the sum without any rounding, as a
-//! fixed-point number wide enough for every finite `f64` (Kulisch's long accumulator): 67 digits of 32 bits, each in an
-//! `i64`, so that digits of many partial sums can be added as integers, between ranks too, before the carries are folded.
+//! Floating-point addition is not associative, so a sum in another order (other ranks, other
+//! threads) has other bits, and a stop test that depends on it stops at another sweep. An
+//! [`ExactSum`] holds the sum without any rounding, as a fixed-point number wide enough for every
+//! finite `f64` (Kulisch's long accumulator): 67 digits of 32 bits, each in an `i64`. So the digits
+//! of many partial sums can be added as integers, also between ranks, before the carries are
+//! folded.
 
-/// Digits of the accumulator. The lowest has weight 2^-1074, the smallest positive `f64`; 2098 bits reach the largest,
-/// and the rest is room for carries.
+/// Digits of the accumulator.
+///
+/// The lowest has weight 2^-1074, the smallest positive `f64`; 2098 bits reach the largest, and the
+/// rest is for carries.
 const DIGITS: usize = 67;
 
 const DIGIT_BITS: u32 = 32;
 const DIGIT_MASK: i64 = (1 << DIGIT_BITS) - 1;
-/// Each term adds less than 2^32 to a digit: fold the carries long before 2^63.
+/// Each term adds less than 2^32 to a digit: carries are folded long before 2^63.
 const FOLD_EVERY: u32 = 1 << 29;
 
-/// An order-free, exact sum of finite numbers; one term that is not finite makes the whole NaN.
+/// An exact sum of finite numbers in any order; one term that is not finite makes it NaN.
 #[derive(Clone, Debug)]
 pub struct ExactSum {
     digits: [i64; DIGITS],
@@ -33,7 +37,7 @@ impl Default for ExactSum {
 }
 
 impl ExactSum {
-    /// The number of integers that carry a sum between ranks.
+    /// The number of integers that represent a sum in messages between ranks.
     pub const WIRE_LEN: usize = DIGITS + 1;
 
     /// Adds one term, exactly.
@@ -49,7 +53,8 @@ impl ExactSum {
         if exponent == 0 && fraction == 0 {
             return;
         }
-        // |x| = mantissa · 2^(shift − 1074); subnormals have no hidden bit and the exponent of the smallest normal.
+        // With |x| = mantissa · 2^(shift − 1074). Subnormals have no hidden bit, and the exponent
+        // of the smallest normal number.
         let (mantissa, shift) = if exponent == 0 {
             (fraction, 0)
         } else {
@@ -86,7 +91,7 @@ impl ExactSum {
         self.non_finite += other.non_finite;
     }
 
-    /// The sum as integers that may be added, item by item, to those of up to 2^30 other sums (an integer reduction).
+    /// The sum as integers, which may be added item by item to those of up to 2^30 other sums.
     #[must_use]
     pub fn to_wire(&self) -> [i64; Self::WIRE_LEN] {
         let mut folded = self.clone();
@@ -97,10 +102,10 @@ impl ExactSum {
         wire
     }
 
-    /// The sum back from integers.
+    /// The sum from these integers.
     ///
     /// # Panics
-    /// If the slice has not [`Self::WIRE_LEN`] items.
+    /// If the slice does not have [`Self::WIRE_LEN`] items.
     #[must_use]
     pub fn from_wire(wire: &[i64]) -> Self {
         assert_eq!(wire.len(), Self::WIRE_LEN, "an exact sum on the wire");
@@ -115,8 +120,9 @@ impl ExactSum {
         sum
     }
 
-    /// The sum as an `f64` (the leading 96 bits rounded; the same bits for the same terms in any order), NaN if a term was
-    /// not finite.
+    /// The sum as an `f64`, NaN if a term was not finite.
+    ///
+    /// It is rounded from the leading 96 bits: the same bits for the same terms in any order.
     #[must_use]
     pub fn value(&self) -> f64 {
         if self.non_finite != 0 {
@@ -124,7 +130,7 @@ impl ExactSum {
         }
         let mut folded = self.clone();
         folded.fold();
-        // After a fold all digits but the top one are in 0..2^32, so the top digit carries the sign.
+        // After a fold all digits except the top one are in 0..2^32: the top digit has the sign.
         let negative = folded.digits[DIGITS - 1] < 0;
         if negative {
             for d in &mut folded.digits {
@@ -139,7 +145,8 @@ impl ExactSum {
         for k in (0..4).filter(|k| top >= *k) {
             leading |= u128::from(folded.digits[top - k] as u64) << (DIGIT_BITS as usize * (3 - k));
         }
-        // leading · 2^(32 (top − 3) − 1074), in two factors because one power of two may be out of range by itself.
+        // leading · 2^(32 (top − 3) − 1074), in two factors because a single power of two may be
+        // out of range.
         let exponent = DIGIT_BITS as i32 * (top as i32 - 3) - 1074;
         let half = exponent / 2;
         let magnitude =
@@ -147,7 +154,7 @@ impl ExactSum {
         if negative { -magnitude } else { magnitude }
     }
 
-    /// Carries: afterwards all digits but the last are in 0..2^32.
+    /// Folds the carries: afterwards all digits except the last are in 0..2^32.
     fn fold(&mut self) {
         let mut carry = 0;
         for d in &mut self.digits[..DIGITS - 1] {
@@ -172,7 +179,7 @@ impl FromIterator<f64> for ExactSum {
 mod tests {
     use super::*;
 
-    /// Numbers of very different sizes and both signs, the same in every run.
+    /// Numbers of very different magnitudes and both signs, the same in every run.
     fn terms() -> Vec<f64> {
         let mut state = 1u64;
         (0..5000)

@@ -1,11 +1,11 @@
-//! Numbers that a law is written in once: `f64`, or a vector register with a contact in each lane.
+//! The numbers of the laws: `f64`, or a vector register with one contact per lane.
 //!
 //! All operations are those of IEEE 754 in the order written, none fused, and branches are
-//! selections by a mask. So a law finds the same bits for each contact in either form.
+//! selections by a mask. So a law computes the same bits for each contact in both forms.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// A number, or one of each lane.
+/// A number, or one per lane.
 pub trait Real:
     Copy
     + Add<Output = Self>
@@ -14,13 +14,13 @@ pub trait Real:
     + Div<Output = Self>
     + Neg<Output = Self>
 {
-    /// A truth value, or one of each lane.
+    /// A truth value, or one per lane.
     type Mask: Mask;
 
-    /// Whether it is one number: then work may be left out where its result is not selected.
+    /// Whether it is a single number: then work may be skipped if its result is not selected.
     const ALONE: bool = false;
 
-    /// The constant `x` in every lane; `self` only names the register.
+    /// The constant `x` in every lane; `self` only selects the register.
     fn splat(self, x: f64) -> Self;
     /// Square root.
     fn sqrt(self) -> Self;
@@ -38,15 +38,15 @@ pub trait Real:
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 }
 
-/// A truth value, or one of each lane.
+/// A truth value, or one per lane.
 pub trait Mask: Copy {
-    /// Both.
+    /// Logical and.
     fn and(self, other: Self) -> Self;
-    /// One or both.
+    /// Logical or.
     fn or(self, other: Self) -> Self;
-    /// The opposite.
+    /// Logical negation.
     fn not(self) -> Self;
-    /// Whether it is true in some lane.
+    /// Whether any lane is true.
     fn any(self) -> bool;
 }
 
@@ -110,7 +110,8 @@ impl Mask for bool {
 /// A vector of such numbers, component by component.
 pub type Three<R> = [R; 3];
 
-// Loops in place of `map`: a closure is not always taken into the code of wide registers.
+// Loops instead of `map`: the compiler does not always inline a closure into code for wide
+// registers.
 
 /// `a · b`.
 #[inline(always)]
@@ -146,7 +147,7 @@ pub fn scaled<R: Real>(a: &Three<R>, b: R) -> Three<R> {
     [a[0] * b, a[1] * b, a[2] * b]
 }
 
-/// The part of `a` across the unit vector `n`, whose part along `n` has the size `along`.
+/// The part of `a` perpendicular to the unit vector `n`; `along` is the component along `n`.
 #[inline(always)]
 pub fn across<R: Real>(a: &Three<R>, n: &Three<R>, along: R) -> Three<R> {
     sub(a, &scaled(n, along))

@@ -1,9 +1,10 @@
 //! Clumps: rigid bodies made of balls, or of discs, that overlap or touch.
 //!
-//! A [`Template`] is the form that many bodies share, each with a scale: the parts in the principal frame about the centre of
-//! mass, by the bounding radius. A body of radius `r` has mass `ρ V̂ r³` (discs: `ρ Â r²`, one metre thick) and principal
-//! moments `m r² Î`, and its part `i` is the ball of radius `r r̂_i` at `x + r R(q) ĉ_i`. Volume, centre and moments are those
-//! of the union: what two parts have in common counts once.
+//! A [`Template`] is the shape of many bodies, each with its own scale. It holds the parts in the
+//! principal frame about the centre of mass, in units of the bounding radius. A body of radius `r`
+//! has mass `ρ V̂ r³` (discs: `ρ Â r²`, one metre thick) and principal moments `m r² Î`, and its
+//! part `i` is the ball of radius `r r̂_i` at `x + r R(q) ĉ_i`. Volume, centre and moments are
+//! those of the union: the intersection of two parts counts once.
 
 mod part;
 mod principal;
@@ -17,31 +18,38 @@ mod tests;
 use crate::math::{IDENTITY, Quaternion, Vector3, turned};
 use principal::{into_frame, principal};
 
-/// Parts that a clump may have: integration takes a second or two for 100 that overlap densely, and grows faster than their square.
+/// The largest number of parts of a clump.
+///
+/// Integration takes one or two seconds for 100 parts that overlap densely, and its time grows
+/// faster than the square of their number.
 pub const MOST_PARTS: usize = 256;
 
-/// The relative error of integrated mass properties that is accepted; [`Template::error`] is mostly a hundred times smaller.
+/// The largest accepted relative error of integrated mass properties.
+///
+/// [`Template::error`] is mostly a hundred times smaller.
 pub const ACCEPTED_ERROR: f64 = 1e-8;
 
-/// Part of the reported error that is kept for rounding; measured are some 1e-11.
+/// The share of rounding in the reported error; the measured one is some 1e-11.
 const ROUNDING: f64 = 1e-10;
 
-/// Gap between two parts that still counts as touching, by the smaller radius: coordinates in files are rounded.
+/// The largest gap of two parts that count as touching, by the smaller radius.
+///
+/// Coordinates in files are rounded.
 pub const TOUCHING: f64 = 1e-5;
 
-/// Mass properties that are given instead of integrated, in the description's frame.
+/// Mass properties that replace integrated ones, in the frame of the description.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Given {
-    /// Volume that has the material's density [m³]; of discs the area [m²].
+    /// The volume with the material's density [m³]; of discs the area [m²].
     pub volume: Option<f64>,
-    /// Centre of mass [m]. Asks for `inertia`.
+    /// Centre of mass [m]. Requires `inertia`.
     pub centre: Option<Vector3>,
-    /// Moments of inertia of a unit mass about the centre of mass [m²]: the tensor's xx, yy, zz, xy, xz, yz. Of discs only zz
-    /// counts.
+    /// Moments of inertia of a unit mass about the centre of mass [m²]: the tensor's xx, yy, zz,
+    /// xy, xz, yz. For discs only zz is used.
     pub inertia: Option<[f64; 6]>,
 }
 
-/// The form of a clump, of bounding radius 1.
+/// The shape of a clump, with bounding radius 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Template {
     name: String,
@@ -58,16 +66,16 @@ pub struct Template {
     error: f64,
 }
 
-/// Why there is no such clump.
+/// The reason why a clump is refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum Fault {
-    /// Nothing to make it of.
+    /// The list of parts is empty.
     #[error("a clump must have at least one part; found none")]
     NoParts,
     /// More than [`MOST_PARTS`].
     #[error("a clump must have at most {MOST_PARTS} parts; found {0}")]
     TooMany(usize),
-    /// A centre that is nowhere.
+    /// A centre with NaN or infinities.
     #[error("part {part}: the centre must be finite; found {x}, {y}, {z}")]
     Centre {
         /// Number, from 1.
@@ -87,7 +95,7 @@ pub enum Fault {
         /// [m].
         radius: f64,
     },
-    /// A disc in another plane than the others.
+    /// A disc outside the plane of the others.
     #[error("part {part}: discs must lie in one plane, at z = {expected} m; found z = {found} m")]
     OffPlane {
         /// Number, from 1.
@@ -97,41 +105,41 @@ pub enum Fault {
         /// [m].
         found: f64,
     },
-    /// Parts that hang apart.
+    /// Parts that are not connected.
     #[error(
         "parts must be connected; found {groups} groups: the part nearest to that of part 1 is part {part}, \
          with a gap of {gap} m to part {from} (accepted: overlaps, and gaps up to {TOUCHING} of the smaller radius)"
     )]
     Apart {
-        /// Groups of connected parts.
+        /// Number of groups of connected parts.
         groups: usize,
-        /// Number of the part nearest to the group of the first, from 1.
+        /// Number of the part closest to the group of the first part, from 1.
         part: usize,
-        /// Number of that group's part that it is nearest to, from 1.
+        /// Number of the part of that group to which it is closest, from 1.
         from: usize,
-        /// Between the two [m].
+        /// The gap between the two [m].
         gap: f64,
     },
-    /// A volume that no body has.
+    /// A volume that is not finite or not positive.
     #[error("the volume must be finite and > 0; found {0}")]
     Volume(f64),
-    /// A centre of mass that is nowhere.
+    /// A centre of mass with NaN or infinities.
     #[error("the centre of mass must be finite; found {0}, {1}, {2}")]
     CentreOfMass(f64, f64, f64),
-    /// A centre of mass that the integrated moments are not about.
+    /// A given centre of mass together with integrated moments, which refer to another point.
     #[error("a given centre of mass must come with moments of inertia; found none")]
     CentreAlone,
-    /// Moments that no body has that can be turned.
+    /// Principal moments that are not finite or not positive.
     #[error(
         "principal moments of inertia must be finite and > 0; found {0}, {1}, {2} m2 for a unit mass"
     )]
     Moments(f64, f64, f64),
-    /// Moments that no distribution of mass has.
+    /// Moments that violate the triangle inequality.
     #[error(
         "each principal moment of inertia must be at most the sum of the other two; found {0}, {1}, {2} m2 for a unit mass"
     )]
     Triangle(f64, f64, f64),
-    /// A union that the sum over slices does not converge for.
+    /// A union for which the sum over slices does not converge.
     #[error(
         "the error of the integrated mass properties must be at most {ACCEPTED_ERROR}; found {0}"
     )]
@@ -139,10 +147,11 @@ pub enum Fault {
 }
 
 impl Template {
-    /// A clump of balls, or of discs one metre thick. What `given` holds replaces what would be integrated.
+    /// A clump of balls, or of discs one metre thick. Values of `given` replace integrated ones.
     ///
-    /// The relative error of integrated volume, moments, and centre (by the bounding radius) is at most [`Template::error`],
-    /// which is at most [`ACCEPTED_ERROR`]. Discs and a single ball are exact, to rounding.
+    /// The relative error of integrated volume, moments, and centre (in units of the bounding
+    /// radius) is at most [`Template::error`], which is at most [`ACCEPTED_ERROR`]. Discs and a
+    /// single ball are exact, to rounding.
     ///
     /// # Errors
     /// See [`Fault`].
@@ -154,7 +163,8 @@ impl Template {
         let upper = parts
             .iter()
             .fold(parts[0].centre, |high, p| high.sup(&p.centre));
-        // About the middle, by the extent: differences of large numbers and numbers too large or small are avoided.
+        // Relative to the middle and scaled by the extent: this avoids differences of large
+        // numbers, and numbers that are too large or small.
         let origin = 0.5 * (lower + upper);
         let scale = bounding_radius(parts, &origin);
         let mut scaled = moved(parts, &origin, scale);
@@ -238,7 +248,7 @@ impl Template {
         })
     }
 
-    /// What the configuration calls it.
+    /// The name in the configuration.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -250,25 +260,27 @@ impl Template {
         self.discs
     }
 
-    /// Its parts in the principal frame about the centre of mass, by the bounding radius.
+    /// Its parts in the principal frame about the centre of mass, in units of the bounding radius.
     #[must_use]
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
 
-    /// The parts that a part touches or overlaps, by number.
+    /// The numbers of the parts that a part touches or overlaps.
     #[must_use]
     pub fn sisters(&self, part: usize) -> &[u32] {
         &self.sisters[part]
     }
 
-    /// Whether a part lies inside another, so that nothing outside can touch it first.
+    /// Whether a part is inside another, so that no body can touch it first.
     #[must_use]
     pub fn is_hidden(&self, part: usize) -> bool {
         self.hidden[part]
     }
 
-    /// Bounding radius about the centre of mass in the description [m]: a body of this radius is as large as described.
+    /// Bounding radius about the centre of mass in the description [m].
+    ///
+    /// A body of this radius is as large as described.
     #[must_use]
     pub fn size(&self) -> f64 {
         self.size
@@ -280,8 +292,9 @@ impl Template {
         &self.centre
     }
 
-    /// The rotation of the principal frame into the description's frame. A body that is to lie as described and then be turned
-    /// by `q` has the orientation `q frame`.
+    /// The rotation from the principal frame to the frame of the description.
+    ///
+    /// A body that is placed as described and then turned by `q` has the orientation `q frame`.
     #[must_use]
     pub fn frame(&self) -> Quaternion {
         self.frame
@@ -293,7 +306,7 @@ impl Template {
         self.error
     }
 
-    /// Volume of a body of this form and a bounding radius [m³]; of discs one metre thick.
+    /// Volume of a body of this template with a bounding radius [m³]; of discs one metre thick.
     #[must_use]
     pub fn volume(&self, radius: f64) -> f64 {
         match self.discs {
@@ -308,8 +321,10 @@ impl Template {
         self.share
     }
 
-    /// Principal moments of inertia [kg m²] of a body of this form, a mass [kg] and a bounding radius [m]: `m r² Î`. Of discs
-    /// the polar moment about every axis, as a disc has.
+    /// Principal moments of inertia [kg m²] of a body of this template: `m r² Î`.
+    ///
+    /// `mass` is in [kg], the bounding `radius` in [m]. Discs have the polar moment about every
+    /// axis, as a single disc has.
     #[must_use]
     pub fn moments(&self, mass: f64, radius: f64) -> [f64; 3] {
         self.moments.map(|j| j * mass * radius * radius)
@@ -323,7 +338,7 @@ impl Template {
     }
 }
 
-/// What the integration yields, about the origin of the parts.
+/// The results of the integration, about the origin of the parts.
 struct Integrated {
     volume: f64,
     centre: Vector3,
@@ -359,7 +374,7 @@ fn integrate(parts: &[Part], discs: bool) -> Integrated {
     let (centre, second) = union::about_centre(&sums);
     let [xx, yy, zz, xy, xz, yz] = second;
     let volume = sums[0];
-    // The least moment is what an error of the second moments counts against.
+    // The error of the second moments is relative to the least moment.
     let least = (xx + yy).min(xx + zz).min(yy + zz);
     let first = errors[1].max(errors[2]).max(errors[3]) / volume;
     let second = errors[4..].iter().copied().fold(0.0, f64::max) / (volume * least);
@@ -396,7 +411,7 @@ fn check(parts: &[Part], discs: bool) -> Result<(), Fault> {
     connected(parts)
 }
 
-/// Checks that the union is of one piece.
+/// Checks that the union is connected.
 fn connected(parts: &[Part]) -> Result<(), Fault> {
     let gap = |a: usize, b: usize| {
         (parts[a].centre - parts[b].centre).norm() - parts[a].radius - parts[b].radius
@@ -439,7 +454,7 @@ fn bounding_radius(parts: &[Part], centre: &Vector3) -> f64 {
     parts.iter().map(reach).fold(0.0, f64::max)
 }
 
-/// Parts seen from an origin [m], by a scale [m].
+/// Parts relative to an origin [m], in units of a scale [m].
 fn moved(parts: &[Part], origin: &Vector3, scale: f64) -> Vec<Part> {
     let each = parts.iter().map(|part| Part {
         centre: (part.centre - origin) / scale,
@@ -448,7 +463,7 @@ fn moved(parts: &[Part], origin: &Vector3, scale: f64) -> Vec<Part> {
     each.collect()
 }
 
-/// Of each part, the others that it overlaps or touches.
+/// For each part, the others that it overlaps or touches.
 fn sisters(parts: &[Part]) -> Vec<Vec<u32>> {
     let meet = |a: &Part, b: &Part| {
         let slack = TOUCHING * a.radius.min(b.radius);
@@ -461,7 +476,7 @@ fn sisters(parts: &[Part]) -> Vec<Vec<u32>> {
     (0..parts.len()).map(of).collect()
 }
 
-/// Which parts lie inside others; of parts that coincide the first does not.
+/// Whether each part is inside another; the first of coincident parts is not.
 fn hidden(parts: &[Part]) -> Vec<bool> {
     let inside = |i: usize, j: usize| {
         let d = (parts[i].centre - parts[j].centre).norm();

@@ -1,11 +1,12 @@
-//! Space that closes upon itself on some axes.
+//! Periodic axes of space.
 //!
-//! Bodies on a periodic axis keep their position in `lower <= x < lower + length`; how often each has gone round is counted
-//! apart, so that the way it has gone is never lost. Differences of positions take the nearest image.
+//! A position on a periodic axis stays in `lower <= x < lower + length`. The number of periods that
+//! a body has crossed is counted separately, so that its unwrapped path is known. Differences of
+//! positions take the nearest image.
 
 use crate::math::Vector3;
 
-/// Which axes are periodic, and with what period.
+/// The periodic axes and their periods.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Period {
     /// Lower end of each axis' period [m].
@@ -36,9 +37,10 @@ impl Period {
         self.length.iter().any(Option::is_some)
     }
 
-    /// The difference `b − a` of two positions, with the image of `b` that is nearest to `a`.
+    /// The difference `b − a` of two positions, with the image of `b` closest to `a`.
     ///
-    /// Of two wrapped positions; `a` and `b` must always come in the same order for the same bits.
+    /// Both positions must be wrapped. For the same bits `a` and `b` must always come in the same
+    /// order.
     #[must_use]
     #[inline]
     pub fn difference(&self, a: &Vector3, b: &Vector3) -> Vector3 {
@@ -55,8 +57,9 @@ impl Period {
         d
     }
 
-    /// Brings a position into the period; returns it and how many periods it was moved by, counted upwards: the position
-    /// before is `wrapped + count × length` but for rounding.
+    /// Wraps a position into the period; returns it and the number of periods that it was moved up.
+    ///
+    /// The original position is `wrapped + count × length`, except for rounding.
     #[must_use]
     pub fn wrapped(&self, x: &Vector3) -> (Vector3, [i64; 3]) {
         let (mut inside, mut count) = (*x, [0; 3]);
@@ -66,7 +69,7 @@ impl Period {
             };
             let lower = self.lower[axis];
             let turns = ((x[axis] - lower) / length).floor();
-            // A position that is no number, or beyond all counting, is left for others to report.
+            // Other checks report positions with NaN, infinities or too large a count.
             if !turns.is_finite() || turns.abs() > 1e15 {
                 continue;
             }
@@ -74,7 +77,7 @@ impl Period {
                 inside[axis] = x[axis] - turns * length;
                 count[axis] = turns as i64;
             }
-            // Rounding may land on the far end, or a hair below the near one.
+            // Rounding may give the far end, or a value slightly below the near one.
             if inside[axis] >= lower + length || inside[axis] < lower {
                 inside[axis] = lower;
             }

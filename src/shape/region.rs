@@ -1,10 +1,14 @@
-//! Regions of space, and spells of time: where bodies are made, come in, go out, are held, pushed or measured. Nothing is solid about a region.
+//! Regions of space, and intervals of time.
+//!
+//! In regions bodies are made, enter, leave, are held, pushed or measured. A region is not solid.
 
 use crate::math::Vector3;
 use crate::shape::HalfSpace;
 use std::f64::consts::PI;
 
-/// A region of space; its boundary belongs to it on the lower side only, so that regions side by side share no point.
+/// A region of space.
+///
+/// It contains its boundary on the lower side only, so that adjacent regions share no point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Region {
     /// All points `lower <= x < upper`.
@@ -32,12 +36,12 @@ pub enum Region {
         /// Its radius [m].
         radius: f64,
     },
-    /// All that lies before a plane.
+    /// All points on the free side of a plane.
     HalfSpace(HalfSpace),
 }
 
 impl Region {
-    /// Whether a point lies in the region [m].
+    /// Whether a point is in the region [m].
     #[must_use]
     pub fn contains(&self, x: &Vector3) -> bool {
         match self {
@@ -58,7 +62,8 @@ impl Region {
         }
     }
 
-    /// Whether a ball of radius `r` [m] about a point of the region has room in it, but for rounding.
+    /// Whether a ball of radius `r` [m] about a point of the region fits into it, except for
+    /// rounding.
     #[must_use]
     pub fn has_room(&self, x: &Vector3, r: f64) -> bool {
         let hair = 1e-12 * r;
@@ -93,7 +98,8 @@ impl Region {
         }
     }
 
-    /// The corners of the smallest axis-parallel box around the region [m]; infinite where the region is.
+    /// The corners of the smallest axis-parallel box around the region [m]; infinite where it is
+    /// unbounded.
     #[must_use]
     pub fn bounds(&self) -> (Vector3, Vector3) {
         match self {
@@ -131,7 +137,7 @@ impl Region {
     }
 }
 
-/// From when until when, both in seconds of the run; the end does not belong to it.
+/// An interval of time, in seconds of the run, without its end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spell {
     /// Its begin [s].
@@ -179,8 +185,10 @@ mod tests {
         ]
     }
 
-    /// The volume by counting random points of the bounds, 5 standard errors; what lies in a region lies in its bounds, which are
-    /// the smallest: points come within 2 % of each of their faces.
+    /// The volume is that of random points in the bounds, within 5 standard errors.
+    ///
+    /// All points of a region are in its bounds, which are the smallest: points come within 2 % of
+    /// each face.
     #[test]
     fn volume_and_bounds_are_those_of_the_points_inside() {
         for (number, region) in regions().into_iter().enumerate() {
@@ -212,7 +220,7 @@ mod tests {
         }
     }
 
-    /// A ball has room where no point of its surface lies outside.
+    /// A ball fits where all points of its surface are inside.
     #[test]
     fn a_ball_has_room_where_its_surface_is_inside() {
         for (number, region) in regions().into_iter().enumerate() {
@@ -234,7 +242,8 @@ mod tests {
                 }
                 let room = region.has_room(&x, r);
                 roomy += usize::from(room);
-                // Where it has room all are inside; where it has none, points of a finite number may miss the part outside.
+                // Where it fits all points are inside; otherwise a finite number may miss the part
+                // outside.
                 assert!(all_inside || !room, "{region:?}: {x}");
                 assert!(room || !region.has_room(&x, 1.2 * r));
             }

@@ -1,14 +1,14 @@
-//! Surfaces of walls: which point of it is nearest to a body's centre, and how far.
+//! Surfaces of walls: distance to the centre of a body, and direction of the closest point.
 
 use super::HalfSpace;
 use crate::math::{IDENTITY, Quaternion, Vector3, turned};
 
-/// The surface of a wall, as it lies at a moment. Bodies are on its free side, or on both sides of a thin one.
+/// The surface of a wall at some time. Bodies are on its free side, or on both sides of a thin one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Surface {
-    /// Everything behind a plane is solid.
+    /// A plane, solid behind.
     Plane(HalfSpace),
-    /// A sphere: bodies outside of it, or inside.
+    /// A sphere, with the bodies outside or inside.
     Sphere {
         /// Centre [m].
         centre: Vector3,
@@ -17,7 +17,7 @@ pub enum Surface {
         /// Whether the bodies are inside.
         inside: bool,
     },
-    /// The inside of a cylinder without ends, whose outside is solid.
+    /// The inside of a cylinder without ends; its outside is solid.
     Bore {
         /// A point of the axis [m].
         centre: Vector3,
@@ -26,7 +26,7 @@ pub enum Surface {
         /// Radius [m].
         radius: f64,
     },
-    /// A solid cylinder with flat ends; bodies outside.
+    /// A solid cylinder with flat ends; bodies are outside.
     Cylinder {
         /// Middle of the axis [m].
         centre: Vector3,
@@ -37,22 +37,25 @@ pub enum Surface {
         /// Half the length [m].
         half_length: f64,
     },
-    /// A thin surface of revolution about an axis, made by a straight line: a tube, a disc, a ring, a cone, a funnel. Bodies
-    /// may be on both sides.
+    /// A thin surface of revolution with a straight generatrix: a tube, a disc, a ring, a cone, a
+    /// funnel.
+    ///
+    /// Bodies may be on both sides.
     Shell {
-        /// A point of the axis, from which heights count [m].
+        /// A point of the axis, the origin of heights [m].
         centre: Vector3,
         /// Unit vector along the axis.
         axis: Vector3,
-        /// The line's ends: distance from the axis and height along it [m].
+        /// The ends of the generatrix: distance from the axis, and height along it [m].
         ends: [[f64; 2]; 2],
     },
 }
 
 impl Surface {
-    /// Of a point `x` on the free side: its distance from the surface [m], negative behind it, and the unit vector from it
-    /// towards the surface. A thin shell has no behind. Where all directions are alike (at the centre of a sphere, on an axis)
-    /// a fixed one is taken.
+    /// Distance of a point `x` from the surface [m], and the unit vector towards the surface.
+    ///
+    /// The distance is negative behind the surface; a thin shell has two free sides. Where all
+    /// directions are equivalent (at the centre of a sphere, on an axis) the vector is a fixed one.
     #[must_use]
     pub fn nearest(&self, x: &Vector3) -> (f64, Vector3) {
         match self {
@@ -89,7 +92,7 @@ impl Surface {
                 let up = if height < 0.0 { -axis } else { *axis };
                 let (beside, above) = (distance - radius, height.abs() - half_length);
                 if beside > 0.0 && above > 0.0 {
-                    // The nearest point is on the rim.
+                    // The closest point is on the rim.
                     let (out, far) = direction(&(away * beside + up * above), &up);
                     (far, -out)
                 } else if beside > above {
@@ -118,8 +121,10 @@ impl Surface {
         }
     }
 
-    /// Its smallest radius of curvature [m]; infinite where it is flat. Rims and tips do not count: about them a body turns by its own
-    /// radius. Of a cone that ends in a tip the radius of its wide end counts.
+    /// Its smallest radius of curvature [m]; infinite for flat surfaces.
+    ///
+    /// Rims and tips are not counted: a body turns about them by its own radius. A cone that ends
+    /// in a tip has the radius of its wide end.
     #[must_use]
     pub fn smallest_radius(&self) -> f64 {
         match self {
@@ -139,12 +144,15 @@ impl Surface {
         }
     }
 
-    /// Whether a point of the box from `lower` to `upper` may be nearer to the surface than `reach` [m]: false only if none
-    /// is, true also where that would be hard to say.
+    /// Whether a point of the box from `lower` to `upper` may be closer to the surface than `reach`
+    /// [m].
+    ///
+    /// `false` is certain; `true` also where the exact answer would be expensive.
     #[must_use]
     pub fn may_be_nearer(&self, lower: &Vector3, upper: &Vector3, reach: f64) -> bool {
         let (middle, half) = ((lower + upper) * 0.5, (upper - lower) * 0.5);
-        // How far from the middle's distance another point's can be. All distances grow no faster than the way does.
+        // The difference of distances of the middle and of any other point is at most that of the
+        // positions.
         let (origin, size, spread) = match self {
             Self::Plane(plane) => (plane.point, 0.0, plane.normal.abs().dot(&half)),
             Self::Sphere { centre, radius, .. } | Self::Bore { centre, radius, .. } => {
@@ -161,7 +169,7 @@ impl Surface {
                 (*centre, size, half.norm())
             }
         };
-        // What rounding may do to distances, here and where they are asked for one by one.
+        // Bound on the rounding of distances, here and in later comparisons.
         let slack =
             1e-12 * (size + reach.abs() + (middle - origin).amax() + half.amax() + middle.amax());
         let far = self.nearest(&middle).0 - spread - slack >= reach;
@@ -177,7 +185,7 @@ impl Surface {
         orientation: Quaternion,
     ) -> Surface {
         if orientation == IDENTITY && *displacement == Vector3::zeros() {
-            return *self; // Not a bit of it changes.
+            return *self; // Keeps all bits.
         }
         let turn = |v: &Vector3| turned(orientation, v);
         let place = |x: &Vector3| centre + turn(&(x - centre)) + displacement;
@@ -224,7 +232,7 @@ impl Surface {
     }
 }
 
-/// Unit vector and length of a vector; of the zero vector `otherwise`.
+/// The unit vector and the length of a vector; `otherwise` for the zero vector.
 fn direction(v: &Vector3, otherwise: &Vector3) -> (Vector3, f64) {
     let size = v.norm();
     if size == 0.0 {
@@ -234,13 +242,13 @@ fn direction(v: &Vector3, otherwise: &Vector3) -> (Vector3, f64) {
     }
 }
 
-/// Part along an axis, and what is left of the vector.
+/// The component along an axis, and the rest of the vector.
 fn split(v: &Vector3, axis: &Vector3) -> (f64, Vector3) {
     let along = v.dot(axis);
     (along, v - axis * along)
 }
 
-/// Some unit vector at right angles to an axis.
+/// A unit vector perpendicular to an axis.
 fn square_to(axis: &Vector3) -> Vector3 {
     let mut other = Vector3::zeros();
     other[axis.iamin()] = 1.0;

@@ -127,20 +127,17 @@ fn a_file_that_is_not_what_was_written_is_refused() {
         file.new_dataset::<f64>().shape(shape).create(path).unwrap();
     };
     case(
-        &["format `moreau-frames`, expected `moreau-checkpoint`"],
+        &["format: must be `moreau-checkpoint`; found `moreau-frames`"],
         &|file| text(file, "format", "moreau-frames"),
     );
-    case(&["not a checkpoint", "`format` is missing"], &|file| {
+    case(&["must be a checkpoint", "`format` is missing"], &|file| {
         file.delete_attr("format").unwrap()
     });
     case(&["`content_hash` is missing"], &|file| {
         file.delete_attr("content_hash").unwrap()
     });
     case(
-        &[
-            "format version 8",
-            "this program (moreau 0.1.0) reads versions 6 to 7",
-        ],
+        &["format version: must be from 6 to 7 (moreau 0.1.0); found 8, written by moreau"],
         &|file| {
             file.attr("format_version")
                 .unwrap()
@@ -148,11 +145,14 @@ fn a_file_that_is_not_what_was_written_is_refused() {
                 .unwrap();
         },
     );
-    case(&["format version 2", "reads versions 6 to 7"], &|file| {
-        let version = file.attr("format_version").unwrap();
-        version.write_scalar(&2u32).unwrap();
-    });
-    case(&["`seed`: not one number of type uint64"], &|file| {
+    case(
+        &["format version: must be from 6 to 7", "; found 2, written"],
+        &|file| {
+            let version = file.attr("format_version").unwrap();
+            version.write_scalar(&2u32).unwrap();
+        },
+    );
+    case(&["`seed`: must be one number of type uint64"], &|file| {
         file.delete_attr("seed").unwrap();
         file.new_attr::<i32>()
             .create("seed")
@@ -170,17 +170,18 @@ fn a_file_that_is_not_what_was_written_is_refused() {
         file.unlink("walls").unwrap()
     });
     case(
-        &["/bodies/velocity: shape [5, 2], expected [5, 3]"],
+        &["/bodies/velocity: shape must be [5, 3]; found [5, 2]"],
         &|file| replace(file, "bodies/velocity", &[5, 2]),
     );
-    case(&["/bodies/mass: shape [5, 1], expected [5]"], &|file| {
-        replace(file, "bodies/mass", &[5, 1])
-    });
-    case(&["/contacts/gap: shape [9], expected [10]"], &|file| {
+    case(
+        &["/bodies/mass: shape must be [5]; found [5, 1]"],
+        &|file| replace(file, "bodies/mass", &[5, 1]),
+    );
+    case(&["/contacts/gap: shape must be [10]; found [9]"], &|file| {
         replace(file, "contacts/gap", &[9])
     });
     case(
-        &["/bodies/id: numbers of type float64, expected uint64"],
+        &["/bodies/id: must be numbers of type uint64; found float64"],
         &|file| replace(file, "bodies/id", &[5]),
     );
     case(
@@ -194,24 +195,29 @@ fn a_file_that_is_not_what_was_written_is_refused() {
                 .unwrap();
         },
     );
-    case(&["attributes: not what was written"], &|file| {
-        number(file, "time", 0.5)
-    });
     case(
-        &["attribute `time`: NaN, expected a finite number"],
+        &["attributes: content changed since it was written"],
+        &|file| number(file, "time", 0.5),
+    );
+    case(
+        &["attribute `time`: must be a finite number; found NaN"],
         &|file| number(file, "time", f64::NAN),
     );
-    case(&["attributes: not what was written"], &|file| {
-        number(file, "dt", 0.5)
-    });
-    case(&["/bodies/mass: not what was written"], &|file| {
-        file.dataset("bodies/mass")
-            .unwrap()
-            .write(&[1.0, 2.0, 3.0, 4.0, 5.0])
-            .unwrap();
-    });
     case(
-        &["/bodies/mass: row 3: inf, expected finite numbers"],
+        &["attributes: content changed since it was written"],
+        &|file| number(file, "dt", 0.5),
+    );
+    case(
+        &["/bodies/mass: content changed since it was written"],
+        &|file| {
+            file.dataset("bodies/mass")
+                .unwrap()
+                .write(&[1.0, 2.0, 3.0, 4.0, 5.0])
+                .unwrap();
+        },
+    );
+    case(
+        &["/bodies/mass: row 3: must be finite; found inf"],
         &|file| {
             file.dataset("bodies/mass")
                 .unwrap()
@@ -219,12 +225,15 @@ fn a_file_that_is_not_what_was_written_is_refused() {
                 .unwrap();
         },
     );
-    case(&["/contacts/status: not what was written"], &|file| {
-        let status = file.dataset("contacts/status").unwrap();
-        let mut rows = status.read_raw::<u8>().unwrap();
-        rows.swap(0, 1); // The same rows in another order.
-        status.write(&rows).unwrap();
-    });
+    case(
+        &["/contacts/status: content changed since it was written"],
+        &|file| {
+            let status = file.dataset("contacts/status").unwrap();
+            let mut rows = status.read_raw::<u8>().unwrap();
+            rows.swap(0, 1); // The same rows in another order.
+            status.write(&rows).unwrap();
+        },
+    );
 }
 
 /// Files that are sound as files, but of a state that cannot be.
@@ -238,24 +247,27 @@ fn a_state_that_cannot_be_is_refused() {
         let message = refusal(&path);
         assert!(message.contains(expected), "{message}");
     };
-    case("/bodies/id has no body 4", &|state| {
+    case("must be bodies in /bodies/id; found body 4", &|state| {
         state.contacts[0].key.a = BodyId(4)
     });
-    case("/bodies/id has no body 0", &|state| {
+    case("must be bodies in /bodies/id; found body 0", &|state| {
         state.contacts[0].key.a = BodyId(0)
     });
-    case("the contact of 3 and 3: expected", &|state| {
+    case("a body or a wall; found the contact of 3 and 3", &|state| {
         state.contacts[0].key.b = BodyId(3)
     });
-    case("the contact of 3 and wall 3: expected", &|state| {
-        state.contacts[0].key.b = BodyId::wall(3)
-    });
-    case("/contacts/status: 3 of the contact of 3 and 5", &|state| {
-        state.contacts[0].status = 3
-    });
-    case("is the id of a wall", &|state| {
-        state.bodies[0].id = BodyId::wall(0)
-    });
+    case(
+        "a body or a wall; found the contact of 3 and wall 3",
+        &|state| state.contacts[0].key.b = BodyId::wall(3),
+    );
+    case(
+        "/contacts/status: must be 0, 1 or 2; found 3 of the contact of 3 and 5",
+        &|state| state.contacts[0].status = 3,
+    );
+    case(
+        "the first id of a wall; found 9223372036854775808",
+        &|state| state.bodies[0].id = BodyId::wall(0),
+    );
 }
 
 #[test]
@@ -297,7 +309,7 @@ fn a_failed_write_reaches_all_ranks_and_leaves_no_trace() {
     };
     case(
         dir.path(),
-        "/bodies/material: 65536 of body ",
+        "/bodies/material: must fit 2 bytes; found 65536 of body ",
         &|comm, state| {
             if comm.rank() == 2 {
                 state.bodies[7].material = 65536;
@@ -306,7 +318,7 @@ fn a_failed_write_reaches_all_ranks_and_leaves_no_trace() {
     );
     case(
         dir.path(),
-        "/contacts/impulse: NaN of the contact of ",
+        "/contacts/impulse: must be finite; found NaN of the contact of ",
         &|comm, state| {
             if comm.rank() == 3 {
                 state.contacts[0].impulse[1] = f64::NAN;
@@ -344,7 +356,7 @@ fn a_name_of_another_step_is_refused() {
     let path = write(dir.path(), 1, 1, 2);
     let other = dir.path().join("checkpoint-00000007.h5");
     std::fs::rename(&path, &other).unwrap();
-    assert!(refusal(&other).contains("its name says step 7, it holds step 1"));
+    assert!(refusal(&other).contains("step: must be 7, as in the name of the file; found 1"));
     let free = dir.path().join("start.h5");
     std::fs::rename(&other, &free).unwrap();
     assert!(read(&free, 1).is_ok());

@@ -320,7 +320,7 @@ fn the_program_exports_and_solves() {
     let again = on(1, &["fclib", "export", checkpoint, "-o", out]);
     assert_eq!(again.status, Some(2));
     assert!(
-        again.stderr.contains("it is there already"),
+        again.stderr.contains("must not exist yet"),
         "{}",
         again.stderr
     );

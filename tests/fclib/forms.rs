@@ -146,35 +146,35 @@ fn every_fault_is_named() {
     let q = "fclib_local/vectors/q";
     let faults: Vec<(&str, String)> = vec![
         (
-            "no problem of FCLib",
+            "must hold one group of fclib_local, fclib_global",
             refused(|f| f.unlink("fclib_local").unwrap()),
         ),
         (
-            "several problems",
+            "found several",
             refused(|f| drop(f.create_group("fclib_global").unwrap())),
         ),
         (
-            "fclib_local/spacedim: 4; accepted: 2 or 3",
+            "fclib_local/spacedim: must be 2 or 3; found 4",
             refused(|f| renumber(f, "fclib_local/spacedim", &[4])),
         ),
         (
-            "fclib_local/spacedim: 2 numbers",
+            "fclib_local/spacedim: must be one number; found 2",
             refused(|f| renumber(f, "fclib_local/spacedim", &[3, 3])),
         ),
         (
-            "W: 6 rows and 6 columns, expected 4",
+            "W: must have 4 rows and 4 columns",
             refused(|f| renumber(f, "fclib_local/spacedim", &[2])),
         ),
         (
-            "q: NaN at place 2",
+            "q: must be finite; found NaN at index 2",
             refused(|f| replace(f, q, &[0.0, 0.0, f64::NAN, 0.0, 0.0, 0.0])),
         ),
         (
-            "q: inf at place 0",
+            "q: must be finite; found inf at index 0",
             refused(|f| replace(f, q, &[f64::INFINITY; 6])),
         ),
         (
-            "q: 5 numbers, expected 6",
+            "q: must have 6 numbers, as spacedim, mu and the matrices have; found 5",
             refused(|f| replace(f, q, &[0.0; 5])),
         ),
         (
@@ -182,51 +182,51 @@ fn every_fault_is_named() {
             refused(|f| f.unlink(q).unwrap()),
         ),
         (
-            "mu: -0.1 at contact 1; accepted: 0 or more",
+            "mu: must be 0 or more; found -0.1 at contact 1",
             refused(|f| replace(f, "fclib_local/vectors/mu", &[0.3, -0.1])),
         ),
         (
-            "W: 6 rows and 6 columns, expected 9",
+            "W: must have 9 rows and 9 columns",
             refused(|f| replace(f, "fclib_local/vectors/mu", &[0.3; 3])),
         ),
         (
-            "vectors/mu: numbers of type",
+            "vectors/mu: must be floating-point numbers; found",
             refused(|f| renumber(f, "fclib_local/vectors/mu", &[1, 1])),
         ),
         (
-            "W/nz: -3; accepted:",
+            "compressed rows; found -3",
             refused(|f| renumber(f, "fclib_local/W/nz", &[-3])),
         ),
         (
-            "W/nz: 999 triplets",
+            "numbers; found 999",
             refused(|f| renumber(f, "fclib_local/W/nz", &[999])),
         ),
         (
-            "W/m: -6; accepted:",
+            "bytes can hold; found -6",
             refused(|f| renumber(f, "fclib_local/W/m", &[-6])),
         ),
         (
-            "W/m: 2147483647; accepted:",
+            "bytes can hold; found 2147483647",
             refused(|f| renumber(f, "fclib_local/W/m", &[i32::MAX])),
         ),
         (
-            "W/p: 3 numbers, expected 7",
+            "W/p: must have 7 numbers; found 3",
             refused(|f| renumber(f, "fclib_local/W/p", &[0, 1, 2])),
         ),
         (
-            "W/p: expected starts",
+            "W/p: starts must ascend from 0",
             refused(|f| renumber(f, "fclib_local/W/p", &[0, 9, 2, 9, 9, 9, 9])),
         ),
         (
-            "W/p: expected starts",
+            "W/p: starts must ascend from 0",
             refused(|f| renumber(f, "fclib_local/W/p", &[0, 1, 2, 3, 4, 5, 99])),
         ),
         (
-            "W/p: expected starts",
+            "W/p: starts must ascend from 0",
             refused(|f| renumber(f, "fclib_local/W/p", &[-1, 1, 2, 3, 4, 5, 9])),
         ),
         (
-            "W/i: index 6; accepted: from 0 to below 6",
+            "W/i: index must be at least 0 and below 6; found 6",
             refused(|f| {
                 let mut i: Vec<i32> = f.dataset("fclib_local/W/i").unwrap().read_raw().unwrap();
                 i[4] = 6;
@@ -234,7 +234,7 @@ fn every_fault_is_named() {
             }),
         ),
         (
-            "W/x: NaN in row 0, column 0",
+            "W/x: must be finite; found NaN in row 0, column 0",
             refused(|f| {
                 let mut x: Vec<f64> = f.dataset("fclib_local/W/x").unwrap().read_raw().unwrap();
                 x[0] = f64::NAN;
@@ -242,7 +242,7 @@ fn every_fault_is_named() {
             }),
         ),
         (
-            "fclib_local/R is missing beside fclib_local/V",
+            "fclib_local/V and fclib_local/R: must both exist or neither; found fclib_local/V",
             refused(|f| drop(f.create_group("fclib_local/V").unwrap())),
         ),
     ];

@@ -132,7 +132,7 @@ fn the_table_says_what_the_files_hold() {
     assert!(
         mixed
             .stderr
-            .contains("bad.hdf5: fclib_local/vectors/q: NaN at place 0"),
+            .contains("bad.hdf5: fclib_local/vectors/q: must be finite; found NaN at index 0"),
         "{}",
         mixed.stderr
     );

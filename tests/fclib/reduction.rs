@@ -349,5 +349,9 @@ fn a_reduced_problem_is_written_as_it_is_solved() {
     assert_eq!(again.friction, problem.friction);
     let told = on(1, &arguments);
     assert_eq!(told.status, Some(2), "{}", told.stderr);
-    assert!(told.stderr.contains("there already"), "{}", told.stderr);
+    assert!(
+        told.stderr.contains("must not exist yet"),
+        "{}",
+        told.stderr
+    );
 }

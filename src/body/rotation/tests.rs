@@ -8,7 +8,7 @@ fn vector(draw: &mut Stream) -> Vector3 {
     Vector3::from([0; 3].map(|_| draw.between(-1.0, 1.0)))
 }
 
-/// An orientation, principal moments that a body may have, and an angular momentum of a body that turns with about 1 rad/s.
+/// An orientation, valid principal moments, and an angular momentum for about 1 rad/s.
 fn any(trial: u64) -> (Quaternion, [f64; 3], Vector3) {
     let mut draw = Stream::new(Purpose::Trial, 81, [trial, 0, 0]);
     let q = rotate(IDENTITY, &(vector(&mut draw) * 3.0));
@@ -22,7 +22,7 @@ fn energy(q: Quaternion, moments: [f64; 3], momentum: &Vector3) -> f64 {
     0.5 * momentum.dot(&angular_velocity(q, moments, momentum))
 }
 
-/// `I ω = L` and `I⁻¹ L = ω`, with the tensor and without.
+/// `I ω = L` and `I⁻¹ L = ω`, with the tensor and without it.
 #[test]
 fn velocity_momentum_and_tensor_agree() {
     for trial in 0..100 {
@@ -36,8 +36,10 @@ fn velocity_momentum_and_tensor_agree() {
     }
 }
 
-/// D5: over 10 000 steps with ω Δt = 0.01 the momentum that the orientation gives the body keeps its size to 1e-14, and the
-/// energy stays within 2e-6, at the end as at the start: no drift.
+/// D5: over 10 000 steps with ω Δt = 0.01 momentum and energy are kept without drift.
+///
+/// The momentum that follows from the orientation keeps its magnitude to 1e-14, and the energy
+/// stays within 2e-6, at the end as at the start.
 #[test]
 fn d5_momentum_and_energy_of_a_free_body() {
     for trial in 0..20 {
@@ -57,8 +59,10 @@ fn d5_momentum_and_energy_of_a_free_body() {
     }
 }
 
-/// A step there and back ends where it began; two half steps differ from a whole one by the third order, and from finer ones by
-/// less: the method is symmetric and of second order.
+/// The method is symmetric and of second order.
+///
+/// A step forth and back ends where it began; the difference between two half steps and a whole one
+/// is of third order, and finer steps differ less.
 #[test]
 fn the_method_is_symmetric_and_of_second_order() {
     let (q, moments, momentum) = any(3);
@@ -105,8 +109,10 @@ fn equal_moments_turn_as_a_ball() {
     }
 }
 
-/// A body of revolution, a dumbbell say: its axis goes round L with `|L|/I` exactly, whatever the step; and the body spins about
-/// its axis with `L_3 (1/I_3 − 1/I)`.
+/// A body of revolution, such as a dumbbell, precesses exactly, for any step.
+///
+/// Its axis precesses about L with `|L|/I`; and the body spins about its axis with
+/// `L_3 (1/I_3 − 1/I)`.
 #[test]
 fn a_body_of_revolution_precesses_exactly() {
     for (axis, moments) in [[0.4, 1.0, 1.0], [1.0, 0.4, 1.0], [0.9, 0.9, 1.7]]
@@ -117,7 +123,7 @@ fn a_body_of_revolution_precesses_exactly() {
         e[axis] = 1.0;
         let across = moments[(axis + 1) % 3];
         let (start, _, momentum) = any(axis as u64);
-        let dt = 0.5; // Half a radian a step.
+        let dt = 0.5; // Half a radian per step.
         let mut q = start;
         for step in 1..=40 {
             q = advance(q, moments, &momentum, dt);
@@ -144,8 +150,10 @@ fn quarter_period(m: f64) -> f64 {
     std::f64::consts::FRAC_PI_2 / a
 }
 
-/// D5: a body that spins almost about its middle axis flips over and over: the component of L along this axis changes its sign
-/// every `2 K(m)/p`, by Jacobi's solution of Euler's equations.
+/// D5: a body that spins almost about its middle axis flips over and over.
+///
+/// The component of L along this axis changes its sign every `2 K(m)/p`, by Jacobi's solution of
+/// Euler's equations.
 #[test]
 fn d5_the_intermediate_axis_flips_with_jacobis_period() {
     let moments = [1.0, 2.0, 3.0];

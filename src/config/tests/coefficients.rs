@@ -1,10 +1,9 @@
-//! How coefficients of two materials become those of a pair.
+//! The mixing of two materials' coefficients to those of a pair.
 
 use super::{FULL, bad, good};
 use crate::law::{Arm, Pair};
 
-/// The pair of "glass", with these coefficients, and "smooth", with those, and a `[[pair]]` of the
-/// two.
+/// The pair of "glass" and "smooth", with these coefficients and this `[[pair]]`.
 fn between(glass: &str, smooth: &str, special: &str) -> Pair {
     *good(&text(glass, smooth, special), &[])
         .laws
@@ -52,7 +51,7 @@ fn numbers_mix_by_the_geometric_mean_and_inverses_by_side() {
     assert_eq!((pair.restitution, pair.tangential_restitution), (0.5, 0.0));
 }
 
-/// A torque that only one side has is none: nothing says by which arm the other would turn.
+/// A torque that only one side gives is omitted: the arm of the other side is unknown.
 #[test]
 fn an_arm_needs_both_sides() {
     let pair = between("friction = 0\nrolling_ratio = 0.1", "friction = 0", "");
@@ -103,7 +102,7 @@ fn all_that_does_not_mix_is_found() {
     assert_eq!(of_pair.count(), 4, "{faults}");
 }
 
-/// Every key is described where users look for it.
+/// Every key is described in the documentation.
 #[test]
 fn every_key_is_in_the_documentation() {
     let documented = include_str!("../../../docs/config.md");

@@ -1,5 +1,4 @@
-//! Lengths that follow from the bodies arrive in the scenario and in its text, and stay to the last
-//! bit.
+//! Derived lengths are set in the scenario and in its text, and are kept to the last bit.
 
 use super::super::{Derived, Scenario, parse};
 use super::{FULL, good};

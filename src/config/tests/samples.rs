@@ -1,11 +1,11 @@
-//! What the `[[bodies]]` entries say arrives in the samples.
+//! The values of `[[bodies]]` entries are read into the samples.
 
 use super::super::parse;
 use super::{FULL, good};
 use crate::sample::{Amount, Arrangement, Radius, Share, Source, Space};
 use std::path::Path;
 
-/// Every way to write a radius, a sieve curve's file taken from the configuration's folder.
+/// Every form of a radius; the path of a sieve curve is relative to the configuration's folder.
 #[test]
 fn radii_arrive() {
     let sieve = Radius::sieve(&[(0.01, 0.0), (0.02, 0.25), (0.04, 1.0)], false);
@@ -52,8 +52,10 @@ fn radii_arrive() {
     }
 }
 
-/// A region that is a box is the box; another is kept beside the box around it; a count that is
-/// left out is what fits.
+/// Regions of samples.
+///
+/// A region that is a box replaces the box; another is kept together with the box around it. A
+/// missing count becomes the number that fits.
 #[test]
 fn regions_arrive_in_samples() {
     let text = "gravity = [0, 0, 0]\ntime = { dt = 1e-3, steps = 5 }\n\

@@ -1,4 +1,4 @@
-//! How a wall moves.
+//! The motion of walls.
 
 use super::shapes::{Part, unit};
 use crate::body::{Drive, Freedom, Motion, Servo, Signal};
@@ -13,7 +13,7 @@ const FREQUENCY: Number = Number(Range::Positive, "Hz");
 const PHASE: Number = Number(Range::Finite, "rad");
 const NEWTON: Number = Number(Range::Finite, "N");
 
-/// Reads the motion of an entry that has these parts.
+/// Reads the motion of an entry with these parts.
 pub(super) fn read(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Motion {
     let given: Vec<&str> = KEYS
         .into_iter()
@@ -219,7 +219,7 @@ fn servo(section: &Section, faults: &mut Vec<Fault>) -> Servo {
     }
 }
 
-/// Whether a motion keeps to the plane z = 0.
+/// Whether a motion stays in the plane z = 0.
 pub(super) fn in_plane(motion: &Motion) -> bool {
     let flat = |v: &Vector3| v.z == 0.0;
     match motion {

@@ -1,4 +1,4 @@
-//! The shapes of walls, each made of one surface or several.
+//! The shapes of walls, each of one or several surfaces.
 
 use crate::config::document::{Node, Value};
 use crate::config::domain::Domain;
@@ -9,7 +9,7 @@ use crate::config::reader::{
 use crate::math::Vector3;
 use crate::shape::{HalfSpace, Surface};
 
-/// All shapes.
+/// The names of all shapes.
 pub(super) const KINDS: [&str; 6] = ["box", "plane", "cylinder", "sphere", "disc", "cone"];
 
 const FACES: [&str; 6] = ["x-", "x+", "y-", "y+", "z-", "z+"];
@@ -18,11 +18,11 @@ const FACES: [&str; 6] = ["x-", "x+", "y-", "y+", "z-", "z+"];
 pub(super) struct Part {
     pub name: String,
     pub surface: Surface,
-    /// Where torques refer to, if the entry says nothing else.
+    /// The default reference point of torques.
     pub centre: Vector3,
 }
 
-/// The shape that an entry names; a box if the name is unknown.
+/// The shape that an entry names; `box` for an unknown name.
 pub(super) fn kind(node: &Node) -> &'static str {
     let Value::Table(keys) = &node.value else {
         return "box";
@@ -203,7 +203,7 @@ pub(in crate::config) fn ends(
     (from, axis, (to - from).norm())
 }
 
-/// A direction of length one; a fault if it has none.
+/// A vector scaled to length one; a fault for the zero vector.
 pub(in crate::config) fn unit(
     section: &Section,
     key: &str,
@@ -234,7 +234,7 @@ fn plane(section: &Section, faults: &mut Vec<Fault>) -> HalfSpace {
     }
 }
 
-/// The faces of a box: those named, or all that bodies could leave by.
+/// The faces of a box: the named ones, by default those on axes that are not periodic.
 fn faces(section: &Section, domain: &Domain, faults: &mut Vec<Fault>) -> Vec<&'static str> {
     let open = |face: &&str| {
         let axis = axis_of(face);
@@ -259,7 +259,7 @@ fn faces(section: &Section, domain: &Domain, faults: &mut Vec<Fault>) -> Vec<&'s
                 let why = if domain.periodic[axis_of(face)] {
                     "whose axis is periodic"
                 } else {
-                    "whose axis two dimensions do not have"
+                    "whose axis a run in two dimensions lacks"
                 };
                 let found = format!("{}, {why}", item.shown);
                 must(item, "another face", &found, faults);
@@ -294,7 +294,7 @@ fn domain_face(domain: &Domain, face: &str) -> HalfSpace {
     }
 }
 
-/// In two dimensions a wall must stand at right angles to the plane of motion, z = 0.
+/// Checks that a wall is at right angles to the plane of motion, z = 0, in two dimensions.
 pub(super) fn check_plane(node: &Node, parts: &[Part], faults: &mut Vec<Fault>) {
     let upright = |surface: &Surface| match surface {
         Surface::Plane(plane) => plane.normal.z == 0.0,
@@ -306,7 +306,7 @@ pub(super) fn check_plane(node: &Node, parts: &[Part], faults: &mut Vec<Fault>) 
             half_length,
             ..
         } => axis.x == 0.0 && axis.y == 0.0 && centre.z.abs() < *half_length,
-        // A tube with open ends.
+        // A tube without caps.
         Surface::Shell { axis, ends, .. } => {
             axis.x == 0.0 && axis.y == 0.0 && ends[0][0] == ends[1][0]
         }
@@ -322,7 +322,7 @@ pub(super) fn check_plane(node: &Node, parts: &[Part], faults: &mut Vec<Fault>) 
     }
 }
 
-/// Whether bodies that go round a periodic axis would go through the surface: walls have no images.
+/// Whether bodies that cross a periodic face would cross the surface: walls have no images.
 pub(super) fn crosses_period(surface: &Surface, periodic: [bool; 3]) -> bool {
     match surface {
         Surface::Plane(plane) => (0..3).any(|a| periodic[a] && plane.normal[a].abs() > 1e-9),

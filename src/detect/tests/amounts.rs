@@ -1,8 +1,10 @@
-//! Validation G4: how much the search looks at, which unlike time can be counted. And threads, which change nothing.
+//! Validation G4: the number of comparisons of the search. Threads do not change the result.
 
 use super::*;
 
-/// Bodies at random at one density, volumes uniform over the logarithm of the radius, up to a given ratio of radii.
+/// Bodies at random at one density, up to a given ratio of radii.
+///
+/// Their volumes are uniform over the logarithm of the radius.
 pub(super) fn mixture(n: usize, ratio: f64, seed: u64) -> Bodies {
     let mut draw = Stream::new(Purpose::Trial, 20, [n as u64, ratio as u64, seed]);
     let least = libm::pow(ratio, -3.0);
@@ -30,7 +32,7 @@ fn amounts(bodies: &Bodies) -> (f64, f64) {
     (detector.looked() as f64 / n, found.len() as f64 / n)
 }
 
-/// Looks and pairs for each body do not grow with their number, whatever their sizes, and are few.
+/// Comparisons and pairs per body are few and do not grow with the number of bodies, for any sizes.
 #[test]
 fn g4_looks_per_body_do_not_grow() {
     for (ratio, most) in [(1.0, 40.0), (10.0, 80.0), (100.0, 80.0)] {
@@ -45,7 +47,7 @@ fn g4_looks_per_body_do_not_grow() {
     }
 }
 
-/// One grid for all sizes looks at far more.
+/// One grid for all sizes makes far more comparisons.
 #[test]
 fn g4_size_groups_pay() {
     let all = mixture(10_000, 100.0, 1);
@@ -63,7 +65,7 @@ fn g4_size_groups_pay() {
     assert!(plain > 10.0 * looks, "{plain} and {looks} looks a body");
 }
 
-/// Memory for cells is bounded by the number of bodies.
+/// The number of bodies bounds the memory of cells.
 #[test]
 fn g4_buckets_per_body_are_bounded() {
     for (n, side) in [(10, 1e3), (1000, 1e5), (1000, 30.0), (20_000, 100.0)] {

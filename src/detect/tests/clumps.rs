@@ -1,4 +1,4 @@
-//! Touches of clumps: by all parts against all parts, and by hand.
+//! Touches of clumps, compared with those of all parts with all parts, and with results by hand.
 
 use super::*;
 use crate::math::{IDENTITY, Quaternion, rotate, turned};
@@ -64,14 +64,14 @@ fn balls(row: &BodyRow, templates: &[Template]) -> Vec<(Vector3, f64)> {
         .collect()
 }
 
-/// How deep a point lies in the deepest ball but one [m]; negative outside.
+/// Depth of a point in the balls except `but`: the largest over all [m]; negative outside.
 fn depth(x: &Vector3, balls: &[(Vector3, f64)], but: usize) -> f64 {
     let each = balls.iter().enumerate().filter(|(k, _)| *k != but);
     let depth = each.map(|(_, (c, r))| r - (x - c).norm());
     depth.fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// What all balls of one body against all of another say: which touches there must be, which there may be.
+/// Compares the touches found with all pairs of balls: some must be found, some may be.
 fn check(
     a: &[(Vector3, f64)],
     b: Option<&[(Vector3, f64)]>,
@@ -90,7 +90,8 @@ fn check(
             match found.get(&feature) {
                 Some(touch) => {
                     assert!((touch - gap).abs() < 1e-12, "{touch} {gap}");
-                    // Its points lie on the surfaces of the two, unless one has its middle in the other.
+                    // Its points are on the surfaces of the two, unless a ball's centre is in the
+                    // other body.
                     let deep = gap < -0.3 * a[i].1.min(b.map_or(f64::INFINITY, |b| b[j].1));
                     assert!(deep || inside < 1e-9, "{inside} {gap}");
                     kept += 1;
@@ -109,7 +110,7 @@ fn check(
         }
     }
     assert_eq!(kept, found.len());
-    // Nothing is nearer than the nearest touch.
+    // No touch has a smaller gap than the smallest of all balls.
     if all > 0 {
         let least = found.values().copied().fold(f64::INFINITY, f64::min);
         assert!((least - smallest.0).abs() < 1e-12, "{least} {smallest:?}");
@@ -117,8 +118,10 @@ fn check(
     [all, kept]
 }
 
-/// Clumps and balls anyhow, on periodic axes too, near and in each other, with walls: the touches are those of all balls against
-/// all balls, without those inside the bodies; the nearest always is one.
+/// The touches are those of all balls with all balls, except the ones inside the bodies.
+///
+/// Clumps and balls are at random, on periodic axes too, close to and inside each other, with
+/// walls. The touch with the smallest gap is always found.
 #[test]
 fn touches_are_those_of_all_parts_with_all_parts() {
     let mut seen = [0, 0];
@@ -186,7 +189,9 @@ fn touches_are_those_of_all_parts_with_all_parts() {
     assert!(kept > 500 && all > kept + 300, "{seen:?}");
 }
 
-/// A dumbbell on a floor has two touches, each under a ball and with the same name wherever the dumbbell turns; upright it has one.
+/// A dumbbell on a floor has two touches, one under each ball; upright it has one.
+///
+/// Their features stay the same however the dumbbell is turned.
 #[test]
 fn a_dumbbell_on_a_floor_has_two_touches() {
     for apart in [0.4, 1.0, 2.0] {
@@ -223,7 +228,9 @@ fn a_dumbbell_on_a_floor_has_two_touches() {
     }
 }
 
-/// A clump of one ball, or of one ball twice, or with others inside, touches as the ball does, to the bit.
+/// A clump of one ball touches as the ball does, to the bit.
+///
+/// So does a clump of one ball twice, or with others inside it.
 #[test]
 fn a_clump_of_one_ball_touches_as_the_ball() {
     let one = part(2.0, 3.0, 4.0, 0.5);
@@ -261,8 +268,10 @@ fn a_clump_of_one_ball_touches_as_the_ball() {
     assert!(contacts > 500, "{contacts}");
 }
 
-/// A small ball between the two balls of a dumbbell touches both; deep in what they share, each surface that it would be pushed
-/// through lies inside the other: the nearer one still holds it.
+/// A small ball in the waist of a dumbbell touches both of its balls.
+///
+/// Deep in their intersection, the surface point of each ball is inside the other; the touch with
+/// the smaller gap remains.
 #[test]
 fn a_ball_in_the_waist_touches_both_and_deep_inside_the_nearer() {
     let templates = [template(&[

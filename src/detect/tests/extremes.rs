@@ -1,10 +1,10 @@
-//! Validation G5: sets of bodies that are hard on cells.
+//! Validation G5: sets of bodies that are hard for a search by cells.
 
 use super::*;
 
 const NONE: Period = Period::NONE;
 
-/// One place for all, one body, no body.
+/// All bodies in one point, a single body, none.
 #[test]
 fn g5_one_place_for_all() {
     let x = vec![Vector3::new(-1e6, 2.0, 3.0); 2000];
@@ -14,12 +14,13 @@ fn g5_one_place_for_all() {
     let period = Period::of_box(&Vector3::zeros(), &Vector3::repeat(3.0), [true; 3]);
     let x = vec![Vector3::repeat(2.9); 50];
     assert_eq!(found(&x, &[0.5; 50], 0.1, &period).len(), 50 * 49 / 2);
-    // So large that they reach themselves round the period: that is no contact.
+    // So large that each reaches its own image: that is not a contact.
     assert_eq!(found(&x, &[1.6; 50], 0.1, &period).len(), 50 * 49 / 2);
 }
 
-/// Space of 10⁹ diameters, and clusters far from one another: no memory for what lies between, no pair lost, and few looks
-/// within a cluster.
+/// Clusters far from one another, in a space of 10⁹ diameters.
+///
+/// The space between takes no memory, no pair is lost, and comparisons within a cluster are few.
 #[test]
 fn g5_far_apart() {
     let far = [
@@ -59,7 +60,9 @@ fn g5_far_apart() {
     }
 }
 
-/// Points on the faces of cells and on the ends of the range, lines and planes of bodies, far from the origin.
+/// Points on the faces of cells and on the ends of the range.
+///
+/// These are lines and planes of bodies, also far from the origin.
 #[test]
 fn g5_lattices_touch_exactly() {
     for (count, at) in [
@@ -86,7 +89,9 @@ fn g5_lattices_touch_exactly() {
     }
 }
 
-/// Pairs whose gap is a hair below the margin, anywhere in wide space: rounding in the broad phase must not lose them.
+/// Pairs with a gap slightly below the margin, anywhere in a wide space.
+///
+/// Rounding in the broad phase must not lose them.
 #[test]
 fn g5_rounding_loses_no_pair() {
     for trial in 0..2000 {
@@ -106,7 +111,7 @@ fn g5_rounding_loses_no_pair() {
     }
 }
 
-/// One giant among dust: each grain looks for the giant, not the giant for each cell of dust.
+/// One giant among dust: each grain searches for the giant, not the giant in each cell of dust.
 #[test]
 fn g5_a_giant_in_dust() {
     let mut draw = Stream::new(Purpose::Trial, 17, [0; 3]);
@@ -133,7 +138,7 @@ fn g5_a_giant_in_dust() {
     assert!(detector.looked() < 1_200_000, "{}", detector.looked());
 }
 
-/// No extent at all, and margins without bodies to match.
+/// Radii of zero, with margins from negative to infinite.
 #[test]
 fn g5_zero_radii() {
     let mut draw = Stream::new(Purpose::Trial, 18, [0; 3]);
@@ -150,7 +155,7 @@ fn g5_zero_radii() {
     }
 }
 
-/// What is no number is refused elsewhere; here it ends in no contact, and in no endless loop.
+/// NaN is refused elsewhere; here it causes no contact and no endless loop.
 #[test]
 fn g5_no_numbers() {
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {

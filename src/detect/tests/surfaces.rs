@@ -1,9 +1,9 @@
-//! Walls, and whole candidates, against the plain search.
+//! Walls, and all candidates, compared with the plain search.
 
 use super::*;
 use crate::shape::{HalfSpace, Surface};
 
-/// Walls of all kinds about the cube from 0 to 8.
+/// Walls of all kinds around the cube from 0 to 8.
 pub(super) fn walls() -> Vec<Wall> {
     let axis = Vector3::new(0.6, 0.0, 0.8);
     let centre = Vector3::new(4.0, 3.0, 5.0);
@@ -71,7 +71,9 @@ fn same_candidates_as_the_plain_search() {
     assert!(with_walls > 10_000, "{with_walls}");
 }
 
-/// A box is given up only if no point of it is near: for all surfaces, boxes flat and wide, reaches of both signs.
+/// A box is skipped only if no point of it is close to the wall.
+///
+/// Tested for all surfaces, with flat and wide boxes and reaches of both signs.
 #[test]
 fn boxes_that_are_given_up_hold_nothing_near() {
     let mut given_up = 0;
@@ -98,7 +100,7 @@ fn boxes_that_are_given_up_hold_nothing_near() {
     assert!(given_up > 10_000, "{given_up}");
 }
 
-/// Many walls do not look at all bodies: a sieve of planes, each near to a layer.
+/// Walls are compared only with bodies close to them: a sieve of planes, each close to a layer.
 #[test]
 fn walls_look_at_bodies_near_them() {
     let all = amounts::mixture(20_000, 1.0, 2);

@@ -1,4 +1,4 @@
-//! The checkpoints of a folder: their names, which is newest, which may go.
+//! The checkpoints of a folder: their names, the newest one, removal of old ones.
 
 use super::Error;
 use crate::io::whole::{TEMPORARY, temporary};
@@ -24,7 +24,7 @@ fn step(file_name: &str) -> Option<u64> {
     (name(step) == file_name).then_some(step)
 }
 
-/// The paths of a folder's checkpoints, newest (largest step) first, by their names alone.
+/// The paths of a folder's checkpoints, newest (largest step) first. Only names are read.
 ///
 /// # Errors
 /// If the folder cannot be read.
@@ -38,11 +38,14 @@ pub fn newest(dir: &Path) -> Result<Vec<PathBuf>, Error> {
         .collect())
 }
 
-/// Removes all but the newest `keep` checkpoints of a folder, and what is left of writes that a crash has cut off. Those beyond `step`
-/// are not this run's, and stay. Only one rank may call it, after the checkpoint of `step` is written; with `keep` 0 nothing is left.
+/// Removes all but the newest `keep` checkpoints of a folder, and incomplete files that a crash
+/// left.
+///
+/// Checkpoints of steps beyond `step` belong to another run, and stay. Only one rank may call it,
+/// after the checkpoint of `step` is written; with `keep` 0 none remains.
 ///
 /// # Errors
-/// If the folder cannot be read or a file not be removed.
+/// If the folder cannot be read or a file cannot be removed.
 pub fn prune(dir: &Path, keep: usize, step: u64) -> Result<(), Error> {
     let fault = |e| {
         Error::Write(format!(
@@ -73,12 +76,14 @@ pub fn prune(dir: &Path, keep: usize, step: u64) -> Result<(), Error> {
     result
 }
 
-/// Renames the checkpoints beyond `step` to `…h5.superseded`, and tells which: a run that goes on from `step` makes its own,
-/// and neither counting nor the next resume may take those of the former run, or damaged ones, for its newest. Only one
-/// rank may call it.
+/// Renames the checkpoints beyond `step` to `…h5.superseded`, and returns their new paths.
+///
+/// A run that continues from `step` writes its own. Without the renaming, [`prune`] and the next
+/// resume would take those of the former run, or damaged ones, for the newest. Only one rank may
+/// call it.
 ///
 /// # Errors
-/// If the folder cannot be read or a file not be renamed.
+/// If the folder cannot be read or a file cannot be renamed.
 pub fn set_aside(dir: &Path, step: u64) -> Result<Vec<PathBuf>, Error> {
     let fault = |e| {
         Error::Write(format!(
@@ -90,7 +95,7 @@ pub fn set_aside(dir: &Path, step: u64) -> Result<Vec<PathBuf>, Error> {
     let beyond = |(at, whole): &(u64, bool)| *whole && *at > step;
     for (at, _) in entries(dir).map_err(fault)?.into_iter().filter(beyond) {
         let whole = dir.join(name(at));
-        // One that was set aside before stays.
+        // A checkpoint that was renamed earlier keeps its name.
         let aside = (1..).map(|k| {
             let mut aside = whole.clone().into_os_string();
             aside.push(".superseded");
@@ -108,7 +113,7 @@ pub fn set_aside(dir: &Path, step: u64) -> Result<Vec<PathBuf>, Error> {
     Ok(renamed)
 }
 
-/// Step of each checkpoint, newest first, and whether it bears its final name.
+/// The step of each checkpoint, newest first, and whether it has its final name.
 fn entries(dir: &Path) -> std::io::Result<Vec<(u64, bool)>> {
     let mut steps = Vec::new();
     for entry in std::fs::read_dir(dir)? {

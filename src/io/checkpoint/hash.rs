@@ -1,7 +1,8 @@
-//! Hashes: of what a checkpoint holds, and of a state of bodies.
+//! Hashes of the content of a checkpoint, and of a state of bodies.
 //!
-//! Each is a wrapping sum of one 64-bit hash (XXH64) for each row, so that neither the number of ranks nor their order
-//! enters it; a row's place, or its id, is part of what is hashed, so that rows cannot change places unseen.
+//! Each is the wrapping sum of one 64-bit hash (XXH64) per row, and so does not depend on the
+//! number of ranks or on their order. The row's number, or its id, is hashed with the row, so that
+//! two rows exchanged change the sum.
 
 use crate::body::BodyRow;
 use crate::comm::Comm;
@@ -9,7 +10,9 @@ use crate::io::Header;
 use crate::measure::Ledger;
 use twox_hash::XxHash64;
 
-/// The hash of some rows of a dataset, those from `first` on. The hash of the dataset is the wrapping sum over its parts.
+/// The hash of some rows of a dataset, those from `first` on.
+///
+/// The hash of the dataset is the wrapping sum over its parts.
 pub(super) fn of_rows(first: u64, row_bytes: usize, bytes: &[u8]) -> u64 {
     let row = |(k, row): (usize, &[u8])| XxHash64::oneshot(first + k as u64, row);
     bytes
@@ -19,13 +22,14 @@ pub(super) fn of_rows(first: u64, row_bytes: usize, bytes: &[u8]) -> u64 {
         .fold(0, u64::wrapping_add)
 }
 
-/// How many energies a file of a version has: before version 7 there was none of fracture.
+/// The number of energies in a file of a version: version 6 lacks the energy of fracture.
 pub(super) fn energies_of(version: u32) -> usize {
     Ledger::NAMES.len() - usize::from(version < 7)
 }
 
-/// The hash of a whole checkpoint: the header, and each dataset's path, rows, and hash. Two runs in the same state have the
-/// same, whatever the number of ranks that wrote it.
+/// The hash of a whole checkpoint: the header, and each dataset's path, rows, and hash.
+///
+/// Two runs in the same state have the same hash, on any number of ranks.
 pub(super) fn of_content<'a>(
     version: u32,
     header: &Header,
@@ -54,13 +58,15 @@ pub(super) fn of_content<'a>(
     XxHash64::oneshot(0, &bytes)
 }
 
-/// A hash as files and logs show it.
+/// A hash as it is printed in files and logs.
 pub(super) fn to_text(hash: u64) -> String {
     format!("{hash:016x}")
 }
 
-/// A hash of step, time, and all ranks' bodies: ids, positions, orientations, velocities, angular velocities, to the bit.
-/// Collective; the same for any number of ranks, whoever owns which body.
+/// A hash of step, time, and all ranks' bodies, to the bit. Collective.
+///
+/// It covers ids, positions, orientations, velocities and angular velocities. It is the same on any
+/// number of ranks and for any distribution of the bodies.
 #[must_use]
 pub fn state_hash(comm: &dyn Comm, step: u64, time: f64, bodies: &[BodyRow]) -> u64 {
     let body = |body: &BodyRow| {

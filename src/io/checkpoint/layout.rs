@@ -1,7 +1,7 @@
-//! The datasets of a checkpoint: what each is called, what it means, and where its numbers stand in a row in memory.
+//! The datasets of a checkpoint: name, meaning, and place of the numbers in a row in memory.
 //!
-//! One list for each group serves writing, reading and checking; a new quantity is one entry here and a line in
-//! `docs/formats.md`.
+//! One list per group serves writing, reading and checking; a new quantity is one entry here and a
+//! line in `docs/formats.md`.
 
 use super::FORMAT_VERSION;
 use crate::body::BodyRow;
@@ -16,17 +16,17 @@ pub(super) trait Record: Copy + 'static {
     const GROUP: &'static str;
     /// Its datasets. The first holds the key.
     const COLUMNS: &'static [Column<Self>];
-    /// Those of the laws' memory, beyond these.
+    /// The datasets of the laws' states, in addition to these.
     const STATE: &'static [Dataset<State>] = &[];
-    /// Those of runs with clumps, after the others.
+    /// The datasets of runs with clumps, after the others.
     const OF_CLUMPS: &'static [Column<Self>] = &[];
-    /// The laws' memory, of rows that have one.
+    /// The laws' states, in rows that have them.
     fn state(&mut self) -> Option<&mut State> {
         None
     }
-    /// All of them in a file.
+    /// All datasets of the group in a file of this layout.
     fn columns(layout: Layout) -> Vec<Column<Self>> {
-        // The first dataset of the laws' memory is older than version 7.
+        // Version 6 has only the first dataset of the laws' states.
         let known = match layout.version {
             ..7 => 1,
             _ => Self::STATE.len(),
@@ -37,7 +37,8 @@ pub(super) trait Record: Copy + 'static {
             description: dataset.description,
             values: Values::State(&dataset.values),
         });
-        // The order enters the hash of a file: version 6 had the laws' memory before the last column.
+        // The order enters the hash of a file: version 6 had the laws' states before the last
+        // column.
         let before = Self::COLUMNS.len() - usize::from(layout.version < 7);
         let (first, last) = Self::COLUMNS.split_at(before);
         let own = first
@@ -50,11 +51,11 @@ pub(super) trait Record: Copy + 'static {
     }
     /// A row to be filled.
     fn blank() -> Self;
-    /// How messages call this row.
+    /// The name of this row in messages.
     fn name(&self) -> String;
 }
 
-/// What the datasets of a file follow from.
+/// The properties of a file that determine its datasets.
 #[derive(Clone, Copy)]
 pub(super) struct Layout {
     /// Version of the format.
@@ -63,7 +64,7 @@ pub(super) struct Layout {
     pub(super) clumps: bool,
 }
 
-/// Datasets whose numbers were narrower before a version.
+/// Datasets whose numbers were narrower before a version: path, that version, the earlier element.
 const NARROWER: [(&str, u32, Element); 1] = [("/contacts/feature", 7, Element::U32)];
 
 /// One dataset.
@@ -75,19 +76,19 @@ pub(super) struct Column<R: 'static> {
     pub(super) values: Values<R>,
 }
 
-/// Where the numbers of a dataset stand in a row.
+/// The place of a dataset's numbers in a row.
 #[derive(Clone, Copy)]
 pub(super) enum Values<R: 'static> {
-    /// Numbers stored as they are: how many, and where.
+    /// Numbers stored unchanged: how many, and access to them.
     Real(usize, fn(&mut R) -> &mut [f64]),
-    /// Whole numbers, stored as the element named: how many, how to get and how to set one.
+    /// Whole numbers, stored as the given element: how many, the getter and the setter of one.
     Whole(Element, usize, fn(&R, usize) -> u64, fn(&mut R, usize, u64)),
-    /// A part of the laws' memory.
+    /// A part of the laws' states.
     State(&'static law::Values<State>),
 }
 
 impl<R: Record> Column<R> {
-    /// The form of the dataset when it holds this many rows.
+    /// The form of the dataset with this many rows.
     pub(super) fn table(&self, rows: u64) -> Table<'static> {
         self.table_of(FORMAT_VERSION, rows)
     }
@@ -113,7 +114,7 @@ impl<R: Record> Column<R> {
         }
     }
 
-    /// The bytes of the dataset for these rows.
+    /// Encodes the dataset for these rows.
     ///
     /// # Errors
     /// If a number is not finite, or too large for its element.
@@ -146,7 +147,10 @@ impl<R: Record> Column<R> {
     fn encode_real(&self, of: &[f64], name: &str, bytes: &mut Vec<u8>) -> Result<(), String> {
         for number in of {
             if !number.is_finite() {
-                return Err(format!("{}: {number} of {name}", self.path));
+                return Err(format!(
+                    "{}: must be finite; found {number} of {name}",
+                    self.path
+                ));
             }
             bytes.extend_from_slice(&number.to_le_bytes());
         }
@@ -165,14 +169,15 @@ impl<R: Record> Column<R> {
         if cut.iter().any(|&b| b != 0) {
             let path = self.path;
             return Err(format!(
-                "{path}: {number} of {name} does not fit the format"
+                "{path}: must fit {} bytes; found {number} of {name}",
+                element.bytes()
             ));
         }
         bytes.extend_from_slice(kept);
         Ok(())
     }
 
-    /// Puts the bytes of the dataset in a file of a version into these rows, which are those from `first` on.
+    /// Stores the bytes of a dataset, read from a file of a version, in the rows from `first` on.
     ///
     /// # Errors
     /// If a number is not finite.
@@ -198,7 +203,7 @@ impl<R: Record> Column<R> {
                     *to = f64::from_bits(number);
                     if !to.is_finite() {
                         let (path, row) = (self.path, first + k as u64);
-                        return Err(format!("{path}: row {row}: {to}, expected finite numbers"));
+                        return Err(format!("{path}: row {row}: must be finite; found {to}"));
                     }
                 }
                 Ok(())
@@ -240,7 +245,7 @@ impl Record for BodyRow {
         Column {
             path: "/bodies/id",
             unit: "1",
-            description: "number of the body, for ever; ascending",
+            description: "number of the body, which never changes; ascending",
             values: Values::Whole(
                 Element::U64,
                 1,
@@ -293,7 +298,7 @@ impl Record for BodyRow {
         Column {
             path: "/bodies/image",
             unit: "1",
-            description: "how often the body has gone round the periodic axes: its way is that of position + image * period",
+            description: "periods that the body has crossed along each axis: its unwrapped position is position + image * period",
             values: Values::Whole(
                 Element::I64,
                 3,
@@ -315,7 +320,7 @@ impl Record for BodyRow {
         Column {
             path: "/bodies/kind",
             unit: "1",
-            description: "0: free, 1: fixed, 2: moves with its velocity whatever pushes, 3: free, but held by a region",
+            description: "0: free, 1: fixed, 2: moves with a given velocity, 3: free, but held by a region",
             values: Values::Whole(
                 Element::U8,
                 1,
@@ -381,7 +386,7 @@ impl Record for ContactRow {
         Column {
             path: "/contacts/feature",
             unit: "1",
-            description: "which of several contacts of the same two bodies: 0, or the parts of clumps",
+            description: "number of the contact among those of the same two bodies: 0, or from the parts of clumps",
             values: Values::Whole(
                 Element::U64,
                 1,

@@ -1,4 +1,6 @@
-//! Walls and flows in a checkpoint: in memory their number is their place in a list, in the file it is a dataset.
+//! Walls and flows in a checkpoint, with their numbers.
+//!
+//! In memory the number of a wall or a flow is its index in a list; in the file it is a dataset.
 
 use super::layout::{Column, Record, Values};
 use crate::body::BodyId;
@@ -6,7 +8,7 @@ use crate::io::WallRow;
 use crate::io::hdf::Element;
 use crate::measure::Flow;
 
-/// A wall with its id, which in memory is its place in the list of walls.
+/// A wall with its id, which in memory is its index in the list of walls.
 #[derive(Clone, Copy, Default)]
 pub(super) struct NumberedWall {
     pub(super) id: u64,
@@ -38,7 +40,7 @@ impl Record for NumberedWall {
         Column {
             path: "/walls/displacement",
             unit: "m",
-            description: "way of the wall's centre since time zero, global frame",
+            description: "displacement of the wall's centre since time zero, global frame",
             values: Values::Real(3, |row| &mut row.wall.displacement),
         },
         Column {
@@ -73,13 +75,13 @@ impl Record for NumberedWall {
         Column {
             path: "/walls/impulse",
             unit: "N s",
-            description: "impulse that the bodies gave the wall in the last step, global frame",
+            description: "impulse of the bodies on the wall in the last step, global frame",
             values: Values::Real(3, |row| &mut row.wall.impulse),
         },
         Column {
             path: "/walls/couple_impulse",
             unit: "N m s",
-            description: "couple impulse that the bodies gave the wall in the last step about its centre, global frame",
+            description: "couple impulse of the bodies on the wall about its centre in the last step, global frame",
             values: Values::Real(3, |row| &mut row.wall.couple_impulse),
         },
     ];
@@ -93,7 +95,7 @@ impl Record for NumberedWall {
     }
 }
 
-/// What has come in or gone out, with its number.
+/// A flow with its number: the bodies that entered by an inlet or left by an outlet.
 #[derive(Clone, Copy, Default)]
 pub(super) struct NumberedFlow {
     pub(super) number: u64,
@@ -124,7 +126,7 @@ impl Record for NumberedFlow {
         Column {
             path: "/flows/bodies",
             unit: "1",
-            description: "bodies that have come in, or gone out",
+            description: "bodies that have entered, or left",
             values: Values::Whole(
                 Element::U64,
                 1,
@@ -141,7 +143,7 @@ impl Record for NumberedFlow {
         Column {
             path: "/flows/waiting",
             unit: "1",
-            description: "bodies that were due when it was last looked for some and found no place",
+            description: "bodies that were due at the last attempt to insert bodies and found no free space",
             values: Values::Whole(
                 Element::U64,
                 1,

@@ -1,4 +1,4 @@
-//! Reads a checkpoint on any number of ranks, and takes nothing for granted.
+//! Reads a checkpoint on any number of ranks, and checks its whole content.
 
 use super::layout::{Column, Layout, Record, assemble};
 use super::numbered::{NumberedFlow, NumberedWall};
@@ -15,31 +15,35 @@ use crate::measure::Ledger;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Reads a checkpoint: each rank gets an equal share of the bodies, in the order of ids, and the contacts whose body `a`
-/// is among them. Collective, and all ranks get the same error.
+/// Reads a checkpoint. Collective, and all ranks get the same error.
+///
+/// Each rank gets an equal share of the bodies, in the order of ids, and the contacts whose body
+/// `a` is among them.
 ///
 /// # Errors
-/// Names the file, the dataset, what is wrong, and what is expected.
+/// Names the file, the dataset, the fault, and the accepted values.
 pub fn read(comm: &dyn Comm, path: &Path) -> Result<Loaded, Error> {
     let loaded = read_parts(comm, path).map_err(|fault| told(path, &fault))?;
     let step = loaded.header.step;
     match folder::step_of(path) {
-        // What follows goes by names: which is newest, which may go.
+        // Later code goes by names, to find the newest and those to remove.
         Some(named) if named != step => {
-            let fault = format!("its name says step {named}, it holds step {step}");
+            let fault = format!("step: must be {named}, as in the name of the file; found {step}");
             Err(told(path, &fault))
         }
         _ => Ok(loaded),
     }
 }
 
-/// Reads the newest checkpoint of a folder that can be read: its path, what it holds, and those that were skipped, each
-/// with the reason. Collective.
+/// Reads the newest valid checkpoint of a folder. Collective.
+///
+/// It returns the path, the content, and the checkpoints that were skipped, each with the reason.
 ///
 /// # Errors
-/// If there is none.
+/// If the folder holds no valid checkpoint.
 pub fn read_newest(comm: &dyn Comm, dir: &Path) -> Result<Found, Error> {
-    // The list of one rank goes for all: on a network's file system two may see different files.
+    // The list of one rank serves all: on a network's file system two ranks may see different
+    // files.
     let listed = agree(
         comm,
         if comm.rank() == 0 {
@@ -77,13 +81,14 @@ pub fn read_newest(comm: &dyn Comm, dir: &Path) -> Result<Found, Error> {
     Err(Error::Read(format!("{}: {what}{reasons}", dir.display())))
 }
 
-/// A checkpoint's path, what it holds, and the newer ones that could not be read with the reasons.
+/// A checkpoint's path, its content, and the newer ones that could not be read, with the reasons.
 pub type Found = (PathBuf, Loaded, Vec<(PathBuf, String)>);
 
-/// What a checkpoint says of itself, and how much it holds. On one rank; datasets are looked at but not read.
+/// The header of a checkpoint and its numbers of rows. On one rank; datasets are checked but not
+/// read.
 ///
 /// # Errors
-/// Names the file, the dataset, what is wrong, and what is expected.
+/// Names the file, the dataset, the fault, and the accepted values.
 pub fn header(path: &Path) -> Result<(Header, Counts), Error> {
     let opened = Opened::new(path).map_err(|fault| told(path, &fault))?;
     Ok((opened.header, opened.counts))
@@ -93,7 +98,7 @@ fn told(path: &Path, fault: &str) -> Error {
     Error::Read(format!("checkpoint {}: {fault}", path.display()))
 }
 
-/// An open checkpoint whose header has been read and whose datasets have the form they should have.
+/// An open checkpoint whose header has been read and whose datasets have the right form.
 struct Opened {
     file: Reader,
     header: Header,
@@ -107,9 +112,9 @@ impl Opened {
         let file = Reader::open(path)?;
         let format = file
             .text("format")
-            .map_err(|e| format!("not a checkpoint of this program: {e}"))?;
+            .map_err(|e| format!("must be a checkpoint of this program: {e}"))?;
         if format != FORMAT {
-            return Err(format!("format `{format}`, expected `{FORMAT}`"));
+            return Err(format!("format: must be `{FORMAT}`; found `{format}`"));
         }
         let version: u32 = file.number("format_version")?;
         if !(OLDEST_VERSION..=FORMAT_VERSION).contains(&version) {
@@ -117,7 +122,7 @@ impl Opened {
                 .text("moreau_version")
                 .unwrap_or_else(|_| "of unknown version".into());
             return Err(format!(
-                "format version {version}, written by moreau {writer}; this program (moreau {}) reads versions {OLDEST_VERSION} to {FORMAT_VERSION}",
+                "format version: must be from {OLDEST_VERSION} to {FORMAT_VERSION} (moreau {}); found {version}, written by moreau {writer}",
                 env!("CARGO_PKG_VERSION")
             ));
         }
@@ -148,7 +153,7 @@ impl Opened {
         {
             if !value.is_finite() {
                 return Err(format!(
-                    "attribute `{name}`: {value}, expected a finite number"
+                    "attribute `{name}`: must be a finite number; found {value}"
                 ));
             }
         }
@@ -185,7 +190,7 @@ impl Opened {
         Ok((slab, hashes))
     }
 
-    /// Compares the hashes of all datasets, and that of the whole, with those that were written.
+    /// Compares the hashes of all datasets, and of the whole, with those in the file.
     fn verify(&self, hashes: &[i64]) -> Result<(), String> {
         let counts = self.counts;
         let layout = self.layout;
@@ -203,7 +208,7 @@ impl Opened {
             );
             if found != expected {
                 return Err(format!(
-                    "{path}: not what was written (hash {found}, expected {expected})"
+                    "{path}: content changed since it was written: its hash must be {expected}; found {found}"
                 ));
             }
         }
@@ -212,7 +217,7 @@ impl Opened {
         if found != self.content_hash {
             let expected = &self.content_hash;
             return Err(format!(
-                "attributes: not what was written (hash {found}, expected {expected})"
+                "attributes: content changed since it was written: its hash must be {expected}; found {found}"
             ));
         }
         Ok(())
@@ -224,7 +229,7 @@ fn paths<R: Record>(layout: Layout, rows: u64) -> impl Iterator<Item = (&'static
     columns.map(move |column| (column.path, rows))
 }
 
-/// The rows of a group, all of whose datasets have the form they should have.
+/// The number of rows of a group, after a check of the forms of all its datasets.
 fn rows_of<R: Record>(file: &Reader, layout: Layout) -> Result<u64, String> {
     let rows = file.rows(R::COLUMNS[0].path)?;
     R::columns(layout)
@@ -263,7 +268,7 @@ fn read_parts(comm: &dyn Comm, path: &Path) -> Result<Loaded, String> {
     agree(comm, are_new(opened.header.next_id, &bodies))?;
     let numbered = flows.iter().zip(0..).all(|(flow, n)| flow.number == n);
     if !numbered {
-        return Err("/flows/number: expected 0, 1, 2 and so on".to_owned());
+        return Err("/flows/number: must be 0, 1, 2 and so on".to_owned());
     }
     let contacts = to_their_bodies(comm, &bodies, &contacts)?;
     let walls = walls.into_iter().map(|numbered| numbered.wall).collect();
@@ -296,7 +301,7 @@ fn ascending<R: Keyed + Record>(
         if before.is_some_and(|before| before >= row.key()) {
             let row_number = first + k as u64;
             result = Err(format!(
-                "{path}: row {row_number}: {} does not come after the row before it",
+                "{path}: row {row_number}: must come after the row before it; found {}",
                 row.name()
             ));
             break;
@@ -306,31 +311,35 @@ fn ascending<R: Keyed + Record>(
     agree(comm, result)
 }
 
-/// Checks that no body has the id of one that is yet to come in.
+/// Checks that the ids of bodies are below `next_id`, the id of the next body that enters.
 fn are_new(next_id: u64, bodies: &[BodyRow]) -> Result<(), String> {
     match bodies.iter().find(|body| body.id.0 >= next_id) {
         Some(body) => Err(format!(
-            "attribute `next_id`: {next_id}, expected more than the id of body {}",
+            "attribute `next_id`: must be greater than the id of body {}; found {next_id}",
             body.id
         )),
         None => Ok(()),
     }
 }
 
-/// Checks that bodies have ids of bodies, walls theirs, and that contacts are of a body and of a later body or a wall.
+/// Checks ids: bodies below those of walls, walls in order, contacts of a body and a later body or
+/// wall.
 fn ids_are_of_their_kind(
     bodies: &[BodyRow],
     contacts: &[ContactRow],
     walls: &[NumberedWall],
 ) -> Result<(), String> {
     if let Some(body) = bodies.iter().find(|body| body.id >= BodyId::FIRST_WALL) {
-        return Err(format!("/bodies/id: {} is the id of a wall", body.id.0));
+        return Err(format!(
+            "/bodies/id: must be below 2^63, the first id of a wall; found {}",
+            body.id.0
+        ));
     }
     for (index, wall) in walls.iter().enumerate() {
         let expected = BodyId::wall(index).0;
         if wall.id != expected {
             return Err(format!(
-                "/walls/id: row {index}: {}, expected {expected}",
+                "/walls/id: row {index}: must be {expected}; found {}",
                 wall.id
             ));
         }
@@ -340,13 +349,13 @@ fn ids_are_of_their_kind(
         let known = b.wall_index().is_none_or(|wall| wall < walls.len());
         if a >= b || a >= BodyId::FIRST_WALL || !known {
             return Err(format!(
-                "/contacts/body: {}: expected a body and, after it, a body or a wall",
+                "/contacts/body: must be a body and, after it, a body or a wall; found {}",
                 contact.name()
             ));
         }
         if contact.status > Status::Sliding as u64 {
             return Err(format!(
-                "/contacts/status: {} of {}, expected 0, 1 or 2",
+                "/contacts/status: must be 0, 1 or 2; found {} of {}",
                 contact.status,
                 contact.name()
             ));
@@ -382,7 +391,7 @@ fn to_their_bodies(
     });
     let fault = |contact: &ContactRow| {
         format!(
-            "/contacts/body: {}: /bodies/id has no body {}",
+            "/contacts/body: {}: must be bodies in /bodies/id; found body {}",
             contact.name(),
             contact.key.a
         )

@@ -1,4 +1,4 @@
-//! Writes a checkpoint under a temporary name and gives it its own when all of it is on the disk.
+//! Writes a checkpoint under a temporary name, and renames it once it is wholly on the disk.
 
 use super::layout::{Layout, Record};
 use super::numbered::{NumberedFlow, NumberedWall, numbered, numbered_flows};
@@ -11,13 +11,15 @@ use crate::io::{Header, Snapshot, order, whole};
 use crate::measure::Ledger;
 use std::path::{Path, PathBuf};
 
-/// Writes the state of a run to a file of its own in the folder, and returns its path. Collective. The file is there
-/// whole or not at all; other checkpoints of the folder are not touched.
+/// Writes the state of a run to a new file in the folder, and returns its path. Collective.
 ///
-/// The attribute `ranks` is the number of ranks that write, whatever the header says.
+/// The file exists complete or not at all; other checkpoints of the folder are unchanged.
+///
+/// The attribute `ranks` is the number of ranks that write, not that of the header.
 ///
 /// # Errors
-/// If the file cannot be written, or the state holds numbers that are not finite, do not fit the format, or ids twice.
+/// If the file cannot be written, or the state cannot be stored: numbers that are not finite or do
+/// not fit the format, or two equal ids.
 pub fn write(comm: &dyn Comm, dir: &Path, snapshot: &Snapshot) -> Result<PathBuf, Error> {
     let path = dir.join(folder::name(snapshot.header.step));
     let temporary = whole::temporary(&path);
@@ -33,7 +35,7 @@ pub fn write(comm: &dyn Comm, dir: &Path, snapshot: &Snapshot) -> Result<PathBuf
         Ok(()) => Ok(path),
         Err(fault) => {
             if comm.rank() == 0 {
-                // It may not even exist; the fault that is told is the one that came first.
+                // The file may not exist. The error that is returned is the first one.
                 let _ = std::fs::remove_file(&temporary);
             }
             Err(Error::Write(format!(
@@ -87,13 +89,13 @@ fn write_as(comm: &dyn Comm, path: &Path, snapshot: &Snapshot) -> Result<(), Str
         let written = std::fs::metadata(path).map_or(0, |m| m.len());
         assert!(
             written <= size,
-            "room was asked for {size} bytes, and {written} were written"
+            "space was reserved for {size} bytes; {written} were written"
         );
     }
     Ok(())
 }
 
-/// Bytes that a group of so many rows takes.
+/// Bytes in the file of a group with this many rows.
 fn file_bytes<R: Record>(layout: Layout, rows: u64) -> u64 {
     R::columns(layout)
         .iter()
@@ -101,7 +103,7 @@ fn file_bytes<R: Record>(layout: Layout, rows: u64) -> u64 {
         .sum()
 }
 
-/// A file being written, and what it holds so far.
+/// A file being written, and its datasets so far.
 struct Contents<'c> {
     comm: &'c dyn Comm,
     file: Writer<'c>,
@@ -133,7 +135,7 @@ impl Contents<'_> {
         Ok(())
     }
 
-    /// Writes what is the same on all ranks.
+    /// Writes the attributes, which are equal on all ranks.
     fn header(&self, header: &Header) -> Result<(), String> {
         self.file.text("format", FORMAT)?;
         self.file.number("format_version", FORMAT_VERSION)?;

@@ -1,15 +1,17 @@
-//! Sparse matrices as FCLib stores them: triplets, compressed columns or compressed rows, whole or half.
+//! Sparse matrices as FCLib stores them: triplets, compressed columns or rows, whole or half.
 
 use crate::io::hdf::Reader;
 
-/// A sparse matrix by rows, columns ascending in each, no entry twice. Entries that are stored may be zero.
+/// A sparse matrix by rows, with ascending columns in each and no entry twice.
+///
+/// Stored entries may be zero.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sparse {
     /// Number of rows.
     pub rows: usize,
     /// Number of columns.
     pub columns: usize,
-    /// Where each row starts among the entries; one more than there are rows.
+    /// Index of the first entry of each row, and the number of entries: one number more than rows.
     pub starts: Vec<usize>,
     /// The column of each entry.
     pub indices: Vec<u32>,
@@ -28,22 +30,25 @@ pub enum Form {
     Rows,
 }
 
-/// A matrix, and how it came.
+/// A matrix, and the form in which it was stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matrix {
     /// The whole matrix.
     pub sparse: Sparse,
-    /// How it was stored.
+    /// The form in the file.
     pub form: Form,
-    /// Whether only one of its triangles was stored, which stands for the whole of a symmetric matrix.
+    /// Whether only one triangle of a symmetric matrix was stored.
     pub half: bool,
 }
 
 impl Sparse {
-    /// A matrix from entries (row, column, value) in any order, of which those of the same place are summed up. All places are inside.
+    /// A matrix from entries (row, column, value) in any order. Entries of the same place are
+    /// summed.
+    ///
+    /// All rows and columns must be within the matrix.
     #[must_use]
     pub fn new(rows: usize, columns: usize, mut entries: Vec<(u32, u32, f64)>) -> Self {
-        // Stable, so that sums are taken in the order of the file.
+        // A stable sort, so that sums are taken in the order of the file.
         entries.sort_by_key(|&(row, column, _)| (row, column));
         let mut matrix = Self {
             rows,
@@ -106,7 +111,7 @@ impl Sparse {
         Self::new(self.columns, self.rows, turned.collect())
     }
 
-    /// `|A − Aᵀ|/|A|` by Frobenius' norm; 0 where there is nothing.
+    /// `|A − Aᵀ|/|A|` in the Frobenius norm; 0 for a zero matrix.
     #[must_use]
     pub fn asymmetry(&self) -> f64 {
         let turned = self
@@ -128,8 +133,11 @@ impl Sparse {
         }
     }
 
-    /// Whether it is square, has entries beside its diagonal, and all of these on one side of it: such a matrix is the stored half of a
-    /// symmetric one, as no mass matrix and no Delassus operator is triangular.
+    /// Whether it is square, has off-diagonal entries, and all of these are on one side of the
+    /// diagonal.
+    ///
+    /// Such a matrix is the stored half of a symmetric one, as neither a mass matrix nor a Delassus
+    /// operator is triangular.
     fn is_half(&self) -> bool {
         let nonzero = || self.entries().filter(|(.., x)| *x != 0.0);
         let (upper, lower) = (
@@ -150,16 +158,17 @@ impl Sparse {
 }
 
 impl Matrix {
-    /// Reads the matrix of a group. `symmetric`: it may be stored by half.
+    /// Reads the matrix of a group. `symmetric`: half of it may be stored.
     pub(super) fn read(file: &Reader, group: &str, symmetric: bool) -> Result<Self, String> {
         let path = |name: &str| format!("{group}/{name}");
         let size = |name: &str| {
             let number = single(file, &path(name))?;
-            // An honest matrix has a vector of as many numbers beside it, and the file is as long as that at least.
+            // A valid matrix comes with a vector of as many numbers, so the file has at least that
+            // length.
             match usize::try_from(number) {
                 Ok(n) if n as u64 <= file.length() && u32::try_from(n).is_ok() => Ok(n),
                 _ => Err(format!(
-                    "{}: {number}; accepted: 0 or more, and no more than a file of {} bytes can hold",
+                    "{}: must be from 0 to the largest size that a file of {} bytes can hold; found {number}",
                     path(name),
                     file.length()
                 )),
@@ -173,7 +182,7 @@ impl Matrix {
             -2 => Form::Rows,
             _ => {
                 return Err(format!(
-                    "{}: {nz}; accepted: the number of triplets, −1 for compressed columns, −2 for compressed rows",
+                    "{}: must be the number of triplets, −1 for compressed columns, or −2 for compressed rows; found {nz}",
                     path("nz")
                 ));
             }
@@ -196,7 +205,7 @@ impl Matrix {
         let sparse = Sparse::new(rows, columns, entries.into_iter().map(turned).collect());
         if let Some((i, j, x)) = sparse.entries().find(|(.., x)| !x.is_finite()) {
             return Err(format!(
-                "{}: {x} in row {i}, column {j}; accepted: finite numbers",
+                "{}: must be finite; found {x} in row {i}, column {j}",
                 path("x")
             ));
         }
@@ -210,7 +219,7 @@ impl Matrix {
 pub(super) fn single(file: &Reader, path: &str) -> Result<i64, String> {
     match file.integers(path)?[..] {
         [number] => Ok(number),
-        ref all => Err(format!("{path}: {} numbers, expected one", all.len())),
+        ref all => Err(format!("{path}: must be one number; found {}", all.len())),
     }
 }
 
@@ -222,7 +231,7 @@ struct Lists {
 }
 
 impl Lists {
-    /// Entries (row, column, value). What stands beyond `nz` is room that nobody used.
+    /// Entries (row, column, value). Numbers beyond `nz` are unused.
     fn triplets(
         &self,
         path: &dyn Fn(&str) -> String,
@@ -232,7 +241,7 @@ impl Lists {
         let shortest = self.p.len().min(self.i.len()).min(self.x.len());
         if nz > shortest as u64 {
             return Err(format!(
-                "{}: {nz} triplets, but p has {}, i {}, x {} numbers",
+                "{}: must be at most {shortest}, as p has {}, i {}, x {} numbers; found {nz}",
                 path("nz"),
                 self.p.len(),
                 self.i.len(),
@@ -247,7 +256,9 @@ impl Lists {
         all.map(entry).collect()
     }
 
-    /// Entries (major, minor, value) of a matrix compressed along its major direction; `sizes` in the same order.
+    /// Entries (major, minor, value) of a matrix compressed along its major direction.
+    ///
+    /// `sizes` has the same order.
     fn compressed(
         &self,
         path: &dyn Fn(&str) -> String,
@@ -255,7 +266,10 @@ impl Lists {
     ) -> Result<Vec<(u32, u32, f64)>, String> {
         if self.p.len() != major + 1 {
             let (has, wants) = (self.p.len(), major + 1);
-            return Err(format!("{}: {has} numbers, expected {wants}", path("p")));
+            return Err(format!(
+                "{}: must have {wants} numbers; found {has}",
+                path("p")
+            ));
         }
         let room = self.i.len().min(self.x.len());
         let starts: Option<Vec<usize>> = (self.p.iter())
@@ -263,7 +277,7 @@ impl Lists {
             .collect();
         let Some(starts) = starts.filter(|s| s[0] == 0 && s.is_sorted()) else {
             return Err(format!(
-                "{}: expected starts that go up from 0 to no more than the {room} entries of i and x",
+                "{}: starts must ascend from 0 to at most {room}, the number of entries of i and x",
                 path("p")
             ));
         };
@@ -282,7 +296,7 @@ fn place(index: i64, size: usize, path: &str, what: &str) -> Result<u32, String>
     match u32::try_from(index) {
         Ok(k) if (k as usize) < size => Ok(k),
         _ => Err(format!(
-            "{path}: {what} {index}; accepted: from 0 to below {size}"
+            "{path}: {what} must be at least 0 and below {size}; found {index}"
         )),
     }
 }
@@ -308,9 +322,9 @@ mod tests {
         assert_eq!((&y[..], &z[..]), (&[2.0, 0.0, 18.0][..], &[5.0, 1.5][..]));
     }
 
-    /// One triangle is half a matrix; a diagonal, or entries on both sides, are whole ones.
+    /// One triangle is half a matrix; a diagonal, or entries on both sides, is a whole one.
     #[test]
-    fn a_half_is_told_from_a_whole() {
+    fn a_half_is_distinguished_from_a_whole() {
         let upper = matrix(2, 2, &[(0, 0, 1.0), (0, 1, 2.0), (1, 1, 3.0)]);
         let whole = matrix(2, 2, &[(0, 0, 1.0), (0, 1, 2.0), (1, 0, 2.0), (1, 1, 3.0)]);
         assert!(upper.is_half() && upper.transposed().is_half());

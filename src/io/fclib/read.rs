@@ -1,4 +1,4 @@
-//! Reads a problem, and takes nothing for granted.
+//! Reads a problem, and checks its whole content.
 
 use super::matrix::{Matrix, single};
 use super::{Answer, Content, Equations, Error, Kind};
@@ -8,7 +8,7 @@ use std::path::Path;
 /// Reads a file of FCLib.
 ///
 /// # Errors
-/// Names the file, the dataset, what is wrong, and what is accepted.
+/// Names the file, the dataset, the fault, and the accepted values.
 pub fn read(path: &Path) -> Result<Content, Error> {
     let content = Reader::open(path).and_then(|file| content(&file));
     content.map_err(|fault| Error::Read(format!("FCLib file {}: {fault}", path.display())))
@@ -21,8 +21,8 @@ fn content(file: &Reader) -> Result<Content, String> {
     let all = Kind::ALL.map(Kind::root).join(", ");
     let [kind] = there[..] else {
         return Err(match there.len() {
-            0 => format!("no problem of FCLib in it; accepted: a group {all}"),
-            _ => format!("several problems in it; accepted: one group of {all}"),
+            0 => format!("must hold one group of {all}; found none"),
+            _ => format!("must hold one group of {all}; found several"),
         });
     };
     let root = kind.root();
@@ -36,7 +36,7 @@ fn content(file: &Reader) -> Result<Content, String> {
         (rolling, _) => {
             let accepted = if rolling { "3 or 5" } else { "2 or 3" };
             return Err(format!(
-                "{}: {spacedim}; accepted: {accepted}",
+                "{}: must be {accepted}; found {spacedim}",
                 at("spacedim")
             ));
         }
@@ -44,7 +44,12 @@ fn content(file: &Reader) -> Result<Content, String> {
     let friction = coefficients(file, &at("vectors/mu"))?;
     let rolling = if kind.is_rolling() {
         let rolling = coefficients(file, &at("vectors/mu_r"))?;
-        fits(&at("vectors/mu_r"), rolling.len(), friction.len(), "as mu")?;
+        fits(
+            &at("vectors/mu_r"),
+            rolling.len(),
+            friction.len(),
+            "as mu has",
+        )?;
         rolling
     } else {
         Vec::new()
@@ -94,10 +99,11 @@ fn local(file: &Reader, at: &dyn Fn(&str) -> String, rows: usize) -> Result<Equa
             Some((v, r, s))
         }
         (v, _) => {
-            let (there, missing) = if v { ("V", "R") } else { ("R", "V") };
+            let there = if v { "V" } else { "R" };
             return Err(format!(
-                "{} is missing beside {}; accepted: both or none",
-                at(missing),
+                "{} and {}: must both exist or neither; found {}",
+                at("V"),
+                at("R"),
                 at(there)
             ));
         }
@@ -124,7 +130,7 @@ fn global(file: &Reader, at: &dyn Fn(&str) -> String, rows: usize) -> Result<Equ
     Ok(Equations::Global { m, h, f, w, ties })
 }
 
-/// A vector of finite numbers, and of so many.
+/// A vector of finite numbers, of the given length.
 fn vector(file: &Reader, path: &str, length: Option<usize>) -> Result<Vec<f64>, String> {
     let numbers = file.reals(path)?;
     if let Some(length) = length {
@@ -132,19 +138,19 @@ fn vector(file: &Reader, path: &str, length: Option<usize>) -> Result<Vec<f64>, 
             path,
             numbers.len(),
             length,
-            "as spacedim, mu and the matrices say",
+            "as spacedim, mu and the matrices have",
         )?;
     }
     match numbers.iter().position(|x| !x.is_finite()) {
         Some(k) => Err(format!(
-            "{path}: {} at place {k}; accepted: finite numbers",
+            "{path}: must be finite; found {} at index {k}",
             numbers[k]
         )),
         None => Ok(numbers),
     }
 }
 
-/// The same of a vector that may be left out where it is zero.
+/// The same for a vector that may be missing where it is zero.
 fn optional(file: &Reader, path: &str, length: usize) -> Result<Vec<f64>, String> {
     if file.holds(path) {
         vector(file, path, Some(length))
@@ -157,7 +163,7 @@ fn coefficients(file: &Reader, path: &str) -> Result<Vec<f64>, String> {
     let numbers = vector(file, path, None)?;
     match numbers.iter().position(|x| *x < 0.0) {
         Some(k) => Err(format!(
-            "{path}: {} at contact {k}; accepted: 0 or more",
+            "{path}: must be 0 or more; found {} at contact {k}",
             numbers[k]
         )),
         None => Ok(numbers),
@@ -168,7 +174,9 @@ fn fits(path: &str, has: usize, wants: usize, why: &str) -> Result<(), String> {
     if has == wants {
         Ok(())
     } else {
-        Err(format!("{path}: {has} numbers, expected {wants}, {why}"))
+        Err(format!(
+            "{path}: must have {wants} numbers, {why}; found {has}"
+        ))
     }
 }
 
@@ -178,13 +186,15 @@ fn sized(path: &str, matrix: &Matrix, rows: usize, columns: usize) -> Result<(),
         Ok(())
     } else {
         Err(format!(
-            "{path}: {} rows and {} columns, expected {rows} and {columns}, as spacedim, mu and the other matrices say",
+            "{path}: must have {rows} rows and {columns} columns, as spacedim, mu and the other matrices imply; found {} and {}",
             of.rows, of.columns
         ))
     }
 }
 
-/// A solution as it is there. Those of the collection are often empty or zero, so what cannot be read counts as not there.
+/// A solution as it is in the file.
+///
+/// The solutions of the collection are often empty or zero, so an unreadable one counts as missing.
 fn answer(file: &Reader, group: &str) -> Answer {
     let list = |name: &str| {
         let path = format!("{group}/{name}");
@@ -203,7 +213,7 @@ fn answer(file: &Reader, group: &str) -> Answer {
     }
 }
 
-/// All guesses that are there, numbered from 1, whatever number of them the file claims.
+/// All guesses in the file, numbered from 1. The number that the file states is not used.
 fn guesses(file: &Reader) -> Vec<Answer> {
     let there = file.names("guesses").len();
     (1..=there)

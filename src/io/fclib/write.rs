@@ -1,4 +1,6 @@
-//! Writes problems and solutions. A file is there whole or not at all, and one that was there before stays until then.
+//! Writes problems and solutions.
+//!
+//! A file exists complete or not at all; a former file of the same name stays until then.
 
 use super::{Answer, Error, Kind};
 use crate::io::hdf::Plain;
@@ -7,12 +9,12 @@ use crate::problem::Problem;
 use std::fs::{self, File};
 use std::path::Path;
 
-/// Checks that nothing is there yet where a file is to be made, before there is work that would be lost.
+/// Checks, before any work that would be lost, that a file to be made does not exist yet.
 ///
 /// # Errors
-/// If there is, or if its folder is not there.
+/// If it exists, or its folder does not.
 pub fn must_be_new(path: &Path) -> Result<(), Error> {
-    let told = |fault: &str| {
+    let fault = |fault: &str| {
         Err(Error::Read(format!(
             "FCLib file {}: {fault}",
             path.display()
@@ -20,19 +22,21 @@ pub fn must_be_new(path: &Path) -> Result<(), Error> {
     };
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
     if fs::symlink_metadata(path).is_ok() {
-        told("it is there already; accepted: a new name")
+        fault("must not exist yet; found a file of this name")
     } else if path.file_name().is_none() || folder.is_some_and(|folder| !folder.is_dir()) {
-        told("its folder is not there; accepted: a name in a folder that is")
+        fault("must be in an existing folder; found none")
     } else {
         Ok(())
     }
 }
 
-/// Writes a local problem with a guess of its solution and texts (name, text). W is stored by compressed columns, the one form that
-/// FCLib's own merit function computes with. Never writes over a file.
+/// Writes a local problem with a guess of its solution and texts (name, text).
+///
+/// W is stored by compressed columns, the one form that FCLib's own merit function computes with.
+/// An existing file is never overwritten.
 ///
 /// # Errors
-/// Names the file and what is in the way.
+/// Names the file and the obstacle.
 pub fn write_problem(
     path: &Path,
     problem: &Problem,
@@ -94,7 +98,7 @@ fn fill(
     Ok(())
 }
 
-/// W by compressed columns, with the numbers of FCLib's files.
+/// W by compressed columns, with FCLib's types of numbers.
 struct Columns {
     starts: Vec<i32>,
     rows: Vec<i32>,
@@ -107,7 +111,7 @@ fn by_columns(problem: &Problem) -> Result<Columns, String> {
     let entries = w.blocks.len();
     if i32::try_from(entries).is_err() {
         return Err(format!(
-            "W has {entries} entries; the format counts them up to {}",
+            "W must have at most {} entries; found {entries}",
             i32::MAX
         ));
     }
@@ -126,7 +130,7 @@ fn by_columns(problem: &Problem) -> Result<Columns, String> {
         rows: vec![0; entries],
         values: vec![0.0; entries],
     };
-    // Rows come in their order, so they ascend in each column.
+    // Rows come in order, so they ascend in each column.
     for (contact, range) in w.starts.windows(2).enumerate() {
         for row in 0..d {
             for k in range[0]..range[1] {
@@ -142,11 +146,12 @@ fn by_columns(problem: &Problem) -> Result<Columns, String> {
     Ok(columns)
 }
 
-/// Writes the group `solution` into a copy of the file `from` that is called `to`, in the place of the one that is there. `to` may be
-/// `from`; any other file must not be there yet.
+/// Writes the group `solution` into a copy `to` of the file `from`, in place of the present one.
+///
+/// `to` may equal `from`; any other file must not exist yet.
 ///
 /// # Errors
-/// Names the file and what is in the way.
+/// Names the file and the obstacle.
 pub fn write_solution(from: &Path, to: &Path, answer: &Answer) -> Result<(), Error> {
     publish(to, from == to, |temporary| {
         fs::copy(from, temporary).map_err(|e| format!("cannot copy {}: {e}", from.display()))?;
@@ -170,13 +175,13 @@ fn put(file: &Plain, group: &str, answer: &Answer) -> Result<(), String> {
     Ok(())
 }
 
-/// Lets a file be written under another name, then gives it its own: to the disk, then to its name.
+/// Lets a file be written under another name, syncs it to the disk, then renames it.
 fn publish(
     path: &Path,
     replace: bool,
     write: impl FnOnce(&Path) -> Result<(), String>,
 ) -> Result<(), Error> {
-    let told = |fault: String| Error::Write(format!("FCLib file {}: {fault}", path.display()));
+    let error = |fault: String| Error::Write(format!("FCLib file {}: {fault}", path.display()));
     if !replace {
         must_be_new(path)?;
     }
@@ -190,8 +195,8 @@ fn publish(
         named.map_err(|e| format!("cannot write it: {e}"))
     });
     written.map_err(|fault| {
-        // It may not even exist; the fault that is told is the one that came first.
+        // The file may not exist. The error that is returned is the first one.
         let _ = fs::remove_file(&temporary);
-        told(fault)
+        error(fault)
     })
 }

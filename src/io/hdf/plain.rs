@@ -37,7 +37,7 @@ impl Reader {
         match kind {
             TypeDescriptor::Integer(_) | TypeDescriptor::Unsigned(_) => whole(&dataset, path),
             other => Err(format!(
-                "{path}: numbers of type {other}, expected whole numbers"
+                "{path}: must be whole numbers; found numbers of type {other}"
             )),
         }
     }
@@ -48,7 +48,7 @@ impl Reader {
         match kind {
             TypeDescriptor::Float(_) => whole(&dataset, path),
             other => Err(format!(
-                "{path}: numbers of type {other}, expected floating-point numbers"
+                "{path}: must be floating-point numbers; found numbers of type {other}"
             )),
         }
     }
@@ -69,7 +69,9 @@ impl Reader {
         let dataset = self.dataset(path)?;
         let shape = dataset.get_shape().map_err(fault)?;
         if shape.len() > 1 {
-            return Err(format!("{path}: shape {shape:?}, expected one dimension"));
+            return Err(format!(
+                "{path}: must have one dimension; found shape {shape:?}"
+            ));
         }
         let kind = kind_of(&dataset).map_err(|e| format!("{path}: {e}"))?;
         let numbers: usize = shape.iter().product();

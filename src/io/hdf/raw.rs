@@ -175,7 +175,7 @@ pub(in crate::io) fn read_text(of: &Attribute, limit: u64) -> hdf5::Result<Vec<u
     let kind = of.dtype()?;
     let length = match kind.to_descriptor()? {
         TypeDescriptor::FixedUnicode(length) | TypeDescriptor::FixedAscii(length) => length,
-        other => return Err(format!("{other}, expected a text of fixed length").into()),
+        other => return Err(format!("must be a text of fixed length; found {other}").into()),
     };
     if !of.is_scalar() || length as u64 > limit {
         return Err("not a single text, or one that claims to be longer than the file".into());
@@ -213,7 +213,7 @@ pub(super) fn read_text_dataset(of: &Dataset, limit: u64) -> hdf5::Result<Vec<u8
     let kind = of.dtype()?;
     let length = match kind.to_descriptor()? {
         TypeDescriptor::FixedUnicode(length) | TypeDescriptor::FixedAscii(length) => length,
-        other => return Err(format!("{other}, expected a text of fixed length").into()),
+        other => return Err(format!("must be a text of fixed length; found {other}").into()),
     };
     let size = of.get_shape()?.iter().product::<usize>();
     if size != 1 || length as u64 > limit {

@@ -44,7 +44,7 @@ impl Reader {
         let (found, expected) = (kind_of(&attribute), T::type_descriptor());
         if found.as_ref() != Ok(&expected) || !attribute.is_scalar() {
             return Err(format!(
-                "attribute `{name}`: not one number of type {expected}"
+                "attribute `{name}`: must be one number of type {expected}"
             ));
         }
         attribute
@@ -72,7 +72,7 @@ impl Reader {
         shape
             .first()
             .map(|&rows| rows as u64)
-            .ok_or_else(|| format!("{path}: a single value, expected rows"))
+            .ok_or_else(|| format!("{path}: must have rows; found a single value"))
     }
 
     /// The type of the numbers of a dataset, their number in a row, and the number of rows.
@@ -84,7 +84,7 @@ impl Reader {
             (Some(element), &[rows]) => Ok((element, 1, rows as u64)),
             (Some(element), &[rows, width]) => Ok((element, width, rows as u64)),
             _ => Err(format!(
-                "{path}: {found} of shape {shape:?}, expected a list or a table of numbers"
+                "{path}: must be a list or a table of numbers; found {found} of shape {shape:?}"
             )),
         }
     }
@@ -97,13 +97,13 @@ impl Reader {
         let expected = table.element.descriptor();
         if found != expected {
             return Err(format!(
-                "{path}: numbers of type {found}, expected {expected}"
+                "{path}: must be numbers of type {expected}; found {found}"
             ));
         }
         let shape = dataset.get_shape().map_err(|e| format!("{path}: {e}"))?;
         if shape != table.shape(table.rows) {
             return Err(format!(
-                "{path}: shape {shape:?}, expected {:?}",
+                "{path}: shape must be {:?}; found {shape:?}",
                 table.shape(table.rows)
             ));
         }

@@ -82,7 +82,7 @@ fn a_file_that_is_no_series_is_refused_and_left_alone() {
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
     };
-    refused("x,y\n1,2\n", "line 1 is `x,y`, expected `step,time");
+    refused("x,y\n1,2\n", "line 1: must be `step,time");
     refused(&good.replace(third, "2,what"), "line 3:");
     // A crash may damage the last line.
     std::fs::write(&path, format!("{good}\0\0\0\n")).unwrap();
@@ -139,7 +139,9 @@ fn figures_go_on_under_their_header_only() {
     std::fs::write(&path, text.replace("10,1.0,NaN\n", "10,1.0\n")).unwrap();
     let short = Series::<Figures>::resume_with(&path, header, 3).unwrap_err();
     assert!(
-        short.to_string().contains("line 4: 4 fields, expected 5"),
+        short
+            .to_string()
+            .contains("line 4: must be 5 fields; found 4"),
         "{short}"
     );
 }

@@ -1,4 +1,4 @@
-//! What frames tell of bodies.
+//! The arrays of bodies in frames.
 
 use super::field::Field;
 use super::frame::Array;
@@ -9,7 +9,7 @@ use super::settings::{Precision, Settings};
 use crate::comm::Comm;
 use crate::io::hdf::Element;
 
-/// Which rows of all these are, how many there are, and how large chunks are.
+/// The rows of this rank, the number of all rows, and the rows of a chunk.
 #[derive(Clone, Copy)]
 pub(super) struct Rows {
     pub(super) first: u64,
@@ -19,7 +19,7 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// Numbers with a fraction: `of` gives those of a row, one row after the other.
+    /// Real numbers: `of` gives those of one row after the other.
     ///
     /// # Errors
     /// If one is not finite, or too large for 32 bits.
@@ -36,7 +36,7 @@ impl Rows {
         for x in rows.flatten() {
             let narrow = x as f32;
             if !x.is_finite() || element == Element::F32 && !narrow.is_finite() {
-                return Err(format!("{}: {x}, expected finite numbers", about.0));
+                return Err(format!("{}: must be finite; found {x}", about.0));
             }
             match element {
                 Element::F32 => bytes.extend_from_slice(&narrow.to_le_bytes()),
@@ -46,7 +46,7 @@ impl Rows {
         Ok(self.array(about, element, N, bytes))
     }
 
-    /// Whole numbers, likewise.
+    /// Whole numbers, likewise: `of` gives those of one row after the other.
     ///
     /// # Errors
     /// If one is too large for the element.
@@ -61,7 +61,11 @@ impl Rows {
             let wide = number.to_le_bytes();
             let (kept, cut) = wide.split_at(element.bytes());
             if cut.iter().any(|&b| b != 0) {
-                return Err(format!("{}: {number} does not fit the format", about.0));
+                return Err(format!(
+                    "{}: must fit {} bytes; found {number}",
+                    about.0,
+                    element.bytes()
+                ));
             }
             bytes.extend_from_slice(kept);
         }

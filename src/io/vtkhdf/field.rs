@@ -1,6 +1,6 @@
 //! The fields of bodies in frames.
 
-/// What a frame tells of each body beside its place.
+/// A quantity of bodies in frames, in addition to the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Field {
     /// Velocity of the centre of mass [m/s].
@@ -13,7 +13,7 @@ pub enum Field {
     Id,
     /// Number of its material.
     Material,
-    /// How it moves, see [`BodyKind`](crate::body::BodyKind).
+    /// Whether it is free, see [`BodyKind`](crate::body::BodyKind).
     Kind,
     /// The rank that owns it.
     Rank,
@@ -26,7 +26,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// All there are.
+    /// All fields.
     pub const ALL: [Self; 10] = [
         Self::Velocity,
         Self::AngularVelocity,
@@ -40,13 +40,13 @@ impl Field {
         Self::Mass,
     ];
 
-    /// Those that are told if none are named.
+    /// The fields that are written if the configuration names none.
     #[must_use]
     pub fn usual() -> Vec<Self> {
         Self::ALL[..8].to_vec()
     }
 
-    /// As files and configurations call it.
+    /// The name in files and configurations.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.about().0
@@ -58,12 +58,12 @@ impl Field {
             Self::Velocity => ("velocity", "m/s", "velocity of the centre of mass"),
             Self::AngularVelocity => ("angular_velocity", "rad/s", "angular velocity"),
             Self::Radius => ("radius", "m", "radius"),
-            Self::Id => ("id", "1", "number of the body, for ever"),
+            Self::Id => ("id", "1", "number of the body, which never changes"),
             Self::Material => ("material", "1", "number of the material, from 0"),
             Self::Kind => (
                 "kind",
                 "1",
-                "0: free, 1: fixed, 2: moves with its velocity whatever pushes, 3: free, but held by a region",
+                "0: free, 1: fixed, 2: moves with a given velocity, 3: free, but held by a region",
             ),
             Self::Rank => ("rank", "1", "the rank that owns the body"),
             Self::Coordination => (

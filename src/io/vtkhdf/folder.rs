@@ -1,4 +1,4 @@
-//! Where frames lie, and what their files are called.
+//! The paths of frames, and the names of their files.
 
 use super::kind::Kind;
 use crate::io::whole::{TEMPORARY, temporary};
@@ -13,7 +13,7 @@ pub(super) fn table(out: &Path, kind: Kind) -> PathBuf {
     out.join(format!("{}.vtkhdf", kind.name()))
 }
 
-/// A frame as the table of contents calls it.
+/// The name of a frame's file in the table of contents.
 pub(super) fn name(kind: Kind, step: u64) -> String {
     format!("{FRAMES}/{}-{step:08}.h5", kind.name())
 }
@@ -30,7 +30,7 @@ fn step(kind: Kind, file: &str) -> Option<u64> {
     (name(kind, step) == format!("{FRAMES}/{file}")).then_some(step)
 }
 
-/// The steps of which there are frames, in ascending order.
+/// The steps of the frames, in ascending order.
 pub(super) fn frames(out: &Path, kind: Kind) -> Result<Vec<u64>> {
     let mut steps: Vec<u64> = files(out)?.iter().filter_map(|f| step(kind, f)).collect();
     steps.sort_unstable();
@@ -49,7 +49,7 @@ fn files(out: &Path) -> Result<Vec<String>> {
     Ok(names?.into_iter().flatten().collect())
 }
 
-/// Removes a file, if it is there.
+/// Removes a file, if it exists.
 pub(super) fn remove(path: &Path) -> Result<()> {
     match std::fs::remove_file(path) {
         Err(e) if e.kind() != ErrorKind::NotFound => Err(e),
@@ -57,7 +57,7 @@ pub(super) fn remove(path: &Path) -> Result<()> {
     }
 }
 
-/// Removes frames that a crash has cut off.
+/// Removes incomplete frames that a crash left.
 pub(super) fn remove_cut_off(out: &Path, kind: Kind) -> Result<()> {
     let all = files(out)?;
     let whole = all.iter().filter_map(|file| file.strip_suffix(TEMPORARY));
@@ -65,10 +65,10 @@ pub(super) fn remove_cut_off(out: &Path, kind: Kind) -> Result<()> {
     cut_off.try_for_each(|at| remove(&temporary(&frame(out, kind, at))))
 }
 
-/// Whether there are frames in the folder of a run.
+/// Whether the folder of a run holds frames.
 ///
 /// # Errors
-/// If it cannot be looked at.
+/// If the folder cannot be read.
 pub fn any(out: &Path) -> Result<bool> {
     let mut found = false;
     for kind in Kind::ALL {
@@ -77,7 +77,7 @@ pub fn any(out: &Path) -> Result<bool> {
     Ok(found)
 }
 
-/// Removes all frames of a run, and the folder if nothing else is in it.
+/// Removes all frames of a run, and the folder if it holds no other files.
 ///
 /// # Errors
 /// If something cannot be removed.
@@ -90,7 +90,7 @@ pub fn clear(out: &Path) -> Result<()> {
             remove(&frame(out, kind, step))?;
         }
     }
-    // What others have put there stays.
+    // Files of others stay.
     let _ = std::fs::remove_dir(out.join(FRAMES));
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! One frame in one file: the arrays that are not as they were in the frame before, and where the others are.
+//! One frame in one file: the arrays that changed since the frame before, and references to the
+//! others.
 
 use super::kind::Kind;
 use super::layout::{Form, Listed, SHAPE, rows_of};
@@ -16,12 +17,12 @@ const FORMAT: &str = "moreau-frame";
 /// The version of these files.
 const FORMAT_VERSION: u32 = 1;
 
-/// What a frame is.
+/// The step, the time and the size of a frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub(super) kind: Kind,
     pub(super) step: u64,
-    /// [s].
+    /// Time [s].
     pub(super) time: f64,
     /// Bodies, or contacts, of all ranks.
     pub(super) rows: u64,
@@ -41,7 +42,7 @@ pub(super) struct Array {
 }
 
 impl Array {
-    /// Tells two contents of an array apart.
+    /// A hash that differs between different contents of an array.
     pub(super) fn hash(&self) -> u64 {
         let mut hasher = XxHash64::with_seed(self.first);
         hasher.write(&[self.form.element as u8, self.form.width as u8]);
@@ -61,7 +62,9 @@ impl Array {
     }
 }
 
-/// Writes the arrays that are new in this frame; `since` says which they are: the step of the frame that holds each. Collective.
+/// Writes the arrays that are new in this frame. Collective.
+///
+/// `since` gives for each array the step of the frame whose file holds it.
 pub(super) fn write(
     comm: &dyn Comm,
     path: &Path,
@@ -79,7 +82,7 @@ pub(super) fn write(
         agree(comm, published)
     });
     if written.is_err() && comm.rank() == 0 {
-        // It may not even exist; the fault that is told is the one that came first.
+        // The file may not exist. The error that is returned is the first one.
         let _ = std::fs::remove_file(&temporary);
     }
     written
@@ -106,7 +109,7 @@ fn write_as(
             ("unit", array.form.unit.as_str()),
             ("description", array.form.description.as_str()),
         ];
-        // What the format is made of needs no words.
+        // Arrays that the format itself requires have no description.
         let texts = match array.form.description.is_empty() {
             true => &[][..],
             false => &texts[..],
@@ -125,7 +128,8 @@ fn write_as(
     file.close()
 }
 
-/// What a frame's file says of itself; `held` tells what arrays of earlier frames are, if they are there.
+/// The header of a frame's file. `held` gives the forms of arrays in earlier frames, if these
+/// exist.
 pub(super) fn read(
     path: &Path,
     kind: Kind,
@@ -137,27 +141,31 @@ pub(super) fn read(
     let version: u32 = file.number("format_version")?;
     if (format.as_str(), version) != (FORMAT, FORMAT_VERSION) {
         return Err(format!(
-            "format `{format}` {version}, expected `{FORMAT}` {FORMAT_VERSION}"
+            "format: must be `{FORMAT}` {FORMAT_VERSION}; found `{format}` {version}"
         ));
     }
     let named: u64 = file.number("step")?;
     if named != step {
-        return Err(format!("its name says step {step}, it holds step {named}"));
+        return Err(format!(
+            "step: must be {step}, as in the name of the file; found {named}"
+        ));
     }
     let (rows, parts): (u64, u64) = (file.number("rows")?, file.number("parts")?);
     let time: f64 = file.number("time")?;
     if !time.is_finite() || rows >= 1 << 60 || parts >= 1 << 31 || parts == 0 {
-        return Err(format!("{rows} rows in {parts} parts at {time} s"));
+        return Err(format!(
+            "rows, parts and time: must be finite, with at least one part; found {rows} rows in {parts} parts at {time} s"
+        ));
     }
     let mut arrays = BTreeMap::new();
     for line in file.text("since")?.lines() {
-        let bad = || format!("attribute `since`: `{line}`, expected an array and a step");
+        let bad = || format!("attribute `since`: must be an array and a step; found `{line}`");
         let (name, at) = line.split_once(' ').ok_or_else(bad)?;
         let since: u64 = at.parse().map_err(|_| bad())?;
         let form = match since == step {
             true => form(&file, name, rows_of(kind, name, rows, parts))?,
             false => held(since, name).ok_or_else(|| {
-                format!("{name} is in the frame of step {since}, which is not there")
+                format!("{name}: must be in the frame of step {since}, which is missing")
             })?,
         };
         arrays.insert(name.to_owned(), (form, since));
@@ -176,11 +184,11 @@ pub(super) fn read(
     })
 }
 
-/// What an array in a file is, which must have so many rows.
+/// The form of an array in a file, which must have the given number of rows.
 fn form(file: &Reader, name: &str, rows: u64) -> Result<Form, String> {
     let (element, width, found) = file.form(name)?;
     if found != rows {
-        return Err(format!("{name}: {found} rows, expected {rows}"));
+        return Err(format!("{name}: must have {rows} rows; found {found}"));
     }
     Ok(Form {
         element,

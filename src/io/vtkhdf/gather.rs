@@ -1,4 +1,4 @@
-//! Brings what a frame shows into its order, and asks other ranks for what this one's contacts and bodies lack.
+//! Sorts the data of a frame, and asks other ranks for data that this rank's rows need.
 
 use super::kind::Kind;
 use crate::body::{BodyId, BodyRow};
@@ -10,10 +10,10 @@ use crate::io::order::{self, Keyed, decode, runs};
 use bytemuck::{Pod, Zeroable};
 use std::ops::Range;
 
-/// Fewer rows than this are not worth a chunk of their own, on average.
+/// On average a chunk has at least this many rows.
 const FEWEST_ROWS: u64 = 128;
 
-/// Rows of a chunk: so many that each rank has some, as far as there are.
+/// Rows of a chunk: few enough for each rank to have some, as far as possible.
 fn chunk(rows: u64, size: usize) -> u64 {
     rows.div_ceil(size as u64).clamp(FEWEST_ROWS, CHUNK_ROWS)
 }
@@ -42,9 +42,9 @@ impl Keyed for Owned {
 pub(super) struct Ordered {
     pub(super) bodies: Vec<Owned>,
     pub(super) contacts: Vec<ContactRow>,
-    /// Rows of all ranks, and of a chunk.
+    /// Rows of all ranks, and of a chunk: of bodies, of contacts.
     counts: [(u64, u64); 2],
-    /// The ranks that have bodies here, with the id of the first.
+    /// The ranks that have bodies in this order, with the id of the first.
     starts: Vec<(usize, BodyId)>,
 }
 
@@ -54,7 +54,7 @@ impl Ordered {
         self.counts[kind as usize]
     }
 
-    /// The rank that has the row of a body here.
+    /// The rank that has the row of a body in this order.
     fn holder(&self, id: BodyId) -> usize {
         let after = self.starts.partition_point(|(_, start)| *start <= id);
         let holder = self.starts.get(after.saturating_sub(1));
@@ -62,7 +62,7 @@ impl Ordered {
     }
 }
 
-/// The bodies in the order of ids, the contacts in that of keys. Collective.
+/// Sorts the bodies by id, the contacts by key. Collective.
 pub(super) fn in_order(comm: &dyn Comm, snapshot: &Snapshot) -> Result<Ordered, String> {
     let (rank, size) = (comm.rank() as u64, comm.size());
     let share = |rows, rank| part(rows, rank, size);
@@ -85,7 +85,7 @@ pub(super) fn in_order(comm: &dyn Comm, snapshot: &Snapshot) -> Result<Ordered, 
     })
 }
 
-/// Where a body is, and how large.
+/// The position and radius of a body.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Place {
@@ -122,13 +122,15 @@ pub(super) fn places(comm: &dyn Comm, ordered: &Ordered) -> Result<Vec<Place>, S
     agree(
         comm,
         stray.map_or(Ok(()), |id| {
-            Err(format!("there is a contact of body {id}, but no such body"))
+            Err(format!(
+                "contacts: must be of existing bodies; found one of body {id}"
+            ))
         }),
     )?;
     Ok(places)
 }
 
-/// Contacts that carry a force, of each body of this rank. Collective.
+/// The number of contacts that carry a force, for each body of this rank. Collective.
 pub(super) fn coordination(comm: &dyn Comm, ordered: &Ordered) -> Vec<u64> {
     let carrying = ordered.contacts.iter().filter(|c| c.status != 0);
     let both = carrying.flat_map(|c| [c.key.a, c.key.b]);

@@ -1,11 +1,15 @@
-//! The table of contents of the frames: a VTKHDF file whose arrays are those of the frames, one after the other.
+//! The table of contents of the frames: a VTKHDF file whose arrays join those of the frames.
 //!
-//! Two precautions go beyond the letter of the format, for the sake of readers that are about (VTK 9.3 to 9.7):
+//! Two precautions go beyond the letter of the format, for the sake of present readers (VTK 9.3 to
+//! 9.7):
 //!
-//! - All frames have the same number of parts, as the reader takes it from the first: empty ones come before the others.
-//! - The reader finds where a frame's `Offsets` begin by counting parts until there are as many cells as come before the frame, and so
-//!   passes over no empty parts just before it. Hence the last part of a frame is never empty, and a frame in which nothing is has its empty
-//!   parts at the start of the file. Behind those stands a part with one cell of no points that is in no frame, so that there are cells before all others.
+//! - All frames have the same number of parts, as the reader takes it from the first: empty ones
+//!   come before the others.
+//! - To find the start of a frame's `Offsets`, the reader counts parts until they have as many
+//!   cells as come before the frame, and so passes over no empty parts just before it. Hence the
+//!   last part of a frame is never empty, and the empty parts of a frame without cells are at the
+//!   start of the file. They are followed by a part with one cell of no points that is in no frame,
+//!   so that some cells come before all others.
 
 use super::folder;
 use super::kind::{Kind, Space};
@@ -30,19 +34,21 @@ fn topology(kind: Kind) -> usize {
     }
 }
 
-/// An array of the table: its form, its rows, and which of them come from where.
+/// An array of the table: its form, its rows, and the frames that they come from.
 #[derive(Debug, Default)]
 struct Column {
     form: Option<Form>,
     rows: u64,
-    /// Rows, the frame that holds them, rows of the array there.
+    /// Pieces: rows, the frame that holds them, rows of the array there.
     pieces: Vec<(u64, u64, u64)>,
-    /// Where the array begins that was last written in a frame.
+    /// The start of the array of the last frame that wrote it, and that frame.
     begun: Option<(u64, u64)>,
 }
 
 impl Column {
-    /// Where the rows begin that a frame's file has, which may stand here already; `blank` rows of zeros come before them.
+    /// Places the rows of a frame's file, which may be in place already, and returns their start.
+    ///
+    /// `blank` rows of zeros come before them.
     fn place(&mut self, since: u64, rows: u64, blank: u64) -> u64 {
         if let Some((_, at)) = self.begun.filter(|(of, _)| *of == since) {
             return at;
@@ -55,7 +61,7 @@ impl Column {
     }
 }
 
-/// Where a frame's arrays begin.
+/// The starts of a frame's arrays.
 #[derive(Clone, Copy, Debug, Default)]
 struct Offsets {
     part: u64,
@@ -64,16 +70,16 @@ struct Offsets {
     connectivity: u64,
 }
 
-/// All of the table, before it is written.
+/// The content of the table, before it is written.
 struct Contents {
     columns: BTreeMap<String, Column>,
     offsets: Vec<Offsets>,
-    /// For each array of bodies or contacts where each frame's begins.
+    /// For each array of bodies or contacts the start of each frame's rows.
     of_arrays: BTreeMap<String, Vec<u64>>,
-    /// Parts of each frame, and of all together.
+    /// Parts of each frame, and of all frames together.
     parts: u64,
     all_parts: u64,
-    /// The part that has a cell of no points.
+    /// The part that has one cell of no points.
     spare: Option<u64>,
 }
 
@@ -109,7 +115,7 @@ fn contents(kind: Kind, frames: &[Listed]) -> Contents {
     }
     let mut cells = head_cells;
     let mut offsets = Vec::new();
-    // The shape last placed: the frame that holds it, and its first cell.
+    // The shape placed last: the frame that holds it, and its first cell.
     let mut shape: Option<(u64, u64)> = None;
     for frame in frames {
         let blank = parts.saturating_sub(frame.parts);
@@ -118,7 +124,7 @@ fn contents(kind: Kind, frames: &[Listed]) -> Contents {
             let column = columns.entry(name.to_owned()).or_default();
             match frame.arrays.get(name) {
                 Some((_, since)) => column.place(*since, rows, blank),
-                // Such rows are in no file.
+                // These rows are in no file.
                 None => {
                     column.rows += rows;
                     column.rows - rows
@@ -162,7 +168,7 @@ fn contents(kind: Kind, frames: &[Listed]) -> Contents {
     }
 }
 
-/// Writes the table of these frames in place of the one that is there. On one rank.
+/// Writes the table of these frames, in place of a former one. On one rank.
 pub(super) fn write(
     path: &Path,
     kind: Kind,
@@ -173,7 +179,7 @@ pub(super) fn write(
     let written = write_as(&temporary, kind, space, frames).map_err(|e| e.to_string());
     let written = written.and_then(|()| publish(&temporary, path).map_err(|e| e.to_string()));
     if written.is_err() {
-        // It may not even exist; the fault that is told is the one that came first.
+        // The file may not exist. The error that is returned is the first one.
         let _ = std::fs::remove_file(&temporary);
     }
     written
@@ -208,10 +214,10 @@ fn write_as(path: &Path, kind: Kind, space: &Space, frames: &[Listed]) -> hdf5::
         };
         virtual_dataset(group, name, kind, column, spare)?;
     }
-    // Each cell has as many points of its own as there are for it.
+    // No two cells share a point.
     let ids = format!("{}/NumberOfConnectivityIds", TOPOLOGIES[topology(kind)]);
     root.link_hard("NumberOfPoints", &ids)?;
-    // All others are empty, and the same.
+    // The arrays of the other topologies are empty, and equal.
     let mut others = (0..TOPOLOGIES.len()).filter(|k| *k != topology(kind));
     let first = TOPOLOGIES[others.next().unwrap_or_default()];
     let empty = root.create_group(first)?;
@@ -223,7 +229,7 @@ fn write_as(path: &Path, kind: Kind, space: &Space, frames: &[Listed]) -> hdf5::
     file.close()
 }
 
-/// What the format has no place for.
+/// Data that the format itself does not define.
 fn head(file: &File, contents: &Contents, space: &Space, frames: &[Listed]) -> hdf5::Result<()> {
     let group = file.create_group("moreau")?;
     let steps: Vec<i64> = frames.iter().map(|frame| frame.step as i64).collect();
@@ -298,7 +304,7 @@ fn numbers(group: &Group, name: &str, values: &[i64]) -> hdf5::Result<()> {
     dataset.create(name)?.write_raw(values)
 }
 
-/// Rows of zeros, which take no room.
+/// Rows of zeros, which take no space on the disk.
 fn zeros(group: &Group, name: &str, rows: u64) -> hdf5::Result<()> {
     let chunk = rows.clamp(1, 1024) as usize;
     let dataset = group.new_dataset::<i64>().chunk(chunk);
@@ -306,7 +312,9 @@ fn zeros(group: &Group, name: &str, rows: u64) -> hdf5::Result<()> {
     Ok(())
 }
 
-/// An array that is made of those of the frames. Rows that are in none are zero or, of numbers with a fraction, NaN.
+/// An array that joins those of the frames.
+///
+/// Rows that no frame holds are zero, or NaN in arrays of real numbers.
 fn virtual_dataset(
     group: &Group,
     name: &str,

@@ -1,9 +1,9 @@
-//! Kinds of frames, and the domain that they show.
+//! Kinds of frames, and the domain of a run.
 
 use crate::math::Vector3;
 use crate::shape::Period;
 
-/// What frames are of.
+/// The objects in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Of bodies.
@@ -13,10 +13,10 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Both.
+    /// Both kinds.
     pub const ALL: [Self; 2] = [Self::Bodies, Self::Contacts];
 
-    /// As files are called.
+    /// The name in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

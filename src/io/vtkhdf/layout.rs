@@ -1,10 +1,10 @@
-//! The layout of frames: their arrays, and how many rows these have.
+//! The layout of frames: their arrays, and the numbers of rows.
 
 use super::kind::Kind;
 use crate::io::hdf::Element;
 use std::collections::BTreeMap;
 
-/// What an array is.
+/// The type of the numbers of an array, and its description.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Form {
     pub(super) element: Element,
@@ -14,20 +14,20 @@ pub(super) struct Form {
     pub(super) description: String,
 }
 
-/// A frame that is there.
+/// A frame in the table of contents.
 #[derive(Clone, Debug)]
 pub(super) struct Listed {
     pub(super) step: u64,
-    /// [s].
+    /// Time [s].
     pub(super) time: f64,
     /// Bodies or contacts.
     pub(super) rows: u64,
     pub(super) parts: u64,
-    /// Its arrays: what they are, and the step of the frame whose file holds them.
+    /// Its arrays: the form, and the step of the frame whose file holds the array.
     pub(super) arrays: BTreeMap<String, (Form, u64)>,
 }
 
-/// Rows of an array of a frame of so many cells in so many parts.
+/// Rows of an array, in a frame of this many cells in this many parts.
 pub(super) fn rows_of(kind: Kind, name: &str, cells: u64, parts: u64) -> u64 {
     match name {
         "NumberOfPoints" | "NumberOfCells" => parts,
@@ -37,10 +37,10 @@ pub(super) fn rows_of(kind: Kind, name: &str, cells: u64, parts: u64) -> u64 {
     }
 }
 
-/// What the arrays of a frame are called that make up its lines or points.
+/// The names of the arrays that make up the lines or points of a frame.
 pub(super) const SHAPE: [&str; 4] = ["NumberOfPoints", "NumberOfCells", "Connectivity", "Offsets"];
 
-/// The form of an array of whole numbers that the format is made of.
+/// The form of an array of whole numbers that the format itself requires.
 pub(super) fn plain() -> Form {
     Form {
         element: Element::I64,

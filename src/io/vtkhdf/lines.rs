@@ -1,4 +1,7 @@
-//! What frames tell of contacts: lines between the centres of two bodies, or from a body's centre to where it touches a wall.
+//! The arrays of contacts in frames.
+//!
+//! A contact is a line between the centres of two bodies, or from a body's centre to its contact
+//! point on a wall.
 
 use super::arrays::Rows;
 use super::frame::Array;
@@ -12,7 +15,7 @@ use crate::io::hdf::Element;
 use crate::math::Vector3;
 use crate::shape::Period;
 
-/// The arrays of this rank's contacts; impulses acted in a step of length `dt` [s]. Collective.
+/// The arrays of this rank's contacts, whose impulses acted in a step of `dt` [s]. Collective.
 pub(super) fn of_contacts(
     comm: &dyn Comm,
     ordered: &Ordered,
@@ -43,7 +46,7 @@ pub(super) fn of_contacts(
     };
     let ends = contacts().flat_map(|contact| {
         let (a, b) = (place(contact.key.a), place(contact.key.b));
-        // A contact whose bodies are not there has been refused.
+        // The bodies of all contacts were found above.
         let ends = a.map(|a| ends(contact, a, b, &period));
         ends.unwrap_or([[f64::NAN; 3]; 2])
     });
@@ -71,7 +74,7 @@ pub(super) fn of_contacts(
             (
                 "CellData/tangential_force",
                 "N",
-                "size of the tangential force",
+                "magnitude of the tangential force",
             ),
             contacts().map(|c| [force(c).1]),
         )?,
@@ -91,7 +94,7 @@ pub(super) fn of_contacts(
     ])
 }
 
-/// Normal force, and size of the tangential force [N].
+/// Normal force, and magnitude of the tangential force [N].
 fn forces(contact: &ContactRow, dt: f64) -> (f64, f64) {
     let (impulse, normal) = (
         Vector3::from(contact.impulse),
@@ -101,9 +104,12 @@ fn forces(contact: &ContactRow, dt: f64) -> (f64, f64) {
     (along / dt, (impulse - normal * along).norm() / dt)
 }
 
-/// The ends of a contact's line: the first body's centre, and that of the second, in the image that touches it; of a wall the nearest point.
+/// The ends of a contact's line.
 ///
-/// Bodies stand where they are at the end of the step, contacts where they were at its start: which image it is the normal tells.
+/// The first is the centre of the first body. The second is the centre of the second body, in the
+/// periodic image that touches the first, or the nearest point of a wall. Bodies have their
+/// positions at the end of the step, contacts those at its start: so the image is the one in the
+/// direction of the normal.
 fn ends(contact: &ContactRow, a: &Place, b: Option<&Place>, period: &Period) -> [[f64; 3]; 2] {
     let (from, normal) = (Vector3::from(a.position), Vector3::from(contact.normal));
     let Some(b) = b else {
@@ -147,8 +153,10 @@ mod tests {
         }
     }
 
-    /// Across a periodic face the line goes to the image that is touched, also where a period is hardly wider than two bodies, so that the two
-    /// touch on both sides.
+    /// Across a periodic face the line goes to the image that is touched.
+    ///
+    /// This holds also where a period is hardly wider than two bodies, which then touch on both
+    /// sides.
     #[test]
     fn lines_go_to_the_image_that_is_touched() {
         let upper = Vector3::new(10.0, 2.0, 10.0);

@@ -1,4 +1,4 @@
-//! One file in place of a table of contents and its frames, to be carried elsewhere.
+//! Packs a table of contents and its frames into one file, to be carried elsewhere.
 
 use super::{Error, told};
 use crate::io::hdf::{CHUNK_ROWS, Element, Slab, Table, create_dataset, read_text, write_text};
@@ -14,11 +14,13 @@ const ROWS_AT_A_TIME: u64 = 32 * CHUNK_ROWS;
 /// Bytes of a text, at most.
 const LONGEST_TEXT: u64 = 1 << 20;
 
-/// Copies all that a table of contents names, with the frames, into one file, compressed by so much (0 to 9). On one rank.
+/// Copies a table of contents with its frames into one file. On one rank.
+///
+/// `compression` is from 0 (none) to 9.
 ///
 /// # Errors
-/// If something cannot be read or written. That all frames are there is to be found out by [`Movie::open`](super::Movie::open) first: HDF5 takes what is
-/// in files that are not for unknown.
+/// If the files cannot be read or written. [`Movie::open`](super::Movie::open) must have checked
+/// before that all frames exist: HDF5 reads rows of missing files as fill values.
 pub fn pack(from: &Path, to: &Path, compression: u8) -> Result<(), Error> {
     let source = File::open(from).map_err(|e| told(from)(format!("cannot read it: {e}")))?;
     if !source.link_exists("VTKHDF") {
@@ -32,7 +34,7 @@ pub fn pack(from: &Path, to: &Path, compression: u8) -> Result<(), Error> {
     let written = copy(&source, &temporary, deflate)
         .and_then(|()| publish(&temporary, to).map_err(|e| e.to_string()));
     if written.is_err() {
-        // It may not even exist; the fault that is told is the one that came first.
+        // The file may not exist. The error that is returned is the first one.
         let _ = std::fs::remove_file(&temporary);
     }
     written.map_err(told(to))
@@ -69,12 +71,12 @@ fn copy_dataset(from: &Dataset, name: &str, file: &File, deflate: u8) -> Result<
     let text = |e: hdf5::Error| e.to_string();
     let kind = from.dtype().and_then(|kind| kind.to_descriptor());
     let kind = kind.map_err(text)?;
-    let element = Element::of(&kind).ok_or_else(|| format!("{kind}, expected numbers"))?;
+    let element = Element::of(&kind).ok_or_else(|| format!("must be numbers; found {kind}"))?;
     let shape = from.shape();
     let (rows, width) = match shape.as_slice() {
         &[rows] => (rows as u64, 1),
         &[rows, width] => (rows as u64, width),
-        other => return Err(format!("shape {other:?}, expected a list or a table")),
+        other => return Err(format!("must be a list or a table; found shape {other:?}")),
     };
     let form = Table {
         path: name,
@@ -100,7 +102,7 @@ fn copy_dataset(from: &Dataset, name: &str, file: &File, deflate: u8) -> Result<
     Ok(())
 }
 
-/// Numbers, the name of the type of data, and texts.
+/// Copies the attributes: numbers, the name of the type of data, and texts.
 fn copy_attributes(from: &Location, to: &Location) -> hdf5::Result<()> {
     for name in from.attr_names()? {
         let attribute = from.attr(&name)?;
@@ -139,7 +141,7 @@ fn copy_attributes(from: &Location, to: &Location) -> hdf5::Result<()> {
                 let made = to.new_attr::<f64>().shape(numbers.len());
                 made.create(name.as_str())?.write_raw(&numbers)?;
             }
-            // Nothing else is written.
+            // The tables have no other attributes.
             _ => {}
         }
     }

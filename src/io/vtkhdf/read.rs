@@ -8,10 +8,10 @@ use hdf5::{Dataset, File, H5Type};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Times as many bytes as a file has HDF5's compression can hold in it, at most.
+/// HDF5's compression holds at most this many times the bytes of a file.
 const SMALLEST_SHARE: u64 = 1100;
 
-/// The frames of a kind: a table of contents, or the one file that [`pack`](super::pack) made of it.
+/// The frames of a kind: a table of contents, or the one file made of it by [`pack`](super::pack).
 #[derive(Debug)]
 pub struct Movie {
     path: PathBuf,
@@ -21,12 +21,12 @@ pub struct Movie {
     pub steps: Vec<u64>,
     /// Times [s].
     pub times: Vec<f64>,
-    /// Bodies, or contacts.
+    /// Bodies, or contacts, of each frame.
     rows: Vec<u64>,
     points: Vec<u64>,
     /// The domain.
     pub space: Space,
-    /// More bytes are in none of its arrays.
+    /// Each array has at most this many bytes.
     limit: u64,
 }
 
@@ -34,13 +34,13 @@ impl Movie {
     /// Opens a file of frames.
     ///
     /// # Errors
-    /// If it is none.
+    /// If it is not such a file, or a frame is missing.
     pub fn open(path: &Path, kind: Kind) -> Result<Self, Error> {
         Self::try_open(path, kind).map_err(told(path))
     }
 
     fn try_open(path: &Path, kind: Kind) -> Result<Self, String> {
-        // It is looked at by the reader that waits for no pipe.
+        // This reader does not wait for a pipe.
         drop(Reader::open(path)?);
         let file = File::open(path).map_err(|e| e.to_string())?;
         let mut limit = path.metadata().map_err(|e| e.to_string())?.len();
@@ -68,7 +68,7 @@ impl Movie {
             let numbers: Vec<i64> = movie.all(name)?;
             let each = numbers.into_iter().map(u64::try_from);
             let each: Result<Vec<u64>, _> = each.collect();
-            each.map_err(|_| format!("{name}: a negative number"))
+            each.map_err(|_| format!("{name}: must be 0 or more; found a negative number"))
         };
         let (steps, rows) = (whole("moreau/step")?, whole("moreau/rows")?);
         frames_are_there(&movie.file, folder, kind, &steps)?;
@@ -76,22 +76,29 @@ impl Movie {
         let times: Vec<f64> = movie.all("VTKHDF/Steps/Values")?;
         let count = steps.len();
         if [rows.len(), points.len(), times.len()] != [count; 3] {
-            return Err("its steps, times and offsets are not as many as each other".to_owned());
+            return Err(format!(
+                "its numbers of steps, rows, offsets and times: must be equal; found {count}, {}, {} and {}",
+                rows.len(),
+                points.len(),
+                times.len()
+            ));
         }
         if times.iter().any(|t| !t.is_finite()) {
-            return Err("VTKHDF/Steps/Values: expected finite numbers".to_owned());
+            return Err("VTKHDF/Steps/Values: must be finite".to_owned());
         }
         let corner = |name: &str| -> Result<Vector3, String> {
             let numbers: Vec<f64> = movie.attribute(name)?;
             match numbers.as_slice() {
                 &[x, y, z] if [x, y, z].iter().all(|x| x.is_finite()) => Ok(Vector3::new(x, y, z)),
-                other => Err(format!("attribute `{name}`: {other:?}, expected 3 numbers")),
+                other => Err(format!(
+                    "attribute `{name}`: must be 3 finite numbers; found {other:?}"
+                )),
             }
         };
         let (lower, upper) = (corner("lower")?, corner("upper")?);
         let periodic: Vec<u8> = movie.attribute("periodic")?;
         let &[x, y, z] = periodic.as_slice() else {
-            return Err("attribute `periodic`: expected 3 numbers".to_owned());
+            return Err("attribute `periodic`: must be 3 numbers".to_owned());
         };
         movie.space = Space {
             lower,
@@ -126,7 +133,7 @@ impl Movie {
         read.map_err(told(&self.path))
     }
 
-    /// An array of a frame, `N` numbers for each row, if there is one of this name.
+    /// An array of a frame, `N` numbers for each row, if the array exists.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -155,7 +162,7 @@ impl Movie {
         self.file.dataset(path).map_err(|e| format!("{path}: {e}"))
     }
 
-    /// All of a list of numbers.
+    /// All numbers of a list.
     fn all<T: H5Type>(&self, path: &str) -> Result<Vec<T>, String> {
         let dataset = self.dataset(path)?;
         let rows = dataset.shape().first().copied().unwrap_or(0) as u64;
@@ -171,11 +178,11 @@ impl Movie {
             [3] => attribute
                 .read_raw()
                 .map_err(|e| format!("attribute `{name}`: {e}")),
-            _ => Err(format!("attribute `{name}`: expected 3 numbers")),
+            _ => Err(format!("attribute `{name}`: must be 3 numbers")),
         }
     }
 
-    /// Some rows; not before it is known that the files can hold them.
+    /// Reads some rows, after a check that the files can hold them.
     fn read<T: H5Type>(
         &self,
         dataset: &Dataset,
@@ -187,21 +194,26 @@ impl Movie {
         let shape = dataset.shape();
         let kind = dataset.dtype().and_then(|kind| kind.to_descriptor());
         let kind = kind.map_err(|e| format!("{path}: {e}"))?;
-        let element = Element::of(&kind).ok_or_else(|| format!("{path}: {kind}"))?;
+        let element =
+            Element::of(&kind).ok_or_else(|| format!("{path}: must be numbers; found {kind}"))?;
         let there = match *shape.as_slice() {
             [all] if width == 1 => all as u64,
             [all, found] if width == found => all as u64,
-            _ => return Err(format!("{path}: shape {shape:?}, expected rows of {width}")),
+            _ => {
+                return Err(format!(
+                    "{path}: must have rows of {width}; found shape {shape:?}"
+                ));
+            }
         };
         if first.checked_add(rows).is_none_or(|end| end > there) {
             return Err(format!(
-                "{path}: has {there} rows, expected {rows} from row {first} on"
+                "{path}: must have {rows} rows from row {first} on; found {there} rows in all"
             ));
         }
         let bytes = u128::from(rows) * (width * element.bytes()) as u128;
         if bytes > u128::from(self.limit) {
             return Err(format!(
-                "{path}: claims {rows} rows; its files cannot hold so many"
+                "{path}: must have at most the rows that its files can hold; found {rows}"
             ));
         }
         let range: Range<usize> = first as usize..(first + rows) as usize;
@@ -220,7 +232,9 @@ impl Movie {
     }
 }
 
-/// Whether each frame can be opened, if they are in files of their own; what is in others HDF5 would take for unknown.
+/// Checks that each frame can be opened, if frames are files of their own.
+///
+/// HDF5 would read rows of missing files as fill values.
 fn frames_are_there(file: &File, folder: &Path, kind: Kind, steps: &[u64]) -> Result<(), String> {
     let points = file.dataset("VTKHDF/Points").map_err(|e| e.to_string())?;
     if points.layout() != Layout::Virtual {

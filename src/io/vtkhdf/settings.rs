@@ -1,8 +1,8 @@
-//! What is in a frame, and how it is stored.
+//! The content of a frame, and how it is stored.
 
 use super::field::Field;
 
-/// How numbers with a fraction are stored.
+/// The storage of real numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
     /// In 32 bits: seven digits.
@@ -12,16 +12,16 @@ pub enum Precision {
     Double,
 }
 
-/// What is in a frame, and how it is stored.
+/// The content of a frame, and how it is stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// What is told of each body beside its place.
+    /// The fields of each body, in addition to its position.
     pub fields: Vec<Field>,
-    /// How numbers with a fraction are stored.
+    /// How real numbers are stored.
     pub precision: Precision,
-    /// How hard arrays are compressed, 0 (not at all) to 9.
+    /// Level of the compression of arrays, from 0 (none) to 9.
     pub compression: u8,
-    /// Whether there are frames of contacts too.
+    /// Whether contacts have frames too.
     pub contacts: bool,
 }
 

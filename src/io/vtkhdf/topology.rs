@@ -1,4 +1,4 @@
-//! The arrays that make points into vertices or lines: of each part they count from zero.
+//! The arrays that make points into vertices or lines; the indices of each part start from zero.
 
 use super::frame::Array;
 use super::gather::part;
@@ -7,14 +7,16 @@ use super::layout::plain;
 use crate::comm::Comm;
 use crate::io::hdf::whole_chunks;
 
-/// This rank's rows of the four arrays, of a frame of so many cells that are cut into one part for each rank. All follow from these numbers.
+/// This rank's rows of the four arrays, in a frame whose cells are cut into one part per rank.
+///
+/// All rows follow from `cells` and the number of ranks.
 pub(super) fn of_parts(comm: &dyn Comm, kind: Kind, cells: u64, chunk: u64) -> Vec<Array> {
     if cells == 0 {
         return Vec::new();
     }
     let (rank, size) = (comm.rank(), comm.size());
     let points = kind.points();
-    // Where each part starts, and where the last ends.
+    // The start of each part, and the end of the last.
     let mut starts: Vec<u64> = (0..size).map(|r| part(cells, r, size).start).collect();
     starts.push(cells);
     let length = |k: usize| starts[k + 1] - starts[k];
@@ -30,7 +32,7 @@ pub(super) fn of_parts(comm: &dyn Comm, kind: Kind, cells: u64, chunk: u64) -> V
             bytes: bytes.collect(),
         }
     };
-    // Parts before a row; a part of so many cells has one offset more.
+    // The part of a row; a part has one offset more than cells.
     let of_point = |row: u64| starts.partition_point(|s| s * points <= row) - 1;
     let offsets: Vec<u64> = starts.iter().zip(0..).map(|(s, k)| s + k).collect();
     let of_offset = |row: u64| offsets.partition_point(|s| *s <= row) - 1;
@@ -54,7 +56,7 @@ mod tests {
     use super::*;
     use crate::comm::threads;
 
-    /// The arrays of all ranks, put together, are those of the parts one after the other, each from zero.
+    /// The arrays of all ranks join those of the parts, in each of which indices start from zero.
     #[test]
     fn parts_count_from_zero() {
         for size in [1, 2, 3, 5, 8] {

@@ -5,9 +5,9 @@ use crate::math::Vector3;
 /// A ball of a clump, or a disc.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
-    /// Centre: of a description in its own frame [m]; of a template in the principal frame about the centre of mass, by the
-    /// bounding radius.
+    /// Centre. In a description: in its own frame [m]. In a template: in the principal frame about
+    /// the centre of mass, in units of the bounding radius.
     pub centre: Vector3,
-    /// Radius: of a description [m]; of a template by the bounding radius.
+    /// Radius. In a description [m]; in a template in units of the bounding radius.
     pub radius: f64,
 }

@@ -2,11 +2,14 @@
 
 use crate::math::{Quaternion, Vector3};
 
-/// Entries off the diagonal that are zero, as a part of the trace.
+/// Off-diagonal entries below this fraction of the trace count as zero.
 const NONE: f64 = 1e-12;
 
-/// Eigenvalues of a symmetric tensor (xx, yy, zz, xy, xz, yz) and the rotation that turns its principal frame into the frame of
-/// its entries, by Jacobi's rotations. Axes that are principal already stay as they are, and in their order.
+/// Eigenvalues and principal frame of a symmetric tensor (xx, yy, zz, xy, xz, yz), by Jacobi
+/// rotations.
+///
+/// The quaternion turns the principal frame into the frame of the entries. Axes that are principal
+/// already are kept, in their order.
 pub(super) fn principal(tensor: [f64; 6]) -> ([f64; 3], Quaternion) {
     let [xx, yy, zz, xy, xz, yz] = tensor;
     let mut a = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
@@ -41,10 +44,10 @@ pub(super) fn principal(tensor: [f64; 6]) -> ([f64; 3], Quaternion) {
     ([a[0][0], a[1][1], a[2][2]], quaternion(&axes))
 }
 
-/// The unit quaternion of a rotation matrix, whose columns are the turned axes.
+/// The unit quaternion of a rotation matrix, whose columns are the rotated axes.
 fn quaternion(m: &[[f64; 3]; 3]) -> Quaternion {
     let trace = m[0][0] + m[1][1] + m[2][2];
-    // The largest of the four numbers, each squared and times 4, first.
+    // The largest of the four components, each squared and times 4, comes first.
     let squares = [
         1.0 + trace,
         1.0 + 2.0 * m[0][0] - trace,
@@ -67,7 +70,7 @@ fn quaternion(m: &[[f64; 3]; 3]) -> Quaternion {
     q.map(|c| c / norm)
 }
 
-/// A vector in the principal frame, from the frame that `axes` turns the principal frame into.
+/// A vector in the principal frame, from the frame into which `axes` turns the principal frame.
 pub(super) fn into_frame(axes: Quaternion, v: &Vector3) -> Vector3 {
     let [w, x, y, z] = axes;
     crate::math::turned([w, -x, -y, -z], v)

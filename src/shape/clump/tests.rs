@@ -1,4 +1,4 @@
-//! Mass properties against closed forms, another way of counting, and themselves turned; and what is refused.
+//! Mass properties against closed forms, other counts, and turned clumps; refused clumps.
 
 use super::*;
 use crate::math::rotate;
@@ -16,9 +16,11 @@ fn balls(parts: &[Part]) -> Result<Template, Fault> {
     Template::new("clump", parts, false, &Given::default())
 }
 
-/// Volume, centre, moment about the axis and across it through the centre, of balls along an axis: `(height, radius)`. A solid
-/// of revolution with `ρ²(t) = max (r² − (t − c)²)`, of which every integral is a polynomial between the heights where two
-/// parabolas meet.
+/// Volume, centre, and moments along and across the axis, of balls on an axis: `(height, radius)`.
+///
+/// The moments are about the centre. The union is a solid of revolution with
+/// `ρ²(t) = max (r² − (t − c)²)`, so that every integral is a polynomial between the heights where
+/// two parabolas intersect.
 fn by_revolution(balls: &[(f64, f64)]) -> (f64, f64, [f64; 2]) {
     let mut heights: Vec<f64> = balls.iter().flat_map(|&(c, r)| [c - r, c + r]).collect();
     for (i, &(c, r)) in balls.iter().enumerate() {
@@ -62,8 +64,10 @@ fn by_revolution(balls: &[(f64, f64)]) -> (f64, f64, [f64; 2]) {
     (volume, centre, [along, across - volume * centre * centre])
 }
 
-/// Two balls, and several, along a line that lies anyhow, overlapping two- and three-fold or touching: volume, centre and moments
-/// are those of the solid of revolution, within the error that is reported.
+/// Balls on a line have the volume, centre and moments of the solid of revolution.
+///
+/// Two balls or more, on a line in any direction, with double and triple overlaps or touching;
+/// within the error that is reported.
 #[test]
 fn balls_along_a_line_have_the_properties_of_the_solid_of_revolution() {
     let mut worst = 0.0_f64;
@@ -112,7 +116,7 @@ fn balls_along_a_line_have_the_properties_of_the_solid_of_revolution() {
             );
             worst = worst.max(e.abs());
         }
-        // The frame turns the principal axis of the line back to where it is described.
+        // The frame turns the principal axis of the line back to its described direction.
         let k = (0..3)
             .min_by(|&a, &b| clump.moments[a].total_cmp(&clump.moments[b]))
             .unwrap();
@@ -124,7 +128,7 @@ fn balls_along_a_line_have_the_properties_of_the_solid_of_revolution() {
     assert!(worst > 0.0);
 }
 
-/// Two balls of radius 1 at a distance of 1: what they share is a lens of volume `5π/12`.
+/// Two balls of radius 1 at a distance of 1: their intersection is a lens of volume `5π/12`.
 #[test]
 fn two_balls_share_a_lens() {
     let clump = balls(&[part(0.0, 0.0, 0.0, 1.0), part(1.0, 0.0, 0.0, 1.0)]).unwrap();
@@ -137,8 +141,10 @@ fn two_balls_share_a_lens() {
     assert!((doubled - 8.0).abs() < 1e-14);
 }
 
-/// Parts anyhow in space, overlapping many-fold: the same, however the clump is turned before it is cut into slices, within the
-/// errors reported; and by counting points, within what counting can.
+/// Parts at random in space with multiple overlaps: the result does not depend on the slices.
+///
+/// The clump is rotated before it is sliced; results agree within the reported errors, and with a
+/// count of random points within its statistical error.
 #[test]
 fn many_fold_overlaps_do_not_depend_on_the_slices() {
     for trial in 0..12 {
@@ -200,8 +206,10 @@ fn many_fold_overlaps_do_not_depend_on_the_slices() {
     }
 }
 
-/// Two discs of radius 1 at a distance of 1 share `2π/3 − √3/2`; the polar moment follows from that of the two and of the lens,
-/// which is integrated here over its width.
+/// The intersection of two discs of radius 1 at a distance of 1 is `2π/3 − √3/2`.
+///
+/// The polar moment follows from those of the two discs and of the lens, which is integrated here
+/// over its width.
 #[test]
 fn discs_are_counted_by_area() {
     let parts = [part(0.0, 0.0, 2.0, 1.0), part(1.0, 0.0, 2.0, 1.0)];
@@ -211,7 +219,8 @@ fn discs_are_counted_by_area() {
     assert!((clump.volume(1.5) / area - 1.0).abs() < 1e-14);
     assert!((clump.centre() - Vector3::new(0.5, 0.0, 2.0)).norm() < 1e-15);
     assert!((clump.volume(3.0) / area - 4.0).abs() < 1e-13);
-    // The lens spans x from 1/2 to 1, and its mirror: chords of the first disc, moments about x = 1/2.
+    // The lens spans x from 1/2 to 1, and its mirror image. Chords of the first disc give moments
+    // about x = 1/2.
     let n = 200_000;
     let mut polar = 0.0;
     for k in 0..n {
@@ -230,7 +239,7 @@ fn discs_are_counted_by_area() {
     assert_eq!(moments, [moments[2]; 3]);
 }
 
-/// One ball, also with others inside it, is a ball to the bit.
+/// One ball is a ball to the bit, also with others inside it.
 #[test]
 fn a_clump_of_one_ball_is_the_ball() {
     let ball = part(3.0, 4.0, 5.0, 2.0);
@@ -257,7 +266,7 @@ fn a_clump_of_one_ball_is_the_ball() {
     }
 }
 
-/// Parts are those of the description, turned and scaled; the farthest one ends at 1.
+/// Parts are those of the description, rotated and scaled; the farthest one ends at 1.
 #[test]
 fn parts_lie_as_described() {
     let described = [
@@ -277,7 +286,7 @@ fn parts_lie_as_described() {
     assert_eq!(clump.sisters(0), [1, 2]);
 }
 
-/// Mass properties that are given replace those integrated; in SI units, of the description.
+/// Given mass properties replace integrated ones; they are in SI units of the description.
 #[test]
 fn given_properties_are_taken() {
     let parts = [part(0.0, 0.0, 0.0, 1.0), part(1.0, 0.0, 0.0, 1.0)];

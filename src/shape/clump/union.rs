@@ -1,9 +1,11 @@
 //! Volume, centre and second moments of a union of balls or discs.
 //!
-//! Each slice of a union of balls is a union of discs, whose moments are exact: Green's theorem over the arcs that no other
-//! disc covers. Over the height the slices are summed by Gauss' rule between the heights where the slice's form changes:
-//! poles of balls, and of the circles in which two of them meet. `z = a + (b − a) s²(3 − 2s)` makes the square roots at
-//! these heights smooth, so the rule converges exponentially; where three balls meet, pieces are halved.
+//! Each slice of a union of balls is a union of discs, whose moments are exact: Green's theorem
+//! over the arcs that no other disc covers. The slices are integrated over the height by Gauss'
+//! rule, piece by piece between the heights where the slice changes its form: poles of balls, and
+//! of the circles in which two balls intersect. `z = a + (b − a) s²(3 − 2s)` makes the square roots
+//! at these heights smooth, so the rule converges exponentially; where three balls intersect,
+//! pieces are halved.
 
 use super::part::Part;
 use crate::math::Vector3;
@@ -12,17 +14,19 @@ use std::f64::consts::PI;
 /// Points of Gauss' rule in a piece.
 const POINTS: usize = 12;
 
-/// What the halves of a piece may differ from the whole, over the number of pieces, by volume.
+/// Accepted difference between a piece and its halves, relative to the volume over the number of
+/// pieces.
 const TOLERANCE: f64 = 1e-11;
 
-/// Rounding errors of a piece, by its own volume.
+/// Rounding error of a piece, relative to its volume.
 const ROUNDING: f64 = 1e-14;
 
-/// A piece is halved at most so often.
+/// Largest number of halvings of a piece.
 const HALVINGS: u32 = 40;
 
-/// Integrals over a union of unit density: 1 [m³]; x, y, z [m⁴]; xx, yy, zz, xy, xz, yz [m⁵]. Of discs: over the area, per
-/// metre of thickness.
+/// Integrals over a union of unit density: 1 [m³]; x, y, z [m⁴]; xx, yy, zz, xy, xz, yz [m⁵].
+///
+/// For discs they are over the area, per metre of thickness.
 pub(super) type Integrals = [f64; 10];
 
 /// A disc of a slice: centre and radius [m].
@@ -32,15 +36,17 @@ pub(super) struct Disc {
     pub(super) radius: f64,
 }
 
-/// Whether a circle or ball of radius `r` [m] lies inside another of radius `other` [m] at distance `d` [m]. Of two that
-/// coincide, `first` is the one that covers.
+/// Whether a circle or ball of radius `r` [m] is inside another of radius `other` at distance `d`.
+///
+/// Of two that coincide, `first` is the one that covers.
 pub(super) fn covered(d: f64, r: f64, other: f64, first: bool) -> bool {
     let (inside, around) = (d + r <= other, d + other <= r);
     inside && (!around || first)
 }
 
-/// The integrals over a union of balls, and a bound on their error by the convergence of the sum, in the same order.
-/// `neighbours` are the balls that each overlaps.
+/// The integrals over a union of balls, and a bound on their error by the convergence of the sum.
+///
+/// `neighbours` are the balls that each ball overlaps.
 pub(super) fn of_balls(parts: &[Part], neighbours: &[Vec<u32>]) -> (Integrals, Integrals) {
     let heights = heights(parts);
     let mut slice = Slice::default();
@@ -52,7 +58,7 @@ pub(super) fn of_balls(parts: &[Part], neighbours: &[Vec<u32>]) -> (Integrals, I
     let rough: f64 = pieces.iter().map(|(_, sums)| sums[0]).sum();
     let allowed = TOLERANCE * rough / pieces.len() as f64;
     let (mut sums, mut errors) = ([0.0; 10], [0.0; 10]);
-    // Depth first, from below: the order of the sum depends on the clump alone.
+    // Depth first, from below: so the order of the sum depends on the clump alone.
     let mut stack: Vec<_> = pieces
         .into_iter()
         .rev()
@@ -99,7 +105,7 @@ impl Disc {
     }
 }
 
-/// The heights between which the slice's form does not change, but where three balls meet; ascending.
+/// Heights at which the slice changes its form, except where three balls intersect; ascending.
 fn heights(parts: &[Part]) -> Vec<f64> {
     let mut heights = Vec::new();
     for (i, a) in parts.iter().enumerate() {
@@ -123,7 +129,7 @@ fn heights(parts: &[Part]) -> Vec<f64> {
     heights
 }
 
-/// Slices with the memory that they are worked out in.
+/// The memory for the computation of slices.
 #[derive(Default)]
 struct Slice {
     rule: Vec<(f64, f64)>,
@@ -151,7 +157,7 @@ impl Slice {
         sums
     }
 
-    /// Area [m²], first [m³] and second moments [m⁴] of the slice at a height [m]: 1, x, y, xx, yy, xy.
+    /// Moments of the slice at a height [m]: area 1 [m²], first x, y [m³], second xx, yy, xy [m⁴].
     fn at(&mut self, parts: &[Part], neighbours: &[Vec<u32>], z: f64) -> [f64; 6] {
         self.discs.clear();
         self.discs.extend(parts.iter().map(|part| {
@@ -175,7 +181,9 @@ impl Slice {
     }
 }
 
-/// Adds what the arcs of disc `i` that no other disc covers contribute to area and moments. `others` may hold the disc itself.
+/// Adds the contribution of the exposed arcs of disc `i` to area and moments.
+///
+/// These are the arcs that no other disc covers. `others` may contain the disc itself.
 fn add_exposed(
     i: usize,
     disc: &Disc,
@@ -199,13 +207,14 @@ fn add_exposed(
         if d >= sum || d <= difference.abs() {
             continue;
         }
-        // 2 d r cos and 2 d r sin of half the covered arc; the sine without the cancellation of 1 − cos².
+        // Half the covered arc: 2 d r cos and 2 d r sin, the sine without the cancellation of 1 −
+        // cos².
         let sine = ((sum - d) * (sum + d) * (d - difference) * (d + difference))
             .max(0.0)
             .sqrt();
         let half = libm::atan2(sine, square + difference * sum);
         let middle = libm::atan2(branch[1], branch[0]);
-        // From −π to π; what goes round the end is two arcs.
+        // From −π to π; an arc across ±π is split into two.
         let (from, to) = (middle - half, middle + half);
         if from < -PI {
             arcs.extend([[from + 2.0 * PI, PI], [-PI, to]]);
@@ -228,8 +237,9 @@ fn add_exposed(
     }
 }
 
-/// Adds the line integrals of Green's theorem over an arc: `½∮(x dy − y dx)`, `½∮x² dy`, `−½∮y² dx`, `⅓∮x³ dy`, `−⅓∮y³ dx`,
-/// `½∮x² y dy`.
+/// Adds the line integrals of Green's theorem over an arc.
+///
+/// They are `½∮(x dy − y dx)`, `½∮x² dy`, `−½∮y² dx`, `⅓∮x³ dy`, `−⅓∮y³ dx` and `½∮x² y dy`.
 fn add_arc(disc: &Disc, from: f64, to: f64, sums: &mut [f64; 6]) {
     let ([x, y], r) = (disc.centre, disc.radius);
     let angle = to - from;
@@ -287,7 +297,8 @@ fn gauss() -> Vec<(f64, f64)> {
     (0..POINTS).map(point).collect()
 }
 
-/// Second moments of a unit mass [m²] about its centre [m], xx, yy, zz, xy, xz, yz, from integrals.
+/// Centre [m] of a unit mass and second moments [m²] about it, xx, yy, zz, xy, xz, yz, from
+/// integrals.
 pub(super) fn about_centre(sums: &Integrals) -> (Vector3, [f64; 6]) {
     let volume = sums[0];
     let centre = Vector3::new(sums[1], sums[2], sums[3]) / volume;

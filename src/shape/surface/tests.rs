@@ -51,8 +51,10 @@ fn surfaces(draw: &mut Stream) -> Vec<Surface> {
     ]
 }
 
-/// The nearest of many points of a surface near which `x` lies, refined about the best until the steps are tiny: the distance by
-/// brute force. Meridians are polygons in (distance from the axis, height).
+/// The distance of `x` to a surface by brute force.
+///
+/// It is the distance to the closest of many points of the surface near `x`, refined about it until
+/// the steps are tiny. Meridians are polygons in (distance from the axis, height).
 fn by_search(surface: &Surface, x: &Vector3) -> f64 {
     let meridian: (Vector3, Vector3, Vec<[f64; 2]>) = match *surface {
         Surface::Plane(HalfSpace { point, normal }) => {
@@ -88,7 +90,8 @@ fn by_search(surface: &Surface, x: &Vector3) -> f64 {
     for piece in 0..line.len() - 1 {
         let (mut share, mut angle) = (0.5, 0.0);
         let (mut wide, mut round) = (0.5, TAU / 2.0);
-        // Ever finer grids about the best point: distances over a line and a circle have one minimum each.
+        // Successively finer grids about the best point: distances over a line and a circle have
+        // one minimum each.
         for _ in 0..80 {
             let mut found = (f64::INFINITY, share, angle);
             for i in -6..=6 {
@@ -109,8 +112,9 @@ fn by_search(surface: &Surface, x: &Vector3) -> f64 {
     best
 }
 
-/// Validation A27: distance and normal of random points against a search over the surface; unit normals; the nearest point lies
-/// on the surface.
+/// Validation A27: distance and normal of random points against a search over the surface.
+///
+/// Normals are unit vectors; the closest point is on the surface.
 #[test]
 fn a27_nearest_points_against_a_search() {
     for trial in 0..80 {
@@ -141,7 +145,7 @@ fn a27_nearest_points_against_a_search() {
     }
 }
 
-/// Which side is free, and what happens on axes, at centres, on edges.
+/// The free side of each surface, and points on axes, at centres, on edges.
 #[test]
 fn sides_and_special_points() {
     let (o, z) = (Vector3::zeros(), Vector3::z());
@@ -199,7 +203,7 @@ fn sides_and_special_points() {
     }
 }
 
-/// A surface that is turned and moved is as far from a point as it was from where that point came from.
+/// A rotated and displaced surface has the same distance from a point that moves with it.
 #[test]
 fn moved_surfaces_see_moved_points() {
     for trial in 0..200 {
