@@ -59,8 +59,10 @@ pub struct Beam {
 }
 
 impl Stiffness {
-    /// The stiffnesses of a bond of length L [m]: of a beam `E A/L`, `G A/L`, `E I/L` and `2 G I/L`, with `A = π R²` and
-    /// `I = π R⁴/4`. A row of such bonds is a Timoshenko beam whose section shears evenly.
+    /// The stiffnesses of a bond of length L [m].
+    ///
+    /// Those of a beam are `E A/L`, `G A/L`, `E I/L` and `2 G I/L`, with `A = π R²` and `I = π R⁴/4`.
+    /// A row of such bonds is a Timoshenko beam whose section shears evenly.
     #[must_use]
     pub fn over(&self, length: f64) -> Four {
         let Beam {
@@ -285,8 +287,8 @@ impl<R: Real> Bond<R> {
 impl Bond<f64> {
     /// The parts of a bonded contact; also sets the law's masses and closing speed.
     ///
-    /// `gap` [m] is measured from the gap at which the bond was made; `impulse` and `couple` are
-    /// those of the last step, `length` is that of the bond [m]. `None` where neither body can rotate.
+    /// `gap` [m] is measured from the gap at which the bond was made; `length` is the bond's [m];
+    /// `impulse` and `couple` are those of the last step. `None` where neither body can rotate.
     pub(super) fn open(
         (glue, length): (&Glue, f64),
         law: &mut Parameters,
