@@ -61,7 +61,7 @@ pub struct Beam {
 impl Stiffness {
     /// The stiffnesses of a bond of length L [m].
     ///
-    /// Those of a beam are `E A/L`, `G A/L`, `E I/L` and `2 G I/L`, with `A = π R²` and `I = π R⁴/4`.
+    /// Those of a beam are `E A/L`, `G A/L`, `E I/L` and `2 G I/L`; `A = π R²`, `I = π R⁴/4`.
     /// A row of such bonds is a Timoshenko beam whose section shears evenly.
     #[must_use]
     pub fn over(&self, length: f64) -> Four {
