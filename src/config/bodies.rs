@@ -81,7 +81,7 @@ fn read_entry(
         motion,
         section.get("velocity").or(section.get("angular_velocity")),
     ) {
-        let accepted = "left out, or motion = \"driven\"";
+        let accepted = "left out, or come with motion = \"driven\"";
         let found = format!("{} of a fixed body", node.shown);
         must(node, accepted, &found, faults);
     }

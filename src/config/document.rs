@@ -267,7 +267,7 @@ fn apply(document: &mut Document, text: &str) -> Result<String, (String, String)
     if path.split('.').any(str::is_empty) {
         return wrong(
             path,
-            "must be names joined by points, as in time.dt; found an empty one".to_owned(),
+            "must be names joined by dots, as in time.dt; found an empty one".to_owned(),
         );
     }
     if value.is_empty() {

@@ -259,7 +259,7 @@ fn file_name(section: &Section, faults: &mut Vec<Fault>) -> Option<String> {
     let name = section.text("name", accepted, faults)?;
     let good = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if let (false, Some(node)) = (name.chars().all(good), section.get("name")) {
-        refuse(node, &format!("{accepted}, for names of files"), faults);
+        refuse(node, &format!("{accepted}, as in names of files"), faults);
     }
     Some(name.to_owned())
 }
@@ -344,7 +344,7 @@ fn measurable(node: &Node, region: &Region, domain: &Domain, faults: &mut Vec<Fa
     } else {
         if let Some(a) = (0..3).find(|&a| domain.periodic[a] && wide(a)) {
             let length = period(a);
-            let accepted = format!("up to {length} [m] wide on axis {a}, the period");
+            let accepted = format!("at most as wide as the period, {length} [m] on axis {a}");
             refuse(&accepted, &format!("{} [m]", upper[a] - lower[a]));
             return false;
         }

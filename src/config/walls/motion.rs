@@ -155,7 +155,7 @@ fn points(path: &Path) -> Result<(Vec<f64>, Vec<f64>), String> {
         }
         if times.last().is_some_and(|last| time <= *last) {
             return Err(format!(
-                "{name}: time {time} does not come after the one before"
+                "{name}: time {time} is not later than the one before it"
             ));
         }
         times.push(time);

@@ -103,7 +103,7 @@ pub(super) fn read(
             let size = Number(Range::NotNegative, "m");
             let node = section.need(
                 "radius",
-                "two numbers in brackets, at from and to [m]",
+                "two radii in brackets, at from and to [m]",
                 faults,
             );
             let [r0, r1] = node.map_or([f64::NAN; 2], |node| size.read_list(node, faults));
@@ -197,7 +197,7 @@ pub(in crate::config) fn ends(
         section,
         "to",
         (to - from).into(),
-        "another point than from",
+        "a point other than from",
         faults,
     );
     (from, axis, (to - from).norm())
