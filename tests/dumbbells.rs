@@ -258,13 +258,6 @@ fn dumbbells_have_a_larger_friction_angle_than_balls() {
         "friction angle above that of balls by five standard errors",
         apart > 5.0 * error,
     );
-    record(
-        "dumbbells",
-        "friction angle of balls, μ = 0.5 [degrees]",
-        balls.0,
-        21.0,
-        1.5,
-    );
 }
 
 /// The same with few bodies.
