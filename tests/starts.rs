@@ -259,6 +259,29 @@ fn memory_is_foretold_with_bodies_to_come() {
         let off = u64::from(inlet.starts_with("mass"));
         assert!((n - off..=n + off).any(|n| come(&told, n)), "{told}");
     }
+    // A dumbbell of touching balls has a quarter of the volume of its bounding sphere.
+    let clumps = "template = [{ name = \"pair\", parts = [[0, 0, 0, 1], [2, 0, 0, 1]] }]";
+    let inlet = "mass_rate = 4.18879e2, until = 1.0, template = \"pair\"";
+    let told = check(inlet, clumps).unwrap();
+    let from = told.find("with ").unwrap() + 5;
+    let number = told[from..].split(' ').next().unwrap();
+    assert!(
+        (399_999..=400_001).contains(&number.parse::<u64>().unwrap()),
+        "{told}"
+    );
+    // Laws see the balls: r* is half of a ball's radius, which is half of the body's.
+    assert!(
+        told.contains("radius r* 2.5000e-3 m between the smallest, 5.0000e-3 m"),
+        "{told}"
+    );
+    assert!(
+        told.contains("template pair, bounding radius 0.01 to 0.01 m"),
+        "{told}"
+    );
+    assert!(
+        told.contains("2 balls, radius 0.5000 to 0.5000 of the bounding radius; volume 0.2500 of"),
+        "{told}"
+    );
     let told = line("rate = 1e6, count = 1000000");
     let megabytes: f64 = told.split_whitespace().nth(2).unwrap().parse().unwrap();
     assert!(megabytes > 1900.0, "{told}");

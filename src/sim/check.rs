@@ -16,7 +16,7 @@ use crate::math::{ExactSum, Vector3, nan_max};
 use crate::sample::{self, inlet::Rate};
 use crate::scheme::Physics;
 use crate::scheme::pace::Pace;
-use crate::shape::sphere_volume;
+use crate::shape::{Template, mass_and_inertia, sphere_volume};
 use std::path::Path;
 
 /// `moreau check`: validates a configuration and says what a run would be like; runs and writes nothing.
@@ -155,9 +155,32 @@ fn samples(
         } else {
             String::new()
         };
-        format!("inlet      {name}: {rate} {unit} a second{end}, radius {least} to {most} m")
+        let radius = match &inlet.form {
+            Some(form) => format!("template {}, bounding radius", form.template.name()),
+            None => "radius".to_owned(),
+        };
+        format!("inlet      {name}: {rate} {unit} a second{end}, {radius} {least} to {most} m")
     }));
+    lines.extend(scenario.templates.iter().map(template));
     lines
+}
+
+/// A template's balls, and its volume with the error of the integration.
+fn template(of: &Template) -> String {
+    let radii = of.parts().iter().map(|part| part.radius);
+    let [least, most] = [
+        radii.clone().fold(f64::INFINITY, f64::min),
+        radii.fold(0.0, f64::max),
+    ];
+    let bounding = mass_and_inertia(1.0, 1.0, of.discs()).0;
+    format!(
+        "template   {}: {} balls, radius {least:.4} to {most:.4} of the bounding radius; volume {:.4} of the bounding \
+         sphere's, relative error of the mass properties {:.1e}",
+        of.name(),
+        of.parts().len(),
+        of.volume(1.0) / bounding,
+        of.error()
+    )
 }
 
 /// How long steps are, and the speeds at which a body crosses more than its block allows in one, or its own radius.
@@ -168,7 +191,7 @@ fn steps(physics: &Physics, domain: &Domain, sizes: &Sizes) -> String {
         Pace::Even(dt) => format!(
             "dt         {dt} s; blocks allow {:.3} m/s, a radius per step is {:.3} m/s",
             way / dt,
-            sizes.smallest / dt
+            sizes.smallest_ball / dt
         ),
         Pace::Rule(rule) => format!(
             "dt         {} to {} s, so that nothing goes further than {:.3e} m in a step ({} of {:e} m), growing by at most {} a step: \
@@ -241,11 +264,11 @@ fn derived(scenario: &Scenario, sizes: &Sizes) -> Vec<String> {
             "masses     {light:.4e} to {heavy:.4e} kg, free bodies together {:.6e} kg",
             sizes.mass
         ),
-        // [001 eq. 1.21, 1.42]: of two equal bodies, and of a body and a wall.
+        // [001 eq. 1.21, 1.42]: of two equal bodies, and of a body and a wall; radii are those of balls and of clumps' parts.
         format!(
             "reduced    radius r* {:.4e} m between the smallest, {:.4e} m against a wall; mass m_n {:.4e} and {:.4e} kg",
-            0.5 * sizes.smallest,
-            sizes.smallest,
+            0.5 * sizes.smallest_ball,
+            sizes.smallest_ball,
             0.5 * light,
             light
         ),
@@ -257,7 +280,7 @@ fn derived(scenario: &Scenario, sizes: &Sizes) -> Vec<String> {
         lines.push(format!(
             "advice     bodies that fall through the domain reach {fall:.3} m/s; a tenth of a radius per step is then \
              {:.2e} s [001 §1.6], and {named} is {dt:e} s",
-            0.1 * sizes.smallest / fall
+            0.1 * sizes.smallest_ball / fall
         ));
     }
     for (a, one) in scenario.materials.iter().enumerate() {

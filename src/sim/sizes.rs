@@ -11,7 +11,7 @@ use crate::math::{ExactSum, nan_max};
 use crate::sample::inlet::{Inlet, Rate};
 use crate::scheme::Physics;
 use crate::scheme::pace::{Pace, Rule};
-use crate::shape::mass_and_inertia;
+use crate::shape::{Template, mass_and_inertia};
 use crate::solver::grid::BlockGrid;
 
 /// What all bodies together are like.
@@ -20,6 +20,8 @@ pub(super) struct Sizes {
     pub count: u64,
     pub smallest: f64,
     pub largest: f64,
+    /// Smallest radius of a ball, be it a body or a part of a clump [m].
+    pub smallest_ball: f64,
     pub volume: f64,
     /// Mass of all free bodies [kg].
     pub mass: f64,
@@ -86,7 +88,12 @@ pub(super) fn to_come(scenario: &Scenario) -> Option<u64> {
         let due = match inlet.rate {
             Rate::Number(rate) => rate * open,
             Rate::Mass(rate) => {
-                rate * open / (inlet.density * inlet.radius.mean_volume(inlet.discs))
+                // Of clumps the radius is that of the bounding sphere.
+                let ball = mass_and_inertia(1.0, 1.0, inlet.discs).0;
+                let form = inlet.form.as_ref();
+                let share = form.map_or(1.0, |form| form.template.volume(1.0) / ball);
+                let volume = share * inlet.radius.mean_volume(inlet.discs);
+                rate * open / (inlet.density * volume)
             }
         };
         // Without a count there is the largest number that there is.
@@ -136,6 +143,10 @@ pub(super) fn sizes(comm: &dyn Comm, scenario: &Scenario, share: &[BodyRow]) -> 
         comm.max_f64(share.iter().map(of).fold(f64::NEG_INFINITY, nan_max))
     };
     let volume = |row: &BodyRow| row.volume(scenario.two_dimensional, &scenario.templates);
+    let least_ball = |row: &BodyRow| {
+        let balls = row.balls(&scenario.templates);
+        balls.map(|ball| ball.radius).fold(f64::INFINITY, f64::min)
+    };
     let free = share.iter().filter(|row| row.is_free());
     let mut sums: [ExactSum; 2] = [
         share.iter().map(volume).collect(),
@@ -147,10 +158,17 @@ pub(super) fn sizes(comm: &dyn Comm, scenario: &Scenario, share: &[BodyRow]) -> 
         count: comm.sum_count(share.len()),
         smallest: -largest(&|row| -row.radius),
         largest: largest(&|row| row.radius).max(0.0), // Where all have been deleted.
+        smallest_ball: -largest(&|row| -least_ball(row)),
         volume,
         mass,
         masses: [-largest(&|row| -row.mass), largest(&|row| row.mass)],
     }
+}
+
+/// Radius of a clump's smallest part, by its bounding radius.
+fn smallest_part(template: &Template) -> f64 {
+    let radii = template.parts().iter().map(|part| part.radius);
+    radii.fold(f64::INFINITY, f64::min)
 }
 
 impl Sizes {
@@ -164,6 +182,11 @@ impl Sizes {
             let [least, most] = inlet.radius.bounds();
             self.smallest = self.smallest.min(least);
             self.largest = self.largest.max(most);
+            let part = inlet
+                .form
+                .as_ref()
+                .map_or(1.0, |f| smallest_part(&f.template));
+            self.smallest_ball = self.smallest_ball.min(part * least);
             let [light, heavy] = self.masses;
             self.masses = [light.min(mass(least)), heavy.max(mass(most))];
         }
@@ -176,6 +199,7 @@ impl Sizes {
         Self {
             smallest: self.smallest * factor,
             largest: self.largest * factor,
+            smallest_ball: self.smallest_ball * factor,
             volume: self.volume * factor.powi(if scenario.two_dimensional { 2 } else { 3 }),
             ..self
         }

@@ -8,8 +8,12 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// What every run gets: `configs/settle.toml` in two layers of bodies, with frames and checkpoints.
-const SMALL: &str = "--set bodies.0.count=600 --set checkpoint.every=40 --set checkpoint.keep=9 --set output.every=40 --steps 80";
+/// What every run gets: few steps, with frames and checkpoints.
+const SMALL: &str =
+    "--set checkpoint.every=40 --set checkpoint.keep=9 --set output.every=40 --steps 80";
+
+/// What a run with one sample gets: `configs/settle.toml` in two layers of bodies.
+const FEW: &str = "--set bodies.0.count=600";
 
 /// The name of a small run's last checkpoint, and the step up to which such runs are gone on with.
 const LAST: &str = "checkpoint-00000080.h5";
@@ -82,6 +86,12 @@ impl Workshop {
         assert_eq!(output.status, Some(0), "{at}: {small:?}\n{printed}");
     }
 
+    /// The number of samples of a configuration.
+    fn samples(&self, config: &str) -> usize {
+        let text = std::fs::read_to_string(self.path().join(config)).unwrap_or_default();
+        text.matches("\n[[bodies]]").count()
+    }
+
     /// The words of a command as they are tried here: runs are short and of few bodies, words in capitals are what there is.
     fn small(&self, all: &[String]) -> Vec<String> {
         let mut small: Vec<String> = Vec::new();
@@ -109,6 +119,9 @@ impl Workshop {
         match all[0].as_str() {
             "run" => {
                 small.extend(words(SMALL));
+                if self.samples(&all[1]) == 1 {
+                    small.extend(words(FEW));
+                }
                 if !all.iter().any(|w| w == "--or-resume" || w == "--overwrite") {
                     small.push("--overwrite".to_owned());
                 }
