@@ -110,7 +110,7 @@ impl Sample {
     /// Velocities add to the sample's; a fixed body has none.
     pub(super) fn body(&self, id: u64, position: [f64; 3], radius: f64, density: f64) -> BodyRow {
         let at_rest = match &self.form {
-            Some(form) => form.body(id, position, radius, density),
+            Some(form) => form.body(id, position, (radius, self.size), density),
             None => {
                 let (mass, inertia) = mass_and_inertia(density, radius / self.size, self.discs);
                 BodyRow {
