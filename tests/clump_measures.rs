@@ -1,0 +1,183 @@
+//! Measures, pictures and frames of clumps: stress by arms from the centre of mass, tops by their balls.
+
+#![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
+
+mod scene;
+
+use moreau::body::{BodyId, Motion};
+use moreau::comm::threads;
+use moreau::domain::Domain;
+use moreau::math::Vector3;
+use moreau::measure::{self, Heap, Side, Window};
+use moreau::render::Colour;
+use moreau::rng::{Purpose, Stream};
+use scene::clump::{dumbbell, product, tetrahedron};
+use scene::{Scene, State, piston, plane, record};
+
+fn whole(s: &Scene) -> Window {
+    Window::new(None, (&s.lower, &s.upper), s.periodic, false)
+}
+
+/// Stress times volume times length of the step [N m s].
+fn moments(s: &Scene, state: &State, window: &Window) -> [f64; 9] {
+    let side = Side::among(&state.bodies, &s.templates, s.dt);
+    measure::branch_moments(&state.contacts, window, side).map(|sum| sum.value())
+}
+
+/// Turns x to z.
+const UPRIGHT: [f64; 4] = {
+    let half = std::f64::consts::FRAC_1_SQRT_2;
+    [half, 0.0, -half, 0.0]
+};
+
+/// A dumbbell of balls of radius 2 and bounding radius 3 between a floor and a lid that presses with
+/// a force F. `Σ f_z l_z` is F times its height, 4 lying and 6 upright, and all else vanishes.
+#[test]
+fn stress_of_a_squeezed_dumbbell() {
+    let (load, radius) = (50.0, 3.0);
+    for (height, turn) in [(4.0, [1.0, 0.0, 0.0, 0.0]), (6.0, UPRIGHT)] {
+        let mut s = Scene::new([-5.0, -5.0, -1.0], [5.0, 5.0, 9.0], 1e-2);
+        s.templates = vec![dumbbell()];
+        s.walls.push(plane(0.0, 1.0, Motion::Fixed));
+        s.walls.push(plane(height, -1.0, piston(3.0, load)));
+        let i = s.clump([0.0, 0.0, 0.5 * height], radius, 0);
+        s.bodies[i].orientation = product(turn, s.templates[0].frame());
+        let state = s.run(20);
+        assert_eq!(state.contacts.len(), if height < 5.0 { 4 } else { 2 });
+        let window = whole(&s);
+        let over = window.volume() * s.dt;
+        let stress = moments(&s, &state, &window).map(|sum| sum / over);
+        let expected = load * height / 1000.0;
+        let what = format!("stress of a dumbbell {height} m high [Pa]");
+        record("clumps", &what, stress[8], expected, 1e-9 * expected);
+        assert!(stress[..8].iter().all(|x| x.abs() < 1e-9 * expected));
+
+        let scene = moreau::render::Scene {
+            bodies: &state.bodies,
+            templates: &s.templates,
+            contacts: &state.contacts,
+            dt: s.dt,
+            surfaces: &[],
+            materials: &[],
+            domain: (s.lower, s.upper),
+            up: Vector3::z(),
+            flat: false,
+            caption: "",
+        };
+        let pressure = Colour::Pressure.of(&scene)[0];
+        let expected = load * height / (3.0 * s.templates[0].volume(radius));
+        let what = format!("pressure of a dumbbell {height} m high [Pa]");
+        record("clumps", &what, pressure, expected, 1e-9 * expected);
+
+        let heap = Heap {
+            centre: Vector3::zeros(),
+            up: Vector3::z(),
+            rings: 4,
+        };
+        let top = heap.top((&state.bodies, &s.templates), &window);
+        let what = format!("top of a dumbbell {height} m high [m]");
+        record("clumps", &what, top, height, 1e-9);
+        let surface = heap.surface((&state.bodies, &s.templates), &window, 1.0);
+        assert_eq!(surface[0], top);
+    }
+}
+
+/// Dumbbells, four-ball clumps and balls under a lid, x and y periodic.
+fn packing() -> Scene {
+    let (side, layers, cell) = (3, 4, 0.026);
+    let (width, height) = (f64::from(side) * cell, f64::from(layers) * cell);
+    let mut s = Scene::new([0.0; 3], [width, width, height], 5e-4);
+    s.templates = vec![dumbbell(), tetrahedron()];
+    s.periodic = [true, true, false];
+    s.friction = 0.3;
+    s.solver.tolerance = 1e-5;
+    s.solver.max_sweeps = 500;
+    s.walls.push(plane(0.0, 1.0, Motion::Fixed));
+    s.walls
+        .push(plane(height - 0.1 * cell, -1.0, piston(0.02, 5.0)));
+    for k in 0..side * side * layers {
+        let mut draw = Stream::new(Purpose::Trial, 33, [k as u64, 0, 0]);
+        let site = [k % side, k / side % side, k / side / side].map(f64::from);
+        let position = site.map(|i| (i + 0.5 + draw.between(-0.02, 0.02)) * cell);
+        let radius = 0.012 * draw.between(0.9, 1.0);
+        match k % 3 {
+            2 => s.glass_sphere(position, radius),
+            number => s.clump(position, radius, number as u32),
+        };
+        let row = s.bodies.last_mut().unwrap();
+        let spin = [0; 3].map(|_| draw.between(-20.0, 20.0));
+        row.turn_with(spin, &s.templates);
+    }
+    s
+}
+
+/// In any state, at rest or not, `Σ r_z l_z` over all branches is the walls' push times its place, and
+/// `Σ m Δv_z z` of the bodies, to rounding; at rest it is load times height within 1 %.
+#[test]
+fn stress_of_a_packing_is_that_of_its_walls() {
+    let s = packing();
+    let steps = 900;
+    for now in [120, steps] {
+        let (before, state) = (s.run(now - 1), s.run(now));
+        let (mut expected, mut scale) = (0.0, 0.0);
+        let mut add = |term: f64| {
+            expected += term;
+            scale += term.abs();
+        };
+        let to_walls = |c: &&moreau::contact::ContactRow| c.key.b.wall_index().is_some();
+        for c in state.contacts.iter().filter(to_walls) {
+            add(c.impulse[2] * c.point[2]);
+        }
+        for (old, new) in before.bodies.iter().zip(&state.bodies) {
+            add(new.mass * (new.velocity[2] - old.velocity[2]) * old.position[2]);
+        }
+        let window = whole(&s);
+        let sum = moments(&s, &state, &window)[8];
+        assert!(scale > 0.0);
+        let what = format!("stress of a packing against its walls, step {now}");
+        record("clumps", &what, (sum - expected) / scale, 0.0, 1e-10);
+        if now == steps {
+            let top = 3.9 * 0.026 + before.walls[1].displacement.z;
+            let what = "stress of a packing at rest by load over area";
+            let load_times_height = 5.0 * top * s.dt;
+            record("clumps", what, sum / load_times_height, 1.0, 0.01);
+        }
+    }
+}
+
+/// The same bits whichever ranks have the bodies.
+#[test]
+fn stress_over_ranks() {
+    let s = packing();
+    let state = s.run(200);
+    let window = whole(&s);
+    let expected = moments(&s, &state, &window).map(f64::to_bits);
+    for ranks in [1, 2, 3] {
+        let found = threads::run(ranks, |comm| {
+            let home = |id: BodyId| {
+                let mut draw = Stream::new(Purpose::Trial, 5, [id.0, ranks as u64, 0]);
+                draw.below(ranks as u32) as usize == comm.rank()
+            };
+            let bodies: Vec<_> = state
+                .bodies
+                .iter()
+                .filter(|b| home(b.id))
+                .copied()
+                .collect();
+            let mine = |c: &&moreau::contact::ContactRow| home(c.key.a);
+            let contacts: Vec<_> = state.contacts.iter().filter(mine).copied().collect();
+            let domain = Domain::new(comm, s.partition(comm.size()));
+            let others = contacts.iter().map(|c| c.key.b);
+            let wanted: Vec<BodyId> = others.filter(|b| b.wall_index().is_none()).collect();
+            let radii = domain.radii(&bodies, &wanted);
+            let clumps = domain.clumps(&bodies, &wanted);
+            let side = |id: BodyId, part: usize| match clumps.get(&id) {
+                Some(clump) => Side::of(clump, part, &s.templates, s.dt),
+                None => Side::ball(radii[&id]),
+            };
+            let sums = measure::branch_moments(&contacts, &window, side);
+            domain.sums(&sums).map(f64::to_bits)
+        });
+        assert!(found.iter().all(|bits| *bits == expected), "{ranks} ranks");
+    }
+}
