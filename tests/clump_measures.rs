@@ -2,17 +2,23 @@
 
 #![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
 
+mod movie;
 mod scene;
 
 use moreau::body::{BodyId, Motion};
-use moreau::comm::threads;
+use moreau::comm::threads::{self, Serial};
 use moreau::domain::Domain;
+use moreau::io::checkpoint;
 use moreau::math::Vector3;
 use moreau::measure::{self, Heap, Side, Window};
 use moreau::render::Colour;
+use moreau::report::convert::{Format, convert};
 use moreau::rng::{Purpose, Stream};
+use moreau::sim;
+use movie::balls::{alone, bodies, contacts};
 use scene::clump::{dumbbell, product, tetrahedron};
 use scene::{Scene, State, piston, plane, record};
+use std::path::Path;
 
 fn whole(s: &Scene) -> Window {
     Window::new(None, (&s.lower, &s.upper), s.periodic, false)
@@ -180,4 +186,138 @@ fn stress_over_ranks() {
         });
         assert!(found.iter().all(|bits| *bits == expected), "{ranks} ranks");
     }
+}
+
+/// Dumbbells, four-ball clumps and balls fall into a box, periodic along x.
+const POURED: &str = r#"
+gravity = [0.0, 0.0, -9.81]
+time = { dt = 1e-3, steps = 60 }
+domain = { lower = [0, 0, 0], upper = [0.12, 0.12, 0.3], periodic = [true, false, false] }
+solver = { block_edge = 0.06 }
+material = [{ name = "glass", density = 2500, friction = 0.5 }]
+wall = [{ shape = "box", material = "glass", faces = ["y-", "y+", "z-", "z+"] }]
+template = [
+    { name = "dumbbell", parts = [[0, 0, 0, 1], [1, 0, 0, 1]] },
+    { name = "four", parts = [[0.6, 0.6, 0.6, 1], [0.6, -0.6, -0.6, 0.8], [-0.6, 0.6, -0.6, 0.9], [-0.6, -0.6, 0.6, 0.7]] },
+]
+bodies = [
+    { sample = "lattice", material = "glass", count = 90, radius = 0.007, template = "four", upper = [0.12, 0.12, 0.09], angular_velocity = [9, 5, 2] },
+    { sample = "lattice", material = "glass", count = 90, radius = 0.006, template = "dumbbell", lower = [0, 0, 0.09], upper = [0.12, 0.12, 0.2] },
+    { sample = "lattice", material = "glass", count = 40, radius = 0.005, lower = [0, 0, 0.2], velocity = [0, 0, -1] },
+]
+output = { every = 20, precision = "f64", fields = ["velocity", "angular_velocity", "radius", "id", "material", "kind", "rank", "coordination", "orientation", "mass"] }
+checkpoint = { every = 20, keep = 100 }
+"#;
+
+fn pour(ranks: usize, out: &Path) {
+    let config = out.with_extension("toml");
+    std::fs::write(&config, POURED).unwrap();
+    let options = movie::balls::options(out, &[]);
+    let done = threads::run(ranks, |comm| sim::try_run(comm, &config, &options));
+    done.into_iter().for_each(|result| result.unwrap());
+}
+
+/// A frame has each ball of a clump as a point with the body's id, its own place and radius, and the
+/// velocity `v + ω × r`; the same on any ranks, and as the checkpoints of the steps.
+#[test]
+fn frames_hold_the_balls_of_clumps() {
+    let _alone = alone();
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("1");
+    pour(1, &out);
+    let (film, lines) = (bodies(&out), contacts(&out));
+    let templates = moreau::config::load(&out.with_extension("toml"), &[])
+        .unwrap()
+        .templates;
+    assert_eq!(film.steps, [0, 20, 40, 60]);
+    let (mut shared, mut checked) = (0, 0);
+    for (k, &step) in film.steps.iter().enumerate().skip(1) {
+        let path = out.join(format!("checkpoint-{step:08}.h5"));
+        let state = checkpoint::read(&Serial, &path).unwrap();
+        let row = |id: BodyId| &state.bodies[id.0 as usize];
+        assert_eq!(state.bodies.len(), 220);
+        assert_eq!(film.rows[k], 90 * 4 + 90 * 2 + 40);
+        let balls = || {
+            let of = |row: &moreau::body::BodyRow| row.balls(&templates).collect::<Vec<_>>();
+            state.bodies.iter().flat_map(move |row| {
+                of(row)
+                    .into_iter()
+                    .enumerate()
+                    .map(move |(part, ball)| (row, part, ball))
+            })
+        };
+        let expected: Vec<[f64; 3]> = balls().map(|(.., ball)| ball.centre.into()).collect();
+        assert_eq!(film.places(k), expected);
+        let radii: Vec<f64> = balls().map(|(.., ball)| ball.radius).collect();
+        assert_eq!(film.array("radius", k), radii);
+        let of = |name: &str, value: &dyn Fn(&moreau::body::BodyRow, usize) -> Vec<f64>| {
+            let expected: Vec<f64> = balls()
+                .flat_map(|(row, part, _)| value(row, part))
+                .collect();
+            assert_eq!(film.array(name, k), expected, "{name} at step {step}");
+        };
+        of("id", &|row, _| vec![row.id.0 as f64]);
+        of("part", &|_, part| vec![part as f64]);
+        of("angular_velocity", &|row, _| row.angular_velocity.to_vec());
+        of("orientation", &|row, _| row.orientation.to_vec());
+        of("mass", &|row, _| vec![row.mass]);
+        let mut carrying = vec![0.0; state.bodies.len()];
+        for c in state.contacts.iter().filter(|c| c.status != 0) {
+            for id in [c.key.a, c.key.b] {
+                if let Some(count) = carrying.get_mut(id.0 as usize) {
+                    *count += 1.0;
+                }
+            }
+        }
+        of("coordination", &|row, _| vec![carrying[row.id.0 as usize]]);
+        shared += carrying.iter().filter(|count| **count > 0.0).count();
+        let velocities = film.array("velocity", k);
+        for ((row, _, ball), v) in balls().zip(velocities.chunks_exact(3)) {
+            let arm = ball.centre - Vector3::from(row.position);
+            let spin = Vector3::from(row.angular_velocity);
+            let expected = Vector3::from(row.velocity) + spin.cross(&arm);
+            assert!((Vector3::new(v[0], v[1], v[2]) - expected).norm() < 1e-12);
+        }
+        // Lines of contacts go from centre of mass to centre of mass, or to the wall.
+        let ends = lines.places(k);
+        for (c, line) in state.contacts.iter().zip(ends.chunks_exact(2)) {
+            assert_eq!(line[0], row(c.key.a).position);
+            let to = Vector3::from(line[1]);
+            if c.key.b.wall_index().is_none() {
+                let away = to - Vector3::from(row(c.key.b).position);
+                assert!((away.x / 0.12 - (away.x / 0.12).round()).abs() < 1e-9);
+                assert!(away.y.abs() < 1e-12 && away.z.abs() < 1e-12);
+            } else {
+                // Within the way of a step.
+                let moved = Vector3::from(row(c.key.a).velocity).norm() + 10.0 * 0.007;
+                let off = to - Vector3::from(c.point);
+                let off = Vector3::new(off.x - 0.12 * (off.x / 0.12).round(), off.y, off.z);
+                assert!(off.norm() < moved * 1e-3 + 1e-12, "{off}");
+                checked += 1;
+            }
+        }
+    }
+    assert!(shared > 100 && checked > 20, "{shared}, {checked}");
+    for ranks in [2, 3] {
+        let other = dir.path().join(ranks.to_string());
+        pour(ranks, &other);
+        film.assert_same(&bodies(&other), &["rank"]);
+        lines.assert_same(&contacts(&other), &[]);
+    }
+    // A dump has one atom for each body; the balls of frames do not give them.
+    let lammps = |from: &Path| convert(from, Format::Lammps, Some(&dir.path().join("dump")));
+    let text = lammps(&out).unwrap_err().to_string();
+    assert!(text.contains("accepted: a checkpoint"), "{text}");
+    lammps(&out.join("checkpoint-00000060.h5")).unwrap();
+    let dump = std::fs::read_to_string(dir.path().join("dump/bodies.dump")).unwrap();
+    assert!(
+        dump.contains("ITEM: NUMBER OF ATOMS\n220\n"),
+        "{}",
+        &dump[..200]
+    );
+    // From checkpoints frames have the balls as well.
+    let vtk = dir.path().join("vtk");
+    convert(&out.join("checkpoint-00000060.h5"), Format::Vtk, Some(&vtk)).unwrap();
+    assert_eq!(bodies(&vtk).rows, [580]);
+    assert_eq!(bodies(&vtk).places(0), film.places(3));
 }
