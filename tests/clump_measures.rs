@@ -321,3 +321,68 @@ fn frames_hold_the_balls_of_clumps() {
     assert_eq!(bodies(&vtk).rows, [580]);
     assert_eq!(bodies(&vtk).places(0), film.places(3));
 }
+
+/// Rods of five balls, in the order of ids; `gap` is that between the surfaces of their nearest balls.
+const RODS: &str = r#"
+gravity = [0, 0, -9.81]
+time = { dt = 1e-3, steps = 1 }
+domain = { lower = [-1, -1, -1], upper = [1, 1, 1], max_overlap = 0.1 }
+material = [{ name = "m", density = 1000, friction = 0.5 }]
+wall = [{ shape = "box", material = "m" }]
+template = [{ name = "rod", parts = [[-4, 0, 0, 1], [-2, 0, 0, 1], [0, 0, 0, 1], [2, 0, 0, 1], [4, 0, 0, 1]] }]
+bodies = [{ sample = "file", file = "rods.csv", material = "m", template = "rod" }]
+"#;
+
+/// Clumps whose bounding spheres overlap may start if their balls do not, and those whose balls do are
+/// refused with their ids, by the radius of a ball.
+#[test]
+fn overlaps_at_the_start_are_those_of_balls() {
+    let _alone = alone();
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("rods.toml");
+    // Balls of radius 0.02, rods 0.2 long.
+    let go = |seed: u64, distance: f64, out: &str| {
+        let rows = format!("x,y,z,radius\n0,0,0,0.1\n0,0,{distance},0.1\n");
+        std::fs::write(dir.path().join("rods.csv"), rows).unwrap();
+        std::fs::write(&config, format!("solver = {{ seed = {seed} }}\n{RODS}")).unwrap();
+        let out = dir.path().join(format!("{out}-{seed}-{distance}"));
+        let options = moreau::sim::Options {
+            steps: Some(0),
+            ..movie::balls::options(&out, &[])
+        };
+        let done = sim::try_run(&Serial, &config, &options);
+        done.map(|()| checkpoint::read_newest(&Serial, &out).unwrap().1.bodies)
+    };
+    let (mut taken, mut refused) = (0, 0);
+    for seed in 1..=6 {
+        let apart = go(seed, 0.5, "apart").unwrap();
+        let templates = moreau::config::load(&config, &[]).unwrap().templates;
+        for distance in [0.041, 0.06, 0.08, 0.1, 0.15] {
+            let mut other = apart[1];
+            other.position[2] = distance;
+            let gaps = apart[0].balls(&templates).flat_map(|a| {
+                let gap = move |b: moreau::body::Ball| (a.centre - b.centre).norm() - 0.04;
+                other.balls(&templates).map(gap)
+            });
+            let gap = gaps.fold(f64::INFINITY, f64::min);
+            if (gap + 0.1 * 0.02).abs() < 1e-9 {
+                continue;
+            }
+            match go(seed, distance, "near") {
+                Ok(_) => {
+                    assert!(gap > -0.1 * 0.02, "{seed}, {distance}: {gap}");
+                    taken += 1;
+                }
+                Err(error) => {
+                    assert!(gap < -0.1 * 0.02, "{seed}, {distance}: {gap}");
+                    let text = error.to_string();
+                    let deep = format!("overlapping by {:.3}", -gap / 0.02);
+                    assert!(text.contains("body 0 starts inside body 1"), "{text}");
+                    assert!(text.contains(&deep), "{text}");
+                    refused += 1;
+                }
+            }
+        }
+    }
+    assert!(taken > 3 && refused > 3, "{taken}, {refused}");
+}

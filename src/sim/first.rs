@@ -4,7 +4,7 @@ use super::error::RunError;
 use crate::body::{Bodies, BodyId, BodyRow};
 use crate::comm::{Comm, agree};
 use crate::config::Scenario;
-use crate::contact::{Candidate, Partner};
+use crate::contact::{Candidate, ContactKey, Partner};
 use crate::detect::{Detector, Space};
 use crate::domain::Domain;
 use crate::domain::migration::{Parcel, to_owners, with_copies};
@@ -182,24 +182,29 @@ pub(super) fn no_overlaps(
         period,
         templates: &physics.templates,
     };
+    // Of the balls that touch.
+    let radius_of = |place: usize, part: usize| {
+        let row = &all.bodies[place];
+        let template = row.template(&physics.templates);
+        row.radius * template.map_or(1.0, |t| t.parts()[part].radius)
+    };
     let mut found = Vec::new();
     Detector::default().detect(&bodies, &space, mine, &Pool::default(), &mut found);
     for c in found.into_iter().filter(judged) {
+        let [first, second] = c.key.parts();
+        let own = radius_of(c.a, first);
         let (radius, other) = match c.b {
-            Partner::Body(b) => (
-                bodies.radii()[c.a].min(bodies.radii()[b]),
-                format!("body {}", c.key.b),
-            ),
-            Partner::Wall(w) => (
-                bodies.radii()[c.a],
-                format!("wall {}", physics.walls[w].name),
-            ),
+            Partner::Body(b) => (own.min(radius_of(b, second)), format!("body {}", c.key.b)),
+            Partner::Wall(w) => (own, format!("wall {}", physics.walls[w].name)),
         };
         if -c.gap > fraction * radius {
             deep.push((c.key, -c.gap / radius, other));
         }
     }
-    deep.sort_by_key(|(key, ..)| *key);
+    // Of two clumps that overlap with several balls the deepest counts.
+    let pair = |key: &ContactKey| (key.a, key.b);
+    deep.sort_by(|x, y| pair(&x.0).cmp(&pair(&y.0)).then(y.1.total_cmp(&x.1)));
+    deep.dedup_by_key(|(key, ..)| pair(key));
     match deep.first() {
         None => Ok(()),
         Some((key, overlap, other)) => Err(RunError::Input(format!(
