@@ -386,3 +386,60 @@ fn overlaps_at_the_start_are_those_of_balls() {
     }
     assert!(taken > 3 && refused > 3, "{taken}, {refused}");
 }
+
+/// Clumps of a checkpoint start a run whose configuration has their templates, in any order.
+#[test]
+fn clumps_of_a_checkpoint_are_taken_over() {
+    let _alone = alone();
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("first");
+    pour(1, &out);
+    let old = checkpoint::read_newest(&Serial, &out).unwrap().1.bodies;
+    let from = out.join("checkpoint-00000060.h5");
+    let (before, rest) = POURED.split_once("template = [").unwrap();
+    let (templates, _) = rest.split_once("]\nbodies").unwrap();
+    let lines: Vec<&str> = templates.trim().lines().collect();
+    let write = |templates: &str| {
+        let path = dir.path().join("second.toml");
+        let text = format!(
+            "{before}template = [{templates}]\n\
+             bodies = [{{ sample = \"file\", file = {:?}, material = \"glass\", angular_velocity = [0, 0, 3] }}]\n",
+            from.display().to_string()
+        );
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let go = |config: &Path, out: &str, ranks: usize, steps: u64| {
+        let out = dir.path().join(out);
+        let options = moreau::sim::Options {
+            steps: Some(steps),
+            ..movie::balls::options(&out, &[])
+        };
+        let done = threads::run(ranks, |comm| sim::try_run(comm, config, &options));
+        let done: Result<Vec<()>, _> = done.into_iter().collect();
+        done.map(|_| checkpoint::read_newest(&Serial, &out).unwrap().1)
+    };
+    let turned = write(&format!("{}{}", lines[1], lines[0]));
+    let new = go(&turned, "turned", 1, 0).unwrap().bodies;
+    let forms = moreau::config::load(&turned, &[]).unwrap().templates;
+    for (old, new) in old.iter().zip(&new) {
+        assert_eq!(new.shape, [0, 2, 1][old.shape as usize]);
+        assert_eq!((new.mass, new.inertia), (old.mass, old.inertia));
+        assert_eq!(
+            (new.position, new.orientation),
+            (old.position, old.orientation)
+        );
+        assert_eq!(new.angular_velocity[2], old.angular_velocity[2] + 3.0);
+        let mut turned = *new;
+        turned.turn_with(new.angular_velocity, &forms);
+        assert_eq!(turned.angular_momentum, new.angular_momentum);
+    }
+    let on = |ranks: usize| go(&turned, &format!("on {ranks}"), ranks, 10).unwrap();
+    assert!(on(1).bodies == on(3).bodies);
+    let other = write(&lines[0].replace("[1, 0, 0, 1]", "[1.1, 0, 0, 1]"));
+    let text = go(&other, "other", 1, 0).unwrap_err().to_string();
+    assert!(
+        text.contains("body 0 is a clump of template \"four\""),
+        "{text}"
+    );
+}
