@@ -205,14 +205,24 @@ impl BodyRow {
 
     /// Principal moments of inertia [kg m²] along the axes of the body's frame.
     ///
+    /// They follow from [`BodyRow::inertia`], which stays as it is while a body grows.
+    ///
     /// # Panics
     /// As [`BodyRow::template`].
     #[must_use]
     pub fn moments(&self, templates: &[Template]) -> [f64; 3] {
         match self.template(templates) {
-            Some(template) => template.moments(self.mass, self.radius),
+            Some(template) => self.moments_of(template),
             None => [self.inertia; 3],
         }
+    }
+
+    /// The same of a clump of this template.
+    #[must_use]
+    pub fn moments_of(&self, template: &Template) -> [f64; 3] {
+        let unit = template.moments(1.0, 1.0);
+        let mean = unit.iter().sum::<f64>() / 3.0;
+        unit.map(|moment| self.inertia * (moment / mean))
     }
 
     /// Sets the angular velocity, global frame [rad/s], and the angular momentum of a clump to
@@ -230,10 +240,7 @@ impl BodyRow {
     /// The same for a clump of this template.
     pub fn turn_as(&mut self, angular_velocity: [f64; 3], template: &Template) {
         self.angular_velocity = angular_velocity;
-        let (moments, w) = (
-            template.moments(self.mass, self.radius),
-            angular_velocity.into(),
-        );
+        let (moments, w) = (self.moments_of(template), angular_velocity.into());
         let momentum = rotation::angular_momentum(self.orientation, moments, &w);
         self.angular_momentum = momentum.into();
     }

@@ -10,6 +10,7 @@ mod motion;
 mod overlap;
 mod packing;
 mod profile;
+mod side;
 mod stress;
 mod window;
 pub use coordination::{Coordination, Network};
@@ -18,9 +19,10 @@ pub use ledger::{Flow, Ledger};
 pub use motion::{MOTION_SUMS, Motion, fluctuations, motion_sums, packing};
 pub use packing::sphere_box_volume;
 pub use profile::{Axis, PROFILE_SUMS, Profile};
+pub use side::{Side, branch};
 pub use stress::{
-    FORCE_BINS, ForceCounts, branch, branch_moments, carries, carrying, fabric, force_bin,
-    force_counts, force_sums,
+    FORCE_BINS, ForceCounts, branch_moments, carries, carrying, fabric, force_bin, force_counts,
+    force_sums,
 };
 pub use window::Window;
 
@@ -80,16 +82,16 @@ pub fn active(contacts: &[ContactRow]) -> usize {
 
 /// The largest overlap, relative to the smaller radius; 0 without an overlap.
 ///
-/// `radius` gives a body's radius [m]; walls have none.
+/// `side` gives the ball of a body that touches, by the body and its part; walls have none.
 #[must_use]
-pub fn largest_overlap(contacts: &[ContactRow], radius: impl Fn(BodyId) -> f64) -> f64 {
+pub fn largest_overlap(contacts: &[ContactRow], side: impl Fn(BodyId, usize) -> Side) -> f64 {
     let relative = |c: &ContactRow| {
-        let b = if c.key.b.wall_index().is_some() {
-            f64::INFINITY
-        } else {
-            radius(c.key.b)
+        let [first, second] = c.key.parts();
+        let b = match c.key.b.wall_index() {
+            Some(_) => f64::INFINITY,
+            None => side(c.key.b, second).radius,
         };
-        -c.gap / radius(c.key.a).min(b)
+        -c.gap / side(c.key.a, first).radius.min(b)
     };
     contacts
         .iter()
@@ -158,7 +160,7 @@ mod tests {
             gap,
             ..bytemuck::Zeroable::zeroed()
         };
-        let radius = |id: BodyId| [2.0, 0.5][id.0 as usize];
+        let radius = |id: BodyId, _: usize| Side::ball([2.0, 0.5][id.0 as usize]);
         let pair = contact(BodyId(1), -0.1);
         assert_eq!(largest_overlap(&[pair], radius), 0.2);
         assert_eq!(

@@ -14,7 +14,7 @@ mod tests;
 pub use page::page;
 pub use picture::{Request, render};
 
-use crate::body::{BodyId, BodyRow};
+use crate::body::BodyRow;
 use crate::comm::threads::Serial;
 use crate::config;
 use crate::io::checkpoint::{self, Loaded};
@@ -56,11 +56,6 @@ pub fn info(path: &Path) -> Result<String, String> {
         &[],
     )
     .map_err(|faults| faults.to_string())?;
-    let radius = |id: BodyId| {
-        bodies
-            .binary_search_by_key(&id, |b| b.id)
-            .map_or(f64::NAN, |k| bodies[k].radius)
-    };
     let with = |status: Status| {
         contacts
             .iter()
@@ -145,7 +140,10 @@ pub fn info(path: &Path) -> Result<String, String> {
         "overlap",
         format!(
             "{:.3e} of the smaller radius at most",
-            measure::largest_overlap(contacts, radius)
+            measure::largest_overlap(
+                contacts,
+                measure::Side::among(bodies, &scenario.templates, header.dt)
+            )
         ),
     );
     let ways = (scenario

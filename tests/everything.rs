@@ -3,9 +3,12 @@
 
 #![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
 
+#[path = "everything/clumps.rs"]
+mod clumps;
 mod scene;
 
-use moreau::body::{BodyKind, Drive, Freedom, Motion, Signal, Wall};
+use clumps::{clumps, glued_among_clumps, growing_clumps};
+use moreau::body::{BodyKind, BodyRow, Drive, Freedom, Motion, Signal, Wall};
 use moreau::law::{Arm, Pair};
 use moreau::math::Vector3;
 use moreau::measure::{kinetic_energy, potential_energy, way};
@@ -146,6 +149,9 @@ fn scenes() -> Vec<(&'static str, Scene)> {
         ("discs", discs()),
         ("regions that act", acted_on()),
         ("growing", growing()),
+        ("clumps in a box", clumps(rigid(), false)),
+        ("clumps and glued balls", glued_among_clumps()),
+        ("growing clumps", growing_clumps()),
     ]
 }
 
@@ -378,6 +384,55 @@ fn momentum_is_accounted_for() {
         }
         let off = (momentum(&after.bodies) - expected).norm();
         assert!(off < 1e-12 * mass, "{name}: {off}");
+    }
+}
+
+/// Angular momentum of the free bodies about the origin, with their positions before the step
+/// [kg m²/s]: the step moves each along its velocity, which changes nothing of `x × m v`.
+fn angular_momentum(before: &State, after: &State) -> Vector3 {
+    let of = |(old, new): (&BodyRow, &BodyRow)| {
+        let moving = Vector3::from(new.velocity) * new.mass;
+        let own = match new.shape {
+            0 => Vector3::from(new.angular_velocity) * new.inertia,
+            _ => Vector3::from(new.angular_momentum),
+        };
+        Vector3::from(old.position).cross(&moving) + own
+    };
+    let rows = before.bodies.iter().zip(&after.bodies);
+    rows.filter(|(_, new)| new.is_free()).map(of).sum()
+}
+
+/// In boxes angular momentum changes by what weight and walls give. A contact acts on both bodies at
+/// their surfaces, so two bodies change it by the gap times the tangential impulse.
+#[test]
+fn angular_momentum_is_accounted_for() {
+    let boxed = |s: &Scene| s.periodic == [false; 3] && s.acts.fields.is_empty();
+    let scenes: Vec<_> = scenes().into_iter().filter(|(_, s)| boxed(s)).collect();
+    assert!(scenes.iter().any(|(_, s)| !s.templates.is_empty()));
+    for (name, s) in scenes {
+        let before = s.run(40);
+        let after = s.run(41);
+        let mut expected = angular_momentum(&before, &before);
+        let mut scale = 0.0;
+        for row in &before.bodies {
+            let weight = s.gravity * (row.mass * s.dt);
+            expected += Vector3::from(row.position).cross(&weight);
+        }
+        for c in &after.contacts {
+            let [r, n, point] = [c.impulse, c.normal, c.point].map(Vector3::from);
+            let change = match c.key.b.wall_index() {
+                None => n.cross(&r) * c.gap,
+                Some(_) => {
+                    let surface = point - n * (0.5 * c.gap);
+                    -surface.cross(&r) - Vector3::from(c.couple_impulse)
+                }
+            };
+            expected += change;
+            scale += point.norm() * r.norm();
+        }
+        let off = (angular_momentum(&before, &after) - expected).norm() / scale;
+        let what = format!("angular momentum of a step, {name}");
+        record("clumps", &what, off, 0.0, 1e-11);
     }
 }
 

@@ -10,7 +10,7 @@ use moreau::comm::threads;
 use moreau::contact::ContactRow;
 use moreau::domain::Domain;
 use moreau::math::Vector3;
-use moreau::measure::{self, Coordination, Window};
+use moreau::measure::{self, Coordination, Side, Window};
 use moreau::rng::{Purpose, Stream};
 use moreau::shape::Region;
 use scene::{Scene, State, piston, plane, record};
@@ -28,7 +28,7 @@ fn window_of(s: &Scene, lower: [f64; 3], upper: [f64; 3]) -> Window {
 /// Stress times volume times length of the step [N m s] in a window.
 fn moments(state: &State, window: &Window) -> [f64; 9] {
     let radius: BTreeMap<BodyId, f64> = state.bodies.iter().map(|b| (b.id, b.radius)).collect();
-    let sums = measure::branch_moments(&state.contacts, window, |id| radius[&id]);
+    let sums = measure::branch_moments(&state.contacts, window, |id, _| Side::ball(radius[&id]));
     sums.map(|sum| sum.value())
 }
 
@@ -96,7 +96,8 @@ fn coordination_and_radii_over_ranks() {
                     let others = contacts.iter().map(|c| c.key.b);
                     let wanted: Vec<BodyId> = others.filter(|b| b.wall_index().is_none()).collect();
                     let radii = domain.radii(&bodies, &wanted);
-                    let sums = measure::branch_moments(&contacts, window, |id| radii[&id]);
+                    let sums =
+                        measure::branch_moments(&contacts, window, |id, _| Side::ball(radii[&id]));
                     (found, domain.sums(&sums).map(f64::to_bits))
                 });
                 for (found, bits) in told {

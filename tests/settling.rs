@@ -32,7 +32,7 @@ fn settled(ranks: usize, set: &[&str], until: Option<f64>) -> Loaded {
 }
 
 fn largest_overlap(state: &Loaded) -> f64 {
-    let radius = |id: BodyId| state.bodies[id.0 as usize].radius;
+    let radius = |id: BodyId, _: usize| measure::Side::ball(state.bodies[id.0 as usize].radius);
     measure::largest_overlap(&state.contacts, radius)
 }
 

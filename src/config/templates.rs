@@ -2,7 +2,7 @@
 
 use super::document::{Node, Value};
 use super::fault::Fault;
-use super::reader::{METRES, Number, Range, Section, both, must, report, twice, wrong_type};
+use super::reader::{METRES, Number, Range, Section, both, report, twice, wrong_type};
 use crate::law::Laws;
 use crate::math::Vector3;
 use crate::sample::{Form, clump};
@@ -136,15 +136,8 @@ impl Forms<'_> {
     }
 }
 
-/// Refuses clumps together with features that need balls: growth and bonds.
-///
-/// With growth the moments of a clump would change while it turns; the law of bonds is that of
-/// balls.
+/// Refuses clumps together with bonds, whose law is that of balls.
 pub(super) fn of_balls_only(root: &Section, laws: &Laws, any: bool, faults: &mut Vec<Fault>) {
-    if let (true, Some(node)) = (any, root.get("growth")) {
-        let accepted = "left out where bodies have a template";
-        must(node, accepted, "[growth]", faults);
-    }
     if let (true, true, Some(node)) = (any, laws.join(), root.get("bond")) {
         report(
             node,

@@ -8,6 +8,7 @@ use crate::body::{BodyId, BodyRow};
 use crate::contact::ContactRow;
 use crate::math::Vector3;
 use crate::measure::{Coordination, Network, Window, carries};
+use bytemuck::Pod;
 use std::collections::{BTreeMap, HashMap};
 
 /// Numbers on their way to the ranks where the data of a body meet.
@@ -36,19 +37,46 @@ impl Domain<'_> {
     /// The radii of these bodies on any rank [m]; unknown bodies are left out. Collective.
     #[must_use]
     pub fn radii(&self, bodies: &[BodyRow], wanted: &[BodyId]) -> HashMap<BodyId, f64> {
-        let mut known: HashMap<BodyId, f64> =
-            bodies.iter().map(|row| (row.id, row.radius)).collect();
+        self.meet(bodies.iter().map(|row| (row.id, row.radius)), wanted)
+    }
+
+    /// The rows of those of these bodies that are clumps, as [`Domain::radii`]. Collective.
+    #[must_use]
+    pub fn clumps(&self, bodies: &[BodyRow], wanted: &[BodyId]) -> HashMap<BodyId, BodyRow> {
+        let clumps = bodies.iter().filter(|row| row.shape != 0);
+        self.meet(clumps.map(|row| (row.id, *row)), wanted)
+    }
+
+    /// The data of this rank's bodies, and those of the wanted bodies on any rank. Collective.
+    fn meet<T: Pod>(
+        &self,
+        own: impl Iterator<Item = (BodyId, T)>,
+        wanted: &[BodyId],
+    ) -> HashMap<BodyId, T> {
+        let mut known: HashMap<BodyId, T> = own.collect();
         if self.comm.size() == 1 {
             return known;
         }
+        // The id, then the data in whole words.
+        let words = 1 + size_of::<T>() / size_of::<u64>();
+        let read = |one: &[u64]| {
+            let data = bytemuck::pod_read_unaligned(bytemuck::cast_slice(&one[1..]));
+            (BodyId(one[0]), data)
+        };
+        let write = |letter: &mut Vec<u64>, id: BodyId, data: &T| {
+            letter.push(id.0);
+            letter.resize(letter.len() + words - 1, 0);
+            let place = letter.len() + 1 - words;
+            let bytes = bytemuck::cast_slice_mut(&mut letter[place..]);
+            bytes.copy_from_slice(bytemuck::bytes_of(data));
+        };
         let mut letters = Letters::new();
-        for row in bodies {
-            let letter = letters.entry(self.home(row.id)).or_default();
-            letter.extend([row.id.0, row.radius.to_bits()]);
+        for (id, data) in &known {
+            write(letters.entry(self.home(*id)).or_default(), *id, data);
         }
-        let mut homes: HashMap<u64, u64> = HashMap::new();
+        let mut homes: HashMap<BodyId, T> = HashMap::new();
         for (_, letter) in self.post_letters(letters) {
-            homes.extend(letter.chunks_exact(2).map(|pair| (pair[0], pair[1])));
+            homes.extend(letter.chunks_exact(words).map(read));
         }
         let mut missing: Vec<BodyId> = wanted.to_vec();
         missing.retain(|id| !known.contains_key(id));
@@ -60,12 +88,15 @@ impl Domain<'_> {
         }
         let mut answers = Letters::new();
         for (from, letter) in self.post_letters(letters) {
-            let found = letter.iter().filter_map(|id| Some([*id, *homes.get(id)?]));
-            answers.insert(from, found.flatten().collect());
+            let answer: &mut Vec<u64> = answers.entry(from).or_default();
+            for id in letter.into_iter().map(BodyId) {
+                if let Some(data) = homes.get(&id) {
+                    write(answer, id, data);
+                }
+            }
         }
         for (_, letter) in self.post_letters(answers) {
-            let radius = |pair: &[u64]| (BodyId(pair[0]), f64::from_bits(pair[1]));
-            known.extend(letter.chunks_exact(2).map(radius));
+            known.extend(letter.chunks_exact(words).map(read));
         }
         known
     }

@@ -12,9 +12,9 @@
 //! its start, except for the table. An array that equals that of the frame before is not written
 //! again: its offset (`Steps/PointDataOffsets`) points to the earlier one.
 //!
-//! Bodies come in the order of ids, contacts in that of their keys, as in checkpoints. So data that
-//! do not change in time keep their place, and only the sizes of the parts and the array `rank`
-//! depend on the number of ranks.
+//! Bodies come in the order of ids, each ball of a clump as a point, contacts in the order of their
+//! keys, as in checkpoints. So data that do not change in time keep their place, and only the sizes
+//! of the parts and the array `rank` depend on the number of ranks.
 
 mod arrays;
 mod field;
@@ -39,6 +39,7 @@ pub use settings::{Precision, Settings};
 
 use super::{Snapshot, whole};
 use crate::comm::{Comm, Failure, agree};
+use crate::shape::Template;
 use frame::Frame;
 use layout::Listed;
 use std::collections::BTreeMap;
@@ -69,6 +70,7 @@ pub struct Frames {
     out: PathBuf,
     settings: Settings,
     space: Space,
+    templates: Vec<Template>,
     films: Vec<Film>,
 }
 
@@ -96,7 +98,7 @@ impl Frames {
         comm: &dyn Comm,
         out: &Path,
         settings: &Settings,
-        space: Space,
+        (space, templates): (Space, &[Template]),
         go_on: Option<u64>,
     ) -> Result<(Self, Vec<String>), Error> {
         let mut damaged = Vec::new();
@@ -126,6 +128,7 @@ impl Frames {
             out: out.to_owned(),
             settings,
             space,
+            templates: templates.to_vec(),
             films,
         };
         Ok((frames, damaged))
@@ -153,7 +156,7 @@ impl Frames {
         };
         agree(comm, made)?;
         let bad = |e: String| Error(format!("frame of step {step}: {e}"));
-        let ordered = gather::in_order(comm, snapshot).map_err(bad)?;
+        let ordered = gather::in_order(comm, snapshot, &self.templates).map_err(bad)?;
         for film in &mut self.films {
             if film.kind == Kind::Contacts && !self.settings.contacts
                 || film.last.is_some_and(|last| last >= step)
@@ -162,9 +165,10 @@ impl Frames {
             }
             let (rows, chunk) = ordered.rows(film.kind);
             let arrays = match film.kind {
-                Kind::Bodies => arrays::of_bodies(comm, &ordered, &self.settings),
+                Kind::Bodies => arrays::of_bodies(comm, &ordered, &self.settings, &self.templates),
                 Kind::Contacts => {
-                    lines::of_contacts(comm, &ordered, header.dt, &self.space, &self.settings)
+                    let at = (&self.space, &self.templates[..]);
+                    lines::of_contacts(comm, &ordered, header.dt, at, &self.settings)
                 }
             };
             let mut arrays = agree(comm, arrays).map_err(bad)?;

@@ -4,6 +4,7 @@ use super::Window;
 use super::motion::free_inside;
 use crate::body::BodyRow;
 use crate::math::{ExactSum, Vector3, nan_max};
+use crate::shape::Template;
 
 /// The position of a heap.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,11 +34,23 @@ impl Heap {
 
     /// The highest top of a body above the centre [m]; −∞ without bodies.
     #[must_use]
-    pub fn top(&self, bodies: &[BodyRow], window: &Window) -> f64 {
+    pub fn top(&self, (bodies, templates): (&[BodyRow], &[Template]), window: &Window) -> f64 {
         let tops = self
             .places(bodies, window)
-            .map(|(row, _, h)| h + row.radius);
+            .map(|(row, _, h)| h + self.reach_up(row, templates));
         tops.fold(f64::NEG_INFINITY, nan_max)
+    }
+
+    /// Height of a body's top above its centre [m].
+    fn reach_up(&self, row: &BodyRow, templates: &[Template]) -> f64 {
+        let centre = Vector3::from(row.position);
+        match row.shape {
+            0 => row.radius,
+            _ => row
+                .balls(templates)
+                .map(|ball| (ball.centre - centre).dot(&self.up) + ball.radius)
+                .fold(f64::NEG_INFINITY, nan_max),
+        }
     }
 
     /// The distribution of the free bodies' mass about the axis.
@@ -53,12 +66,17 @@ impl Heap {
     ///
     /// It is the highest top of a body with its centre in each ring [m], −∞ for empty rings.
     #[must_use]
-    pub fn surface(&self, bodies: &[BodyRow], window: &Window, reach: f64) -> Vec<f64> {
+    pub fn surface(
+        &self,
+        (bodies, templates): (&[BodyRow], &[Template]),
+        window: &Window,
+        reach: f64,
+    ) -> Vec<f64> {
         let mut heights = vec![f64::NEG_INFINITY; self.rings];
         for (row, r, height) in self.places(bodies, window) {
             let ring = (r / reach * self.rings as f64) as usize;
             if let Some(highest) = heights.get_mut(ring) {
-                *highest = nan_max(*highest, height + row.radius);
+                *highest = nan_max(*highest, height + self.reach_up(row, templates));
             }
         }
         heights
@@ -150,7 +168,7 @@ mod tests {
             up: Vector3::z(),
             rings: 10,
         };
-        assert!((heap.top(&rows, &window) - big * slope).abs() <= d);
+        assert!((heap.top((&rows, &[]), &window) - big * slope).abs() <= d);
         let all = heap.spread(&rows, &window).mass_between(None, 9.0).value();
         assert_eq!(all, rows.len() as f64);
         // Balls end up to a diameter below the surface, that is d/slope in the radius.
@@ -165,7 +183,7 @@ mod tests {
             "{half}"
         );
         let reach = 0.9 * big;
-        let heights = heap.surface(&rows, &window, reach);
+        let heights = heap.surface((&rows, &[]), &window, reach);
         let angle = heap.angle(&heights, reach);
         // Each height is off by up to d, over a distance of nine rings.
         let error = d / (0.5 * reach);

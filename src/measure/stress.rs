@@ -1,6 +1,6 @@
 //! Contact forces in a window: Love-Weber stress, fabric, the distribution of forces.
 
-use super::Window;
+use super::{Side, Window, branch};
 use crate::body::BodyId;
 use crate::contact::ContactRow;
 use crate::law::Status;
@@ -12,34 +12,20 @@ pub fn carries(contact: &ContactRow) -> bool {
     contact.status != Status::Open as u64
 }
 
-/// The branch of a contact at the time of its impulse [m].
-///
-/// It goes from the centre of the first body to that of the second, or to the contact point of a
-/// wall. `radius` gives a body's radius [m].
-#[must_use]
-pub fn branch(contact: &ContactRow, radius: impl Fn(BodyId) -> f64) -> (Vector3, Vector3) {
-    let (point, normal) = (Vector3::from(contact.point), Vector3::from(contact.normal));
-    let first = radius(contact.key.a) + 0.5 * contact.gap;
-    let second = match contact.key.b.wall_index() {
-        Some(_) => 0.0,
-        None => radius(contact.key.b) + 0.5 * contact.gap,
-    };
-    (point - normal * first, point + normal * second)
-}
-
 /// `Σ r_a l_b` over the contacts that carry a force [N s m], row by row.
 ///
 /// This is impulse times branch, of which only the part in the window counts. Divided by the
 /// window's volume and the step's length it is the Love-Weber stress [Pa], compression positive.
+/// `side` gives the ball of a body that touches, by the body and its part.
 #[must_use]
 pub fn branch_moments(
     contacts: &[ContactRow],
     window: &Window,
-    radius: impl Fn(BodyId) -> f64,
+    side: impl Fn(BodyId, usize) -> Side,
 ) -> [ExactSum; 9] {
     let mut sums = <[ExactSum; 9]>::default();
     for contact in contacts.iter().filter(|c| carries(c)) {
-        let (from, to) = branch(contact, &radius);
+        let (from, to) = branch(contact, &side);
         let share = window.share(&from, &to);
         if share == 0.0 {
             continue;

@@ -2,10 +2,9 @@
 
 use super::Scene;
 use super::camera::{Camera, Spot};
-use super::colour::place;
 use super::frame::{BAND, Cell, Frame, lit};
 use crate::math::Vector3;
-use crate::measure::{branch, carries};
+use crate::measure::{Side, branch, carries};
 
 /// Thickness of the bar of a strong force, in mean radii, and of a vanishing one, in fine pixels.
 const THICKEST: f64 = 0.5;
@@ -40,7 +39,7 @@ impl Frame<'_> {
         let strong = super::colour::span(forces, true)[1];
         let radii: f64 = scene.bodies.iter().map(|b| b.radius).sum();
         let thickest = 0.5 * THICKEST * radii / scene.bodies.len().max(1) as f64;
-        let radius = |id| place(scene, id).map_or(0.0, |k| scene.bodies[k].radius);
+        let side = Side::among(scene.bodies, scene.templates, scene.dt);
         // In front of all discs, which lie in one plane.
         let lift = if scene.flat { 4.0 * thickest } else { 0.0 };
         let mut bands: Vec<Vec<u32>> = vec![Vec::new(); camera.size[1].div_ceil(BAND)];
@@ -50,7 +49,7 @@ impl Frame<'_> {
             if !self.view.keeps(&contact.point) {
                 continue;
             }
-            let (from, to) = branch(contact, radius);
+            let (from, to) = branch(contact, &side);
             let ends = [from, to].map(|x| camera.seen(&x));
             if camera.perspective && ends.iter().any(|p| p[2] <= camera.near) {
                 continue;

@@ -113,13 +113,13 @@ fn frames_of(paths: &[PathBuf], work: &Path) -> Result<(), Fault> {
     };
     let mut film = None;
     for state in checkpoints(paths) {
-        let (snapshot, space) = state?;
+        let (snapshot, space, templates) = state?;
         let frames = match &mut film {
             Some(frames) => frames,
             None => {
                 std::fs::create_dir_all(work)
                     .map_err(|e| Fault::Output(format!("{}: {e}", work.display())))?;
-                let opened = Frames::open(&Serial, work, &settings, space, None);
+                let opened = Frames::open(&Serial, work, &settings, (space, &templates), None);
                 film.insert(opened.map_err(output)?.0)
             }
         };

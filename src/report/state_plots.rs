@@ -3,8 +3,7 @@
 use super::picture::draw;
 use super::plot::{Curve, Plot};
 use super::state::State;
-use crate::body::BodyId;
-use crate::measure::{Window, branch_moments, carries, force_bin, force_counts, force_sums};
+use crate::measure::{Side, Window, branch_moments, carries, force_bin, force_counts, force_sums};
 use crate::render::{Clip, Colour, Fit, View, direction};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -65,9 +64,12 @@ pub(super) fn stress(state: &State) -> Option<Plot> {
     let axis = state.up().iamax();
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     let mut radii = 0.0;
+    let templates = &state.scenario.templates;
     for body in bodies {
-        low = low.min(body.position[axis] - body.radius);
-        high = high.max(body.position[axis] + body.radius);
+        for ball in body.balls(templates) {
+            low = low.min(ball.centre[axis] - ball.radius);
+            high = high.max(ball.centre[axis] + ball.radius);
+        }
         radii += body.radius;
     }
     low = low.max(state.scenario.lower[axis]);
@@ -78,10 +80,7 @@ pub(super) fn stress(state: &State) -> Option<Plot> {
     let diameter = 2.0 * radii / bodies.len().max(1) as f64;
     let slabs = ((high - low) / (2.0 * diameter)).clamp(1.0, MOST_SLABS as f64) as usize;
     let whole = everywhere(state);
-    let radius = |id: BodyId| {
-        let found = bodies.binary_search_by_key(&id, |b| b.id);
-        found.map_or(0.0, |k| bodies[k].radius)
-    };
+    let side = Side::among(bodies, templates, state.loaded.header.dt);
     let mut curves: Vec<Curve> = (0..3)
         .filter(|a| !(state.scenario.two_dimensional && *a == 2))
         .map(|a| {
@@ -93,7 +92,7 @@ pub(super) fn stress(state: &State) -> Option<Plot> {
     let edge = |k: usize| low + (high - low) * k as f64 / slabs as f64;
     for k in 0..slabs {
         let window = whole.slab(axis, edge(k), edge(k + 1));
-        let moments = branch_moments(contacts, &window, radius);
+        let moments = branch_moments(contacts, &window, &side);
         let stress = moments.map(|m| m.value() / (window.volume() * state.loaded.header.dt));
         let middle = 0.5 * (edge(k) + edge(k + 1));
         for (a, curve) in curves.iter_mut().enumerate() {

@@ -20,14 +20,22 @@ pub struct Form {
 impl Form {
     /// A body of this form at rest, whose orientation is drawn by its id.
     ///
-    /// `radius` is its bounding radius [m]; the density is in kg/m³.
-    pub(super) fn body(&self, id: u64, position: [f64; 3], radius: f64, density: f64) -> BodyRow {
-        let template = &self.template;
-        let mass = density * template.volume(radius);
+    /// `radius` is its bounding radius [m], and that in the end is larger by `1/size`; mass and
+    /// moments are those in the end. The density is in kg/m³.
+    pub(super) fn body(
+        &self,
+        id: u64,
+        position: [f64; 3],
+        (radius, size): (f64, f64),
+        density: f64,
+    ) -> BodyRow {
+        let (template, full) = (&self.template, radius / size);
+        let mass = density * template.volume(full);
         let clump = (self.number, template);
         BodyRow {
             orientation: self.orientation(id),
-            ..BodyRow::clump(BodyId(id), position, radius, mass, clump)
+            radius,
+            ..BodyRow::clump(BodyId(id), position, full, mass, clump)
         }
     }
 

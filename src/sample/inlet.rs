@@ -144,7 +144,7 @@ impl Inlet {
             return BodyRow {
                 velocity: self.velocity,
                 material: self.material,
-                ..form.body(0, [0.0; 3], radius, self.density)
+                ..form.body(0, [0.0; 3], (radius, 1.0), self.density)
             };
         }
         let (mass, inertia) = mass_and_inertia(self.density, radius, self.discs);

@@ -4,7 +4,7 @@ use super::form::Form;
 use super::radius::Radius;
 use super::space::Space;
 use crate::body::{BodyId, BodyKind, BodyRow};
-use crate::shape::{disc_area, mass_and_inertia, sphere_volume};
+use crate::shape::{Template, disc_area, mass_and_inertia, sphere_volume};
 use std::path::PathBuf;
 
 /// The source of the bodies of one `[[bodies]]` entry, checked.
@@ -34,9 +34,9 @@ impl Sample {
     /// The body of this sample for a body of a checkpoint.
     ///
     /// It keeps position, size, mass, orientation and velocities, to which those of the sample add;
-    /// its material is the sample's.
+    /// its material is the sample's. `template` is the form of a clump.
     #[must_use]
-    pub fn taken_over(&self, id: BodyId, row: &BodyRow) -> BodyRow {
+    pub fn taken_over(&self, id: BodyId, row: &BodyRow, template: Option<&Template>) -> BodyRow {
         let kind = match &self.source {
             // A body that was held there is held here only if this run says so.
             Source::Checkpoint { as_there: true, .. } if row.kind == BodyKind::Held as u32 => {
@@ -50,7 +50,7 @@ impl Sample {
             true => [0, 1, 2].map(|k| a[k] + b[k]),
             false => [0.0; 3],
         };
-        BodyRow {
+        let mut taken = BodyRow {
             id,
             kind,
             material: self.material,
@@ -62,7 +62,13 @@ impl Sample {
             angular_velocity: sum(row.angular_velocity, self.angular_velocity),
             image: [0; 3],
             ..*row
+        };
+        if let Some(template) = template
+            && taken.angular_velocity != row.angular_velocity
+        {
+            taken.turn_as(taken.angular_velocity, template);
         }
+        taken
     }
 
     /// Of clumps a solid fraction counts their own volume; placing counts that of bounding spheres.
@@ -110,7 +116,7 @@ impl Sample {
     /// Velocities add to the sample's; a fixed body has none.
     pub(super) fn body(&self, id: u64, position: [f64; 3], radius: f64, density: f64) -> BodyRow {
         let at_rest = match &self.form {
-            Some(form) => form.body(id, position, radius, density),
+            Some(form) => form.body(id, position, (radius, self.size), density),
             None => {
                 let (mass, inertia) = mass_and_inertia(density, radius / self.size, self.discs);
                 BodyRow {

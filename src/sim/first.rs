@@ -3,17 +3,18 @@
 use super::error::RunError;
 use crate::body::{Bodies, BodyId, BodyRow};
 use crate::comm::{Comm, agree};
-use crate::config::Scenario;
-use crate::contact::{Candidate, Partner};
+use crate::config::{self, Scenario};
+use crate::contact::{Candidate, ContactKey, Partner};
 use crate::detect::{Detector, Space};
 use crate::domain::Domain;
 use crate::domain::migration::{Parcel, to_owners, with_copies};
-use crate::io::checkpoint;
+use crate::io::checkpoint::{self, Loaded};
 use crate::math::Vector3;
 use crate::pool::Pool;
 use crate::sample::{self, Source};
 use crate::scheme::Physics;
 use crate::shape::Period;
+use std::path::Path;
 
 /// How many bodies each sample has. One rank looks, as a file has to be read from end to end. Collective.
 pub(super) fn counts(comm: &dyn Comm, scenario: &Scenario) -> Result<Vec<u64>, RunError> {
@@ -79,18 +80,12 @@ pub(super) fn share(
             let before = comm.all_gather(bytemuck::bytes_of(&own));
             let before = before[..comm.rank()].iter();
             let before: u64 = before.map(|n| bytemuck::pod_read_unaligned::<u64>(n)).sum();
-            let clump = loaded.bodies.iter().find(|row| row.shape != 0);
-            let refused = clump.map(|row| {
-                RunError::Input(format!(
-                    "{}: body {} is a clump; accepted: a checkpoint of balls, or moreau resume",
-                    path.display(),
-                    row.id
-                ))
-            });
-            agree(comm, refused.map_or(Ok(()), Err))?;
+            let bodies = agree(comm, with_templates(scenario, path, loaded))?;
             let ids = (first_id + before..).map(BodyId);
-            let each = ids.zip(&loaded.bodies);
-            rows.extend(each.map(|(id, row)| sample.taken_over(id, row)));
+            rows.extend(ids.zip(&bodies).map(|(id, row)| {
+                let template = row.template(&scenario.templates);
+                sample.taken_over(id, row, template)
+            }));
         }
         first_id += count;
     }
@@ -104,6 +99,39 @@ pub(super) fn share(
     }
     agree(comm, in_their_place(scenario, &rows))?;
     Ok(rows)
+}
+
+/// The bodies of a checkpoint, their clumps with the numbers that templates have in this run.
+fn with_templates(
+    scenario: &Scenario,
+    path: &Path,
+    loaded: Loaded,
+) -> Result<Vec<BodyRow>, RunError> {
+    let mut bodies = loaded.bodies;
+    if bodies.iter().all(|row| row.shape == 0) {
+        return Ok(bodies);
+    }
+    let name = format!("{} (configuration)", path.display());
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let there = config::parse(&name, &loaded.header.config, folder, &[]);
+    let there = there.map_err(|faults| RunError::Input(faults.to_string()))?;
+    let numbers: Vec<Option<usize>> = (there.templates.iter())
+        .map(|old| scenario.templates.iter().position(|new| new == old))
+        .collect();
+    for row in bodies.iter_mut().filter(|row| row.shape != 0) {
+        let old = row.shape as usize - 1;
+        let Some(number) = numbers.get(old).copied().flatten() else {
+            let template = there.templates.get(old).map_or("unknown", |t| t.name());
+            return Err(RunError::Input(format!(
+                "{}: body {} is a clump of template \"{template}\", which this configuration lacks or \
+                 defines otherwise; accepted: clumps of a [[template]] with the same name and form",
+                path.display(),
+                row.id
+            )));
+        };
+        row.shape = number as u32 + 1;
+    }
+    Ok(bodies)
 }
 
 fn made(
@@ -182,24 +210,29 @@ pub(super) fn no_overlaps(
         period,
         templates: &physics.templates,
     };
+    // Of the balls that touch.
+    let radius_of = |place: usize, part: usize| {
+        let row = &all.bodies[place];
+        let template = row.template(&physics.templates);
+        row.radius * template.map_or(1.0, |t| t.parts()[part].radius)
+    };
     let mut found = Vec::new();
     Detector::default().detect(&bodies, &space, mine, &Pool::default(), &mut found);
     for c in found.into_iter().filter(judged) {
+        let [first, second] = c.key.parts();
+        let own = radius_of(c.a, first);
         let (radius, other) = match c.b {
-            Partner::Body(b) => (
-                bodies.radii()[c.a].min(bodies.radii()[b]),
-                format!("body {}", c.key.b),
-            ),
-            Partner::Wall(w) => (
-                bodies.radii()[c.a],
-                format!("wall {}", physics.walls[w].name),
-            ),
+            Partner::Body(b) => (own.min(radius_of(b, second)), format!("body {}", c.key.b)),
+            Partner::Wall(w) => (own, format!("wall {}", physics.walls[w].name)),
         };
         if -c.gap > fraction * radius {
             deep.push((c.key, -c.gap / radius, other));
         }
     }
-    deep.sort_by_key(|(key, ..)| *key);
+    // Of two clumps that overlap with several balls the deepest counts.
+    let pair = |key: &ContactKey| (key.a, key.b);
+    deep.sort_by(|x, y| pair(&x.0).cmp(&pair(&y.0)).then(y.1.total_cmp(&x.1)));
+    deep.dedup_by_key(|(key, ..)| pair(key));
     match deep.first() {
         None => Ok(()),
         Some((key, overlap, other)) => Err(RunError::Input(format!(
@@ -214,8 +247,6 @@ pub(super) fn no_overlaps(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config;
-    use std::path::Path;
 
     /// No rank makes more than its share, and together they make each body once, whatever samples the shares fall into.
     #[test]

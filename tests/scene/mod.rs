@@ -7,6 +7,7 @@
     clippy::unwrap_used
 )] // A module of tests, each of which uses some of it.
 
+pub mod clump;
 mod record;
 mod wall;
 pub use record::{record, record_fact};

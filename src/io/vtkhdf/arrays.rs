@@ -8,6 +8,7 @@ use super::layout::Form;
 use super::settings::{Precision, Settings};
 use crate::comm::Comm;
 use crate::io::hdf::Element;
+use crate::shape::Template;
 
 /// The rows of this rank, the number of all rows, and the rows of a chunk.
 #[derive(Clone, Copy)]
@@ -100,6 +101,7 @@ pub(super) fn of_bodies(
     comm: &dyn Comm,
     ordered: &Ordered,
     settings: &Settings,
+    templates: &[Template],
 ) -> Result<Vec<Array>, String> {
     let (total, chunk) = ordered.rows(Kind::Bodies);
     let rows = Rows {
@@ -110,23 +112,38 @@ pub(super) fn of_bodies(
     };
     let counted = settings.fields.contains(&Field::Coordination);
     let coordination = match counted {
-        true => gather::coordination(comm, ordered),
+        true => gather::coordination(comm, ordered, !templates.is_empty()),
         false => Vec::new(),
     };
     let bodies = || ordered.bodies.iter();
-    let place = ("Points", "m", "centre of mass");
-    let mut arrays = vec![rows.real(place, bodies().map(|b| b.row.position))?];
+    let clumps = !templates.is_empty();
+    let ball = |b: &Owned| b.ball(templates);
+    let centre = match clumps {
+        true => "centre of a ball of a body",
+        false => "centre of mass",
+    };
+    let place = ("Points", "m", centre);
+    let mut arrays = vec![rows.real(place, bodies().map(|b| ball(b).0))?];
+    if clumps {
+        let about = "number of the ball in its body, from 0";
+        let path = format!("{}/part", Kind::Bodies.group());
+        let about = (path.as_str(), "1", about);
+        arrays.push(rows.whole(about, Element::U16, bodies().map(|b| [b.part]))?);
+    }
     for &field in &settings.fields {
-        let (name, unit, description) = field.about();
+        let (name, unit, description) = match clumps {
+            true => field.about_clumps(),
+            false => field.about(),
+        };
         let path = format!("{}/{name}", Kind::Bodies.group());
         let about = (path.as_str(), unit, description);
         let whole = |element, of: fn(&Owned) -> u64| {
             rows.whole(about, element, bodies().map(|body| [of(body)]))
         };
         arrays.push(match field {
-            Field::Velocity => rows.real(about, bodies().map(|b| b.row.velocity)),
+            Field::Velocity => rows.real(about, bodies().map(|b| ball(b).2)),
             Field::AngularVelocity => rows.real(about, bodies().map(|b| b.row.angular_velocity)),
-            Field::Radius => rows.real(about, bodies().map(|b| [b.row.radius])),
+            Field::Radius => rows.real(about, bodies().map(|b| [ball(b).1])),
             Field::Orientation => rows.real(about, bodies().map(|b| b.row.orientation)),
             Field::Mass => rows.real(about, bodies().map(|b| [b.row.mass])),
             Field::Id => whole(Element::U64, |b| b.row.id.0),

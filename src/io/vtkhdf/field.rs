@@ -79,4 +79,19 @@ impl Field {
             Self::Mass => ("mass", "kg", "mass"),
         }
     }
+
+    /// The same where bodies may be clumps, of which each ball has a row.
+    pub(super) fn about_clumps(self) -> (&'static str, &'static str, &'static str) {
+        let (name, unit, about) = self.about();
+        let about = match self {
+            Self::Velocity => "velocity of the body at the centre of the ball",
+            Self::Radius => "radius of the ball",
+            Self::Coordination => {
+                "contacts of the body with other bodies and walls that carry a force"
+            }
+            Self::Mass => "mass of the body",
+            _ => about,
+        };
+        (name, unit, about)
+    }
 }

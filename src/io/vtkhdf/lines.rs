@@ -5,25 +5,24 @@
 
 use super::arrays::Rows;
 use super::frame::Array;
-use super::gather::{self, Ordered, Place};
+use super::gather::{self, Name, Ordered, Place};
 use super::kind::{Kind, Space};
 use super::settings::Settings;
-use crate::body::BodyId;
 use crate::comm::Comm;
 use crate::contact::ContactRow;
 use crate::io::hdf::Element;
 use crate::math::Vector3;
-use crate::shape::Period;
+use crate::shape::{Period, Template};
 
 /// The arrays of this rank's contacts, whose impulses acted in a step of `dt` [s]. Collective.
 pub(super) fn of_contacts(
     comm: &dyn Comm,
     ordered: &Ordered,
     dt: f64,
-    space: &Space,
+    (space, templates): (&Space, &[Template]),
     settings: &Settings,
 ) -> Result<Vec<Array>, String> {
-    let places = gather::places(comm, ordered)?;
+    let places = gather::places(comm, ordered, templates, dt)?;
     let period = space.period();
     let (total, chunk) = ordered.rows(Kind::Contacts);
     let first = gather::part(total, comm.rank(), comm.size()).start;
@@ -40,12 +39,12 @@ pub(super) fn of_contacts(
         ..rows
     };
     let contacts = || ordered.contacts.iter();
-    let place = |id: BodyId| {
-        let at = places.binary_search_by_key(&id, |place| place.id).ok();
+    let place = |name: Name| {
+        let at = places.binary_search_by_key(&name, |place| place.name).ok();
         at.map(|at| &places[at])
     };
     let ends = contacts().flat_map(|contact| {
-        let (a, b) = (place(contact.key.a), place(contact.key.b));
+        let [a, b] = gather::names(contact).map(place);
         // The bodies of all contacts were found above.
         let ends = a.map(|a| ends(contact, a, b, &period));
         ends.unwrap_or([[f64::NAN; 3]; 2])
@@ -113,10 +112,13 @@ fn forces(contact: &ContactRow, dt: f64) -> (f64, f64) {
 fn ends(contact: &ContactRow, a: &Place, b: Option<&Place>, period: &Period) -> [[f64; 3]; 2] {
     let (from, normal) = (Vector3::from(a.position), Vector3::from(contact.normal));
     let Some(b) = b else {
-        let to = from + normal * (a.radius + 0.5 * contact.gap);
+        let to = from + a.side().to_point(&normal, contact.gap);
         return [a.position, to.into()];
     };
-    let expected = normal * (a.radius + contact.gap + b.radius);
+    let mut expected = normal * (a.radius + contact.gap + b.radius);
+    for (side, sign) in [(a.side(), 1.0), (b.side(), -1.0)] {
+        expected += side.arm.map_or_else(Vector3::zeros, |arm| arm * sign);
+    }
     let mut way = Vector3::from(b.position) - from;
     for axis in 0..3 {
         if let Some(length) = period.length[axis] {
@@ -129,7 +131,9 @@ fn ends(contact: &ContactRow, a: &Place, b: Option<&Place>, period: &Period) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::body::BodyId;
     use crate::contact::ContactKey;
+    use crate::measure::Side;
     use bytemuck::Zeroable;
 
     fn contact(normal: [f64; 3], gap: f64) -> ContactRow {
@@ -146,11 +150,11 @@ mod tests {
     }
 
     fn place(id: u64, position: [f64; 3]) -> Place {
-        Place {
-            id: BodyId(id),
-            position,
-            radius: 0.5,
-        }
+        let name = Name {
+            body: BodyId(id),
+            part: 0,
+        };
+        Place::new(name, position, &Side::ball(0.5))
     }
 
     /// Across a periodic face the line goes to the image that is touched.

@@ -133,6 +133,13 @@ impl Movie {
         read.map_err(told(&self.path))
     }
 
+    /// Whether there is an array of this name.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        let group = format!("VTKHDF/{}", self.kind.group());
+        self.file.link_exists(&group) && self.file.link_exists(&format!("{group}/{name}"))
+    }
+
     /// An array of a frame, `N` numbers for each row, if the array exists.
     ///
     /// # Errors
@@ -144,7 +151,7 @@ impl Movie {
     ) -> Result<Option<Vec<[T; N]>>, Error> {
         let group = self.kind.group();
         let path = format!("VTKHDF/{group}/{name}");
-        if !self.file.link_exists(&format!("VTKHDF/{group}")) || !self.file.link_exists(&path) {
+        if !self.has(name) {
             return Ok(None);
         }
         let read = || -> Result<Vec<[T; N]>, String> {

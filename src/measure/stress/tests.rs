@@ -27,7 +27,7 @@ fn contact(point: Vector3, normal: Vector3, impulse: Vector3, b: BodyId) -> Cont
     }
 }
 
-const RADIUS: fn(BodyId) -> f64 = |id| [1.0, 0.5][id.0 as usize];
+const RADIUS: fn(BodyId, usize) -> Side = |id, _| Side::ball([1.0, 0.5][id.0 as usize]);
 
 /// One contact: impulse times the branch, gap included; at a wall to the contact point only.
 ///

@@ -7,6 +7,7 @@ use crate::io::Snapshot;
 use crate::io::checkpoint::{self, Loaded};
 use crate::io::vtkhdf::{Kind, Movie, Space};
 use crate::math::Vector3;
+use crate::shape::Template;
 use std::path::{Path, PathBuf};
 
 /// The source of a conversion.
@@ -76,8 +77,8 @@ impl Source {
 /// The contents of checkpoints, one after the other.
 pub(super) fn checkpoints(
     paths: &[PathBuf],
-) -> impl Iterator<Item = Result<(Snapshot, Space), Fault>> {
-    let read = |path: &PathBuf| -> Result<(Snapshot, Space), String> {
+) -> impl Iterator<Item = Result<(Snapshot, Space, Vec<Template>), Fault>> {
+    let read = |path: &PathBuf| -> Result<(Snapshot, Space, Vec<Template>), String> {
         let Loaded {
             header,
             bodies,
@@ -101,7 +102,7 @@ pub(super) fn checkpoints(
             walls,
             flows,
         };
-        Ok((snapshot, space))
+        Ok((snapshot, space, scenario.templates))
     };
     paths
         .iter()
@@ -140,6 +141,10 @@ pub(super) struct Touch {
     pub(super) status: u64,
 }
 
+/// Frames have the balls of clumps, from which their bodies do not follow.
+const OF_BALLS: &str = "the frames show balls of clumps, and a dump has one atom for each body; \
+                        accepted: a checkpoint, or frames of a run without clumps";
+
 /// A state; bodies or contacts are empty if the source has none.
 pub(super) struct State {
     pub(super) step: u64,
@@ -176,6 +181,9 @@ impl States {
             Self::Frames(movies) => {
                 let fault = |e: crate::io::vtkhdf::Error| Fault::Input(e.to_string());
                 for (kind, movie) in movies {
+                    if *kind == Kind::Bodies && movie.has("part") {
+                        return Err(Fault::Input(OF_BALLS.to_owned()));
+                    }
                     for frame in 0..movie.steps.len() {
                         let mut state = State {
                             step: movie.steps[frame],
@@ -201,7 +209,7 @@ impl States {
     }
 }
 
-fn of_checkpoint((snapshot, space): (Snapshot, Space)) -> State {
+fn of_checkpoint((snapshot, space, _): (Snapshot, Space, Vec<Template>)) -> State {
     let dt = snapshot.header.dt;
     let bodies = snapshot.bodies.iter().map(|row| Body {
         id: Some(row.id.0),

@@ -38,7 +38,13 @@ impl Film {
             upper: scenario.upper,
             periodic: scenario.periodic,
         };
-        let opened = Frames::open(comm, out, &scenario.output.frames, space, go_on);
+        let opened = Frames::open(
+            comm,
+            out,
+            &scenario.output.frames,
+            (space, &scenario.templates),
+            go_on,
+        );
         let (frames, damaged) = opened.map_err(|e| RunError::Input(e.to_string()))?;
         if comm.rank() == 0 {
             for fault in damaged {

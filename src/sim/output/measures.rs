@@ -6,9 +6,9 @@ pub(super) mod files;
 mod record;
 
 use super::Output;
-use crate::body::BodyId;
+use crate::body::{BodyId, BodyRow};
 use crate::config::What;
-use crate::measure;
+use crate::measure::{self, Side};
 use crate::sim::error::RunError;
 use crate::sim::now::Now;
 use record::Record;
@@ -27,13 +27,13 @@ impl Output {
         }
         // Once for all measures.
         let stress = |k: &usize| measures[*k].what.contains(&What::Stress);
-        let radii = match due.iter().any(stress) {
-            true => radii(now),
-            false => HashMap::new(),
+        let sides = match due.iter().any(stress) {
+            true => Sides::of(now),
+            false => Sides::default(),
         };
         let mut records = Vec::new();
         for k in due {
-            records.push((k, Record::new(now, &measures[k], &radii)));
+            records.push((k, Record::new(now, &measures[k], &sides)));
         }
         let written = self.files.as_mut().map_or(Ok(()), |files| {
             for (k, record) in &records {
@@ -48,10 +48,38 @@ impl Output {
     }
 }
 
-/// The radii of all bodies that this rank's contacts touch [m]. Collective.
-fn radii(now: &Now) -> HashMap<BodyId, f64> {
-    let carrying = now.state.contacts().iter().filter(|c| measure::carries(c));
-    let others = carrying.map(|c| c.key.b);
-    let wanted: Vec<BodyId> = others.filter(|b| b.wall_index().is_none()).collect();
-    now.domain.radii(now.state.bodies(), &wanted)
+/// The bodies that this rank's contacts touch.
+#[derive(Default)]
+struct Sides {
+    /// [m].
+    radii: HashMap<BodyId, f64>,
+    clumps: HashMap<BodyId, BodyRow>,
+}
+
+impl Sides {
+    /// Collective.
+    fn of(now: &Now) -> Self {
+        let carrying = now.state.contacts().iter().filter(|c| measure::carries(c));
+        let others = carrying.map(|c| c.key.b);
+        let wanted: Vec<BodyId> = others.filter(|b| b.wall_index().is_none()).collect();
+        let bodies = now.state.bodies();
+        Self {
+            radii: now.domain.radii(bodies, &wanted),
+            clumps: match now.physics.templates.is_empty() {
+                true => HashMap::new(),
+                false => now.domain.clumps(bodies, &wanted),
+            },
+        }
+    }
+
+    /// A body at a contact of one of its parts.
+    fn side(&self, now: &Now, id: BodyId, part: usize) -> Side {
+        if let Some(clump) = self.clumps.get(&id) {
+            return Side::of(clump, part, &now.physics.templates, now.state.clock.dt);
+        }
+        // Of what has no radius nothing is known, and it is seen that it is not.
+        self.radii
+            .get(&id)
+            .map_or(Side::UNKNOWN, |radius| Side::ball(*radius))
+    }
 }

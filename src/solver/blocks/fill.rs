@@ -314,7 +314,7 @@ impl Filling<'_> {
         let [a, b] = sides;
         let rigid = match CLUMPS {
             false => None,
-            true => Geometry::of(self.bodies, self.grid.period(), sides, c),
+            true => Geometry::of(self.bodies, self.templates, sides, c),
         };
         let rigid = rigid.as_ref();
         let (normal_mass, tangential_mass) =

@@ -2,10 +2,10 @@
 
 use super::sides::{Place, Side};
 use crate::body::Bodies;
-use crate::contact::{Candidate, Contact, Partner};
+use crate::contact::{Candidate, Contact};
 use crate::law::{Opened, softened};
 use crate::math::{Matrix3, Vector3, frame};
-use crate::shape::Period;
+use crate::shape::Template;
 use crate::solver::kernel::rigid::{Local, RigidContact};
 use crate::solver::pushed::Reaction;
 
@@ -28,10 +28,12 @@ impl Geometry {
     /// The geometry of a contact with at least one clump; `None` between balls and walls.
     ///
     /// A clump's arm ends at its surface, as a ball's does: half the gap before the contact's
-    /// point, or behind it.
+    /// point, or behind it. It is the arm of the part, `r R(q) ĉ`, and the part's radius along the
+    /// normal; the difference of the point and the centre of mass would carry the rounding of both
+    /// positions.
     pub(super) fn of(
         bodies: &Bodies,
-        period: &Period,
+        templates: &[Template],
         sides: [&Side; 2],
         c: &Candidate,
     ) -> Option<Self> {
@@ -53,20 +55,16 @@ impl Geometry {
             levers: sides.map(|side| side.lever),
             split: sides.map(|side| side.split),
         };
-        // Measure the point from the first body.
-        let first = c.point - bodies.positions()[c.a];
+        let parts = c.key.parts();
         for (side, i) in clumps.into_iter().enumerate() {
             let Some(i) = i else { continue };
             all.turning[side] = bodies.inverse_inertia(i);
             all.inertia[side] = all.turning[side];
-            all.arms[side] = match c.b {
-                Partner::Body(b) if side == 1 => {
-                    let positions = bodies.positions();
-                    let branch = period.difference(&positions[c.a], &positions[b]);
-                    branch - first - n * (0.5 * c.gap)
-                }
-                _ => first - n * (0.5 * c.gap),
-            };
+            let (orientation, radius) = (bodies.orientations()[i], bodies.radii()[i]);
+            let template = &templates[bodies.shapes()[i] as usize - 1];
+            let arm = template.arm(parts[side], orientation, radius);
+            let along = n * sides[side].radius;
+            all.arms[side] = if side == 0 { along + arm } else { along - arm };
         }
         Some(all)
     }

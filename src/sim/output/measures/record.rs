@@ -1,5 +1,6 @@
 //! What a measure finds after a step, on all ranks together.
 
+use super::Sides;
 use crate::body::{BodyId, BodyRow};
 use crate::config::{Measure, What};
 use crate::io::series::{Figure, ForceLine, ProfileLine, TrackLine};
@@ -8,7 +9,6 @@ use crate::measure::{
     self, FORCE_BINS, Heap, Motion, PROFILE_SUMS, Profile, Window, force_bin, motion_sums,
 };
 use crate::sim::now::Now;
-use std::collections::HashMap;
 
 /// The figures of a measure after a step, and its lines in long files.
 #[derive(Default)]
@@ -23,8 +23,8 @@ pub(super) struct Record {
 const QUANTILES: [f64; 4] = [0.5, 0.9, 0.95, 0.99];
 
 impl Record {
-    /// Measures. Collective. `radii` are those of the bodies that contacts touch [m].
-    pub(super) fn new(now: &Now, measure: &Measure, radii: &HashMap<BodyId, f64>) -> Self {
+    /// Measures. Collective. `sides` are the bodies that contacts touch.
+    pub(super) fn new(now: &Now, measure: &Measure, sides: &Sides) -> Self {
         let mut record = Self::default();
         let window = &measure.window;
         for what in &measure.what {
@@ -35,7 +35,7 @@ impl Record {
                     let z = now.domain.coordination(bodies, contacts, window, *least);
                     record.amounts(&[z.mean(), z.mean_without_rattlers(), z.share_of_rattlers()]);
                 }
-                What::Stress => record.stress(now, window, radii),
+                What::Stress => record.stress(now, window, sides),
                 What::Fabric => record.fabric(now, window),
                 What::Forces => record.forces(now, window),
                 What::Velocity => record.velocity(now, window),
@@ -59,13 +59,12 @@ impl Record {
         self.amounts(&[volume / window.volume()]);
     }
 
-    fn stress(&mut self, now: &Now, window: &Window, radii: &HashMap<BodyId, f64>) {
+    fn stress(&mut self, now: &Now, window: &Window, sides: &Sides) {
         let (bodies, contacts) = (now.state.bodies(), now.state.contacts());
-        // Of what has no radius nothing is known, and it is seen that it is not.
-        let radius = |id: BodyId| radii.get(&id).copied().unwrap_or(f64::NAN);
+        let side = |id, part| sides.side(now, id, part);
         let moments = now
             .domain
-            .sums(&measure::branch_moments(contacts, window, radius));
+            .sums(&measure::branch_moments(contacts, window, side));
         let over = window.volume() * now.state.clock.dt;
         self.amounts(&moments.map(|sum| sum / over));
         let (_, motion) = motion(now, window);
@@ -132,7 +131,9 @@ impl Record {
 
     fn heap(&mut self, now: &Now, window: &Window, heap: &Heap) {
         let bodies = now.state.bodies();
-        let top = now.domain.max(heap.top(bodies, window));
+        let top = now
+            .domain
+            .max(heap.top((bodies, &now.physics.templates), window));
         if top == f64::NEG_INFINITY {
             self.amounts(&[f64::NAN; 2 + QUANTILES.len()]);
             return;
@@ -140,7 +141,7 @@ impl Record {
         let within = extents(now, &heap.spread(bodies, window));
         // Out to where nearly all of the mass lies: what rolled away is no slope.
         let reach = within[2];
-        let mut surface = heap.surface(bodies, window, reach);
+        let mut surface = heap.surface((bodies, &now.physics.templates), window, reach);
         now.domain.many_max(&mut surface);
         self.amounts(&[top]);
         self.amounts(&within);
