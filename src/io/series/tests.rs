@@ -133,7 +133,9 @@ fn figures_go_on_under_their_header_only() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
     let other = Series::<Figures>::resume_with(&path, "step,time,bodies", 3).unwrap_err();
     assert!(
-        other.to_string().contains("expected `step,time,bodies`"),
+        other
+            .to_string()
+            .contains("must be `step,time,bodies`; found"),
         "{other}"
     );
     std::fs::write(&path, text.replace("10,1.0,NaN\n", "10,1.0\n")).unwrap();
