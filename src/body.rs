@@ -217,7 +217,7 @@ impl BodyRow {
         }
     }
 
-    /// The same of a clump of this template.
+    /// The same for a clump of this template.
     #[must_use]
     pub fn moments_of(&self, template: &Template) -> [f64; 3] {
         let unit = template.moments(1.0, 1.0);

@@ -14,14 +14,15 @@ pub(super) const SECTIONS: [&str; 2] = ["pair", "bond"];
 /// Keys of a bond's stiffnesses, given one by one.
 const STIFFNESS: [&str; 4] = ["normal", "tangential", "bending", "twisting"];
 
-/// Keys of the beam that gives all of them.
+/// Keys of a beam, from which all stiffnesses follow.
 const BEAM: [&str; 3] = ["young", "shear", "radius"];
 
 /// Keys of its strengths.
 const STRENGTH: [&str; 4] = ["tension", "shear", "bending", "twisting"];
 
-/// Pairs of bodies as a configuration lists them, with their places: whether these bodies exist is
-/// known only when they are made.
+/// Pairs of bodies listed in a configuration, with their places.
+///
+/// Whether these bodies exist is checked once they are made.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Listed {
     /// Number of the bond.

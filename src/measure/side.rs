@@ -10,12 +10,13 @@ use crate::shape::Template;
 pub struct Side {
     /// Radius of the ball that touches [m].
     pub radius: f64,
-    /// Its centre from the body's centre of mass, global frame [m]; `None` of a body that is this ball.
+    /// Its centre from the body's centre of mass, global frame [m]; `None` for a body that is this
+    /// ball.
     pub arm: Option<Vector3>,
 }
 
 impl Side {
-    /// A body of which nothing is known: all that is computed from it is NaN.
+    /// A body without data: all values computed from it are NaN.
     pub const UNKNOWN: Self = Self::ball(f64::NAN);
 
     /// A body that is one ball of a radius [m].
@@ -24,10 +25,10 @@ impl Side {
         Self { radius, arm: None }
     }
 
-    /// A part of a body whose row is that of the end of the step; `dt` is the step's length [s].
+    /// A part of a body, from its row at the end of a step of length `dt` [s].
     ///
     /// # Panics
-    /// If there is no such template or part.
+    /// If the template or the part does not exist.
     #[must_use]
     pub fn of(row: &BodyRow, part: usize, templates: &[Template], dt: f64) -> Self {
         let Some(template) = row.template(templates) else {

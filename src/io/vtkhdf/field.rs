@@ -80,7 +80,7 @@ impl Field {
         }
     }
 
-    /// The same where bodies may be clumps, of which each ball has a row.
+    /// Name, unit, description for runs with clumps, where each ball has a row.
     pub(super) fn about_clumps(self) -> (&'static str, &'static str, &'static str) {
         let (name, unit, about) = self.about();
         let about = match self {

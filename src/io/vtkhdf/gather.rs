@@ -36,7 +36,7 @@ pub(super) struct Owned {
     pub(super) part: u64,
 }
 
-/// The name of a ball: those of a body follow each other.
+/// The key of a ball: the body's id, then the number of the ball in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Name {
@@ -93,14 +93,14 @@ impl Ordered {
         self.holder_of(Name { body: id, part: 0 })
     }
 
-    /// The rank that has a ball here.
+    /// The rank that has a ball in this order.
     fn holder_of(&self, name: Name) -> usize {
         let after = self.starts.partition_point(|(_, start)| *start <= name);
         let holder = self.starts.get(after.saturating_sub(1));
         holder.map_or(0, |(rank, _)| *rank)
     }
 
-    /// The balls of a body here.
+    /// The indices of the balls of a body on this rank.
     fn balls_of(&self, id: BodyId) -> Range<usize> {
         let first = self.bodies.partition_point(|ball| ball.row.id < id);
         let more = self.bodies[first..].partition_point(|ball| ball.row.id == id);
@@ -138,7 +138,7 @@ pub(super) fn in_order(
     })
 }
 
-/// The position of a body of a contact, and its ball that touches.
+/// The position of a body of a contact, and the ball that touches.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Place {
@@ -149,7 +149,7 @@ pub(super) struct Place {
     pub(super) radius: f64,
     /// Centre of the ball from the centre of mass at the start of the step [m].
     arm: [f64; 3],
-    /// Whether there is an arm: 0 or 1.
+    /// Whether the ball has an arm: 0 or 1.
     has_arm: u64,
 }
 
@@ -164,7 +164,7 @@ impl Place {
         }
     }
 
-    /// The ball as the contact sees it.
+    /// The ball as a side of the contact.
     pub(super) fn side(&self) -> Side {
         Side {
             radius: self.radius,
@@ -180,7 +180,9 @@ pub(super) fn names(contact: &ContactRow) -> [Name; 2] {
     [name(contact.key.a, first), name(contact.key.b, second)]
 }
 
-/// The places of the balls of this rank's contacts in a step of length `dt` [s], by name. Collective.
+/// The positions of the balls of this rank's contacts, by key. Collective.
+///
+/// `dt` is the length of the step [s].
 pub(super) fn places(
     comm: &dyn Comm,
     ordered: &Ordered,
@@ -241,9 +243,9 @@ pub(super) fn coordination(comm: &dyn Comm, ordered: &Ordered, clumps: bool) -> 
     counts
 }
 
-/// Gives all balls of a body the count of its first, on whatever rank they are. Collective.
+/// Copies the count of a body's first ball to its other balls, also on other ranks. Collective.
 fn spread(comm: &dyn Comm, ordered: &Ordered, counts: &mut [u64]) {
-    // Only the last body here may end on other ranks.
+    // Only the last body on this rank may continue on other ranks.
     let mut letters = Vec::new();
     for at in 0..counts.len() {
         let name = ordered.bodies[at].key();

@@ -133,7 +133,7 @@ impl Movie {
         read.map_err(told(&self.path))
     }
 
-    /// Whether there is an array of this name.
+    /// Whether the frames have an array of this name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         let group = format!("VTKHDF/{}", self.kind.group());
