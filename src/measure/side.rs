@@ -10,7 +10,7 @@ use crate::shape::Template;
 pub struct Side {
     /// Radius of the ball that touches [m].
     pub radius: f64,
-    /// Its centre from the body's centre of mass, global frame [m]; `None` of a body that is this ball.
+    /// Its centre from the body's centre of mass, global frame [m]; `None` if the body is this ball.
     pub arm: Option<Vector3>,
 }
 
@@ -24,10 +24,12 @@ impl Side {
         Self { radius, arm: None }
     }
 
-    /// A part of a body whose row is that of the end of the step; `dt` is the step's length [s].
+    /// A part of a body, from the body's row at the end of the step.
+    ///
+    /// `dt` is the step's length [s].
     ///
     /// # Panics
-    /// If there is no such template or part.
+    /// If the template or the part does not exist.
     #[must_use]
     pub fn of(row: &BodyRow, part: usize, templates: &[Template], dt: f64) -> Self {
         let Some(template) = row.template(templates) else {

@@ -180,7 +180,7 @@ pub(super) fn names(contact: &ContactRow) -> [Name; 2] {
     [name(contact.key.a, first), name(contact.key.b, second)]
 }
 
-/// The places of the balls of this rank's contacts in a step of length `dt` [s], by name. Collective.
+/// The places of the balls of this rank's contacts, by name, in a step of `dt` [s]. Collective.
 pub(super) fn places(
     comm: &dyn Comm,
     ordered: &Ordered,
