@@ -4,7 +4,7 @@ use super::{bed, growing, piston, soft};
 use crate::scene::Scene;
 use crate::scene::clump::{dumbbell, tetrahedron};
 use moreau::body::BodyId;
-use moreau::law::bond::{Begin, Between, Four, Glue, Joint};
+use moreau::law::bond::{Begin, Between, Four, Glue, Joint, Stiffness};
 use moreau::law::{Pair, PairTable};
 
 /// Dumbbells and four-ball clumps, turned at random, and every fourth body a ball.
@@ -38,12 +38,12 @@ pub(crate) fn glued_among_clumps() -> Scene {
         between: Between::Materials([1, 1]),
         begin: Begin::Contact,
         gap: 0.0,
-        stiffness: Four {
+        stiffness: Stiffness::Given(Four {
             normal: 2e3,
             tangential: 1e3,
             bending: 0.02,
             twisting: 0.02,
-        },
+        }),
         strength: Four {
             normal: 0.15,
             tangential: 0.15,

@@ -4,15 +4,14 @@
 
 pub(super) mod files;
 mod record;
+mod sides;
 
 use super::Output;
-use crate::body::{BodyId, BodyRow};
 use crate::config::What;
-use crate::measure::{self, Side};
 use crate::sim::error::RunError;
 use crate::sim::now::Now;
 use record::Record;
-use std::collections::HashMap;
+use sides::Sides;
 
 impl Output {
     /// Measures what is due, and adds it to its files. Collective.
@@ -45,41 +44,5 @@ impl Output {
             now.comm,
             written.map_err(|e| RunError::Incomplete(e.to_string())),
         )
-    }
-}
-
-/// The bodies that this rank's contacts touch.
-#[derive(Default)]
-struct Sides {
-    /// [m].
-    radii: HashMap<BodyId, f64>,
-    clumps: HashMap<BodyId, BodyRow>,
-}
-
-impl Sides {
-    /// Collective.
-    fn of(now: &Now) -> Self {
-        let carrying = now.state.contacts().iter().filter(|c| measure::carries(c));
-        let others = carrying.map(|c| c.key.b);
-        let wanted: Vec<BodyId> = others.filter(|b| b.wall_index().is_none()).collect();
-        let bodies = now.state.bodies();
-        Self {
-            radii: now.domain.radii(bodies, &wanted),
-            clumps: match now.physics.templates.is_empty() {
-                true => HashMap::new(),
-                false => now.domain.clumps(bodies, &wanted),
-            },
-        }
-    }
-
-    /// A body at a contact of one of its parts.
-    fn side(&self, now: &Now, id: BodyId, part: usize) -> Side {
-        if let Some(clump) = self.clumps.get(&id) {
-            return Side::of(clump, part, &now.physics.templates, now.state.clock.dt);
-        }
-        // Of what has no radius nothing is known, and it is seen that it is not.
-        self.radii
-            .get(&id)
-            .map_or(Side::UNKNOWN, |radius| Side::ball(*radius))
     }
 }

@@ -1,6 +1,6 @@
 //! What a measure finds after a step, on all ranks together.
 
-use super::Sides;
+use super::sides::Sides;
 use crate::body::{BodyId, BodyRow};
 use crate::config::{Measure, What};
 use crate::io::series::{Figure, ForceLine, ProfileLine, TrackLine};
