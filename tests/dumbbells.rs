@@ -207,6 +207,7 @@ fn few_frictionless_dumbbells_pack_denser_than_balls() {
         run.last("measure-bulk.csv", "solid_fraction")
     });
     println!("solid fractions {found:?}");
+    // Over five seeds: balls 0.633 ± 0.002, dumbbells 0.691 ± 0.006 (standard deviations).
     assert!(found[1] - found[0] > 0.03, "{found:?}");
 }
 
@@ -271,5 +272,6 @@ fn few_dumbbells_have_a_larger_friction_than_balls() {
     };
     let found = FORMS.map(|form| friction(&cell, form, 0, 0.25));
     println!("shear over normal force {found:?}");
+    // Over five seeds: balls 0.399 ± 0.007, dumbbells 0.523 ± 0.008 (standard deviations).
     assert!(found[1] - found[0] > 0.04, "{found:?}");
 }
