@@ -7,9 +7,14 @@ use crate::law::{Arm, Pair};
 use crate::math::Vector3;
 use crate::solver::accelerate::Acceleration;
 use crate::solver::batch::{Batch, Eight, LANES};
+use crate::solver::kernel::rigid::RigidContact;
 
 /// Candidates per body in a dense packing.
 const CANDIDATES_PER_BODY: f64 = 3.0;
+
+/// Touches per pair of clumps: dumbbells and clumps of four balls at rest (`configs/clumps.toml`)
+/// have 7.5 candidates a body.
+const TOUCHES_PER_PAIR: f64 = 2.5;
 
 /// Lanes of batches per candidate: some stay empty, as no body may be twice in a batch.
 const LANES_PER_CANDIDATE: f64 = 3.5 / 3.0;
@@ -78,5 +83,10 @@ pub(super) fn bytes_with(scenario: &Scenario, candidates: f64) -> f64 {
         body += size_of::<[f64; 6]>() as f64;
     }
     let candidates = candidates.max(CANDIDATES_PER_BODY);
+    if !scenario.templates.is_empty() {
+        // Contacts of clumps stand outside the batches.
+        let one = of_a_candidate() + size_of::<RigidContact>() as f64;
+        return body + candidates * TOUCHES_PER_PAIR * one;
+    }
     body + candidates * (of_a_candidate() + LANES_PER_CANDIDATE * lane)
 }

@@ -154,6 +154,9 @@ impl Filling<'_> {
     ) {
         block.renew(group.linear, group.colour);
         make_room(&mut block.origins, contents.len());
+        if CLUMPS {
+            make_room(&mut block.rigid, contents.len());
+        }
         let Scratch {
             place_of,
             dealt,
