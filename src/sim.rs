@@ -1,9 +1,10 @@
-//! The run: from a configuration or a checkpoint to its end, with output on the way.
+//! A run, from a configuration or a checkpoint to its end, with its output.
 //!
-//! `setup` makes the first state and checks it before anything is written; `output` writes series and checkpoints;
-//! `log` tells the user. This file is the loop, and what a run's end means to the shell.
+//! `setup` makes the first state and checks it before anything is written; `output` writes series
+//! and checkpoints; `log` writes messages for the user. This file contains the loop over steps, and
+//! the exit status of a run.
 
-/// Writes a line to stdout. That nobody reads it any more (a closed pipe) is no reason to end a run.
+/// Writes a line to stdout. A closed pipe, which nobody reads, does not end a run.
 macro_rules! say {
     ($($line:tt)*) => {{
         use std::io::Write;
@@ -67,14 +68,14 @@ pub fn run(comm: &dyn Comm, config: &Path, options: &Options) -> i32 {
     finish(comm, try_run(comm, config, options))
 }
 
-/// As [`run`], with the failure as a value.
+/// As [`run`], but returns the failure.
 ///
 /// # Errors
 /// The same on all ranks.
 pub fn try_run(comm: &dyn Comm, config: &Path, options: &Options) -> Result<(), RunError> {
     if options.or_resume {
         let out = options.out.clone().unwrap_or_else(|| PathBuf::from("out"));
-        // One rank looks; that it cannot look is not that there is nothing.
+        // Rank 0 looks into the folder. A folder that cannot be read does not count as empty.
         let found = match comm.rank() {
             0 if out.exists() => checkpoint::newest(&out).map(|all| !all.is_empty()),
             _ => Ok(false),
@@ -82,7 +83,7 @@ pub fn try_run(comm: &dyn Comm, config: &Path, options: &Options) -> Result<(), 
         let found = agree(comm, found.map_err(|e| RunError::Input(e.to_string())))?;
         if comm.any(found) {
             if comm.rank() == 0 && !options.set.is_empty() {
-                tell!("moreau: going on, with what --set and --seed said at the start");
+                tell!("moreau: continuing, with --set and --seed as given at the start");
             }
             let options = Options {
                 set: Vec::new(),
@@ -100,7 +101,7 @@ pub fn resume(comm: &dyn Comm, from: &Path, options: &Options) -> i32 {
     finish(comm, try_resume(comm, from, options))
 }
 
-/// As [`resume`], with the failure as a value.
+/// As [`resume`], but returns the failure.
 ///
 /// # Errors
 /// The same on all ranks.
@@ -120,7 +121,7 @@ fn finish(comm: &dyn Comm, result: Result<(), RunError>) -> i32 {
     }
 }
 
-/// The loop.
+/// The loop over steps.
 fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
     let Start {
         scenario,
@@ -219,7 +220,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         for passed in guard.after_step(&report, agreed.overlap, grows) {
             let text = format!("step {}: {}", now.state.clock.step, passed.text);
             if passed.stop {
-                // To be looked at.
+                // Write the state that led to the end, for inspection.
                 let unsaved = match output.finish(&mut now) {
                     Err(RunError::Incomplete(fault)) => format!("; {fault}"),
                     result => result.map(|()| String::new())?,
@@ -228,7 +229,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
                 return Err(RunError::Failed(format!("{text}{unsaved}; {good}")));
             }
             if passed.first && comm.rank() == 0 {
-                tell!("moreau: WARNING: {text}; the run goes on");
+                tell!("moreau: WARNING: {text}; the run continues");
             }
         }
         if agreed.save {
@@ -252,7 +253,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         ledger: &ledger,
     };
     let unsaved = match output.finish(&mut now) {
-        // It has not ended; what it did since its last checkpoint has to be done again.
+        // The run has not ended; steps since its last checkpoint have to be repeated.
         Err(RunError::Incomplete(fault)) if why.is_some() => Some(fault),
         result => {
             result?;
@@ -276,11 +277,11 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         let folder = output.folder().display();
         return Err(RunError::Stopped(match unsaved {
             Some(fault) => format!(
-                "stopped by {reason} after step {step}, WITHOUT a checkpoint of it: {fault}; {}; moreau resume {folder} goes on from there",
+                "stopped by {reason} after step {step}, WITHOUT a checkpoint of it: {fault}; {}; moreau resume {folder} continues from there",
                 last_good(&output)
             ),
             None => format!(
-                "stopped by {reason} after step {step}, whose checkpoint is written; moreau resume {folder} goes on"
+                "stopped by {reason} after step {step}, whose checkpoint is written; moreau resume {folder} continues the run"
             ),
         }));
     }
@@ -292,18 +293,18 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
 
 fn last_good(output: &Output) -> String {
     output.last_checkpoint().map_or_else(
-        || "there is no checkpoint yet".to_string(),
+        || "no checkpoint was written so far".to_string(),
         |path| format!("the last good checkpoint is {}", path.display()),
     )
 }
 
-/// How a run that was not stopped has ended.
+/// The ending of a run that was not stopped.
 fn ending(at_rest: bool, ledger: &Ledger) -> &'static str {
     match (at_rest, ledger.sweeps.is_empty()) {
-        (true, true) => "already at rest (--set time.rest=0 goes on)",
+        (true, true) => "already at rest (--set time.rest=0 continues the run)",
         (true, false) => "at rest",
         (false, true) => {
-            "nothing to do: the end is already reached (--until and --steps go on; they are not remembered)"
+            "nothing to do: the end is already reached (--until and --steps set a later end; checkpoints do not store them)"
         }
         (false, false) => "end reached",
     }

@@ -168,7 +168,7 @@ fn a_run_by_a_rule_resumes_in_the_same_state_and_ends_in_time() {
     assert!(told.contains("dt         0.00001 to 0.002 s"), "{told}");
     refused(
         &["resume", &timed, "--set", "time.dt=1e-3"],
-        &["a run keeps its time step; accepted: the one it had, or a rule"],
+        &["a run keeps its time step; must be the one it had, or a rule"],
         dir.path(),
     );
     let edge = "solver.block_edge=0.0119";

@@ -385,12 +385,12 @@ fn the_same_command_again_goes_on() {
     assert!(
         on(1, &of("60", &config, &out, &[]))
             .stderr
-            .contains("--or-resume begins it again")
+            .contains("--or-resume starts it again")
     );
     state(&again("20", &[]));
     let second = again("40", &["--set", "gravity=[0, 0, -1]"]);
     assert!(
-        second.stderr.contains("resuming from") && second.stderr.contains("said at the start"),
+        second.stderr.contains("resuming from") && second.stderr.contains("as given at the start"),
         "{}",
         second.stderr
     );

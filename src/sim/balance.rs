@@ -1,4 +1,4 @@
-//! When blocks are shared out anew among the ranks.
+//! The redistribution of blocks among the ranks during a run.
 
 use crate::body::BodyRow;
 use crate::comm::Comm;
@@ -10,23 +10,29 @@ use crate::scheme::{Physics, Report, State};
 use crate::solver::grid::Block3;
 use std::collections::BTreeMap;
 
-/// Of the present imbalance a new cut must leave less than this, or bodies would move for nothing.
+/// A new distribution must reduce the present imbalance to less than this fraction.
+///
+/// A smaller gain would not pay for the moves of bodies.
 const WORTH: f64 = 0.97;
 
-/// Looks every so often whether some rank has much more to do than the others.
+/// Checks at intervals whether some rank has much more work than the others.
 pub(super) struct Balancer {
     rule: Balance,
-    /// Steps and sweeps since the last look.
+    /// Steps and sweeps since the last check.
     steps: u64,
     sweeps: u64,
-    /// How often blocks have been shared out anew.
+    /// The number of redistributions.
     shared_out: u64,
-    /// The busiest rank's work over the mean, at the last look, after it if there was a new cut.
+    /// The busiest rank's work over the mean at the last check, after a redistribution if there was
+    /// one.
     imbalance: f64,
 }
 
-/// Shares blocks out by the bodies that each rank brings, before bodies come to their owners for the first time: by bricks one rank might
-/// have to take them all. Says whether it did. Collective.
+/// Distributes blocks by the bodies of each rank, before bodies first go to their owners.
+/// Collective.
+///
+/// With a division into bricks one rank might have to take all bodies. Returns whether blocks were
+/// distributed.
 pub(super) fn by_bodies(
     comm: &dyn Comm,
     domain: &mut Domain,
@@ -49,7 +55,7 @@ pub(super) fn by_bodies(
 }
 
 impl Balancer {
-    /// `cut`: whether blocks have been shared out already.
+    /// `cut`: whether blocks have been distributed already.
     pub(super) fn new(rule: Balance, cut: bool) -> Self {
         Self {
             rule,
@@ -60,7 +66,7 @@ impl Balancer {
         }
     }
 
-    /// Before the first step: by the bodies and the contacts there are. Collective.
+    /// Distributes blocks before the first step, by the present bodies and contacts. Collective.
     pub(super) fn start(
         &mut self,
         comm: &dyn Comm,
@@ -72,8 +78,8 @@ impl Balancer {
         let blocks = blocks.iter().map(|&n| n as u64).product::<u64>();
         if comm.rank() == 0 && blocks < comm.size() as u64 {
             tell!(
-                "moreau: {} ranks share {blocks} blocks, so some have nothing to do; fewer ranks, or a smaller solver.block_edge (above the \
-                 largest diameter), are better",
+                "moreau: {} ranks share {blocks} blocks, so some are idle; use fewer ranks, or a smaller solver.block_edge (above the \
+                 largest diameter)",
                 comm.size()
             );
         }
@@ -82,7 +88,7 @@ impl Balancer {
         }
     }
 
-    /// After a step. Collective.
+    /// Checks the balance after a step. Collective.
     pub(super) fn after_step(
         &mut self,
         comm: &dyn Comm,
@@ -93,7 +99,8 @@ impl Balancer {
     ) {
         self.steps += 1;
         self.sweeps += report.outcome.sweeps;
-        // By the number of the step, so that a run that went on looks when one that was not stopped would.
+        // By the number of the step, so that a continued run checks at the same steps as one that
+        // was not stopped.
         if self.rule.every > 0 && state.clock.step.is_multiple_of(self.rule.every) {
             let sweeps = self.sweeps / self.steps;
             (self.steps, self.sweeps) = (0, 0);
@@ -101,7 +108,7 @@ impl Balancer {
         }
     }
 
-    /// A line of the summary.
+    /// Writes a line of the summary.
     pub(super) fn tell(&self) {
         let Self {
             shared_out,
@@ -109,7 +116,7 @@ impl Balancer {
             ..
         } = self;
         say!(
-            "balance    blocks shared out {shared_out} times; the busiest rank has {imbalance:.2} of the mean work"
+            "balance    blocks distributed {shared_out} times; the busiest rank has {imbalance:.2} times the mean work"
         );
     }
 
@@ -159,7 +166,7 @@ mod tests {
     use crate::domain::partition::Partition;
     use crate::solver::grid::BlockGrid;
 
-    /// Bodies that all lie in one rank's brick are shared out before they go anywhere.
+    /// Bodies that all lie in one rank's brick are distributed before they move to their owners.
     #[test]
     fn no_rank_takes_all_bodies_at_the_start() {
         let (lower, upper) = (Vector3::zeros(), Vector3::repeat(16.0));
@@ -167,7 +174,7 @@ mod tests {
             let grid = BlockGrid::new(lower, upper, 1.0, [false; 3]);
             let mut domain =
                 Domain::new(comm, Partition::with_ranks(lower, upper, grid, [2, 2, 1]));
-            // A body in each block of a corner, any of them on any rank.
+            // One body in each block of a corner, each on any rank.
             let row = |k: u64| BodyRow {
                 id: BodyId(k),
                 position: [k % 4, k / 4 % 4, k / 16].map(|x| x as f64 + 0.5),

@@ -1,4 +1,4 @@
-//! `moreau check`: what a run would be like, without running it.
+//! `moreau check`: the properties of a run, without running it.
 
 use super::bonds::pairs_exist;
 use super::error::RunError;
@@ -19,10 +19,10 @@ use crate::scheme::pace::Pace;
 use crate::shape::{Template, mass_and_inertia, sphere_volume};
 use std::path::Path;
 
-/// `moreau check`: validates a configuration and says what a run would be like; runs and writes nothing.
+/// `moreau check`: validates a configuration and describes the run; runs and writes nothing.
 ///
 /// # Errors
-/// As `run` would.
+/// The errors of `run`.
 pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, RunError> {
     let loaded =
         config::load(path, &options.set).map_err(|faults| RunError::Input(faults.to_string()));
@@ -46,8 +46,9 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
     )?;
     let blocks = domain.partition().grid().count();
     let (whole, unit) = whole(&scenario);
-    // Measured on 10 000 settled spheres: 2.9 candidates a body, some 40 sweeps a step at tolerance 1e-2 while the packing
-    // settles, 64 ns an update of the plain kernel, and 5 µs a body for all the rest of a step.
+    // Measured on 10 000 settled spheres: 2.9 candidates per body, some 40 sweeps per step at
+    // tolerance 1e-2 while the packing settles, 64 ns per update of the plain kernel, and 5 µs per
+    // body for the rest of a step.
     let come = to_come(&scenario);
     let bodies = sizes.count as f64 + come.unwrap_or(0) as f64;
     let megabytes = bodies * bytes_per_body(&scenario) / 1e6;
@@ -76,12 +77,12 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
         steps(&physics, &domain, &sizes),
         format!("end        {}", scenario.end),
         format!(
-            "memory     about {megabytes:.0} MB over all ranks in a dense packing, and 33 MB for each{}",
+            "memory     about {megabytes:.0} MB over all ranks in a dense packing, and 33 MB more per rank{}",
             match come {
                 Some(0) => String::new(),
                 Some(n) => format!(", with {n} bodies that inlets may bring"),
-                None =>
-                    "; no bound: an inlet has no end, and bodies to come are not in it".to_owned(),
+                None => "; without bound: an inlet has no end, and its bodies are not included"
+                    .to_owned(),
             }
         ),
         format!(
@@ -96,7 +97,9 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
     Ok(lines.join("\n"))
 }
 
-/// How large the domain is [m³], in two dimensions its area [m²], and the unit: discs are one metre thick, whatever the domain is.
+/// The size of the domain, and its unit: [m³], in two dimensions the area [m²].
+///
+/// Discs are one metre thick, independent of the domain.
 fn whole(scenario: &Scenario) -> (f64, &'static str) {
     let edges = scenario.upper - scenario.lower;
     match scenario.two_dimensional {
@@ -105,7 +108,7 @@ fn whole(scenario: &Scenario) -> (f64, &'static str) {
     }
 }
 
-/// What each sample is like. Collective.
+/// A line about each sample and inlet. Collective.
 fn samples(
     comm: &dyn Comm,
     scenario: &Scenario,
@@ -183,7 +186,9 @@ fn template(of: &Template) -> String {
     )
 }
 
-/// How long steps are, and the speeds at which a body crosses more than its block allows in one, or its own radius.
+/// The length of steps, and two speeds of a body.
+///
+/// At these it moves in one step as far as its block allows, or by its own radius.
 fn steps(physics: &Physics, domain: &Domain, sizes: &Sizes) -> String {
     let edge = domain.partition().grid().shortest_edge();
     let way = 0.5 * (edge / (1.0 + 1e-9) - 2.0 * physics.largest_radius - physics.skin);
@@ -194,7 +199,7 @@ fn steps(physics: &Physics, domain: &Domain, sizes: &Sizes) -> String {
             sizes.smallest_ball / dt
         ),
         Pace::Rule(rule) => format!(
-            "dt         {} to {} s, so that nothing goes further than {:.3e} m in a step ({} of {:e} m), growing by at most {} a step: \
+            "dt         {} to {} s, so that nothing goes further than {:.3e} m in a step ({} of {:e} m), growing by a factor of at most {} per step: \
              at {:.3} m/s dt begins to shrink, above {:.3} m/s steps are counted as rushed, blocks allow {:.3} m/s",
             rule.at_least,
             rule.at_most,
@@ -209,7 +214,8 @@ fn steps(physics: &Physics, domain: &Domain, sizes: &Sizes) -> String {
     }
 }
 
-/// What detection finds, and what memory that takes, while the fastest of the initial bodies is on its way. Collective.
+/// The pairs that detection finds, and their memory, while the fastest initial body moves.
+/// Collective.
 fn fast(
     comm: &dyn Comm,
     scenario: &Scenario,
@@ -227,7 +233,7 @@ fn fast(
         Pace::Even(dt) => speed * dt,
         Pace::Rule(rule) => rule.way().min(speed * rule.at_most),
     };
-    // The box around all bodies: what they fill of it.
+    // The fraction of the box around all bodies that they fill.
     let ends = |a: usize, sign: f64| {
         let each = parcel
             .bodies
@@ -243,15 +249,16 @@ fn fast(
     let megabytes = sizes.count as f64 * bytes_with(scenario, candidates) / 1e6;
     (candidates > 4.0 && !scenario.two_dimensional).then(|| {
         format!(
-            "fast       {speed:.3} m/s: detection looks {:.2} diameters ahead in a step and finds {candidates:.0} pairs a body, about \
-             {megabytes:.0} MB over all ranks while that lasts; shorter steps, or a rule for time.dt, make it less",
+            "fast       {speed:.3} m/s: detection looks {:.2} diameters ahead in a step and finds {candidates:.0} pairs per body, about \
+             {megabytes:.0} MB over all ranks meanwhile; shorter steps, or a rule for time.dt, reduce it",
             0.5 * margin / radius
         )
     })
 }
 
-/// Numbers that follow from the configuration: masses, reduced masses, what the time step suits, and of compliant pairs how
-/// soft they are.
+/// Numbers that follow from the configuration.
+///
+/// These are masses, reduced masses, a suitable time step, and the softness of compliant pairs.
 fn derived(scenario: &Scenario, sizes: &Sizes) -> Vec<String> {
     let (dt, g) = (scenario.pace.at_most(), scenario.gravity.norm());
     let named = match scenario.pace {
@@ -264,9 +271,10 @@ fn derived(scenario: &Scenario, sizes: &Sizes) -> Vec<String> {
             "masses     {light:.4e} to {heavy:.4e} kg, free bodies together {:.6e} kg",
             sizes.mass
         ),
-        // [001 eq. 1.21, 1.42]: of two equal bodies, and of a body and a wall; radii are those of balls and of clumps' parts.
+        // [001 eq. 1.21, 1.42]: for two equal bodies, and for a body and a wall; radii are those of
+        // balls and of parts of clumps.
         format!(
-            "reduced    radius r* {:.4e} m between the smallest, {:.4e} m against a wall; mass m_n {:.4e} and {:.4e} kg",
+            "reduced    radius r* {:.4e} m between two of the smallest bodies, {:.4e} m against a wall; mass m_n {:.4e} and {:.4e} kg",
             0.5 * sizes.smallest_ball,
             sizes.smallest_ball,
             0.5 * light,
@@ -293,7 +301,7 @@ fn derived(scenario: &Scenario, sizes: &Sizes) -> Vec<String> {
             let (first, second) = (has_bodies(a), has_bodies(b));
             if pair.compliance([sizes.smallest; 2]) > 0.0 && (first || second) {
                 let names = format!("{} on {}", one.name, other.name);
-                // Against a wall the whole mass counts, between two bodies half of it.
+                // Against a wall the whole mass matters, between two bodies half of it.
                 let share = if first && second { 0.5 } else { 1.0 };
                 lines.push(softness(&names, pair, scenario, sizes, share));
             }
@@ -302,8 +310,8 @@ fn derived(scenario: &Scenario, sizes: &Sizes) -> Vec<String> {
     lines
 }
 
-/// The share of the inverse mass by which a contact yields, `c = C m_n/Δt²`, from which on sweeps are few whatever the number
-/// of bodies.
+/// The softness `c = C m_n/Δt²`, the spring's share in the inverse mass, above which sweeps are few
+/// for any number of bodies.
 const EASY: f64 = 0.03;
 
 fn softness(names: &str, pair: &Pair, scenario: &Scenario, sizes: &Sizes, share: f64) -> String {
@@ -312,7 +320,8 @@ fn softness(names: &str, pair: &Pair, scenario: &Scenario, sizes: &Sizes, share:
     let m_n = share * 0.5 * (sizes.masses[0] + sizes.masses[1]);
     let compliance = pair.compliance([radius; 2]);
     let c = compliance * m_n / (dt * dt);
-    // The weight of all bodies on one layer at the bottom, shared by those that fit there side by side.
+    // The weight of all bodies rests on one layer at the bottom, shared by those that fit there
+    // side by side.
     let up = if g > 0.0 { scenario.gravity.iamax() } else { 2 };
     let extent = scenario.upper - scenario.lower;
     let sides = (0..3).filter(|&a| a != up && !(scenario.two_dimensional && a == 2));
@@ -321,9 +330,9 @@ fn softness(names: &str, pair: &Pair, scenario: &Scenario, sizes: &Sizes, share:
         .product();
     let overlap = compliance * sizes.mass * g / below / radius;
     format!(
-        "soft       {names}: k_n {:.3e} N/m, c = m_n/(k_n dt²) = {c:.2e} of a middling body; under the bodies' own weight, walls and \
-         loads left out, an overlap of about {overlap:.1e} r; \
-         time.dt carries k_n up to {:.1e} N/m at c = {EASY}",
+        "soft       {names}: k_n {:.3e} N/m, c = m_n/(k_n dt²) = {c:.2e} for a body of middle size; under the bodies' own weight, without walls and \
+         loads, an overlap of about {overlap:.1e} r; \
+         time.dt allows k_n up to {:.1e} N/m at c = {EASY}",
         1.0 / compliance,
         m_n / (EASY * dt * dt)
     )

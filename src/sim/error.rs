@@ -1,8 +1,8 @@
-//! Why a run ended badly.
+//! The failures of a run.
 
 use crate::comm::Failure;
 
-/// Why a run ended badly.
+/// The failure of a run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RunError {
     /// The input is wrong; nothing was run or written.
@@ -14,13 +14,14 @@ pub enum RunError {
     /// The end was reached, but not all results could be written.
     #[error("{0}")]
     Incomplete(String),
-    /// Ended early, in order; it can go on.
+    /// The run was stopped early, in order; it can be continued.
     #[error("{0}")]
     Stopped(String),
 }
 
 impl RunError {
-    /// The exit status: 2 for bad input, 3 for a failed run, 4 for results that are missing, 75 for a run that goes on (`EX_TEMPFAIL`).
+    /// The exit status: 2 for bad input, 3 for a failed run, 4 for missing results, 75 for a run
+    /// that can be continued (`EX_TEMPFAIL`).
     #[must_use]
     pub fn status(&self) -> i32 {
         match self {

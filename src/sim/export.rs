@@ -9,14 +9,14 @@ use crate::problem::Problem;
 use crate::scheme::assemble::Named;
 use std::path::Path;
 
-/// The problem, and where it comes from.
+/// The problem and its origin.
 #[derive(Clone, Debug)]
 pub struct Exported {
-    /// The problem as the step would solve it.
+    /// The problem that the step would solve.
     pub problem: Problem,
-    /// The impulses with which that step would start: those of the last step, turned with their normals.
+    /// The initial impulses of that step: those of the last step, turned with their normals.
     pub impulse: Vec<f64>,
-    /// Who the contacts are, and their frames.
+    /// The contacts by name, and their frames.
     pub contacts: Vec<Named>,
     /// Number of the step, counted from 1.
     pub step: u64,
@@ -28,12 +28,15 @@ pub struct Exported {
     pub title: String,
 }
 
-/// The contact problem of the step that follows a checkpoint, or the newest of a folder, with keys of its configuration set (`key=value`): bodies
-/// come in, grow, are held and let go as at the start of that step, contacts are found as it finds them, and laws are filled in as it does.
-/// Nothing is written.
+/// The contact problem of the step that follows a checkpoint, or the newest checkpoint of a folder.
+///
+/// `set` changes keys of its configuration (`key=value`). Bodies come in, grow, are held and are
+/// released as at the start of that step; contacts and laws are those of that step. Nothing is
+/// written.
 ///
 /// # Errors
-/// If the run could not go on from there, or if contacts follow laws that the problem has no place for.
+/// If the run could not continue from there, or if the problem cannot represent the laws of
+/// contacts.
 pub fn export(from: &Path, set: &[String]) -> Result<Exported, RunError> {
     let comm = &Serial;
     let options = Options {

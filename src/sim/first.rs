@@ -1,4 +1,4 @@
-//! The bodies that a run starts with.
+//! The initial bodies of a run.
 
 use super::error::RunError;
 use crate::body::{Bodies, BodyId, BodyRow};
@@ -16,7 +16,9 @@ use crate::scheme::Physics;
 use crate::shape::Period;
 use std::path::Path;
 
-/// How many bodies each sample has. One rank looks, as a file has to be read from end to end. Collective.
+/// The number of bodies in each sample. Collective.
+///
+/// Only rank 0 counts, as a file has to be read from end to end.
 pub(super) fn counts(comm: &dyn Comm, scenario: &Scenario) -> Result<Vec<u64>, RunError> {
     let samples = scenario.samples.iter();
     if comm.rank() == 0 {
@@ -25,7 +27,7 @@ pub(super) fn counts(comm: &dyn Comm, scenario: &Scenario) -> Result<Vec<u64>, R
             .filter_map(|s| sample::ignored(s).ok())
             .flatten()
         {
-            tell!("moreau: {ignored} of a body file is passed over");
+            tell!("moreau: {ignored} of a body file is ignored");
         }
     }
     let counted: Result<Vec<u64>, RunError> = match comm.rank() {
@@ -40,7 +42,8 @@ pub(super) fn counts(comm: &dyn Comm, scenario: &Scenario) -> Result<Vec<u64>, R
         _ => Ok(vec![0; samples.len()]),
     };
     let counted = agree(comm, counted)?;
-    let too_many = || RunError::Input("more bodies than 2^62; accepted: fewer".to_owned());
+    let too_many =
+        || RunError::Input("the number of bodies must be at most 2^62; found more".to_owned());
     let sum = |sum: u64, n: &u64| sum.checked_add(*n).filter(|sum| *sum < 1 << 62);
     let total = counted.iter().try_fold(0, sum).ok_or_else(too_many);
     let total = comm.sum_count(agree(comm, total)? as usize);
@@ -48,14 +51,16 @@ pub(super) fn counts(comm: &dyn Comm, scenario: &Scenario) -> Result<Vec<u64>, R
     comm.sum_i64(&mut counts);
     if total == 0 && scenario.inlets.is_empty() {
         return Err(RunError::Input(
-            "there are no bodies; accepted: at least one".to_owned(),
+            "the number of bodies must be at least one; found none".to_owned(),
         ));
     }
     Ok(counts.into_iter().map(|n| n as u64).collect())
 }
 
-/// This rank's share of the initial bodies, by id: of lattices no rank makes all, of a checkpoint none reads all. Where they are does not matter yet, as the first
-/// migration brings them to their owners. Collective.
+/// This rank's share of the initial bodies, by id. Collective.
+///
+/// No rank makes all bodies of a lattice, and none reads all of a checkpoint. The positions of a
+/// rank's bodies do not matter yet: the first migration brings bodies to their owners.
 pub(super) fn share(
     comm: &dyn Comm,
     scenario: &Scenario,
@@ -67,15 +72,15 @@ pub(super) fn share(
         if let Source::Checkpoint { path, .. } = &sample.source {
             let loaded =
                 checkpoint::read(comm, path).map_err(|e| RunError::Input(e.to_string()))?;
-            // It may have been written anew since it was counted.
+            // The file may have changed since its bodies were counted.
             let found = comm.sum_count(loaded.bodies.len());
             if found != count {
                 return Err(RunError::Input(format!(
-                    "{}: {found} bodies where there were {count}; accepted: a file that stays as it is",
+                    "{}: the file must not change during the start; found {found} bodies after {count}",
                     path.display()
                 )));
             }
-            // Ranks hold them in the order of ids, one after the other.
+            // Ranks hold them in the order of ids, one rank after the other.
             let own = [loaded.bodies.len() as u64];
             let before = comm.all_gather(bytemuck::bytes_of(&own));
             let before = before[..comm.rank()].iter();
@@ -90,7 +95,7 @@ pub(super) fn share(
         first_id += count;
     }
     rows.sort_unstable_by_key(|row| row.id);
-    // Files say where bodies are however often they have gone round; all that follows goes by wrapped positions.
+    // Files contain unwrapped positions; everything that follows uses wrapped ones.
     let period = Period::of_box(&scenario.lower, &scenario.upper, scenario.periodic);
     for row in &mut rows {
         let (position, turns) = period.wrapped(&Vector3::from(row.position));
@@ -158,7 +163,7 @@ fn made(
     Ok(rows)
 }
 
-/// Bodies must start in the domain, and discs in their plane.
+/// Fails if a body starts outside the domain, or a disc outside its plane.
 fn in_their_place(scenario: &Scenario, rows: &[BodyRow]) -> Result<(), RunError> {
     let lifted = rows.iter().find(|row| {
         let spins = row.angular_velocity[..2] != [0.0; 2];
@@ -171,15 +176,15 @@ fn in_their_place(scenario: &Scenario, rows: &[BodyRow]) -> Result<(), RunError>
     let outside = rows.iter().find(|row| !inside(row));
     if let Some(row) = lifted {
         return Err(RunError::Input(format!(
-            "body {} starts out of the plane z = 0 or moves out of it, at {:?} m with {:?} m/s and {:?} rad/s; accepted: z, vz, wx, wy \
-             = 0 in two dimensions",
+            "body {} starts out of the plane z = 0 or moves out of it: z, vz, wx, wy must be 0 in two dimensions; \
+             found {:?} m, {:?} m/s and {:?} rad/s",
             row.id, row.position, row.velocity, row.angular_velocity
         )));
     }
     match outside {
         None => Ok(()),
         Some(row) => Err(RunError::Input(format!(
-            "body {} starts outside the domain, at {:?} m; accepted: from {:?} to {:?} m (domain.lower, domain.upper)",
+            "body {} starts outside the domain, at {:?} m; must be from {:?} to {:?} m (domain.lower, domain.upper)",
             row.id,
             row.position,
             <[f64; 3]>::from(scenario.lower),
@@ -188,7 +193,9 @@ fn in_their_place(scenario: &Scenario, rows: &[BodyRow]) -> Result<(), RunError>
     }
 }
 
-/// Bodies must not start inside each other or a wall by more than a fraction of the smaller radius. Collective.
+/// Fails if bodies overlap each other or a wall too much at the start. Collective.
+///
+/// The bound is a fraction of the smaller radius.
 pub(super) fn no_overlaps(
     domain: &Domain,
     physics: &Physics,
@@ -201,7 +208,7 @@ pub(super) fn no_overlaps(
     let mine = |x: &Vector3| partition.owner_of_point(x) == rank;
     let period = partition.grid().period();
     let mut deep = Vec::new();
-    // What nothing moves may stand as it likes: a rough base of fixed balls half sunk in the floor.
+    // Immovable bodies may overlap anything: a rough base of fixed balls half sunk in the floor.
     let judged =
         |c: &Candidate| bodies.is_free(c.a) || matches!(c.b, Partner::Body(b) if bodies.is_free(b));
     let space = Space {
@@ -237,7 +244,7 @@ pub(super) fn no_overlaps(
         None => Ok(()),
         Some((key, overlap, other)) => Err(RunError::Input(format!(
             "body {} starts inside {other}, overlapping by {overlap:.3} of the smaller radius ({} such pairs in this part of \
-             the domain); accepted: up to {fraction} (domain.max_overlap)",
+             the domain); must be at most {fraction} (domain.max_overlap)",
             key.a,
             deep.len(),
         ))),
@@ -248,7 +255,8 @@ pub(super) fn no_overlaps(
 mod tests {
     use super::*;
 
-    /// No rank makes more than its share, and together they make each body once, whatever samples the shares fall into.
+    /// No rank makes more than its share, and together they make each body once, however the
+    /// samples are divided.
     #[test]
     fn every_rank_makes_its_share() {
         let text = "gravity = [0, 0, -9.81]\ntime = { dt = 1e-3, steps = 5 }\ndomain = { lower = [0, 0, 0], upper = [1, 1, 1] }\n\

@@ -1,4 +1,4 @@
-//! What comes in by inlets and goes out by outlets, and how much so far.
+//! The bodies that come in by inlets and go out by outlets, and their numbers and masses so far.
 
 use crate::body::BodyRow;
 use crate::comm::{Comm, agree};
@@ -11,7 +11,8 @@ use crate::scheme::{Physics, Report, State};
 use crate::shape::Surface;
 use crate::sim::error::RunError;
 
-/// Inlets, then outlets, in the order of the configuration. The same on all ranks.
+/// Flows of the inlets, then of the outlets, in the order of the configuration. The same on all
+/// ranks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Flows {
     flows: Vec<Flow>,
@@ -19,7 +20,7 @@ pub(super) struct Flows {
     next_id: u64,
 }
 
-/// What came in at the start of a step.
+/// The bodies that came in at the start of a step.
 pub(super) struct Came {
     /// Bodies.
     pub(super) bodies: usize,
@@ -27,11 +28,11 @@ pub(super) struct Came {
     pub(super) energy: f64,
 }
 
-/// How many waiting bodies of an inlet by mass are counted; where there are more it is still so many.
+/// Waiting bodies of an inlet by mass are counted up to this number.
 const COUNTED: u64 = 1000;
 
 impl Flows {
-    /// At the start of a run with so many bodies.
+    /// The flows at the start of a run with `bodies` bodies.
     pub(super) fn new(scenario: &Scenario, bodies: u64) -> Self {
         let number = scenario.inlets.len() + scenario.acts.outlets.len();
         Self {
@@ -40,7 +41,7 @@ impl Flows {
         }
     }
 
-    /// As a checkpoint has them.
+    /// The flows of a checkpoint.
     pub(super) fn from_checkpoint(
         scenario: &Scenario,
         flows: Vec<Flow>,
@@ -49,14 +50,14 @@ impl Flows {
         let expected = scenario.inlets.len() + scenario.acts.outlets.len();
         if flows.len() != expected {
             return Err(RunError::Input(format!(
-                "the checkpoint has {} inlets and outlets, the configuration {expected}; accepted: as many",
+                "the checkpoint must have {expected} inlets and outlets, as the configuration; found {}",
                 flows.len()
             )));
         }
         Ok(Self { flows, next_id })
     }
 
-    /// What has come in and gone out so far, and the id of the next body.
+    /// The flows so far, and the id of the next body.
     pub(super) fn state(&self) -> (&[Flow], u64) {
         (&self.flows, self.next_id)
     }
@@ -74,7 +75,7 @@ impl Flows {
         inlets.any(|(number, (inlet, flow))| inlet.is_open(number, seed, time, flow))
     }
 
-    /// Lets bodies in that are due at the start of the next step. Collective.
+    /// Lets in the bodies that are due at the start of the next step. Collective.
     pub(super) fn before_step(
         &mut self,
         comm: &dyn Comm,
@@ -107,7 +108,7 @@ impl Flows {
             let rows = inlet.pour(key, (step, time), flow, &mut self.next_id, &mut place);
             flow.waiting = inlet.waiting(key.0, key.1, time, flow, COUNTED);
             bodies += rows.len();
-            // All ranks have them all.
+            // All ranks have all of these bodies.
             let each = rows.iter();
             each.for_each(|row| energy.add(body_energy(row, &scenario.gravity, period)));
             let rank = domain.rank();
@@ -121,7 +122,11 @@ impl Flows {
             state.parcel.bodies.extend(owned);
         }
         let ids_end = self.next_id >= 1 << 62;
-        let fault = || RunError::Failed("more bodies than 2^62 have come in".to_owned());
+        let fault = || {
+            RunError::Failed(
+                "the number of bodies must be at most 2^62; found more at an inlet".to_owned(),
+            )
+        };
         agree(comm, if ids_end { Err(fault()) } else { Ok(()) })?;
         let energy = energy.value();
         Ok(Came { bodies, energy })
@@ -159,7 +164,7 @@ impl Flows {
         }
     }
 
-    /// Each inlet's and outlet's name, whether bodies come in by it, and its flow so far.
+    /// Each inlet's and outlet's name, whether it is an inlet, and its flow so far.
     pub(super) fn told<'a>(
         &'a self,
         scenario: &'a Scenario,
@@ -173,7 +178,7 @@ impl Flows {
     }
 }
 
-/// The outlet by which a body that is gone went in the last step; none if it left the domain.
+/// The outlet through which a body left in the last step; `None` if it left the domain.
 pub(super) fn went_out(
     domain: &Domain,
     physics: &Physics,
@@ -187,11 +192,11 @@ pub(super) fn went_out(
     physics.acts.outlet(x, state.clock.time)
 }
 
-/// Centres and radii of all bodies that one that comes in might touch, from all ranks. Collective.
+/// Centres and radii of all bodies that a new one might touch, from all ranks. Collective.
 fn near(domain: &Domain, inlet: &Inlet, bodies: &[BodyRow]) -> Vec<([f64; 3], f64)> {
     let (lower, upper) = inlet.region.bounds();
     let middle = (lower + upper) * 0.5;
-    // A disc may stick out of a region in which its centre lies.
+    // A disc can extend beyond a region that contains its centre.
     let out = if inlet.discs {
         inlet.radius.largest()
     } else {

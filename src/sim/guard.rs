@@ -1,33 +1,36 @@
-//! Watches every step for what a run should not do: end at the sweep cap, let bodies sink into each other, gain energy from nothing.
+//! Checks each step against the limits of a run.
+//!
+//! A step should not end at the sweep cap, bodies should not sink into each other, and contacts
+//! should not create energy.
 
 use crate::config::{Limit, Limits};
 use crate::math::nan_max;
 use crate::scheme::Report;
 
-/// What has been seen since this program started.
+/// The records since this program started.
 #[derive(Debug)]
 pub(super) struct Guard {
     limits: Limits,
-    /// Steps at the sweep cap since the last that was not.
+    /// Consecutive steps at the sweep cap, up to the last step.
     capped: u64,
-    /// The most of them in a row.
+    /// The largest number of consecutive steps at the sweep cap.
     most_capped: u64,
     /// The largest overlap over the smaller radius.
     overlap: f64,
-    /// Energy that contacts gave, and took [J]; beside them the judge's scale of each step.
+    /// Energy that contacts gave, and took [J]; and the sum of the judge's scales of each step.
     given: f64,
     taken: f64,
     scale: f64,
-    /// Steps beyond each limit.
+    /// The number of steps beyond each limit.
     beyond: [u64; 3],
 }
 
-/// A limit that was passed in a step.
+/// A limit that a step exceeded.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Passed {
-    /// What was seen.
+    /// A description with the value found.
     pub text: String,
-    /// Whether the run shall end.
+    /// Whether the run must end.
     pub stop: bool,
     /// Whether it is the first time.
     pub first: bool,
@@ -47,8 +50,11 @@ impl Guard {
         }
     }
 
-    /// Looks at a step, with the largest overlap that it began with, and tells what limits it passed. Where bodies grow contacts give
-    /// energy as they should. The same on all ranks.
+    /// Checks a step with the largest overlap at its start, and returns the limits that it
+    /// exceeded.
+    ///
+    /// While bodies grow, contacts rightly give energy, so it does not count. The same on all
+    /// ranks.
     pub(super) fn after_step(&mut self, report: &Report, overlap: f64, grows: bool) -> Vec<Passed> {
         let verdict = &report.outcome.verdict;
         self.capped = if verdict.converged {
@@ -58,8 +64,8 @@ impl Guard {
         };
         self.most_capped = self.most_capped.max(self.capped);
         self.overlap = nan_max(self.overlap, overlap);
-        // Cohesion pulls bodies together, and may give the energy that it takes when they part. Where
-        // tension is a bond's, its springs are in `dissipated`, which then must not be negative.
+        // Cohesion pulls bodies together, and may give the energy that it takes when they part. The
+        // springs of bonds are in `dissipated`, which then must not be negative.
         let pulled = report.outcome.work.cohesion;
         let taken = report.dissipated - pulled;
         let taken = if report.dissipated >= 0.0 {
@@ -89,7 +95,7 @@ impl Guard {
             }),
             (energy, growth, &|| {
                 format!(
-                    "contacts gave {:.2e} J, {growth:.2e} of the energy there is and was",
+                    "contacts gave {:.2e} J, {growth:.2e} of the energy in motion and taken by contacts",
                     self.given
                 )
             }),
@@ -108,7 +114,10 @@ impl Guard {
         passed
     }
 
-    /// What contacts gave over what they took, what moves [J], and a step's worth of load for each step.
+    /// The energy given by contacts, relative to all other energies.
+    ///
+    /// These are the energy taken by contacts, the energy of motion `moving` [J], and the judge's
+    /// scale of each step.
     fn growth(&self, moving: f64) -> f64 {
         if self.given == 0.0 && self.taken.is_finite() {
             return 0.0;
@@ -116,7 +125,7 @@ impl Guard {
         self.given / (self.taken + moving + self.scale)
     }
 
-    /// For the summary: the worst of each, and steps beyond the limits.
+    /// Writes the lines of the summary: the extreme of each quantity, and steps beyond the limits.
     pub(super) fn tell(&self) {
         say!(
             "watched    overlap at most {:.2e} of the smaller radius, {} capped steps in a row at most, {:.2e} J given by contacts, {:.2e} J taken",
@@ -180,7 +189,7 @@ mod tests {
         assert_eq!((guard.most_capped, guard.beyond), (4, [2, 0, 0]));
     }
 
-    /// Overlaps at the bound pass, beyond it not; a NaN never.
+    /// Overlaps up to the bound pass; larger ones and NaN do not.
     #[test]
     fn overlaps() {
         let mut guard = Guard::new(limits());
@@ -190,12 +199,14 @@ mod tests {
         assert!(guard.overlap.is_nan());
     }
 
-    /// Energy that contacts give counts, over what they took and what moves; what cohesion gives does not.
+    /// The energy that contacts give counts relative to the energy taken and in motion.
+    ///
+    /// Energy given by cohesion does not count.
     #[test]
     fn energy_from_nothing() {
         let mut guard = Guard::new(limits());
         assert!(guard.after_step(&done(true, 1.0), 0.0, false).is_empty());
-        // Given 0.9 J over 1 J taken and 1 J moving; then 1.2 J.
+        // Given 0.9 J with 1 J taken and 1 J in motion; then 1.2 J.
         assert!(guard.after_step(&done(true, -0.9), 0.0, false).is_empty());
         let passed = guard.after_step(&done(true, -0.3), 0.0, false);
         assert!(passed.len() == 1 && !passed[0].stop, "{passed:?}");

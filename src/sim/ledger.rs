@@ -1,4 +1,4 @@
-//! What a run adds up.
+//! The totals of a run.
 
 use super::flows::Flows;
 use crate::domain::ghosts::Traffic;
@@ -7,28 +7,28 @@ use crate::scheme::Report;
 use crate::solver::merit::Verdict;
 use std::collections::BTreeMap;
 
-/// What a run adds up.
+/// The totals of a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ledger {
     /// Energies since step 0.
     pub energies: measure::Ledger,
     /// Bodies deleted since step 0 because they left the domain.
     pub deleted: u64,
-    /// What has come in and gone out since step 0.
+    /// Bodies that have come in and gone out since step 0.
     pub flows: Flows,
     /// Steps since step 0 that ended at the sweep cap.
     pub capped_steps: u64,
-    /// Steps since step 0 that were longer than the rule of their length asks for.
+    /// Steps since step 0 that were longer than the rule of their length demands.
     pub rushed_steps: u64,
-    /// How many steps took so many sweeps, since this program started.
+    /// The number of steps for each number of sweeps, since this program started.
     pub sweeps: BTreeMap<u64, u64>,
-    /// Steps since this program started in which a body ended faster than detection had looked ahead.
+    /// Steps since this program started in which a body ended faster than detection assumed.
     pub outran_steps: u64,
-    /// Whether the last step converged, and how well.
+    /// The judge's verdict on the last step.
     pub last: Verdict,
     /// The largest overlap that this rank saw in the last step, relative to the smaller radius.
     pub overlap: f64,
-    /// What this rank has sent within solves, since this program started.
+    /// Data sent by this rank within solves, since this program started.
     pub traffic: Traffic,
 }
 

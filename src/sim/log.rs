@@ -1,4 +1,5 @@
-//! What the user sees: a progress bar on a terminal, a line every few seconds in a batch log, a summary at the end.
+//! The messages to the user: a progress bar on a terminal, a line every few seconds in a batch log,
+//! a summary at the end.
 
 use super::ledger::Ledger;
 use super::now::Now;
@@ -21,7 +22,7 @@ const LINE_EVERY: Duration = Duration::from_secs(5);
 pub(super) struct Log {
     speaks: bool,
     bar: Option<ProgressBar>,
-    /// Whether steps differ in length.
+    /// Whether the length of steps varies.
     by_rule: bool,
     line_step: u64,
     last_step: Option<u64>,
@@ -45,7 +46,7 @@ impl Log {
         let cores = std::thread::available_parallelism().map_or(threads, std::num::NonZero::get);
         if speaks && threads > cores {
             tell!(
-                "moreau: {threads} threads on {cores} cores take turns; as many as there are cores are fastest"
+                "moreau: {threads} threads share {cores} cores; as many threads as cores are fastest"
             );
         }
         let bar = (speaks && std::io::stderr().is_terminal()).then(|| {
@@ -117,7 +118,8 @@ impl Log {
         }
     }
 
-    /// The end: how it ended, what the walls carry, how hard it was, where the time went. Collective.
+    /// Writes the summary: the ending, the loads on walls, the numbers of sweeps, the times.
+    /// Collective.
     pub(super) fn summary(&self, now: &Now, ending: &str, output: &Output) {
         let Now {
             comm,
@@ -193,7 +195,7 @@ impl Log {
         }
         if ledger.outran_steps > 0 {
             say!(
-                "fast       in {} steps a body ended faster than detection had looked ahead; a smaller time.dt or a larger solver.skin is safer",
+                "fast       in {} steps a body ended faster than detection assumed; a smaller time.dt or a larger solver.skin is safer",
                 ledger.outran_steps
             );
         }
@@ -227,14 +229,14 @@ impl Log {
             );
         }
         say!(
-            "messages   {} of together {} bytes within solves",
+            "messages   {} sent, together {} bytes within solves",
             traffic[0],
             traffic[1]
         );
         if times != [0, 0] {
             let [overlapped, waited] = times.map(|t| t as f64);
             say!(
-                "hidden     {:.3} of the time from sending velocities to having those of others was spent on blocks",
+                "hidden     {:.3} of the time from sending velocities to receiving those of others was spent on blocks",
                 overlapped / (overlapped + waited)
             );
         }
@@ -273,12 +275,12 @@ impl Log {
         }
         if frames.failed > 0 {
             say!(
-                "NO FRAME   {} frames could not be written; the run went on",
+                "NO FRAME   {} frames could not be written; the run continued",
                 frames.failed
             );
         }
         if failed > 0 {
-            say!("NOT SAVED  {failed} checkpoints could not be written; the run went on");
+            say!("NOT SAVED  {failed} checkpoints could not be written; the run continued");
         }
         say!("results    {}", output.folder().display());
         if let Some(path) = output.last_checkpoint() {
@@ -287,7 +289,7 @@ impl Log {
     }
 }
 
-/// The most memory that this process has had so far [bytes]; 0 where the system does not tell.
+/// The peak memory of this process so far [bytes]; 0 where the system does not report it.
 fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -295,7 +297,7 @@ fn peak_memory() -> u64 {
     kibibytes.unwrap_or(0) * 1024
 }
 
-/// Sweeps that this share of the steps did not exceed.
+/// The number of sweeps that this share of the steps did not exceed.
 fn quantile(ledger: &Ledger, steps: u64, share: f64) -> u64 {
     let mut left = (steps as f64 * share).ceil() as u64;
     for (sweeps, n) in &ledger.sweeps {

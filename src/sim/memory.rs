@@ -1,4 +1,6 @@
-//! What memory a run will take, before it begins: from the sizes of what a rank keeps of each body and each contact.
+//! An estimate of a run's memory before it begins.
+//!
+//! It adds up the sizes of a rank's data per body and per contact.
 
 use crate::body::{BodyId, BodyRow, Member, Twist};
 use crate::config::Scenario;
@@ -16,14 +18,18 @@ const CANDIDATES_PER_BODY: f64 = 3.0;
 /// have 7.5 candidates a body.
 const TOUCHES_PER_PAIR: f64 = 2.5;
 
-/// Lanes of batches per candidate: some stay empty, as no body may be twice in a batch.
+/// Lanes of batches per candidate: some stay empty, as a body may be in a batch only once.
 const LANES_PER_CANDIDATE: f64 = 3.5 / 3.0;
 
-/// Blocks per body: with edges of eight radii, a box of two reaches into `(1 + 2/8)³` on average.
+/// Blocks per body: with edges of eight radii, the box of a body, two radii wide, intersects
+/// `(1 + 2/8)³` blocks on average.
 const BLOCKS_PER_BODY: f64 = 1.25 * 1.25 * 1.25;
 
-/// What a rank keeps of each body [bytes]: its row, its columns ([`Bodies`](crate::body::Bodies)), its velocity in the solve, its copies in
-/// blocks, and what detection sorts it by (a box in single precision, four places, the start of its list).
+/// Memory per body on a rank [bytes].
+///
+/// This includes its row, its columns ([`Bodies`](crate::body::Bodies)), its velocity in the solve,
+/// its copies in blocks, and the sort data of detection (a box in single precision, four indices,
+/// the start of its list).
 fn of_a_body() -> f64 {
     let columns = size_of::<(BodyId, Vector3, [f64; 4], Twist)>() + size_of::<u32>();
     let in_block = size_of::<Member>() + size_of::<u32>() + size_of::<bool>();
@@ -32,8 +38,10 @@ fn of_a_body() -> f64 {
     once as f64 + BLOCKS_PER_BODY * in_block as f64
 }
 
-/// What it keeps of each candidate [bytes]: the candidate, its row after the step, what its block knows of it, the pair and its place in the list
-/// of detection, the block, the place in the block and the slot.
+/// Memory per candidate on a rank [bytes].
+///
+/// This includes the candidate, its row after the step, its further facts in the block, the pair
+/// and its index in the list of detection, the block, the index in the block and the slot.
 fn of_a_candidate() -> f64 {
     let found = size_of::<([u32; 2], u32)>() + size_of::<Candidate>();
     let in_block = size_of::<Origin>() + size_of::<(u64, u32, u32)>();
@@ -41,19 +49,23 @@ fn of_a_candidate() -> f64 {
     once as f64 + LANES_PER_CANDIDATE * size_of::<Batch>() as f64 / LANES as f64
 }
 
-/// Candidates that each body has where detection looks `margin` [m] ahead of spheres of mean radius r that fill a part φ of space: half of
-/// those within `2r + margin`, `4 φ (1 + margin/2r)³`.
+/// Candidates per body for detection with the margin `margin` [m].
+///
+/// Spheres of mean radius r fill a fraction φ of space; half of those within `2r + margin` are
+/// candidates of a sphere: `4 φ (1 + margin/2r)³`.
 pub(super) fn candidates_per_body(filling: f64, radius: f64, margin: f64) -> f64 {
     4.0 * filling * (1.0 + 0.5 * margin / radius).powi(3)
 }
 
-/// Memory per body of a dense packing [bytes], all included but the 33 MB of the program itself.
+/// Memory per body of a dense packing [bytes], all included except the 33 MB of the program itself.
 pub(super) fn bytes_per_body(scenario: &Scenario) -> f64 {
     bytes_with(scenario, CANDIDATES_PER_BODY)
 }
 
-/// The same with so many candidates, if they are more: with what the laws and the solver ask for, which is parts of batches, positions to be
-/// projected, points of the past.
+/// The same with at least this number of candidates per body.
+///
+/// It includes the demands of laws and solver: parts of batches, positions for projection, former
+/// points of momentum.
 pub(super) fn bytes_with(scenario: &Scenario, candidates: f64) -> f64 {
     let materials = scenario.materials.len() as u32;
     let any = |has: &dyn Fn(&Pair) -> bool| {
@@ -63,7 +75,7 @@ pub(super) fn bytes_with(scenario: &Scenario, candidates: f64) -> f64 {
     let if_any = |bytes: f64, has: &dyn Fn(&Pair) -> bool| if any(has) { bytes } else { 0.0 };
     let eight = size_of::<Eight>() as f64 / LANES as f64;
     let solver = &scenario.solver;
-    // Their couple impulses are part of what momentum remembers.
+    // Their couple impulses are part of the former points of momentum.
     let couples = if solver.acceleration == Acceleration::NONE {
         9.0
     } else {

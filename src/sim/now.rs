@@ -1,4 +1,4 @@
-//! A run after a step, as output sees it.
+//! A run after a step, in the form that output uses.
 
 use super::ledger::Ledger;
 use crate::comm::Comm;
@@ -6,14 +6,14 @@ use crate::config::Scenario;
 use crate::domain::Domain;
 use crate::scheme::{Physics, State, Timers};
 
-/// A run after a step, as output sees it.
+/// A run after a step, in the form that output uses.
 pub(super) struct Now<'a> {
     pub comm: &'a dyn Comm,
     pub domain: &'a Domain<'a>,
     pub scenario: &'a Scenario,
     pub physics: &'a Physics,
     pub state: &'a mut State,
-    /// What this rank has spent on each verb since the program started.
+    /// This rank's time spent on each verb since the program started.
     pub timers: &'a mut Timers,
     pub ledger: &'a Ledger,
 }

@@ -1,19 +1,19 @@
-//! What the command line says.
+//! The options of the command line.
 
 use crate::body::BodyId;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What the command line says beside the configuration.
+/// The options of the command line in addition to the configuration.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Folder for results; by default `out` in the working directory, or the checkpoint's folder.
     pub out: Option<PathBuf>,
     /// `key=value` overrides of the configuration, in order.
     pub set: Vec<String>,
-    /// Ends at this step instead of where the configuration says; not remembered in checkpoints.
+    /// Ends at this step instead of the configured end; checkpoints do not store it.
     pub steps: Option<u64>,
-    /// Ends at this time [s] instead of where the configuration says; not remembered in checkpoints.
+    /// Ends at this time [s] instead of the configured end; checkpoints do not store it.
     pub until: Option<f64>,
     /// Threads per rank.
     pub threads: usize,
@@ -21,8 +21,8 @@ pub struct Options {
     pub wall_limit: Option<Duration>,
     /// Whether a run that the folder already holds may be deleted.
     pub overwrite: bool,
-    /// Whether a run that the folder already holds goes on.
+    /// Whether to continue a run that the folder already holds.
     pub or_resume: bool,
-    /// For tests: before this step the velocity of this body is made NaN.
+    /// For tests: sets the velocity of this body to NaN before this step.
     pub nan_before: Option<(u64, BodyId)>,
 }

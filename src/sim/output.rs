@@ -1,7 +1,9 @@
-//! What a run writes: a row of the series after so many steps, a checkpoint after so many steps or so much time and at the end.
+//! The output of a run: rows of the series and checkpoints.
 //!
-//! What cannot be written is no reason to end a run: the disk may have room again when it is tried the next time. It is told at once, and
-//! again at the end; a run of which something is missing at the end has a status of its own.
+//! A row is written at intervals of steps; a checkpoint at intervals of steps or of wall time, and
+//! at the end. A failure to write does not end a run: the disk may have room again at the next
+//! attempt. The failure is reported at once, and again at the end; a run whose results are
+//! incomplete at the end has an exit status of its own.
 
 mod files;
 mod film;
@@ -32,28 +34,28 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Where results go.
+/// The results of a run and their folder.
 pub(super) struct Output {
     folder: PathBuf,
     /// The configuration as run.
     config: String,
-    /// Where this start comes from.
+    /// The origin of this start.
     provenance: String,
-    /// On rank 0.
+    /// Only on rank 0.
     files: Option<Files>,
-    /// On rank 0: held while the run lives, so that no other run writes to the folder.
+    /// Only on rank 0: held during the run, so that no other run writes to the folder.
     lock: Option<File>,
     begin: Instant,
     /// Timers and clock at the last row.
     last_row: (Timers, f64),
     last_checkpoint: Option<(u64, PathBuf)>,
-    /// When the last checkpoint was written, or tried to be.
+    /// The time of the last checkpoint, or of the last attempt.
     tried: Instant,
-    /// Time that a checkpoint takes: of the last one, before it a guess.
+    /// Duration of the last checkpoint; an estimate before the first.
     saving: Duration,
-    /// Checkpoints of this program, time spent on them, and how many could not be written.
+    /// Checkpoints written by this program, time spent on them, and the number of failures.
     written: (u64, Duration, u64),
-    /// Whether the last rows are not in their files.
+    /// Whether the last rows are missing from their files.
     behind: bool,
     film: Film,
 }
@@ -62,7 +64,7 @@ pub(super) struct Output {
 const MOST_WAITING: usize = 1 << 28;
 
 impl Output {
-    /// Prepares the folder for a run after `step` steps with so many bodies. Collective.
+    /// Prepares the folder for a run after `step` steps with `bodies` bodies. Collective.
     pub(super) fn open(
         comm: &dyn Comm,
         out: &Path,
@@ -102,7 +104,7 @@ impl Output {
         })
     }
 
-    /// About the time that a checkpoint takes.
+    /// The approximate duration of a checkpoint.
     pub(super) fn saving(&self) -> Duration {
         self.saving
     }
@@ -112,7 +114,8 @@ impl Output {
         interval.is_some_and(|interval| self.tried.elapsed() >= between(interval, self.saving))
     }
 
-    /// Checkpoints written since the program started, time spent on them, and how many could not be written.
+    /// Checkpoints written since the program started, time spent on them, and the number of
+    /// failures.
     pub(super) fn checkpoints(&self) -> (u64, Duration, u64) {
         self.written
     }
@@ -134,7 +137,7 @@ impl Output {
         self.begin.elapsed().as_secs_f64()
     }
 
-    /// What is due after a step. Collective.
+    /// Writes the output that is due after a step. Collective.
     pub(super) fn after_step(&mut self, now: &mut Now, report: &Report) -> Result<(), RunError> {
         let begin = Instant::now();
         let step = now.state.clock.step;
@@ -146,7 +149,8 @@ impl Output {
         }
         self.measure(now)?;
         now.timers.add(Verb::Io, begin.elapsed());
-        // Before the checkpoint: a run that goes on from it writes no frame of this step.
+        // Frames before the checkpoint: a run continued from it does not write the frame of this
+        // step.
         self.frame(now)?;
         let every = now.scenario.checkpoints.every;
         if every > 0 && step.is_multiple_of(every) {
@@ -155,13 +159,13 @@ impl Output {
         Ok(())
     }
 
-    /// A checkpoint of this step, if it has none. One that cannot be written is told. Collective.
+    /// Writes a checkpoint of this step, unless it exists. A failure is reported. Collective.
     pub(super) fn save(&mut self, now: &mut Now) -> Result<(), RunError> {
         match self.finish(now) {
             Err(RunError::Incomplete(fault)) => {
                 if now.comm.rank() == 0 {
                     tell!(
-                        "moreau: WARNING: {fault}; the run goes on, and tries again when the next one is due"
+                        "moreau: WARNING: {fault}; the run continues, and tries again when the next checkpoint is due"
                     );
                 }
                 Ok(())
@@ -170,7 +174,8 @@ impl Output {
         }
     }
 
-    /// What is due at the end: the last rows, and the last checkpoint, if the last step has none. Collective.
+    /// Writes the output that is due at the end: the last rows, and a checkpoint of the last step,
+    /// unless it exists. Collective.
     ///
     /// # Errors
     /// [`RunError::Incomplete`] if they cannot be written.
@@ -191,7 +196,7 @@ impl Output {
                     *number += 1;
                     self.saving = took;
                 }
-                // Its rows only are not in their files.
+                // Only its rows are missing from their files.
                 Err(_)
                     if self
                         .last_checkpoint
@@ -212,7 +217,9 @@ impl Output {
         )
     }
 
-    /// Tells that rows could not be written, once until they could. They wait for the next time. The same on all ranks.
+    /// Reports once that rows could not be written, until they can be.
+    ///
+    /// They wait for the next attempt. The same on all ranks.
     fn rows_written(
         &mut self,
         comm: &dyn Comm,
@@ -224,12 +231,12 @@ impl Output {
                 if comm.any(waiting > MOST_WAITING) {
                     let much = MOST_WAITING >> 20;
                     return Err(RunError::Failed(format!(
-                        "{fault}; more than {much} MB of rows wait"
+                        "{fault}; more than {much} MB of rows wait for the disk"
                     )));
                 }
                 if comm.rank() == 0 && !self.behind {
                     tell!(
-                        "moreau: WARNING: {fault}; the run goes on, rows wait until there is room for them"
+                        "moreau: WARNING: {fault}; the run continues, and rows wait for room on the disk"
                     );
                 }
                 self.behind = true;
@@ -242,7 +249,7 @@ impl Output {
         }
     }
 
-    /// Writes down the bodies that left the domain or went out in a step, by id. Collective.
+    /// Records the bodies that left the domain or went out in a step, by id. Collective.
     fn deleted(&mut self, now: &Now, rows: &[BodyRow]) -> Result<(), RunError> {
         let lines = gone(now, rows);
         let written = self.files.as_mut().map_or(Ok(()), |files| {
@@ -256,7 +263,9 @@ impl Output {
         )
     }
 
-    /// Whether the folder is still the one that this run has locked; another run may be in one that took its name. On rank 0.
+    /// Whether the folder is still the one that this run has locked. On rank 0.
+    ///
+    /// Another run may be in a folder that took its name.
     fn is_here(&self) -> Result<(), String> {
         #[cfg(unix)]
         if let Some(lock) = &self.lock {
@@ -274,7 +283,8 @@ impl Output {
         Ok(())
     }
 
-    /// The state as writers see it; its bodies and contacts are to be given back. Collective.
+    /// The state in the form for writers; its bodies and contacts must be given back afterwards.
+    /// Collective.
     fn snapshot(&self, now: &mut Now) -> Snapshot {
         let Now {
             comm,
@@ -318,7 +328,8 @@ impl Output {
         let step = now.state.clock.step;
         let failed =
             |e: &dyn std::fmt::Display| RunError::Incomplete(format!("step {step}: {e}{last}"));
-        // The series must hold every row up to a checkpoint, for a resumed run goes on after it.
+        // The series must contain every row up to a checkpoint, as a resumed run continues after
+        // it.
         let flushed = self.files.as_mut().map_or(Ok(()), Files::flush);
         let flushed = agree(comm, flushed.map_err(|e| failed(&e)));
         agree(comm, self.is_here().map_err(|e| failed(&e)))?;
@@ -333,10 +344,10 @@ impl Output {
         if comm.rank() == 0 {
             let pruned = checkpoint::prune(&self.folder, scenario.checkpoints.keep.max(1), step);
             if let Err(fault) = pruned {
-                tell!("moreau: WARNING: {fault}; more checkpoints than asked for stay");
+                tell!("moreau: WARNING: {fault}; more checkpoints than configured remain");
             }
         }
-        // The state is more than its rows: it is saved also where they are not.
+        // The state matters more than its rows: it is saved even without them.
         flushed.map_err(|e| failed(&e))
     }
 }

@@ -1,14 +1,16 @@
-//! Where results come from: what a run tells about the program, the machine and itself, in its folder and in every checkpoint.
+//! The origin of results: facts about the program, the machine and the run.
+//!
+//! They are written to the run's folder and to every checkpoint.
 
 use crate::comm::Comm;
 use crate::io::hdf5_version;
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Beyond so many ranks only the first one's machine is named.
+/// Beyond this number of ranks only the first one's machine is named.
 const MOST_NAMED: usize = 4096;
 
-/// The revision of the program's source, where it was built from a repository.
+/// The revision of the program's source, if it was built from a repository.
 const REVISION: &str = git_version::git_version!(
     args = ["--always", "--dirty=-modified", "--abbrev=12"],
     fallback = "unknown"
@@ -51,7 +53,7 @@ pub(super) fn of_this_start(comm: &dyn Comm, step: u64, threads: usize) -> Strin
     }
     let starts = toml::Value::Array(vec![toml::Value::Table(start)]);
     let file: toml::Table = std::iter::once(("start".to_owned(), starts)).collect();
-    // Of rank 0, as words and times may differ between machines.
+    // Those of rank 0, as words and times may differ between machines.
     let told = if comm.rank() == 0 {
         file.to_string()
     } else {

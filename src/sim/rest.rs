@@ -1,4 +1,4 @@
-//! When a packing is at rest.
+//! The conditions for a packing to be at rest.
 
 use crate::body::BodyRow;
 use crate::config::Scenario;
@@ -8,20 +8,22 @@ use crate::measure;
 use crate::scheme::{Physics, State};
 use std::collections::HashSet;
 
-/// Largest net force on a packing at rest, as a fraction of its weight, that of fields with it.
+/// Largest net force on a packing at rest, as a fraction of its weight, including the force of
+/// fields.
 const UNBALANCED: f64 = 1e-3;
 
-/// The two conditions of rest, in numbers of a run.
+/// The two conditions of rest, with the numbers of a run.
 pub(super) struct Rest {
-    /// Translational kinetic energy below which bodies count as slow [J]: a fraction of `Σ m g d`; none if the run has no
-    /// such end.
+    /// Translational kinetic energy below which bodies count as slow [J]: a fraction of `Σ m g d`.
+    ///
+    /// `None` if the run does not end at rest.
     energy: Option<f64>,
-    /// Whether there are bodies that are not free, which carry others as walls do.
+    /// Whether there are bodies that are not free, which support others as walls do.
     held: bool,
 }
 
 impl Rest {
-    /// What rest means in this run. Collective.
+    /// The conditions of rest in this run. Collective.
     pub(super) fn new(domain: &Domain, scenario: &Scenario, state: &State) -> Self {
         let lift = |row: &BodyRow| row.mass * scenario.gravity.norm() * 2.0 * row.radius;
         let bodies = state.bodies();
@@ -35,9 +37,11 @@ impl Rest {
         }
     }
 
-    /// Whether the packing is at rest after the last step: its bodies are slow, and the walls carry what gravity and fields pull, so that it
-    /// is not just turning round at the top of a bounce. Both follow from what a checkpoint holds, so a resumed run ends
-    /// where the run would have ended. Collective.
+    /// Whether the packing is at rest after the last step. Collective.
+    ///
+    /// Its bodies are slow, and the walls carry the loads of gravity and fields, so it is not at
+    /// the top of a bounce. Both follow from data in a checkpoint, so a resumed run ends at the
+    /// same step as an uninterrupted one.
     pub(super) fn reached(
         &self,
         domain: &Domain,
@@ -54,7 +58,8 @@ impl Rest {
         }
         let mut carried = <[ExactSum; 3]>::default();
         let mut weight = <[ExactSum; 4]>::default();
-        // In the middle of the last step, so that rounding does not say which fields were there in it.
+        // Use the middle of the last step, so that rounding does not decide which fields acted in
+        // it.
         let dt = state.clock.dt;
         let time = state.clock.time - 0.5 * dt;
         for row in state.bodies().iter().filter(|row| row.is_free()) {
@@ -75,7 +80,7 @@ impl Rest {
             let mine: Vec<u64> = mine.map(|row| row.id.0).collect();
             let held: HashSet<u64> = domain.gather(&mine).into_iter().collect();
             for c in state.contacts() {
-                // Of two bodies that touch at most one is held.
+                // Of two bodies in contact at most one is held.
                 let sign = match (held.contains(&c.key.a.0), held.contains(&c.key.b.0)) {
                     (true, _) => -1.0,
                     (_, true) => 1.0,
@@ -114,7 +119,8 @@ mod tests {
         bodies = [{ sample = "lattice", material = "m", count = 1, radius = 1.0 }]
     "#;
 
-    /// A ball of 2 kg, slow, on a floor that carries `carried` of its weight, after `steps` steps.
+    /// A ball of 2 kg, slow, on a floor that carries the fraction `carried` of its weight, after
+    /// `steps` steps.
     fn resting(carried: f64, steps: u64, speed: f64) -> bool {
         let scenario = config::parse("test", CONFIG, Path::new(""), &[]).expect("a good scenario");
         let (lower, upper) = (scenario.lower, scenario.upper);
@@ -164,7 +170,9 @@ mod tests {
         )
     }
 
-    /// Rest takes slow bodies and a floor that carries them; at the top of a bounce, or before the first step, there is none.
+    /// Rest requires slow bodies and a floor that carries them.
+    ///
+    /// A body at the top of a bounce, or before the first step, is not at rest.
     #[test]
     fn rest_is_slow_and_balanced() {
         // 1e-6 m g d is an energy of 4e-5 J, a speed of 6.3 mm/s.

@@ -1,4 +1,5 @@
-//! The first state of a run, from a configuration or a checkpoint, checked as a whole before anything is written.
+//! The first state of a run, from a configuration or a checkpoint, checked as a whole before
+//! anything is written.
 
 use super::balance::by_bodies;
 use super::bonds::pairs_exist;
@@ -23,18 +24,18 @@ use crate::scheme::{Clock, Physics, Scheme, State};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// All that the loop needs.
+/// The initial data of the loop.
 pub(super) struct Start {
     pub scenario: Scenario,
     pub partition: Partition,
-    /// Whether the blocks have been shared out by their bodies already.
+    /// Whether the blocks have been distributed by their bodies already.
     pub cut: bool,
     pub scheme: Scheme,
     pub state: State,
     pub ledger: Ledger,
     /// The folder for results.
     pub out: PathBuf,
-    /// What to do with what it holds.
+    /// The treatment of the folder's contents.
     pub folder: Folder,
     /// Threads per rank.
     pub threads: usize,
@@ -121,7 +122,7 @@ pub(super) fn from_checkpoint(
     going_on(comm, (path, loaded), options)
 }
 
-/// What a checkpoint, or the newest valid one of a folder, holds, and its path. Collective.
+/// The contents of a checkpoint, or of the newest valid one of a folder, and its path. Collective.
 pub(super) fn loaded(comm: &dyn Comm, from: &Path) -> Result<(PathBuf, Loaded), RunError> {
     let input = |e: checkpoint::Error| RunError::Input(e.to_string());
     let is_folder = comm.any(comm.rank() == 0 && from.is_dir());
@@ -138,7 +139,7 @@ pub(super) fn loaded(comm: &dyn Comm, from: &Path) -> Result<(PathBuf, Loaded), 
     Ok((path, loaded))
 }
 
-/// The start of a run that goes on from what a checkpoint holds. Collective.
+/// The start of a run that continues from a checkpoint. Collective.
 pub(super) fn going_on(
     comm: &dyn Comm,
     (path, loaded): (PathBuf, Loaded),
@@ -163,7 +164,7 @@ pub(super) fn going_on(
     let sizes = sizes(comm, &scenario, &bodies)
         .full_grown(&scenario, header.time)
         .and_to_come(&scenario);
-    // A rule that begins here has its length from the bodies that are here.
+    // A rule that begins here takes its length from the present bodies.
     let scenario = end_as_told(agree(comm, completed(scenario, &sizes))?, options);
     let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
     let states = agree(comm, wall_states(&scenario, &walls))?;
@@ -191,7 +192,7 @@ pub(super) fn going_on(
         )?,
         ..Ledger::default()
     };
-    // One rank's view of the folders goes for all.
+    // Rank 0's view of the folders decides for all ranks.
     let elsewhere = |out: &PathBuf| comm.any(comm.rank() == 0 && !same_folder(out, &home));
     let (out, folder) = match &options.out {
         Some(out) if elsewhere(out) => (
@@ -219,20 +220,20 @@ pub(super) fn going_on(
     })
 }
 
-/// What `--set` may not change when a run goes on, as it would be as if the run had been another one from its start.
+/// Refuses changes by `--set` that would alter the past of a continued run.
+///
+/// With such a change the run would be as if it had been another one from its start.
 fn keeps_the_past(set: &str) -> Result<(), RunError> {
     let key = set.split('=').next().unwrap_or(set).trim();
     let parts: Vec<&str> = key.split('.').collect();
     let why = match parts.as_slice() {
-        // What would change the making of them does nothing any more.
+        // Keys that describe how bodies are made have no effect any more.
         ["bodies", ..] | ["material", _, "density"] => {
-            "the bodies are those of the checkpoint; accepted: keys of what is not a body"
+            "the bodies are those of the checkpoint; must be a key of something other than bodies"
         }
-        // Radii grow by what is left of the growth that they began with.
-        ["growth", ..] => {
-            "bodies have grown so far as the configuration said; accepted: other keys"
-        }
-        // What is due counts from the time at which an inlet opened.
+        // Radii grow by the rest of the growth that they began with.
+        ["growth", ..] => "bodies have grown as the configuration said; must be another key",
+        // The bodies due are counted from the time at which an inlet opened.
         ["inlet"]
         | ["inlet", _]
         | [
@@ -241,18 +242,19 @@ fn keeps_the_past(set: &str) -> Result<(), RunError> {
             "rate" | "mass_rate" | "radius" | "material" | "from" | "until",
             ..,
         ] => {
-            "bodies have come in as the configuration said; accepted: other keys of it, as count, which ends it"
+            "bodies have come in as the configuration said; must be another key of the inlet, as count, which ends it"
         }
         _ => return Ok(()),
     };
     Err(RunError::Input(format!("--set {set}: {why}")))
 }
 
-/// Walls as a checkpoint has them; they must be those of the configuration, which `--set` may have changed.
+/// The walls of a checkpoint, which must be those of the configuration; `--set` may have changed
+/// them.
 fn wall_states(scenario: &Scenario, walls: &[WallRow]) -> Result<Vec<WallState>, RunError> {
     if walls.len() != scenario.walls.len() {
         return Err(RunError::Input(format!(
-            "the checkpoint has {} walls, the configuration {}; accepted: as many",
+            "the checkpoint must have {1} walls, as the configuration; found {0}",
             walls.len(),
             scenario.walls.len()
         )));
@@ -266,7 +268,7 @@ fn wall_states(scenario: &Scenario, walls: &[WallRow]) -> Result<Vec<WallState>,
     Ok(walls.iter().map(state).collect())
 }
 
-/// Bodies of a checkpoint must fit the configuration, which `--set` may have changed.
+/// The bodies of a checkpoint must fit the configuration, which `--set` may have changed.
 fn bodies_fit(
     bodies: &[BodyRow],
     states: &[WallState],
@@ -294,16 +296,18 @@ fn bodies_fit(
     Ok(())
 }
 
-/// Steps of one length lead to the time at which a run goes on; by a rule any time can have been reached.
+/// Fails if steps of constant length do not lead to the time at which a run continues.
+///
+/// By a rule a run can have reached any time.
 fn clock_fits(scenario: &Scenario, header: &Header) -> Result<(), RunError> {
     let text = match scenario.pace {
         Pace::Even(dt) if dt * header.step as f64 != header.time => format!(
-            "time.dt = {dt} does not lead to step {} at {} s; a run keeps its time step; accepted: the one it had, or a rule \
+            "time.dt = {dt} does not lead to step {} at {} s; a run keeps its time step; must be the one it had, or a rule \
              {{ at_most, at_least, travel, growth }}",
             header.step, header.time
         ),
         Pace::Rule(_) if header.dt <= 0.0 => format!(
-            "the checkpoint says that its last step was {} s long; accepted: more than 0",
+            "the length of the checkpoint's last step must be more than 0; found {} s",
             header.dt
         ),
         _ => return Ok(()),
@@ -311,7 +315,7 @@ fn clock_fits(scenario: &Scenario, header: &Header) -> Result<(), RunError> {
     Err(RunError::Input(text))
 }
 
-/// `--steps` and `--until` stand for the end that the configuration names.
+/// `--steps` and `--until` replace the configured end.
 fn end_as_told(mut scenario: Scenario, options: &Options) -> Scenario {
     if options.steps.is_some() || options.until.is_some() {
         scenario.end.steps = options.steps;

@@ -1,4 +1,5 @@
-//! What follows from the sizes of bodies: blocks, skin, lengths of steps, who owns what.
+//! Values that follow from the sizes of bodies: blocks, skin, lengths of steps, the division among
+//! ranks.
 
 use super::error::RunError;
 use super::memory::bytes_per_body;
@@ -14,7 +15,7 @@ use crate::scheme::pace::{Pace, Rule};
 use crate::shape::{Template, mass_and_inertia};
 use crate::solver::grid::BlockGrid;
 
-/// What all bodies together are like.
+/// The sizes and masses of all bodies together.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
     pub count: u64,
@@ -29,10 +30,11 @@ pub(super) struct Sizes {
     pub masses: [f64; 2],
 }
 
-/// Block edge in largest radii where the configuration names none: four diameters, some 70 bodies of a dense packing.
+/// Default block edge in units of the largest radius: four diameters, some 70 bodies of a dense
+/// packing.
 const BLOCK_EDGE_IN_RADII: f64 = 8.0;
 
-/// Skin in smallest radii where the configuration names none.
+/// Default skin in units of the smallest radius.
 const SKIN_IN_RADII: f64 = 0.05;
 
 fn skin(scenario: &Scenario, sizes: &Sizes) -> f64 {
@@ -40,7 +42,10 @@ fn skin(scenario: &Scenario, sizes: &Sizes) -> f64 {
     skin.unwrap_or(SKIN_IN_RADII * sizes.smallest)
 }
 
-/// How long steps are. A rule that names no length measures ways by the smallest radius, of bodies or of curvature of walls.
+/// The length of steps.
+///
+/// A rule without a length measures displacements by the smallest radius, of bodies or of curvature
+/// of walls.
 fn pace(scenario: &Scenario, sizes: &Sizes) -> Pace {
     match scenario.pace {
         Pace::Rule(rule) => {
@@ -55,8 +60,9 @@ fn pace(scenario: &Scenario, sizes: &Sizes) -> Pace {
     }
 }
 
-/// The scenario with the lengths that follow from the bodies. Checkpoints keep them: bodies may be deleted, and the run
-/// must go on as it began.
+/// The scenario with the lengths that follow from the bodies.
+///
+/// Checkpoints store them: bodies may be deleted, and the run must continue as it began.
 pub(super) fn completed(mut scenario: Scenario, sizes: &Sizes) -> Result<Scenario, RunError> {
     let derived = Derived {
         block_edge: edge(&scenario, sizes),
@@ -77,7 +83,7 @@ pub(super) fn edge(scenario: &Scenario, sizes: &Sizes) -> f64 {
         .unwrap_or(BLOCK_EDGE_IN_RADII * sizes.largest)
 }
 
-/// How many bodies inlets may bring until the run ends; none: nothing bounds their number.
+/// The number of bodies that inlets may bring until the run ends; `None` if it is unbounded.
 pub(super) fn to_come(scenario: &Scenario) -> Option<u64> {
     let steps = scenario.last_step();
     let steps = steps.map(|n| n as f64 * scenario.pace.at_most());
@@ -96,7 +102,7 @@ pub(super) fn to_come(scenario: &Scenario) -> Option<u64> {
                 rate * open / (inlet.density * volume)
             }
         };
-        // Without a count there is the largest number that there is.
+        // The largest integer stands for an inlet without a count.
         let count = (inlet.count < u64::MAX).then_some(inlet.count);
         match count {
             Some(count) => Some(count.min(due.ceil() as u64)),
@@ -107,14 +113,16 @@ pub(super) fn to_come(scenario: &Scenario) -> Option<u64> {
     each.try_fold(0_u64, |sum, n| n.map(|n| sum.saturating_add(n)))
 }
 
-/// Refuses what cannot fit before any body is made. Where the system does not tell its memory, anything goes.
+/// Refuses a run that does not fit into memory, before any body is made.
+///
+/// Where the system does not report its memory, any run passes.
 pub(super) fn memory_suffices(
     scenario: &Scenario,
     counts: &[u64],
     ranks: usize,
 ) -> Result<(), RunError> {
     let made: u64 = counts.iter().sum();
-    // Where bodies go out again nobody knows how many there will be at once.
+    // With outlets the number of bodies present at once is unknown.
     let stays = scenario.acts.outlets.is_empty() && !scenario.delete_outside;
     let come = to_come(scenario).filter(|_| stays).unwrap_or(0);
     let bodies = made.saturating_add(come);
@@ -125,7 +133,7 @@ pub(super) fn memory_suffices(
     match kibibytes.map(|k| k * 1024.0) {
         Some(there) if needed > there => Err(RunError::Input(format!(
             "{bodies} bodies{} on {ranks} ranks need about {:.3e} bytes of memory each, and this machine has {there:.3e}; \
-             accepted: fewer bodies, or more ranks on more machines",
+             use fewer bodies, or more ranks on more machines",
             if come > 0 {
                 format!(", {come} of them by inlets,")
             } else {
@@ -137,7 +145,7 @@ pub(super) fn memory_suffices(
     }
 }
 
-/// What all bodies together are like, of which each rank has a share. Collective.
+/// The sizes of all bodies, of which each rank has a share. Collective.
 pub(super) fn sizes(comm: &dyn Comm, scenario: &Scenario, share: &[BodyRow]) -> Sizes {
     let largest = |of: &dyn Fn(&BodyRow) -> f64| {
         comm.max_f64(share.iter().map(of).fold(f64::NEG_INFINITY, nan_max))
@@ -157,7 +165,7 @@ pub(super) fn sizes(comm: &dyn Comm, scenario: &Scenario, share: &[BodyRow]) -> 
     Sizes {
         count: comm.sum_count(share.len()),
         smallest: -largest(&|row| -row.radius),
-        largest: largest(&|row| row.radius).max(0.0), // Where all have been deleted.
+        largest: largest(&|row| row.radius).max(0.0), // If all have been deleted.
         smallest_ball: -largest(&|row| -least_ball(row)),
         volume,
         mass,
@@ -172,7 +180,7 @@ fn smallest_part(template: &Template) -> f64 {
 }
 
 impl Sizes {
-    /// With those that bodies to come may have.
+    /// The sizes including those of bodies that will come in.
     pub(super) fn and_to_come(mut self, scenario: &Scenario) -> Self {
         for inlet in &scenario.inlets {
             let mass = |r: f64| match &inlet.form {
@@ -193,7 +201,7 @@ impl Sizes {
         self
     }
 
-    /// The sizes that bodies have in the end, where these are those at a time [s] while they grow.
+    /// The final sizes of bodies that grow, from their sizes at a time [s].
     pub(super) fn full_grown(self, scenario: &Scenario, time: f64) -> Self {
         let factor = scenario.acts.growth.map_or(1.0, |g| 1.0 / g.size(time));
         Self {
@@ -206,20 +214,20 @@ impl Sizes {
     }
 }
 
-/// What does not change during the run, and who owns what.
+/// The constants of the run, and the division of the domain among ranks.
 pub(super) fn divide(
     scenario: &Scenario,
     sizes: &Sizes,
     ranks: usize,
 ) -> Result<(Physics, Partition), RunError> {
     let edge = edge(scenario, sizes);
-    // Contacts that cohesion may hold must be seen as long as it can.
+    // Detection must find contacts as long as cohesion can hold them.
     let range = scenario.laws.pairs.longest_range() * (1.0 + 1e-6);
     let skin = skin(scenario, sizes).max(range);
     let least = 2.0 * reach(sizes.largest, skin);
     if edge < least {
         let text = format!(
-            "solver.block_edge = {edge} m is too small for bodies of radius {} m with skin {skin} m; accepted: at least {least} m",
+            "solver.block_edge = {edge} m is too small for bodies of radius {} m with skin {skin} m; must be at least {least} m",
             sizes.largest
         );
         return Err(RunError::Input(text));
@@ -229,8 +237,8 @@ pub(super) fn divide(
         let needed = 2.0 * reach(sizes.largest, skin + 2.0 * rule.way());
         if edge < needed {
             let text = format!(
-                "solver.block_edge = {edge} m is too small for bodies of radius {} m with skin {skin} m that go up to {:e} m in a step \
-                 (time.dt.travel); accepted: at least {needed} m",
+                "solver.block_edge = {edge} m is too small for bodies of radius {} m with skin {skin} m that move up to {:e} m in a step \
+                 (time.dt.travel); must be at least {needed} m",
                 sizes.largest,
                 rule.way()
             );
@@ -251,7 +259,7 @@ pub(super) fn divide(
         acts: scenario.acts.clone(),
     };
     let grid = BlockGrid::new(scenario.lower, scenario.upper, edge, scenario.periodic);
-    // A period that has room for one block only leaves a body half of it.
+    // A period with room for a single block leaves a body half of it.
     if grid.shortest_edge() < least {
         let extent = scenario.upper - scenario.lower;
         let axis = (0..3).filter(|&a| scenario.periodic[a]);
@@ -259,7 +267,7 @@ pub(super) fn divide(
         let axis = axis.unwrap_or_default();
         let text = format!(
             "the period of {} m along {} (domain.lower, domain.upper, domain.periodic) is too short for bodies of radius {} m with \
-             skin {skin} m; accepted: at least {} m",
+             skin {skin} m; must be at least {} m",
             extent[axis],
             ["x", "y", "z"][axis],
             sizes.largest,

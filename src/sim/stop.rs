@@ -1,12 +1,13 @@
-//! When a run ends before its end: signals, a limit of wall time, the end of the batch job. All ranks learn of it after the same
-//! step, whichever of them was told.
+//! The early end of a run: by signals, a limit of wall time, or the end of the batch job.
+//!
+//! All ranks learn of it after the same step, whichever rank received the signal.
 
 use crate::comm::Comm;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
-/// Why a run ends early; of several the last one counts.
+/// The reason for an early end; of several the last one counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
     /// `--wall-limit` is near.
@@ -15,11 +16,11 @@ pub(super) enum Reason {
     BatchLimit,
     /// SIGUSR1: batch systems send it before the end, if asked to.
     User,
-    /// SIGHUP: the terminal is gone.
+    /// SIGHUP: the terminal has closed.
     HangUp,
-    /// SIGINT: somebody at a terminal.
+    /// SIGINT: a user at the terminal.
     Interrupt,
-    /// SIGTERM: the end is ordered.
+    /// SIGTERM: the system demands the end.
     Terminate,
 }
 
@@ -53,20 +54,22 @@ impl std::fmt::Display for Reason {
     }
 }
 
-/// What signals have asked for.
+/// The requests of signals.
 #[derive(Debug, Default)]
 struct Asked {
-    /// A [`Reason`], or 0.
+    /// A [`Reason`] to end, or 0.
     end: Arc<AtomicUsize>,
-    /// A checkpoint, after which the run goes on.
+    /// Whether to write a checkpoint and continue.
     save: Arc<AtomicBool>,
     begin: Option<Instant>,
 }
 
 static ASKED: OnceLock<Asked> = OnceLock::new();
 
-/// Takes note of signals from here on: SIGTERM, SIGINT, SIGHUP and SIGUSR1 end the run after the step and a checkpoint, SIGUSR2 asks for a
-/// checkpoint only. A second SIGTERM or SIGINT ends the program at once. To be called once, before MPI starts.
+/// Handles signals from here on. Must be called once, before MPI starts.
+///
+/// SIGTERM, SIGINT, SIGHUP and SIGUSR1 end the run after the step and a checkpoint; SIGUSR2 demands
+/// a checkpoint only. A second SIGTERM or SIGINT ends the program at once.
 ///
 /// # Errors
 /// If the system refuses.
@@ -81,12 +84,12 @@ pub fn listen() -> std::io::Result<()> {
         use signal_hook::flag;
         let ended = Arc::new(AtomicBool::new(false));
         for (signal, reason) in [(SIGTERM, Reason::Terminate), (SIGINT, Reason::Interrupt)] {
-            // In this order: only the second one finds it set.
+            // In this order only the second signal finds the flag set.
             flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&ended))?;
             flag::register(signal, Arc::clone(&ended))?;
             flag::register_usize(signal, Arc::clone(&asked.end), reason as usize)?;
         }
-        // Whoever started it with nohup wants it to go on.
+        // A user who started the program with nohup wants it to continue.
         if !is_ignored(SIGHUP) {
             flag::register_usize(SIGHUP, Arc::clone(&asked.end), Reason::HangUp as usize)?;
         }
@@ -98,7 +101,7 @@ pub fn listen() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Whether a signal is ignored, as far as the system tells.
+/// Whether a signal is ignored, if the system reports it.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -109,27 +112,27 @@ fn is_ignored(signal: i32) -> bool {
 
 /// Watches for the reasons to end a run.
 pub(super) struct Stopper {
-    /// When the wall time that was granted is over.
+    /// The end of the granted wall time.
     limit: Option<Instant>,
-    /// When the batch job is over.
+    /// The end of the batch job.
     batch: Option<SystemTime>,
-    /// The longest time between two looks.
+    /// The longest time between two checks.
     longest: Duration,
     last: Instant,
 }
 
-/// What ranks agree on after a step.
+/// The decisions that ranks share after a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Agreed {
-    /// Why the run ends now.
+    /// The reason why the run ends now.
     pub end: Option<Reason>,
     /// Whether a checkpoint is due.
     pub save: bool,
-    /// The largest of all ranks, NaN if one is NaN.
+    /// The largest overlap on all ranks; NaN if one is NaN.
     pub overlap: f64,
 }
 
-/// Time that a batch system needs beside ours to end a job in order.
+/// Additional time that a batch system needs to end a job in order.
 const BATCH_MARGIN: Duration = Duration::from_secs(10);
 
 impl Stopper {
@@ -139,7 +142,7 @@ impl Stopper {
         let begin = ASKED.get().and_then(|asked| asked.begin).unwrap_or(now);
         let batch = std::env::var("SLURM_JOB_END_TIME").ok();
         let batch = batch.and_then(|seconds| seconds.parse().ok());
-        // One that is over already is that of another job, in a shell that has outlived it.
+        // An end in the past is that of another job, in a shell that has outlived it.
         let still = |seconds: &u64| {
             let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
             now.is_ok_and(|now| *seconds > now.as_secs())
@@ -153,8 +156,11 @@ impl Stopper {
         }
     }
 
-    /// To be called after each step: what all ranks agree on. `saving` is about the time that a checkpoint takes, `due` whether one is due
-    /// by this rank's clock, `overlap` (not negative) the largest here. Of clocks that of rank 0 counts. Collective.
+    /// The decisions of all ranks together, after each step. Collective.
+    ///
+    /// `saving` is the approximate duration of a checkpoint, `due` whether one is due by this
+    /// rank's clock, `overlap` (not negative) the largest on this rank. Only the clock of rank 0
+    /// counts.
     pub(super) fn after_step(
         &mut self,
         comm: &dyn Comm,
@@ -171,7 +177,7 @@ impl Stopper {
             let save = asked.save.swap(false, Ordering::Relaxed);
             (asked.end.load(Ordering::Relaxed), save)
         });
-        // Numbers that are not negative are in the order of their bits, NaN above all.
+        // Numbers that are not negative are ordered as their bits, with NaN above all.
         let overlap = overlap.abs().to_bits() as i64;
         let save = save || first && due;
         let mut largest = [end.max(by_clock) as i64, i64::from(save), overlap];
@@ -183,7 +189,8 @@ impl Stopper {
         }
     }
 
-    /// Whether another step and a checkpoint may no longer fit into what is left, each taken twice as long as so far.
+    /// Whether the remaining time is too short for another step and a checkpoint, each at twice its
+    /// duration so far.
     fn by_clock(&self, now: Instant, saving: Duration) -> usize {
         let need = 2 * (self.longest + saving) + Duration::from_secs(1);
         let batch = self.batch.is_some_and(|end| {
@@ -229,7 +236,7 @@ mod tests {
         assert_eq!(why(stopper(Some(33), None, 7)), Some(Reason::WallLimit));
     }
 
-    /// What one rank knows all know; of clocks only that of rank 0 counts.
+    /// All ranks learn the decisions of each; only the clock of rank 0 counts.
     #[test]
     fn all_ranks_agree() {
         for ranks in [1, 3, 8] {

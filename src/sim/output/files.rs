@@ -1,4 +1,4 @@
-//! The folder of a run, and the files that grow with it.
+//! The folder of a run, and the files that grow with the run.
 
 use super::measures::files::MeasureFiles;
 use crate::config::Measure;
@@ -10,20 +10,20 @@ use std::fs::{File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// What to do with the folder for results.
+/// The treatment of the contents of the folder for results.
 #[derive(Clone, Debug)]
 pub(in crate::sim) enum Folder {
     /// It must not hold a run.
     Fresh,
-    /// A run that it holds is deleted.
+    /// A run in the folder is deleted.
     Clear,
-    /// It must not hold checkpoints; a run that came to none is begun again.
+    /// It must not hold checkpoints; a run without a checkpoint starts again.
     Begun,
-    /// The run that it holds goes on from this checkpoint.
+    /// The run in the folder continues from this checkpoint.
     GoOn(PathBuf),
 }
 
-/// Held by the run that writes to the folder.
+/// The lock file, held by the run that writes to the folder.
 pub(super) const LOCK: &str = ".lock";
 const SERIES: &str = "series.csv";
 const WALLS: &str = "walls.csv";
@@ -37,7 +37,7 @@ pub(super) struct Files {
     pub(super) walls: Series<WallLine>,
     pub(super) flows: Series<FlowLine>,
     pub(super) deleted: Series<DeletedLine>,
-    /// Those of each measure, in order.
+    /// The files of each measure, in order.
     pub(super) measures: Vec<MeasureFiles>,
 }
 
@@ -62,7 +62,7 @@ impl Files {
         })
     }
 
-    /// Writes what has become long; all are tried.
+    /// Writes buffers that have become long; a failure does not skip the others.
     pub(super) fn flush_what_waits(&mut self) -> Result<(), series::Error> {
         let all = [
             self.series.flush_what_waits(),
@@ -75,7 +75,7 @@ impl Files {
         all.into_iter().chain(measures).collect()
     }
 
-    /// Bytes that are in no file yet.
+    /// Bytes that wait to be written.
     pub(super) fn pending(&self) -> usize {
         let measures: usize = self.measures.iter().map(MeasureFiles::pending).sum();
         self.series.pending()
@@ -105,7 +105,7 @@ fn open(
     measures.iter().map(each).collect()
 }
 
-/// Makes the folder ready to be written to, or says why it cannot be. Nothing is changed if it cannot.
+/// Prepares the folder for writing. Changes nothing if it fails.
 pub(super) fn prepare(
     out: &Path,
     folder: &Folder,
@@ -114,7 +114,7 @@ pub(super) fn prepare(
 ) -> Result<(Files, Option<File>), RunError> {
     let input = |e: &dyn std::fmt::Display| {
         RunError::Input(format!(
-            "output folder {}: {e}; accepted: a folder that can be written to",
+            "output folder {}: {e}; must be a folder that can be written to",
             out.display()
         ))
     };
@@ -129,14 +129,14 @@ pub(super) fn prepare(
     match folder {
         Folder::Fresh if holds_a_run && old.is_empty() => {
             return Err(RunError::Input(format!(
-                "output folder {} holds a run that came to no checkpoint; --overwrite deletes it, --or-resume begins it again, --out names \
+                "output folder {} holds a run without a checkpoint; --overwrite deletes it, --or-resume starts it again, --out names \
                  another folder",
                 out.display()
             )));
         }
         Folder::Begun if !old.is_empty() => {
             return Err(RunError::Input(format!(
-                "output folder {} holds checkpoints by now; moreau resume {} goes on",
+                "output folder {} holds checkpoints by now; moreau resume {} continues the run",
                 out.display(),
                 out.display()
             )));
@@ -144,7 +144,7 @@ pub(super) fn prepare(
         Folder::Fresh if holds_a_run => {
             return Err(RunError::Input(format!(
                 "output folder {} already holds a run; --overwrite deletes it, --out names another folder, \
-                 and moreau resume {} goes on with it",
+                 and moreau resume {} continues it",
                 out.display(),
                 out.display()
             )));
@@ -154,7 +154,7 @@ pub(super) fn prepare(
     let lock = lock(out).map_err(|e| input(&e))?;
     if matches!(folder, Folder::Begun) && holds_a_run {
         tell!(
-            "moreau: {} holds a run that came to no checkpoint: it begins again, and what it has written is replaced",
+            "moreau: {} holds a run without a checkpoint: the run starts again and replaces its files",
             out.display()
         );
     }
@@ -165,7 +165,7 @@ pub(super) fn prepare(
             Ok(fresh)
         }
         Folder::Clear => {
-            // The new series first: where it cannot be written, nothing is deleted.
+            // Create the new series first: if that fails, nothing is deleted.
             let fresh = Files::create(out, measures).map_err(|e| input(&e))?;
             checkpoint::prune(out, 0, u64::MAX).map_err(|e| input(&e))?;
             vtkhdf::clear(out).map_err(|e| input(&e))?;
@@ -175,7 +175,10 @@ pub(super) fn prepare(
         Folder::GoOn(_) => {
             let files = Files::resume(out, measures, step).map_err(|e| input(&e))?;
             for path in checkpoint::set_aside(out, step).map_err(|e| input(&e))? {
-                tell!("moreau: beyond the resumed step, now {}", path.display());
+                tell!(
+                    "moreau: a checkpoint beyond the resumed step is now {}",
+                    path.display()
+                );
             }
             if let Some(last) = files.series.ends_before(step) {
                 tell!(
@@ -188,7 +191,9 @@ pub(super) fn prepare(
     Ok((files?, lock))
 }
 
-/// Removes the files of measures that the run before wrote and this one does not, which would pass for its own.
+/// Removes files of measures of the run before, which would seem to be this run's own.
+///
+/// Files that this run writes anew stay.
 fn remove_old_measures(out: &Path, measures: &[Measure], fresh: &Files) -> std::io::Result<()> {
     let each = fresh.measures.iter().zip(measures);
     let own: Vec<String> = each
@@ -205,7 +210,7 @@ fn remove_old_measures(out: &Path, measures: &[Measure], fresh: &Files) -> std::
     Ok(())
 }
 
-/// Adds to the folder's list of starts. Nothing depends on it.
+/// Adds to the folder's list of starts; nothing depends on this list.
 pub(super) fn note_start(out: &Path, folder: &Folder, provenance: &str) {
     let path = out.join(PROVENANCE);
     let mut how = File::options();
@@ -214,7 +219,7 @@ pub(super) fn note_start(out: &Path, folder: &Folder, provenance: &str) {
         _ => how.write(true).create(true).truncate(true),
     };
     let written = how.open(&path).and_then(|mut file| {
-        // Between the starts a line is free.
+        // An empty line separates the starts.
         file.write_all(format!("{provenance}\n").as_bytes())
     });
     if let Err(error) = written {
@@ -222,7 +227,7 @@ pub(super) fn note_start(out: &Path, folder: &Folder, provenance: &str) {
     }
 }
 
-/// Locks the folder for this run; nothing where the file system knows no locks.
+/// Locks the folder for this run; has no effect on file systems without locks.
 fn lock(out: &Path) -> std::io::Result<Option<File>> {
     let file = File::create(out.join(LOCK))?;
     match file.try_lock() {

@@ -1,4 +1,4 @@
-//! The frames of a run, and what has become of them.
+//! The frames of a run, and their failures.
 
 use crate::comm::Comm;
 use crate::config::Scenario;
@@ -13,20 +13,22 @@ pub(super) struct Film {
     pub(super) written: u64,
     pub(super) failed: u64,
     pub(super) time: Duration,
-    /// Why the last one that failed could not be written.
+    /// The error of the last frame that could not be written.
     pub(super) fault: String,
 }
 
-/// What the run summary tells of frames.
+/// The numbers of frames for the run's summary.
 pub(in crate::sim) struct Told {
-    /// Frames written since the program started, time spent on them, and how many could not be written.
+    /// Frames written since the program started, time spent on them, and the number of failures.
     pub(in crate::sim) written: u64,
     pub(in crate::sim) time: Duration,
     pub(in crate::sim) failed: u64,
 }
 
 impl Film {
-    /// Begins, or goes on after a step: what was there of later steps is dropped, also if no more frames are wanted. Collective.
+    /// Begins the frames, or continues them after a step. Collective.
+    ///
+    /// Frames of later steps are dropped, even if no more frames are wanted.
     pub(super) fn open(
         comm: &dyn Comm,
         out: &Path,

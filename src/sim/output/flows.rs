@@ -1,4 +1,4 @@
-//! What is written of bodies that come and go.
+//! The output about bodies that come in and go out.
 
 use crate::body::BodyRow;
 use crate::config::Scenario;
@@ -42,7 +42,7 @@ pub(super) fn gone(now: &Now, gone: &[BodyRow]) -> Vec<DeletedLine> {
     rows.iter().map(line).collect()
 }
 
-/// What has come in and gone out so far.
+/// The lines of the flows so far.
 pub(super) fn flow_lines<'a>(
     state: &State,
     scenario: &'a Scenario,

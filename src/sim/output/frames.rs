@@ -1,6 +1,7 @@
-//! Frames, as a run writes them.
+//! The writing of frames during a run.
 //!
-//! One that cannot be written is told and counted, and the run goes on; it is not made up for, as the step is gone.
+//! A frame that cannot be written is reported and counted, and the run continues. It is not written
+//! later, as its step is over.
 
 use super::Output;
 use super::film::Told;
@@ -12,7 +13,7 @@ use crate::sim::now::Now;
 use std::time::Instant;
 
 impl Output {
-    /// A frame of this step, if one is due and not there yet. Collective.
+    /// Writes a frame of this step, if one is due and does not exist. Collective.
     pub(in crate::sim) fn frame(&mut self, now: &mut Now) -> Result<(), RunError> {
         let (step, every) = (now.state.clock.step, now.scenario.output.every);
         if every == 0 || !step.is_multiple_of(every) || self.film.frames.has(step) {
@@ -34,7 +35,7 @@ impl Output {
             Ok(()) => self.film.written += 1,
             Err(fault) => {
                 if comm.rank() == 0 {
-                    tell!("moreau: WARNING: {fault}; the run goes on without this frame");
+                    tell!("moreau: WARNING: {fault}; the run continues without this frame");
                 }
                 self.film.failed += 1;
                 self.film.fault = fault;
@@ -46,7 +47,7 @@ impl Output {
         Ok(())
     }
 
-    /// Frames so far.
+    /// The numbers of frames so far.
     pub(in crate::sim) fn frames(&self) -> Told {
         let film = &self.film;
         Told {
@@ -56,14 +57,14 @@ impl Output {
         }
     }
 
-    /// Whether all frames are there.
+    /// Fails unless all frames were written.
     ///
     /// # Errors
-    /// [`RunError::Incomplete`] if not.
+    /// [`RunError::Incomplete`] if frames are missing.
     pub(in crate::sim) fn all_frames(&self) -> Result<(), RunError> {
         match &self.film {
             film if film.failed > 0 => Err(RunError::Incomplete(format!(
-                "{} frames could not be written, the last because of this: {}",
+                "{} frames could not be written, the last because of: {}",
                 film.failed, film.fault
             ))),
             _ => Ok(()),

@@ -1,6 +1,7 @@
-//! What measures write: figures of a part of space after so many steps.
+//! The output of measures: figures of a part of space at intervals of steps.
 //!
-//! What is summed is summed exactly, over all ranks; all else are whole numbers and maxima. So the files are the same on any number of ranks.
+//! Sums are exact, over all ranks; all other figures are integers and maxima. So the files are the
+//! same on any number of ranks.
 
 pub(super) mod files;
 mod record;
@@ -14,7 +15,7 @@ use record::Record;
 use sides::Sides;
 
 impl Output {
-    /// Measures what is due, and adds it to its files. Collective.
+    /// Evaluates the measures that are due, and adds the results to their files. Collective.
     pub(super) fn measure(&mut self, now: &Now) -> Result<(), RunError> {
         let measures = &now.scenario.measures;
         let (step, time) = (now.state.clock.step, now.state.clock.time);
@@ -24,7 +25,7 @@ impl Output {
         if due.is_empty() {
             return Ok(());
         }
-        // Once for all measures.
+        // Computed once for all measures.
         let stress = |k: &usize| measures[*k].what.contains(&What::Stress);
         let sides = match due.iter().any(stress) {
             true => Sides::of(now),

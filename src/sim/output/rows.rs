@@ -10,7 +10,7 @@ use crate::sim::error::RunError;
 use crate::sim::now::Now;
 
 impl Output {
-    /// A row of the series, and one for each wall. Collective.
+    /// Writes a row of the series, and one for each wall. Collective.
     pub(super) fn row(&mut self, now: &Now, report: &Report) -> Result<(), RunError> {
         let Now {
             comm,

@@ -1,20 +1,20 @@
-//! When checkpoints by the clock are due.
+//! The schedule of checkpoints by the clock.
 
 use crate::config::Interval;
 use std::time::Duration;
 
-/// Time that a checkpoint may take for each body, before one was written [s].
+/// Estimated duration of a checkpoint per body, before one was written [s].
 const SAVING_A_BODY: f64 = 1e-5;
 
-/// No guess is longer than this [s].
+/// The longest estimate [s].
 const LONGEST_GUESS: f64 = 60.0;
 
-/// About how long the first checkpoint takes [s].
+/// Estimated duration of the first checkpoint [s].
 pub(super) fn guessed(bodies: u64, ranks: usize) -> f64 {
     (0.05 + SAVING_A_BODY * bodies as f64 / ranks as f64).min(LONGEST_GUESS)
 }
 
-/// Time between two checkpoints of which each takes so long.
+/// The time between two checkpoints with this duration.
 pub(super) fn between(interval: Interval, saving: Duration) -> Duration {
     match interval {
         Interval::Seconds(seconds) => Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX),
@@ -30,7 +30,7 @@ pub(super) fn between(interval: Interval, saving: Duration) -> Duration {
 mod tests {
     use super::*;
 
-    /// Young's interval, and no more than a twentieth of the time.
+    /// Young's interval, and at most a twentieth of the time for checkpoints.
     #[test]
     fn time_between_checkpoints() {
         let auto = |saving: f64, failures: f64| {

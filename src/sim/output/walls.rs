@@ -1,4 +1,4 @@
-//! What is written of walls.
+//! The output about walls.
 
 use crate::body::{Wall, WallState};
 use crate::domain::Domain;
@@ -8,16 +8,16 @@ use crate::math::Vector3;
 use crate::measure;
 use crate::scheme::{Physics, State};
 
-/// Walls with what the bodies gave them in the last step. Collective.
+/// The walls with the impulses and couples from bodies in the last step. Collective.
 pub(in crate::sim) fn walls(domain: &Domain, physics: &Physics, state: &State) -> Vec<WallRow> {
     let (walls, states) = (&physics.walls, &state.walls);
     let impulses = measure::wall_impulses(state.contacts(), walls.len());
-    // Where the centres were when the impulses acted.
+    // The positions of centres when the impulses acted.
     let centre = |(wall, state): (&Wall, &WallState)| wall.place_now(state);
     let before = walls.iter().zip(&state.walls_before);
     let centres: Vec<Vector3> = before.map(centre).collect();
     let couples = measure::wall_couples(state.contacts(), &centres);
-    // All in one reduction.
+    // All sums in one reduction.
     let six = impulses.into_iter().zip(couples);
     let sums = six.flat_map(|(impulse, couple)| impulse.into_iter().chain(couple));
     let sums = domain.many_sums(sums.collect());
@@ -34,7 +34,7 @@ pub(in crate::sim) fn walls(domain: &Domain, physics: &Physics, state: &State) -
         .collect()
 }
 
-/// What `walls.csv` says of a wall.
+/// A wall's line in `walls.csv`.
 pub(super) fn wall_line(state: &State, wall: &Wall, row: &WallRow) -> WallLine {
     let dt = state.clock.dt;
     let [force, torque] = [row.impulse, row.couple_impulse].map(|sum| Vector3::from(sum) / dt);

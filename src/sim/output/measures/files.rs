@@ -5,7 +5,7 @@ use crate::config::{Measure, What};
 use crate::io::series::{Columns, Error, Figures, ForceLine, ProfileLine, Series, TrackLine};
 use std::path::Path;
 
-/// The files of a measure, those that there is something for.
+/// The files of a measure; only those that it needs.
 pub(in crate::sim::output) struct MeasureFiles {
     figures: Option<Series<Figures>>,
     forces: Option<Series<ForceLine>>,
@@ -13,7 +13,7 @@ pub(in crate::sim::output) struct MeasureFiles {
     tracks: Option<Series<TrackLine>>,
 }
 
-/// The columns of `measure-NAME.csv` that something adds.
+/// The columns of `measure-NAME.csv` that a figure adds.
 fn columns(what: &What) -> &'static [&'static str] {
     match what {
         What::Packing => &["bodies", "solid_fraction"],
@@ -59,16 +59,16 @@ fn columns(what: &What) -> &'static [&'static str] {
     }
 }
 
-/// How the names of the files begin.
+/// The beginnings of the names of the files.
 const KINDS: [&str; 4] = ["measure-", "forces-", "profile-", "tracks-"];
 
 impl MeasureFiles {
-    /// Whether a name is one that files of measures have.
+    /// Whether a file name is that of a measure.
     pub(in crate::sim::output) fn is_name(name: &str) -> bool {
         name.ends_with(".csv") && KINDS.iter().any(|kind| name.starts_with(kind))
     }
 
-    /// The names of the files that there are.
+    /// The names of this measure's files.
     pub(in crate::sim::output) fn names(&self, measure: &Measure) -> Vec<String> {
         let there = [
             self.figures.is_some(),
@@ -87,7 +87,7 @@ impl MeasureFiles {
         Self::open(out, measure, None)
     }
 
-    /// Goes on with them after a step.
+    /// Continues the files after a step.
     pub(in crate::sim::output) fn resume(
         out: &Path,
         measure: &Measure,
@@ -149,7 +149,7 @@ impl MeasureFiles {
         Ok(files)
     }
 
-    /// Adds what was measured at the end of a step, at a time [s].
+    /// Adds the record of a step's end, at a time [s].
     pub(super) fn add(&mut self, (step, time): (u64, f64), record: &Record) -> Result<(), Error> {
         if let Some(file) = &mut self.figures {
             file.add(&Figures(step, time, record.figures.clone()))?;
@@ -166,7 +166,7 @@ impl MeasureFiles {
         Ok(())
     }
 
-    /// Writes what has become long; all are tried.
+    /// Writes buffers that have become long; a failure does not skip the others.
     pub(in crate::sim::output) fn flush_what_waits(&mut self) -> Result<(), Error> {
         let all = [
             (self.figures.as_mut()).map_or(Ok(()), Series::flush_what_waits),
@@ -177,7 +177,7 @@ impl MeasureFiles {
         all.into_iter().collect()
     }
 
-    /// Writes all, to the disk; all are tried.
+    /// Writes all buffers to the disk; a failure does not skip the others.
     pub(in crate::sim::output) fn flush(&mut self) -> Result<(), Error> {
         let all = [
             self.figures.as_mut().map_or(Ok(()), Series::flush),
@@ -188,7 +188,7 @@ impl MeasureFiles {
         all.into_iter().collect()
     }
 
-    /// Bytes that are in no file yet.
+    /// Bytes that wait to be written.
     pub(in crate::sim::output) fn pending(&self) -> usize {
         self.figures.as_ref().map_or(0, Series::pending)
             + self.forces.as_ref().map_or(0, Series::pending)

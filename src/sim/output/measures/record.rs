@@ -1,4 +1,4 @@
-//! What a measure finds after a step, on all ranks together.
+//! The results of a measure after a step, over all ranks.
 
 use super::sides::Sides;
 use crate::body::{BodyId, BodyRow};
@@ -19,11 +19,11 @@ pub(super) struct Record {
     pub(super) tracks: Vec<TrackLine>,
 }
 
-/// Shares of the mass for which a heap's extent is told.
+/// Shares of the mass for which a heap's extent is written.
 const QUANTILES: [f64; 4] = [0.5, 0.9, 0.95, 0.99];
 
 impl Record {
-    /// Measures. Collective. `sides` are the bodies that contacts touch.
+    /// Evaluates the measure. Collective. `sides` are the bodies that contacts touch.
     pub(super) fn new(now: &Now, measure: &Measure, sides: &Sides) -> Self {
         let mut record = Self::default();
         let window = &measure.window;
@@ -139,7 +139,8 @@ impl Record {
             return;
         }
         let within = extents(now, &heap.spread(bodies, window));
-        // Out to where nearly all of the mass lies: what rolled away is no slope.
+        // Out to the extent of nearly all of the mass: bodies that rolled away are not part of the
+        // slope.
         let reach = within[2];
         let mut surface = heap.surface((bodies, &now.physics.templates), window, reach);
         now.domain.many_max(&mut surface);
@@ -210,19 +211,22 @@ fn total(now: &Now, here: usize) -> u64 {
     now.comm.sum_count(here)
 }
 
-/// How many free bodies are in a window, and how they move together. Collective.
+/// The number of free bodies in a window, and their common motion. Collective.
 fn motion(now: &Now, window: &Window) -> (u64, Motion) {
     let (count, sums) = motion_sums(now.state.bodies(), window);
     let count = total(now, count);
     (count, Motion::new(count as f64, &now.domain.sums(&sums)))
 }
 
-/// The distances within which so much of the mass lies [m]: of each the smallest at which there is a body, found by halving among all
-/// numbers that there are between zero and the farthest. Collective.
+/// The distances within which these shares of the mass lie [m]. Collective.
+///
+/// Each is the smallest distance at which there is a body, found by bisection over all
+/// floating-point numbers between zero and the farthest.
 fn extents(now: &Now, spread: &measure::Spread) -> [f64; QUANTILES.len()] {
     let farthest = now.domain.max(spread.farthest());
     let [mass] = now.domain.sums(&[spread.mass_between(None, farthest)]);
-    // Numbers that are not negative have the order of their bits. Too near, near enough, and the mass that is too near.
+    // Numbers that are not negative are ordered as their bits. Too near, near enough, and the mass
+    // that is too near.
     let mut low = [None::<u64>; QUANTILES.len()];
     let mut high = [farthest.to_bits(); QUANTILES.len()];
     let mut below = <[ExactSum; QUANTILES.len()]>::default();
