@@ -1,7 +1,7 @@
-//! Contacts: their key, the record that outlives a step, and the state the solver works on.
+//! Contacts: their key, the record that outlives a step, and the data that the solver uses.
 //!
-//! A contact joins body `a` to body `b` with `a` before `b` by id (walls come last, so `b` may be a wall). The unit normal
-//! points from `a` to `b`; the impulse acts on `b`, its negative on `a`.
+//! A contact joins body `a` to body `b` with `a` before `b` by id (walls come last, so `b` may be a
+//! wall). The unit normal points from `a` to `b`; the impulse acts on `b`, its negative on `a`.
 
 use crate::body::{BodyId, Member};
 use crate::law::{self, Couples, Impulse, Memory, Parameters, Parts, State, relative_velocity};
@@ -9,7 +9,7 @@ use crate::math::Vector3;
 use crate::math::real::{Three, add, sub};
 use bytemuck::{Pod, Zeroable};
 
-/// What a contact is called in every step and on every rank: two bodies, and which of their features touch.
+/// The name of a contact in every step and on every rank: two bodies, and the features that touch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
 #[repr(C)]
 pub struct ContactKey {
@@ -17,18 +17,19 @@ pub struct ContactKey {
     pub a: BodyId,
     /// The body, or wall, with the larger id.
     pub b: BodyId,
-    /// Which of several contacts of the same pair; 0 for spheres and planes.
+    /// The number of the contact among those of the same pair; 0 for spheres and planes.
     pub feature: u64,
 }
 
 impl ContactKey {
-    /// The feature of two parts of bodies: the first body's in the upper half, the second's in the lower.
+    /// The feature of two parts of bodies: the first body's in the upper half, the second's in the
+    /// lower.
     #[must_use]
     pub const fn feature_of([first, second]: [usize; 2]) -> u64 {
         (first as u64) << 32 | second as u64
     }
 
-    /// The two parts that touch: numbers in the templates of the bodies, 0 of balls and walls.
+    /// The two parts that touch: numbers in the templates of the bodies, 0 for balls and walls.
     #[must_use]
     pub const fn parts(&self) -> [usize; 2] {
         [
@@ -38,7 +39,7 @@ impl ContactKey {
     }
 }
 
-/// One contact as it is kept between steps, sent to another rank, and written to a checkpoint.
+/// The record of a contact between steps, which is sent to other ranks and written to checkpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct ContactRow {
@@ -56,7 +57,7 @@ pub struct ContactRow {
     pub couple_impulse: [f64; 3],
     /// [`Status`](law::Status) as a number.
     pub status: u64,
-    /// The memory of its law.
+    /// The state of its law.
     pub state: State,
 }
 
@@ -65,9 +66,9 @@ pub struct ContactRow {
 pub struct Candidate {
     /// Name of the contact.
     pub key: ContactKey,
-    /// Place of the first body in this rank's arrays.
+    /// Index of the first body in this rank's arrays.
     pub a: usize,
-    /// The second body: another place, or a wall's number.
+    /// The second body: another index, or a wall's number.
     pub b: Partner,
     /// Unit normal from the first body to the second.
     pub normal: Vector3,
@@ -80,18 +81,20 @@ pub struct Candidate {
 /// The second body of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Partner {
-    /// Place in this rank's arrays.
+    /// Index in this rank's arrays.
     Body(usize),
     /// Number of the wall.
     Wall(usize),
 }
 
-/// A contact as the laws see it, between two members of one block. Blocks store it in [`Batch`](crate::solver::batch::Batch)es.
+/// A contact between two members of one block, in the form that laws use. Blocks store it in
+/// [`Batch`](crate::solver::batch::Batch)es.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// Places of the two bodies among the block's members; walls that do not move share the last, which nothing moves.
+    /// Indices of the two bodies among the block's members; walls that do not move share the last,
+    /// immovable member.
     pub place: [u32; 2],
-    /// Geometry and parameters for the law.
+    /// Geometry and parameters of the law.
     pub law: Parameters,
     /// Impulse on the second body, global frame [N s].
     pub impulse: Vector3,
@@ -99,24 +102,25 @@ pub struct Contact {
     pub couple: Vector3,
 }
 
-/// The facts about a contact that the sweep does not need. Its key and its point are those of the candidate.
+/// Facts about a contact that the sweep does not need. The candidate has its key and its point.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Origin {
     /// Gap at the start of the step [m].
     pub gap: f64,
     /// Radius of the smaller body [m].
     pub smaller_radius: f64,
-    /// Its place among the candidates.
+    /// Its index among the candidates.
     pub candidate: u32,
-    /// Where the block keeps the velocities of the driven wall that it touches, counted from 1; 0: it touches none.
+    /// Index, from 1, of the velocities of the driven wall at this contact; 0: without a driven
+    /// wall.
     pub drive: u32,
-    /// The memory of its law at the start of the step.
+    /// The facts that the end of the step needs for its law.
     pub memory: Memory,
 }
 
 impl Contact {
     /// Relative velocity of the second body against the first at the contact [m/s]
-    /// ([`relative_velocity`]). The velocity of a driven wall is not in it.
+    /// ([`relative_velocity`]). It excludes the velocity of a driven wall.
     #[must_use]
     #[inline]
     pub fn relative_velocity(&self, members: &[Member]) -> Vector3 {
@@ -126,14 +130,14 @@ impl Contact {
         relative_velocity(&velocity, &spin, &self.law.normal.into()).into()
     }
 
-    /// Relative angular velocity `ω_2 − ω_1` [rad/s]; zero where nothing asks for it.
+    /// Relative angular velocity `ω_2 − ω_1` [rad/s]; zero if no part of the law needs it.
     #[inline]
     fn relative_spin(&self, couples: Option<&Couples<f64>>, members: &[Member]) -> Three<f64> {
         let [a, b] = self.place.map(|p| members[p as usize].spin().into());
         couples.map_or([0.0; 3], |couples| couples.relative_spin([&a, &b]))
     }
 
-    /// Impulse and couple that it has.
+    /// The present impulse and couple.
     #[must_use]
     #[inline(always)]
     pub fn now(&self) -> Impulse<f64> {
@@ -143,7 +147,7 @@ impl Contact {
         }
     }
 
-    /// The impulse that the law asks for at the present velocities.
+    /// The impulse that the law demands at the present velocities.
     #[must_use]
     #[inline(always)]
     pub fn wanted(&self, parts: &Parts<f64>, members: &[Member]) -> Impulse<f64> {
@@ -152,8 +156,10 @@ impl Contact {
         law::answer(&self.law.numbers(), parts, &self.now(), &velocity, &spin)
     }
 
-    /// Lets an impulse act on the second body, its negative on the first [001 eq. 1.12], with its
-    /// couples: on the first body `l_1 × (−r) = −r_1 n × r`, on the second `l_2 × r = −r_2 n × r`.
+    /// Applies an impulse to the second body, its negative to the first [001 eq. 1.12].
+    ///
+    /// Its couples are `l_1 × (−r) = −r_1 n × r` on the first body, `l_2 × r = −r_2 n × r` on the
+    /// second.
     #[inline]
     pub fn apply(&self, impulse: &Vector3, members: &mut [Member]) {
         let couple = self.law.normal.cross(impulse);
@@ -172,7 +178,7 @@ impl Contact {
         );
     }
 
-    /// Lets a couple impulse act on the second body, its negative on the first [001 eq. 1.39].
+    /// Applies a couple impulse to the second body, its negative to the first [001 eq. 1.39].
     #[inline]
     pub fn apply_couple(&self, couple: &Vector3, [of_a, of_b]: [f64; 2], members: &mut [Member]) {
         let [a, b] = self.place.map(|p| p as usize);
@@ -184,7 +190,7 @@ impl Contact {
         b.set(&v, &(s + couple * of_b * b.inverse_turning()));
     }
 
-    /// Lets both act at once.
+    /// Applies an impulse and a couple impulse.
     #[inline]
     pub fn apply_all(
         &self,
@@ -227,7 +233,7 @@ impl Contact {
 }
 
 impl Origin {
-    /// Overlap at the start of the step relative to the smaller radius; 0 if there is none.
+    /// Overlap at the start of the step relative to the smaller radius; 0 without overlap.
     #[must_use]
     pub fn relative_overlap(&self) -> f64 {
         if self.gap >= 0.0 {

@@ -1,6 +1,8 @@
-//! Frictional contact problems in FCLib's files: what one holds, its solution, and the problem of a run's next step as such a file.
+//! Frictional contact problems in FCLib's files: contents, solutions, and problems of a run's next
+//! step.
 //!
-//! [`reduce`] brings every kind of problem into the form that the solver takes, `u = W r + q`, and its solution back.
+//! [`reduce`] brings every kind of problem into the form of the solver, `u = W r + q`, and its
+//! solution back.
 
 pub mod reduce;
 mod solve;
@@ -14,7 +16,7 @@ use crate::problem::Method;
 use crate::sim::{self, Exported, RunError};
 use std::path::Path;
 
-/// The names of methods, as the command line knows them.
+/// The names of methods on the command line.
 pub const METHODS: [(&str, Method); 5] = [
     ("auto", Method::Auto),
     ("nsgs", Method::Nsgs),
@@ -23,11 +25,13 @@ pub const METHODS: [(&str, Method); 5] = [
     ("interior", Method::Interior),
 ];
 
-/// `moreau fclib reduce`: writes the problem of a file as one of contacts alone, `u = W r + q`, as the solver takes it. Returns what there is
-/// to be told.
+/// `moreau fclib reduce`: writes a file's problem in the form of the solver, `u = W r + q`.
+///
+/// Only contacts remain in it. Returns the text to be printed.
 ///
 /// # Errors
-/// If the file cannot be read or reduced, or the other cannot be written; the exit status with the reason.
+/// If the file cannot be read or reduced, or the other cannot be written; the exit status with the
+/// reason.
 pub fn reduced(from: &Path, out: &Path) -> Result<String, (String, i32)> {
     let input = |e: fclib::Error| (e.to_string(), 2);
     fclib::must_be_new(out).map_err(input)?;
@@ -49,11 +53,13 @@ pub fn reduced(from: &Path, out: &Path) -> Result<String, (String, i32)> {
     ))
 }
 
-/// `moreau fclib export`: writes the contact problem of the step that would follow a checkpoint, with the impulses with which that step
-/// would start as a guess. Returns what there is to be told.
+/// `moreau fclib export`: writes the contact problem of the step that would follow a checkpoint.
+///
+/// The initial impulses of that step are a guess in the file. Returns the text to be printed.
 ///
 /// # Errors
-/// If the checkpoint cannot be read, if its contacts follow laws that the format has no place for, or if the file cannot be written.
+/// If the checkpoint cannot be read, or the file cannot be written.
+/// Also if the format cannot represent the laws of the contacts.
 pub fn export(checkpoint: &Path, out: &Path) -> Result<String, RunError> {
     fclib::must_be_new(out).map_err(|e| RunError::Input(e.to_string()))?;
     let Exported {
@@ -69,7 +75,7 @@ pub fn export(checkpoint: &Path, out: &Path) -> Result<String, RunError> {
     problem.matrix.apply(&impulse, &problem.q, &mut velocity);
     let description = format!(
         "The contact problem of step {step} (from {time} s, {dt} s long) of the run in {}: impulses in N s, velocities at the end of the \
-         step in m/s. Gaps, restitution, springs and cohesion are in W and q; guess 1 is what that step starts with.",
+         step in m/s. Gaps, restitution, springs and cohesion are in W and q; guess 1 has the initial impulses of that step.",
         checkpoint.file_name().unwrap_or_default().display()
     );
     let math = "u = W r + q, Signorini's condition and Coulomb's law between u and r, normal first";

@@ -1,14 +1,18 @@
-//! Frictional contact problems given by their matrix: the Delassus operator W, the free velocities q, the coefficients of friction.
+//! Frictional contact problems given by their matrix.
 //!
-//! Wanted are impulses r [N s] and velocities u [m/s] of all contacts with
+//! The data are the Delassus operator W, the free velocities q and the coefficients of friction.
+//! The unknowns are impulses r [N s] and velocities u [m/s] of all contacts with
 //!
 //! `u = W r + q`, `K* ∋ û ⟂ r ∈ K`, `û = u + (μ|u_T| + μ_r|u_M|) e_N`,
 //!
-//! where `K = {|r_T| ≤ μ r_N, |r_M| ≤ μ_r r_N}` is the cone of a contact and K* its dual (De Saxcé's form of Signorini's condition with
-//! Coulomb's law; `_M`: couples of rolling friction [N m s], with angular velocities [rad/s]). Unlike in [`solver`](crate::solver) there are
-//! no bodies here, W may have any blocks, symmetric or not, and what counts is a small error, not a time step that goes on.
+//! where `K = {|r_T| ≤ μ r_N, |r_M| ≤ μ_r r_N}` is the cone of a contact and K* its dual (De
+//! Saxcé's form of Signorini's condition with Coulomb's law; `_M`: couples of rolling friction
+//! [N m s], with angular velocities [rad/s]). Unlike in [`solver`](crate::solver) the problem has
+//! no bodies, W may have any blocks, symmetric or not, and the aim is a small error, not the next
+//! time step.
 //!
-//! [`merit`] judges; [`law::one_contact`](crate::law::one_contact) solves the law of one contact for a full block.
+//! [`merit`] measures errors; [`law::one_contact`](crate::law::one_contact) solves the law of one
+//! contact for a full block.
 
 mod equations;
 mod interior;
@@ -28,11 +32,11 @@ pub use solve::solve;
 pub struct Problem {
     /// W; [1/kg] in the rows and columns of impulses.
     pub matrix: Delassus,
-    /// Velocities that there are without impulses [m/s].
+    /// Velocities without impulses [m/s].
     pub q: Vec<f64>,
-    /// μ, one of each contact.
+    /// μ of each contact.
     pub friction: Vec<f64>,
-    /// μ_r [m], one of each contact in dimension 5, else none.
+    /// μ_r [m] of each contact in dimension 5; otherwise empty.
     pub rolling: Vec<f64>,
 }
 
@@ -51,7 +55,7 @@ impl Problem {
         [self.friction[contact], rolling]
     }
 
-    /// Whether no contact has friction of any kind.
+    /// Whether all coefficients of friction are zero.
     #[must_use]
     pub fn is_frictionless(&self) -> bool {
         self.friction
@@ -60,7 +64,8 @@ impl Problem {
             .all(|mu| *mu == 0.0)
     }
 
-    /// What is wrong with the problem, if something is: lengths that do not fit, numbers that are none, negative coefficients.
+    /// The fault of a problem: lengths that do not fit, numbers that are not finite, negative
+    /// coefficients.
     #[must_use]
     pub fn fault(&self) -> Option<String> {
         let (n, d) = (self.contacts(), self.matrix.dimension);
@@ -69,30 +74,34 @@ impl Problem {
         }
         if self.matrix.contacts() != n {
             return Some(format!(
-                "W has rows for {} contacts, and there are {n} coefficients of friction",
+                "W must have rows for {n} contacts, one per coefficient of friction; found rows for {}",
                 self.matrix.contacts()
             ));
         }
         if self.q.len() != n * d {
-            return Some(format!("q has {} numbers, not {}", self.q.len(), n * d));
+            return Some(format!(
+                "q must have {1} numbers; found {0}",
+                self.q.len(),
+                n * d
+            ));
         }
         let rolling = if d == 5 { n } else { 0 };
         if self.rolling.len() != rolling {
             return Some(format!(
-                "{} coefficients of rolling friction, not {rolling}",
+                "the coefficients of rolling friction must be {rolling} in number; found {}",
                 self.rolling.len()
             ));
         }
         if let Some(i) = self.q.iter().position(|x| !x.is_finite()) {
             return Some(format!(
-                "q[{i}] is {}, which is no finite number",
+                "q[{i}] must be a finite number; found {}",
                 self.q[i]
             ));
         }
         for (what, of) in [("mu", &self.friction), ("mu_r", &self.rolling)] {
             if let Some(i) = of.iter().position(|x| !(x.is_finite() && *x >= 0.0)) {
                 return Some(format!(
-                    "{what}[{i}] is {}; it must be finite and not negative",
+                    "{what}[{i}] must be finite and not negative; found {}",
                     of[i]
                 ));
             }
@@ -101,18 +110,18 @@ impl Problem {
     }
 }
 
-/// How a problem is to be solved.
+/// The settings of a solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// The error ([`merit::siconos_error`]) that is small enough.
+    /// The error ([`merit::siconos_error`]) at which the solve ends.
     pub tolerance: f64,
-    /// Sweeps after which it is given up.
+    /// Number of sweeps after which the solve gives up.
     pub max_sweeps: u64,
-    /// Time after which it is given up [s].
+    /// Time after which the solve gives up [s].
     pub max_seconds: f64,
     /// Seed of the orders of sweeps.
     pub seed: u64,
-    /// By what.
+    /// The method.
     pub method: Method,
 }
 
@@ -128,32 +137,32 @@ impl Default for Settings {
     }
 }
 
-/// By what a problem is solved.
+/// The method by which a problem is solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Method {
-    /// Sweeps, and what is stronger where they are slow.
+    /// Sweeps, and stronger methods where sweeps are slow.
     #[default]
     Auto,
     /// Non-linear Gauss–Seidel sweeps only.
     Nsgs,
-    /// Problems with more on the diagonal, one after the other, by Newton's method and sweeps.
+    /// A sequence of problems with a larger diagonal, solved by Newton's method and sweeps.
     Proximal,
-    /// Newton's method on the law with rounded corners, rounded less and less.
+    /// Newton's method on the law with rounded corners, with ever less rounding.
     Smoothing,
-    /// An interior-point method, for problems without friction; others are left as they are.
+    /// An interior-point method, for problems without friction; others are left unsolved.
     Interior,
 }
 
-/// What was found. The impulses of a problem need not be unique.
+/// The result of a solve. The impulses of a problem need not be unique.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solution {
     /// r [N s].
     pub impulse: Vec<f64>,
     /// u = W r + q [m/s].
     pub velocity: Vec<f64>,
-    /// Sweeps over all contacts.
+    /// Number of sweeps over all contacts.
     pub sweeps: u64,
-    /// How long it took, without what judges the answer [s].
+    /// Duration of the solve, without the final evaluation of errors [s].
     pub seconds: f64,
     /// [`merit::siconos_error`].
     pub error: f64,
@@ -161,11 +170,11 @@ pub struct Solution {
     pub merit: f64,
     /// [`merit::residual`].
     pub residual: f64,
-    /// What brought the answer.
+    /// The method that found the solution.
     pub method: String,
-    /// What was done, a line each.
+    /// The stages of the solve, one line each.
     pub log: Vec<String>,
-    /// Whether the answer is made of finite numbers.
+    /// Whether all numbers of the solution are finite.
     pub finite: bool,
 }
 

@@ -1,9 +1,11 @@
-//! From any kind of problem to impulses and velocities of contacts alone.
+//! Reduces any kind of problem to impulses and velocities of contacts.
 //!
-//! What is not of contacts goes out by a sparse factorisation. Of a global problem, `M v = H r + G l + f`, `u = Hᵀ v + w`,
-//! `Gᵀ v + b = 0`, with `K = [M −G; Gᵀ 0]` and `B = [H; 0]`: `(v, l) = K⁻¹ (B r + (f, −b))`, so `W = Bᵀ K⁻¹ B` and
-//! `q = Bᵀ K⁻¹ (f, −b) + w`. M itself may then be singular, where ties hold what it leaves free. Of a local problem with ties,
-//! `u = W r + V l + q`, `Vᵀ r + R l + s = 0`: `l = −R⁻¹ (Vᵀ r + s)`, so `W − V R⁻¹ Vᵀ` and `q − V R⁻¹ s` take the places of W and q.
+//! All other unknowns are eliminated by a sparse factorisation. A global problem is
+//! `M v = H r + G l + f`, `u = Hᵀ v + w`, `Gᵀ v + b = 0`. With `K = [M −G; Gᵀ 0]` and `B = [H; 0]`:
+//! `(v, l) = K⁻¹ (B r + (f, −b))`, so `W = Bᵀ K⁻¹ B` and `q = Bᵀ K⁻¹ (f, −b) + w`. M itself may be
+//! singular, if ties hold the directions that it leaves free. A local problem with ties is
+//! `u = W r + V l + q`, `Vᵀ r + R l + s = 0`: `l = −R⁻¹ (Vᵀ r + s)`, so `W − V R⁻¹ Vᵀ` and
+//! `q − V R⁻¹ s` replace W and q.
 
 use crate::io::fclib::{Answer, Content, Equations, Sparse};
 use crate::math::norm;
@@ -12,36 +14,37 @@ use faer::linalg::solvers::Solve;
 use faer::sparse::linalg::solvers::Lu;
 use faer::sparse::{SparseColMat, Triplet};
 
-/// Columns that are solved for at once.
+/// Number of columns solved at once.
 const BATCH: usize = 32;
 
-/// Entries of W that are too many to go on: 3 GiB as they are gathered.
+/// Largest number of entries of W: 3 GiB while they are gathered.
 const MOST: usize = 1 << 27;
 
-/// A solve whose answer is so many times larger than its right-hand side would have it, beyond which no digit is left.
+/// A solution larger than its right-hand side by this factor, relative to the matrix, has no
+/// correct digit.
 const SINGULAR: f64 = 1e15;
 
-/// A problem of contacts alone, and the way back.
+/// A problem reduced to contacts, and the way back.
 pub struct Reduced<'a> {
-    /// The problem as the solver takes it.
+    /// The problem in the form of the solver.
     pub problem: Problem,
     content: &'a Content,
-    /// What was factorised: `K` of a global problem, `R` of a local one with ties.
+    /// The factorised matrix: `K` of a global problem, `R` of a local one with ties.
     factor: Option<Factor>,
-    /// Where the numbers of a contact stand in the problem.
+    /// The indices of a contact's numbers in the problem.
     places: &'static [usize],
 }
 
-/// Brings a problem into the solver's form.
+/// Brings a problem into the form of the solver.
 ///
 /// # Errors
-/// If what is to go out is singular, or W is too large.
+/// If the eliminated part is singular, or W is too large.
 pub fn reduce(content: &Content) -> Result<Reduced<'_>, String> {
     let (d, places): (usize, &'static [usize]) =
         match (content.dimension, content.kind.is_rolling()) {
             (2, _) => (2, &[0, 1]),
             (3, false) => (3, &[0, 1, 2]),
-            // Of a plane problem with couples the directions out of the plane are nobody's business.
+            // A plane problem with couples ignores the directions out of the plane.
             (3, true) => (5, &[0, 1, 3]),
             _ => (5, &[0, 1, 2, 3, 4]),
         };
@@ -100,7 +103,7 @@ pub fn reduce(content: &Content) -> Result<Reduced<'_>, String> {
     })
 }
 
-/// The problem of these entries and free velocities, in which a contact has `d` numbers.
+/// The problem with these entries and free velocities, and `d` numbers per contact.
 fn assembled(
     content: &Content,
     d: usize,
@@ -115,7 +118,7 @@ fn assembled(
         .map(|(i, j, x)| (place(i), place(j), x))
         .collect();
     if places.len() < d {
-        // There nothing acts, and nothing pushes back: any positive number does.
+        // In these directions nothing acts, so any positive number will do.
         let out = (0..n).flat_map(|i| (0..d).map(move |k| (i * d + k, k)));
         let out = out.filter(|(_, k)| !places.contains(k));
         all.extend(out.map(|(row, _)| (row, row, 1.0)));
@@ -142,7 +145,7 @@ fn assembled(
 }
 
 impl Reduced<'_> {
-    /// A solution in the file's terms, from impulses and velocities in the solver's.
+    /// A solution in the file's terms, from impulses and velocities of the solver.
     ///
     /// # Errors
     /// If velocities of bodies are not finite.
@@ -175,7 +178,7 @@ impl Reduced<'_> {
         Ok(answer)
     }
 
-    /// Impulses of the file in the solver's terms, if there are as many as there should be, all finite.
+    /// Impulses of the file in the solver's terms, if their number is right and all are finite.
     #[must_use]
     pub fn guess(&self, answer: &Answer) -> Option<Vec<f64>> {
         let own = self.content.dimension;
@@ -191,8 +194,10 @@ impl Reduced<'_> {
         Some(wide)
     }
 
-    /// Siconos' error of a solution of a global problem, beyond that of its contacts, `abs`:
-    /// `|f + H r + G l − M v| / max(|f|, |M v|, |H r|) + abs / max(|u|, |r|)`. None for local problems.
+    /// Siconos' error of a solution of a global problem, from the error `abs` of its contacts.
+    ///
+    /// `|f + H r + G l − M v| / max(|f|, |M v|, |H r|) + abs / max(|u|, |r|)`. `None` for local
+    /// problems.
     #[must_use]
     pub fn global_error(&self, answer: &Answer, abs: f64) -> Option<f64> {
         let Equations::Global { m, h, f, ties, .. } = &self.content.equations else {
@@ -224,7 +229,7 @@ impl Reduced<'_> {
 struct Factor {
     name: String,
     size: usize,
-    /// Its largest sum of a row's sizes.
+    /// Its largest sum of absolute values in a row.
     norm: f64,
     lu: Option<Lu<usize, f64>>,
 }
@@ -260,7 +265,7 @@ impl Factor {
         Ok(b)
     }
 
-    /// The same of several columns, one after the other.
+    /// The same for several columns, one after the other.
     fn solve_in_place(&self, columns: &mut [f64]) -> Result<(), String> {
         let Some(lu) = &self.lu else {
             return Ok(());
@@ -272,11 +277,11 @@ impl Factor {
             columns, size, number,
         ));
         for (after, before) in columns.chunks(size).map(largest).zip(before) {
-            // A number that is none fails the comparison.
+            // A NaN fails the comparison.
             let sound = after * self.norm <= SINGULAR * before;
             if !sound {
                 return Err(format!(
-                    "{} is singular; accepted: a regular matrix",
+                    "{} must be a regular matrix; found a singular one",
                     self.name
                 ));
             }
@@ -320,10 +325,12 @@ impl Factor {
     }
 }
 
-/// Whether there is room for `Bᵀ K⁻¹ B`, before anything is made of it. A column of B is coupled with all others that touch what
-/// K couples, directly or by way of others, with something that it touches.
+/// Checks that `Bᵀ K⁻¹ B` fits into memory, before it is computed.
+///
+/// Two columns of B are coupled if K couples entries of the one, directly or through others, with
+/// entries of the other.
 fn has_room(root: &str, k: &[(usize, usize, f64)], b: &Sparse) -> Result<(), String> {
-    // The coupled rows of K, each with one of them that stands for all.
+    // The coupled rows of K; each row refers to one that represents its part.
     let mut parts: Vec<usize> = (0..b.rows).collect();
     fn part(parts: &mut [usize], mut row: usize) -> usize {
         while parts[row] != row {
@@ -353,7 +360,8 @@ fn has_room(root: &str, k: &[(usize, usize, f64)], b: &Sparse) -> Result<(), Str
         let to = pairs.partition_point(|x| x.0 <= part);
         &pairs[from..to]
     };
-    // What columns meet, each once: up to the bound that is as many steps as there are entries, or the parts of a column times that.
+    // Pairs of columns that meet, each once: at most as many steps as entries up to the bound, or
+    // that times the parts of a column.
     let mut met = vec![u32::MAX; b.columns];
     let mut count = 0usize;
     for column in touched.chunk_by(|a, b| a.0 == b.0) {
@@ -367,8 +375,8 @@ fn has_room(root: &str, k: &[(usize, usize, f64)], b: &Sparse) -> Result<(), Str
         }
         if count > MOST {
             return Err(format!(
-                "{root}: what its contacts share makes a matrix W of {0} × {0} numbers of which more than {MOST} are not zero; \
-                 accepted: no more",
+                "{root}: the matrix W, of {0} × {0} numbers, must have at most {MOST} that are not zero; \
+                 found more, as its contacts share bodies or ties",
                 b.columns
             ));
         }
@@ -376,7 +384,7 @@ fn has_room(root: &str, k: &[(usize, usize, f64)], b: &Sparse) -> Result<(), Str
     Ok(())
 }
 
-/// The largest size of a number, NaN if one is NaN.
+/// The largest absolute value; NaN if one is NaN.
 fn largest(of: &[f64]) -> f64 {
     of.iter()
         .fold(0.0, |most, x| crate::math::nan_max(most, x.abs()))

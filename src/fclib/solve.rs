@@ -1,4 +1,4 @@
-//! `moreau fclib solve`: problems, their solutions, and how good these are.
+//! `moreau fclib solve`: solves problems and reports the quality of the solutions.
 
 use super::reduce::{Reduced, reduce};
 use crate::io::fclib::{self, Answer, Content, Error};
@@ -6,39 +6,42 @@ use crate::problem::{self, Settings, Solution, merit};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// What the command line says.
+/// The options of the command line.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How problems are solved.
+    /// The settings of the solver.
     pub settings: Settings,
-    /// Whether the solution goes into the file.
+    /// Whether to write the solution into the file.
     pub write: bool,
-    /// A copy of the file into which it goes.
+    /// A copy of the file that receives the solution instead.
     pub out: Option<PathBuf>,
-    /// Whether a table is to be printed.
+    /// Whether to print a table.
     pub csv: bool,
     /// Whether to start with the file's first guess.
     pub guess: bool,
 }
 
-/// How a problem ended.
+/// The outcome of a problem.
 struct Row {
     kind: &'static str,
     contacts: usize,
     solution: Solution,
-    /// Of global problems: that of motion and contacts together.
+    /// For global problems: the error of motion and contacts together.
     global_error: Option<f64>,
-    /// The file that has the solution now.
+    /// The file that now contains the solution.
     written: Option<PathBuf>,
     converged: bool,
 }
 
-/// Solves the problems of files, and tells of each on stdout. Returns the exit status: 0 if all have converged, 2 if a file could not be
-/// read, 4 if a solution could not be written, 3 if one has not converged.
+/// Solves the problems of files, and prints the results to stdout. Returns the exit status.
+///
+/// 0 if all have converged, 2 if a file could not be read, 4 if a solution could not be written, 3
+/// if one has not converged.
 pub fn solve(files: &[PathBuf], options: &Options) -> i32 {
     let mut status = 0;
     let mut worst = |new: i32| {
-        // What is to be told first: bad input, then what is lost, then what is not good enough.
+        // The most severe status wins: bad input, then a lost solution, then one that has not
+        // converged.
         let rank = |s: i32| [0, 3, 4, 2].iter().position(|&x| x == s);
         if rank(new) > rank(status) {
             status = new;
@@ -81,10 +84,10 @@ pub fn solve(files: &[PathBuf], options: &Options) -> i32 {
     status
 }
 
-/// Prints a row of the table; the exit status.
+/// Prints a row of the table; returns the exit status.
 fn say<T: AsRef<[u8]>>(cells: &[T]) -> i32 {
     let mut table = csv::Writer::from_writer(Vec::new());
-    // Into memory a row can always be written.
+    // Writing a row to memory does not fail.
     let written = table.write_record(cells).is_ok();
     match table.into_inner() {
         Ok(row) if written => printed(&row),
@@ -92,7 +95,7 @@ fn say<T: AsRef<[u8]>>(cells: &[T]) -> i32 {
     }
 }
 
-/// Prints to stdout. Returns the exit status: 4 if it cannot be written; a pipe that nobody reads any more is no error.
+/// Prints to stdout. Returns the exit status: 4 if that fails; a closed pipe is not an error.
 #[must_use]
 pub fn printed(bytes: &[u8]) -> i32 {
     let mut out = std::io::stdout().lock();
@@ -125,7 +128,7 @@ fn one(file: &Path, options: &Options) -> Result<Row, Error> {
         (None, true) => Some(file),
         (None, false) => None,
     };
-    // What counts is what others will read.
+    // The error of the values as other programs will read them.
     let written = written.filter(|_| solution.finite);
     let judged = match written {
         Some(to) => {
@@ -166,7 +169,7 @@ fn row(
         kind: content.kind.name(),
         contacts: content.contacts(),
         global_error: reduced.global_error(answer, abs),
-        // A number that is none fails the comparison.
+        // A NaN fails the comparison.
         converged: solution.finite && solution.error <= options.settings.tolerance,
         written: None,
         solution,
@@ -238,7 +241,7 @@ impl Row {
         match &self.written {
             Some(to) => lines.push(format!("  wrote the solution to {}", to.display())),
             None if options.write || options.out.is_some() => {
-                lines.push("  wrote NO solution, for it is not finite".to_owned());
+                lines.push("  wrote NO solution, because it is not finite".to_owned());
             }
             None => {}
         }

@@ -1,4 +1,4 @@
-//! `moreau fclib info`: what a file holds.
+//! `moreau fclib info`: describes the contents of a file.
 
 use super::reduce::reduce;
 use crate::io::fclib::{self, Answer, Content, Equations, Form};
@@ -6,10 +6,11 @@ use crate::problem::merit;
 use std::fmt::Write;
 use std::path::Path;
 
-/// What a file of FCLib holds: kind, sizes, matrices and how they are stored, coefficients, texts, solution and guesses.
+/// Describes a file of FCLib: kind, sizes, matrices and their storage, coefficients, texts,
+/// solution and guesses.
 ///
 /// # Errors
-/// If it is none that can be read, the reason.
+/// The reason why the file cannot be read.
 pub fn info(path: &Path) -> Result<String, String> {
     let content = fclib::read(path).map_err(|e| e.to_string())?;
     let mut text = String::new();
@@ -50,7 +51,7 @@ pub fn info(path: &Path) -> Result<String, String> {
         Equations::Global { f, w, .. } => vec![("f", f), ("w", w)],
     };
     for (name, vector) in vectors {
-        // The sum of nothing is −0.
+        // The sum of no numbers is −0.
         let norm = (0.0 + vector.iter().map(|x| x * x).sum::<f64>()).sqrt();
         line(name, format!("norm {norm:.6e}"));
     }
@@ -81,7 +82,7 @@ pub fn info(path: &Path) -> Result<String, String> {
     Ok(text.trim_end().to_owned())
 }
 
-/// What a solution or guess is worth.
+/// The quality of a solution or guess.
 fn judged(content: &Content, answer: &Answer, error: Option<f64>) -> String {
     let wanted = content.contacts() * content.dimension;
     match error {
@@ -90,13 +91,13 @@ fn judged(content: &Content, answer: &Answer, error: Option<f64>) -> String {
         }
         Some(error) => format!("error {error:.3e} (Siconos)"),
         None => format!(
-            "of no use: {} numbers r, not {wanted} finite ones",
+            "unusable: r must have {wanted} finite numbers; found {}",
             answer.r.len()
         ),
     }
 }
 
-/// A line without what would do something to a terminal.
+/// A line without characters that control a terminal.
 fn plain(line: &str) -> String {
     let shown = line.chars().map(|c| if c.is_control() { ' ' } else { c });
     shown.collect::<String>().trim().to_owned()

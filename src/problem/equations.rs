@@ -1,4 +1,4 @@
-//! Newton's linear equations of all contacts, which have the blocks that W has: sparse factorisations by `faer`.
+//! The linear equations of Newton's method, with the blocks of W, factorised by `faer`.
 
 use super::Delassus;
 use faer::Side;
@@ -6,46 +6,51 @@ use faer::linalg::solvers::Solve;
 use faer::sparse::linalg::solvers::{Llt, Lu, SymbolicLlt, SymbolicLu};
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMat, SymbolicSparseColMatRef};
 
-/// A matrix with the blocks of W, and its factorisation's plan, which holds for all matrices with these blocks.
+/// A matrix with the blocks of W, and its symbolic factorisation, which holds for all matrices with
+/// these blocks.
 pub(super) struct Equations<const D: usize> {
     pattern: SymbolicSparseColMat<usize>,
     plan: Plan,
-    /// Where the first number of each block stands, and how far apart two numbers of its row are.
+    /// The index of the first number of each block, and the stride between two numbers of a row.
     places: Vec<(usize, usize)>,
     values: Vec<f64>,
 }
 
-/// What the pattern alone says of the factors.
+/// The symbolic factorisation, which depends on the pattern only.
 enum Plan {
     /// `P A Q = L U`.
     General(SymbolicLu<usize>),
-    /// `P A Pᵀ = L Lᵀ`, by the lower half of the matrix: a fifth of the time.
+    /// `P A Pᵀ = L Lᵀ`, from the lower half of the matrix: a fifth of the time.
     Positive(SymbolicLlt<usize>),
 }
 
-/// Unknowns, at most.
+/// Largest number of unknowns.
 const UNKNOWNS: usize = 12_000;
 
-/// The same where a contact has one: what fills in are the separators of the graph of contacts, in space as many of them as n^(2/3), so that
-/// 24 000 contacts of one number take what 4600 of three do.
+/// The same for contacts of one number.
+///
+/// Fill-in comes from the separators of the graph of contacts, in space n^(2/3) of them, so 24 000
+/// contacts of one number cost as much as 4600 of three.
 const UNKNOWNS_ALONE: usize = 30_000;
 
-/// The same of matrices that are positive definite.
+/// The same for positive definite matrices.
 const UNKNOWNS_POSITIVE: usize = 120_000;
 
-/// Numbers in the blocks, at most; of more contacts than [`UNKNOWNS`], each of one number, no more than so many a contact: those of a packing have 20, and
-/// what fills in of such a matrix is known.
+/// Largest number of numbers in the blocks, in all and per contact.
+///
+/// The second applies to more contacts than [`UNKNOWNS`], each of one number: contacts of a packing
+/// have 20, and the fill-in of such a matrix is known.
 const NUMBERS: usize = 20_000_000;
 const NUMBERS_EACH: usize = 33;
 
-/// Whether there are no more contacts than this, each of one number, in a matrix as sparse as that of a packing.
+/// Whether at most `most` contacts have one number each, in a matrix as sparse as a packing's.
 fn alone(w: &Delassus, most: usize) -> bool {
     let n = w.contacts();
     w.dimension == 1 && n <= most && w.blocks.len() <= NUMBERS_EACH * n
 }
 
 impl<const D: usize> Equations<D> {
-    /// For problems with this matrix; `None` where that would take too much room.
+    /// The equations of problems with this matrix; `None` if they need too much memory.
     pub(super) fn new(w: &Delassus) -> Option<Self> {
         let n = w.contacts();
         let few = D * n <= UNKNOWNS && w.blocks.len() <= NUMBERS;
@@ -57,7 +62,7 @@ impl<const D: usize> Equations<D> {
         })
     }
 
-    /// The same where all matrices will be symmetric and positive definite.
+    /// The same if all matrices will be symmetric and positive definite.
     pub(super) fn positive(w: &Delassus) -> Option<Self> {
         let few = D * w.contacts() <= UNKNOWNS && w.blocks.len() <= NUMBERS;
         if !few && !alone(w, UNKNOWNS_POSITIVE) {
@@ -115,7 +120,7 @@ impl<const D: usize> Equations<D> {
         })
     }
 
-    /// Puts a block (by rows) in the place of W's block of the given number.
+    /// Sets the block (by rows) at the place of W's block with this number.
     #[inline]
     pub(super) fn set(&mut self, at: usize, block: &[[f64; D]; D]) {
         let (place, stride) = self.places[at];
@@ -126,12 +131,12 @@ impl<const D: usize> Equations<D> {
         }
     }
 
-    /// Solves the equations for `x`, in its place; whether there is an answer.
+    /// Solves the equations for `x`, in place. Returns whether there is a solution.
     pub(super) fn solve(&self, x: &mut [f64]) -> bool {
         self.factored().is_some_and(|factors| factors.solve(x))
     }
 
-    /// The factors of the equations as they are now, if all numbers are finite.
+    /// The factors of the present equations, if all numbers are finite.
     pub(super) fn factored(&self) -> Option<Factors> {
         if self.values.iter().any(|x| !x.is_finite()) {
             return None;
@@ -150,14 +155,14 @@ impl<const D: usize> Equations<D> {
     }
 }
 
-/// Factors, for any number of right sides.
+/// Factors, for any number of right-hand sides.
 pub(super) enum Factors {
     General(Box<Lu<usize, f64>>),
     Positive(Llt<usize, f64>),
 }
 
 impl Factors {
-    /// Solves for `x`, in its place; whether there is an answer.
+    /// Solves for `x`, in place. Returns whether there is a solution.
     pub(super) fn solve(&self, x: &mut [f64]) -> bool {
         if x.iter().any(|x| !x.is_finite()) {
             return false;

@@ -1,13 +1,16 @@
-//! Problems without friction from within.
+//! An interior-point method for problems without friction.
 //!
-//! The normal parts alone are a linear complementarity problem: `u = W r + q`, `r ≥ 0`, `u ≥ 0`, `r u = 0` of each contact. An interior-point
-//! method keeps all r and u above zero and lets the products of all contacts fall together. Newton's method on `W r + q − u = 0`, `r u = μ`
-//! gives its steps: a predictor towards μ = 0, then a corrector that aims as far down as the predictor got and takes up the product that it
-//! leaves (S. Mehrotra, SIAM Journal on Optimization 2, 575–601, 1992). r and u go the same share of their way, as W ties them. The factors
-//! are those of W with `u/r` more on its diagonal, so they are a symmetric positive definite matrix's where W is symmetric.
+//! The normal parts alone are a linear complementarity problem: `u = W r + q`, `r ≥ 0`, `u ≥ 0`,
+//! `r u = 0` of each contact. An interior-point method keeps all r and u above zero and reduces the
+//! products of all contacts together. Newton's method on `W r + q − u = 0`, `r u = μ` gives its
+//! steps: a predictor towards μ = 0, then a corrector that aims as far down as the predictor got
+//! and corrects for the product that it leaves (S. Mehrotra, SIAM Journal on Optimization 2,
+//! 575–601, 1992). r and u take the same step length, as W ties them. The factorised matrix is W
+//! with `u/r` added to its diagonal; it is symmetric positive definite where W is symmetric.
 //!
-//! It does not lose itself where W is nearly singular, as a packing near isostaticity has it, nor where steps are so long that inertia hardly
-//! counts and the problem is nearly a linear programme: `docs/decisions.md` has figures.
+//! The method also converges where W is nearly singular, as for a packing near isostaticity, and
+//! where steps are so long that inertia hardly matters and the problem is nearly a linear
+//! programme: `docs/decisions.md` has figures.
 
 use super::Delassus;
 use super::equations::{Equations, Factors};
@@ -15,28 +18,35 @@ use super::solve::{End, Run};
 use crate::law::one_contact::Law;
 use crate::math::norm;
 
-/// Steps, at most.
+/// Largest number of steps.
 const STEPS: u64 = 200;
 
-/// Share of the way to where the first r or u would be zero.
+/// Fraction of the step length at which the first r or u would be zero.
 const NEARLY: f64 = 0.995;
 
-/// A step of a smaller share than this leads nowhere.
+/// A shorter step than this fraction makes no progress.
 const SHORT: f64 = 1e-8;
 
-/// Impulses are looked at if `|W r + q − u|/|q|` is no more than this, or than the tolerance. A few contacts that have no answer are off by a small share of
-/// |q|, for ever; their impulses grow, and an error in units of impulses falls.
+/// Impulses are evaluated if `|W r + q − u|/|q|` is at most this, or at most the tolerance.
+///
+/// If a few contacts have no solution, this quantity stays at a small fraction; their impulses
+/// grow, and an error in units of impulses falls.
 const OFF: f64 = 1e-8;
 
-/// The same of what rounding takes from q beside W r, which hides what is off; beyond the second of these nothing can be said of q any more. A chain of 30 000
-/// bodies pressed together loses 7e-8.
+/// The same for the rounding error of W r relative to q, which hides the residual.
+///
+/// Beyond the second number nothing can be concluded about q any more. A chain of 30 000 bodies
+/// pressed together loses 7e-8.
 const LOST: [f64; 2] = [1e-7, 1e-3];
 
-/// What W's diagonal is raised by in the equations of a step, as a share of it, if they have no factors otherwise: where W is singular, or rounding makes
-/// it indefinite. The next step makes up for it.
+/// Fractions by which W's diagonal is raised in the equations of a step, tried in turn.
+///
+/// They serve where W is singular, or indefinite by rounding, so that it has no factors. The next
+/// step corrects for them.
 const RAISED: [f64; 4] = [0.0, 1e-14, 1e-12, 1e-10];
 
-/// A matrix whose two halves differ by less, in units of its largest number, is symmetric.
+/// A matrix counts as symmetric if its halves differ by less than this, in units of its largest
+/// number.
 const ROUNDING: f64 = 1e-12;
 
 /// Impulses and velocities, all above zero.
@@ -45,7 +55,7 @@ struct Inside {
     u: Vec<f64>,
 }
 
-/// The factors of `W` with this on its diagonal as well.
+/// The factors of `W` with these numbers added to its diagonal.
 fn factors<const D: usize>(
     w: &Delassus,
     equations: &mut Equations<D>,
@@ -66,7 +76,7 @@ fn factors<const D: usize>(
     })
 }
 
-/// `|W| r`, of which rounding takes a share.
+/// `|W| r`, of which the rounding error is a fraction.
 fn magnitude(w: &Delassus, r: &[f64]) -> Vec<f64> {
     let row = |i: usize| {
         let each =
@@ -77,7 +87,7 @@ fn magnitude(w: &Delassus, r: &[f64]) -> Vec<f64> {
 }
 
 impl<const D: usize, L: Law<D>> Run<'_, D, L> {
-    /// For problems of one number a contact, from no guess.
+    /// Solves a problem of one number per contact, without a guess.
     pub(super) fn interior(&mut self) -> End {
         if D > 1 {
             self.log
@@ -93,8 +103,7 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
         };
         let Some(mut equations) = equations else {
             self.log.push(
-                "too many contacts for an interior-point method, or too many of them coupled"
-                    .to_owned(),
+                "too many contacts, or coupled contacts, for an interior-point method".to_owned(),
             );
             return End::Stalled;
         };
@@ -113,7 +122,8 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
         }
     }
 
-    /// Impulses and velocities that W, with as much again on its diagonal, and q lead to, both moved until none of them is near zero.
+    /// The initial impulses and velocities: from W, with its diagonal doubled, and q, then moved
+    /// until none of them is near zero.
     fn inside(&self, equations: &mut Equations<D>) -> Option<Inside> {
         let (w, q, diagonal) = (&self.problem.matrix, self.q.as_flattened(), self.diagonal());
         let mut r: Vec<f64> = q.iter().map(|q| -q).collect();
@@ -132,7 +142,7 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
         positive.then_some(Inside { r, u })
     }
 
-    /// The steps; why there could be no more, if they led to no end.
+    /// Does the steps. Returns the reason if no further step is possible before the end.
     fn steps_within(
         &mut self,
         equations: &mut Equations<D>,
@@ -145,7 +155,7 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
         let mean = |sum: f64| sum / q.len() as f64;
         let (mut moved, mut last) = (vec![0.0; q.len()], f64::INFINITY);
         loop {
-            // W r + q, which u is not at first: how far it is off falls with each step.
+            // W r + q differs from u at first; the difference falls with each step.
             w.apply(&r, q, &mut moved);
             let off = moved.iter().zip(&u).map(|(m, u)| (m - u).powi(2));
             let off = off.sum::<f64>().sqrt() / norm(q);
@@ -155,8 +165,9 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
             if kept && lost <= LOST[0].max(tolerance) {
                 self.r.as_flattened_mut().copy_from_slice(&r);
                 let error = self.look();
-                // The error adds impulses and velocities, and is blunt where one is far larger than the other: it is not enough.
-                // What is left of the products goes like the square of what impulses are off by, where a contact neither opens nor closes.
+                // The error adds impulses and velocities, and is blunt where one is far larger than
+                // the other, so it does not suffice. The remaining products are of the order of the
+                // squared error of the impulses, where a contact neither opens nor closes.
                 let product = left / (norm(&r) * norm(q));
                 let enough = product <= tolerance * tolerance || product > 0.5 * last;
                 last = product;
@@ -178,7 +189,8 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
             }
             *steps += 1;
             let factors = factors(w, equations, |i| u[i] / r[i]).ok_or("no factors")?;
-            // Changes that lead to `W r + q − u = 0` and, to first order, to these products `r u`.
+            // Changes that lead to `W r + q − u = 0` and, to first order, to the given products
+            // `r u`.
             let towards = |product: &dyn Fn(usize) -> f64| {
                 let mut dr: Vec<f64> = places
                     .clone()
@@ -189,7 +201,7 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
                 let du: Vec<f64> = places.clone().map(du).collect();
                 solved.then_some((dr, du)).ok_or("no step")
             };
-            // The share of them after which the first r or u is zero.
+            // The fraction of the changes after which the first r or u is zero.
             let farthest = |dr: &[f64], du: &[f64]| {
                 let each = r.iter().zip(dr).chain(u.iter().zip(du));
                 let falls = each.filter(|(_, dx)| **dx < 0.0);
@@ -200,7 +212,7 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
             let then = places
                 .clone()
                 .map(|i| (r[i] + share * dr[i]) * (u[i] + share * du[i]));
-            // Where the predictor gets far, the corrector aims far below its product.
+            // If the predictor gets far, the corrector aims far below its product.
             let aim = (then.sum::<f64>() / left).powi(3) * mean(left);
             let (dr, du) = towards(&|i| aim - dr[i] * du[i])?;
             let share = (NEARLY * farthest(&dr, &du)).min(1.0);

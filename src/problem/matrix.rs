@@ -1,21 +1,24 @@
 //! The Delassus operator, by rows of blocks.
 
-/// W by rows of blocks: all of `dimension × dimension` numbers, row by row; the columns of a row ascend, its diagonal block is there.
+/// W by rows of blocks, each of `dimension × dimension` numbers, row by row.
+///
+/// The columns of a row ascend, and it has a diagonal block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delassus {
-    /// Numbers of a contact: 1 (N), 2 (N, T), 3 (N, T1, T2) or 5 (N, T1, T2, M1, M2).
+    /// Numbers per contact: 1 (N), 2 (N, T), 3 (N, T1, T2) or 5 (N, T1, T2, M1, M2).
     pub dimension: usize,
-    /// Where the blocks of each row of contacts begin, and where the last ends.
+    /// Index of the first block of each row of contacts, and the end of the last row.
     pub starts: Vec<usize>,
     /// The contact of each block's columns.
     pub columns: Vec<u32>,
-    /// The blocks' numbers.
+    /// The numbers of the blocks.
     pub blocks: Vec<f64>,
 }
 
 impl Delassus {
-    /// From single entries `(row, column, value)`; those at the same place are summed, and diagonal blocks are put where there are
-    /// none.
+    /// W from single entries `(row, column, value)`.
+    ///
+    /// Entries at the same place are summed; missing diagonal blocks become zero.
     ///
     /// # Errors
     /// If an entry lies outside, or the dimension is none of 1, 2, 3, 5.
@@ -26,7 +29,7 @@ impl Delassus {
     ) -> Result<Self, String> {
         if ![1, 2, 3, 5].contains(&dimension) {
             return Err(format!(
-                "a contact has 1, 2, 3 or 5 numbers, not {dimension}"
+                "the numbers per contact must be 1, 2, 3 or 5; found {dimension}"
             ));
         }
         let (size, area) = (dimension * contacts, dimension * dimension);
@@ -34,7 +37,7 @@ impl Delassus {
         for (row, column, value) in entries {
             if row >= size || column >= size {
                 return Err(format!(
-                    "W has an entry ({row}, {column}), outside {size} by {size}"
+                    "the entries of W must be inside {size} by {size}; found ({row}, {column})"
                 ));
             }
             let inside = dimension * (row % dimension) + column % dimension;
@@ -42,7 +45,7 @@ impl Delassus {
             placed.push((of(row), of(column), inside as u32, value));
         }
         placed.extend((0..contacts as u32).map(|i| (i, i, 0, 0.0)));
-        // Stable: what is summed is summed in the order in which it came.
+        // The sort is stable: entries at one place are summed in the order in which they came.
         placed.sort_by_key(|&(row, column, ..)| (row, column));
         let mut starts = Vec::with_capacity(contacts + 1);
         let (mut columns, mut blocks): (Vec<u32>, Vec<f64>) = (Vec::new(), Vec::new());
@@ -75,7 +78,7 @@ impl Delassus {
         self.starts.len().saturating_sub(1)
     }
 
-    /// The diagonal block of a contact; zeros where there is none.
+    /// The diagonal block of a contact; zeros if it is missing.
     #[must_use]
     pub fn diagonal(&self, contact: usize) -> &[f64] {
         const NONE: [f64; 25] = [0.0; 25];
@@ -87,7 +90,8 @@ impl Delassus {
         }
     }
 
-    /// How far its halves differ at the most, in units of its largest number; 0 where there is none.
+    /// The largest difference between the two halves, in units of the largest number; 0 for a
+    /// matrix of zeros.
     #[must_use]
     pub(super) fn asymmetry(&self) -> f64 {
         let (d, area) = (self.dimension, self.dimension.pow(2));
@@ -109,7 +113,7 @@ impl Delassus {
         if most > 0.0 { off / most } else { 0.0 }
     }
 
-    /// Its rows and columns of normal impulses.
+    /// The rows and columns of normal impulses.
     #[must_use]
     pub(super) fn normal(&self) -> Self {
         let blocks = self.blocks.chunks_exact(self.dimension.pow(2));
@@ -165,35 +169,42 @@ impl Delassus {
         sum
     }
 
-    /// What is wrong with it, if something is.
+    /// The fault of the matrix, if it has one.
     pub(super) fn fault(&self) -> Option<String> {
         let (n, d) = (self.contacts(), self.dimension);
         if ![1, 2, 3, 5].contains(&d) {
-            return Some(format!("a contact has 1, 2, 3 or 5 numbers, not {d}"));
+            return Some(format!(
+                "the numbers per contact must be 1, 2, 3 or 5; found {d}"
+            ));
         }
         let ends = (self.starts.first(), self.starts.last());
         let ascend = self.starts.windows(2).all(|s| s[0] <= s[1]);
         if ends != (Some(&0), Some(&self.columns.len())) || !ascend {
-            return Some("the rows of W do not begin where others end".to_owned());
+            return Some(
+                "each row of W must begin at the end of the row before; found other starts"
+                    .to_owned(),
+            );
         }
         if self.blocks.len() != self.columns.len() * d * d {
-            return Some("W has not as many blocks as columns".to_owned());
+            return Some("W must have as many blocks as columns; found another number".to_owned());
         }
         for row in 0..n {
             let columns = &self.columns[self.starts[row]..self.starts[row + 1]];
             let ascend = columns.windows(2).all(|c| c[0] < c[1]);
             if !ascend || columns.last().is_some_and(|&c| c as usize >= n) {
                 return Some(format!(
-                    "the columns of contact {row} do not ascend below {n}"
+                    "the columns of contact {row} must ascend below {n}; found others"
                 ));
             }
             if columns.binary_search(&(row as u32)).is_err() {
-                return Some(format!("W has no diagonal block of contact {row}"));
+                return Some(format!(
+                    "W must have a diagonal block for each contact; found none for contact {row}"
+                ));
             }
         }
         let wrong = self.blocks.iter().position(|x| !x.is_finite())?;
         Some(format!(
-            "W holds {}, which is no finite number",
+            "the numbers of W must be finite; found {}",
             self.blocks[wrong]
         ))
     }
@@ -203,7 +214,8 @@ impl Delassus {
 mod tests {
     use super::*;
 
-    /// Entries in any order, two at one place, a contact without any: the product is that of the dense matrix.
+    /// Entries in any order, two at one place, a contact without entries: the product is that of
+    /// the dense matrix.
     #[test]
     fn entries_become_blocks() {
         let entries = [

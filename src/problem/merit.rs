@@ -1,15 +1,18 @@
-//! How far impulses are from a solution.
+//! Measures of the distance of impulses from a solution.
 //!
-//! All three measures look at the same thing: a solution is a fixed point of `r ↦ P_K(r − ρ û)` for any ρ > 0, contact by contact.
-//! They differ in ρ and in what the distance is divided by. None of them is at ease with a NaN: it comes out as NaN.
+//! All three use one property: a solution is a fixed point of `r ↦ P_K(r − ρ û)` for any ρ > 0,
+//! contact by contact. They differ in ρ and in the divisor of the distance. A NaN in the impulses
+//! gives NaN.
 
 use super::Problem;
 use crate::law::cone;
 use crate::math::{nan_max, norm};
 
-/// Siconos' error (`fc3d_compute_error`, Siconos 4.4): `|r − P_K(r − û)| / max(|q|, |r|, |u|)` with u = W r + q, ρ = 1, and the
-/// distance itself where that maximum is below 2.2e-16. It adds impulses and velocities, so it hangs on the units, and where W is far
-/// from 1 it is blunt.
+/// Siconos' error (`fc3d_compute_error`, Siconos 4.4).
+///
+/// `|r − P_K(r − û)| / max(|q|, |r|, |u|)` with u = W r + q, ρ = 1, and the distance itself where
+/// that maximum is below 2.2e-16. It adds impulses and velocities, so it depends on the units, and
+/// where W is far from 1 it is blunt.
 #[must_use]
 pub fn siconos_error(problem: &Problem, impulse: &[f64]) -> f64 {
     let mut u = vec![0.0; impulse.len()];
@@ -17,7 +20,7 @@ pub fn siconos_error(problem: &Problem, impulse: &[f64]) -> f64 {
     siconos_error_at(problem, impulse, &u)
 }
 
-/// [`siconos_error`] where `u = W r + q` is known.
+/// [`siconos_error`] for a given `u = W r + q`.
 #[must_use]
 pub fn siconos_error_at(problem: &Problem, impulse: &[f64], velocity: &[f64]) -> f64 {
     let distance = distance(problem, impulse, velocity, |_| 1.0);
@@ -33,7 +36,8 @@ pub fn siconos_error_at(problem: &Problem, impulse: &[f64], velocity: &[f64]) ->
     }
 }
 
-/// FCLib's merit (`fclib_merit_local`, `MERIT_1`): `|r − P_K(r − û)| / (1 + √|q|)`. The root of the norm is FCLib's.
+/// FCLib's merit (`fclib_merit_local`, `MERIT_1`): `|r − P_K(r − û)| / (1 + √|q|)`. The root of the
+/// norm is FCLib's.
 #[must_use]
 pub fn fclib_merit(problem: &Problem, impulse: &[f64]) -> f64 {
     let mut u = vec![0.0; impulse.len()];
@@ -41,14 +45,16 @@ pub fn fclib_merit(problem: &Problem, impulse: &[f64]) -> f64 {
     fclib_merit_at(problem, impulse, &u)
 }
 
-/// [`fclib_merit`] where `u = W r + q` is known.
+/// [`fclib_merit`] for a given `u = W r + q`.
 #[must_use]
 pub fn fclib_merit_at(problem: &Problem, impulse: &[f64], velocity: &[f64]) -> f64 {
     distance(problem, impulse, velocity, |_| 1.0) / (1.0 + norm(&problem.q).sqrt())
 }
 
-/// An error that does not hang on units: `|r − P_K(r − ρ û)| / |r|`, with `ρ_i = 1/|W_ii|₂` of each contact. Where r = 0 it is
-/// divided by `|ρ q|`, what impulses would have to be.
+/// An error independent of units: `|r − P_K(r − ρ û)| / |r|`, with `ρ_i = 1/|W_ii|₂` of each
+/// contact.
+///
+/// Where r = 0 the divisor is `|ρ q|`, the size of the impulses required.
 #[must_use]
 pub fn residual(problem: &Problem, impulse: &[f64]) -> f64 {
     let mut u = vec![0.0; impulse.len()];
@@ -56,7 +62,7 @@ pub fn residual(problem: &Problem, impulse: &[f64]) -> f64 {
     residual_at(problem, impulse, &u)
 }
 
-/// [`residual`] where `u = W r + q` is known.
+/// [`residual`] for a given `u = W r + q`.
 #[must_use]
 pub fn residual_at(problem: &Problem, impulse: &[f64], velocity: &[f64]) -> f64 {
     let rho = scales(problem);
@@ -102,7 +108,7 @@ fn distance(
     sum.sqrt()
 }
 
-/// `μ|u_T| + μ_r|u_M|`: what De Saxcé adds to the normal velocity.
+/// `μ|u_T| + μ_r|u_M|`: De Saxcé's addition to the normal velocity.
 #[inline]
 pub(super) fn lift(u: &[f64], [mu, rolling]: [f64; 2]) -> f64 {
     match u {
@@ -113,7 +119,7 @@ pub(super) fn lift(u: &[f64], [mu, rolling]: [f64; 2]) -> f64 {
     }
 }
 
-/// `1/|W_ii|₂` of each contact; the mean of all others where a diagonal block is zero.
+/// `1/|W_ii|₂` of each contact; for a zero diagonal block, the mean of the others.
 fn scales(problem: &Problem) -> Vec<f64> {
     let n = problem.contacts();
     let norms = (0..n).map(|i| spectral_norm(problem.matrix.diagonal(i), problem.matrix.dimension));
@@ -129,8 +135,10 @@ fn scales(problem: &Problem) -> Vec<f64> {
     scales
 }
 
-/// The largest singular value of a small square matrix, by squaring AᵀA until one direction is left: 2⁻⁵² after ten squarings for a
-/// ratio of singular values of 0.98 or less, and never off by more than that ratio.
+/// The largest singular value of a small square matrix.
+///
+/// AᵀA is squared until one direction remains: 2⁻⁵² after ten squarings for a ratio of singular
+/// values of 0.98 or less, and the error never exceeds that ratio.
 fn spectral_norm(a: &[f64], d: usize) -> f64 {
     let largest = a.iter().fold(0.0f64, |m, x| nan_max(m, x.abs()));
     if largest == 0.0 || !largest.is_finite() {
@@ -155,7 +163,8 @@ fn spectral_norm(a: &[f64], d: usize) -> f64 {
         }
         gram = next;
     }
-    // tr(G P)/tr(P), P the power: the mean of the singular values' squares, weighted by their 1024th powers.
+    // tr(G P)/tr(P), P the power: the mean of the squared singular values, weighted by their 1024th
+    // powers.
     let mut top = 0.0;
     for i in 0..d {
         for k in 0..d {

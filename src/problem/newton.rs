@@ -1,19 +1,19 @@
-//! Newton's method on the law of all contacts at once, for problems with more on their diagonal.
+//! Newton's method on the law of all contacts at once, for problems with a larger diagonal.
 //!
-//! The law in Alart and Curnier's form (Computer Methods in Applied Mechanics and Engineering 92, 1991): r is a solution where
-//! `F = r − π(r − ρ u)` is zero, π the [cut](crate::law::cut). F is piecewise
-//! smooth; at a point each contact lies on one piece (open, sticks, slides), and the linear equations of those pieces give the step.
-//! The step is halved until |F| falls.
+//! The law in Alart and Curnier's form (Computer Methods in Applied Mechanics and Engineering 92,
+//! 1991): r is a solution where `F = r − π(r − ρ u)` is zero, π being the [cut](crate::law::cut). F
+//! is piecewise smooth; at a point each contact lies on one piece (open, sticking, sliding), and
+//! the linear equations of those pieces give the step. The step is halved until |F| falls.
 
 use super::Problem;
 use super::equations::Equations;
 use crate::law::cut::cut;
 use crate::math::norm;
 
-/// `u = (W + D) r + q`, and the scales ρ of its contacts.
+/// The problem `u = (W + D) r + q`, and the scales ρ of its contacts.
 pub(super) struct Shifted<'a, const D: usize> {
     pub(super) problem: &'a Problem,
-    /// D, one number of each contact.
+    /// D, one number per contact.
     pub(super) shift: Vec<f64>,
     pub(super) q: Vec<[f64; D]>,
     pub(super) rho: Vec<f64>,
@@ -21,7 +21,7 @@ pub(super) struct Shifted<'a, const D: usize> {
     pub(super) width: f64,
 }
 
-/// F at a point, what it is made of, and its size.
+/// A point with its F, the parts of F, and the size |F|.
 struct Point<const D: usize> {
     r: Vec<[f64; D]>,
     u: Vec<[f64; D]>,
@@ -29,11 +29,11 @@ struct Point<const D: usize> {
     size: f64,
 }
 
-/// Every so many steps |F| is to be this share of what it was, or the solve is given up.
+/// Every this many steps |F| must have fallen to a fraction of its value, or the solve is given up.
 const LOOK: u64 = 5;
 const SLOW: f64 = 0.3;
 
-/// What a solve came to.
+/// The outcome of a solve.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Came {
     /// Linear systems solved.
@@ -66,7 +66,7 @@ impl<const D: usize> Shifted<'_, D> {
         Point { r, u, off, size }
     }
 
-    /// The step from a point, if its equations have an answer.
+    /// The step from a point, if its equations have a solution.
     fn step(&self, at: &Point<D>, equations: &mut Equations<D>) -> Option<Vec<[f64; D]>> {
         let w = &self.problem.matrix;
         let mut step = at.off.clone();
@@ -99,8 +99,11 @@ impl<const D: usize> Shifted<'_, D> {
         equations.solve(step.as_flattened_mut()).then_some(step)
     }
 
-    /// Goes on from `r` until `|F| ≤ tolerance`, or for at most so many steps, or until they make |F| smaller too slowly, or until time
-    /// is `spent`. `r` is the point of the smallest |F|; it may lie off the cones by as much.
+    /// Continues from `r` until `|F| ≤ tolerance`.
+    ///
+    /// It stops earlier after `most` steps, or if |F| falls too slowly, or if time is `spent`. `r`
+    /// becomes the point of the smallest |F|; it may lie outside the cones by a distance of that
+    /// size.
     pub(super) fn solve(
         &self,
         r: &mut Vec<[f64; D]>,

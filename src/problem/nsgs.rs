@@ -4,18 +4,19 @@ use super::{Delassus, Problem};
 use crate::law::one_contact::Law;
 use crate::rng::{Purpose, Stream};
 
-/// Sweeps over a problem, or over one with more on its diagonal: `u = (W + D) r + q`, D one number of each contact.
+/// Sweeps over a problem, or over one with a larger diagonal: `u = (W + D) r + q`, D one number per
+/// contact.
 pub(super) struct Sweeps<'a, const D: usize, L> {
     matrix: &'a Delassus,
     laws: Vec<L>,
     order: Vec<u32>,
     seed: u64,
-    /// The number of the orders' stream, and that stream, from when it is first drawn from on.
+    /// The number of the stream of orders, and the stream itself, once used.
     start: u64,
     draws: Option<Stream>,
 }
 
-/// What a sweep did: `Σ|r_new − r_old|²` and `Σ|r_new|²`.
+/// The change by a sweep: `Σ|r_new − r_old|²` and `Σ|r_new|²`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Change {
     pub(super) step: f64,
@@ -23,7 +24,7 @@ pub(super) struct Change {
 }
 
 impl<'a, const D: usize, L: Law<D>> Sweeps<'a, D, L> {
-    /// `shifts`: D, or nothing.
+    /// `shifts`: D, or empty.
     pub(super) fn new(problem: &'a Problem, shifts: &[f64], seed: u64) -> Self {
         let matrix = &problem.matrix;
         let laws = (0..problem.contacts()).map(|i| {

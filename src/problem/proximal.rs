@@ -1,10 +1,12 @@
-//! The proximal outer loop: problems with more on their diagonal, one after the other.
+//! The proximal outer loop: a sequence of problems with a larger diagonal.
 //!
-//! Impulses of a problem with W of less than full rank are not unique, and what sweeps and Newton's method do along those that make no
-//! difference is slow or undefined. With `W + D` instead of W, and `q − D r_k` instead of q, D a small share θ of W's own diagonal, there
-//! is one answer `r_{k+1}`, near `r_k`, and it is found fast; where `r_{k+1} = r_k`, the problem itself is solved (Martinet; Rockafellar,
-//! SIAM Journal on Control and Optimization 14, 1976). θ becomes smaller while that goes well. The r_k that D refers to runs ahead along
-//! the way of the last two, further and further until it turns: what impulses still lack may be far away in a direction that is hardly felt.
+//! If W has less than full rank, the impulses of a problem are not unique, and sweeps and Newton's
+//! method are slow or undefined along the null space. With `W + D` instead of W, and `q − D r_k`
+//! instead of q, D a small fraction θ of W's own diagonal, there is a unique solution `r_{k+1}`
+//! near `r_k`, which is found fast. Where `r_{k+1} = r_k`, the problem itself is solved (Martinet;
+//! Rockafellar, SIAM Journal on Control and Optimization 14, 1976). θ decreases while the solves
+//! succeed. The r_k in the equation is extrapolated along the last change, further and further
+//! until the change turns back: the solution may be far away in a direction that W hardly weights.
 
 use super::equations::Equations;
 use super::newton::Shifted;
@@ -17,17 +19,17 @@ use crate::math::norm;
 /// Bounds of θ.
 const THETA: [f64; 2] = [1e-10, 1e2];
 
-/// How many times the last way D's impulses run ahead, at most.
+/// Largest factor of the last change by which r_k is extrapolated.
 const FURTHEST: f64 = 64.0;
 
-/// Newton steps at a problem before sweeps take over for a while.
+/// Newton steps on a problem before sweeps take over.
 const STEPS: u64 = 12;
 
 /// Sweeps between Newton steps.
 const SWEEPS: u64 = 30;
 
 impl<const D: usize, L: Law<D>> Run<'_, D, L> {
-    /// From the best impulses on; with `leave`, only as long as it goes well.
+    /// Runs the loop from the best impulses; with `leave`, only while it succeeds.
     pub(super) fn proximal(&mut self, leave: bool) -> End {
         let problem = self.problem;
         let diagonal = self.diagonal();
@@ -38,7 +40,7 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
         let mut last = self.r.clone();
         let mut ahead = 0.0f64;
         let mut before = self.error;
-        // The last θ that was too small, and how many problems have been solved since.
+        // The last θ that was too small, and the number of problems solved since.
         let (mut failed, mut good) = (0.0, 0);
         let (mut outer, mut newton_steps) = (0, 0);
         let end = loop {
@@ -76,10 +78,10 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
             if error <= self.settings.tolerance {
                 break End::Done;
             }
-            // Too far ahead may be too far.
+            // An extrapolation may go too far.
             let far = ahead > 0.0 && (error.is_nan() || error >= 4.0 * before);
             if (done && !far) || error < before {
-                // Whether the way turns back (the sign of O'Donoghue and Candès 2015).
+                // Whether the change turns back (the sign of O'Donoghue and Candès 2015).
                 let mut turn = 0.0;
                 for (i, r) in self.r.iter().enumerate() {
                     for k in 0..D {
@@ -121,7 +123,8 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
         end
     }
 
-    /// Solves one of them, from the present impulses; whether it did, and by how many Newton steps.
+    /// Solves one problem from the present impulses. Returns whether it succeeded, and the number
+    /// of Newton steps.
     fn shifted(&mut self, shifted: &Shifted<D>) -> (bool, u64) {
         let mut equations = self.take_equations();
         let came = self.shifted_by(shifted, equations.as_mut());

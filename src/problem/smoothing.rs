@@ -1,9 +1,11 @@
-//! Rounding the corners of the law, less and less.
+//! Newton's method on the law with rounded corners, with ever less rounding.
 //!
-//! With its corners rounded over a width w the law of all contacts is a smooth equation, which Newton's method solves from far away where w is
-//! large. Its solutions for smaller and smaller w lead to one of the law itself, past all the ways in which contacts might open, stick and slide
-//! that Newton's method on the law itself loses itself in. Where impulses are not unique, rounding and a small share of W's diagonal, of the
-//! size of w and referred to the last solution, choose among them. How far w may fall in one go is learnt on the way.
+//! With its corners rounded over a width w, the law of all contacts is a smooth equation, which
+//! Newton's method solves from far away if w is large. Its solutions for decreasing w lead to a
+//! solution of the law itself. So the method avoids the combinations of open, sticking and sliding
+//! contacts in which Newton's method on the law itself gets lost. Where impulses are not unique,
+//! two terms choose among them: the rounding, and a small fraction of W's diagonal, of the size of
+//! w and relative to the last solution. The rate at which w may fall is adapted during the solve.
 
 use super::newton::Shifted;
 use super::solve::{End, Run};
@@ -11,32 +13,33 @@ use crate::law::cone;
 use crate::law::one_contact::Law;
 use crate::math::norm;
 
-/// Widths to begin with, in units of the mean impulse: of a first try, and of those that come after.
+/// Initial widths, in units of the mean impulse: of the first attempt, and of later ones.
 const WIDTHS: [f64; 2] = [0.3, 0.03];
 
-/// A width that rounds nothing any more.
+/// A width below which rounding has no effect.
 const LEAST: f64 = 1e-14;
 
-/// Share of the diagonal, in units of the width.
+/// Fraction of the diagonal, in units of the width.
 const SHARES: [f64; 2] = [0.01, 0.1];
 
-/// Newton steps at one width.
+/// Largest number of Newton steps at one width.
 const STEPS: u64 = 30;
 
-/// Newton steps after which the width may fall faster.
+/// Largest number of Newton steps after which the width may fall faster.
 const FEW: u64 = 8;
 
-/// Widths, each ten times the last, of which one is to do to begin with.
+/// Number of initial widths to try, each ten times the last.
 const TRIES: u64 = 4;
 
-/// Newton steps in all at a first try; more at those that come after.
+/// Newton steps in all at the first attempt; later attempts have more.
 const BUDGET: u64 = 400;
 
-/// By what the width is multiplied, to begin with and at the least; where it is this near to 1, it is no use.
+/// The factor of the width: at first, at least, and, near 1, the value at which the method gives
+/// up.
 const FALL: [f64; 3] = [0.3, 0.1, 0.999];
 
 impl<const D: usize, L: Law<D>> Run<'_, D, L> {
-    /// From the best impulses on; `round`: how often it has been tried before.
+    /// Runs the method from the best impulses; `round` is the number of earlier attempts.
     pub(super) fn smoothing(&mut self, round: u64) -> End {
         let Some(mut equations) = self.take_equations() else {
             return End::Stalled;

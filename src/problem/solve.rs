@@ -1,4 +1,4 @@
-//! From a problem to a solution: what is tried, in which order.
+//! The solve: the methods that are tried, and their order.
 
 use super::equations::Equations;
 use super::nsgs::Sweeps;
@@ -8,10 +8,10 @@ use crate::law::one_contact::{Law, Line, Normal, Plane, Rolling};
 use std::marker::PhantomData;
 use std::time::Instant;
 
-/// Solves a problem from a guess of its impulses, or from none.
+/// Solves a problem from a guess of its impulses, or from zero.
 ///
-/// It always comes back with finite impulses inside the cones, the best that were seen, if the problem has no [fault](Problem::fault);
-/// whether they are good enough, `error` says.
+/// If the problem has no [fault](Problem::fault), the result is finite and inside the cones: the
+/// best impulses found. `error` says how good they are.
 #[must_use]
 pub fn solve(problem: &Problem, guess: Option<&[f64]>, settings: &Settings) -> Solution {
     if let Some(fault) = problem.fault() {
@@ -37,7 +37,7 @@ pub fn solve(problem: &Problem, guess: Option<&[f64]>, settings: &Settings) -> S
     }
 }
 
-/// By the normal parts alone, all others being zero.
+/// Solves the normal parts only; all other impulses are zero.
 fn frictionless(problem: &Problem, guess: Option<&[f64]>, settings: &Settings) -> Solution {
     let begin = Instant::now();
     let d = problem.matrix.dimension;
@@ -74,7 +74,7 @@ fn frictionless(problem: &Problem, guess: Option<&[f64]>, settings: &Settings) -
     }
 }
 
-/// A solve that is under way.
+/// A solve in progress.
 pub(super) struct Run<'a, const D: usize, L> {
     pub(super) problem: &'a Problem,
     pub(super) settings: &'a Settings,
@@ -87,26 +87,26 @@ pub(super) struct Run<'a, const D: usize, L> {
     pub(super) error: f64,
     pub(super) sweeps: u64,
     pub(super) log: Vec<String>,
-    /// When the last sweeps ended [s].
+    /// Time at the end of the last sweeps [s].
     seconds: f64,
     /// θ of the proximal loop.
     pub(super) theta: f64,
-    /// Newton's equations, from when they are first needed on, if they are not too large.
+    /// Newton's equations, once needed, unless they are too large.
     pub(super) equations: Option<Equations<D>>,
     planned: bool,
     law: PhantomData<L>,
 }
 
-/// Why a stage has ended.
+/// The reason for the end of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     /// The error is small enough.
     Done,
     /// Sweeps or time are used up.
     Spent,
-    /// It came no further.
+    /// Progress has ended.
     Stalled,
-    /// No impulses seem to be large enough.
+    /// No impulses seem to suffice.
     Unanswered,
 }
 
@@ -116,15 +116,15 @@ impl std::fmt::Display for End {
             End::Done => "small enough",
             End::Spent => "sweeps or time used up",
             End::Stalled => "too slow",
-            End::Unanswered => "no impulses seem to be large enough",
+            End::Unanswered => "no impulses seem to suffice",
         })
     }
 }
 
-/// θ at the start.
+/// Initial θ.
 const FIRST: f64 = 1e-3;
 
-/// Sweeps between two looks at the error, at most.
+/// Largest number of sweeps between two evaluations of the error.
 const LOOK: u64 = 10;
 
 impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
@@ -159,20 +159,20 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
         }
     }
 
-    /// Newton's equations, to be given back; `None` where they are too large.
+    /// Takes Newton's equations, which must be given back; `None` if they are too large.
     pub(super) fn take_equations(&mut self) -> Option<Equations<D>> {
         if !self.planned {
             self.planned = true;
             self.equations = Equations::new(&self.problem.matrix);
             if self.equations.is_none() {
-                let line = "too many unknowns for Newton's method, or too many of them coupled";
+                let line = "too many unknowns, or coupled unknowns, for Newton's method";
                 self.log.push(line.to_owned());
             }
         }
         self.equations.take()
     }
 
-    /// The mean size of W's diagonal at each contact; the mean of all where it is zero.
+    /// The mean size of W's diagonal at each contact; where it is zero, the mean over all contacts.
     pub(super) fn diagonal(&self) -> Vec<f64> {
         let n = self.problem.contacts();
         let mut diagonal: Vec<f64> = (0..n)
@@ -183,7 +183,7 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
             .collect();
         let mean = diagonal.iter().sum::<f64>() / n as f64;
         for x in &mut diagonal {
-            // A contact that nothing moves.
+            // A contact between immovable bodies.
             if *x <= 1e-12 * mean {
                 *x = if mean > 0.0 { mean } else { 1.0 };
             }
@@ -191,7 +191,7 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
         diagonal
     }
 
-    /// The error of the present impulses; they are kept if they are the best.
+    /// Evaluates the error of the present impulses, which are kept if they are the best.
     pub(super) fn look(&mut self) -> f64 {
         let r = self.r.as_flattened();
         self.problem
@@ -213,7 +213,8 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
     fn solution(mut self) -> Solution {
         let method = self.all_stages();
         let seconds = match method.as_str() {
-            // To say what was done is no part of it: of one contact it would be half.
+            // The time excludes the preparation of the result, which for one contact would be half
+            // of it.
             "nsgs" => self.seconds,
             _ => self.begin.elapsed().as_secs_f64(),
         };
@@ -270,7 +271,7 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
             return "nsgs".to_owned();
         }
         for round in 0.. {
-            // Where Newton's method fails, more sweeps bring it nearer to where it does not.
+            // Where Newton's method fails, more sweeps bring the impulses into its range.
             if self.nsgs(Some(self.sweeps)) != End::Stalled {
                 return if round == 0 { "nsgs" } else { "mixed" }.to_owned();
             }
@@ -287,15 +288,17 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
         "proximal".to_owned()
     }
 
-    /// Sweeps, each in an order of its own, from the best impulses on; with `least`, for at least so many, and then until something
-    /// else would be cheaper.
+    /// Sweeps, each in a new order, from the best impulses.
+    ///
+    /// With `least`, it does at least this number, and then continues until another method would be
+    /// cheaper.
     fn nsgs(&mut self, least: Option<u64>) -> End {
         let begin = self.sweeps;
         self.r.copy_from_slice(&self.best);
         let end = self.sweep_until(least);
         self.seconds = self.begin.elapsed().as_secs_f64();
         if self.error.is_infinite() {
-            // Not a single sweep.
+            // Before the first sweep.
             self.look();
         }
         let (sweeps, error) = (self.sweeps - begin, self.error);
@@ -314,7 +317,8 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
             if self.is_spent() {
                 return End::Spent;
             }
-            // The first order is that of the contacts: to draw one takes as long as a sweep over a few of them.
+            // The first order is that of the contacts: drawing one takes as long as a sweep over a
+            // few of them.
             if self.sweeps > 0 {
                 sweeps.renew();
             }
@@ -331,7 +335,7 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
             next = self.sweeps + LOOK.min(1 + (self.sweeps - begin) / 2);
             let needed = self.settings.tolerance / error;
             light_enough = light * needed * needed;
-            // From time to time: at the rate of the sweeps since the last time, how many are still needed?
+            // From time to time, estimate the remaining number of sweeps from the recent rate.
             let passed = self.sweeps - mark.0;
             if passed >= PATIENCE.max((mark.0 - begin) / 2) {
                 let gain = (mark.1 / self.error).ln() / passed as f64;
@@ -347,12 +351,13 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
         }
     }
 
-    /// Sweeps that cost as much as the Newton steps that are likely to be needed instead.
+    /// Number of sweeps that cost as much as the Newton steps probably needed instead.
     fn worth(&self) -> f64 {
         let (w, unknowns) = (&self.problem.matrix, (D * self.q.len()) as f64);
         let row = w.columns.len() as f64 / self.q.len() as f64;
-        // As measured, in sweeps: of a sparse matrix the fill-in counts, and of a full one all that there is. Without friction the matrix is
-        // positive definite, and the interior-point method takes fewer steps.
+        // Measured, in sweeps: for a sparse matrix the fill-in matters, for a full one its size.
+        // Without friction the matrix is positive definite, and the interior-point method takes
+        // fewer steps.
         let (fill, steps) = if D == 1 {
             (3.0, 40.0)
         } else {
@@ -362,11 +367,11 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
     }
 }
 
-/// Sweeps before it is asked whether to go on with them.
+/// Sweeps before their continuation is first questioned.
 const PATIENCE: u64 = 40;
 
-/// Newton steps that a solve takes, as a guess.
+/// Estimated number of Newton steps of a solve.
 const LIKELY_STEPS: f64 = 100.0;
 
-/// How often sweeps are taken up again where Newton's method fails, before it is left to itself.
+/// Number of times that sweeps resume after Newton's method fails, before they run alone.
 const ROUNDS: u64 = 4;

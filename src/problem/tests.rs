@@ -10,8 +10,10 @@ fn random(draw: &mut Stream) -> [f64; 3] {
     [0; 3].map(|_| draw.between(-1.0, 1.0))
 }
 
-/// Contacts among free bodies, two bodies each, as `W = H M⁻¹ Hᵀ`: more rows than the bodies' degrees of freedom leave W without full
-/// rank. The free velocities come from velocities of the bodies, so that there is a solution.
+/// Contacts among free bodies, two bodies each, as `W = H M⁻¹ Hᵀ`.
+///
+/// With more rows than degrees of freedom of the bodies, W has less than full rank. The free
+/// velocities come from velocities of the bodies, so that a solution exists.
 fn packing(key: u64, d: usize, contacts: usize, bodies: usize) -> Problem {
     let mut draw = Stream::new(Purpose::Trial, 76, [key, d as u64, 0]);
     let mut pairs = Vec::new();
@@ -77,7 +79,8 @@ fn settings(method: Method) -> Settings {
     }
 }
 
-/// Whatever the method, the answer satisfies the law contact by contact: measured here, not by the solver.
+/// Checks that the solution satisfies the law contact by contact, independent of the method and of
+/// the solver's measures.
 fn check(problem: &Problem, solution: &Solution, tolerance: f64) {
     assert!(solution.finite, "{:?}", solution.log);
     assert!(
@@ -127,7 +130,7 @@ fn packings_of_all_dimensions() {
     }
 }
 
-/// Sweeps and Newton's method find the same impulses where they are unique: W of full rank.
+/// Sweeps and Newton's method find the same impulses where these are unique: W of full rank.
 #[test]
 fn both_ways_lead_to_one_answer() {
     for (d, key) in [(2, 11), (3, 12), (5, 13)] {
@@ -147,7 +150,9 @@ fn both_ways_lead_to_one_answer() {
     }
 }
 
-/// A block on a plane by four corners, pushed from the side: r_N sums to the weight, and friction to the push or μ times the weight.
+/// A block on a plane, supported at four corners and pushed from the side.
+///
+/// r_N sums to the weight, and friction to the push or μ times the weight.
 #[test]
 fn a_block_on_four_corners() {
     for push in [0.3, 0.9] {
@@ -192,14 +197,14 @@ fn a_block_on_four_corners() {
     }
 }
 
-/// In units where numbers are tiny nothing is taken for zero.
+/// In units with tiny numbers nothing is mistaken for zero.
 #[test]
 fn badly_scaled_data_are_not_eaten() {
     let problem = packing(21, 3, 12, 8);
     for scale in [1e-20, 1.0, 1e20] {
         let mut scaled = problem.clone();
         scaled.q.iter_mut().for_each(|x| *x *= scale);
-        // Siconos' error is absolute for sizes below 2.2e-16: it says nothing there.
+        // Siconos' error is absolute for sizes below 2.2e-16, where it is meaningless.
         let tight = Settings {
             tolerance: if scale < 1.0 { 1e-12 * scale } else { 1e-12 },
             ..settings(Method::Auto)
@@ -210,7 +215,7 @@ fn badly_scaled_data_are_not_eaten() {
     }
 }
 
-/// A tolerance that rounding does not allow: every method ends when its time is up.
+/// With a tolerance below rounding every method ends when its time is up.
 #[test]
 fn every_method_keeps_to_its_time() {
     let rough = packing(33, 3, 10, 8);
@@ -232,13 +237,15 @@ fn every_method_keeps_to_its_time() {
         let begin = std::time::Instant::now();
         let solution = solve(problem, None, &short);
         assert!(solution.finite && solution.error < 1e-6, "{solution:?}");
-        // A hundred times as long, for a busy machine: without a limit it would never end.
+        // A hundred times as long, for a busy machine; without a limit the solve would never end.
         assert!(begin.elapsed().as_secs() < 20, "{:?}", solution.log.len());
         assert!(solution.log.len() < 10_000);
     }
 }
 
-/// Contacts that open, contacts that nothing can move, a matrix of zeros, data that are no numbers: always an answer, and finite.
+/// The result is always finite.
+///
+/// Cases: contacts that open, contacts of immovable bodies, a matrix of zeros, data that are NaN.
 #[test]
 fn there_is_always_a_finite_answer() {
     let mut problem = packing(31, 3, 10, 8);
@@ -248,7 +255,8 @@ fn there_is_always_a_finite_answer() {
     let solution = solve(&problem, None, &Settings::default());
     assert_eq!(solution.impulse, vec![0.0; 30]);
     assert_eq!((solution.error, solution.sweeps), (0.0, 0));
-    // Bodies pressed together by walls: no impulse is large enough, and as they grow an error relative to them falls.
+    // Bodies pressed together by walls: no impulse suffices, and while impulses grow an error
+    // relative to them falls.
     for (d, rough) in [(2, true), (3, true), (5, true), (3, false)] {
         let mut problem = packing(32, d, 6, 5);
         problem.matrix.blocks.fill(0.0);
@@ -277,7 +285,7 @@ fn there_is_always_a_finite_answer() {
                     assert!((a - b).abs() <= 1e-14 * norm(r), "{r:?}");
                 }
             }
-            // Nothing moves, whatever the impulses.
+            // Impulses move nothing here.
             assert_eq!(solution.velocity, problem.q);
         }
         problem.q[3] = f64::NAN;
@@ -302,7 +310,7 @@ fn a_solution_is_its_own_guess_and_the_seed_decides_the_bits() {
     assert!(first.sweeps > 1);
     let again = solve(&problem, Some(&first.impulse), &settings(Method::Auto));
     assert_eq!(again.sweeps, 0);
-    // Brought into the cones, which changes last digits of those on the rim.
+    // Projected on the cones, which changes last digits of impulses on the rim.
     let change = first.impulse.iter().zip(&again.impulse);
     let change: Vec<f64> = change.map(|(a, b)| a - b).collect();
     assert!(norm(&change) <= 1e-15 * norm(&first.impulse));
@@ -313,12 +321,14 @@ fn a_solution_is_its_own_guess_and_the_seed_decides_the_bits() {
         ..settings(Method::Auto)
     };
     assert_ne!(solve(&problem, None, &other).impulse, first.impulse);
-    // What is no guess is none.
+    // An invalid guess is ignored.
     let wrong = solve(&problem, Some(&[f64::NAN; 90]), &settings(Method::Auto));
     assert_eq!(wrong.impulse, first.impulse);
 }
 
-/// A contact without friction that opens straight on, beside one with friction: no guess makes it pull, and its zero is seen to be right.
+/// A frictionless contact that opens, among contacts with friction.
+///
+/// It does not pull from any guess, and its zero impulse is recognised as correct.
 #[test]
 fn a_smooth_contact_that_opens_among_rough_ones() {
     let problem = Problem {

@@ -1,4 +1,6 @@
-//! Bonds that a run makes: listed bodies must exist, near enough to each other, and the log says how many bonds were made.
+//! Bonds that a run makes: checks of listed pairs, and the number of bonds for the log.
+//!
+//! Listed bodies must exist, near enough to each other.
 
 use super::error::RunError;
 use crate::body::{BodyId, BodyRow};
@@ -11,8 +13,10 @@ use crate::scheme::State;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Refuses a listed pair of bodies of which one does not exist, and, if it is bonded in the first step, one whose bodies are
-/// farther apart than the bond's gap. Where inlets bring bodies, ids of bonds that begin later may be theirs. Collective.
+/// Fails if a body of a listed pair does not exist. Collective.
+///
+/// It also fails if the bodies of a pair bonded in the first step are farther apart than the bond's
+/// gap. With inlets, later bonds may list ids of bodies that have not come in yet.
 pub(super) fn pairs_exist(
     comm: &dyn Comm,
     scenario: &Scenario,
@@ -45,7 +49,7 @@ pub(super) fn pairs_exist(
     agree(comm, refused.map_or(Ok(()), Err))
 }
 
-/// The error of the first pair of a list that is at fault.
+/// The error of the first faulty pair of a list.
 fn refused(
     scenario: &Scenario,
     list: &Listed,
@@ -79,7 +83,7 @@ fn refused(
     Some(RunError::Input(faults.to_string()))
 }
 
-/// Says how many bonds a step has made that began within it, a span of time [s]. Collective.
+/// Writes the number of bonds made in a step, of those due in its span of time [s]. Collective.
 pub(super) fn report_made(comm: &dyn Comm, scenario: &Scenario, step: Range<f64>, state: &State) {
     for (k, glue) in scenario.laws.bonds.iter().enumerate() {
         let Begin::At(time) = glue.begin else {

@@ -222,7 +222,7 @@ fn info_tells_what_a_file_holds() {
         "W            3 × 3, 9 entries, compressed columns, stored by half, asymmetry 0.0e0\n",
         "mu           0.3 to 0.3\n",
         "solution     all impulses zero, error ",
-        "guess        of no use: 2 numbers r, not 3 finite ones",
+        "guess        unusable: r must have 3 finite numbers; found 2",
     ] {
         assert!(
             told.stdout.contains(part),

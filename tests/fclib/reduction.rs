@@ -312,7 +312,7 @@ fn what_would_not_fit_is_refused_at_once() {
         let told = on(1, &[command[0], command[1], path.to_str().unwrap()]);
         let text = format!("{}{}", told.stdout, told.stderr);
         assert!(
-            text.contains("12000 × 12000") && text.contains("accepted: no more"),
+            text.contains("12000 × 12000") && text.contains("must have at most"),
             "{text}"
         );
         let wanted = if command[1] == "solve" { 2 } else { 0 };

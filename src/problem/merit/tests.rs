@@ -15,7 +15,8 @@ fn problem(dimension: usize, w: &[f64], q: &[f64], friction: &[f64], rolling: &[
     problem
 }
 
-/// Three contacts by whole numbers, against another program (NumPy, dense, `natmap` and `fclib_merit1` as in FCLib's C code).
+/// Three contacts with integer data, against another program (NumPy, dense, `natmap` and
+/// `fclib_merit1` as in FCLib's C code).
 #[test]
 fn as_another_program_has_it() {
     let mut w = vec![0.0; 81];
@@ -48,7 +49,9 @@ fn as_another_program_has_it() {
     }
 }
 
-/// Solutions that can be told by hand are zeros of all measures: a contact that opens, one that sticks, one that slides, one that rolls.
+/// All measures are zero at solutions found by hand.
+///
+/// The contacts open, stick, slide, roll.
 #[test]
 fn solutions_have_none() {
     let identity = |d: usize| -> Vec<f64> {
@@ -92,7 +95,9 @@ fn solutions_have_none() {
     }
 }
 
-/// In other units of mass (impulses and 1/W times s) and of velocity (impulses, velocities, q times s) the residual is the same.
+/// The residual is the same in other units of mass and of velocity.
+///
+/// Mass: impulses and 1/W times s; velocity: impulses, velocities, q times s.
 #[test]
 fn the_residual_is_free_of_units() {
     let mut draw = Stream::new(Purpose::Trial, 72, [0, 0, 0]);
@@ -137,7 +142,7 @@ fn the_norm_of_a_block_is_its_largest_singular_value() {
             .max();
         worst = worst.max((spectral_norm(&a, d) / exact - 1.0).abs());
     }
-    // Only where two singular values nearly agree it is off at all.
+    // An error occurs only where two singular values nearly agree.
     assert!(worst < 1e-4, "{worst:e}");
     let mut identity = [0.0; 25];
     identity.iter_mut().step_by(6).for_each(|x| *x = 3.0);

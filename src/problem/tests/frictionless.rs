@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Adds to the normal numbers of a matrix what pulls one way as it pushes the other: it stays definite.
+/// Adds a skew part to the normal numbers of a matrix, which stays definite.
 fn skew(w: &mut Delassus) {
     let area = w.dimension * w.dimension;
     for i in 0..w.contacts() {
@@ -15,8 +15,11 @@ fn skew(w: &mut Delassus) {
     }
 }
 
-/// Without friction all tangential impulses are zero, and the normal ones solve the complementarity problem of W's normal part: on small problems
-/// they are those of the one set of closed contacts that all conditions allow, out of all sets.
+/// Without friction all tangential impulses are zero, and the normal ones solve the complementarity
+/// problem.
+///
+/// On small problems they belong to the one set of closed contacts, out of all sets, that satisfies
+/// all conditions.
 #[test]
 fn without_friction_the_normal_parts_are_solved_alone() {
     for (key, d) in (200..260).flat_map(|key| [(key, 2), (key, 3), (key, 5)]) {
@@ -74,7 +77,8 @@ fn without_friction_the_normal_parts_are_solved_alone() {
     }
 }
 
-/// One contact with rolling friction makes a problem one with friction; a guess of a frictionless one counts.
+/// A single contact with rolling friction makes a problem frictional; a frictionless problem uses
+/// its guess.
 #[test]
 fn what_is_frictionless() {
     let mut problem = packing(300, 5, 6, 4);
@@ -89,8 +93,10 @@ fn what_is_frictionless() {
     assert!(!problem.is_frictionless());
 }
 
-/// A chain of bodies between two walls, each pair pressed together by the same velocity: `r_i = v i (n + 1 − i)/2`. Sweeps would take n² of them; with
-/// three numbers a contact Newton's equations would be too many.
+/// A chain of bodies between two walls, each pair pressed together by the same velocity.
+///
+/// `r_i = v i (n + 1 − i)/2`. Sweeps would take n² passes; with three numbers per contact Newton's
+/// equations would be too large.
 #[test]
 fn a_long_chain_without_friction() {
     let (n, v) = (4500, 1e-3);
@@ -124,8 +130,11 @@ fn a_long_chain_without_friction() {
     }
 }
 
-/// Without friction, more contacts than the bodies have ways to move (W is singular), impulses a million times as large as velocities and as small:
-/// what a long step, and a short one, make of a packing.
+/// Problems without friction whose impulses are a million times as large as velocities, or as
+/// small.
+///
+/// W is singular, as contacts exceed the bodies' degrees of freedom: a packing in a long step, and
+/// in a short one.
 #[test]
 fn from_within_at_any_scale() {
     for (key, scale) in (400..420).flat_map(|key| [1e-6, 1.0, 1e6].map(|scale| (key, scale))) {
@@ -142,7 +151,8 @@ fn from_within_at_any_scale() {
             "{:?}",
             solution.log
         );
-        // What is left of all products is at most so much, in units of |r| |q|, and W r + q at most so far off, in units of |q|; one contact may have all.
+        // Bounds of the sum of products, in units of |r| |q|, and of the residual of W r + q, in
+        // units of |q|; a single contact may take all of it.
         let most = 1e-10 * problem.contacts() as f64;
         for (r_i, u_i) in r.iter().zip(u) {
             let (r_i, u_i) = (r_i / size(r), u_i / size(&problem.q));
@@ -152,7 +162,7 @@ fn from_within_at_any_scale() {
     }
 }
 
-/// It leaves the guess of a problem with friction, and says why.
+/// The method leaves the guess of a problem with friction unchanged, and reports why.
 #[test]
 fn no_way_within_with_friction() {
     let rough = packing(430, 3, 6, 4);
@@ -168,8 +178,11 @@ fn no_way_within_with_friction() {
     );
 }
 
-/// Among contacts that have an answer one that has none, as nothing moves its bodies apart, or two that close on one body from both sides: a share of
-/// all of q so small that it seems to be rounding. Its impulse would grow for ever, and an error in units of impulses fall.
+/// Contacts without a solution among others with one.
+///
+/// The bodies of one cannot be moved apart, or two close on one body from both sides. Their part of
+/// q is so small that it looks like rounding. Their impulse would grow without bound, and an error
+/// in units of impulses would fall.
 #[test]
 fn what_has_no_answer_is_not_solved() {
     for (key, share, squeezed) in (440..450)
@@ -211,7 +224,9 @@ fn what_has_no_answer_is_not_solved() {
     }
 }
 
-/// The same of 20 000, beside whose impulses velocities lose eight digits: that is not taken for impulses that grow for ever.
+/// A chain of 20 000 bodies, whose velocities lose eight digits compared with the impulses.
+///
+/// This loss is not mistaken for impulses that grow without bound.
 #[test]
 fn a_chain_so_long_that_velocities_are_lost() {
     let (n, v) = (20_000, 1e-3);
@@ -227,7 +242,7 @@ fn a_chain_so_long_that_velocities_are_lost() {
         "{:?}",
         solution.log
     );
-    // What rounding takes from q, times the condition of W, n².
+    // The rounding error of q, times the condition of W, n².
     for (i, r) in solution.impulse.iter().enumerate() {
         let expected = 0.5 * v * (i + 1) as f64 * (n - i) as f64;
         assert!((r / expected - 1.0).abs() < 1e-6, "{i}: {r} {expected}");
