@@ -271,7 +271,7 @@ fn memory_is_foretold_with_bodies_to_come() {
     );
     // Laws see the balls: r* is half of a ball's radius, which is half of the body's.
     assert!(
-        told.contains("radius r* 2.5000e-3 m between the smallest, 5.0000e-3 m"),
+        told.contains("radius r* 2.5000e-3 m between two of the smallest bodies, 5.0000e-3 m"),
         "{told}"
     );
     assert!(

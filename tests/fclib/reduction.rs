@@ -204,7 +204,7 @@ fn what_is_singular_is_refused_by_name() {
         let column = g.m.column(0).clone_owned();
         g.m.set_column(1, &column);
     });
-    assert!(twice.unwrap_err().starts_with("fclib_global/M is singular"));
+    assert!(twice.unwrap_err().starts_with("fclib_global/M must be a regular matrix"));
     let empty = refused(&|g| {
         g.g = None;
         g.m.row_mut(3).fill(0.0);
@@ -218,7 +218,7 @@ fn what_is_singular_is_refused_by_name() {
     assert!(
         tied_twice
             .unwrap_err()
-            .starts_with("fclib_global/M with fclib_global/G is singular")
+            .starts_with("fclib_global/M with fclib_global/G must be a regular matrix")
     );
     // What M leaves free may be held by ties.
     let held = refused(&|g| {
