@@ -316,7 +316,7 @@ fn bad_input_is_refused_and_nothing_is_written() {
     );
     refused(
         &["run", &config, "--until", "nan"],
-        &["accepted: a time in seconds"],
+        &["must be a time in seconds"],
         root,
     );
 
