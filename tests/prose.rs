@@ -13,7 +13,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use text::Part;
 
-
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }

@@ -204,7 +204,11 @@ fn what_is_singular_is_refused_by_name() {
         let column = g.m.column(0).clone_owned();
         g.m.set_column(1, &column);
     });
-    assert!(twice.unwrap_err().starts_with("fclib_global/M must be a regular matrix"));
+    assert!(
+        twice
+            .unwrap_err()
+            .starts_with("fclib_global/M must be a regular matrix")
+    );
     let empty = refused(&|g| {
         g.g = None;
         g.m.row_mut(3).fill(0.0);
