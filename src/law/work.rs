@@ -5,9 +5,11 @@
 //! motion under any law. Each of its terms has a name here, so that the ledger closes to rounding.
 
 use crate::math::real::{Real, Three, across, dot};
+use bytemuck::{Pod, Zeroable};
 
 /// Energies of a step [J].
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
 pub struct Work {
     /// Taken out by normal impulses that push, including the energy that goes into springs.
     pub normal: f64,
@@ -35,41 +37,13 @@ impl Work {
     /// All terms, in order.
     #[must_use]
     pub fn to_array(self) -> [f64; Self::TERMS] {
-        [
-            self.normal,
-            self.cohesion,
-            self.friction,
-            self.rolling,
-            self.torsion,
-            self.driven,
-            self.elastic,
-            self.fracture,
-        ]
+        bytemuck::cast(self)
     }
 
     /// The inverse of [`Work::to_array`].
     #[must_use]
     pub fn from_array(of: [f64; Self::TERMS]) -> Self {
-        let [
-            normal,
-            cohesion,
-            friction,
-            rolling,
-            torsion,
-            driven,
-            elastic,
-            fracture,
-        ] = of;
-        Self {
-            normal,
-            cohesion,
-            friction,
-            rolling,
-            torsion,
-            driven,
-            elastic,
-            fracture,
-        }
+        bytemuck::cast(of)
     }
 
     /// The energy that contacts took out of the bodies' motion [J].

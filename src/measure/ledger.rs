@@ -1,5 +1,7 @@
 //! The energy ledger of a run, and the bodies that come and go.
 
+use bytemuck::{Pod, Zeroable};
+
 /// The energy ledger since step 0 [J].
 ///
 /// With the bodies' kinetic and potential energy `T`, `U` (free bodies only) it closes in every
@@ -11,7 +13,8 @@
 /// ```
 ///
 /// The energy that contacts took is `dissipated + elastic`.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
 pub struct Ledger {
     /// Dissipated at contacts: taken from the motion of bodies, and not in springs.
     pub dissipated: f64,
@@ -42,7 +45,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// The names of all entries, in order.
+    /// The names of all entries, in the order of the fields.
     pub const NAMES: [&'static str; 12] = [
         "dissipated",
         "normal",
@@ -60,54 +63,14 @@ impl Ledger {
 
     /// All entries in the order of their names.
     #[must_use]
-    pub fn to_array(&self) -> [f64; 12] {
-        [
-            self.dissipated,
-            self.normal,
-            self.cohesion,
-            self.friction,
-            self.rolling,
-            self.torsion,
-            self.driven,
-            self.integrator,
-            self.projected,
-            self.elastic,
-            self.entered,
-            self.fracture,
-        ]
+    pub fn to_array(&self) -> [f64; Self::NAMES.len()] {
+        bytemuck::cast(*self)
     }
 
     /// The ledger of these entries, in the order of their names.
     #[must_use]
-    pub fn from_array(of: [f64; 12]) -> Self {
-        let [
-            dissipated,
-            normal,
-            cohesion,
-            friction,
-            rolling,
-            torsion,
-            driven,
-            integrator,
-            projected,
-            elastic,
-            entered,
-            fracture,
-        ] = of;
-        Self {
-            dissipated,
-            normal,
-            cohesion,
-            friction,
-            rolling,
-            torsion,
-            driven,
-            integrator,
-            projected,
-            elastic,
-            entered,
-            fracture,
-        }
+    pub fn from_array(of: [f64; Self::NAMES.len()]) -> Self {
+        bytemuck::cast(of)
     }
 }
 
@@ -127,5 +90,24 @@ impl Flow {
     pub fn add(&mut self, mass: f64) {
         self.bodies += 1;
         self.mass += mass;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A field in another place than its name would mix up energies in checkpoints.
+    #[test]
+    fn names_are_in_the_order_of_the_fields() {
+        let mut of = [0.0; Ledger::NAMES.len()];
+        (0..)
+            .zip(&mut of)
+            .for_each(|(k, value)| *value = f64::from(k));
+        let shown = format!("{:?}", Ledger::from_array(of));
+        let expected = Ledger::NAMES.iter().enumerate();
+        let expected: Vec<String> = expected.map(|(k, name)| format!("{name}: {k}.0")).collect();
+        assert_eq!(shown, format!("Ledger {{ {} }}", expected.join(", ")));
+        assert_eq!(Ledger::from_array(of).to_array(), of);
     }
 }
