@@ -232,6 +232,23 @@ impl Contact {
     }
 }
 
+impl ContactRow {
+    /// The record without an impulse, at the present place of its candidate.
+    #[must_use]
+    pub fn at_rest(&self, now: &Candidate) -> Self {
+        Self {
+            key: self.key,
+            point: now.point.into(),
+            normal: now.normal.into(),
+            gap: now.gap,
+            impulse: [0.0; 3],
+            couple_impulse: [0.0; 3],
+            status: law::Status::Open as u64,
+            state: self.state,
+        }
+    }
+}
+
 impl Origin {
     /// Overlap at the start of the step relative to the smaller radius; 0 without overlap.
     #[must_use]

@@ -52,8 +52,8 @@ pub use springs::{Springs, softened};
 pub use status::Status;
 pub use touching::{Sides, Step};
 
-use crate::math::Vector3;
 use crate::math::real::{Mask, Real, Three, across, add, clamped, dot, scaled, select, sub};
+use crate::math::{Vector3, turned};
 use bond::{Bond, Glue, Glued, Joint};
 use bytemuck::{Pod, Zeroable};
 use couples::Tangent;
@@ -118,11 +118,7 @@ pub fn answer<R: Real>(
             slip,
             mass: law.tangential_mass,
         };
-        let [new_t, couple] = bond.answer(&glued, couples, &now.couple, &spin);
-        return Impulse {
-            linear: add(&scaled(n, closing), &new_t),
-            couple,
-        };
+        return bond.answer((&glued, closing), couples, &now.couple, &spin);
     }
     let bound = law.friction * pressed;
     let mut couple = [zero; 3];
@@ -231,7 +227,7 @@ impl Opened {
     fn glued(
         law: Parameters,
         (springs, couples, bond): (Springs<f64>, Couples<f64>, Bond<f64>),
-        (impulse, couple): (&Vector3, &Vector3),
+        start: &bond::Start,
         [velocity, spin]: [Vector3; 2],
         joint: Joint,
     ) -> Self {
@@ -249,8 +245,8 @@ impl Opened {
                 drive: moves.then_some(drive),
                 bond: Some(bond),
             },
-            impulse: *impulse,
-            couple: *couple,
+            impulse: start.impulse,
+            couple: start.couple,
             memory: Memory::new(false, false, joint),
         }
     }
@@ -393,16 +389,25 @@ pub fn open_rest(
     let couple = previous.map_or(zero, |last| last.kept(last.couple, &normal, step));
     let mut joint = before.joint;
     if laws.join() {
-        let who = (touching.bodies, touching.materials);
-        joint = joint.made(&laws.bonds, step, who, gap);
+        let pressed = opened.impulse.dot(&normal);
+        let share;
+        (joint, share) = joint.made(&laws.bonds, step, touching, pressed);
         if let Some(glue) = joint.whole(&laws.bonds) {
             let mut law = opened.law;
             [law.normal_mass, law.tangential_mass] = touching.masses;
-            let last = (&opened.impulse, &couple);
-            let gap = gap - joint.rest;
-            let glue = (glue, joint.length(radii));
-            if let Some(parts) = Bond::open(glue, &mut law, last, gap, step.dt, sides) {
-                return Opened::glued(law, parts, last, drive, joint);
+            let about = step.rotation(&(normal * sides.spin_before().dot(&normal)));
+            let springs = simple.parts.springs.as_ref();
+            let held = || springs.map_or(0.0, |s| s.energy(&opened.impulse.into(), pressed));
+            let start = bond::Start {
+                glue,
+                radii,
+                stretch: gap - joint.rest,
+                impulse: turned(about, &opened.impulse) * share,
+                couple: turned(about, &couple) * share,
+                replaced: (before.joint.glue == 0).then(held),
+            };
+            if let Some(parts) = Bond::open(&start, &mut law, step.dt, sides) {
+                return Opened::glued(law, parts, &start, drive, joint);
             }
         }
     }

@@ -19,6 +19,7 @@ use crate::comm::threads::Serial;
 use crate::config;
 use crate::io::checkpoint::{self, Loaded};
 use crate::law::Status;
+use crate::law::bond::Joint;
 use crate::math::{Vector3, as_written};
 use crate::measure::{self, Ledger};
 use crate::scheme::pace::Pace;
@@ -109,6 +110,18 @@ pub fn info(path: &Path) -> Result<String, String> {
             with(Status::Open)
         ),
     );
+    let bonds = |with: fn(u64) -> bool| {
+        let joints = contacts.iter().map(|c| c.state.joint.glue);
+        joints.filter(|&glue| with(glue)).count()
+    };
+    if !scenario.laws.bonds.is_empty() {
+        let broken = bonds(|glue| glue == Joint::BROKEN);
+        let whole = bonds(|glue| glue != 0) - broken;
+        line(
+            "bonds",
+            format!("{whole} unbroken, {broken} broken between bodies that are near each other"),
+        );
+    }
     let to_walls = contacts
         .iter()
         .filter(|c| c.status != 0 && c.key.b.wall_index().is_some())

@@ -399,3 +399,31 @@ fn d5_a_free_clump_keeps_its_angular_momentum() {
     let lost = before.rotational_energy() - state.bodies[i].rotational_energy();
     assert!((integrator - lost).abs() < 1e-12 * before.rotational_energy());
 }
+
+/// A checkpoint carries the form of its clumps: the file of a template may change, or go.
+#[test]
+fn the_configuration_of_a_run_holds_the_forms_of_its_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pair.csv");
+    std::fs::write(&file, "x,y,z,r\n0,0,0,1\n1.1,0.3,0,0.7\n").unwrap();
+    let base = "gravity = [0, 0, 0]\ntime = { dt = 1e-3, steps = 5 }\n\
+                domain = { lower = [0, 0, 0], upper = [1, 1, 1] }\n\
+                material = [{ name = \"m\", density = 1e3, friction = 0.5 }]\n\
+                bodies = [{ sample = \"lattice\", material = \"m\", count = 8, radius = 0.1, \
+                template = \"pair\" }]\n";
+    for entry in [
+        "[[template]]\nname = \"pair\"\nfile = \"pair.csv\"\nvolume = 2.5\n",
+        "template = [{ name = \"pair\", file = \"pair.csv\" }]\n",
+    ] {
+        let text = [base, entry].concat();
+        let parse = |text: &str| moreau::config::parse("run.toml", text, folder.path(), &[]);
+        std::fs::write(&file, "x,y,z,r\n0,0,0,1\n1.1,0.3,0,0.7\n").unwrap();
+        let first = parse(&text).unwrap();
+        std::fs::remove_file(&file).unwrap();
+        let kept = first.text();
+        assert!(!kept.contains("pair.csv"), "{kept}");
+        let again = parse(&kept).unwrap();
+        assert_eq!(again.templates, first.templates);
+        assert_eq!(again.text(), kept);
+    }
+}

@@ -69,6 +69,28 @@ impl Document {
     }
 }
 
+impl Document {
+    /// Removes a key of an entry of a list of tables.
+    pub(super) fn remove(&mut self, list: &str, entry: usize, key: &str) {
+        let Some(list) = self.0.get_mut(list) else {
+            return;
+        };
+        let table: Option<&mut dyn TableLike> = match list {
+            Item::ArrayOfTables(tables) => tables.get_mut(entry).map(|t| t as _),
+            Item::Value(TomlValue::Array(values)) => {
+                let value = values.get_mut(entry);
+                value
+                    .and_then(TomlValue::as_inline_table_mut)
+                    .map(|t| t as _)
+            }
+            _ => None,
+        };
+        if let Some(table) = table {
+            table.remove(key);
+        }
+    }
+}
+
 impl fmt::Display for Document {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)

@@ -57,7 +57,7 @@ pub(super) fn scenario(source: Source, name: &str, faults: &mut Vec<Fault>) -> S
     let regions = regions::read(&section, &domain, faults);
     let measures = measures::read(&section, &domain, gravity, &regions, faults);
     let growth = acts::growth(&section, solver.gap, faults);
-    let templates = templates::read(&section, domain.two_dimensional, faults);
+    let (templates, forms_of_files) = templates::read(&section, domain.two_dimensional, faults);
     templates::of_balls_only(&section, &laws, !templates.is_empty(), faults);
     let forms = Forms {
         templates: &templates,
@@ -72,10 +72,12 @@ pub(super) fn scenario(source: Source, name: &str, faults: &mut Vec<Fault>) -> S
     let output = output::read(&section, faults);
     let checkpoints = safety::checkpoints(&section, faults);
     let limits = safety::limits(&section, faults);
+    let mut document = source.document;
+    templates::keep(&mut document, &forms_of_files);
     Scenario {
         file: name.to_owned(),
         title,
-        document: source.document,
+        document,
         gravity: Vector3::from(gravity),
         pace,
         end,

@@ -1,6 +1,6 @@
 //! The `[[template]]` entries: shapes of clumps.
 
-use super::document::{Node, Value};
+use super::document::{Document, Node, Value};
 use super::fault::Fault;
 use super::reader::{METRES, Number, Range, Section, both, report, twice, wrong_type};
 use crate::law::Laws;
@@ -9,17 +9,24 @@ use crate::sample::{Form, clump};
 use crate::shape::Template;
 use crate::shape::clump::{Given, Part};
 use std::path::Path;
+use toml_edit::Value as TomlValue;
 
 const KEYS: [&str; 6] = ["name", "file", "parts", "volume", "centre", "inertia"];
 
+/// A form from a file: the number of its entry, its parts, and the mass properties that are given.
+pub(super) type FromFile = (usize, (Vec<Part>, Given));
+
 /// Reads all entries; `None` stands for a faulty one.
+///
+/// Forms from files are returned too, by the number of their entry.
 pub(super) fn read(
     root: &Section,
     discs: bool,
     faults: &mut Vec<Fault>,
-) -> Vec<(String, Option<Template>)> {
+) -> (Vec<(String, Option<Template>)>, Vec<FromFile>) {
     let accepted = "tables headed [[template]] with name, and file or parts";
     let mut all: Vec<(String, Option<Template>)> = Vec::new();
+    let mut files = Vec::new();
     for node in root.tables("template", accepted, faults) {
         let section = Section::new(node, &KEYS, faults);
         let name = section.text("name", "a name for the form", faults);
@@ -30,16 +37,35 @@ pub(super) fn read(
         ) {
             twice(node, &name, faults);
         }
-        let template = template(&section, &name, discs, faults);
+        let mut of_file = None;
+        let template = template(&section, &name, discs, &mut of_file, faults);
+        files.extend(of_file.map(|described| (all.len(), described)));
         all.push((name, template));
     }
-    all
+    (all, files)
+}
+
+/// Writes forms from files into the document, so that a checkpoint does not depend on the files.
+pub(super) fn keep(document: &mut Document, files: &[FromFile]) {
+    for (entry, (parts, given)) in files {
+        let list = |numbers: &[f64]| TomlValue::Array(numbers.iter().copied().collect());
+        let part = |p: &Part| list(&[p.centre.x, p.centre.y, p.centre.z, p.radius]);
+        let mut values = vec![("parts", TomlValue::Array(parts.iter().map(part).collect()))];
+        values.extend(given.centre.map(|c| ("centre", list(c.as_slice()))));
+        values.extend(given.inertia.map(|j| ("inertia", list(&j))));
+        for (key, value) in values {
+            let done = document.set(&format!("template.{entry}.{key}"), value);
+            debug_assert!(done.is_ok(), "the entry was just read");
+        }
+        document.remove("template", *entry, "file");
+    }
 }
 
 fn template(
     section: &Section,
     name: &str,
     discs: bool,
+    of_file: &mut Option<(Vec<Part>, Given)>,
     faults: &mut Vec<Fault>,
 ) -> Option<Template> {
     let before = faults.len();
@@ -82,14 +108,21 @@ fn template(
     if faults.len() > before {
         return None;
     }
+    if section.get("file").is_some() {
+        *of_file = Some((parts.clone(), given));
+    }
     match Template::new(name, &parts, discs, &given) {
         Ok(template) => Some(template),
         Err(fault) => {
-            let at = section.get("inertia").or(section.get("centre"));
             use crate::shape::clump::Fault as Of;
-            let of_mass = matches!(fault, Of::Moments(..) | Of::Triangle(..) | Of::CentreAlone);
-            let at = at.filter(|_| of_mass).unwrap_or(source);
-            report(at, fault.to_string(), faults);
+            let keys: &[&str] = match fault {
+                Of::Volume(..) => &["volume"],
+                Of::CentreOfMass(..) | Of::CentreAlone => &["centre"],
+                Of::Moments(..) | Of::Triangle(..) | Of::Wide(..) => &["inertia", "centre"],
+                _ => &[],
+            };
+            let at = keys.iter().find_map(|key| section.get(key));
+            report(at.unwrap_or(source), fault.to_string(), faults);
             None
         }
     }

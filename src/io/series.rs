@@ -1,7 +1,6 @@
 //! Series: `series.csv`, a line of figures every few steps, and its companions.
-//!
-//! One rank writes them. The companions are `walls.csv`, `flows.csv`, `deleted.csv` and the files
-//! of the measures. `docs/formats.md` describes the columns.
+//! One rank writes them, and their companions `walls.csv`, `flows.csv`, `deleted.csv` and files of
+//! measures. `docs/formats.md` describes the columns.
 //!
 //! A run that continues from a checkpoint first drops the lines that a killed run had written
 //! beyond it, so that each step has one line.
@@ -20,7 +19,7 @@ use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
-/// A line of a file of this kind; the first column is the step.
+/// A line of a file; the first column is the step.
 pub trait Line: Serialize + DeserializeOwned {
     /// The step that the line belongs to.
     fn step(&self) -> u64;
@@ -34,9 +33,8 @@ pub trait Columns: Line {
 
 impl Columns for Row {
     const HEADER: &'static str = "step,time,bodies,contacts,active,sweeps,residual,converged,max_overlap,kinetic_energy,\
-        potential_energy,dissipated,wall_s,detect_s,sweep_s,exchange_s,imbalance,\
-        elastic_energy,normal,cohesion,friction,rolling,torsion,driven,integrator,projected,deleted,\
-        dt,rushed,entered,came,drained,fracture";
+        potential_energy,dissipated,wall_s,detect_s,sweep_s,exchange_s,imbalance,elastic_energy,normal,cohesion,\
+        friction,rolling,torsion,driven,integrator,projected,deleted,dt,rushed,entered,came,drained,fracture,prestress";
 }
 
 impl Line for Row {
@@ -229,6 +227,8 @@ pub struct Row {
     pub drained: u64,
     /// Energy in the springs of joints when they broke, so far [J].
     pub fracture: f64,
+    /// Energy of the springs of new joints, so far [J].
+    pub prestress: f64,
 }
 
 /// The reason why the series cannot be written or resumed.

@@ -1,7 +1,7 @@
 //! Bonds [004 §6.1.6]: two bodies glued together by four stiffnesses, until the bond breaks.
 //!
 //! The bond resists motion along the normal, across it, in bending and in twist. Let `g₀` be the
-//! gap at which the bond was made, `γ = 1/(k Δt²)` for each stiffness k, r and τ the impulse and
+//! gap without normal force, `γ = 1/(k Δt²)` for each stiffness k, r and τ the impulse and
 //! couple impulse on the second body, primed those of the last step, and `Ω = ω_2 − ω_1`:
 //!
 //! - along: `u_n + (g − g₀)/Δt + γ_n r_n = 0`, in tension as in compression;
@@ -9,19 +9,24 @@
 //! - bending: `Ω_t + γ_b (τ_t − τ_t′) = 0`; twist: `Ω_n + γ_w (τ_n − τ_n′) = 0`.
 //!
 //! These springs are implicit, so any time step is stable. The tangential and the bending part are
-//! solved together, because bodies of different size couple them ([`Couples`]).
+//! solved together, because bodies of different size couple them ([`Couples`]). The impulses of the
+//! last step turn with the pair: with its normal, and about it.
 //!
-//! A bond breaks at the end of a step in which one of its forces exceeds its strength. The contact
-//! then follows the other laws, and the bond never heals while the two bodies stay near each other.
+//! A bond that is made at a given time carries on with the forces of its contact,
+//! `g₀ = g + r_n′/(k_n Δt)`: the increments of [004 §6.1.6] come on top of the forces that act.
+//!
+//! No force exceeds its strength. A bond breaks at the end of a step in which one reaches it. The
+//! contact then follows the other laws, and the bond never heals while the two bodies stay near
+//! each other.
 
 use super::coulomb::Parameters;
 use super::couples::{Couples, Plane};
 use super::impulse::Impulse;
 use super::numbers::{Numbers, Part};
 use super::springs::{Springs, softened};
-use super::touching::{Sides, Step};
+use super::touching::{Sides, Step, Touching};
 use crate::math::Vector3;
-use crate::math::real::{Real, Three, across, add, cross, dot, length, scaled, sub};
+use crate::math::real::{Real, Three, across, add, clamped, cross, dot, length, scaled, sub};
 use bytemuck::{Pod, Zeroable};
 use std::f64::consts::PI;
 
@@ -59,7 +64,7 @@ pub struct Beam {
 }
 
 impl Stiffness {
-    /// The stiffnesses of a bond of length L [m].
+    /// The stiffnesses of a bond of length L [m], the sum of the two radii.
     ///
     /// Those of a beam are `E A/L`, `G A/L`, `E I/L` and `2 G I/L`; `A = π R²`, `I = π R⁴/4`.
     /// A row of such bonds is a Timoshenko beam whose section shears evenly.
@@ -141,13 +146,15 @@ impl Glue {
 pub struct Joint {
     /// 0: no bond; [`Joint::BROKEN`]: a broken one; else the number of its [`Glue`], from 1.
     pub glue: u64,
-    /// Gap at which the bond was made [m].
+    /// Gap at which the bond exerts no normal force [m].
     pub rest: f64,
 }
 
 impl Joint {
     /// The number that stands for a broken bond.
     pub const BROKEN: u64 = 255;
+    /// Largest compression that a new bond takes over, over the smaller radius.
+    const SMALL: f64 = 0.01;
     /// Largest number of kinds of bonds.
     pub const MOST: usize = 254;
 
@@ -156,42 +163,62 @@ impl Joint {
         glues.get((self.glue as usize).checked_sub(1)?)
     }
 
-    /// The way from centre to centre when it was made, of a wall from its surface [m].
-    pub(super) fn length(self, radii: [f64; 2]) -> f64 {
-        let finite = radii.into_iter().filter(|radius| radius.is_finite());
-        self.rest + finite.sum::<f64>()
-    }
-
     /// Whether the bond is unbroken.
     #[must_use]
     pub fn is_whole(self) -> bool {
         self.glue != 0 && self.glue != Self::BROKEN
     }
 
-    /// The bond in a step: the existing one, or a new one.
-    pub(super) fn made(
+    /// The bond in a step: the existing one, or a new one. Also the share of the impulses of the
+    /// last step that it keeps.
+    ///
+    /// `pressed` is the normal impulse of the last step [N s]. A new bond carries on with the
+    /// forces of its contact, so that a loaded packing stays at rest when it is bonded. The impulse
+    /// of a collision is not such a force: a bond made at contact begins without forces, and others
+    /// keep them up to a compression of [`Joint::SMALL`] radii.
+    pub(super) fn made<S>(
         self,
         glues: &[Glue],
         step: &Step,
-        (bodies, materials): ([u64; 2], [u32; 2]),
-        gap: f64,
-    ) -> Self {
+        touching: &Touching<S>,
+        pressed: f64,
+    ) -> (Self, f64) {
         if self.glue != 0 {
-            return self;
+            return (self, 1.0);
         }
+        let Touching {
+            bodies,
+            materials,
+            gap,
+            ..
+        } = *touching;
+        // A contact that has pressed touches, though rounding may leave a gap.
+        let rounding = 1e-9 * touching.radii[0].min(touching.radii[1]);
+        let touches = |glue: &Glue| gap <= glue.gap + rounding || pressed > 0.0;
         let makes =
-            |glue: &&Glue| gap <= glue.gap && glue.begins(step) && glue.joins(bodies, materials);
-        match glues.iter().find(makes) {
-            None => self,
-            Some(found) => {
-                let number = glues.iter().position(|glue| glue == found);
-                Self {
-                    glue: number.map_or(0, |k| k as u64 + 1),
-                    rest: gap,
-                }
-            }
-        }
+            |glue: &Glue| touches(glue) && glue.begins(step) && glue.joins(bodies, materials);
+        let Some(k) = glues.iter().position(makes) else {
+            return (self, 1.0);
+        };
+        let stiffness = glues[k].stiffness.over(length_of(touching.radii)).normal;
+        let compression = pressed / (stiffness * step.dt);
+        let most = Self::SMALL * touching.radii[0].min(touching.radii[1]);
+        let share = match glues[k].begin {
+            Begin::Contact => 0.0,
+            Begin::At(_) if compression.abs() <= most => 1.0,
+            Begin::At(_) => most / compression.abs(),
+        };
+        let made = Self {
+            glue: k as u64 + 1,
+            rest: gap + share * compression,
+        };
+        (made, share)
     }
+}
+
+/// The length of a bond [m]: the sum of the radii, at a wall the radius of the body.
+fn length_of(radii: [f64; 2]) -> f64 {
+    radii.into_iter().filter(|radius| radius.is_finite()).sum()
 }
 
 /// The largest gap at which a bond is made in this step [m].
@@ -209,10 +236,12 @@ pub struct Bond<R> {
     pub previous: Three<R>,
     /// Strengths times Δt, in the order of [`Four`] [N s, N m s].
     pub strength: [R; 4],
+    /// Energy that the springs of a new bond hold, less that of the springs it replaces [J].
+    pub prestress: R,
 }
 
 impl<R: Copy> Part<R> for Bond<R> {
-    const NUMBERS: usize = 9;
+    const NUMBERS: usize = 10;
 
     #[inline(always)]
     fn read(from: &impl Numbers<R>, at: usize) -> Self {
@@ -221,6 +250,7 @@ impl<R: Copy> Part<R> for Bond<R> {
             softness: [n(0), n(1)],
             previous: from.three(at + 2),
             strength: [n(5), n(6), n(7), n(8)],
+            prestress: n(9),
         }
     }
 
@@ -228,8 +258,25 @@ impl<R: Copy> Part<R> for Bond<R> {
     fn write(&self, put: &mut impl FnMut(R)) {
         self.softness.into_iter().for_each(&mut *put);
         self.previous.into_iter().for_each(&mut *put);
-        self.strength.into_iter().for_each(put);
+        self.strength.into_iter().for_each(&mut *put);
+        put(self.prestress);
     }
+}
+
+/// A bond at the start of a step.
+pub(super) struct Start<'a> {
+    /// Its kind.
+    pub glue: &'a Glue,
+    /// Radii of the two bodies [m].
+    pub radii: [f64; 2],
+    /// The gap less that at rest [m].
+    pub stretch: f64,
+    /// Impulse of the last step, turned with the pair [N s].
+    pub impulse: Vector3,
+    /// Couple impulse of the last step, likewise [N m s].
+    pub couple: Vector3,
+    /// Of a new bond: the energy in the springs that it replaces [J].
+    pub replaced: Option<f64>,
 }
 
 /// The tangential problem of a bond.
@@ -245,15 +292,16 @@ pub(super) struct Glued<R> {
 }
 
 impl<R: Real> Bond<R> {
-    /// Tangential impulse and couple. `couple` is the contact's present one, `spin` is Ω.
+    /// Impulse and couple. `normal` is the normal impulse of the springs, `couple` the contact's
+    /// present one, `spin` is Ω. No force exceeds its strength.
     #[inline(always)]
     pub(super) fn answer(
         &self,
-        glued: &Glued<R>,
+        (glued, normal): (&Glued<R>, R),
         couples: &Couples<R>,
         couple: &Three<R>,
         spin: &Three<R>,
-    ) -> [Three<R>; 2] {
+    ) -> Impulse<R> {
         let n = &glued.n;
         let one = glued.mass.splat(1.0);
         let [bending, twisting] = self.softness;
@@ -270,8 +318,15 @@ impl<R: Real> Bond<R> {
         let [new_t, turned] = plane.both_stick(&glued.tangential, &cross(n, couple));
         let twist = dot(spin, n) + twisting * dot(&stretch, n);
         let about = dot(couple, n) - twist / (yielding + twisting);
-        let bent = cross(n, &turned);
-        [new_t, sub(&scaled(n, about), &bent)]
+        let [tension, shear, bend, torque] = self.strength;
+        let normal = R::select(normal.less(-tension), -tension, normal);
+        let about = R::select(about.greater(torque), torque, about);
+        let about = R::select(about.less(-torque), -torque, about);
+        let bent = clamped(&cross(n, &turned), bend);
+        Impulse {
+            linear: add(&scaled(n, normal), &clamped(&new_t, shear)),
+            couple: sub(&scaled(n, about), &bent),
+        }
     }
 
     /// Energy of bending and twist [J].
@@ -287,27 +342,32 @@ impl<R: Real> Bond<R> {
 impl Bond<f64> {
     /// The parts of a bonded contact; also sets the law's masses and closing speed.
     ///
-    /// `gap` [m] is measured from the gap at which the bond was made; `length` is the bond's [m];
-    /// `impulse` and `couple` are those of the last step. `None` where neither body can rotate.
+    /// `None` where neither body can rotate.
     pub(super) fn open(
-        (glue, length): (&Glue, f64),
+        start: &Start,
         law: &mut Parameters,
-        (impulse, couple): (&Vector3, &Vector3),
-        gap: f64,
         dt: f64,
         sides: &impl Sides,
     ) -> Option<(Springs<f64>, Couples<f64>, Self)> {
+        let Start {
+            glue,
+            radii,
+            stretch,
+            impulse,
+            couple,
+            replaced,
+        } = start;
         let ([turning_mass, coupling], inverse_lever) = sides.turning()?;
         let soft = |stiffness: f64| 1.0 / (stiffness * dt * dt);
-        let (k, limit) = (&glue.stiffness.over(length), &glue.strength);
+        let (k, limit) = (&glue.stiffness.over(length_of(*radii)), &glue.strength);
         let softness = [soft(k.normal), soft(k.tangential)];
-        law.closing_speed = gap / dt;
+        law.closing_speed = stretch / dt;
         law.normal_mass = softened(law.normal_mass, softness[0]);
         law.tangential_mass = softened(law.tangential_mass, softness[1]);
-        let normal = law.normal * impulse.dot(&law.normal);
+        let pressed = impulse.dot(&law.normal);
         let springs = Springs {
             softness,
-            previous: (impulse - normal).into(),
+            previous: (impulse - law.normal * pressed).into(),
         };
         let couples = Couples {
             rolling: 0.0,
@@ -322,22 +382,32 @@ impl Bond<f64> {
             limit.bending,
             limit.twisting,
         ];
-        let bond = Self {
+        let mut bond = Self {
             softness: [soft(k.bending), soft(k.twisting)],
             previous: (*couple).into(),
             strength: limits.map(|strength| strength * dt),
+            prestress: 0.0,
         };
+        if let Some(replaced) = replaced {
+            let holds = springs.energy(&(*impulse).into(), pressed)
+                + bond.energy(&law.normal.into(), &bond.previous);
+            bond.prestress = holds - replaced;
+        }
         Some((springs, couples, bond))
     }
 
-    /// Whether the bond breaks under this impulse: a force exceeds its strength, or is NaN.
+    /// Whether the bond breaks under this impulse: a force reaches its strength, or is NaN.
     pub(super) fn breaks(&self, n: &Three<f64>, now: &Impulse<f64>) -> bool {
         let (r_n, about) = (dot(&now.linear, n), dot(&now.couple, n));
         let shear = length(&across(&now.linear, n, r_n));
         let bent = length(&across(&now.couple, n, about));
         let [tension, across, bending, twisting] = self.strength;
-        let holds =
-            -r_n <= tension && shear <= across && bent <= bending && about.abs() <= twisting;
+        // [`Bond::answer`] holds forces at their strength, but for rounding.
+        let below = |force: f64, strength: f64| force < strength * (1.0 - 1e-12);
+        let holds = below(-r_n, tension)
+            && below(shear, across)
+            && below(bent, bending)
+            && below(about.abs(), twisting);
         !holds
     }
 }

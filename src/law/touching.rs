@@ -1,7 +1,7 @@
 //! The data of a contact at the start of a step, as laws use them.
 
 use super::gap::GapRule;
-use crate::math::{Vector3, turned_with};
+use crate::math::{IDENTITY, Quaternion, Vector3, rotate, turned_with};
 
 /// A contact at the end of the last step.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +43,13 @@ pub struct Step {
     pub gap: GapRule,
 }
 
+impl Step {
+    /// The rotation at an angular velocity [rad/s] over the last step.
+    pub(super) fn rotation(&self, spin: &Vector3) -> Quaternion {
+        rotate(IDENTITY, &(spin * (self.dt / self.rescale)))
+    }
+}
+
 /// A contact at the start of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct Touching<'a, S> {
@@ -71,4 +78,6 @@ pub trait Sides {
     fn turning(&self) -> Option<([f64; 2], [f64; 2])>;
     /// Relative velocity before the step [m/s].
     fn velocity_before(&self) -> Vector3;
+    /// Mean angular velocity of the two bodies in the last step [rad/s].
+    fn spin_before(&self) -> Vector3;
 }

@@ -28,11 +28,13 @@ pub struct Work {
     /// In the springs of bonds that broke at the end of the step: lost, and a share of the flows
     /// above.
     pub fracture: f64,
+    /// Brought in by the springs of new bonds: their energy less that of the springs they replace.
+    pub prestress: f64,
 }
 
 impl Work {
     /// The number of terms.
-    pub const TERMS: usize = 8;
+    pub const TERMS: usize = 9;
 
     /// All terms, in order.
     #[must_use]

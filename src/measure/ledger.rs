@@ -12,7 +12,7 @@ use bytemuck::{Pod, Zeroable};
 ///          − (normal + cohesion + friction + rolling + torsion)
 /// ```
 ///
-/// The energy that contacts took is `dissipated + elastic`.
+/// The energy that contacts took is `dissipated + elastic − prestress`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Ledger {
@@ -42,11 +42,13 @@ pub struct Ledger {
     pub entered: f64,
     /// In the springs of joints when they broke: lost, a share of the energy that contacts took.
     pub fracture: f64,
+    /// Brought in by the springs of new joints: their energy less that of the springs they replace.
+    pub prestress: f64,
 }
 
 impl Ledger {
     /// The names of all entries, in the order of the fields.
-    pub const NAMES: [&'static str; 12] = [
+    pub const NAMES: [&'static str; 13] = [
         "dissipated",
         "normal",
         "cohesion",
@@ -59,6 +61,7 @@ impl Ledger {
         "elastic",
         "entered",
         "fracture",
+        "prestress",
     ];
 
     /// All entries in the order of their names.

@@ -60,6 +60,12 @@ pub enum Unfit {
         "bodies {0} and {1}: cohesive contacts in FCLib's format must touch; found one that holds across a gap"
     )]
     Gaping(crate::body::BodyId, crate::body::BodyId),
+    /// Two bodies are bonded.
+    #[error(
+        "bodies {0} and {1}: laws in FCLib's format must be sliding or rolling friction, restitution, springs \
+         or cohesion; found a bond"
+    )]
+    Bond(crate::body::BodyId, crate::body::BodyId),
     /// A body is a clump.
     #[error(
         "bodies {0} and {1}: contacts in FCLib's format must be between balls, discs and walls; found a clump"
@@ -114,6 +120,9 @@ pub fn assemble(
             .is_some_and(|couples| couples.torsion > 0.0)
         {
             return Err(Unfit::Torsion(a, b));
+        }
+        if one.parts.bond.is_some() {
+            return Err(Unfit::Bond(a, b));
         }
         if one
             .parts

@@ -94,6 +94,21 @@ pub enum StepError {
         /// Time step [s].
         dt: f64,
     },
+    /// Two bonded bodies, or two that are to be bonded, are too far apart for the blocks.
+    #[error(
+        "step {step}: gaps of bonds must be below the {allowed} m that blocks of {edge} m allow; found {gap} m; \
+         choose a larger solver.block_edge"
+    )]
+    BondTooLong {
+        /// The step.
+        step: u64,
+        /// The gap up to which detection must look [m].
+        gap: f64,
+        /// The largest such gap [m].
+        allowed: f64,
+        /// Shortest edge of a block [m].
+        edge: f64,
+    },
     /// A body moves so far in one step that detection could miss contacts.
     #[error(
         "step {step}: body {id} moves {travel} m in one step of {dt} s, more than the {allowed} m that blocks of {edge} m \
@@ -137,6 +152,7 @@ impl StepError {
             Self::SolverNotFinite { .. }
             | Self::Infeasible { .. }
             | Self::Crushed { .. }
+            | Self::BondTooLong { .. }
             | Self::WallTooFast { .. } => None,
         }
     }

@@ -20,6 +20,8 @@ pub(super) struct Known<'d> {
     pub contacts: Vec<ContactRow>,
     /// The same bodies in columns, with the velocities that the step gives them.
     pub bodies: Bodies,
+    /// Records of joined contacts between immovable sides, which the solve leaves out.
+    pub resting: Vec<ContactRow>,
     /// The exchange of these bodies with other ranks.
     pub ghosts: Ghosts<'d>,
 }
@@ -48,6 +50,7 @@ impl<'d> Known<'d> {
             rows: all.bodies,
             contacts: all.contacts,
             bodies,
+            resting: Vec::new(),
             ghosts,
         }
     }

@@ -120,12 +120,17 @@ pub enum Fault {
         /// The gap between the two [m].
         gap: f64,
     },
-    /// A volume that is not finite or not positive.
-    #[error("the volume must be finite and > 0; found {0}")]
-    Volume(f64),
-    /// A centre of mass with NaN or infinities.
-    #[error("the centre of mass must be finite; found {0}, {1}, {2}")]
+    /// A volume that no body has in this bounding sphere.
+    #[error("the volume must be > 0 and at most that of the bounding sphere, {1}; found {0}")]
+    Volume(f64, f64),
+    /// A centre of mass outside the sphere around all parts.
+    #[error("the centre of mass must lie within the bounding sphere; found {0}, {1}, {2}")]
     CentreOfMass(f64, f64, f64),
+    /// Moments of mass outside the bounding sphere.
+    #[error(
+        "the sum of the moments of inertia must be at most {1}, twice the bounding radius squared; found {0}"
+    )]
+    Wide(f64, f64),
     /// A given centre of mass together with integrated moments, which refer to another point.
     #[error("a given centre of mass must come with moments of inertia; found none")]
     CentreAlone,
@@ -173,20 +178,14 @@ impl Template {
         }
         let integrated = integrate(&scaled, discs);
         let (mut centre, error) = (integrated.centre, integrated.error);
-        let power = |k: i32| {
-            if k == 2 {
-                scale * scale
-            } else {
-                scale * scale * scale
-            }
-        };
+        let power = scale * scale * if discs { 1.0 } else { scale };
         let volume = match given.volume {
-            None => integrated.volume * power(if discs { 2 } else { 3 }),
-            Some(volume) if volume.is_finite() && volume > 0.0 => volume,
-            Some(volume) => return Err(Fault::Volume(volume)),
+            None => integrated.volume * power,
+            Some(volume) => volume,
         };
         if let Some(given_centre) = given.centre {
-            if !given_centre.iter().all(|c| c.is_finite()) {
+            let outside = (given_centre - origin).norm() > scale;
+            if outside || given_centre.iter().any(|c| c.is_nan()) {
                 let [x, y, z] = given_centre.into();
                 return Err(Fault::CentreOfMass(x, y, z));
             }
@@ -219,6 +218,24 @@ impl Template {
         }
         let radius = bounding_radius(&scaled, &centre);
         let size = radius * scale;
+        let axes = if discs { a } else { 0.5 * (a + b + c) };
+        if axes > radius * radius * (1.0 + 1e-9) {
+            return Err(Fault::Wide(2.0 * axes * scale * scale, 2.0 * size * size));
+        }
+        let of_part = |part: &Part| match discs {
+            true => super::disc_area(part.radius),
+            false => super::sphere_volume(part.radius),
+        };
+        let (whole, most) = (
+            Part {
+                centre,
+                radius: size,
+            },
+            1.0 + 1e-9,
+        );
+        if !(volume.is_normal() && volume > 0.0 && volume <= of_part(&whole) * most) {
+            return Err(Fault::Volume(volume, of_part(&whole)));
+        }
         let parts: Vec<Part> = moved(&scaled, &centre, radius)
             .into_iter()
             .map(|part| Part {
@@ -227,10 +244,6 @@ impl Template {
             })
             .collect();
         let volume = volume / (size * size * if discs { 1.0 } else { size });
-        let of_part = |part: &Part| match discs {
-            true => super::disc_area(part.radius),
-            false => super::sphere_volume(part.radius),
-        };
         let parts_volume: f64 = parts.iter().map(of_part).sum();
         Ok(Self {
             name: name.to_owned(),

@@ -10,8 +10,18 @@ use crate::contact::ContactRow;
 use crate::law::bond::{Begin, Between};
 use crate::math::Vector3;
 use crate::scheme::State;
+use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
 use std::ops::Range;
+
+/// The place and size of a listed body.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Ball {
+    id: BodyId,
+    position: [f64; 3],
+    radius: f64,
+}
 
 /// Fails if a body of a listed pair does not exist. Collective.
 ///
@@ -32,16 +42,20 @@ pub(super) fn pairs_exist(
         .collect();
     named.sort_unstable();
     named.dedup();
-    let mine: Vec<BodyRow> = rows
+    let mine: Vec<Ball> = rows
         .iter()
         .filter(|row| named.binary_search(&row.id.0).is_ok())
-        .copied()
+        .map(|row| Ball {
+            id: row.id,
+            position: row.position,
+            radius: row.radius,
+        })
         .collect();
     let all = comm.all_gather(bytemuck::cast_slice(&mine));
     let all = all
         .iter()
-        .flat_map(|bytes| bytemuck::pod_collect_to_vec::<u8, BodyRow>(bytes));
-    let bodies: HashMap<BodyId, BodyRow> = all.map(|row| (row.id, row)).collect();
+        .flat_map(|bytes| bytemuck::pod_collect_to_vec::<u8, Ball>(bytes));
+    let bodies: HashMap<BodyId, Ball> = all.map(|ball| (ball.id, ball)).collect();
     let refused = scenario
         .listed
         .iter()
@@ -50,11 +64,7 @@ pub(super) fn pairs_exist(
 }
 
 /// The error of the first faulty pair of a list.
-fn refused(
-    scenario: &Scenario,
-    list: &Listed,
-    bodies: &HashMap<BodyId, BodyRow>,
-) -> Option<RunError> {
+fn refused(scenario: &Scenario, list: &Listed, bodies: &HashMap<BodyId, Ball>) -> Option<RunError> {
     let glue = &scenario.laws.bonds[list.bond];
     let at_first = matches!(glue.begin, Begin::At(time) if time < scenario.pace.at_least());
     let period = scenario.period();
@@ -101,14 +111,30 @@ pub(super) fn report_made(comm: &dyn Comm, scenario: &Scenario, step: Range<f64>
         match &glue.between {
             Between::Pairs(pairs) if made < pairs.len() as u64 => tell!(
                 "moreau: WARNING: bond.{k} at {time} s: {made} of {} listed pairs are bonded; the others are farther apart than \
-                 its gap, broken, or gone",
+                 its gap, bonded by an entry before it, or gone",
                 pairs.len()
             ),
             _ if made == 0 => tell!(
-                "moreau: WARNING: bond.{k} at {time} s: 0 bonds; bodies must be within its gap = {} m of each other",
+                "moreau: WARNING: bond.{k} at {time} s: 0 bonds; bodies must be within its gap = {} m of each other, and not bonded by an entry before it",
                 glue.gap
             ),
             _ => tell!("moreau: bond.{k} at {time} s: {made} bonds"),
         }
+    }
+}
+
+/// The contacts of a checkpoint may have bonds of the configuration's kinds only.
+pub(super) fn bonds_are_known(
+    scenario: &Scenario,
+    contacts: &[ContactRow],
+) -> Result<(), RunError> {
+    let kinds = scenario.laws.bonds.len() as u64;
+    let joint = |row: &&ContactRow| row.state.joint.is_whole() && row.state.joint.glue > kinds;
+    match contacts.iter().find(joint) {
+        None => Ok(()),
+        Some(row) => Err(RunError::Input(format!(
+            "bond: must have at least {} entries, as bodies {} and {} of the checkpoint are bonded by the last of them; found {kinds}",
+            row.state.joint.glue, row.key.a, row.key.b
+        ))),
     }
 }

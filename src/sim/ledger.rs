@@ -47,6 +47,7 @@ impl Ledger {
         sum.projected += report.projected;
         sum.elastic = report.elastic;
         sum.fracture += work.fracture;
+        sum.prestress += work.prestress;
         self.deleted += report.deleted;
         *self.sweeps.entry(report.outcome.sweeps).or_default() += 1;
         self.outran_steps += u64::from(report.outran > 0);

@@ -2,7 +2,7 @@
 //! anything is written.
 
 use super::balance::by_bodies;
-use super::bonds::pairs_exist;
+use super::bonds::{bonds_are_known, pairs_exist};
 use super::error::RunError;
 use super::first::{counts, no_overlaps, share};
 use super::flows::Flows;
@@ -169,6 +169,7 @@ pub(super) fn going_on(
     let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
     let states = agree(comm, wall_states(&scenario, &walls))?;
     agree(comm, bodies_fit(&bodies, &states, &scenario))?;
+    agree(comm, bonds_are_known(&scenario, &contacts))?;
     let scheme = agree(comm, scheme(physics, options.threads))?;
     let state = State {
         clock: Clock {
@@ -231,6 +232,10 @@ fn keeps_the_past(set: &str) -> Result<(), RunError> {
         ["bodies", ..] | ["material", _, "density"] => {
             "the bodies are those of the checkpoint; must be a key of something other than bodies"
         }
+        // Clumps have the form with which they were made.
+        ["template", ..] => {
+            "clumps have the form of the checkpoint's templates; must be another key"
+        }
         // Radii grow by the rest of the growth that they began with.
         ["growth", ..] => "bodies have grown as the configuration said; must be another key",
         // The bodies due are counted from the time at which an inlet opened.
@@ -239,7 +244,7 @@ fn keeps_the_past(set: &str) -> Result<(), RunError> {
         | [
             "inlet",
             _,
-            "rate" | "mass_rate" | "radius" | "material" | "from" | "until",
+            "rate" | "mass_rate" | "radius" | "template" | "material" | "from" | "until",
             ..,
         ] => {
             "bodies have come in as the configuration said; must be another key of the inlet, as count, which ends it"

@@ -71,6 +71,7 @@ pub(super) fn of_block(block: &Block, members: &[Member], first: usize) -> Work 
         if !block.free[b] {
             work.driven -= dot(&r, &at_b) + dot(&couple, &w_b);
         }
+        work.prestress += parts.bond.map_or(0.0, |bond| bond.prestress);
         let elastic = parts.elastic(&n, &c.now());
         if law::breaks(parts, &n, &c.now()) {
             work.fracture += elastic;

@@ -22,9 +22,9 @@ pub(super) fn of_rows(first: u64, row_bytes: usize, bytes: &[u8]) -> u64 {
         .fold(0, u64::wrapping_add)
 }
 
-/// The number of energies in a file of a version: version 6 lacks the energy of fracture.
+/// The number of energies in a file of a version: version 6 lacks those of fracture and prestress.
 pub(super) fn energies_of(version: u32) -> usize {
-    Ledger::NAMES.len() - usize::from(version < 7)
+    Ledger::NAMES.len() - 2 * usize::from(version < 7)
 }
 
 /// The hash of a whole checkpoint: the header, and each dataset's path, rows, and hash.

@@ -31,7 +31,8 @@ impl MoreauJean {
         outcome: Outcome,
     ) -> Result<Report, StepError> {
         let Known {
-            margin,
+            near,
+            resting,
             mut rows,
             bodies,
             ..
@@ -50,7 +51,7 @@ impl MoreauJean {
             dt,
             start: begun.clock.time,
             end,
-            margin,
+            near,
             partition,
             physics: &self.physics,
         };
@@ -104,6 +105,10 @@ impl MoreauJean {
 
         let mut contacts = std::mem::take(&mut self.rows);
         self.blocks.rows(&mut contacts);
+        if !resting.is_empty() {
+            contacts.extend(resting);
+            contacts.sort_unstable_by_key(|row| row.key);
+        }
         if deleted + drained > 0.0 {
             let mine: Vec<u64> = left.iter().map(|row| row.id.0).collect();
             let mut gone = domain.gather(&mine);
@@ -121,7 +126,7 @@ impl MoreauJean {
         };
         let elastic = outcome.work.elastic;
         let before = std::mem::replace(&mut state.elastic, elastic);
-        let dissipated = outcome.work.taken() - (elastic - before);
+        let dissipated = outcome.work.taken() - (elastic - before - outcome.work.prestress);
         Ok(Report {
             dt,
             rushed,
@@ -164,7 +169,7 @@ struct Moved<'a> {
     dt: f64,
     start: f64,
     end: f64,
-    margin: f64,
+    near: f64,
     partition: &'a Partition,
     physics: &'a Physics,
 }
@@ -234,8 +239,8 @@ impl Moved<'_> {
             }
             part.sums[3].add(-row.mass * gravity.dot(way));
         }
-        let outran = 2.0 * (Vector3::from(row.velocity).norm() + row.surface_speed()) * self.dt
-            > self.margin;
+        let outran =
+            2.0 * (Vector3::from(row.velocity).norm() + row.surface_speed()) * self.dt > self.near;
         part.sums[4].add(f64::from(u8::from(outran)));
     }
 }

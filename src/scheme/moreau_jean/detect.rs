@@ -32,6 +32,7 @@ impl MoreauJean {
             near,
             contacts: history,
             bodies,
+            resting,
             ghosts,
             ..
         } = known;
@@ -54,17 +55,19 @@ impl MoreauJean {
             rescale: span.dt / state.clock.dt,
             gap: self.physics.solver.gap,
         };
+        let row = |c: &Candidate| {
+            let place = history.binary_search_by_key(&c.key, |row| row.key);
+            place.ok().map(|k| &history[k])
+        };
         // Pairs beyond `near` remain candidates only if a bond joins them, or may join them in this
         // step.
-        if *margin > near.max(self.physics.laws.reach(&step)) {
-            let joint = |c: &Candidate| {
-                let row = history.binary_search_by_key(&c.key, |row| row.key);
-                row.is_ok_and(|k| history[k].state.is_joint())
-            };
-            found.retain(|c| c.gap < *near || joint(c));
+        let near = near.max(self.physics.laws.reach(&step));
+        if *margin > near {
+            let joint = |c: &Candidate| row(c).is_some_and(|row| row.state.is_joint());
+            found.retain(|c| c.gap < near || joint(c));
         }
-        // Contacts between two immovable sides are dropped.
-        found.retain(|c| {
+        // Contacts between two immovable sides are dropped; their joints last.
+        let moves = |c: &Candidate| {
             bodies.is_free(c.a)
                 || match c.b {
                     Partner::Body(b) => bodies.is_free(b),
@@ -73,7 +76,14 @@ impl MoreauJean {
                     Partner::Wall(w) => (pushed.place(w))
                         .is_some_and(|k| pushed.reaction(k, &c.normal).normal > 0.0),
                 }
-        });
+        };
+        if self.physics.laws.join() {
+            let dropped = found.iter().filter(|c| !moves(c));
+            let joined = dropped.filter_map(|c| Some((c, row(c)?)));
+            let joined = joined.filter(|(_, row)| row.state.joint.glue != 0);
+            resting.extend(joined.map(|(c, row)| row.at_rest(c)));
+        }
+        found.retain(moves);
         if !pushed.is_empty() {
             let mut contacts = vec![0; pushed.len()];
             let mut masses = vec![ExactSum::default(); pushed.len()];

@@ -81,6 +81,14 @@ impl MoreauJean {
         if fastest.is_finite() && 2.0 * reach(*largest_radius, margin) <= edge {
             return Ok((near, margin));
         }
+        if fastest.is_finite() && 2.0 * reach(*largest_radius, near) <= edge {
+            return Err(StepError::BondTooLong {
+                step,
+                gap: margin,
+                allowed: edge - 2.0 * largest_radius,
+                edge,
+            });
+        }
         let guilty = |row: &&BodyRow| !speed(row).is_finite() || speed(row) == fastest;
         let allowed = 0.5 * (edge - 2.0 * largest_radius - skin);
         let guilty = state.parcel.bodies.iter().filter(guilty);

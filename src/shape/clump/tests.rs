@@ -365,7 +365,7 @@ fn what_is_no_clump_is_refused_with_the_numbers() {
                 ..none
             }
         ),
-        Fault::Volume(0.0)
+        Fault::Volume(0.0, crate::shape::sphere_volume(1.0))
     );
     let centre = Some(Vector3::zeros());
     assert_eq!(fault(&[one], Given { centre, ..none }), Fault::CentreAlone);

@@ -78,6 +78,7 @@ impl Output {
             came,
             drained,
             fracture: ledger.energies.fracture,
+            prestress: ledger.energies.prestress,
         };
         self.last_row = (*now.timers, wall_s);
         let walls = walls(domain, physics, state);

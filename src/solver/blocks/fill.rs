@@ -427,6 +427,14 @@ impl Sides for Ends<'_> {
         })
     }
 
+    fn spin_before(&self) -> Vector3 {
+        let [a, b] = self.sides.map(|side| match side.at {
+            Place::Still(w) => self.filling.states_before[w].angular_velocity,
+            _ => self.filling.before(side).angular,
+        });
+        0.5 * (a + b)
+    }
+
     fn velocity_before(&self) -> Vector3 {
         let Self {
             filling,

@@ -81,6 +81,7 @@ pub(in crate::solver) fn random_block(
                         softness: [draw.unit(), draw.unit()],
                         previous: vector(draw, 0.1).into(),
                         strength: [1.0; 4],
+                        prestress: 0.0,
                     };
                     if glued {
                         contact.couple = vector(draw, 0.1);
