@@ -222,6 +222,18 @@ fn split_bodies_are_clumps_as_well() {
     s.solver.exchange = moreau::solver::Exchange::Sweep;
     s.solver.tolerance = 1e-6;
     s.solver.block_edge = Some(0.35);
+    let mut fine = s.clone();
+    fine.solver.tolerance = 1e-9;
+    fine.solver.max_sweeps = 5000;
+    let mut whole = fine.clone();
+    whole.solver.exchange = moreau::solver::Settings::default().exchange;
+    let (split, whole) = (fine.run_on(2, 1, 60), whole.run_on(2, 1, 60));
+    assert!(touching(&whole) > 10, "{} contacts", touching(&whole));
+    for (one, other) in split.bodies.iter().zip(&whole.bodies) {
+        for (v, w) in one.velocity.iter().zip(&other.velocity) {
+            assert!((v - w).abs() < 1e-4, "body {}: {v} for {w} m/s", one.id);
+        }
+    }
     let state = s.run_on(2, 1, 100);
     assert!(state.all_converged());
     for step in &state.done {

@@ -55,7 +55,10 @@ pub(crate) fn contact(k: u64, bodies: u64) -> ContactRow {
         status: k % 3,
         state: moreau::law::State {
             bonded: k % 2,
-            ..Default::default()
+            joint: moreau::law::bond::Joint {
+                glue: [0, 1, 255][(k % 3) as usize],
+                rest: -1e-7 * x,
+            },
         },
     }
 }
