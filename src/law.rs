@@ -183,7 +183,7 @@ impl State {
         Dataset {
             path: "/contacts/bond_gap",
             unit: "m",
-            description: "gap at which the bond was made",
+            description: "gap at which the bond exerts no normal force",
             values: Values::Real(1, |state| std::slice::from_mut(&mut state.joint.rest)),
         },
     ];

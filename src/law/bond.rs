@@ -123,6 +123,12 @@ pub struct Glue {
 }
 
 impl Glue {
+    /// The rounding [m] by which the gap of bodies of these radii [m] may exceed that of a bond.
+    #[must_use]
+    pub fn rounding(radii: [f64; 2]) -> f64 {
+        1e-9 * radii[0].min(radii[1])
+    }
+
     /// Whether bonds are made in this step.
     fn begins(&self, step: &Step) -> bool {
         match self.begin {
@@ -193,8 +199,8 @@ impl Joint {
             ..
         } = *touching;
         // A contact that has pressed touches, though rounding may leave a gap.
-        let rounding = 1e-9 * touching.radii[0].min(touching.radii[1]);
-        let touches = |glue: &Glue| gap <= glue.gap + rounding || pressed > 0.0;
+        let touches =
+            |glue: &Glue| gap <= glue.gap + Glue::rounding(touching.radii) || pressed > 0.0;
         let makes =
             |glue: &Glue| touches(glue) && glue.begins(step) && glue.joins(bodies, materials);
         let Some(k) = glues.iter().position(makes) else {

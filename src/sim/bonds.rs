@@ -7,7 +7,7 @@ use crate::body::{BodyId, BodyRow};
 use crate::comm::{Comm, agree};
 use crate::config::{Listed, Scenario};
 use crate::contact::ContactRow;
-use crate::law::bond::{Begin, Between};
+use crate::law::bond::{Begin, Between, Glue};
 use crate::math::Vector3;
 use crate::scheme::State;
 use bytemuck::{Pod, Zeroable};
@@ -74,7 +74,7 @@ fn refused(scenario: &Scenario, list: &Listed, bodies: &HashMap<BodyId, Ball>) -
             (Some(a), Some(b)) => {
                 let [x, y] = [a, b].map(|row| Vector3::from(row.position));
                 let gap = period.difference(&x, &y).norm() - a.radius - b.radius;
-                (at_first && gap > glue.gap).then(|| {
+                (at_first && gap > glue.gap + Glue::rounding([a.radius, b.radius])).then(|| {
                     format!(
                         "must be bodies within bond.{}.gap = {} m of each other; found {} and {}, {gap:e} m apart",
                         list.bond, glue.gap, a.id, b.id
