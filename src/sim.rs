@@ -267,6 +267,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         None => ending(at_rest, &ledger).to_owned(),
     };
     log.summary(&now, &ending, &output);
+    bonds::report_end(comm, &scenario, now.state);
     if comm.rank() == 0 {
         guard.tell();
     }

@@ -439,3 +439,30 @@ fn the_configuration_of_a_run_holds_the_forms_of_its_files() {
         assert_eq!(again.text(), kept);
     }
 }
+
+/// Bonds exclude clumps, not templates that no body has.
+#[test]
+fn an_unused_template_does_not_exclude_bonds() {
+    let text = |template: &str| {
+        format!(
+            "gravity = [0, 0, 0]\ntime = {{ dt = 1e-3, steps = 5 }}\n\
+             domain = {{ lower = [0, 0, 0], upper = [1, 1, 1] }}\n\
+             material = [{{ name = \"m\", density = 1e3, friction = 0.5 }}]\n\
+             bodies = [{{ sample = \"lattice\", material = \"m\", count = 8, radius = 0.1{template} }}]\n\
+             template = [{{ name = \"one\", parts = [[0, 0, 0, 1]] }}]\n\
+             [[bond]]\nmaterials = [\"m\", \"m\"]\n\
+             stiffness = {{ young = 1e6, shear = 1e6, radius = 0.05 }}\n"
+        )
+    };
+    let parse = |text: &str| {
+        moreau::config::parse("run.toml", text, std::path::Path::new("."), &[]).map(|_| ())
+    };
+    assert_eq!(parse(&text("")), Ok(()));
+    let refused = parse(&text(", template = \"one\""))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        refused.contains("must be left out where bodies have a template"),
+        "{refused}"
+    );
+}

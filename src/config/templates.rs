@@ -169,8 +169,24 @@ impl Forms<'_> {
     }
 }
 
-/// Refuses clumps together with bonds, whose law is that of balls.
+/// Refuses clumps together with bonds, whose law is that of balls. A template alone is not a clump.
 pub(super) fn of_balls_only(root: &Section, laws: &Laws, any: bool, faults: &mut Vec<Fault>) {
+    // A checkpoint may hold clumps.
+    let clumps = |entry: &Node| match &entry.value {
+        Value::Table(keys) => keys.iter().any(|(key, node)| match &node.value {
+            Value::Text(text) => key == "template" || key == "sample" && text == "file",
+            _ => false,
+        }),
+        _ => false,
+    };
+    let lists = ["bodies", "inlet"]
+        .into_iter()
+        .filter_map(|key| root.get(key));
+    let any = any
+        && lists.into_iter().any(|list| match &list.value {
+            Value::List(entries) => entries.iter().any(clumps),
+            _ => false,
+        });
     if let (true, true, Some(node)) = (any, laws.join(), root.get("bond")) {
         report(
             node,

@@ -123,6 +123,18 @@ pub(super) fn report_made(comm: &dyn Comm, scenario: &Scenario, step: Range<f64>
     }
 }
 
+/// Says how many bonds there are at the end of a run. Collective.
+pub(super) fn report_end(comm: &dyn Comm, scenario: &Scenario, state: &State) {
+    if scenario.laws.bonds.is_empty() {
+        return;
+    }
+    let rows = state.parcel.contacts.iter();
+    let whole = comm.sum_count(rows.filter(|row| row.state.joint.is_whole()).count());
+    if comm.rank() == 0 {
+        tell!("bonds      {whole} unbroken");
+    }
+}
+
 /// The contacts of a checkpoint may have bonds of the configuration's kinds only.
 pub(super) fn bonds_are_known(
     scenario: &Scenario,
