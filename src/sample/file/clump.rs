@@ -278,7 +278,7 @@ mod tests {
         })
     }
 
-    const MOLECULE: &str = "a dumbbell\n\n2 atoms # balls\n1 bonds\n3.0 mass\n0.5 0 0 com\n6 9 9 0 0 0 inertia\n\n\
+    const MOLECULE: &str = "a dumbbell\n\n2 atoms # balls\n1 bonds\n3.0 mass\n0.5 0 0 com\n3 4.5 4.5 0 0 0 inertia\n\n\
         Coords\n\n2 1.0 0 0\n1 0 0 0 # the first\n\nTypes\n\n1 1\n2 1\n\nDiameters\n\n1 2.0\n2 2.0\n";
 
     #[test]
@@ -289,11 +289,11 @@ mod tests {
         let molecule = read(MOLECULE).unwrap();
         assert_eq!(molecule.parts, table.parts);
         assert_eq!(molecule.ignored, ["keyword bonds", "section Types"]);
-        assert_eq!(molecule.given.inertia, Some([2.0, 3.0, 3.0, 0.0, 0.0, 0.0]));
+        assert_eq!(molecule.given.inertia, Some([1.0, 1.5, 1.5, 0.0, 0.0, 0.0]));
         let clump = Template::new("pair", &molecule.parts, false, &molecule.given).unwrap();
         let moments = clump.moments(1.0, 1.5);
-        assert!((moments[0] - 2.0).abs() < 1e-14 && (clump.size() - 1.5).abs() < 1e-15);
-        let without = MOLECULE.replace("6 9 9 0 0 0 inertia\n", "");
+        assert!((moments[0] - 1.0).abs() < 1e-14 && (clump.size() - 1.5).abs() < 1e-15);
+        let without = MOLECULE.replace("3 4.5 4.5 0 0 0 inertia\n", "");
         let ignored = read(&without).unwrap().ignored;
         assert_eq!(
             ignored,
