@@ -77,7 +77,10 @@ fn told(output: &Output) -> (u64, f64) {
         .split_whitespace()
         .collect();
     let after = |word: &str| words[1 + words.iter().position(|w| *w == word).unwrap()];
-    (after("out").parse().unwrap(), after("has").parse().unwrap())
+    (
+        after("distributed").parse().unwrap(),
+        after("has").parse().unwrap(),
+    )
 }
 
 /// A column that stands in one corner of a wide box and collapses: all bodies on one rank by equal bricks. Shared out by what there

@@ -227,7 +227,7 @@ fn split_bodies_are_clumps_as_well() {
     fine.solver.max_sweeps = 5000;
     let mut whole = fine.clone();
     whole.solver.exchange = moreau::solver::Settings::default().exchange;
-    let (split, whole) = (fine.run_on(2, 1, 60), whole.run_on(2, 1, 60));
+    let (split, whole) = (fine.run_on(2, 1, 140), whole.run_on(2, 1, 140));
     assert!(touching(&whole) > 10, "{} contacts", touching(&whole));
     for (one, other) in split.bodies.iter().zip(&whole.bodies) {
         for (v, w) in one.velocity.iter().zip(&other.velocity) {
