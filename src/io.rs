@@ -57,6 +57,8 @@ pub struct Header {
     pub rushed_steps: u64,
     /// Number of bodies deleted so far because they left the domain.
     pub deleted: u64,
+    /// Number of collisions so far, of contacts with restitution, that ended without rebound.
+    pub plastic: u64,
     /// The id of the next body that enters.
     pub next_id: u64,
     /// Energies so far.

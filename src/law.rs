@@ -29,10 +29,12 @@ mod dataset;
 mod drive;
 mod gap;
 mod impulse;
+mod memory;
 mod numbers;
 pub mod one_contact;
 mod pair;
 mod parts;
+mod restitution;
 mod springs;
 mod status;
 mod touching;
@@ -45,9 +47,11 @@ pub use dataset::{Dataset, Values};
 pub use drive::Drive;
 pub use gap::GapRule;
 pub use impulse::Impulse;
+pub use memory::Memory;
 pub use numbers::{Numbers, Part};
 pub use pair::{Arm, Pair, PairTable};
 pub use parts::{Kind, Parts};
+pub use restitution::OUT_OF_REACH;
 pub use springs::{Springs, softened};
 pub use status::Status;
 pub use touching::{Sides, Step};
@@ -57,6 +61,7 @@ use crate::math::{Vector3, turned};
 use bond::{Bond, Glue, Glued, Joint};
 use bytemuck::{Pod, Zeroable};
 use couples::Tangent;
+use restitution::{Approach, Rebound};
 
 /// The impulse that the law demands while all other impulses keep their values.
 ///
@@ -252,31 +257,6 @@ impl Opened {
     }
 }
 
-/// The facts of [`open`] that [`close`] needs, stored compactly: one per contact.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Memory {
-    /// Whether the law has cohesion.
-    adhesive: bool,
-    /// Whether cohesion acts at the start of the step.
-    bonded: bool,
-    /// [`Joint::glue`], which is at most [`Joint::BROKEN`].
-    glue: u8,
-    /// [`Joint::rest`].
-    rest: f64,
-}
-
-impl Memory {
-    #[inline(always)]
-    fn new(adhesive: bool, bonded: bool, joint: Joint) -> Self {
-        Self {
-            adhesive,
-            bonded,
-            glue: joint.glue as u8,
-            rest: joint.rest,
-        }
-    }
-}
-
 /// The laws of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Laws {
@@ -433,14 +413,35 @@ pub fn open_rest(
             weakened: f64::from(u8::from(weakened)),
         });
     }
-    // Newton's restitution, as Moreau uses it: a contact that closes within the step ends it with
-    // `−e` times the velocity before the step.
-    if rigid && (pair.restitution != 0.0 || pair.tangential_restitution != 0.0) {
-        let before = sides.velocity_before();
-        let u_n = before.dot(&normal);
-        if u_n < 0.0 && gap + u_n * step.dt <= 0.0 {
-            law.closing_speed = pair.restitution * u_n;
-            velocity += (before - normal * u_n) * pair.tangential_restitution;
+    let (mut honoured, mut bounces) = (f64::INFINITY, false);
+    if rigid && pair.bounces() {
+        let approach = Approach {
+            velocity: sides.velocity_before(),
+            normal,
+            gap,
+            dt: step.dt,
+            impulse: opened.impulse.dot(&normal),
+            mass: law.normal_mass,
+            fall: step.fall,
+        };
+        match Rebound::of(pair, &approach) {
+            Rebound::Collides {
+                closing_speed,
+                shift,
+            } => {
+                law.closing_speed = closing_speed;
+                velocity += shift;
+                bounces = true;
+            }
+            // Cohesion holds or pulls on a contact whatever its velocity.
+            _ if acts => {}
+            Rebound::Rests { honoured: most } => honoured = most,
+            Rebound::LeftAlone => {
+                law.closing_speed = OUT_OF_REACH;
+                bounces = true;
+                opened.impulse = zero;
+                opened.couple = zero;
+            }
         }
     }
     if velocity != zero || spin != zero {
@@ -449,7 +450,11 @@ pub fn open_rest(
             spin: spin.into(),
         });
     }
-    opened.memory = Memory::new(pair.cohesion > 0.0, acts, joint);
+    opened.memory = Memory {
+        bounces,
+        honoured: honoured as f32,
+        ..Memory::new(pair.cohesion > 0.0, acts, joint)
+    };
     opened
 }
 

@@ -49,7 +49,11 @@ pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Settings {
     let gap = gap_rule(&section, faults);
     let (warm_start, start_spread) = start(&section, faults);
     let sweeps = section.whole_if("projection", 0, faults);
-    let sweeps = sweeps.unwrap_or(default.projection.sweeps);
+    let sweeps = sweeps.unwrap_or(match gap {
+        GapRule::Positive => default.projection.sweeps,
+        // Velocities remove the overlaps.
+        GapRule::Full | GapRule::Recover { .. } => 0,
+    });
     let fraction = Number(Range::Between(0.0, 1.0), "of an overlap");
     let fraction = section.number_if("projection_fraction", fraction, faults);
     if let (true, 0, Some(node)) = (

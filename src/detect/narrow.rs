@@ -12,7 +12,7 @@
 //! touch with the smallest gap is never dropped, so bodies that touch, however deep, have a touch.
 //! Of parts that coincide the first counts.
 
-use super::sphere::{sphere_sphere, sphere_wall};
+use super::sphere::{sphere_sphere, sphere_wall, touches_of_wall};
 use super::touch::{Touch, feature};
 use crate::math::Vector3;
 use crate::shape::{Surface, Template};
@@ -69,19 +69,22 @@ pub(super) fn of_bodies(
 pub(super) fn with_wall(a: &Solid, wall: &Surface, margin: f64, mut found: impl FnMut(Touch)) {
     match a.shape {
         Shape::Ball => {
-            let touch = sphere_wall(a.position, a.radius, wall);
-            if touch.gap < margin {
-                found(touch);
-            }
+            touches_of_wall(a.position, a.radius, wall, margin, found);
         }
         Shape::Clump(template, arms) => {
-            let touch = |i: usize| sphere_wall(&(a.position + arms[i]), a.part_radius(i), wall);
+            let ball = |i: usize| (a.position + arms[i], a.part_radius(i));
+            let gap = |k: usize| {
+                let (x, r) = ball(k);
+                sphere_wall(&x, r, wall).gap
+            };
             for i in (0..arms.len()).filter(|&i| !template.is_hidden(i)) {
-                let one = touch(i);
-                if one.gap < margin && !a.inside(i, &one.normal, one.gap, |k| touch(k).gap) {
-                    let feature = feature(i, 0);
-                    found(Touch { feature, ..one });
-                }
+                let (x, r) = ball(i);
+                touches_of_wall(&x, r, wall, margin, |one| {
+                    if !a.inside(i, &one.normal, one.gap, gap) {
+                        let feature = one.feature + feature(i, 0);
+                        found(Touch { feature, ..one });
+                    }
+                });
             }
         }
     }

@@ -66,15 +66,16 @@ pub fn candidates(
     );
     for (w, wall) in walls.iter().enumerate() {
         for (a, (x, &radius)) in bodies.positions().iter().zip(bodies.radii()).enumerate() {
-            let contact = sphere::sphere_wall(x, radius, &wall.surface);
-            if contact.gap < margin && mine(&contact.point) {
+            sphere::touches_of_wall(x, radius, &wall.surface, margin, |contact| {
                 let key = ContactKey {
                     a: bodies.ids()[a],
                     b: BodyId::wall(w),
                     feature: 0,
                 };
-                found.push(contact.candidate(key, a, Partner::Wall(w)));
-            }
+                if mine(&contact.point) {
+                    found.push(contact.candidate(key, a, Partner::Wall(w)));
+                }
+            });
         }
     }
     found

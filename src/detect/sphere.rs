@@ -1,8 +1,8 @@
-//! Narrow phase: the one contact of two spheres, or of a sphere and a half-space.
+//! Narrow phase: the contact of two spheres, and the contacts of a sphere and a wall.
 
-use super::touch::Touch;
+use super::touch::{Touch, feature};
 use crate::math::Vector3;
-use crate::shape::Surface;
+use crate::shape::{PLACES, Surface};
 
 /// The touch of spheres at `x_1` and `x_1 + branch` with radii `r_1`, `r_2` [m].
 ///
@@ -30,7 +30,40 @@ pub(super) fn sphere_sphere(x1: &Vector3, r1: f64, branch: &Vector3, r2: f64) ->
 ///
 /// The sphere is at `x` [m] with radius `r` [m].
 pub(super) fn sphere_wall(x: &Vector3, r: f64, wall: &Surface) -> Touch {
-    let (distance, normal) = wall.nearest(x);
+    touch_at(x, r, wall.nearest(x))
+}
+
+/// The touches of a sphere and a wall with a gap below `margin` [m]: one, or several where the wall
+/// is hollow. Feature k is place k of [`Surface::place`].
+#[inline]
+pub(super) fn touches_of_wall(
+    x: &Vector3,
+    r: f64,
+    wall: &Surface,
+    margin: f64,
+    mut found: impl FnMut(Touch),
+) {
+    let first = sphere_wall(x, r, wall);
+    if first.gap >= margin {
+        return;
+    }
+    let at = |k: usize| wall.place(x, k).map(|place| touch_at(x, r, place));
+    let near = |touch: &Touch| touch.gap < margin;
+    if at(1).filter(near).is_none() {
+        return found(first);
+    }
+    for k in 0..PLACES {
+        if let Some(touch) = at(k).filter(near) {
+            found(Touch {
+                feature: feature(0, k),
+                ..touch
+            });
+        }
+    }
+}
+
+/// The touch of a sphere with a point at this distance [m] and direction from its centre.
+fn touch_at(x: &Vector3, r: f64, (distance, normal): (f64, Vector3)) -> Touch {
     let gap = distance - r;
     Touch {
         normal,

@@ -12,8 +12,8 @@ pub struct Touch {
     pub normal: Vector3,
     /// Distance between the surfaces, negative if they overlap [m].
     pub gap: f64,
-    /// Identifies the features that touch, by the same number in every step. 0 for two balls, or a
-    /// ball and a wall.
+    /// Identifies the features that touch, by the same number in every step: 0 for two balls; for a
+    /// wall the place of [`Surface::place`](crate::shape::Surface::place).
     pub feature: u64,
 }
 

@@ -34,7 +34,7 @@ pub trait Columns: Line {
 impl Columns for Row {
     const HEADER: &'static str = "step,time,bodies,contacts,active,sweeps,residual,converged,max_overlap,kinetic_energy,\
         potential_energy,dissipated,wall_s,detect_s,sweep_s,exchange_s,imbalance,elastic_energy,normal,cohesion,\
-        friction,rolling,torsion,driven,integrator,projected,deleted,dt,rushed,entered,came,drained,fracture,prestress";
+        friction,rolling,torsion,driven,integrator,projected,deleted,dt,rushed,entered,came,drained,fracture,prestress,plastic";
 }
 
 impl Line for Row {
@@ -229,6 +229,8 @@ pub struct Row {
     pub fracture: f64,
     /// Energy of the springs of new joints, so far [J].
     pub prestress: f64,
+    /// Collisions so far, of contacts with restitution, that ended without rebound.
+    pub plastic: u64,
 }
 
 /// The reason why the series cannot be written or resumed.

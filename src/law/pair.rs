@@ -110,11 +110,13 @@ impl Pair {
     #[inline]
     pub fn has_springs_at_most(&self) -> bool {
         let none = |arm: &Arm| *arm == Arm::NONE;
-        self.cohesion == 0.0
-            && self.restitution == 0.0
-            && self.tangential_restitution == 0.0
-            && none(&self.rolling)
-            && none(&self.torsion)
+        self.cohesion == 0.0 && !self.bounces() && none(&self.rolling) && none(&self.torsion)
+    }
+
+    /// Whether the contact has restitution.
+    #[must_use]
+    pub fn bounces(&self) -> bool {
+        self.restitution != 0.0 || self.tangential_restitution != 0.0
     }
 
     /// The same coefficients with the two materials exchanged.
@@ -180,6 +182,18 @@ impl PairTable {
     #[inline]
     pub fn springs_at_most(&self, a: u32, b: u32) -> bool {
         self.simple[a as usize * self.materials + b as usize]
+    }
+
+    /// Whether some pair has no springs.
+    #[must_use]
+    pub fn any_rigid(&self) -> bool {
+        self.all().any(|pair| pair.compliance([1.0; 2]) == 0.0)
+    }
+
+    /// Whether some pair has restitution.
+    #[must_use]
+    pub fn bounce(&self) -> bool {
+        self.all().any(Pair::bounces)
     }
 
     /// All pairs.

@@ -41,6 +41,8 @@ pub struct Step {
     pub rescale: f64,
     /// Treatment of overlaps by rigid contacts.
     pub gap: GapRule,
+    /// Velocity that gravity adds in the step [m/s].
+    pub fall: f64,
 }
 
 impl Step {

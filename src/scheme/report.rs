@@ -38,6 +38,8 @@ pub struct Report {
     pub deleted: u64,
     /// Bodies that left through outlets.
     pub drained: u64,
+    /// Collisions of contacts with restitution that ended without rebound.
+    pub plastic: u64,
     /// Work of fields on free bodies.
     pub forced: f64,
     /// Energy of bodies that were released, less that of bodies that were held, deleted or left

@@ -1,7 +1,12 @@
 //! Surfaces of walls: distance to the centre of a body, and direction of the closest point.
 
+mod places;
+
+pub use places::PLACES;
+
 use super::HalfSpace;
 use crate::math::{IDENTITY, Quaternion, Vector3, turned};
+use places::on_generatrix;
 
 /// The surface of a wall at some time. Bodies are on its free side, or on both sides of a thin one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -105,17 +110,10 @@ impl Surface {
                 let (height, across) = split(&(x - centre), axis);
                 let (away, distance) = direction(&across, &square_to(axis));
                 let [[r0, z0], [r1, z1]] = *ends;
-                let line = [r1 - r0, z1 - z0];
-                let square = line[0] * line[0] + line[1] * line[1];
-                let along = ((distance - r0) * line[0] + (height - z0) * line[1]) / square;
-                let along = along.clamp(0.0, 1.0);
-                let to = [
-                    r0 + along * line[0] - distance,
-                    z0 + along * line[1] - height,
-                ];
-                let side = away * line[1] - axis * line[0];
-                let (towards, far) =
-                    direction(&(away * to[0] + axis * to[1]), &(side / square.sqrt()));
+                let [out, up] = on_generatrix(ends, [distance, height]);
+                let to = [out - distance, up - height];
+                let side = away * (z1 - z0) - axis * (r1 - r0);
+                let (towards, far) = direction(&(away * to[0] + axis * to[1]), &side.normalize());
                 (far, towards)
             }
         }

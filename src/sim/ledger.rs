@@ -20,6 +20,8 @@ pub(super) struct Ledger {
     pub capped_steps: u64,
     /// Steps since step 0 that were longer than the rule of their length demands.
     pub rushed_steps: u64,
+    /// Collisions since step 0, of contacts with restitution, that ended without rebound.
+    pub plastic: u64,
     /// The number of steps for each number of sweeps, since this program started.
     pub sweeps: BTreeMap<u64, u64>,
     /// Steps since this program started in which a body ended faster than detection assumed.
@@ -49,6 +51,7 @@ impl Ledger {
         sum.fracture += work.fracture;
         sum.prestress += work.prestress;
         self.deleted += report.deleted;
+        self.plastic += report.plastic;
         *self.sweeps.entry(report.outcome.sweeps).or_default() += 1;
         self.outran_steps += u64::from(report.outran > 0);
         self.last = report.outcome.verdict;

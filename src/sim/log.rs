@@ -199,6 +199,12 @@ impl Log {
                 ledger.outran_steps
             );
         }
+        if ledger.plastic > 0 {
+            say!(
+                "plastic    {} collisions of bodies with restitution ended without rebound: they reached contacts at rest",
+                ledger.plastic
+            );
+        }
         if ledger.deleted > 0 {
             say!(
                 "deleted    {} bodies that left the domain; they are listed in deleted.csv",

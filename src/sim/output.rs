@@ -309,6 +309,7 @@ impl Output {
                 capped_steps: ledger.capped_steps,
                 rushed_steps: ledger.rushed_steps,
                 deleted: ledger.deleted,
+                plastic: ledger.plastic,
                 next_id: ledger.flows.state().1,
                 ledger: ledger.energies,
                 provenance: self.provenance.clone(),

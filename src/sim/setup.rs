@@ -185,6 +185,7 @@ pub(super) fn going_on(
     let ledger = Ledger {
         energies: header.ledger,
         deleted: header.deleted,
+        plastic: header.plastic,
         capped_steps: header.capped_steps,
         rushed_steps: header.rushed_steps,
         flows: agree(

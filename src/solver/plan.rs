@@ -9,12 +9,15 @@ pub struct Plan {
     pub gap: Eight,
     /// Fraction of an overlap removed per sweep, over the sum of the inverse masses [kg].
     pub push: Eight,
+    /// Displacement times mass by which each contact has pushed its bodies apart so far [kg m].
+    pub pushed: Eight,
 }
 
 impl Plan {
     /// No projection.
     pub const NOTHING: Plan = Plan {
-        gap: [f64::INFINITY; LANES],
+        gap: [0.0; LANES],
         push: [0.0; LANES],
+        pushed: [0.0; LANES],
     };
 }

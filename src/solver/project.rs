@@ -1,11 +1,20 @@
 //! Projection of positions: removes overlaps left by the solve without changing velocities.
 //!
-//! Bodies are moved, so kinetic energy stays the same. After the solve each contact is about to
-//! reach the gap `g + Δt u_n`. In a few sweeps (with the blocks, tours and hand-overs of the
-//! velocities) every contact whose gap is still negative moves its two bodies apart along the
-//! normal. It removes a fraction of the gap, in the ratio of the inverse masses. Bodies are neither
-//! pulled nor rotated; walls stay. Compliant contacts are left out: their overlap is the deflection
-//! of their spring.
+//! After the solve each contact is about to reach the gap `g + Δt u_n`. Where that is negative, the
+//! bodies are moved apart. Their displacements `w` [m] are those of the least mass-weighted norm
+//! that open all gaps: with a multiplier λ ≥ 0 [kg m] for each contact,
+//!
+//! `w = M⁻¹ Σ ± λ n`, `0 ≤ λ ⟂ g + Δt u_n + (w_b − w_a)·n ≥ 0`.
+//!
+//! A few sweeps over this problem, from λ = 0, with the blocks, tours and hand-overs of the
+//! velocities, remove most of it. A contact that pushed too far takes its push back, but never
+//! pulls; so bodies are not lifted off each other. They are not rotated; walls stay.
+//!
+//! Overlaps of the size of `g Δt²/2`, the way of free fall within a step, or below [`SLACK`], stay.
+//! Sweeps leave some gaps a little open, and through these bodies fall in the next step: a packing
+//! whose overlaps were all removed would not come to rest. Contacts with springs are left out, as
+//! their overlap is the deflection of the spring, and contacts that bounce, which part by
+//! themselves.
 
 use super::batch::{Batches, LANES, split};
 use super::blocks::{Block, Blocks, Share, Tally};
@@ -19,24 +28,41 @@ use super::plan::Plan;
 use super::settings::Settings;
 use super::vectors::Lane;
 use crate::body::Member;
+use crate::law::Kind;
+use crate::math::nan_max;
 use crate::math::real::{Real, dot, scaled};
+
+/// An overlap that stays, in radii of the smaller body.
+pub const SLACK: f64 = 2e-5;
 
 /// Displacements of the bodies in addition to their velocities [m], stored in place of velocities.
 ///
 /// They are valid on the rank that holds the body at colour 0. `members` are those with which a
-/// solve has just ended.
+/// solve has just ended; `dt` is the length of the step [s], `fall` the velocity that gravity adds
+/// in it [m/s]. `None` if no contact is about to overlap. Collective.
 pub fn project<H: Halo>(
     blocks: &mut Blocks,
     members: &mut [Member],
     halo: &mut H,
     settings: &Settings,
     step: u64,
-    dt: f64,
-) -> Vec<Member> {
-    let aims = (dt, settings.projection.fraction);
-    let predict = |block: &mut Block, members: &mut [Member]| predict(block, members, aims);
-    let _: Tally<0> = Course::new(blocks, members, halo).run(&Tour::plain(), &predict);
-
+    [dt, fall]: [f64; 2],
+) -> Option<Vec<Member>> {
+    let aims = Aims {
+        dt,
+        fraction: settings.projection.fraction,
+        slack: 0.5 * fall * dt,
+    };
+    let predict = |block: &mut Block, members: &mut [Member]| {
+        let width = settings.width;
+        let mut share = Share::<0>::default();
+        share.largest = predict(block, members, aims, |work| width.dispatch(work));
+        share
+    };
+    let tally: Tally<0> = Course::new(blocks, members, halo).run(&Tour::plain(), &predict);
+    if halo.max(tally.largest) <= 0.0 {
+        return None;
+    }
     let mut ways = members.to_vec();
     ways.iter_mut().for_each(|way| way.set_motion(&[0.0; 6]));
     let mut course = Course::new(blocks, &mut ways, halo);
@@ -46,8 +72,14 @@ pub fn project<H: Halo>(
         let drawn = settings.max_sweeps + number;
         let push_apart = |block: &mut Block, members: &mut [Member]| {
             draw_order(block, (settings.seed, step, drawn));
-            let Block { batches, plans, .. } = &*block;
-            for turn in turns(&block.order, batches.len()) {
+            let Block {
+                batches,
+                plans,
+                rigid,
+                order,
+                ..
+            } = block;
+            for turn in turns(order, batches.len()) {
                 match turn {
                     Turn::Batches(order) => settings.width.dispatch(PushApart {
                         batches,
@@ -55,7 +87,7 @@ pub fn project<H: Halo>(
                         order,
                         members,
                     }),
-                    Turn::Rigid(k) => push_apart_one(&block.rigid[k], members),
+                    Turn::Rigid(k) => push_apart_one(&mut rigid[k], members),
                 }
             }
             Share::default()
@@ -64,49 +96,124 @@ pub fn project<H: Halo>(
         let _: Tally<0> = course.sweep(&tour, &push_apart);
     }
     course.go_to(Parity(0));
-    ways
+    Some(ways)
+}
+
+/// The aims of a projection.
+#[derive(Clone, Copy)]
+struct Aims {
+    dt: f64,
+    fraction: f64,
+    /// The overlap that stays, of bodies with weight [m].
+    slack: f64,
 }
 
 /// Records the gap that each contact will have, and the response of its bodies to a push.
 ///
-/// Contacts with springs are left out.
-fn predict(block: &mut Block, members: &mut [Member], (dt, fraction): (f64, f64)) -> Share<0> {
+/// Returns the largest overlap beyond the slack [m]; 0 if there is none.
+fn predict(
+    block: &mut Block,
+    members: &[Member],
+    Aims {
+        dt,
+        fraction,
+        slack,
+    }: Aims,
+    dispatch: impl FnOnce(Predict) -> f64,
+) -> f64 {
     let mut plans = std::mem::take(&mut block.plans);
     plans.clear();
     plans.resize(block.batches.len(), Plan::NOTHING);
-    let mut rigid = Vec::with_capacity(block.rigid.len());
-    for one in block.each() {
-        let (c, origin) = (&one.contact, one.origin);
-        let [gap, push] = if one.parts.springs.is_none() {
-            let velocity = one.relative_velocity(members) + block.drive(origin).linear;
-            let [a, b] = c.place.map(|p| members[p as usize].inverse_mass());
-            let push = if a + b > 0.0 { fraction / (a + b) } else { 0.0 };
-            [origin.gap + dt * velocity.dot(&c.law.normal), push]
-        } else {
-            [f64::INFINITY, 0.0]
-        };
-        if one.is_rigid() {
-            rigid.push([gap, push]);
+    let push = |place: [u32; 2]| {
+        let [a, b] = place.map(|p| members[p as usize].inverse_mass());
+        match a + b > 0.0 {
+            true => fraction / (a + b),
+            false => 0.0,
+        }
+    };
+    let mut deepest = 0.0;
+    let first_rigid = (block.batches.len() * LANES) as u32;
+    for (k, origin) in block.origins.iter().enumerate() {
+        let slot = block.slots()[k];
+        let drive = block.drive(origin).linear;
+        let gap = origin.gap + slack.max(SLACK * origin.smaller_radius);
+        if slot >= first_rigid {
+            let one = &mut block.rigid[(slot - first_rigid) as usize];
+            one.plan = [0.0; 3];
+            if one.parts.springs.is_none() && !origin.memory.bounces() {
+                let velocity = one.relative_velocity(members) + drive;
+                let gap = gap + dt * velocity.dot(&one.contact.law.normal);
+                one.plan = [gap, push(one.contact.place), 0.0];
+                deepest = nan_max(deepest, -gap);
+            }
             continue;
         }
-        let (batch, lane) = split(one.slot);
-        plans[batch].gap[lane] = gap;
-        plans[batch].push[lane] = push;
+        let (batch, lane) = split(slot);
+        if origin.memory.bounces() || block.batches.places(batch).kind.has(Kind::SPRINGS) {
+            continue;
+        }
+        let of = &block.batches.all[batch];
+        let normal = [0, 1, 2].map(|axis| of.normal[axis][lane]);
+        let plan = &mut plans[batch];
+        plan.gap[lane] = gap + dt * dot(&normal, &drive.into());
+        plan.push[lane] = push([of.place[0][lane].into(), of.place[1][lane].into()]);
     }
-    for (one, plan) in block.rigid.iter_mut().zip(rigid) {
-        one.plan = plan;
-    }
+    let batches = &block.batches;
+    let in_batches = dispatch(Predict {
+        batches,
+        plans: &mut plans,
+        members,
+        dt,
+    });
     block.plans = plans;
-    Share::default()
+    nan_max(deepest, in_batches)
 }
 
-/// Moves the two bodies of one contact apart.
-fn push_apart_one(one: &RigidContact, members: &mut [Member]) {
-    let ([gap, push], n) = (one.plan, one.contact.law.normal);
+/// Adds the way of the step to the gaps in the plans. Returns the largest overlap.
+struct Predict<'a> {
+    batches: &'a Batches,
+    plans: &'a mut [Plan],
+    members: &'a [Member],
+    dt: f64,
+}
+
+impl Work for Predict<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with<S: Lanes>(self, s: S) -> f64 {
+        let dt = Lane::all(s, self.dt);
+        let mut deepest = 0.0;
+        for (batch, plan) in self.batches.all.iter().zip(self.plans) {
+            for part in (0..LANES).step_by(S::F64_LANES) {
+                let lanes = part..part + S::F64_LANES;
+                let [a, b] = &batch.place;
+                let [x, y, z, ..] = s.meet(self.members, &a[lanes.clone()], &b[lanes]);
+                let velocity = [Lane::new(s, x), Lane::new(s, y), Lane::new(s, z)];
+                let n = Lane::load3(s, &batch.normal, part);
+                let gap = Lane::load(s, &plan.gap, part) + dt * dot(&velocity, &n);
+                gap.store(&mut plan.gap, part);
+            }
+            for lane in 0..LANES {
+                if plan.push[lane] != 0.0 {
+                    deepest = nan_max(deepest, -plan.gap[lane]);
+                }
+            }
+        }
+        deepest
+    }
+}
+
+/// Moves the two bodies of one contact apart, or lets them come closer again.
+fn push_apart_one(one: &mut RigidContact, members: &mut [Member]) {
+    let ([gap, push, pushed], n) = (one.plan, one.contact.law.normal);
     let [a, b] = one.contact.place.map(|p| p as usize);
     let gap = gap + (members[b].velocity() - members[a].velocity()).dot(&n);
-    if gap < 0.0 {
-        let apart = n * (push * -gap);
+    let wanted = pushed - push * gap;
+    let wanted = if wanted < 0.0 { 0.0 } else { wanted };
+    one.plan[2] = wanted;
+    if wanted != pushed {
+        let apart = n * (wanted - pushed);
         for (k, sign) in [(a, -1.0), (b, 1.0)] {
             let member = &mut members[k];
             let (way, spin) = (member.velocity(), member.spin());
@@ -115,10 +222,10 @@ fn push_apart_one(one: &RigidContact, members: &mut [Member]) {
     }
 }
 
-/// One sweep: removes a fraction of each remaining overlap.
+/// One sweep over the displacements.
 struct PushApart<'a> {
     batches: &'a Batches,
-    plans: &'a [Plan],
+    plans: &'a mut [Plan],
     order: &'a [u32],
     members: &'a mut [Member],
 }
@@ -130,7 +237,7 @@ impl Work for PushApart<'_> {
     fn with<S: Lanes>(self, s: S) {
         let zero = Lane::all(s, 0.0);
         for &k in self.order {
-            let (batch, plan) = (&self.batches.all[k as usize], &self.plans[k as usize]);
+            let (batch, plan) = (&self.batches.all[k as usize], &mut self.plans[k as usize]);
             for part in (0..LANES).step_by(S::F64_LANES) {
                 let lanes = part..part + S::F64_LANES;
                 let [a, b] = &batch.place;
@@ -139,9 +246,11 @@ impl Work for PushApart<'_> {
                 let n = Lane::load3(s, &batch.normal, part);
                 let way = [Lane::new(s, x), Lane::new(s, y), Lane::new(s, z)];
                 let gap = Lane::load(s, &plan.gap, part) + dot(&way, &n);
-                let push = Lane::load(s, &plan.push, part) * -gap;
-                let push = Real::select(gap.less(zero), push, zero);
-                let apart = scaled(&n, push);
+                let pushed = Lane::load(s, &plan.pushed, part);
+                let wanted = pushed - Lane::load(s, &plan.push, part) * gap;
+                let wanted = Real::select(wanted.less(zero), zero, wanted);
+                wanted.store(&mut plan.pushed, part);
+                let apart = scaled(&n, wanted - pushed);
                 let mut change = [zero.register(); 6];
                 for axis in 0..3 {
                     change[axis] = apart[axis].register();

@@ -42,15 +42,15 @@ pub struct Settings {
 pub struct Projection {
     /// Number of sweeps; 0: none.
     pub sweeps: u64,
-    /// Fraction of an overlap that each sweep removes.
+    /// Fraction of an overlap that each sweep removes at a contact.
     pub fraction: f64,
 }
 
 impl Default for Projection {
     fn default() -> Self {
         Self {
-            sweeps: 0,
-            fraction: 0.1,
+            sweeps: 2,
+            fraction: 1.0,
         }
     }
 }

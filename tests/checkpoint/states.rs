@@ -99,6 +99,7 @@ pub(crate) fn header(step: u64) -> Header {
         capped_steps: 17,
         rushed_steps: 11,
         deleted: 3,
+        plastic: 23,
         next_id: 1 << 40,
         ledger: Ledger::from_array(std::array::from_fn(|k| (k as f64 + 1.0) / 3.0)),
         provenance: "[[start]]\ncommand = [\"moreau\", \"run\", \"Kies & Öl.toml\"]\n".into(),

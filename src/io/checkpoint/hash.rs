@@ -22,6 +22,9 @@ pub(super) fn of_rows(first: u64, row_bytes: usize, bytes: &[u8]) -> u64 {
         .fold(0, u64::wrapping_add)
 }
 
+/// The first version with the number of collisions without rebound.
+pub(super) const PLASTIC: u32 = 8;
+
 /// The number of energies in a file of a version: version 6 lacks those of fracture and prestress.
 pub(super) fn energies_of(version: u32) -> usize {
     Ledger::NAMES.len() - 2 * usize::from(version < 7)
@@ -46,6 +49,9 @@ pub(super) fn of_content<'a>(
     number(header.rushed_steps);
     number(header.deleted);
     number(header.next_id);
+    if version >= PLASTIC {
+        number(header.plastic);
+    }
     let energies = header.ledger.to_array();
     let known = &energies[..energies_of(version)];
     known.iter().for_each(|energy| number(energy.to_bits()));

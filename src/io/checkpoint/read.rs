@@ -143,6 +143,10 @@ impl Opened {
             rushed_steps: file.number("rushed_steps")?,
             deleted: file.number("deleted")?,
             next_id: file.number("next_id")?,
+            plastic: match version >= hash::PLASTIC {
+                true => file.number("plastic_collisions")?,
+                false => 0,
+            },
             ledger: Ledger::from_array(energies),
         };
         let named = Ledger::NAMES.map(attribute);

@@ -152,6 +152,7 @@ impl Contents<'_> {
         self.file.number("rushed_steps", header.rushed_steps)?;
         self.file.number("deleted", header.deleted)?;
         self.file.number("next_id", header.next_id)?;
+        self.file.number("plastic_collisions", header.plastic)?;
         for (name, value) in Ledger::NAMES.iter().zip(header.ledger.to_array()) {
             self.file.number(&attribute(name), value)?;
         }

@@ -3,6 +3,7 @@
 use super::begun::Begun;
 use super::machine::MoreauJean;
 use crate::body::{Bodies, BodyId, BodyRow, Member, Turned, Twist};
+use crate::contact::Contact;
 use crate::domain::migration::{Parcel, to_first_bodies};
 use crate::domain::partition::Partition;
 use crate::math::{ExactSum, Vector3};
@@ -13,6 +14,7 @@ use crate::scheme::pace::Span;
 use crate::scheme::physics::Physics;
 use crate::scheme::report::{Here, Report};
 use crate::scheme::state::{Clock, State};
+use crate::solver::blocks::Block;
 use crate::solver::nsgs::Outcome;
 
 impl MoreauJean {
@@ -70,6 +72,7 @@ impl MoreauJean {
         });
         let mut sums = <[ExactSum; SUMS]>::default();
         sums[7] = begun.brought.clone();
+        sums[9].add(self.plastic() as f64);
         let mut failure = None;
         let mut left = Vec::new();
         for part in parts {
@@ -101,6 +104,7 @@ impl MoreauJean {
             forced,
             entered,
             drained,
+            plastic,
         ] = domain.sums(&sums);
 
         let mut contacts = std::mem::take(&mut self.rows);
@@ -140,6 +144,7 @@ impl MoreauJean {
             outran: outran as u64,
             deleted: deleted as u64,
             drained: drained as u64,
+            plastic: plastic as u64,
             forced,
             entered,
             here: Here {
@@ -147,6 +152,17 @@ impl MoreauJean {
                 ..Here::default()
             },
         })
+    }
+
+    /// The collisions of this rank's contacts with restitution that ended without rebound.
+    fn plastic(&self) -> usize {
+        if !self.physics.laws.pairs.bounce() {
+            return 0;
+        }
+        let each = self.blocks.all().iter().flat_map(Block::each);
+        let normal = |c: &Contact| c.impulse.dot(&c.law.normal);
+        let plastic = each.filter(|one| one.origin.memory.is_plastic(normal(&one.contact)));
+        plastic.count()
     }
 
     /// Ends the step: moves walls to their new positions and advances the clock. Collective.
@@ -175,7 +191,7 @@ struct Moved<'a> {
 }
 
 /// Number of sums.
-const SUMS: usize = 9;
+const SUMS: usize = 10;
 
 /// The results for some of the bodies.
 #[derive(Default)]
@@ -184,7 +200,7 @@ struct Part {
     ///
     /// translational energy; energy lost; lost to the integrator; added by the projection; bodies
     /// that outran detection; deleted bodies; work of fields; energy of bodies that entered less
-    /// that of bodies that left; bodies that left through outlets.
+    /// that of bodies that left; bodies that left through outlets; collisions without rebound.
     sums: [ExactSum; SUMS],
     failure: Option<StepError>,
     deleted: Vec<BodyRow>,

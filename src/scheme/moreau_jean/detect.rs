@@ -54,6 +54,7 @@ impl MoreauJean {
             dt: span.dt,
             rescale: span.dt / state.clock.dt,
             gap: self.physics.solver.gap,
+            fall: self.physics.gravity.norm() * span.dt,
         };
         let row = |c: &Candidate| {
             let place = history.binary_search_by_key(&c.key, |row| row.key);

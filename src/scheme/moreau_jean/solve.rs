@@ -24,7 +24,7 @@ impl MoreauJean {
 
     /// Displacements of the owners' bodies that remove overlaps left by the solve [m]. Collective.
     ///
-    /// `None` if projection is switched off.
+    /// `None` if projection is switched off, or nothing overlaps.
     pub(super) fn project(
         &mut self,
         begun: &Begun,
@@ -32,13 +32,22 @@ impl MoreauJean {
         free: &mut Free,
     ) -> Option<Vec<Member>> {
         let settings = &self.physics.solver;
-        (settings.projection.sweeps > 0).then(|| {
-            let (step, dt) = (begun.clock.step, begun.span.dt);
-            let (blocks, members) = (&mut self.blocks, &mut free.members);
-            let mut ways = project::project(blocks, members, &mut known.ghosts, settings, step, dt);
-            known.ghosts.bring_home(&mut ways);
-            ways
-        })
+        if settings.projection.sweeps == 0 || !self.physics.laws.pairs.any_rigid() {
+            return None;
+        }
+        let (step, dt) = (begun.clock.step, begun.span.dt);
+        let fall = self.physics.gravity.norm() * dt;
+        let (blocks, members) = (&mut self.blocks, &mut free.members);
+        let mut ways = project::project(
+            blocks,
+            members,
+            &mut known.ghosts,
+            settings,
+            step,
+            [dt, fall],
+        )?;
+        known.ghosts.bring_home(&mut ways);
+        Some(ways)
     }
 
     /// Brings the new velocities to the owners of the bodies, and sets those of the walls.

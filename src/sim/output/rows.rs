@@ -74,6 +74,7 @@ impl Output {
             deleted: ledger.deleted,
             dt: report.dt,
             rushed: ledger.rushed_steps,
+            plastic: ledger.plastic,
             entered: ledger.energies.entered,
             came,
             drained,

@@ -148,7 +148,7 @@ impl Geometry {
             local: local([1.0; 2]),
             apart,
             past: [Vector3::zeros(); 2],
-            plan: [f64::INFINITY, 0.0],
+            plan: [0.0; 3],
         }
     }
 }

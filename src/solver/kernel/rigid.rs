@@ -46,7 +46,7 @@ pub struct RigidContact {
     pub past: [Vector3; 2],
     /// For the projection of positions: the gap at the end of the step [m], and the push per
     /// overlap [kg].
-    pub plan: [f64; 2],
+    pub plan: [f64; 3],
 }
 
 /// The local problem in the frame (normal, two tangents).

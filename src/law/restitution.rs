@@ -1,0 +1,100 @@
+//! Newton's restitution, as Moreau uses it: the velocity before the step returns with the opposite
+//! sign.
+//!
+//! A contact with restitution acts in a step only if the velocities before the step close its gap
+//! within it. It then ends the step with `u_n = −e u_n,before` and, where it sticks, with `u_t =
+//! −e_t u_t,before`. A contact that these velocities do not close is left alone, even if another
+//! collision pushes the two bodies together within the step: they overlap by less than the way of
+//! one step, and bounce in the next. Held at a closed gap, they would collide without restitution.
+//!
+//! Contacts at rest are no collisions: they keep the rule of rigid contacts, or a packing would
+//! lose its forces from step to step. A contact is at rest if its normal velocity is small, for
+//! gravity within the step or for the impulse that it carried in the last step. A collision that
+//! reaches such a contact through other contacts ends without rebound there; [`Rebound::honoured`]
+//! is the impulse beyond which this is counted.
+
+use super::pair::Pair;
+use crate::math::Vector3;
+
+/// The largest normal velocity of a contact at rest, in units of the velocity that gravity adds in
+/// a step.
+const SLOW: f64 = 3.0;
+
+/// The largest gap of a contact at rest that carried no impulse in the last step, in units of the
+/// way at the velocity that gravity adds in a step.
+const NEAR: f64 = 1.0;
+
+/// The largest normal velocity of a contact that carried an impulse in the last step and is at
+/// rest, in units of this impulse over its mass.
+///
+/// A contact that has just bounced has at least `e/(1 + e)` times this unit.
+const HELD: f64 = 0.1;
+
+/// Growth of a normal impulse within a step, as a factor, that does not count as a collision.
+const GROWTH: f64 = 2.0;
+
+/// A normal velocity out of reach [m/s]: a contact that must close at it takes no impulse.
+pub const OUT_OF_REACH: f64 = 1e100;
+
+/// A rigid contact with restitution at the start of a step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Approach {
+    /// Relative velocity before the step [m/s], with its normal component.
+    pub velocity: Vector3,
+    /// Unit normal from the first body to the second.
+    pub normal: Vector3,
+    /// Distance between the surfaces [m].
+    pub gap: f64,
+    /// Length of the step [s].
+    pub dt: f64,
+    /// Normal impulse of the last step, scaled to the length of this step [N s].
+    pub impulse: f64,
+    /// Reduced normal mass [kg].
+    pub mass: f64,
+    /// Velocity that gravity adds in the step [m/s].
+    pub fall: f64,
+}
+
+/// The answer of a pair to an approach.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Rebound {
+    /// The contact collides.
+    Collides {
+        /// `b_n` [m/s].
+        closing_speed: f64,
+        /// Added to the relative velocity [m/s].
+        shift: Vector3,
+    },
+    /// It is left alone.
+    LeftAlone,
+    /// It is at rest.
+    Rests {
+        /// The largest normal impulse that is not a collision [N s].
+        honoured: f64,
+    },
+}
+
+impl Rebound {
+    /// The answer of a pair with restitution.
+    pub(super) fn of(pair: &Pair, at: &Approach) -> Self {
+        let u_n = at.velocity.dot(&at.normal);
+        if u_n < 0.0 && at.gap + u_n * at.dt <= 0.0 {
+            let tangential = at.velocity - at.normal * u_n;
+            return Self::Collides {
+                closing_speed: pair.restitution * u_n,
+                shift: tangential * pair.tangential_restitution,
+            };
+        }
+        let carried = at.impulse > 0.0;
+        let touches = carried || at.gap <= NEAR * at.fall * at.dt;
+        let slow = at.fall > 0.0 && u_n.abs() <= SLOW * at.fall;
+        let held = carried && u_n.abs() <= HELD * at.impulse / at.mass;
+        if slow && touches || held || u_n.is_nan() {
+            let usual = at.impulse.max(at.mass * SLOW * at.fall);
+            return Self::Rests {
+                honoured: GROWTH * usual,
+            };
+        }
+        Self::LeftAlone
+    }
+}
