@@ -223,3 +223,63 @@ fn moved_surfaces_see_moved_points() {
         }
     }
 }
+
+/// All places of hollow surfaces lie on them, none is nearer than the nearest point, which is place
+/// 0, and if place 1 is out of reach so are the others. Bodies outside see one place only.
+#[test]
+fn places_of_hollow_surfaces() {
+    use crate::rng::{Purpose, Stream};
+    let axis = Vector3::new(0.36, 0.48, 0.8);
+    let (centre, radius) = (Vector3::new(0.1, -0.2, 0.3), 0.7);
+    let shell = |ends| Surface::Shell { centre, axis, ends };
+    let surfaces = [
+        Surface::Bore {
+            centre,
+            axis,
+            radius,
+        },
+        Surface::Sphere {
+            centre,
+            radius,
+            inside: true,
+        },
+        shell([[0.7, -1.0], [0.7, 1.0]]),
+        shell([[0.0, -0.5], [0.9, 0.5]]),
+        shell([[0.3, 0.0], [0.9, 0.0]]),
+    ];
+    let mut hollow = [0; 5];
+    for trial in 0..2000 {
+        let mut draw = Stream::new(Purpose::Trial, 91, [trial, 0, 0]);
+        let mut one = || draw.between(-1.0, 1.0);
+        // Many points near the axis.
+        let away = Vector3::new(one(), one(), one()) * 10f64.powf(6.0 * one() - 6.0);
+        let x = centre + axis * one() + away;
+        for (surface, count) in surfaces.iter().zip(&mut hollow) {
+            let (nearest, _) = surface.nearest(&x);
+            if surface.place(&x, 0).is_none() {
+                continue;
+            }
+            *count += 1;
+            let mut last = 0.0;
+            for k in 0..PLACES {
+                let (far, towards) = surface.place(&x, k).expect("all places or none");
+                assert!((towards.norm() - 1.0).abs() < 1e-12);
+                let (left, _) = surface.nearest(&(x + towards * far));
+                assert!(left.abs() < 1e-9, "{surface:?}, place {k}: {left:e} off");
+                assert!(far >= nearest - 1e-8, "{surface:?}, place {k}");
+                match k {
+                    0 => assert!((far - nearest).abs() < 1e-8, "{surface:?}"),
+                    1 => last = far,
+                    _ => assert!(far >= last - 1e-8, "{surface:?}, place {k}"),
+                }
+            }
+        }
+    }
+    assert!(hollow.iter().all(|&n| n > 500), "{hollow:?}");
+    // Over a ring, beside a tube, over a plate: one place.
+    let over = centre + axis * 0.1 + super::square_to(&axis) * 0.5;
+    assert!(surfaces[4].place(&over, 0).is_none());
+    let beside = centre + super::square_to(&axis) * 1.5;
+    assert!(surfaces[2].place(&beside, 0).is_none());
+    assert!(shell([[0.0, 0.0], [0.9, 0.0]]).place(&over, 0).is_none());
+}
