@@ -121,8 +121,8 @@ pub(super) fn prepare(
     };
     let live = |holder: &str| {
         RunError::Input(format!(
-            "output folder {}: must be a folder that no other run writes to; found a live run, {}; wait for its end, or name \
-             another folder with --out",
+            "output folder {}: another run is writing to it, {}; must be a folder without a live run: wait for its end, or \
+             name another folder with --out",
             out.display(),
             if holder.is_empty() { "unnamed" } else { holder }
         ))
