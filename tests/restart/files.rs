@@ -97,6 +97,9 @@ fn edited_files_are_refused_and_deleted_ones_not_missed() {
         let told = on(1, &[&words[..], &[place.path("deleted").as_str()]].concat());
         assert_eq!(told.status, Some(0), "{}", told.stderr);
     }
+    // The page names the files, without their contents.
+    let page = std::fs::read_to_string(place.path("deleted/report.html")).unwrap();
+    assert!(page.contains("lid.csv") && !page.contains("0.02,-0.01"));
     if mpi_available() {
         place.copy("out", "two");
         let two = place.path("two");

@@ -36,7 +36,11 @@ fn a_live_run_keeps_others_out() {
     for told in told {
         refused(
             &told,
-            &["another run is writing to it", &format!("process {}", live.id()), "--out"],
+            &[
+                "another run is writing to it",
+                &format!("process {}", live.id()),
+                "--out",
+            ],
         );
         for advice in ["--overwrite", "--or-resume", "moreau resume"] {
             assert!(!told.stderr.contains(advice), "{}", told.stderr);
