@@ -127,6 +127,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         folder,
         threads,
         wall_limit,
+        differences,
         nan_before,
     } = start;
     let mut domain = Domain::new(comm, partition);
@@ -142,6 +143,9 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         (state.clock.step, bodies),
         provenance,
     )?;
+    if let (0, Some(differences)) = (comm.rank(), differences) {
+        tell!("moreau: {differences}");
+    }
     let mut stopper = Stopper::new(wall_limit);
     let mut guard = Guard::new(scenario.limits);
     let mut why = None;

@@ -55,13 +55,13 @@ pub(super) fn from_both(
         RunError::Input(why) => refuse(&format!("the run cannot continue with them: {why}")),
         other => other,
     })?;
-    if comm.rank() == 0 {
-        tell!(
-            "moreau: {list}\nthe run continues with the values of {}",
-            config.display()
-        );
-    }
-    Ok(start)
+    let config = config.display();
+    Ok(Start {
+        differences: Some(format!(
+            "{list}\nthe run continues with the values of {config}"
+        )),
+        ..start
+    })
 }
 
 /// All differences, a line each.

@@ -41,6 +41,8 @@ pub(super) struct Start {
     pub threads: usize,
     /// Wall time after which the run ends.
     pub wall_limit: Option<Duration>,
+    /// The differences with which a run continues.
+    pub differences: Option<String>,
     /// For tests: a body whose velocity becomes NaN before a step.
     pub nan_before: Option<(u64, BodyId)>,
 }
@@ -97,6 +99,7 @@ pub(super) fn from_config(
         folder,
         threads: options.threads,
         wall_limit: options.wall_limit,
+        differences: None,
         nan_before: options.nan_before,
     })
 }
@@ -273,6 +276,7 @@ pub(super) fn going_on(
         folder,
         threads: options.threads,
         wall_limit: options.wall_limit,
+        differences: None,
         nan_before: options.nan_before,
     })
 }

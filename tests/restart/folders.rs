@@ -51,6 +51,36 @@ fn a_live_run_keeps_others_out() {
     state(&place.run("run.toml", "out", 5, &["--or-resume"]));
 }
 
+/// A live run with a checkpoint keeps out an edited configuration, too, which then is not said to continue it.
+#[test]
+fn a_live_run_is_not_continued() {
+    let place = Place::new();
+    place.write("run.toml", BALLS);
+    state(&place.run("run.toml", "out", 5, &[]));
+    let out = place.path("out");
+    let mut live = Command::new(env!("CARGO_BIN_EXE_moreau"))
+        .args(["resume", &out, "--steps", "100000000"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let begin = Instant::now();
+    let goes_on = || std::path::Path::new(&place.path("out/checkpoint-00000010.h5")).exists();
+    while !goes_on() && begin.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let set = ["--or-resume", "--set", "gravity=[0, 0, -1]"];
+    let told = place.run("run.toml", "out", 10, &set);
+    live.kill().unwrap();
+    live.wait().unwrap();
+    refused(&told, &["another run is writing to it"]);
+    assert!(
+        !told.stderr.contains("the run continues"),
+        "{}",
+        told.stderr
+    );
+}
+
 /// `resume X --out Y` speaks of its own flags.
 #[test]
 fn a_run_that_continues_elsewhere_gets_advice_of_its_own() {
