@@ -40,7 +40,9 @@ newest_step() {
 }
 
 # Starts the run, or resumes it from the newest valid checkpoint of the folder. The program finds
-# out which of the two, and never deletes a checkpoint to start again.
+# out which of the two, and never deletes a checkpoint to start again. It compares CONFIG and the
+# options with the checkpoint: changes that resume may make are listed and made, others end it with
+# status 2.
 #   run_or_resume CONFIG OUT [moreau's options...]
 # Sets `status`. A signal to this shell goes to the ranks as SIGUSR1, and they write a checkpoint.
 run_or_resume() {

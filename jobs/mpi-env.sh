@@ -5,6 +5,8 @@
 # - Open MPI, for a laptop or a container: more ranks than cores, as root, without noise. On a
 #   cluster (inside a Slurm job) ranks have cores of their own, so placing and waiting are left to
 #   the system.
+# - HDF5 without locks of its own, which some file systems lack. A file gets its name when it is
+#   complete, and a run locks its folder.
 # - HDF5_DIR, where a parallel HDF5 is only known by its compiler wrapper h5pcc (usual with modules
 #   on clusters).
 
@@ -14,6 +16,8 @@ default_env() {
         export "$1=$2"
     fi
 }
+
+default_env HDF5_USE_FILE_LOCKING FALSE
 
 if [ "$(id -u)" = 0 ]; then
     # Open MPI refuses to run as root unless both are set.

@@ -48,10 +48,14 @@ pub enum Command {
         /// Options of the run
         #[command(flatten)]
         run: RunArgs,
-        /// Resumes from the newest valid checkpoint of the results folder, if it holds one, and
-        /// then ignores --set and --seed
+        /// Resumes from the newest valid checkpoint of the results folder, if it holds one. Keys
+        /// that differ from the checkpoint's are listed, and changed or refused as by resume --set
         #[arg(long, conflicts_with = "overwrite")]
         or_resume: bool,
+        /// Resumes with tables and other files as the checkpoint holds them, also where they were
+        /// edited since
+        #[arg(long, requires = "or_resume")]
+        kept_files: bool,
     },
     /// Resumes from a checkpoint, or from the newest valid one of a folder, on any number of ranks
     Resume {
@@ -60,6 +64,10 @@ pub enum Command {
         /// Options of the run
         #[command(flatten)]
         run: RunArgs,
+        /// Resumes with tables and other files as the checkpoint holds them, also where they were
+        /// edited since
+        #[arg(long)]
+        kept_files: bool,
     },
     /// Validates a configuration and prints the size of the run; runs and writes nothing
     Check {
@@ -219,6 +227,7 @@ impl RunArgs {
             wall_limit: self.wall_limit,
             overwrite: self.overwrite,
             or_resume: false,
+            kept_files: false,
             nan_before: None,
         }
     }

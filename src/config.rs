@@ -8,14 +8,18 @@
 mod acts;
 mod balance;
 mod bodies;
+mod compare;
 mod document;
 mod domain;
 mod fault;
 mod files;
+mod given;
+mod kept;
 mod laws;
 mod materials;
 mod measures;
 mod output;
+mod past;
 mod radii;
 mod read;
 mod reader;
@@ -30,17 +34,20 @@ mod time;
 mod walls;
 
 pub use balance::Balance;
+pub use compare::{Difference, differences};
 pub use fault::{Fault, Faults, Place};
+pub use given::Given;
+pub use kept::without_contents;
 pub use laws::Listed;
 pub use materials::{Coefficients, Material};
 pub use measures::{Measure, What};
 pub use output::Output;
+pub use past::may_be_set;
 pub use regions::NamedRegion;
 pub use safety::{Checkpoints, Interval, Limit, Limits};
 pub use scenario::{Derived, Scenario};
 pub use time::End;
 
-use document::Source;
 use std::path::Path;
 
 /// Reads and checks a configuration file with overrides (`key=value`) applied.
@@ -49,30 +56,15 @@ use std::path::Path;
 /// working directory.
 ///
 /// # Errors
-/// All faults of the configuration, among them files of bodies that cannot be opened.
+/// All faults of the configuration, among them files that cannot be opened.
 pub fn load(path: &Path, overrides: &[String]) -> Result<Scenario, Faults> {
-    let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|e| {
-        let message = format!("cannot be read: {e}; must be a TOML file");
-        let key = String::new();
-        let place = Place::File;
-        Faults::new(
-            &name,
-            vec![Fault {
-                place,
-                key,
-                message,
-            }],
-        )
-    })?;
-    let base = path.parent().unwrap_or(Path::new(""));
-    check(&name, &text, base, overrides, true)
+    Given::begin(path, overrides)?.scenario()
 }
 
-/// Reads and checks the text of a configuration, as stored in a checkpoint.
+/// Reads and checks the text of a configuration.
 ///
 /// `name` is its name in messages; paths of files are relative to the folder `base`. Files of
-/// bodies need not exist any more.
+/// bodies need not exist, nor files whose contents the text holds.
 ///
 /// # Errors
 /// All faults of the configuration.
@@ -82,23 +74,18 @@ pub fn parse(
     base: &Path,
     overrides: &[String],
 ) -> Result<Scenario, Faults> {
-    check(name, text, base, overrides, false)
+    Given::shown((name, text), base, overrides, false)?.scenario()
 }
 
-fn check(
-    name: &str,
-    text: &str,
-    base: &Path,
-    overrides: &[String],
-    files_needed: bool,
-) -> Result<Scenario, Faults> {
-    let mut source = Source::read(text, overrides).map_err(|list| Faults::new(name, list))?;
-    let mut faults = std::mem::take(&mut source.faults);
-    files::make_absolute(&mut source, base, files_needed, &mut faults);
-    let scenario = read::scenario(source, name, &mut faults);
-    if faults.is_empty() {
-        Ok(scenario)
-    } else {
-        Err(Faults::new(name, faults))
-    }
+/// The scenario of a checkpoint at `path` with this configuration, for a look at its state.
+///
+/// Its files count as the checkpoint holds them. The bodies are those of the checkpoint, so that
+/// the entries that made them have no faults any more.
+///
+/// # Errors
+/// All faults of the configuration.
+pub fn of_checkpoint(path: &Path, text: &str) -> Result<Scenario, Faults> {
+    let name = format!("{} (configuration)", path.display());
+    let base = path.parent().unwrap_or(Path::new(""));
+    Given::shown((&name, text), base, &[], true)?.scenario()
 }

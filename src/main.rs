@@ -42,14 +42,21 @@ fn status() -> i32 {
             config,
             run,
             or_resume,
+            kept_files,
         } => {
             let mut options = run.options();
             options.or_resume = or_resume;
+            options.kept_files = kept_files;
             listen();
             launch(|comm| sim::run(comm, &config, &options))
         }
-        Command::Resume { from, run } => {
-            let options = run.options();
+        Command::Resume {
+            from,
+            run,
+            kept_files,
+        } => {
+            let mut options = run.options();
+            options.kept_files = kept_files;
             listen();
             launch(|comm| sim::resume(comm, &from, &options))
         }

@@ -49,14 +49,8 @@ pub fn info(path: &Path) -> Result<String, String> {
         walls,
         flows,
     } = &loaded;
-    let name = format!("{} (configuration)", path.display());
-    let scenario = config::parse(
-        &name,
-        &header.config,
-        path.parent().unwrap_or(Path::new("")),
-        &[],
-    )
-    .map_err(|faults| faults.to_string())?;
+    let scenario = config::of_checkpoint(path, &header.config);
+    let scenario = scenario.map_err(|faults| faults.to_string())?;
     let with = |status: Status| {
         contacts
             .iter()

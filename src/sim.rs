@@ -20,6 +20,7 @@ macro_rules! tell {
     }};
 }
 
+mod again;
 mod balance;
 mod bonds;
 mod check;
@@ -82,15 +83,7 @@ pub fn try_run(comm: &dyn Comm, config: &Path, options: &Options) -> Result<(), 
         };
         let found = agree(comm, found.map_err(|e| RunError::Input(e.to_string())))?;
         if comm.any(found) {
-            if comm.rank() == 0 && !options.set.is_empty() {
-                tell!("moreau: continuing, with --set and --seed as given at the start");
-            }
-            let options = Options {
-                set: Vec::new(),
-                out: None,
-                ..options.clone()
-            };
-            return try_resume(comm, &out, &options);
+            return drive(comm, again::from_both(comm, config, &out, options)?);
         }
     }
     drive(comm, setup::from_config(comm, config, options)?)
@@ -134,6 +127,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         folder,
         threads,
         wall_limit,
+        differences,
         nan_before,
     } = start;
     let mut domain = Domain::new(comm, partition);
@@ -149,6 +143,9 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         (state.clock.step, bodies),
         provenance,
     )?;
+    if let (0, Some(differences)) = (comm.rank(), differences) {
+        tell!("moreau: {differences}");
+    }
     let mut stopper = Stopper::new(wall_limit);
     let mut guard = Guard::new(scenario.limits);
     let mut why = None;

@@ -278,7 +278,7 @@ fn what_cannot_be_told_is_refused() {
     let below: &Path = &file.join("pages");
     refused(
         &["man", "--out", below.to_str().expect("a path")],
-        4,
-        "file/pages: Not a directory",
+        2,
+        "file/pages: must be a folder that can be made and written to; found Not a directory",
     );
 }

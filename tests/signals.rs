@@ -388,9 +388,9 @@ fn the_same_command_again_goes_on() {
             .contains("--or-resume starts it again")
     );
     state(&again("20", &[]));
-    let second = again("40", &["--set", "gravity=[0, 0, -1]"]);
+    let second = again("40", &[]);
     assert!(
-        second.stderr.contains("resuming from") && second.stderr.contains("as given at the start"),
+        second.stderr.contains("resuming from") && !second.stderr.contains("differs"),
         "{}",
         second.stderr
     );

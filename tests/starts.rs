@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
 
 use moreau::comm::threads::{self, Serial};
+use moreau::io::Snapshot;
 use moreau::io::checkpoint::{self, Loaded};
 use moreau::sim::{self, Options, RunError};
 use std::path::{Path, PathBuf};
@@ -292,4 +293,68 @@ fn memory_is_foretold_with_bodies_to_come() {
     );
     // Where they go out again nobody knows how many there will be.
     check("rate = 1e12", "outlet = [{ region = \"top\" }]").unwrap();
+}
+
+/// A checkpoint of an earlier version holds no files: they are read again where they are needed, and must then be there.
+#[test]
+fn checkpoints_without_files_are_continued() {
+    let dir = tempfile::tempdir().unwrap();
+    write(&dir, "bodies.csv", "x,y,z,radius\n0.05,0.05,0.1,0.01\n");
+    write(&dir, "lid.csv", "time,value\n0,0\n0.1,-0.1\n");
+    let text = "gravity = [0, 0, -9.81]\ntime = { dt = 1e-3, steps = 40 }\ndomain = { lower = [0, 0, 0], upper = [0.1, 0.1, 0.3] }\n\
+        material = [{ name = \"m\", density = 1000, friction = 0 }]\n\
+        bodies = [{ sample = \"file\", file = \"bodies.csv\", material = \"m\" }]\n\
+        wall = [{ shape = \"plane\", point = [0, 0, 0.25], normal = [0, 0, -1], material = \"m\", \
+        table = { direction = [0, 0, 1], file = \"lid.csv\", of = \"position\" } }]\n";
+    let config = write(&dir, "run.toml", text);
+    let out = dir.path().join("out");
+    sim::try_run(&Serial, &config, &options(&out)).unwrap();
+    let straight = last(&out);
+    let half = Options {
+        steps: Some(20),
+        ..options(&dir.path().join("half"))
+    };
+    sim::try_run(&Serial, &config, &half).unwrap();
+    let loaded = last(&dir.path().join("half"));
+    let mut header = loaded.header;
+    let (before, _) = header.config.split_once("[[file]]").unwrap();
+    header.config = before.to_owned();
+    let older = dir.path().join("older");
+    std::fs::create_dir(&older).unwrap();
+    let snapshot = Snapshot {
+        header,
+        bodies: loaded.bodies,
+        contacts: loaded.contacts,
+        walls: loaded.walls,
+        flows: loaded.flows,
+    };
+    let path = checkpoint::write(&Serial, &older, &snapshot).unwrap();
+    std::fs::remove_file(dir.path().join("bodies.csv")).unwrap();
+    let resume = |out: &str, again: bool| {
+        let out = dir.path().join(out);
+        let go_on = Options {
+            threads: 1,
+            out: Some(out.clone()),
+            or_resume: again,
+            ..Options::default()
+        };
+        if !again {
+            return sim::try_resume(&Serial, &path, &go_on).map(|()| last(&out));
+        }
+        std::fs::create_dir(&out).unwrap();
+        std::fs::copy(&path, out.join(path.file_name().unwrap())).unwrap();
+        sim::try_run(&Serial, &config, &go_on).map(|()| last(&out))
+    };
+    for (out, again) in [("resumed", false), ("again", true)] {
+        let resumed = resume(out, again).unwrap();
+        assert_eq!(resumed.bodies, straight.bodies);
+        assert!(resumed.header.config.contains("lid.csv"));
+        assert!(resumed.header.config.contains("0.1,-0.1"), "it is kept now");
+    }
+    std::fs::remove_file(dir.path().join("lid.csv")).unwrap();
+    let told = refused(resume("not", false));
+    assert!(
+        told.contains("wall.0.table.file") && told.contains("cannot be read"),
+        "{told}"
+    );
 }

@@ -48,14 +48,20 @@ pub fn page(words: &[String]) -> Result<String, String> {
 /// The folder is created if it does not exist. Returns a message.
 ///
 /// # Errors
-/// With status 2 if a file has the name of the folder, with status 4 on a failure to write.
+/// With status 2 if the folder cannot be made, with status 4 on a failure to write into it.
 pub fn pages(folder: &Path) -> Result<String, (String, i32)> {
     if folder.exists() && !folder.is_dir() {
         let message = format!("--out {}: must be a folder; found a file", folder.display());
         return Err((message, 2));
     }
-    let written =
-        fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(parser(), folder));
+    fs::create_dir_all(folder).map_err(|e| {
+        let accepted = "must be a folder that can be made and written to";
+        (
+            format!("--out {}: {accepted}; found {e}", folder.display()),
+            2,
+        )
+    })?;
+    let written = clap_mangen::generate_to(parser(), folder);
     written.map_err(|e| (format!("{}: {e}", folder.display()), 4))?;
     Ok(format!(
         "wrote moreau.1 and the pages of all commands to {}",

@@ -7,8 +7,10 @@
 use super::fault::{Fault, Place};
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 use toml_edit::{
-    Document as Parsed, DocumentMut, InlineTable, Item, TableLike, Value as TomlValue,
+    ArrayOfTables, Document as Parsed, DocumentMut, InlineTable, Item, TableLike,
+    Value as TomlValue,
 };
 
 /// A value and its place in the input.
@@ -22,6 +24,8 @@ pub(super) struct Node {
     pub(super) shown: String,
     /// The value.
     pub(super) value: Value,
+    /// The contents of the file that it names.
+    pub(super) contents: Option<Contents>,
 }
 
 impl Node {
@@ -40,6 +44,17 @@ impl Node {
             _ => &mut [],
         }
     }
+}
+
+/// The contents of a file at the node that names it.
+#[derive(Clone, Debug)]
+pub(super) enum Contents {
+    /// They have been read.
+    Whole(Arc<[u8]>),
+    /// They could not be read.
+    Missing(String),
+    /// The run has used them and does not need them again.
+    Used,
 }
 
 /// A TOML value.
@@ -70,24 +85,19 @@ impl Document {
 }
 
 impl Document {
-    /// Removes a key of an entry of a list of tables.
-    pub(super) fn remove(&mut self, list: &str, entry: usize, key: &str) {
-        let Some(list) = self.0.get_mut(list) else {
-            return;
-        };
-        let table: Option<&mut dyn TableLike> = match list {
-            Item::ArrayOfTables(tables) => tables.get_mut(entry).map(|t| t as _),
-            Item::Value(TomlValue::Array(values)) => {
-                let value = values.get_mut(entry);
-                value
-                    .and_then(TomlValue::as_inline_table_mut)
-                    .map(|t| t as _)
-            }
-            _ => None,
-        };
-        if let Some(table) = table {
-            table.remove(key);
-        }
+    /// Removes a section.
+    pub(super) fn take(&mut self, section: &str) {
+        self.0.remove(section);
+    }
+
+    /// Adds a list of tables as a section.
+    pub(super) fn add(&mut self, section: &str, tables: ArrayOfTables) {
+        self.0.insert(section, Item::ArrayOfTables(tables));
+    }
+
+    /// The tree of its values, without places.
+    pub(super) fn tree(&self) -> Node {
+        Places::default().node("", self.0.as_item(), &Place::File)
     }
 }
 
@@ -252,6 +262,7 @@ impl Places {
             place,
             shown: shorten(item),
             value,
+            contents: None,
         }
     }
 }

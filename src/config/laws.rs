@@ -1,12 +1,12 @@
 //! The contact laws: `[[pair]]`, mixing of materials without one, and `[[bond]]`.
 
-use super::document::{Node, Value};
+use super::document::{Contents, Node, Value};
 use super::fault::{Fault, Place};
+use super::files::contents;
 use super::materials::{self, Material, two};
 use super::reader::{Number, Range, Section, both, must, refuse, report};
 use crate::law::Laws;
 use crate::law::bond::{Beam, Begin, Between, Four, Glue, Joint, Stiffness};
-use std::path::Path;
 
 /// The sections read by this file.
 pub(super) const SECTIONS: [&str; 2] = ["pair", "bond"];
@@ -193,9 +193,11 @@ fn listed(node: &Node, faults: &mut Vec<Fault>) -> Option<Listed> {
                 }
             }
         }
+        // A run that continues has bonded them before.
+        Value::Text(_) if matches!(node.contents, Some(Contents::Used)) => {}
         Value::Text(file) => {
             list.places.push(node.place.clone());
-            match of_file(Path::new(file)) {
+            match contents(node).and_then(|contents| of_file(file, &contents)) {
                 Ok((pairs, lines)) => {
                     list.pairs = pairs;
                     list.file = Some((file.clone(), lines));
@@ -226,13 +228,11 @@ fn id(node: &Node) -> Option<u64> {
 }
 
 /// The pairs of a CSV file, the smaller id first, and their lines.
-fn of_file(path: &Path) -> Result<(Vec<[u64; 2]>, Vec<u64>), String> {
-    let name = path.display();
+fn of_file(name: &str, contents: &[u8]) -> Result<(Vec<[u64; 2]>, Vec<u64>), String> {
     let mut reader = csv::ReaderBuilder::new()
         .trim(csv::Trim::All)
         .comment(Some(b'#'))
-        .from_path(path)
-        .map_err(|e| format!("{name}, which cannot be read ({e})"))?;
+        .from_reader(contents);
     let header = reader.headers().map_err(|e| format!("{name}: {e}"))?;
     if header.iter().ne(["a", "b"]) {
         let found = header.iter().collect::<Vec<_>>().join(",");

@@ -2,9 +2,9 @@
 
 use super::document::{Node, Value};
 use super::fault::Fault;
+use super::files::contents;
 use super::reader::{Number, Range, SIZE, Section, must, refuse, report, wrong_type};
 use crate::sample::{Radius, Share};
-use std::path::Path;
 
 const SHARE: Number = Number(Range::Positive, "");
 const KINDS: [&str; 6] = [
@@ -154,7 +154,7 @@ fn table(node: &Node, discs: bool, faults: &mut Vec<Fault>) -> Radius {
         wrong_type(node, accepted, faults);
         return Radius::Constant(f64::NAN);
     };
-    match points(Path::new(file)) {
+    match contents(node).and_then(|contents| points(file, &contents)) {
         Ok(points) => Radius::sieve(&points, discs),
         Err(why) => {
             report(node, format!("{why}; must be {accepted}"), faults);
@@ -164,13 +164,11 @@ fn table(node: &Node, discs: bool, faults: &mut Vec<Fault>) -> Radius {
 }
 
 /// The points of a sieve curve.
-fn points(path: &Path) -> Result<Vec<(f64, f64)>, String> {
-    let name = path.display();
+fn points(name: &str, contents: &[u8]) -> Result<Vec<(f64, f64)>, String> {
     let mut reader = csv::ReaderBuilder::new()
         .trim(csv::Trim::All)
         .comment(Some(b'#'))
-        .from_path(path)
-        .map_err(|e| format!("{name} cannot be read ({e})"))?;
+        .from_reader(contents);
     let header = reader.headers().map_err(|e| format!("{name}: {e}"))?;
     if header.iter().ne(["radius", "share"]) {
         return Err(format!("{name}:1: the header is not radius,share"));

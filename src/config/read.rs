@@ -39,8 +39,14 @@ const ROOT: [&str; 20] = [
 
 /// Reads the scenario of the file called `name`, which is valid only if no fault was added.
 ///
-/// The stem of the name is the title of a file without a title.
-pub(super) fn scenario(source: Source, name: &str, faults: &mut Vec<Fault>) -> Scenario {
+/// The stem of the name is the title of a file without a title. Of a run that has `begun`, the
+/// bodies are those of its checkpoint, and the entries that made them have no faults any more.
+pub(super) fn scenario(
+    source: Source,
+    name: &str,
+    begun: bool,
+    faults: &mut Vec<Fault>,
+) -> Scenario {
     let known = [&ROOT[..], &laws::SECTIONS].concat();
     let section = Section::new(&source.root, &known, faults);
     let stem = Path::new(name).file_stem().unwrap_or_default();
@@ -57,14 +63,16 @@ pub(super) fn scenario(source: Source, name: &str, faults: &mut Vec<Fault>) -> S
     let regions = regions::read(&section, &domain, faults);
     let measures = measures::read(&section, &domain, gravity, &regions, faults);
     let growth = acts::growth(&section, solver.gap, faults);
-    let (templates, forms_of_files) = templates::read(&section, domain.two_dimensional, faults);
+    let templates = templates::read(&section, domain.two_dimensional, faults);
     templates::of_balls_only(&section, &laws, !templates.is_empty(), faults);
     let forms = Forms {
         templates: &templates,
         seed: solver.seed,
     };
+    let mut ignored = Vec::new();
+    let of_bodies = if begun { &mut ignored } else { &mut *faults };
     let samples = bodies::read(
-        &section, &materials, &forms, &domain, &regions, growth, faults,
+        &section, &materials, &forms, &domain, &regions, growth, of_bodies,
     );
     let inlets = acts::inlets(&section, &materials, &forms, &regions, &domain, faults);
     let acts = acts::read(&section, &regions, &domain, growth, faults);
@@ -72,12 +80,11 @@ pub(super) fn scenario(source: Source, name: &str, faults: &mut Vec<Fault>) -> S
     let output = output::read(&section, faults);
     let checkpoints = safety::checkpoints(&section, faults);
     let limits = safety::limits(&section, faults);
-    let mut document = source.document;
-    templates::keep(&mut document, &forms_of_files);
     Scenario {
         file: name.to_owned(),
         title,
-        document,
+        document: source.document,
+        files: Vec::new(),
         gravity: Vector3::from(gravity),
         pace,
         end,

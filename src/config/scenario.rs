@@ -3,6 +3,7 @@
 use super::balance::Balance;
 use super::document::Document;
 use super::fault::Faults;
+use super::files::Named;
 use super::laws::Listed;
 use super::materials::Material;
 use super::measures::Measure;
@@ -30,6 +31,8 @@ pub struct Scenario {
     pub title: String,
     /// The configuration as run: overrides and derived lengths set, paths of files made absolute.
     pub(super) document: Document,
+    /// The files that it names.
+    pub(super) files: Vec<Named>,
     /// Gravity [m/s²].
     pub gravity: Vector3,
     /// The rule for the length of steps.

@@ -1,7 +1,8 @@
 //! The `[[template]]` entries: shapes of clumps.
 
-use super::document::{Document, Node, Value};
+use super::document::{Node, Value};
 use super::fault::Fault;
+use super::files::contents;
 use super::reader::{METRES, Number, Range, Section, both, report, twice, wrong_type};
 use crate::law::Laws;
 use crate::math::Vector3;
@@ -9,24 +10,17 @@ use crate::sample::{Form, clump};
 use crate::shape::Template;
 use crate::shape::clump::{Given, Part};
 use std::path::Path;
-use toml_edit::Value as TomlValue;
 
 const KEYS: [&str; 6] = ["name", "file", "parts", "volume", "centre", "inertia"];
 
-/// A form from a file: the number of its entry, its parts, and the mass properties that are given.
-pub(super) type FromFile = (usize, (Vec<Part>, Given));
-
 /// Reads all entries; `None` stands for a faulty one.
-///
-/// Forms from files are returned too, by the number of their entry.
 pub(super) fn read(
     root: &Section,
     discs: bool,
     faults: &mut Vec<Fault>,
-) -> (Vec<(String, Option<Template>)>, Vec<FromFile>) {
+) -> Vec<(String, Option<Template>)> {
     let accepted = "tables headed [[template]] with name, and file or parts";
     let mut all: Vec<(String, Option<Template>)> = Vec::new();
-    let mut files = Vec::new();
     for node in root.tables("template", accepted, faults) {
         let section = Section::new(node, &KEYS, faults);
         let name = section.text("name", "a name for the form", faults);
@@ -37,35 +31,16 @@ pub(super) fn read(
         ) {
             twice(node, &name, faults);
         }
-        let mut of_file = None;
-        let template = template(&section, &name, discs, &mut of_file, faults);
-        files.extend(of_file.map(|described| (all.len(), described)));
+        let template = template(&section, &name, discs, faults);
         all.push((name, template));
     }
-    (all, files)
-}
-
-/// Writes forms from files into the document, so that a checkpoint does not depend on the files.
-pub(super) fn keep(document: &mut Document, files: &[FromFile]) {
-    for (entry, (parts, given)) in files {
-        let list = |numbers: &[f64]| TomlValue::Array(numbers.iter().copied().collect());
-        let part = |p: &Part| list(&[p.centre.x, p.centre.y, p.centre.z, p.radius]);
-        let mut values = vec![("parts", TomlValue::Array(parts.iter().map(part).collect()))];
-        values.extend(given.centre.map(|c| ("centre", list(c.as_slice()))));
-        values.extend(given.inertia.map(|j| ("inertia", list(&j))));
-        for (key, value) in values {
-            let done = document.set(&format!("template.{entry}.{key}"), value);
-            debug_assert!(done.is_ok(), "the entry was just read");
-        }
-        document.remove("template", *entry, "file");
-    }
+    all
 }
 
 fn template(
     section: &Section,
     name: &str,
     discs: bool,
-    of_file: &mut Option<(Vec<Part>, Given)>,
     faults: &mut Vec<Fault>,
 ) -> Option<Template> {
     let before = faults.len();
@@ -73,7 +48,10 @@ fn template(
         (Some(file), None) => {
             let accepted = "the path of a CSV file with x,y,z,r or of a LAMMPS molecule file";
             let path = section.text("file", accepted, faults)?;
-            match clump(Path::new(path)) {
+            let read = contents(file).and_then(|contents| {
+                clump(Path::new(path), &contents).map_err(|error| error.to_string())
+            });
+            match read {
                 Ok(described) => (described.parts, described.given, file),
                 Err(error) => {
                     report(file, format!("must be {accepted}; found {error}"), faults);
@@ -107,9 +85,6 @@ fn template(
     }
     if faults.len() > before {
         return None;
-    }
-    if section.get("file").is_some() {
-        *of_file = Some((parts.clone(), given));
     }
     match Template::new(name, &parts, discs, &given) {
         Ok(template) => Some(template),

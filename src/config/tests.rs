@@ -4,6 +4,7 @@
 
 mod coefficients;
 mod derived;
+mod files;
 mod samples;
 
 use super::{End, Faults, Interval, Limits, Place, Scenario, load, parse};

@@ -40,7 +40,10 @@ pub fn convert(from: &Path, to: Format, out: Option<&Path>) -> Result<String, Fa
         )));
     }
     let made = std::fs::create_dir_all(&out);
-    made.map_err(|e| Fault::Output(format!("{}: {e}", out.display())))?;
+    made.map_err(|e| {
+        let accepted = "must be a folder that can be made and written to";
+        Fault::Input(format!("--out {}: {accepted}; found {e}", out.display()))
+    })?;
     let before: Vec<PathBuf> = std::fs::read_dir(&out)
         .into_iter()
         .flatten()

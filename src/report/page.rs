@@ -7,6 +7,7 @@ use super::state::State;
 use super::state_plots as newest;
 use super::table::Table;
 use crate::comm::threads::Serial;
+use crate::config::without_contents;
 use crate::io::checkpoint;
 use crate::math::as_written;
 use std::fmt::Write;
@@ -204,7 +205,7 @@ impl Found {
             body.push_str(&rows(&all));
         }
         if let Some((_, state)) = &self.state {
-            let config = escaped(&state.loaded.header.config);
+            let config = escaped(&without_contents(&state.loaded.header.config));
             body.push_str("<h3>Configuration as run</h3>\n");
             body.push_str(&format!("<pre>{config}</pre>\n"));
         }

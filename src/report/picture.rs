@@ -49,6 +49,14 @@ fn single(from: &Path, to: &Path, request: &Request) -> Result<String, Told> {
         return Err((message, 2));
     }
     may_be_replaced(to)?;
+    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if folder.is_some_and(|folder| !folder.is_dir()) {
+        let message = format!(
+            "--output {}: must be in an existing folder; found none",
+            to.display()
+        );
+        return Err((message, 2));
+    }
     let begin = Instant::now();
     let state = State::read(from).map_err(|e| (e, 2))?;
     let read = begin.elapsed();
@@ -184,7 +192,13 @@ fn animation(from: &Path, to: &Path, request: &Request) -> Result<String, Told> 
         view.range = range;
         let picture = draw(&state, &view).map_err(|e| (e, 2))?;
         if drawn == 0 && !made {
-            std::fs::create_dir_all(to).map_err(|e| (format!("{}: {e}", to.display()), 4))?;
+            std::fs::create_dir_all(to).map_err(|e| {
+                let accepted = "must be a folder that can be made and written to";
+                (
+                    format!("--output {}: {accepted}; found {e}", to.display()),
+                    2,
+                )
+            })?;
         }
         let frame = to.join(format!("frame-{drawn:05}.png"));
         may_be_replaced(&frame)?;

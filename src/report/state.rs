@@ -80,9 +80,7 @@ impl State {
 
 /// The configuration in a checkpoint.
 pub(super) fn configuration(path: &Path, text: &str) -> Result<Scenario, String> {
-    let name = format!("{} (configuration)", path.display());
-    let folder = path.parent().unwrap_or(Path::new(""));
-    config::parse(&name, text, folder, &[]).map_err(|faults| faults.to_string())
+    config::of_checkpoint(path, text).map_err(|faults| faults.to_string())
 }
 
 fn place(row: &WallRow) -> WallState {

@@ -15,7 +15,7 @@ pub use clump::{Described, clump};
 
 use super::{Error, Sample};
 use crate::body::BodyRow;
-use lines::Lines;
+use lines::{Input, Lines};
 use row::Row;
 use std::path::Path;
 
@@ -39,10 +39,10 @@ pub(super) fn read(
         keep(row.body(sample, next));
         next += 1;
     };
-    let ignored = match format(path)? {
+    let ignored = match format(Input::at(path))? {
         Format::Dump => dump::read(path, &mut take)?,
         Format::Data => lammps::read(path, &mut take)?,
-        Format::Table => table::read(path, &mut take)?,
+        Format::Table => table::read(Input::at(path), &mut take)?,
     };
     let bodies = next - first_id;
     if bodies == 0 {
@@ -62,8 +62,8 @@ enum Format {
 ///
 /// A dump begins with a frame; one of the first lines of a data file mentions atoms, as its header
 /// always does.
-fn format(path: &Path) -> Result<Format, Error> {
-    let mut lines = Lines::open(path)?;
+fn format(input: Input) -> Result<Format, Error> {
+    let mut lines = Lines::of(input)?;
     for n in 0..50 {
         let Some(line) = lines.next()? else { break };
         if n == 0 && line.starts_with("ITEM:") {

@@ -5,10 +5,11 @@ use super::error::RunError;
 use super::first::{counts, no_overlaps, share};
 use super::memory::{bytes_per_body, bytes_with, candidates_per_body};
 use super::options::Options;
+use super::setup::shared;
 use super::sizes::{Sizes, divide, edge, memory_suffices, sizes, to_come};
 use crate::body::BodyRow;
 use crate::comm::{Comm, agree, sum_exact};
-use crate::config::{self, Scenario};
+use crate::config::{Given, Scenario};
 use crate::domain::Domain;
 use crate::domain::migration::Parcel;
 use crate::law::Pair;
@@ -24,9 +25,7 @@ use std::path::Path;
 /// # Errors
 /// The errors of `run`.
 pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, RunError> {
-    let loaded =
-        config::load(path, &options.set).map_err(|faults| RunError::Input(faults.to_string()));
-    let scenario = agree(comm, loaded)?;
+    let scenario = shared(comm, || Given::begin(path, &options.set))?;
     let counts = counts(comm, &scenario)?;
     agree(comm, memory_suffices(&scenario, &counts, comm.size()))?;
     let bodies = share(comm, &scenario, &counts)?;

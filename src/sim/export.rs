@@ -2,7 +2,7 @@
 
 use super::error::RunError;
 use super::options::Options;
-use super::setup::{Start, going_on, loaded};
+use super::setup::{Start, going_on, loaded, stored};
 use crate::comm::threads::Serial;
 use crate::domain::Domain;
 use crate::problem::Problem;
@@ -42,10 +42,12 @@ pub fn export(from: &Path, set: &[String]) -> Result<Exported, RunError> {
     let options = Options {
         threads: 1,
         set: set.to_vec(),
+        kept_files: true,
         ..Options::default()
     };
     let found = loaded(comm, from)?;
     let name = found.0.display().to_string();
+    let scenario = stored(comm, &found.0, &found.1.header, &options)?;
     let Start {
         scenario,
         partition,
@@ -53,7 +55,7 @@ pub fn export(from: &Path, set: &[String]) -> Result<Exported, RunError> {
         mut state,
         mut ledger,
         ..
-    } = going_on(comm, found, &options)?;
+    } = going_on(comm, found, scenario, &options)?;
     let domain = Domain::new(comm, partition);
     let physics = scheme.physics();
     ledger

@@ -23,6 +23,9 @@ pub struct Options {
     pub overwrite: bool,
     /// Whether to continue a run that the folder already holds.
     pub or_resume: bool,
+    /// Whether files that the configuration names count as the checkpoint holds them, also where
+    /// they were edited since.
+    pub kept_files: bool,
     /// For tests: sets the velocity of this body to NaN before this step.
     pub nan_before: Option<(u64, BodyId)>,
 }

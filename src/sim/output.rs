@@ -9,6 +9,7 @@ mod files;
 mod film;
 mod flows;
 mod frames;
+mod lock;
 mod measures;
 mod rows;
 mod schedule;
@@ -19,6 +20,7 @@ pub(super) use walls::walls;
 
 use super::error::RunError;
 use super::now::Now;
+use super::provenance::process;
 use crate::body::BodyRow;
 use crate::comm::{Comm, agree};
 use crate::config::{Interval, Scenario};
@@ -26,11 +28,11 @@ use crate::domain::migration::Parcel;
 use crate::io::checkpoint;
 use crate::io::{Header, Snapshot};
 use crate::scheme::{Clock, Report, Timers, Verb};
-use files::{Files, LOCK, note_start, prepare};
+use files::{Files, note_start, prepare};
 use film::Film;
 use flows::gone;
+use lock::Lock;
 use schedule::{between, guessed};
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -44,7 +46,7 @@ pub(super) struct Output {
     /// Only on rank 0.
     files: Option<Files>,
     /// Only on rank 0: held during the run, so that no other run writes to the folder.
-    lock: Option<File>,
+    lock: Option<Lock>,
     begin: Instant,
     /// Timers and clock at the last row.
     last_row: (Timers, f64),
@@ -74,10 +76,15 @@ impl Output {
         provenance: String,
     ) -> Result<Self, RunError> {
         let prepared = match comm.rank() {
-            0 => prepare(out, &folder, &scenario.measures, step).map(|(files, lock)| {
-                note_start(out, &folder, &provenance);
-                (Some(files), lock)
-            }),
+            0 => {
+                let owner = process();
+                let run = (step, owner.as_str());
+                let prepared = prepare(out, &folder, &scenario.measures, run);
+                prepared.map(|(files, lock)| {
+                    note_start(out, &folder, &provenance);
+                    (Some(files), Some(lock))
+                })
+            }
             _ => Ok((None, None)),
         };
         let (files, lock) = agree(comm, prepared)?;
@@ -267,20 +274,7 @@ impl Output {
     ///
     /// Another run may be in a folder that took its name.
     fn is_here(&self) -> Result<(), String> {
-        #[cfg(unix)]
-        if let Some(lock) = &self.lock {
-            use std::os::unix::fs::MetadataExt;
-            let id = |meta: std::fs::Metadata| (meta.dev(), meta.ino());
-            let held = lock.metadata().map(id).ok();
-            let there = std::fs::metadata(self.folder.join(LOCK)).map(id).ok();
-            if held != there {
-                return Err(format!(
-                    "{} is no longer the folder in which this run began",
-                    self.folder.display()
-                ));
-            }
-        }
-        Ok(())
+        self.lock.as_ref().map_or(Ok(()), Lock::is_here)
     }
 
     /// The state in the form for writers; its bodies and contacts must be given back afterwards.

@@ -63,6 +63,14 @@ pub(super) fn of_this_start(comm: &dyn Comm, step: u64, threads: usize) -> Strin
     String::from_utf8_lossy(&all[0]).into_owned()
 }
 
+/// The name of this process for other runs, with its machine and start.
+pub(super) fn process() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let (id, host) = (std::process::id(), host());
+    let seconds = now.map_or(0, |t| t.as_secs());
+    format!("process {id} on {host} since unix time {seconds}")
+}
+
 fn host() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname");
     let name = name.ok().or_else(|| std::env::var("HOSTNAME").ok());

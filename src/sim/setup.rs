@@ -12,7 +12,7 @@ use super::output::Folder;
 use super::sizes::{completed, divide, memory_suffices, sizes};
 use crate::body::{BodyId, BodyRow, WallState};
 use crate::comm::{Comm, agree};
-use crate::config::{self, Scenario};
+use crate::config::{Faults, Given, Scenario, may_be_set};
 use crate::domain::Domain;
 use crate::domain::migration::Parcel;
 use crate::domain::partition::Partition;
@@ -41,6 +41,8 @@ pub(super) struct Start {
     pub threads: usize,
     /// Wall time after which the run ends.
     pub wall_limit: Option<Duration>,
+    /// The differences with which a run continues.
+    pub differences: Option<String>,
     /// For tests: a body whose velocity becomes NaN before a step.
     pub nan_before: Option<(u64, BodyId)>,
 }
@@ -51,9 +53,7 @@ pub(super) fn from_config(
     path: &Path,
     options: &Options,
 ) -> Result<Start, RunError> {
-    let loaded =
-        config::load(path, &options.set).map_err(|faults| RunError::Input(faults.to_string()));
-    let scenario = agree(comm, loaded)?;
+    let scenario = shared(comm, || Given::begin(path, &options.set))?;
     let counts = counts(comm, &scenario)?;
     agree(comm, memory_suffices(&scenario, &counts, comm.size()))?;
     let bodies = share(comm, &scenario, &counts)?;
@@ -99,6 +99,7 @@ pub(super) fn from_config(
         folder,
         threads: options.threads,
         wall_limit: options.wall_limit,
+        differences: None,
         nan_before: options.nan_before,
     })
 }
@@ -109,9 +110,15 @@ pub(super) fn from_checkpoint(
     from: &Path,
     options: &Options,
 ) -> Result<Start, RunError> {
-    let (path, loaded) = loaded(comm, from)?;
+    let found = loaded(comm, from)?;
+    report_resuming(comm, &found.0, &found.1.header);
+    let scenario = stored(comm, &found.0, &found.1.header, options)?;
+    going_on(comm, found, scenario, options)
+}
+
+/// Prints the checkpoint from which a run continues.
+pub(super) fn report_resuming(comm: &dyn Comm, path: &Path, header: &Header) {
     if comm.rank() == 0 {
-        let header = &loaded.header;
         tell!(
             "resuming from {} (step {}, time {} s)",
             path.display(),
@@ -119,7 +126,58 @@ pub(super) fn from_checkpoint(
             header.time
         );
     }
-    going_on(comm, (path, loaded), options)
+}
+
+/// A wrong input.
+pub(super) fn input(fault: impl std::fmt::Display) -> RunError {
+    RunError::Input(fault.to_string())
+}
+
+/// The scenario of a configuration that rank 0 reads, with the files that it names. Collective.
+///
+/// All ranks check the same text and contents.
+pub(super) fn shared(
+    comm: &dyn Comm,
+    read: impl FnOnce() -> Result<Given, Faults>,
+) -> Result<Scenario, RunError> {
+    let read = match comm.rank() {
+        0 => read().map_err(input).and_then(|given| {
+            let bytes = match comm.size() {
+                1 => Vec::new(),
+                _ => given.to_bytes().map_err(input)?,
+            };
+            Ok((Some(given), bytes))
+        }),
+        _ => Ok((None, Vec::new())),
+    };
+    let (read, bytes) = agree(comm, read)?;
+    let all = comm.all_gather(&bytes);
+    let given = match read {
+        Some(given) => Ok(given),
+        None => Given::from_bytes(&all[0]).map_err(input),
+    };
+    let given = agree(comm, given)?;
+    if comm.rank() == 0 {
+        given.notes.iter().for_each(|note| tell!("moreau: {note}"));
+    }
+    agree(comm, given.scenario().map_err(input))
+}
+
+/// The scenario of a checkpoint, with the overrides of the options. Collective.
+pub(super) fn stored(
+    comm: &dyn Comm,
+    path: &Path,
+    header: &Header,
+    options: &Options,
+) -> Result<Scenario, RunError> {
+    let may = options.set.iter().try_for_each(|set| may_be_set(set));
+    may.map_err(RunError::Input)?;
+    let name = format!("{} (configuration)", path.display());
+    let base = path.parent().unwrap_or(Path::new(""));
+    let with = (header.time, options.kept_files);
+    shared(comm, || {
+        Given::stored((&name, &header.config), base, &options.set, with)
+    })
 }
 
 /// The contents of a checkpoint, or of the newest valid one of a folder, and its path. Collective.
@@ -139,10 +197,11 @@ pub(super) fn loaded(comm: &dyn Comm, from: &Path) -> Result<(PathBuf, Loaded), 
     Ok((path, loaded))
 }
 
-/// The start of a run that continues from a checkpoint. Collective.
+/// The start of a run that continues from a checkpoint with a scenario. Collective.
 pub(super) fn going_on(
     comm: &dyn Comm,
     (path, loaded): (PathBuf, Loaded),
+    scenario: Scenario,
     options: &Options,
 ) -> Result<Start, RunError> {
     let Loaded {
@@ -153,13 +212,6 @@ pub(super) fn going_on(
         flows,
     } = loaded;
     let home = path.parent().unwrap_or(Path::new("")).to_owned();
-    options.set.iter().try_for_each(|set| keeps_the_past(set))?;
-    let name = format!("{} (configuration)", path.display());
-    let parsed = config::parse(&name, &header.config, &home, &options.set);
-    let scenario = agree(
-        comm,
-        parsed.map_err(|faults| RunError::Input(faults.to_string())),
-    )?;
     clock_fits(&scenario, &header)?;
     let sizes = sizes(comm, &scenario, &bodies)
         .full_grown(&scenario, header.time)
@@ -202,9 +254,15 @@ pub(super) fn going_on(
             if options.overwrite {
                 Folder::Clear
             } else {
-                Folder::Fresh
+                Folder::Other
             },
         ),
+        _ if options.overwrite => {
+            return Err(RunError::Input(format!(
+                "--overwrite: must come with --out and another folder; found the folder of the run itself, {}",
+                home.display()
+            )));
+        }
         _ => (home, Folder::GoOn(path)),
     };
     Ok(Start {
@@ -218,41 +276,9 @@ pub(super) fn going_on(
         folder,
         threads: options.threads,
         wall_limit: options.wall_limit,
+        differences: None,
         nan_before: options.nan_before,
     })
-}
-
-/// Refuses changes by `--set` that would alter the past of a continued run.
-///
-/// With such a change the run would be as if it had been another one from its start.
-fn keeps_the_past(set: &str) -> Result<(), RunError> {
-    let key = set.split('=').next().unwrap_or(set).trim();
-    let parts: Vec<&str> = key.split('.').collect();
-    let why = match parts.as_slice() {
-        // Keys that describe how bodies are made have no effect any more.
-        ["bodies", ..] | ["material", _, "density"] => {
-            "the bodies are those of the checkpoint; must be a key of something other than bodies"
-        }
-        // Clumps have the form with which they were made.
-        ["template", ..] => {
-            "clumps have the form of the checkpoint's templates; must be another key"
-        }
-        // Radii grow by the rest of the growth that they began with.
-        ["growth", ..] => "bodies have grown as the configuration said; must be another key",
-        // The bodies due are counted from the time at which an inlet opened.
-        ["inlet"]
-        | ["inlet", _]
-        | [
-            "inlet",
-            _,
-            "rate" | "mass_rate" | "radius" | "template" | "material" | "from" | "until",
-            ..,
-        ] => {
-            "bodies have come in as the configuration said; must be another key of the inlet, as count, which ends it"
-        }
-        _ => return Ok(()),
-    };
-    Err(RunError::Input(format!("--set {set}: {why}")))
 }
 
 /// The walls of a checkpoint, which must be those of the configuration; `--set` may have changed

@@ -3,10 +3,10 @@
 use super::shapes::{Part, unit};
 use crate::body::{Drive, Freedom, Motion, Servo, Signal};
 use crate::config::fault::Fault;
+use crate::config::files::contents;
 use crate::config::reader::{Number, Range, Section, both, must, report};
 use crate::math::Vector3;
 use crate::shape::Surface;
-use std::path::Path;
 
 const KEYS: [&str; 5] = ["velocity", "sine", "table", "free", "servo"];
 const FREQUENCY: Number = Number(Range::Positive, "Hz");
@@ -119,7 +119,8 @@ fn table(section: &Section, faults: &mut Vec<Fault>) -> Option<(Vector3, Signal)
         faults,
     )?;
     let node = table.get("file")?;
-    let (times, values) = match points(Path::new(file)) {
+    let read = contents(node).and_then(|contents| points(file, &contents));
+    let (times, values) = match read {
         Ok(points) => points,
         Err(why) => {
             let accepted = "a CSV file with the header time,value and ascending times [s]";
@@ -136,13 +137,11 @@ fn table(section: &Section, faults: &mut Vec<Fault>) -> Option<(Vector3, Signal)
 }
 
 /// The points of a table file.
-fn points(path: &Path) -> Result<(Vec<f64>, Vec<f64>), String> {
-    let name = path.display();
+fn points(name: &str, contents: &[u8]) -> Result<(Vec<f64>, Vec<f64>), String> {
     let mut reader = csv::ReaderBuilder::new()
         .trim(csv::Trim::All)
         .comment(Some(b'#'))
-        .from_path(path)
-        .map_err(|e| format!("{name} cannot be read ({e})"))?;
+        .from_reader(contents);
     let header = reader.headers().map_err(|e| format!("{name}: {e}"))?;
     if header.iter().ne(["time", "value"]) {
         return Err(format!("{name}: the header is not time,value"));

@@ -31,7 +31,16 @@ impl Reader {
         if read.is_err() || start != SIGNATURE {
             return Err("not an HDF5 file (it does not start with HDF5's signature)".into());
         }
-        let file = File::open(path).map_err(|e| format!("damaged or incomplete HDF5 file: {e}"))?;
+        let file = File::open(path).map_err(|e| {
+            let why = e.to_string();
+            match why.contains("unable to lock file") {
+                true => format!(
+                    "cannot be locked by HDF5: {why}; HDF5_USE_FILE_LOCKING=FALSE in the \
+                     environment reads files on a file system without locks"
+                ),
+                false => format!("damaged or incomplete HDF5 file: {why}"),
+            }
+        })?;
         Ok(Self {
             file,
             length: about.len(),

@@ -86,9 +86,7 @@ pub(super) fn checkpoints(
             walls,
             flows,
         } = checkpoint::read(&Serial, path).map_err(|e| e.to_string())?;
-        let name = format!("{} (configuration)", path.display());
-        let base = path.parent().unwrap_or(Path::new(""));
-        let scenario = config::parse(&name, &header.config, base, &[]);
+        let scenario = config::of_checkpoint(path, &header.config);
         let scenario = scenario.map_err(|faults| faults.to_string())?;
         let space = Space {
             lower: scenario.lower,

@@ -6,7 +6,7 @@
 //! in the order of the file's ids. LAMMPS' `inertia` is that of its `mass`; a clump's mass
 //! follows from its volume and its material.
 
-use super::lines::{Cell, Lines};
+use super::lines::{Cell, Input, Lines};
 use super::{Format, format, table};
 use crate::math::Vector3;
 use crate::sample::Error;
@@ -24,14 +24,16 @@ pub struct Described {
     pub ignored: Vec<String>,
 }
 
-/// Reads the balls of a clump.
+/// Reads the balls of a clump from the contents of the file at `path`.
 ///
 /// # Errors
 /// With file, line, value and accepted values.
-pub fn clump(path: &Path) -> Result<Described, Error> {
-    let described = match format(path)? {
-        Format::Table => of_table(path)?,
-        Format::Data => Molecule::read(path)?,
+pub fn clump(path: &Path, contents: &[u8]) -> Result<Described, Error> {
+    let contents = Some(contents);
+    let input = Input { path, contents };
+    let described = match format(input)? {
+        Format::Table => of_table(input)?,
+        Format::Data => Molecule::read(input)?,
         Format::Dump => {
             let message = "a dump; accepted: CSV with x,y,z,r, or a LAMMPS molecule file";
             return Err(Error::line(path, 1, message));
@@ -47,9 +49,9 @@ pub fn clump(path: &Path) -> Result<Described, Error> {
     Ok(described)
 }
 
-fn of_table(path: &Path) -> Result<Described, Error> {
+fn of_table(input: Input) -> Result<Described, Error> {
     let (mut parts, mut dense, mut moving) = (Vec::new(), false, false);
-    let mut ignored = table::read(path, &mut |row| {
+    let mut ignored = table::read(input, &mut |row| {
         dense |= row.density.is_some();
         moving |= row.velocity != [0.0; 3] || row.angular_velocity != [0.0; 3];
         parts.push(Part {
@@ -87,10 +89,10 @@ struct Molecule<'a> {
 }
 
 impl<'a> Molecule<'a> {
-    fn read(path: &'a Path) -> Result<Described, Error> {
+    fn read(input: Input<'a>) -> Result<Described, Error> {
         let mut file = Self {
-            path,
-            lines: Lines::open(path)?,
+            path: input.path,
+            lines: Lines::of(input)?,
             atoms: None,
             mass: None,
             centre: None,
@@ -268,10 +270,7 @@ mod tests {
     use crate::shape::Template;
 
     fn read(text: &str) -> Result<Described, String> {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let path = folder.path().join("f");
-        std::fs::write(&path, text).expect("written");
-        clump(&path).map_err(|e| {
+        clump(Path::new("/f"), text.as_bytes()).map_err(|e| {
             let text = e.to_string();
             let (_, fault) = text.split_once("/f:").unwrap_or(("", &text));
             fault.to_owned()

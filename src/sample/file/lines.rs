@@ -2,13 +2,38 @@
 
 use crate::sample::Error;
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
+
+/// A file: its path, and its contents if they have been read.
+#[derive(Clone, Copy)]
+pub(super) struct Input<'a> {
+    pub(super) path: &'a Path,
+    pub(super) contents: Option<&'a [u8]>,
+}
+
+impl<'a> Input<'a> {
+    /// A file that is read from the disk.
+    pub(super) fn at(path: &'a Path) -> Self {
+        Self {
+            path,
+            contents: None,
+        }
+    }
+
+    pub(super) fn open(&self) -> Result<Box<dyn Read + 'a>, Error> {
+        let path = self.path;
+        Ok(match self.contents {
+            Some(contents) => Box::new(contents),
+            None => Box::new(File::open(path).map_err(|e| Error::unreadable(path, e))?),
+        })
+    }
+}
 
 /// The lines of a file, numbered.
 pub(super) struct Lines<'a> {
     pub(super) path: &'a Path,
-    reader: BufReader<File>,
+    reader: BufReader<Box<dyn Read + 'a>>,
     pub(super) line: Vec<u8>,
     /// The number of the line last returned, counted from 1.
     pub(super) number: u64,
@@ -16,10 +41,13 @@ pub(super) struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     pub(super) fn open(path: &'a Path) -> Result<Self, Error> {
-        let file = File::open(path).map_err(|e| Error::unreadable(path, e))?;
+        Self::of(Input::at(path))
+    }
+
+    pub(super) fn of(input: Input<'a>) -> Result<Self, Error> {
         Ok(Self {
-            path,
-            reader: BufReader::with_capacity(1 << 16, file),
+            path: input.path,
+            reader: BufReader::with_capacity(1 << 16, input.open()?),
             line: Vec::new(),
             number: 0,
         })

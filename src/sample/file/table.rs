@@ -4,17 +4,18 @@
 //! `wx,wy,wz` and `density`. Capitals and blanks around a name do not count, `#` starts a line of
 //! comment. Other columns are not used.
 
-use super::lines::{Cell, Lines};
+use super::lines::{Cell, Input, Lines};
 use super::row::Row;
 use crate::sample::Error;
 use csv::{ErrorKind, ReaderBuilder, StringRecord, Trim};
-use std::fs::File;
 use std::path::Path;
 
 /// Reads the file; returns the unused columns.
-pub(super) fn read(path: &Path, take: &mut dyn FnMut(Row)) -> Result<Vec<String>, Error> {
-    read_rows(path, take).map_err(|error| match error {
-        Error::Line { line, message, .. } => Error::line(path, line_with_text(path, line), message),
+pub(super) fn read(input: Input, take: &mut dyn FnMut(Row)) -> Result<Vec<String>, Error> {
+    read_rows(input, take).map_err(|error| match error {
+        Error::Line { line, message, .. } => {
+            Error::line(input.path, line_with_text(input, line), message)
+        }
         other => other,
     })
 }
@@ -22,8 +23,8 @@ pub(super) fn read(path: &Path, take: &mut dyn FnMut(Row)) -> Result<Vec<String>
 /// The first line from `line` on with text other than a comment.
 ///
 /// The csv crate counts blank lines and comments as part of the row below.
-fn line_with_text(path: &Path, line: u64) -> u64 {
-    let Ok(mut lines) = Lines::open(path) else {
+fn line_with_text(input: Input, line: u64) -> u64 {
+    let Ok(mut lines) = Lines::of(input) else {
         return line;
     };
     while let Ok(Some(text)) = lines.next() {
@@ -34,12 +35,12 @@ fn line_with_text(path: &Path, line: u64) -> u64 {
     line
 }
 
-fn read_rows(path: &Path, take: &mut dyn FnMut(Row)) -> Result<Vec<String>, Error> {
-    let file = File::open(path).map_err(|e| Error::unreadable(path, e))?;
+fn read_rows(input: Input, take: &mut dyn FnMut(Row)) -> Result<Vec<String>, Error> {
+    let path = input.path;
     let mut reader = ReaderBuilder::new()
         .trim(Trim::All)
         .comment(Some(b'#'))
-        .from_reader(file);
+        .from_reader(input.open()?);
     let header = reader.headers().map_err(|e| told(path, e))?.clone();
     let columns = Columns::find(path, header)?;
     let mut record = StringRecord::new();

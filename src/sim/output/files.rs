@@ -1,12 +1,13 @@
 //! The folder of a run, and the files that grow with the run.
 
+use super::lock::Lock;
 use super::measures::files::MeasureFiles;
 use crate::config::Measure;
 use crate::io::series::{self, DeletedLine, FlowLine, Row, Series, WallLine};
 use crate::io::vtkhdf;
 use crate::io::{checkpoint, make_folder};
 use crate::sim::error::RunError;
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,8 @@ use std::path::{Path, PathBuf};
 pub(in crate::sim) enum Folder {
     /// It must not hold a run.
     Fresh,
+    /// The same for a run that continues from another folder.
+    Other,
     /// A run in the folder is deleted.
     Clear,
     /// It must not hold checkpoints; a run without a checkpoint starts again.
@@ -23,8 +26,6 @@ pub(in crate::sim) enum Folder {
     GoOn(PathBuf),
 }
 
-/// The lock file, held by the run that writes to the folder.
-pub(super) const LOCK: &str = ".lock";
 const SERIES: &str = "series.csv";
 const WALLS: &str = "walls.csv";
 const FLOWS: &str = "flows.csv";
@@ -110,14 +111,26 @@ pub(super) fn prepare(
     out: &Path,
     folder: &Folder,
     measures: &[Measure],
-    step: u64,
-) -> Result<(Files, Option<File>), RunError> {
+    (step, owner): (u64, &str),
+) -> Result<(Files, Lock), RunError> {
     let input = |e: &dyn std::fmt::Display| {
         RunError::Input(format!(
             "output folder {}: {e}; must be a folder that can be written to",
             out.display()
         ))
     };
+    let live = |holder: &str| {
+        RunError::Input(format!(
+            "output folder {}: another run is writing to it, {}; must be a folder without a live run: wait for its end, or \
+             name another folder with --out",
+            out.display(),
+            if holder.is_empty() { "unnamed" } else { holder }
+        ))
+    };
+    // Advice on its results would be wrong while the run goes on.
+    if let Some(holder) = Lock::holder(out) {
+        return Err(live(&holder));
+    }
     let old = match std::fs::exists(out).map_err(|e| input(&e))? {
         true => checkpoint::newest(out).map_err(|e| input(&e))?,
         false => Vec::new(),
@@ -131,6 +144,20 @@ pub(super) fn prepare(
             return Err(RunError::Input(format!(
                 "output folder {} holds a run without a checkpoint; --overwrite deletes it, --or-resume starts it again, --out names \
                  another folder",
+                out.display()
+            )));
+        }
+        Folder::Other if holds_a_run => {
+            let (with, way) = match old.is_empty() {
+                true => ("a run without a checkpoint", String::new()),
+                false => {
+                    let way = format!(", moreau resume {} continues that run", out.display());
+                    ("another run", way)
+                }
+            };
+            return Err(RunError::Input(format!(
+                "output folder {}: must be without a run, as a run from another folder continues there; found {with}; \
+                 --overwrite deletes it, --out names another folder{way}",
                 out.display()
             )));
         }
@@ -151,7 +178,8 @@ pub(super) fn prepare(
         }
         _ => make_folder(out).map_err(|e| input(&e))?,
     }
-    let lock = lock(out).map_err(|e| input(&e))?;
+    let lock = Lock::take(out, owner).map_err(|e| input(&e))?;
+    let lock = lock.map_err(|holder| live(&holder))?;
     if matches!(folder, Folder::Begun) && holds_a_run {
         tell!(
             "moreau: {} holds a run without a checkpoint: the run starts again and replaces its files",
@@ -159,7 +187,7 @@ pub(super) fn prepare(
         );
     }
     let files = match folder {
-        Folder::Fresh | Folder::Begun => {
+        Folder::Fresh | Folder::Other | Folder::Begun => {
             let fresh = Files::create(out, measures).map_err(|e| input(&e))?;
             vtkhdf::clear(out).map_err(|e| input(&e))?;
             Ok(fresh)
@@ -224,15 +252,5 @@ pub(super) fn note_start(out: &Path, folder: &Folder, provenance: &str) {
     });
     if let Err(error) = written {
         tell!("moreau: WARNING: {}: {error}", path.display());
-    }
-}
-
-/// Locks the folder for this run; has no effect on file systems without locks.
-fn lock(out: &Path) -> std::io::Result<Option<File>> {
-    let file = File::create(out.join(LOCK))?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Err(std::io::Error::other("another run is writing to it")),
-        Err(TryLockError::Error(_)) => Ok(None),
     }
 }

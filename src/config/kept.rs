@@ -1,0 +1,92 @@
+//! The `[[file]]` entries: contents of files in the text of a configuration.
+//!
+//! The program writes them, so that a checkpoint does not depend on the files.
+
+use super::document::{Source, Value};
+use super::fault::Fault;
+use super::files::{File, hash_of};
+use super::reader::{Section, must, wrong_type};
+use toml_edit::{ArrayOfTables, Table, Value as TomlValue};
+
+const KEYS: [&str; 4] = ["path", "bytes", "hash", "text"];
+
+/// Takes the entries out of the tree and the document.
+pub(super) fn take(source: &mut Source, faults: &mut Vec<Fault>) -> Vec<File> {
+    let Value::Table(sections) = &mut source.root.value else {
+        return Vec::new();
+    };
+    let Some(at) = sections.iter().position(|(key, _)| key == "file") else {
+        return Vec::new();
+    };
+    let (_, list) = sections.remove(at);
+    source.document.take("file");
+    let Value::List(entries) = &list.value else {
+        wrong_type(&list, "tables headed [[file]], as in checkpoints", faults);
+        return Vec::new();
+    };
+    let mut files = Vec::new();
+    for node in entries {
+        let section = Section::new(node, &KEYS, faults);
+        let path = section.text("path", "the absolute path of a file", faults);
+        let bytes = section.whole_if("bytes", 0, faults);
+        let hash = section.text("hash", "the hash of its contents", faults);
+        let text = section.get("text").and_then(|node| match &node.value {
+            Value::Text(text) => Some(text.as_bytes()),
+            _ => None,
+        });
+        let file = File {
+            path: path.unwrap_or_default().to_owned(),
+            bytes: bytes.unwrap_or_default(),
+            hash: hash.unwrap_or_default().to_owned(),
+            contents: text.map(Into::into),
+        };
+        if let (Some(text), Some(node)) = (text, section.get("text"))
+            && (text.len() as u64, hash_of(text)) != (file.bytes, file.hash.clone())
+        {
+            let accepted = format!("of {} bytes with hash {}", file.bytes, file.hash);
+            let found = format!("{} bytes with hash {}", text.len(), hash_of(text));
+            must(node, &accepted, &found, faults);
+        }
+        files.push(file);
+    }
+    files
+}
+
+/// The entries of these files, each path once; `None` without any.
+pub(super) fn entries<'a>(files: impl Iterator<Item = &'a File>) -> Option<ArrayOfTables> {
+    let mut entries = ArrayOfTables::new();
+    let mut known: Vec<&str> = Vec::new();
+    for file in files {
+        if known.contains(&file.path.as_str()) {
+            continue;
+        }
+        known.push(&file.path);
+        let mut table = Table::new();
+        // After all other tables.
+        table.set_position(Some(isize::MAX));
+        let mut put = |key: &str, value: TomlValue| drop(table.insert(key, value.into()));
+        put("path", file.path.as_str().into());
+        put("bytes", (file.bytes as i64).into());
+        put("hash", file.hash.as_str().into());
+        if let Some(text) = file.text() {
+            put("text", text.into());
+        }
+        entries.push(table);
+    }
+    (!entries.is_empty()).then_some(entries)
+}
+
+/// The text of a configuration for readers, without the contents of files.
+#[must_use]
+pub fn without_contents(text: &str) -> String {
+    let Ok(mut document) = text.parse::<toml_edit::DocumentMut>() else {
+        return text.to_owned();
+    };
+    let files = document.get_mut("file");
+    if let Some(files) = files.and_then(|item| item.as_array_of_tables_mut()) {
+        for file in files.iter_mut() {
+            file.remove("text");
+        }
+    }
+    document.to_string()
+}
