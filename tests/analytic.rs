@@ -343,6 +343,8 @@ fn a12_stacked_cubic_lattice() {
 fn a17_initial_overlap_is_kept() {
     let mut s = sphere_on_incline(0.0, 0.0, 1e-3);
     s.bodies[0].position[2] = 1.0 - 1e-3;
+    // The rule by itself: projection would remove the overlap.
+    s.solver.projection.sweeps = 0;
     s.gravity = Vector3::zeros();
     let state = s.run(100);
     assert_eq!(state.bodies, s.bodies, "no gravity: not one bit changes");

@@ -169,10 +169,11 @@ fn the_file_is_as_documented() {
             "ranks",
             "capped_steps",
             "rushed_steps",
+            "plastic_collisions",
             "next_id"
         ]
         .map(number),
-        [42, u64::MAX - 5, 2, 17, 11, 1 << 40]
+        [42, u64::MAX - 5, 2, 17, 11, 23, 1 << 40]
     );
     assert_eq!(
         file.attr("time").unwrap().read_scalar::<f64>().unwrap(),
@@ -183,7 +184,7 @@ fn the_file_is_as_documented() {
             .unwrap()
             .read_scalar::<u32>()
             .unwrap(),
-        7
+        8
     );
     let text: hdf5::types::FixedUnicode<17> = file.attr("format").unwrap().read_scalar().unwrap();
     assert_eq!(text.as_str(), "moreau-checkpoint");

@@ -351,6 +351,7 @@ fn projection_takes_overlaps_away_across_cuts() {
         let s = from(&s, &start, 100);
         for ranks in [1, 3, 8] {
             let mut s = s.clone();
+            s.solver.projection.sweeps = 0;
             let without = overlaps(&s.run_on(ranks, 1, 60));
             s.solver.projection.sweeps = 5;
             let with = overlaps(&s.run_on(ranks, 1, 60));

@@ -61,7 +61,7 @@ pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Settings {
         sweeps,
         section.get("projection_fraction"),
     ) {
-        needs(node, "projection = NUMBER", faults);
+        needs(node, "projection above 0", faults);
     }
     Settings {
         gap,

@@ -244,7 +244,7 @@ fn the_solver_of_a_configuration_without_settings_is_the_default() {
     };
     let written = "[solver]\ntolerance = 1e-2\nmax_sweeps = 500\norder = \"step\"\nacceleration = \"momentum\"\n\
                    momentum = 0.7\nwarm_start = true\nstart_spread = 0.0\nexchange = \"phase\"\ninner_passes = 1\n\
-                   seed = 1\ngap = \"positive\"\nprojection = 0\n";
+                   seed = 1\ngap = \"positive\"\nprojection = 2\nprojection_fraction = 1.0\n";
     for solver in ["", "[solver]\n", written] {
         assert_eq!(of(solver), Settings::default(), "{solver}");
     }

@@ -35,7 +35,9 @@ impl MoreauJean {
         let time = &mut timers;
         let (mut begun, mut known, mut free) = self.prepare(state, domain, time)?;
         let outcome = time.of(Verb::Sweep, || self.solve(&begun, &mut known, &mut free));
-        let ways = time.of(Verb::Sweep, || self.project(&begun, &mut known, &mut free));
+        let ways = time.of(Verb::Sweep, || {
+            self.project(&mut begun, &mut known, &mut free)
+        });
         time.of(Verb::Sweep, || {
             self.bring_home(&mut begun, &mut known, free)
         });

@@ -68,12 +68,12 @@ impl Walls {
 
     /// The walls after the step. Collective.
     ///
-    /// `pushed` are the new velocities of walls that move by Newton's law, by number of the wall;
-    /// `contacts` are this rank's.
+    /// `pushed` are the new velocities of walls that move by Newton's law, and their displacements by
+    /// the projection [m], by number of the wall; `contacts` are this rank's.
     pub(super) fn end(
         self,
         domain: &Domain,
-        pushed: &[(usize, Twist)],
+        pushed: &[(usize, Twist, Vector3)],
         contacts: &[ContactRow],
         dt: f64,
     ) -> Vec<WallState> {
@@ -87,14 +87,16 @@ impl Walls {
             Motion::Fixed => self.during[w],
             Motion::Driven(_) => self.after[w],
             Motion::Free(_) => {
-                let twist = pushed.iter().find(|(k, _)| *k == w);
-                let twist = twist.map_or_else(Twist::default, |(_, twist)| *twist);
+                let found = pushed.iter().find(|(k, ..)| *k == w);
+                let (_, twist, way) = found.copied().unwrap_or_default();
                 let state = WallState {
                     velocity: twist.linear,
                     angular_velocity: twist.angular,
                     ..self.during[w]
                 };
-                wall.moved(&state, dt)
+                let mut moved = wall.moved(&state, dt);
+                moved.displacement += way;
+                moved
             }
             Motion::Servo(servo) => {
                 // A servo-controlled wall stores the velocity of the step to come.

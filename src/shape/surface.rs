@@ -113,8 +113,9 @@ impl Surface {
                 let [out, up] = on_generatrix(ends, [distance, height]);
                 let to = [out - distance, up - height];
                 let side = away * (z1 - z0) - axis * (r1 - r0);
-                let (towards, far) = direction(&(away * to[0] + axis * to[1]), &side.normalize());
-                (far, towards)
+                let (towards, _) = direction(&(away * to[0] + axis * to[1]), &side.normalize());
+                // Near the axis, rounding tilts the unit vector across it.
+                ((to[0] * to[0] + to[1] * to[1]).sqrt(), towards)
             }
         }
     }

@@ -8,7 +8,8 @@
 //!
 //! A few sweeps over this problem, from λ = 0, with the blocks, tours and hand-overs of the
 //! velocities, remove most of it. A contact that pushed too far takes its push back, but never
-//! pulls; so bodies are not lifted off each other. They are not rotated; walls stay.
+//! pulls; so bodies are not lifted off each other. They are not rotated. Walls that move by Newton's
+//! law take their pushes together after each sweep, as they take impulses; others stay.
 //!
 //! Overlaps of the size of `g Δt²/2`, the way of free fall within a step, or below [`SLACK`], stay.
 //! Sweeps leave some gaps a little open, and through these bodies fall in the next step: a packing
@@ -16,7 +17,7 @@
 //! their overlap is the deflection of the spring, and contacts that bounce, which part by
 //! themselves.
 
-use super::batch::{Batches, LANES, split};
+use super::batch::{Batch, Batches, LANES, split};
 use super::blocks::{Block, Blocks, Share, Tally};
 use super::course::Course;
 use super::grid::{Parity, Tour};
@@ -25,12 +26,13 @@ use super::kernel::rigid::RigidContact;
 use super::lanes::{Lanes, Work};
 use super::order::{Turn, draw_order, turns};
 use super::plan::Plan;
+use super::pushed::Pushed;
 use super::settings::Settings;
 use super::vectors::Lane;
 use crate::body::Member;
 use crate::law::Kind;
-use crate::math::nan_max;
 use crate::math::real::{Real, dot, scaled};
+use crate::math::{Vector3, nan_max};
 
 /// An overlap that stays, in radii of the smaller body.
 pub const SLACK: f64 = 2e-5;
@@ -43,6 +45,7 @@ pub const SLACK: f64 = 2e-5;
 pub fn project<H: Halo>(
     blocks: &mut Blocks,
     members: &mut [Member],
+    pushed: &Pushed,
     halo: &mut H,
     settings: &Settings,
     step: u64,
@@ -56,7 +59,7 @@ pub fn project<H: Halo>(
     let predict = |block: &mut Block, members: &mut [Member]| {
         let width = settings.width;
         let mut share = Share::<0>::default();
-        share.largest = predict(block, members, aims, |work| width.dispatch(work));
+        share.largest = predict(block, members, pushed, aims, |work| width.dispatch(work));
         share
     };
     let tally: Tally<0> = Course::new(blocks, members, halo).run(&Tour::plain(), &predict);
@@ -94,6 +97,7 @@ pub fn project<H: Halo>(
         };
         let tour = Tour::draw(settings.seed, step, drawn);
         let _: Tally<0> = course.sweep(&tour, &push_apart);
+        pushed.take_pushes(course.blocks, course.members, course.halo);
     }
     course.go_to(Parity(0));
     Some(ways)
@@ -114,6 +118,7 @@ struct Aims {
 fn predict(
     block: &mut Block,
     members: &[Member],
+    pushed: &Pushed,
     Aims {
         dt,
         fraction,
@@ -124,10 +129,11 @@ fn predict(
     let mut plans = std::mem::take(&mut block.plans);
     plans.clear();
     plans.resize(block.batches.len(), Plan::NOTHING);
-    let push = |place: [u32; 2]| {
+    let push = |place: [u32; 2], wall: f64| {
         let [a, b] = place.map(|p| members[p as usize].inverse_mass());
-        match a + b > 0.0 {
-            true => fraction / (a + b),
+        let response = a + b + wall;
+        match response > 0.0 {
+            true => fraction / response,
             false => 0.0,
         }
     };
@@ -143,7 +149,7 @@ fn predict(
             if one.parts.springs.is_none() && !origin.memory.bounces() {
                 let velocity = one.relative_velocity(members) + drive;
                 let gap = gap + dt * velocity.dot(&one.contact.law.normal);
-                one.plan = [gap, push(one.contact.place), 0.0];
+                one.plan = [gap, push(one.contact.place, 0.0), 0.0];
                 deepest = nan_max(deepest, -gap);
             }
             continue;
@@ -156,7 +162,25 @@ fn predict(
         let normal = [0, 1, 2].map(|axis| of.normal[axis][lane]);
         let plan = &mut plans[batch];
         plan.gap[lane] = gap + dt * dot(&normal, &drive.into());
-        plan.push[lane] = push([of.place[0][lane].into(), of.place[1][lane].into()]);
+        plan.push[lane] = push(places(of, lane), 0.0);
+    }
+    for &(slot, k) in &block.pushing {
+        // A wall that moves by Newton's law responds with its part for each contact.
+        let response = |normal: &Vector3| pushed.reaction(k as usize, normal).normal;
+        if slot >= first_rigid {
+            let one = &mut block.rigid[(slot - first_rigid) as usize];
+            let normal = &one.contact.law.normal;
+            if one.plan[1] > 0.0 {
+                one.plan[1] = push(one.contact.place, response(normal));
+            }
+            continue;
+        }
+        let (batch, lane) = split(slot);
+        let of = &block.batches.all[batch];
+        let normal = [0, 1, 2].map(|axis| of.normal[axis][lane]);
+        if plans[batch].push[lane] > 0.0 {
+            plans[batch].push[lane] = push(places(of, lane), response(&normal.into()));
+        }
     }
     let batches = &block.batches;
     let in_batches = dispatch(Predict {
@@ -167,6 +191,11 @@ fn predict(
     });
     block.plans = plans;
     nan_max(deepest, in_batches)
+}
+
+/// Indices of the two bodies of a contact among the block's members.
+fn places(batch: &Batch, lane: usize) -> [u32; 2] {
+    batch.place.map(|side| side[lane].into())
 }
 
 /// Adds the way of the step to the gaps in the plans. Returns the largest overlap.

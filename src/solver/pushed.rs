@@ -222,6 +222,30 @@ impl Pushed {
         }
     }
 
+    /// Displacements `M⁻¹ Σ λ n` of each wall by the multipliers of a projection [m].
+    ///
+    /// The walls stand in `ways` after the bodies. Collective, if there is such a wall.
+    pub fn take_pushes<H: Halo>(&self, blocks: &Blocks, ways: &mut [Member], halo: &H) {
+        if self.is_empty() {
+            return;
+        }
+        let mut sums = vec![ExactSum::default(); 3 * self.len()];
+        for block in blocks.all() {
+            for &(slot, k) in &block.pushing {
+                let push = block.contact(slot).law.normal * block.pushed(slot);
+                let sums = &mut sums[3 * k as usize..];
+                push.iter().zip(sums).for_each(|(x, sum)| sum.add(*x));
+            }
+        }
+        halo.sum(&mut sums);
+        let first = ways.len() - self.len();
+        for ((one, sums), way) in (self.each.iter().zip(sums.chunks(3))).zip(&mut ways[first..]) {
+            let push: Vector3 = std::array::from_fn::<f64, 3, _>(|k| sums[k].value()).into();
+            let along = one.direction.map_or(push, |e| e * e.dot(&push));
+            way.set(&(along * one.inverse_mass), &Vector3::zeros());
+        }
+    }
+
     /// `V_free + M⁻¹ Σ r` of each wall. Collective, if there is such a wall.
     pub fn twists<H: Halo>(&self, blocks: &Blocks, halo: &H) -> Vec<Twist> {
         if self.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::begun::Begun;
 use super::machine::MoreauJean;
-use crate::body::{Bodies, BodyId, BodyRow, Member, Turned, Twist};
+use crate::body::{Bodies, BodyId, BodyRow, Member, Turned};
 use crate::contact::Contact;
 use crate::domain::migration::{Parcel, to_first_bodies};
 use crate::domain::partition::Partition;
@@ -168,7 +168,10 @@ impl MoreauJean {
     /// Ends the step: moves walls to their new positions and advances the clock. Collective.
     pub(super) fn end(&self, state: &mut State, begun: Begun) {
         let (domain, Span { dt, end, .. }) = (begun.domain, begun.span);
-        let pushed: Vec<(usize, Twist)> = begun.pushed.walls().zip(begun.pushed_to).collect();
+        let ways = begun.pushed_by.into_iter();
+        let ways = ways.chain(std::iter::repeat(Vector3::zeros()));
+        let pushed = begun.pushed.walls().zip(begun.pushed_to).zip(ways);
+        let pushed: Vec<_> = pushed.map(|((w, twist), way)| (w, twist, way)).collect();
         let walls = begun.walls.end(domain, &pushed, &state.parcel.contacts, dt);
         state.walls_before = std::mem::replace(&mut state.walls, walls);
         state.clock = Clock {

@@ -3,7 +3,7 @@
 use super::machine::MoreauJean;
 use crate::body::Twist;
 use crate::domain::Domain;
-use crate::math::ExactSum;
+use crate::math::{ExactSum, Vector3};
 use crate::scheme::pace::Span;
 use crate::scheme::state::{Clock, State};
 use crate::scheme::walls::Walls;
@@ -25,6 +25,8 @@ pub(super) struct Begun<'a, 'd> {
     pub pushed: Pushed,
     /// Their velocities at the end of the step, once found.
     pub pushed_to: Vec<Twist>,
+    /// Their displacements by the projection [m]; empty if there was none.
+    pub pushed_by: Vec<Vector3>,
 }
 
 impl MoreauJean {
@@ -45,6 +47,7 @@ impl MoreauJean {
             walls,
             pushed,
             pushed_to: Vec::new(),
+            pushed_by: Vec::new(),
         }
     }
 }

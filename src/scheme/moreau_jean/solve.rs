@@ -27,7 +27,7 @@ impl MoreauJean {
     /// `None` if projection is switched off, or nothing overlaps.
     pub(super) fn project(
         &mut self,
-        begun: &Begun,
+        begun: &mut Begun,
         known: &mut Known,
         free: &mut Free,
     ) -> Option<Vec<Member>> {
@@ -41,11 +41,14 @@ impl MoreauJean {
         let mut ways = project::project(
             blocks,
             members,
+            &begun.pushed,
             &mut known.ghosts,
             settings,
             step,
             [dt, fall],
         )?;
+        let first = ways.len() - begun.pushed.len();
+        begun.pushed_by = ways[first..].iter().map(Member::velocity).collect();
         known.ghosts.bring_home(&mut ways);
         Some(ways)
     }

@@ -266,7 +266,10 @@ fn places_of_hollow_surfaces() {
                 assert!((towards.norm() - 1.0).abs() < 1e-12);
                 let (left, _) = surface.nearest(&(x + towards * far));
                 assert!(left.abs() < 1e-9, "{surface:?}, place {k}: {left:e} off");
-                assert!(far >= nearest - 1e-8, "{surface:?}, place {k}");
+                assert!(
+                    far >= nearest - 1e-8,
+                    "{surface:?}, place {k}: {far} < {nearest} at {x}"
+                );
                 match k {
                     0 => assert!((far - nearest).abs() < 1e-8, "{surface:?}"),
                     1 => last = far,

@@ -5,7 +5,7 @@ use crate::body::Member;
 use crate::contact::{Candidate, Contact, ContactRow, Origin};
 use crate::law::{Impulse, Parts};
 use crate::math::Vector3;
-use crate::solver::batch::LANES;
+use crate::solver::batch::{LANES, split};
 use crate::solver::kernel::rigid::RigidContact;
 
 /// A contact of a block.
@@ -113,6 +113,18 @@ impl Block {
                 let parts = self.batches.parts(slot);
                 self.batches.contact(slot).row(from, origin, &parts)
             }
+        }
+    }
+
+    /// The multiplier of the contact in a slot, in the projection of positions [kg m].
+    #[must_use]
+    pub fn pushed(&self, slot: u32) -> f64 {
+        match self.rigid_place(slot) {
+            None => {
+                let (batch, lane) = split(slot);
+                self.plans[batch].pushed[lane]
+            }
+            Some(k) => self.rigid[k].plan[2],
         }
     }
 
