@@ -37,6 +37,7 @@ mod options;
 mod output;
 mod provenance;
 mod rest;
+mod room;
 mod setup;
 mod sizes;
 mod stop;

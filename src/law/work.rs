@@ -28,7 +28,8 @@ pub struct Work {
     /// In the springs of bonds that broke at the end of the step: lost, and a share of the flows
     /// above.
     pub fracture: f64,
-    /// Brought in by the springs of new bonds: their energy less that of the springs they replace.
+    /// Brought in by the springs of new bonds, less that of the springs they replace, and by springs
+    /// of contacts that begin compressed.
     pub prestress: f64,
 }
 

@@ -42,7 +42,8 @@ pub struct Ledger {
     pub entered: f64,
     /// In the springs of joints when they broke: lost, a share of the energy that contacts took.
     pub fracture: f64,
-    /// Brought in by the springs of new joints: their energy less that of the springs they replace.
+    /// Brought in by the springs of new joints, less that of the springs they replace, and by springs
+    /// of contacts that begin compressed: of bodies that overlap at the start, or when released.
     pub prestress: f64,
 }
 

@@ -64,14 +64,16 @@ impl Guard {
         };
         self.most_capped = self.most_capped.max(self.capped);
         self.overlap = nan_max(self.overlap, overlap);
+        // Under gravity a spring passes energy between `dissipated` and `integrator` while it swings;
+        // only together they tell whether energy was lost.
+        let dissipated = report.dissipated + nan_max(report.integrator, 0.0);
         // Cohesion pulls bodies together, and may give the energy that it takes when they part. The
         // springs of bonds are in `dissipated`, which then must not be negative.
-        let pulled = report.outcome.work.cohesion;
-        let taken = report.dissipated - pulled;
-        let taken = if report.dissipated >= 0.0 {
+        let taken = report.dissipated - report.outcome.work.cohesion;
+        let taken = if dissipated >= 0.0 {
             taken.max(0.0)
         } else {
-            taken
+            taken + nan_max(report.integrator, 0.0)
         };
         if !(grows && taken < 0.0) {
             self.given += (-taken).max(0.0);

@@ -223,6 +223,9 @@ impl Log {
                 flow.mass
             );
         }
+        for line in output.absent(&scenario.measures) {
+            say!("{line}");
+        }
         say!("weight     {weight:.6e} N; forces of the bodies on the walls:");
         for (row, wall) in walls.iter().zip(&scenario.walls) {
             let f = row.impulse.map(|r| r / clock.dt);

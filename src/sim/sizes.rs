@@ -3,6 +3,7 @@
 
 use super::error::RunError;
 use super::memory::bytes_per_body;
+use super::room::walls_keep_inside;
 use crate::body::BodyRow;
 use crate::comm::{Comm, sum_exact};
 use crate::config::{Derived, Scenario};
@@ -220,6 +221,7 @@ pub(super) fn divide(
     sizes: &Sizes,
     ranks: usize,
 ) -> Result<(Physics, Partition), RunError> {
+    walls_keep_inside(scenario, sizes)?;
     let edge = edge(scenario, sizes);
     // Detection must find contacts as long as cohesion can hold them.
     let range = scenario.laws.pairs.longest_range() * (1.0 + 1e-6);

@@ -30,7 +30,7 @@ impl MoreauJean {
         begun: &Begun,
         known: Known,
         ways: Option<Vec<Member>>,
-        outcome: Outcome,
+        mut outcome: Outcome,
     ) -> Result<Report, StepError> {
         let Known {
             near,
@@ -73,6 +73,7 @@ impl MoreauJean {
         let mut sums = <[ExactSum; SUMS]>::default();
         sums[7] = begun.brought.clone();
         sums[9].add(self.plastic() as f64);
+        sums[10] = begun.compressed.clone();
         let mut failure = None;
         let mut left = Vec::new();
         for part in parts {
@@ -105,6 +106,7 @@ impl MoreauJean {
             entered,
             drained,
             plastic,
+            compressed,
         ] = domain.sums(&sums);
 
         let mut contacts = std::mem::take(&mut self.rows);
@@ -129,6 +131,7 @@ impl MoreauJean {
             contacts,
         };
         let elastic = outcome.work.elastic;
+        outcome.work.prestress += compressed;
         let before = std::mem::replace(&mut state.elastic, elastic);
         let dissipated = outcome.work.taken() - (elastic - before - outcome.work.prestress);
         Ok(Report {
@@ -191,7 +194,7 @@ struct Moved<'a> {
 }
 
 /// Number of sums.
-const SUMS: usize = 10;
+const SUMS: usize = 11;
 
 /// The results for some of the bodies.
 #[derive(Default)]
@@ -200,7 +203,8 @@ struct Part {
     ///
     /// translational energy; energy lost; lost to the integrator; added by the projection; bodies
     /// that outran detection; deleted bodies; work of fields; energy of bodies that entered less
-    /// that of bodies that left; bodies that left through outlets; collisions without rebound.
+    /// that of bodies that left; bodies that left through outlets; collisions without rebound;
+    /// springs that begin compressed.
     sums: [ExactSum; SUMS],
     failure: Option<StepError>,
     deleted: Vec<BodyRow>,

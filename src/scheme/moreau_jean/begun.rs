@@ -19,6 +19,9 @@ pub(super) struct Begun<'a, 'd> {
     pub span: Span,
     /// Energy added by actions on bodies at the start of the step [J].
     pub brought: ExactSum,
+    /// Energy in the springs of this rank's contacts that begin compressed [J]; see
+    /// [`MoreauJean::compressed`].
+    pub compressed: ExactSum,
     /// Walls in their positions.
     pub walls: Walls,
     /// Walls that move by Newton's law.
@@ -42,6 +45,7 @@ impl MoreauJean {
             clock: state.clock,
             span,
             brought,
+            compressed: ExactSum::default(),
             walls,
             pushed,
             pushed_to: Vec::new(),
