@@ -202,3 +202,153 @@ fn rattlers_follow_friction_and_absent_figures_have_a_reason() {
                   rows, last after step 3: no contact in the region carried a force";
     assert!(alone.stdout.contains(reason), "{}", alone.stdout);
 }
+
+/// A thin disc that is driven through a ball, which another disc holds, leaves no overlap behind: the warning names the two, and the
+/// summary counts. On any ranks the same.
+#[test]
+fn a_wall_that_passes_through_a_ball_is_reported() {
+    let dir = tempfile::tempdir().unwrap();
+    let discs = "[[wall]]\nname = \"anvil\"\nshape = \"disc\"\nmaterial = \"glass\"\ncentre = [0.5, 0.5, 0.3]\naxis = [0.0, 0.0, 1.0]\n\
+                 radius = 0.2\n[[wall]]\nname = \"hammer\"\nshape = \"disc\"\nmaterial = \"glass\"\ncentre = [0.5, 0.5, 0.413]\n\
+                 axis = [0.0, 0.0, 1.0]\nradius = 0.2\nvelocity = [0.0, 0.0, -10.0]\n";
+    let config = balls(dir.path(), &[[0.5, 0.5, 0.35, 0.05]], discs);
+    let out = dir.path().join("out");
+    let told = |ranks: usize| {
+        let args = [
+            "run",
+            &config,
+            "--overwrite",
+            "--out",
+            out.to_str().unwrap(),
+        ];
+        let time = ["--set", "time.dt=1e-3", "--set", "time.steps=14"];
+        on(ranks, &[&args[..], &time[..]].concat())
+    };
+    let one = told(1);
+    state(&one);
+    let warned = |of: &Output| -> Vec<String> {
+        let lines = of.stderr.lines().chain(of.stdout.lines());
+        let lines = lines.filter(|line| line.contains("passed through each other"));
+        lines.map(str::to_owned).collect()
+    };
+    let lines = warned(&one);
+    assert_eq!(lines.len(), 2, "{}{}", one.stderr, one.stdout);
+    assert!(lines[0].contains("body 0 against wall "), "{lines:?}");
+    assert!(lines[1].starts_with("PASSED     1 times"), "{lines:?}");
+    if harness::mpi_available() {
+        assert_eq!(warned(&told(2)), lines);
+    }
+    // Neither a ball that stays on its disc nor one that the disc lifts is reported.
+    let up = discs.replace("0.413", "0.29").replace("-10.0", "1.0");
+    let config = balls(dir.path(), &[[0.5, 0.5, 0.35, 0.05]], &up);
+    let lifted = run(
+        dir.path(),
+        &config,
+        &["--set", "time.dt=1e-3", "--set", "time.steps=100"],
+    );
+    state(&lifted);
+    assert_eq!(warned(&lifted), Vec::<String>::new());
+}
+
+/// Values that no run can do anything with are refused, with the accepted ones.
+#[test]
+fn impossible_values_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let tracks = "[[measure]]\nname = \"way\"\nevery = 1\nwhat = [\"tracks\"]\nids = [0, 7]\n";
+    let config = balls(dir.path(), &[[0.5, 0.5, 0.5, 0.1]], tracks);
+    let set = |set: &str| on(1, &["check", &config, "--set", set]);
+    let unknown = set("title=\"x\"");
+    let text = "measure way: ids must be those of bodies, 0 to 0; found 7";
+    assert!(unknown.stderr.contains(text), "{}", unknown.stderr);
+    assert_eq!(unknown.status, Some(2));
+    assert_eq!(set("measure.0.ids=[0]").status, Some(0));
+    let light = on(
+        1,
+        &[
+            "check",
+            &config,
+            "--set",
+            "measure.0.ids=[0]",
+            "--set",
+            "material.0.density=1e-300",
+        ],
+    );
+    let text = "material.0.density: must be a number from 0.000000001 to 1000000000000 [kg/m3]; found 1e-300";
+    assert!(light.stderr.contains(text), "{}", light.stderr);
+    let run = run(
+        dir.path(),
+        &config,
+        &["--set", "measure.0.ids=[0]", "--set", "time.steps=1"],
+    );
+    state(&run);
+    let picture = |name: &str| {
+        let from = dir.path().join("out/checkpoint-00000001.h5");
+        let to = dir.path().join(name);
+        let drawn = on(
+            1,
+            &[
+                "render",
+                from.to_str().unwrap(),
+                "-o",
+                to.to_str().unwrap(),
+                "--size",
+                "40x30",
+            ],
+        );
+        (drawn.status, drawn.stderr, to.exists())
+    };
+    let (status, told, there) = picture("x.jpg");
+    assert_eq!((status, there), (Some(2), false), "{told}");
+    assert!(told.contains("must be a name that ends in .png, the format of pictures; found .jpg"));
+    assert_eq!(picture("x.PNG").0, Some(0));
+    assert_eq!(picture("plain").0, Some(0));
+}
+
+/// A file of 30 000 regions, half a megabyte, is checked in seconds: the time of places and names grows with their number only.
+#[test]
+fn many_regions_are_checked_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let region = |k: usize| {
+        format!(
+            "[[region]]\nname = \"r{k}\"\nshape = \"sphere\"\ncentre = [0.5, 0.5, 0.5]\nradius = 0.1\n"
+        )
+    };
+    let regions: String = (0..30_000).map(region).collect();
+    let config = balls(dir.path(), &[[0.5, 0.5, 0.5, 0.1]], &regions);
+    let begin = std::time::Instant::now();
+    assert_eq!(on(1, &["check", &config]).status, Some(0));
+    let seconds = begin.elapsed().as_secs();
+    assert!(seconds < 20, "{seconds} s");
+    // Lines are still right, at the end of the file and in a list within it.
+    let wrong = on(1, &["check", &config, "--set", "region.7.radius=-1"]);
+    assert!(wrong.stderr.contains("region.7.radius"), "{}", wrong.stderr);
+    let config = balls(
+        dir.path(),
+        &[[0.5, 0.5, 0.5, 0.1]],
+        &(regions + "colour = \"red\"\n"),
+    );
+    let wrong = on(1, &["check", &config]);
+    let line = 20 + 5 * 30_000;
+    assert!(
+        wrong.stderr.contains(&format!("told.toml:{line}: ")),
+        "{}",
+        wrong.stderr
+    );
+}
+
+/// Help under mpirun is printed once, not by each rank.
+#[test]
+fn help_is_printed_once_a_job() {
+    if !harness::mpi_available() {
+        return;
+    }
+    for (args, word) in [
+        (&["--help"][..], "Usage:"),
+        (&["run", "--help"], "Usage:"),
+        (&["--version"], "moreau "),
+    ] {
+        let three = on(3, args);
+        assert_eq!(three.status, Some(0), "{}", three.stderr);
+        assert_eq!(three.stdout.matches(word).count(), 1, "{}", three.stdout);
+    }
+}

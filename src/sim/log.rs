@@ -205,6 +205,13 @@ impl Log {
                 ledger.plastic
             );
         }
+        if ledger.passed > 0 {
+            say!(
+                "PASSED     {} times a body and another, or a wall, passed through each other within a step; a smaller time.dt, slower walls or \
+                 room for the bodies prevent it",
+                ledger.passed
+            );
+        }
         if ledger.deleted > 0 {
             say!(
                 "deleted    {} bodies that left the domain; they are listed in deleted.csv",

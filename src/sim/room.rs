@@ -63,10 +63,7 @@ fn beyond(wall: &Wall, scenario: &Scenario) -> Option<(usize, f64)> {
         true => plane.point[axis] - scenario.lower[axis],
         false => scenario.upper[axis] - plane.point[axis],
     };
-    let end = scenario.last_step();
-    let end = end.map(|n| n as f64 * scenario.pace.at_most());
-    let end = end.into_iter().chain(scenario.end.until);
-    let [least, most] = range(signal, end.fold(f64::INFINITY, f64::min));
+    let [least, most] = range(signal, last_time(scenario));
     (outward != 0.0).then(|| (axis, (outward * least).max(outward * most) - room))
 }
 
@@ -83,8 +80,16 @@ fn is_followed(wall: &Wall, scenario: &Scenario) -> bool {
     pressed || scenario.walls.iter().any(|other| together(&other))
 }
 
+/// The latest end of the run [s]; infinite if it ends at rest only.
+pub(super) fn last_time(scenario: &Scenario) -> f64 {
+    let steps = scenario.last_step();
+    let steps = steps.map(|n| n as f64 * scenario.pace.at_most());
+    let ends = steps.into_iter().chain(scenario.end.until);
+    ends.fold(f64::INFINITY, f64::min)
+}
+
 /// The smallest and the largest value of a signal from time zero to `end` [s].
-fn range(signal: &Signal, end: f64) -> [f64; 2] {
+pub(super) fn range(signal: &Signal, end: f64) -> [f64; 2] {
     let mut times = vec![0.0];
     if end.is_finite() {
         times.push(end);

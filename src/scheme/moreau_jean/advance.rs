@@ -74,6 +74,7 @@ impl MoreauJean {
         sums[7] = begun.brought.clone();
         sums[9].add(self.plastic() as f64);
         sums[10] = begun.compressed.clone();
+        sums[11].add(begun.passed.len() as f64);
         let mut failure = None;
         let mut left = Vec::new();
         for part in parts {
@@ -107,6 +108,7 @@ impl MoreauJean {
             drained,
             plastic,
             compressed,
+            passed,
         ] = domain.sums(&sums);
 
         let mut contacts = std::mem::take(&mut self.rows);
@@ -145,6 +147,10 @@ impl MoreauJean {
             projected,
             elastic,
             outran: outran as u64,
+            passed: passed as u64,
+            passed_first: (passed > 0.0)
+                .then(|| self.first_of(domain, &begun.passed))
+                .flatten(),
             deleted: deleted as u64,
             drained: drained as u64,
             plastic: plastic as u64,
@@ -194,7 +200,7 @@ struct Moved<'a> {
 }
 
 /// Number of sums.
-const SUMS: usize = 11;
+const SUMS: usize = 12;
 
 /// The results for some of the bodies.
 #[derive(Default)]
@@ -204,7 +210,7 @@ struct Part {
     /// translational energy; energy lost; lost to the integrator; added by the projection; bodies
     /// that outran detection; deleted bodies; work of fields; energy of bodies that entered less
     /// that of bodies that left; bodies that left through outlets; collisions without rebound;
-    /// springs that begin compressed.
+    /// springs that begin compressed; contacts whose sides passed through each other.
     sums: [ExactSum; SUMS],
     failure: Option<StepError>,
     deleted: Vec<BodyRow>,

@@ -2,6 +2,7 @@
 
 use super::machine::MoreauJean;
 use crate::body::Twist;
+use crate::contact::ContactKey;
 use crate::domain::Domain;
 use crate::math::ExactSum;
 use crate::scheme::pace::Span;
@@ -22,6 +23,8 @@ pub(super) struct Begun<'a, 'd> {
     /// Energy in the springs of this rank's contacts that begin compressed [J]; see
     /// [`MoreauJean::compressed`].
     pub compressed: ExactSum,
+    /// Contacts of this rank whose two sides have passed through each other in the last step.
+    pub passed: Vec<ContactKey>,
     /// Walls in their positions.
     pub walls: Walls,
     /// Walls that move by Newton's law.
@@ -46,6 +49,7 @@ impl MoreauJean {
             span,
             brought,
             compressed: ExactSum::default(),
+            passed: Vec::new(),
             walls,
             pushed,
             pushed_to: Vec::new(),

@@ -10,6 +10,9 @@ use crate::scheme::known::Known;
 use crate::scheme::state::State;
 use crate::solver::blocks::{Block, Filling};
 
+/// Cosine of the angle beyond which the normal of a contact has turned back in a step.
+const TURNED: f64 = -0.5;
+
 impl MoreauJean {
     /// Finds the contacts whose point lies in this rank's blocks, with their data of the last step.
     ///
@@ -26,6 +29,7 @@ impl MoreauJean {
             walls,
             pushed,
             compressed,
+            passed,
             ..
         } = begun;
         let Known {
@@ -115,6 +119,13 @@ impl MoreauJean {
             matched.collect()
         });
         let matched = matched.concat();
+        // The normal of two bodies that pass through each other, or of a thin wall that passes
+        // through a body, turns back within a step.
+        let turned = |(c, row): &(&Candidate, &Option<&ContactRow>)| {
+            row.is_some_and(|row| Vector3::from(row.normal).dot(&c.normal) < TURNED)
+        };
+        let pairs = found.iter().zip(&matched).filter(turned);
+        *passed = pairs.map(|(c, _)| c.key).collect();
         let previous = |k: usize| matched[k];
         let sides = found.iter().map(|c| match c.b {
             Partner::Body(b) => [Some(c.a), Some(b)],
