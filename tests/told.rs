@@ -273,7 +273,7 @@ fn impossible_values_are_refused() {
             "material.0.density=1e-300",
         ],
     );
-    let text = "material.0.density: must be a number from 0.000000001 to 1000000000000 [kg/m3]; found 1e-300";
+    let text = "material.0.density: must be a number from 1e-9 to 1e12 [kg/m3]; found 1e-300";
     assert!(light.stderr.contains(text), "{}", light.stderr);
     let run = run(
         dir.path(),

@@ -26,7 +26,7 @@ pub fn launch(work: impl FnOnce(&dyn Comm) -> i32) -> i32 {
 
 /// Whether this process is the first, or the only one, that a launcher of MPI jobs started.
 ///
-/// Launchers tell each process its rank by the environment, so MPI need not be started.
+/// Launchers set the rank in the environment of each process, so MPI need not be started.
 #[must_use]
 pub fn is_first_process() -> bool {
     let told = [

@@ -141,9 +141,6 @@ fn known(own: &[&'static str]) -> Vec<&'static str> {
         .collect()
 }
 
-/// Densities, of any unit a user may think in, whose masses are far from the ends of numbers.
-const DENSITY: Number = Number(Range::Between(1e-9, 1e12), "kg/m3");
-
 /// Reads all materials.
 pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Vec<Material> {
     let accepted = "one or more tables headed [[material]] with name, density, friction";
@@ -157,7 +154,13 @@ pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Vec<Material> {
         if let (true, Some(named), false) = (is_there, section.get("name"), name.is_empty()) {
             twice(named, &named.shown, faults);
         }
-        let density = section.number("density", DENSITY, faults);
+        let density = section.number("density", Number(Range::Positive, "kg/m3"), faults);
+        // Masses of any bodies are then far from the smallest and the largest number.
+        if let (Some(node), true) = (section.get("density"), density.is_finite())
+            && !(1e-9..=1e12).contains(&density)
+        {
+            refuse(node, "a number from 1e-9 to 1e12 [kg/m3]", faults);
+        }
         for c in TABLE.iter().filter(|c| matches!(c.absent, Absent::Refused)) {
             section.need(c.key, &c.number.says(), faults);
         }

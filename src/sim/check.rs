@@ -5,7 +5,6 @@ use super::error::RunError;
 use super::first::{counts, no_overlaps, share};
 use super::memory::{bytes_falling, bytes_per_body, bytes_with, candidates_per_body, fall};
 use super::options::Options;
-use super::room::last_time;
 use super::setup::shared;
 use super::sizes::{Sizes, divide, edge, memory_suffices, sizes, to_come, tracked_exist};
 use crate::body::BodyRow;
@@ -206,7 +205,7 @@ fn memory(
     let height = fall(comm, scenario, &parcel.bodies, filling);
     let first = first_speed(comm, &parcel.bodies);
     let speed = (first * first + 2.0 * pull * height).sqrt();
-    let speed = speed.min(first + pull * last_time(scenario));
+    let speed = speed.min(first + pull * scenario.last_time());
     let way = match physics.pace {
         Pace::Even(dt) => speed * dt,
         Pace::Rule(rule) => rule.way().min(speed * rule.at_most),

@@ -2,7 +2,6 @@
 //!
 //! It adds up the sizes of a rank's data per body and per contact.
 
-use super::room::{last_time, range};
 use crate::body::{BodyId, BodyRow, Drive, Member, Motion, Twist, Wall};
 use crate::comm::Comm;
 use crate::config::Scenario;
@@ -118,8 +117,7 @@ pub(super) fn fall(comm: &dyn Comm, scenario: &Scenario, bodies: &[BodyRow], fil
 /// Bodies of a rank whose way to the floor is looked up.
 const SEEN: usize = 500;
 
-/// The distance by which a driven wall goes down from the start, at most to the end of the domain
-/// [m].
+/// The distance by which a driven wall goes down, at most to the end of the domain [m].
 fn sinks(wall: &Wall, at: &Vector3, down: &Vector3, scenario: &Scenario) -> f64 {
     let Motion::Driven(Drive {
         translation: Some((direction, signal)),
@@ -129,7 +127,7 @@ fn sinks(wall: &Wall, at: &Vector3, down: &Vector3, scenario: &Scenario) -> f64 
         return 0.0;
     };
     let along = direction.dot(down);
-    let [least, most] = range(signal, last_time(scenario));
+    let [least, most] = signal.range(scenario.last_time());
     let sunk = (along * least).max(along * most).max(0.0);
     sunk.min(to_end(at, down, scenario))
 }
@@ -159,7 +157,7 @@ fn to_floor(scenario: &Scenario, row: &BodyRow, down: &Vector3) -> Option<f64> {
         if let Some(axis) = outside {
             return (!scenario.periodic[axis]).then_some((way - row.radius).max(0.0));
         }
-        // No wall is nearer than this in any direction, and a wall beside does not stop a fall.
+        // The distance to the nearest wall; a wall next to the path does not stop a fall.
         let mut free = f64::INFINITY;
         for wall in &scenario.walls {
             let (distance, towards) = wall.surface.nearest(&x);

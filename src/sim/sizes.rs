@@ -3,7 +3,7 @@
 
 use super::error::RunError;
 use super::memory::bytes_per_body;
-use super::room::{last_time, walls_keep_inside};
+use super::room::walls_keep_inside;
 use crate::body::BodyRow;
 use crate::comm::{Comm, sum_exact};
 use crate::config::{Derived, Scenario, What};
@@ -86,7 +86,7 @@ pub(super) fn edge(scenario: &Scenario, sizes: &Sizes) -> f64 {
 
 /// The number of bodies that inlets may bring until the run ends; `None` if it is unbounded.
 pub(super) fn to_come(scenario: &Scenario) -> Option<u64> {
-    let end = last_time(scenario);
+    let end = scenario.last_time();
     let most = |inlet: &Inlet| {
         let open = (inlet.spell.until.min(end) - inlet.spell.from.max(0.0)).max(0.0);
         let due = match inlet.rate {
@@ -240,7 +240,7 @@ pub(super) fn divide(
     sizes: &Sizes,
     ranks: usize,
 ) -> Result<(Physics, Partition), RunError> {
-    walls_keep_inside(scenario, sizes)?;
+    walls_keep_inside(scenario, sizes.smallest_ball)?;
     let edge = edge(scenario, sizes);
     // Detection must find contacts as long as cohesion can hold them.
     let range = scenario.laws.pairs.longest_range() * (1.0 + 1e-6);

@@ -67,6 +67,6 @@ fn reason(what: &What, missing: &[&str]) -> String {
         What::Heap(_) if !missing.contains(&"top") => {
             "fewer than three rings held bodies".to_owned()
         }
-        _ => "there was no free body in the region".to_owned(),
+        _ => "the region contained only bodies that are not free, or none".to_owned(),
     }
 }
