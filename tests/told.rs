@@ -238,6 +238,30 @@ fn a_wall_that_passes_through_a_ball_is_reported() {
     if harness::mpi_available() {
         assert_eq!(warned(&told(2)), lines);
     }
+    // A driven ball pushes the other through its disc.
+    std::fs::write(
+        dir.path().join("ram.csv"),
+        "x,y,z,radius\n0.5,0.503,0.463,0.06\n",
+    )
+    .unwrap();
+    let anvil = discs.split("[[wall]]\nname = \"hammer\"").next().unwrap();
+    let ram = "[[bodies]]\nsample = \"file\"\nmaterial = \"glass\"\nfile = \"ram.csv\"\nmotion = \"driven\"\n\
+               velocity = [0.0, 0.0, -40.0]\n";
+    let config = balls(
+        dir.path(),
+        &[[0.5, 0.5, 0.35, 0.05]],
+        &format!("{anvil}{ram}"),
+    );
+    let pushed = run(
+        dir.path(),
+        &config,
+        &["--set", "time.dt=1e-3", "--set", "time.steps=5"],
+    );
+    assert!(
+        warned(&pushed)[0].contains("body 0 against wall anvil"),
+        "{}",
+        pushed.stderr
+    );
     // Neither a ball that stays on its disc nor one that the disc lifts is reported.
     let up = discs.replace("0.413", "0.29").replace("-10.0", "1.0");
     let config = balls(dir.path(), &[[0.5, 0.5, 0.35, 0.05]], &up);
