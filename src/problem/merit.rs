@@ -107,7 +107,7 @@ pub(super) fn growth_without_answer(
     (grown, [size, violation])
 }
 
-/// [`growth_without_answer`] of these impulses.
+/// Whether these impulses have grown without an answer, as those between walls that close.
 #[must_use]
 pub fn is_unanswered(problem: &Problem, impulse: &[f64]) -> bool {
     let mut u = vec![0.0; impulse.len()];
