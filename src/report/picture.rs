@@ -48,8 +48,8 @@ fn single(from: &Path, to: &Path, request: &Request) -> Result<String, Told> {
         );
         return Err((message, 2));
     }
-    is_named_as_png(to)?;
     may_be_replaced(to)?;
+    is_named_as_png(to)?;
     let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
     if folder.is_some_and(|folder| !folder.is_dir()) {
         let message = format!(
