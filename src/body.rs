@@ -5,6 +5,7 @@
 //! checkpoint. [`Bodies`] holds columns, over which loops run.
 
 mod member;
+mod range;
 mod rigid;
 pub mod rotation;
 mod wall;

@@ -13,7 +13,7 @@ pub mod threads;
 #[cfg(feature = "mpi")]
 pub use mpi::FileAccess;
 
-pub use launch::launch;
+pub use launch::{is_first_process, launch};
 
 use crate::math::ExactSum;
 

@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use moreau::bench;
-use moreau::comm::{Comm, launch, threads::Serial};
+use moreau::comm::{Comm, is_first_process, launch, threads::Serial};
 use moreau::command::{self, Cli, Command, Fclib};
 use moreau::fclib;
 use moreau::report;
@@ -25,7 +25,10 @@ fn status() -> i32 {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(told) if !told.use_stderr() => {
-            let _ = told.print(); // Help or version; a closed pipe is not an error.
+            // Help or version, once a job; a closed pipe is not an error.
+            if is_first_process() {
+                let _ = told.print();
+            }
             return 0;
         }
         Err(error) => {

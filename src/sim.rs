@@ -37,6 +37,7 @@ mod options;
 mod output;
 mod provenance;
 mod rest;
+mod room;
 mod setup;
 mod sizes;
 mod stop;
@@ -189,6 +190,12 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
             .map_err(|error| RunError::Failed(format!("{error}; {}", last_good(&output))))?;
         let physics = scheme.physics();
         timers.add_all(&report.here.timers);
+        if let (Some(pair), 0, 0) = (&report.passed_first, ledger.passed, comm.rank()) {
+            tell!(
+                "moreau: WARNING: step {}: {pair}: they have passed through each other; the run continues, and counts such contacts",
+                state.clock.step - 1
+            );
+        }
         ledger.add(&report);
         bonds::report_made(comm, &scenario, start..state.clock.time, &state);
         (ledger.flows).after_step(&domain, physics, &state, &report);

@@ -129,6 +129,15 @@ fn converted_files_hold_the_same() {
         assert_eq!(shape.join(" "), dimensions, "{path}");
     }
 
+    // In another folder the description names them by their paths from there: both can be moved.
+    let elsewhere = convert(&out, "xdmf", "elsewhere/deep");
+    let text = std::fs::read_to_string(elsewhere.join("checkpoints.xmf")).unwrap();
+    for item in text.split("Dimensions=\"").skip(1) {
+        let (file, _) = item.split_once("\">").unwrap().1.split_once(':').unwrap();
+        assert!(file.starts_with("../../out/checkpoint-"), "{file}");
+        assert!(elsewhere.join(file).exists(), "{file}");
+    }
+
     // A frame that is missing is no frame of NaN.
     let frame = out.join("frames/bodies-00000060.h5");
     let aside = out.join("aside");

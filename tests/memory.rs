@@ -133,3 +133,28 @@ velocity = [0.0, 0.0, 8.0]
     println!("{peak} MB, foretold {foretold} MB");
     assert!((peak / foretold - 1.0).abs() < 0.1, "{peak} {foretold}");
 }
+
+/// Detection looks far ahead of bodies that fall, and finds most pairs when the fastest land. `check` knows from the height of their fall:
+/// shipped examples up to their peak, a box, a drum and a silo.
+#[test]
+fn what_settling_bodies_ask_for_is_foretold() {
+    let configs = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs");
+    for (name, until) in [
+        ("settle", 0.2),
+        ("rotating-drum", 0.2),
+        ("silo-discharge", 0.36),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let config = configs.join(format!("{name}.toml"));
+        let config = config.to_str().unwrap();
+        let [bodies, program] = memory(&told(dir.path(), &["check", config]));
+        let set = format!("time.until={until}");
+        let [peak, _] = memory(&told(dir.path(), &["run", config, "--set", &set]));
+        let foretold = bodies + program;
+        println!("{name}: {peak} MB, foretold {foretold} MB");
+        assert!(
+            (peak / foretold - 1.0).abs() < 0.1,
+            "{name}: {peak} {foretold}"
+        );
+    }
+}

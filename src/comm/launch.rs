@@ -24,6 +24,21 @@ pub fn launch(work: impl FnOnce(&dyn Comm) -> i32) -> i32 {
     status
 }
 
+/// Whether this process is the first, or the only one, that a launcher of MPI jobs started.
+///
+/// Launchers set the rank in the environment of each process, so MPI need not be started.
+#[must_use]
+pub fn is_first_process() -> bool {
+    let told = [
+        "OMPI_COMM_WORLD_RANK",
+        "PMIX_RANK",
+        "PMI_RANK",
+        "SLURM_PROCID",
+    ];
+    let ranks = told.iter().filter_map(|name| std::env::var(name).ok());
+    !ranks.into_iter().any(|rank| rank != "0")
+}
+
 /// The number of processes of an MPI launcher, if it started several.
 #[cfg(not(feature = "mpi"))]
 fn launched_as_one_of() -> Option<u64> {

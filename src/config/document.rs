@@ -129,10 +129,10 @@ impl Source {
     ///
     /// Text that is not TOML is an error.
     pub(super) fn read(text: &str, overrides: &[String]) -> Result<Self, Vec<Fault>> {
+        let breaks: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
         let original = Parsed::parse(text).map_err(|e| {
-            let line = e
-                .span()
-                .map_or(Place::File, |s| Place::Line(line_of(text, s.start)));
+            let line = |span: std::ops::Range<usize>| Place::Line(line_of(&breaks, span.start));
+            let line = e.span().map_or(Place::File, line);
             vec![fault(
                 line,
                 "",
@@ -140,7 +140,7 @@ impl Source {
             )]
         })?;
         let mut places = Places::default();
-        places.gather(text, "", original.as_item(), 1);
+        places.gather(&breaks, "", original.as_item(), 1);
         let mut document = Document(original.into_mut());
         let mut faults = Vec::new();
         for text in overrides {
@@ -168,11 +168,9 @@ fn fault(place: Place, key: &str, message: String) -> Fault {
     }
 }
 
-fn line_of(text: &str, offset: usize) -> usize {
-    1 + text.as_bytes()[..offset.min(text.len())]
-        .iter()
-        .filter(|&&b| b == b'\n')
-        .count()
+/// The line of the byte at an offset, in a text with these line breaks.
+fn line_of(breaks: &[usize], offset: usize) -> usize {
+    1 + breaks.partition_point(|&at| at < offset)
 }
 
 fn join(path: &str, key: &str) -> String {
@@ -193,26 +191,26 @@ struct Places {
 impl Places {
     /// Records the lines of an item of the original text and of all items in it.
     ///
-    /// `above` is the line of its parent.
-    fn gather(&mut self, text: &str, path: &str, item: &Item, above: usize) {
+    /// `breaks` are the line breaks of the text, `above` is the line of the parent.
+    fn gather(&mut self, breaks: &[usize], path: &str, item: &Item, above: usize) {
         let here = match item.span() {
-            Some(span) if !path.is_empty() => line_of(text, span.start),
+            Some(span) if !path.is_empty() => line_of(breaks, span.start),
             _ => above,
         };
         self.lines.insert(path.to_owned(), here);
         if let Some(table) = item.as_table_like() {
             for (key, child) in table.iter() {
-                self.gather(text, &join(path, key), child, here);
+                self.gather(breaks, &join(path, key), child, here);
             }
         } else if let Some(tables) = item.as_array_of_tables() {
             for (k, table) in tables.iter().enumerate() {
                 let item = Item::Table(table.clone());
-                self.gather(text, &join(path, &k.to_string()), &item, here);
+                self.gather(breaks, &join(path, &k.to_string()), &item, here);
             }
         } else if let Some(array) = item.as_array() {
             for (k, value) in array.iter().enumerate() {
                 let item = Item::Value(value.clone());
-                self.gather(text, &join(path, &k.to_string()), &item, here);
+                self.gather(breaks, &join(path, &k.to_string()), &item, here);
             }
         }
     }

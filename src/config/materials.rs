@@ -155,6 +155,12 @@ pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Vec<Material> {
             twice(named, &named.shown, faults);
         }
         let density = section.number("density", Number(Range::Positive, "kg/m3"), faults);
+        // Masses of any bodies are then far from the smallest and the largest number.
+        if let (Some(node), true) = (section.get("density"), density.is_finite())
+            && !(1e-9..=1e12).contains(&density)
+        {
+            refuse(node, "a number from 1e-9 to 1e12 [kg/m3]", faults);
+        }
         for c in TABLE.iter().filter(|c| matches!(c.absent, Absent::Refused)) {
             section.need(c.key, &c.number.says(), faults);
         }

@@ -8,9 +8,11 @@ use super::reader::{
 };
 use super::regions::{NamedRegion, named};
 use crate::body::BodyId;
+use crate::law::Laws;
 use crate::math::Vector3;
 use crate::measure::{Axis, Heap, Profile, Window};
 use crate::shape::Region;
+use std::collections::BTreeSet;
 
 const SECONDS: Number = Number(Range::NotNegative, "s");
 
@@ -79,17 +81,20 @@ impl Measure {
 }
 
 /// Reads all measures.
+///
+/// `friction`: whether there is friction between bodies.
 pub(super) fn read(
     root: &Section,
     domain: &Domain,
     gravity: [f64; 3],
     regions: &[NamedRegion],
+    friction: bool,
     faults: &mut Vec<Fault>,
 ) -> Vec<Measure> {
     let accepted = "tables headed [[measure]] with name, every and `what`";
     let mut measures: Vec<Measure> = Vec::new();
     for node in root.tables("measure", accepted, faults) {
-        let Some(read) = read_entry(node, domain, gravity, regions, faults) else {
+        let Some(read) = read_entry(node, domain, gravity, regions, friction, faults) else {
             continue;
         };
         // Names of files must differ in more than the case of letters.
@@ -107,6 +112,7 @@ fn read_entry(
     domain: &Domain,
     gravity: [f64; 3],
     regions: &[NamedRegion],
+    friction: bool,
     faults: &mut Vec<Fault>,
 ) -> Option<Measure> {
     let known = [
@@ -188,11 +194,8 @@ fn read_entry(
         list.push(match word {
             "packing" => What::Packing,
             "coordination" => What::Coordination {
-                least: (section.whole_if("rattlers_below", 1, faults)).unwrap_or(if flat {
-                    3
-                } else {
-                    4
-                }),
+                least: (section.whole_if("rattlers_below", 1, faults))
+                    .unwrap_or_else(|| holding(friction, flat)),
             },
             "stress" => What::Stress,
             "fabric" => What::Fabric,
@@ -228,6 +231,28 @@ fn read_entry(
         window,
         what: list,
     })
+}
+
+/// Whether there is friction between bodies of these materials, the first of `known` materials.
+pub(super) fn friction(laws: &Laws, used: &BTreeSet<u32>, known: usize) -> bool {
+    let used = used.iter().filter(|&&material| (material as usize) < known);
+    let pairs = |a: &u32| {
+        used.clone()
+            .any(|b| laws.pairs.between(*a, *b).friction > 0.0)
+    };
+    used.clone().any(pairs)
+}
+
+/// The smallest number of contacts that hold a body.
+///
+/// Contacts without friction push along their normals only, so d + 1 of them hold a body in d
+/// dimensions. With friction two opposite ones do.
+fn holding(friction: bool, flat: bool) -> u64 {
+    match (friction, flat) {
+        (true, _) => 2,
+        (false, true) => 3,
+        (false, false) => 4,
+    }
 }
 
 /// The largest number of bins of a profile, and of rings of a heap.

@@ -12,6 +12,7 @@ use super::{
     templates, time, walls,
 };
 use crate::math::Vector3;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 const ROOT: [&str; 20] = [
@@ -61,7 +62,6 @@ pub(super) fn scenario(
     let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
     let walls = walls::read(&section, &names, &domain, faults);
     let regions = regions::read(&section, &domain, faults);
-    let measures = measures::read(&section, &domain, gravity, &regions, faults);
     let growth = acts::growth(&section, solver.gap, faults);
     let templates = templates::read(&section, domain.two_dimensional, faults);
     templates::of_balls_only(&section, &laws, !templates.is_empty(), faults);
@@ -76,6 +76,11 @@ pub(super) fn scenario(
     );
     let inlets = acts::inlets(&section, &materials, &forms, &regions, &domain, faults);
     let acts = acts::read(&section, &regions, &domain, growth, faults);
+    let of_samples = samples.iter().map(|sample| sample.material);
+    let of_inlets = inlets.iter().map(|inlet| inlet.material);
+    let used: BTreeSet<u32> = of_samples.chain(of_inlets).collect();
+    let friction = measures::friction(&laws, &used, materials.len());
+    let measures = measures::read(&section, &domain, gravity, &regions, friction, faults);
     let balance = balance::read(&section, faults);
     let output = output::read(&section, faults);
     let checkpoints = safety::checkpoints(&section, faults);

@@ -7,6 +7,7 @@ use super::reader::{METRES, Number, Range, SIZE, Section, must, refuse, twice};
 use super::walls::{ends, unit};
 use crate::math::Vector3;
 use crate::shape::{HalfSpace, Region};
+use std::collections::HashSet;
 
 const KINDS: [&str; 4] = ["box", "cylinder", "sphere", "half-space"];
 
@@ -23,11 +24,12 @@ pub struct NamedRegion {
 pub(super) fn read(root: &Section, domain: &Domain, faults: &mut Vec<Fault>) -> Vec<NamedRegion> {
     let accepted = "tables headed [[region]] with name and shape";
     let mut regions: Vec<NamedRegion> = Vec::new();
+    let mut names = HashSet::new();
     for node in root.tables("region", accepted, faults) {
         let Some(read) = read_entry(node, domain, faults) else {
             continue;
         };
-        if regions.iter().any(|r| r.name == read.name) {
+        if !names.insert(read.name.clone()) {
             twice(node, &format!("\"{}\"", read.name), faults);
         }
         regions.push(read);

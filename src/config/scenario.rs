@@ -155,6 +155,15 @@ impl Scenario {
         self.end.steps.into_iter().chain(until).min()
     }
 
+    /// The latest end of the run [s], by `steps` or `until`; infinite without either.
+    #[must_use]
+    pub fn last_time(&self) -> f64 {
+        let steps = self.last_step();
+        let steps = steps.map(|n| n as f64 * self.pace.at_most());
+        let ends = steps.into_iter().chain(self.end.until);
+        ends.fold(f64::INFINITY, f64::min)
+    }
+
     /// Whether the run is over after this number of steps, at this time [s], by `steps` or `until`.
     #[must_use]
     pub fn is_over(&self, step: u64, time: f64) -> bool {

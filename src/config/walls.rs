@@ -11,6 +11,7 @@ use super::fault::Fault;
 use super::reader::{Number, Range, Section, must, twice};
 use crate::body::Wall;
 use crate::math::Vector3;
+use std::collections::HashSet;
 
 /// Reads all walls; `materials` are the names of the materials.
 pub(super) fn read(
@@ -21,9 +22,10 @@ pub(super) fn read(
 ) -> Vec<Wall> {
     let accepted = "tables headed [[wall]] with shape and material";
     let mut walls: Vec<Wall> = Vec::new();
+    let mut names = HashSet::new();
     for (entry, node) in root.tables("wall", accepted, faults).iter().enumerate() {
         for wall in read_entry(entry, node, materials, domain, faults) {
-            if walls.iter().any(|w| w.name == wall.name) {
+            if !names.insert(wall.name.clone()) {
                 twice(node, &format!("wall \"{}\"", wall.name), faults);
             }
             walls.push(wall);

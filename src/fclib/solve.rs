@@ -170,7 +170,9 @@ fn row(
         contacts: content.contacts(),
         global_error: reduced.global_error(answer, abs),
         // A NaN fails the comparison.
-        converged: solution.finite && solution.error <= options.settings.tolerance,
+        converged: solution.finite
+            && solution.error <= options.settings.tolerance
+            && !merit::is_unanswered(problem, &judged),
         written: None,
         solution,
     }

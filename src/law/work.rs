@@ -28,7 +28,9 @@ pub struct Work {
     /// In the springs of bonds that broke at the end of the step: lost, and a share of the flows
     /// above.
     pub fracture: f64,
-    /// Brought in by the springs of new bonds: their energy less that of the springs they replace.
+    /// Brought in by springs of new bonds and of contacts that begin compressed.
+    ///
+    /// The energy of springs that a bond replaces is subtracted.
     pub prestress: f64,
 }
 

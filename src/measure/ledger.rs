@@ -42,7 +42,10 @@ pub struct Ledger {
     pub entered: f64,
     /// In the springs of joints when they broke: lost, a share of the energy that contacts took.
     pub fracture: f64,
-    /// Brought in by the springs of new joints: their energy less that of the springs they replace.
+    /// Brought in by springs of new joints and of contacts that begin compressed.
+    ///
+    /// The energy of springs that a joint replaces is subtracted. Contacts begin compressed where
+    /// bodies overlap at the start, or when they are released.
     pub prestress: f64,
 }
 

@@ -81,6 +81,46 @@ pub fn residual_at(problem: &Problem, impulse: &[f64], velocity: &[f64]) -> f64 
     }
 }
 
+/// Whether impulses have grown without an answer.
+///
+/// They are far larger than the free velocities demand of each contact alone, and velocities still
+/// violate the law by a fraction of these. So are the impulses on a body between walls that close:
+/// they can grow for ever, and an error relative to them falls though nothing is solved. Also
+/// returns `|r|` and that fraction, `|(r − P_K(r − ρ û))/ρ| / |q|` with ρ as in [`residual`].
+#[must_use]
+pub(super) fn growth_without_answer(
+    problem: &Problem,
+    impulse: &[f64],
+    velocity: &[f64],
+) -> (bool, [f64; 2]) {
+    let d = problem.matrix.dimension;
+    let rho = scales(problem);
+    let needed = problem.q.chunks_exact(d).zip(&rho);
+    let needed: f64 = needed.map(|(q, rho)| (rho * norm(q)).powi(2)).sum();
+    let off = distances(problem, impulse, velocity, |i| rho[i]);
+    let off: f64 = off
+        .zip(&rho)
+        .map(|(square, rho)| square / (rho * rho))
+        .sum();
+    let (size, violation) = (norm(impulse), off.sqrt() / norm(&problem.q));
+    let grown = size > GROWN * needed.sqrt() && violation > VIOLATED;
+    (grown, [size, violation])
+}
+
+/// Whether these impulses have grown without an answer, as those between walls that close.
+#[must_use]
+pub fn is_unanswered(problem: &Problem, impulse: &[f64]) -> bool {
+    let mut u = vec![0.0; impulse.len()];
+    problem.matrix.apply(impulse, &problem.q, &mut u);
+    growth_without_answer(problem, impulse, &u).0
+}
+
+/// Impulses have grown beyond this multiple of those that the contacts need one by one.
+const GROWN: f64 = 1e3;
+
+/// The fraction of the free velocities by which velocities may violate the law.
+const VIOLATED: f64 = 1e-3;
+
 /// `|r − P_K(r − ρ û)|`.
 fn distance(
     problem: &Problem,
@@ -88,10 +128,23 @@ fn distance(
     velocity: &[f64],
     rho: impl Fn(usize) -> f64,
 ) -> f64 {
-    let d = problem.matrix.dimension;
     let mut sum = 0.0;
+    for square in distances(problem, impulse, velocity, rho) {
+        sum += square;
+    }
+    sum.sqrt()
+}
+
+/// The square of [`distance`] at each contact.
+fn distances<'a>(
+    problem: &'a Problem,
+    impulse: &'a [f64],
+    velocity: &'a [f64],
+    rho: impl Fn(usize) -> f64 + 'a,
+) -> impl Iterator<Item = f64> + 'a {
+    let d = problem.matrix.dimension;
     let contacts = impulse.chunks_exact(d).zip(velocity.chunks_exact(d));
-    for (i, (r, u)) in contacts.enumerate() {
+    contacts.enumerate().map(move |(i, (r, u))| {
         let coefficients = problem.coefficients(i);
         let mut y = [0.0; 5];
         let y = &mut y[..d];
@@ -101,11 +154,8 @@ fn distance(
         }
         y[0] -= rho * lift(u, coefficients);
         cone::project(y, coefficients);
-        for k in 0..d {
-            sum += (r[k] - y[k]) * (r[k] - y[k]);
-        }
-    }
-    sum.sqrt()
+        (0..d).map(|k| (r[k] - y[k]) * (r[k] - y[k])).sum()
+    })
 }
 
 /// `μ|u_T| + μ_r|u_M|`: De Saxcé's addition to the normal velocity.

@@ -75,8 +75,8 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
             }
             let error = self.look();
             outer += 1;
-            if error <= self.settings.tolerance {
-                break End::Done;
+            if let Some(end) = self.is_over(error) {
+                break end;
             }
             // An extrapolation may go too far.
             let far = ahead > 0.0 && (error.is_nan() || error >= 4.0 * before);

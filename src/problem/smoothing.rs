@@ -100,8 +100,9 @@ impl<const D: usize, L: Law<D>> Run<'_, D, L> {
             for (i, r) in self.r.iter_mut().enumerate() {
                 cone::project(r, problem.coefficients(i));
             }
-            if self.look() <= self.settings.tolerance {
-                break End::Done;
+            let error = self.look();
+            if let Some(end) = self.is_over(error) {
+                break end;
             }
             if came.done {
                 (r, width) = (next, tried);

@@ -87,6 +87,8 @@ pub(super) struct Run<'a, const D: usize, L> {
     pub(super) error: f64,
     pub(super) sweeps: u64,
     pub(super) log: Vec<String>,
+    /// `|r|` and the violation when impulses first seemed to grow without an answer.
+    grown: Option<[f64; 2]>,
     /// Time at the end of the last sweeps [s].
     seconds: f64,
     /// θ of the proximal loop.
@@ -151,6 +153,7 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
             error: f64::INFINITY,
             sweeps: 0,
             log: Vec::new(),
+            grown: None,
             seconds: 0.0,
             theta: FIRST,
             equations: None,
@@ -205,6 +208,29 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
         error
     }
 
+    /// Whether a solve ends with the impulses that [`Run::look`] has just found to have this error.
+    ///
+    /// Impulses that grow without an answer have a small error too: it is relative to them. They
+    /// end the solve once they have doubled and violate the law as before.
+    pub(super) fn is_over(&mut self, error: f64) -> Option<End> {
+        if error.is_nan() || error > self.settings.tolerance {
+            return None;
+        }
+        let (r, u) = (self.r.as_flattened(), self.u.as_flattened());
+        let (grown, now) = merit::growth_without_answer(self.problem, r, u);
+        if !grown {
+            self.error = error;
+            self.best.copy_from_slice(&self.r);
+            return Some(End::Done);
+        }
+        let before = *self.grown.get_or_insert(now);
+        if now[0] < 2.0 * before[0] {
+            return None;
+        }
+        self.grown = Some(now);
+        (now[1] >= STILL * before[1]).then_some(End::Unanswered)
+    }
+
     pub(super) fn is_spent(&self) -> bool {
         self.sweeps >= self.settings.max_sweeps
             || self.begin.elapsed().as_secs_f64() >= self.settings.max_seconds
@@ -219,6 +245,9 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
             _ => self.begin.elapsed().as_secs_f64(),
         };
         self.r.copy_from_slice(&self.best);
+        if merit::is_unanswered(self.problem, self.r.as_flattened()) {
+            self.log.push(End::Unanswered.to_string());
+        }
         let (problem, r, u) = (self.problem, self.r, &mut self.u);
         problem
             .matrix
@@ -245,8 +274,11 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
             return "none needed".to_owned();
         }
         let guessed = self.r.iter().any(|r| r[0] > 0.0);
-        if guessed && self.look() <= self.settings.tolerance {
-            return "the guess".to_owned();
+        if guessed {
+            let error = self.look();
+            if self.is_over(error) == Some(End::Done) {
+                return "the guess".to_owned();
+            }
         }
         let method = self.settings.method;
         if method == Method::Proximal {
@@ -329,8 +361,8 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
                 continue;
             }
             let error = self.look();
-            if error <= self.settings.tolerance {
-                return End::Done;
+            if let Some(end) = self.is_over(error) {
+                return end;
             }
             next = self.sweeps + LOOK.min(1 + (self.sweeps - begin) / 2);
             let needed = self.settings.tolerance / error;
@@ -366,6 +398,9 @@ impl<'a, const D: usize, L: Law<D>> Run<'a, D, L> {
         steps * (fill * row).min(30.0 + 0.1 * unknowns) * (unknowns / 4000.0).max(1.0)
     }
 }
+
+/// A violation stands still if it has not fallen below this fraction while impulses doubled.
+const STILL: f64 = 0.8;
 
 /// Sweeps before their continuation is first questioned.
 const PATIENCE: u64 = 40;

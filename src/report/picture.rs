@@ -49,6 +49,7 @@ fn single(from: &Path, to: &Path, request: &Request) -> Result<String, Told> {
         return Err((message, 2));
     }
     may_be_replaced(to)?;
+    is_named_as_png(to)?;
     let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
     if folder.is_some_and(|folder| !folder.is_dir()) {
         let message = format!(
@@ -72,6 +73,21 @@ fn single(from: &Path, to: &Path, request: &Request) -> Result<String, Told> {
         seconds(drawn),
         seconds(begin.elapsed() - drawn)
     ))
+}
+
+/// Refuses a name that promises another format than PNG.
+fn is_named_as_png(path: &Path) -> Result<(), Told> {
+    match path.extension() {
+        Some(end) if !end.eq_ignore_ascii_case("png") => Err((
+            format!(
+                "--output {}: must be a name that ends in .png, the format of pictures; found .{}",
+                path.display(),
+                end.to_string_lossy()
+            ),
+            2,
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses to overwrite a file that is neither a PNG file nor empty.

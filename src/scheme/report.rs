@@ -34,6 +34,10 @@ pub struct Report {
     /// Bodies that ended the step faster than detection assumed: it may have missed contacts of
     /// theirs.
     pub outran: u64,
+    /// Contacts whose two sides passed through each other in the step before.
+    pub passed: u64,
+    /// The first of them by id.
+    pub passed_first: Option<String>,
     /// Bodies that left the domain and were deleted.
     pub deleted: u64,
     /// Bodies that left through outlets.

@@ -3,10 +3,10 @@
 use super::bonds::pairs_exist;
 use super::error::RunError;
 use super::first::{counts, no_overlaps, share};
-use super::memory::{bytes_per_body, bytes_with, candidates_per_body};
+use super::memory::{bytes_falling, bytes_per_body, bytes_with, candidates_per_body, fall};
 use super::options::Options;
 use super::setup::shared;
-use super::sizes::{Sizes, divide, edge, memory_suffices, sizes, to_come};
+use super::sizes::{Sizes, divide, edge, memory_suffices, sizes, to_come, tracked_exist};
 use crate::body::BodyRow;
 use crate::comm::{Comm, agree, sum_exact};
 use crate::config::{Given, Scenario};
@@ -33,6 +33,7 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
     let sizes = sizes(comm, &scenario, &bodies)
         .full_grown(&scenario, 0.0)
         .and_to_come(&scenario);
+    tracked_exist(&scenario, sizes.count)?;
     let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
     let parcel = Parcel {
         bodies,
@@ -50,7 +51,6 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
     // body for the rest of a step.
     let come = to_come(&scenario);
     let bodies = sizes.count as f64 + come.unwrap_or(0) as f64;
-    let megabytes = bodies * bytes_per_body(&scenario) / 1e6;
     let seconds_per_step = bodies * (2.9 * 40.0 * 64e-9 + 5e-6);
     let mut ignored = Vec::new();
     for entry in &scenario.samples {
@@ -75,15 +75,7 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
         ),
         steps(&physics, &domain, &sizes),
         format!("end        {}", scenario.end),
-        format!(
-            "memory     about {megabytes:.0} MB over all ranks in a dense packing, and 33 MB more per rank{}",
-            match come {
-                Some(0) => String::new(),
-                Some(n) => format!(", with {n} bodies that inlets may bring"),
-                None => "; without bound: an inlet has no end, and its bodies are not included"
-                    .to_owned(),
-            }
-        ),
+        memory(comm, &scenario, &physics, &sizes, &parcel),
         format!(
             "time       roughly {seconds_per_step:.2e} core-seconds per step in a settling packing (an estimate, not a promise)"
         ),
@@ -185,6 +177,72 @@ fn template(of: &Template) -> String {
     )
 }
 
+/// The memory of the run: in a dense packing, and while bodies fall. Collective.
+fn memory(
+    comm: &dyn Comm,
+    scenario: &Scenario,
+    physics: &Physics,
+    sizes: &Sizes,
+    parcel: &Parcel,
+) -> String {
+    let come = to_come(scenario);
+    let more = match come {
+        Some(0) => String::new(),
+        Some(n) => format!(", with {n} bodies that inlets may bring"),
+        None => "; without bound: an inlet has no end, and its bodies are not included".to_owned(),
+    };
+    let bodies = sizes.count as f64 + come.unwrap_or(0) as f64;
+    let megabytes = |per_body: f64| bodies * per_body / 1e6;
+    let at_rest = megabytes(bytes_per_body(scenario));
+    // The densest part of space in which bodies start: the box around them, or their regions.
+    let (filling, radius) = filling(comm, sizes, parcel);
+    let spaces = scenario.samples.iter().map(|sample| sample.space());
+    let spaces: Option<f64> = spaces
+        .map(|space| Some(space?.volume(scenario.two_dimensional)))
+        .sum();
+    let filling = filling.max(spaces.map_or(0.0, |whole| sizes.volume / whole));
+    let pull = scenario.gravity.norm();
+    let height = fall(comm, scenario, &parcel.bodies, filling);
+    let first = first_speed(comm, &parcel.bodies);
+    let speed = (first * first + 2.0 * pull * height).sqrt();
+    let speed = speed.min(first + pull * scenario.last_time());
+    let way = match physics.pace {
+        Pace::Even(dt) => speed * dt,
+        Pace::Rule(rule) => rule.way().min(speed * rule.at_most),
+    };
+    let falling = megabytes(bytes_falling(scenario, radius, physics.skin + 2.0 * way));
+    if falling > 1.05 * at_rest {
+        return format!(
+            "memory     about {falling:.0} MB over all ranks, and 33 MB more per rank, while bodies fall at up to {speed:.2} m/s; {at_rest:.0} MB \
+             instead in a dense packing at rest{more}"
+        );
+    }
+    format!(
+        "memory     about {at_rest:.0} MB over all ranks in a dense packing, and 33 MB more per rank{more}"
+    )
+}
+
+/// The fastest free body at the start [m/s]. Collective.
+fn first_speed(comm: &dyn Comm, bodies: &[BodyRow]) -> f64 {
+    let free = bodies.iter().filter(|row| row.is_free());
+    let speeds = free.map(|row| Vector3::from(row.velocity).norm());
+    comm.max_f64(speeds.fold(0.0, nan_max))
+}
+
+/// The fraction of the box around all bodies that they fill, and their mean radius [m]. Collective.
+fn filling(comm: &dyn Comm, sizes: &Sizes, parcel: &Parcel) -> (f64, f64) {
+    let ends = |a: usize, sign: f64| {
+        let each = parcel
+            .bodies
+            .iter()
+            .map(|row| sign * row.position[a] + row.radius);
+        comm.max_f64(each.fold(f64::NEG_INFINITY, nan_max))
+    };
+    let edges = [0, 1, 2].map(|a| ends(a, 1.0) + ends(a, -1.0));
+    let radius = (sizes.volume / sizes.count as f64 / sphere_volume(1.0)).cbrt();
+    (sizes.volume / edges.iter().product::<f64>(), radius)
+}
+
 /// The length of steps, and two speeds of a body.
 ///
 /// At these it moves in one step as far as its block allows, or by its own radius.
@@ -232,17 +290,7 @@ fn fast(
         Pace::Even(dt) => speed * dt,
         Pace::Rule(rule) => rule.way().min(speed * rule.at_most),
     };
-    // The fraction of the box around all bodies that they fill.
-    let ends = |a: usize, sign: f64| {
-        let each = parcel
-            .bodies
-            .iter()
-            .map(|row| sign * row.position[a] + row.radius);
-        comm.max_f64(each.fold(f64::NEG_INFINITY, nan_max))
-    };
-    let edges = [0, 1, 2].map(|a| ends(a, 1.0) + ends(a, -1.0));
-    let filling = sizes.volume / edges.iter().product::<f64>();
-    let radius = (sizes.volume / sizes.count as f64 / sphere_volume(1.0)).cbrt();
+    let (filling, radius) = filling(comm, sizes, parcel);
     let margin = physics.skin + 2.0 * way;
     let candidates = candidates_per_body(filling, radius, margin);
     let megabytes = sizes.count as f64 * bytes_with(scenario, candidates) / 1e6;

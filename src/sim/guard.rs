@@ -64,14 +64,16 @@ impl Guard {
         };
         self.most_capped = self.most_capped.max(self.capped);
         self.overlap = nan_max(self.overlap, overlap);
+        // Under gravity a spring passes energy between `dissipated` and `integrator` while it
+        // swings; only their sum shows whether energy was lost.
+        let dissipated = report.dissipated + nan_max(report.integrator, 0.0);
         // Cohesion pulls bodies together, and may give the energy that it takes when they part. The
         // springs of bonds are in `dissipated`, which then must not be negative.
-        let pulled = report.outcome.work.cohesion;
-        let taken = report.dissipated - pulled;
-        let taken = if report.dissipated >= 0.0 {
+        let taken = report.dissipated - report.outcome.work.cohesion;
+        let taken = if dissipated >= 0.0 {
             taken.max(0.0)
         } else {
-            taken
+            taken + nan_max(report.integrator, 0.0)
         };
         if !(grows && taken < 0.0) {
             self.given += (-taken).max(0.0);
@@ -210,6 +212,16 @@ mod tests {
         assert!(guard.after_step(&done(true, -0.9), 0.0, false).is_empty());
         let passed = guard.after_step(&done(true, -0.3), 0.0, false);
         assert!(passed.len() == 1 && !passed[0].stop, "{passed:?}");
+        // A spring gives energy to gravity, which is in `integrator`; a loss there pays for nothing
+        // more than itself.
+        let mut swings = done(true, -5.0);
+        swings.integrator = 5.0;
+        let mut guard = Guard::new(limits());
+        assert!(guard.after_step(&swings, 0.0, false).is_empty());
+        swings.integrator = 3.0;
+        assert_eq!(guard.after_step(&swings, 0.0, false).len(), 1);
+        swings.integrator = f64::NAN;
+        assert_eq!(guard.after_step(&swings, 0.0, false).len(), 1);
         let mut pulled = done(true, -5.0);
         pulled.outcome.work.cohesion = -5.0;
         let mut guard = Guard::new(limits());

@@ -26,6 +26,8 @@ pub(super) struct Ledger {
     pub sweeps: BTreeMap<u64, u64>,
     /// Steps since this program started in which a body ended faster than detection assumed.
     pub outran_steps: u64,
+    /// Times since this program started that two sides of a contact passed through each other.
+    pub passed: u64,
     /// The judge's verdict on the last step.
     pub last: Verdict,
     /// The largest overlap that this rank saw in the last step, relative to the smaller radius.
@@ -54,6 +56,7 @@ impl Ledger {
         self.plastic += report.plastic;
         *self.sweeps.entry(report.outcome.sweeps).or_default() += 1;
         self.outran_steps += u64::from(report.outran > 0);
+        self.passed += report.passed;
         self.last = report.outcome.verdict;
         self.overlap = report.here.overlap;
         self.traffic.add(&report.here.traffic);

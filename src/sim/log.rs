@@ -205,6 +205,13 @@ impl Log {
                 ledger.plastic
             );
         }
+        if ledger.passed > 0 {
+            say!(
+                "PASSED     {} times a body and another, or a wall, passed through each other within a step; a smaller time.dt, slower walls or \
+                 room for the bodies prevent it",
+                ledger.passed
+            );
+        }
         if ledger.deleted > 0 {
             say!(
                 "deleted    {} bodies that left the domain; they are listed in deleted.csv",
@@ -222,6 +229,9 @@ impl Log {
                 flow.bodies,
                 flow.mass
             );
+        }
+        for line in output.absent(&scenario.measures) {
+            say!("{line}");
         }
         say!("weight     {weight:.6e} N; forces of the bodies on the walls:");
         for (row, wall) in walls.iter().zip(&scenario.walls) {

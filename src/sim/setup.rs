@@ -9,7 +9,7 @@ use super::flows::Flows;
 use super::ledger::Ledger;
 use super::options::Options;
 use super::output::Folder;
-use super::sizes::{completed, divide, memory_suffices, sizes};
+use super::sizes::{completed, divide, memory_suffices, sizes, tracked_exist};
 use crate::body::{BodyId, BodyRow, WallState};
 use crate::comm::{Comm, agree};
 use crate::config::{Faults, Given, Scenario, may_be_set};
@@ -61,6 +61,7 @@ pub(super) fn from_config(
     let sizes = sizes(comm, &scenario, &bodies)
         .full_grown(&scenario, 0.0)
         .and_to_come(&scenario);
+    tracked_exist(&scenario, sizes.count)?;
     let scenario = end_as_told(agree(comm, completed(scenario, &sizes))?, options);
     let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
     let parcel = Parcel {

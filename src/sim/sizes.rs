@@ -3,9 +3,10 @@
 
 use super::error::RunError;
 use super::memory::bytes_per_body;
+use super::room::walls_keep_inside;
 use crate::body::BodyRow;
 use crate::comm::{Comm, sum_exact};
-use crate::config::{Derived, Scenario};
+use crate::config::{Derived, Scenario, What};
 use crate::domain::ghosts::reach;
 use crate::domain::partition::Partition;
 use crate::math::{ExactSum, nan_max};
@@ -85,10 +86,7 @@ pub(super) fn edge(scenario: &Scenario, sizes: &Sizes) -> f64 {
 
 /// The number of bodies that inlets may bring until the run ends; `None` if it is unbounded.
 pub(super) fn to_come(scenario: &Scenario) -> Option<u64> {
-    let steps = scenario.last_step();
-    let steps = steps.map(|n| n as f64 * scenario.pace.at_most());
-    let ends = steps.into_iter().chain(scenario.end.until);
-    let end = ends.fold(f64::INFINITY, f64::min);
+    let end = scenario.last_time();
     let most = |inlet: &Inlet| {
         let open = (inlet.spell.until.min(end) - inlet.spell.from.max(0.0)).max(0.0);
         let due = match inlet.rate {
@@ -111,6 +109,28 @@ pub(super) fn to_come(scenario: &Scenario) -> Option<u64> {
     };
     let mut each = scenario.inlets.iter().map(most);
     each.try_fold(0_u64, |sum, n| n.map(|n| sum.saturating_add(n)))
+}
+
+/// Refuses tracks of bodies that no sample makes and no inlet may bring, `made` being made.
+///
+/// Ids count the bodies of the samples from 0, then those of inlets.
+pub(super) fn tracked_exist(scenario: &Scenario, made: u64) -> Result<(), RunError> {
+    let come = to_come(scenario).unwrap_or(u64::MAX);
+    let ids = made.saturating_add(come);
+    for measure in &scenario.measures {
+        let tracks = measure.what.iter().filter_map(|what| match what {
+            What::Tracks(ids) => Some(ids),
+            _ => None,
+        });
+        if let Some(id) = tracks.flatten().find(|id| id.0 >= ids) {
+            return Err(RunError::Input(format!(
+                "measure {}: ids must be those of bodies, 0 to {}; found {id}",
+                measure.name,
+                ids.saturating_sub(1)
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a run that does not fit into memory, before any body is made.
@@ -220,6 +240,7 @@ pub(super) fn divide(
     sizes: &Sizes,
     ranks: usize,
 ) -> Result<(Physics, Partition), RunError> {
+    walls_keep_inside(scenario, sizes.smallest_ball)?;
     let edge = edge(scenario, sizes);
     // Detection must find contacts as long as cohesion can hold them.
     let range = scenario.laws.pairs.longest_range() * (1.0 + 1e-6);

@@ -238,3 +238,44 @@ fn info_tells_what_a_file_holds() {
         missing.stderr
     );
 }
+
+/// A body between two walls that close has no answer: impulses grow, and an error relative to them falls as far as one likes. No
+/// method calls that converged, with friction or without; a body between walls of which one opens is solved.
+#[test]
+fn a_squeezed_body_is_not_called_converged() {
+    let _alone = alone();
+    let (_dir, path) = place("squeezed.hdf5");
+    for mu in [0.0, 0.3] {
+        for tolerance in ["1e-8", "1e-4"] {
+            for (other, status) in [(-0.7, 3), (1.5, 0)] {
+                // Two contacts of one body of 2 kg, their normals opposite.
+                Local {
+                    dimension: 3,
+                    w: Entries::dense(6, 6, |i, j| match (i % 3 == j % 3, i == j, i % 3) {
+                        (true, true, _) => 0.5,
+                        (true, false, 0) => -0.5,
+                        (true, false, _) => 0.25,
+                        _ => 0.0,
+                    }),
+                    q: vec![-1.0, 0.2, 0.0, other, 0.0, 0.1],
+                    mu: vec![mu; 2],
+                    mu_r: None,
+                }
+                .write(&path, Store::Rows);
+                for solver in ["auto", "nsgs", "proximal", "smoothing"] {
+                    let args = ["fclib", "solve", text(&path), "--solver", solver];
+                    let sweeps = ["--max-sweeps", "100000", "--tolerance", tolerance];
+                    let solved = on(1, &[&args[..], &sweeps[..]].concat());
+                    let told = format!("mu {mu}, {solver}, {tolerance}: {}", solved.stdout);
+                    assert_eq!(solved.status, Some(status), "{told}");
+                    if solver == "auto" && status == 3 {
+                        assert!(
+                            solved.stdout.contains("no impulses seem to suffice"),
+                            "{told}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}

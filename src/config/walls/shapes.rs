@@ -1,7 +1,7 @@
 //! The shapes of walls, each of one or several surfaces.
 
 use crate::config::document::{Node, Value};
-use crate::config::domain::Domain;
+use crate::config::domain::{Domain, corners as check_corners};
 use crate::config::fault::Fault;
 use crate::config::reader::{
     METRES, Number, Range, SIZE, Section, must, needs, refuse, report, unknown, wrong_type,
@@ -40,7 +40,7 @@ pub(super) fn keys(kind: &str) -> &'static [&'static str] {
         "sphere" => &["radius", "side"],
         "disc" => &["axis", "radius", "hole"],
         "cone" => &["from", "to", "radius"],
-        _ => &["faces"],
+        _ => &["faces", "lower", "upper"],
     }
 }
 
@@ -114,18 +114,44 @@ pub(super) fn read(
             };
             one(surface, from + axis * (0.5 * length))
         }
-        _ => faces(section, domain, faults)
-            .into_iter()
-            .map(|face| {
-                let plane = domain_face(domain, face);
+        _ => {
+            let corners = box_corners(section, domain, faults);
+            let part = |face: &str| {
+                let plane = box_face(&corners, face);
                 Part {
                     name: format!("{name}.{face}"),
                     surface: Surface::Plane(plane),
                     centre: plane.point,
                 }
-            })
-            .collect(),
+            };
+            faces(section, domain, faults)
+                .into_iter()
+                .map(part)
+                .collect()
+        }
     }
+}
+
+/// The corners of a box [m]: by default those of the domain, in which it must lie.
+fn box_corners(section: &Section, domain: &Domain, faults: &mut Vec<Fault>) -> [[f64; 3]; 2] {
+    let given = [("lower", domain.lower), ("upper", domain.upper)];
+    let corners = given.map(|(key, default)| {
+        let corner = section.vector_if(key, METRES, faults).unwrap_or(default);
+        let inside = |a: usize| (domain.lower[a]..=domain.upper[a]).contains(&corner[a]);
+        if let (false, Some(node)) = ((0..3).all(inside), section.get(key)) {
+            let accepted = format!(
+                "a corner in the domain, from {:?} to {:?} [m]",
+                domain.lower, domain.upper
+            );
+            refuse(node, &accepted, faults);
+        }
+        corner
+    });
+    let node = section.get("upper").or(section.get("lower"));
+    if let Some(node) = node {
+        check_corners(node, corners[0], corners[1], faults);
+    }
+    corners
 }
 
 /// Whether bodies are inside; the other side is solid.
@@ -282,14 +308,14 @@ fn axis_of(face: &str) -> usize {
     }
 }
 
-/// The half-space outside one face of the domain.
-fn domain_face(domain: &Domain, face: &str) -> HalfSpace {
-    let lower = face.ends_with('-');
+/// The half-space outside one face of a box.
+fn box_face([lower, upper]: &[[f64; 3]; 2], face: &str) -> HalfSpace {
+    let is_lower = face.ends_with('-');
     let mut normal = Vector3::zeros();
-    normal[axis_of(face)] = if lower { 1.0 } else { -1.0 };
-    let corner = if lower { domain.lower } else { domain.upper };
+    normal[axis_of(face)] = if is_lower { 1.0 } else { -1.0 };
+    let corner = if is_lower { lower } else { upper };
     HalfSpace {
-        point: Vector3::from(corner),
+        point: Vector3::from(*corner),
         normal,
     }
 }

@@ -6,7 +6,7 @@ use super::output::{Fault, write_text};
 use super::states::Source;
 use crate::io::checkpoint;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// A dataset in the description: name, group and name, kind and bytes of its numbers, numbers in a
 /// row.
@@ -37,7 +37,7 @@ const CONTACTS: [Column; 4] = [
 
 /// Writes `checkpoints.xmf`.
 ///
-/// It names checkpoints in its own folder by name, others by their absolute paths.
+/// It names checkpoints by their paths from its own folder, so both can be moved together.
 pub(super) fn write(source: Source, out: &Path) -> Result<Vec<PathBuf>, Fault> {
     let Source::Checkpoints(paths) = source else {
         let text = "XDMF describes checkpoints; accepted: a checkpoint, or a folder of them";
@@ -47,12 +47,8 @@ pub(super) fn write(source: Source, out: &Path) -> Result<Vec<PathBuf>, Fault> {
     let mut grids = [String::new(), String::new()];
     for path in &paths {
         let (header, counts) = checkpoint::header(path).map_err(|e| Fault::Input(e.to_string()))?;
-        let full = whole(path);
-        let name = match full.parent() == Some(&*whole(out)) {
-            true => full.file_name().unwrap_or_default().to_string_lossy(),
-            false => full.to_string_lossy(),
-        };
-        let name = escaped(&name);
+        let name = from_folder(&whole(out), &whole(path));
+        let name = escaped(&name.to_string_lossy());
         let both = [
             (counts.bodies, "/bodies/position", &BODIES[..]),
             (counts.contacts, "/contacts/point", &CONTACTS[..]),
@@ -78,6 +74,23 @@ pub(super) fn write(source: Source, out: &Path) -> Result<Vec<PathBuf>, Fault> {
             .map_err(|e| Fault::Output(format!("{}: {e}", path.display())))
     })?;
     Ok(vec![path])
+}
+
+/// The path of a file as seen from a folder; both are absolute.
+///
+/// On another drive, which no path leads to, the absolute path.
+fn from_folder(folder: &Path, file: &Path) -> PathBuf {
+    let common = (folder.components().zip(file.components()))
+        .take_while(|(a, b)| a == b)
+        .count();
+    if common == 0 {
+        return file.to_owned();
+    }
+    let up = folder
+        .components()
+        .skip(common)
+        .map(|_| Component::ParentDir);
+    up.chain(file.components().skip(common)).collect()
 }
 
 /// One state.

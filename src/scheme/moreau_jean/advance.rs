@@ -30,7 +30,7 @@ impl MoreauJean {
         begun: &Begun,
         known: Known,
         ways: Option<Vec<Member>>,
-        outcome: Outcome,
+        mut outcome: Outcome,
     ) -> Result<Report, StepError> {
         let Known {
             near,
@@ -73,6 +73,8 @@ impl MoreauJean {
         let mut sums = <[ExactSum; SUMS]>::default();
         sums[7] = begun.brought.clone();
         sums[9].add(self.plastic() as f64);
+        sums[10] = begun.compressed.clone();
+        sums[11].add(begun.passed.len() as f64);
         let mut failure = None;
         let mut left = Vec::new();
         for part in parts {
@@ -105,6 +107,8 @@ impl MoreauJean {
             entered,
             drained,
             plastic,
+            compressed,
+            passed,
         ] = domain.sums(&sums);
 
         let mut contacts = std::mem::take(&mut self.rows);
@@ -129,6 +133,7 @@ impl MoreauJean {
             contacts,
         };
         let elastic = outcome.work.elastic;
+        outcome.work.prestress += compressed;
         let before = std::mem::replace(&mut state.elastic, elastic);
         let dissipated = outcome.work.taken() - (elastic - before - outcome.work.prestress);
         Ok(Report {
@@ -142,6 +147,10 @@ impl MoreauJean {
             projected,
             elastic,
             outran: outran as u64,
+            passed: passed as u64,
+            passed_first: (passed > 0.0)
+                .then(|| self.first_of(domain, &begun.passed))
+                .flatten(),
             deleted: deleted as u64,
             drained: drained as u64,
             plastic: plastic as u64,
@@ -194,7 +203,7 @@ struct Moved<'a> {
 }
 
 /// Number of sums.
-const SUMS: usize = 10;
+const SUMS: usize = 12;
 
 /// The results for some of the bodies.
 #[derive(Default)]
@@ -203,7 +212,8 @@ struct Part {
     ///
     /// translational energy; energy lost; lost to the integrator; added by the projection; bodies
     /// that outran detection; deleted bodies; work of fields; energy of bodies that entered less
-    /// that of bodies that left; bodies that left through outlets; collisions without rebound.
+    /// that of bodies that left; bodies that left through outlets; collisions without rebound;
+    /// springs that begin compressed; contacts whose sides passed through each other.
     sums: [ExactSum; SUMS],
     failure: Option<StepError>,
     deleted: Vec<BodyRow>,

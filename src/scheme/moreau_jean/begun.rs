@@ -2,6 +2,7 @@
 
 use super::machine::MoreauJean;
 use crate::body::Twist;
+use crate::contact::ContactKey;
 use crate::domain::Domain;
 use crate::math::{ExactSum, Vector3};
 use crate::scheme::pace::Span;
@@ -19,6 +20,11 @@ pub(super) struct Begun<'a, 'd> {
     pub span: Span,
     /// Energy added by actions on bodies at the start of the step [J].
     pub brought: ExactSum,
+    /// Energy in the springs of this rank's contacts that begin compressed [J]; see
+    /// [`MoreauJean::compressed`].
+    pub compressed: ExactSum,
+    /// Contacts of this rank whose two sides have passed through each other in the last step.
+    pub passed: Vec<ContactKey>,
     /// Walls in their positions.
     pub walls: Walls,
     /// Walls that move by Newton's law.
@@ -44,6 +50,8 @@ impl MoreauJean {
             clock: state.clock,
             span,
             brought,
+            compressed: ExactSum::default(),
+            passed: Vec::new(),
             walls,
             pushed,
             pushed_to: Vec::new(),

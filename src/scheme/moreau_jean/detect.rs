@@ -8,7 +8,10 @@ use crate::law::Step;
 use crate::math::{ExactSum, Vector3};
 use crate::scheme::known::Known;
 use crate::scheme::state::State;
-use crate::solver::blocks::Filling;
+use crate::solver::blocks::{Block, Filling};
+
+/// Cosine of the angle beyond which the normal of a contact has turned back in a step.
+const TURNED: f64 = -0.5;
 
 impl MoreauJean {
     /// Finds the contacts whose point lies in this rank's blocks, with their data of the last step.
@@ -25,6 +28,8 @@ impl MoreauJean {
             span,
             walls,
             pushed,
+            compressed,
+            passed,
             ..
         } = begun;
         let Known {
@@ -114,6 +119,13 @@ impl MoreauJean {
             matched.collect()
         });
         let matched = matched.concat();
+        // The normal of two bodies that pass through each other, or of a thin wall that passes
+        // through a body, turns back within a step.
+        let turned = |(c, row): &(&Candidate, &Option<&ContactRow>)| {
+            row.is_some_and(|row| Vector3::from(row.normal).dot(&c.normal) < TURNED)
+        };
+        let pairs = found.iter().zip(&matched).filter(turned);
+        *passed = pairs.map(|(c, _)| c.key).collect();
         let previous = |k: usize| matched[k];
         let sides = found.iter().map(|c| match c.b {
             Partner::Body(b) => [Some(c.a), Some(b)],
@@ -134,8 +146,32 @@ impl MoreauJean {
             draw: (self.physics.solver.seed, state.clock.step),
         };
         self.blocks.fill(found, &filling, previous);
+        let pressed = |k: usize| matched[k].is_some_and(|row| row.impulse != [0.0; 3]);
+        *compressed = self.compressed(begun.clock.step, pressed);
         // The rows have been used; their memory is used again when the step ends.
         self.rows = std::mem::take(history);
         split
+    }
+
+    /// Energy in the springs of contacts that begin compressed [J].
+    ///
+    /// These are contacts of initial bodies that overlap, and of bodies that were held in an
+    /// overlap. No step has taken this energy from the motion of bodies, but springs give it back.
+    fn compressed(&self, step: u64, pressed: impl Fn(usize) -> bool) -> ExactSum {
+        let mut sum = ExactSum::default();
+        if step > 0 && self.physics.acts.holds.is_empty() {
+            return sum;
+        }
+        for one in self.blocks.all().iter().flat_map(Block::each) {
+            let (closing, parts) = (one.contact.law.closing_speed, &one.parts);
+            if let (Some(springs), None) = (parts.springs, parts.bond)
+                && closing < 0.0
+                && !pressed(one.origin.candidate as usize)
+            {
+                // g²/2C, as the closing speed is g/Δt and the softness C/Δt².
+                sum.add(0.5 * closing * closing / springs.softness[0]);
+            }
+        }
+        sum
     }
 }

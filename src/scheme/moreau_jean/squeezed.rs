@@ -171,6 +171,16 @@ impl MoreauJean {
         }
     }
 
+    /// The first of some contacts on all ranks. Collective.
+    pub(super) fn first_of(&self, domain: &Domain, keys: &[ContactKey]) -> Option<String> {
+        let numbers = |key: &ContactKey| [key.a.0, key.b.0];
+        let mine: Vec<u64> = keys.iter().flat_map(numbers).collect();
+        let all = domain.gather(&mine);
+        let first = all.as_chunks::<2>().0.iter().min()?;
+        let [a, b] = first.map(BodyId);
+        Some(self.told(&ContactKey { a, b, feature: 0 }))
+    }
+
     fn told(&self, key: &ContactKey) -> String {
         let [a, b] = [key.a, key.b];
         match b.wall_index().and_then(|w| self.physics.walls.get(w)) {

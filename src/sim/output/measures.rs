@@ -3,18 +3,27 @@
 //! Sums are exact, over all ranks; all other figures are integers and maxima. So the files are the
 //! same on any number of ranks.
 
+mod absent;
 pub(super) mod files;
 mod record;
 mod sides;
 
 use super::Output;
-use crate::config::What;
+use crate::config::{Measure, What};
 use crate::sim::error::RunError;
 use crate::sim::now::Now;
 use record::Record;
 use sides::Sides;
 
 impl Output {
+    /// The lines of the summary about figures that are NaN. Only on rank 0.
+    pub(in crate::sim) fn absent(&self, measures: &[Measure]) -> Vec<String> {
+        let files = self.files.iter().flat_map(|files| &files.measures);
+        let each = files.zip(measures);
+        each.flat_map(|(files, measure)| files.absent(measure))
+            .collect()
+    }
+
     /// Evaluates the measures that are due, and adds the results to their files. Collective.
     pub(super) fn measure(&mut self, now: &Now) -> Result<(), RunError> {
         let measures = &now.scenario.measures;
@@ -37,7 +46,7 @@ impl Output {
         }
         let written = self.files.as_mut().map_or(Ok(()), |files| {
             for (k, record) in &records {
-                files.measures[*k].add((step, time), record)?;
+                files.measures[*k].add(&measures[*k], (step, time), record)?;
             }
             files.flush_what_waits()
         });

@@ -1,5 +1,6 @@
 //! The files of a measure.
 
+use super::absent::Absent;
 use super::record::Record;
 use crate::config::{Measure, What};
 use crate::io::series::{Columns, Error, Figures, ForceLine, ProfileLine, Series, TrackLine};
@@ -11,6 +12,7 @@ pub(in crate::sim::output) struct MeasureFiles {
     forces: Option<Series<ForceLine>>,
     profile: Option<Series<ProfileLine>>,
     tracks: Option<Series<TrackLine>>,
+    absent: Absent,
 }
 
 /// The columns of `measure-NAME.csv` that a figure adds.
@@ -109,6 +111,7 @@ impl MeasureFiles {
             forces: None,
             profile: None,
             tracks: None,
+            absent: Absent::default(),
         };
         if measure.what.iter().any(|what| !columns(what).is_empty()) {
             let path = path("measure");
@@ -150,7 +153,13 @@ impl MeasureFiles {
     }
 
     /// Adds the record of a step's end, at a time [s].
-    pub(super) fn add(&mut self, (step, time): (u64, f64), record: &Record) -> Result<(), Error> {
+    pub(super) fn add(
+        &mut self,
+        measure: &Measure,
+        (step, time): (u64, f64),
+        record: &Record,
+    ) -> Result<(), Error> {
+        self.absent.count(measure, columns, (step, record));
         if let Some(file) = &mut self.figures {
             file.add(&Figures(step, time, record.figures.clone()))?;
         }
@@ -186,6 +195,14 @@ impl MeasureFiles {
             self.tracks.as_mut().map_or(Ok(()), Series::flush),
         ];
         all.into_iter().collect()
+    }
+
+    /// The lines of the summary about figures that are NaN.
+    pub(in crate::sim::output) fn absent<'a>(
+        &'a self,
+        measure: &'a Measure,
+    ) -> impl Iterator<Item = String> + 'a {
+        self.absent.lines(&measure.name)
     }
 
     /// Bytes that wait to be written.

@@ -1,0 +1,79 @@
+//! Refuses driven walls that carry bodies out of the domain.
+
+use super::error::RunError;
+use crate::body::{Drive, Motion, Wall};
+use crate::config::Scenario;
+use crate::shape::Surface;
+
+/// Fails if bodies follow a driven plane beyond a face of the domain.
+///
+/// The plane is parallel to the face and does not turn. Bodies follow it where gravity presses them
+/// to it, and where it moves together with the opposite side of a box. Then a displacement beyond
+/// the face by the `smallest` radius [m] brings a centre out of the domain.
+pub(super) fn walls_keep_inside(scenario: &Scenario, smallest: f64) -> Result<(), RunError> {
+    if scenario.delete_outside {
+        return Ok(());
+    }
+    for wall in &scenario.walls {
+        let Some((axis, beyond)) = beyond(wall, scenario) else {
+            continue;
+        };
+        if beyond < smallest || !is_followed(wall, scenario) {
+            continue;
+        }
+        let normal = normal(wall).unwrap_or_default()[axis];
+        let side = if normal > 0.0 { "lower" } else { "upper" };
+        return Err(RunError::Input(format!(
+            "wall {}: must stay less than the smallest radius, {} m, beyond the face of the domain at domain.{side}, as bodies \
+             follow it; found a motion to {beyond:.6} m beyond it: give the box lower and upper that leave room within the \
+             domain, or make the domain larger",
+            wall.name, smallest
+        )));
+    }
+    Ok(())
+}
+
+/// The unit normal of a plane along an axis, as numbers; `None` for other surfaces.
+fn normal(wall: &Wall) -> Option<[f64; 3]> {
+    match &wall.surface {
+        Surface::Plane(plane) if plane.normal.iter().any(|n| n.abs() == 1.0) => {
+            Some(plane.normal.into())
+        }
+        _ => None,
+    }
+}
+
+/// The axis of a driven plane, and the distance by which it goes beyond the domain's face [m].
+fn beyond(wall: &Wall, scenario: &Scenario) -> Option<(usize, f64)> {
+    let (Some(normal), Surface::Plane(plane)) = (normal(wall), &wall.surface) else {
+        return None;
+    };
+    let Motion::Driven(Drive {
+        translation: Some((direction, signal)),
+        rotation: None,
+    }) = &wall.motion
+    else {
+        return None;
+    };
+    let axis = (0..3).find(|&a| normal[a] != 0.0)?;
+    let outward = -direction[axis] * normal[axis];
+    let room = match normal[axis] > 0.0 {
+        true => plane.point[axis] - scenario.lower[axis],
+        false => scenario.upper[axis] - plane.point[axis],
+    };
+    let [least, most] = signal.range(scenario.last_time());
+    (outward != 0.0).then(|| (axis, (outward * least).max(outward * most) - room))
+}
+
+/// Whether bodies stay at a plane that moves away from them.
+fn is_followed(wall: &Wall, scenario: &Scenario) -> bool {
+    let Some(normal) = normal(wall) else {
+        return false;
+    };
+    let opposite = normal.map(|n| -n);
+    let together = |other: &&Wall| {
+        self::normal(other).is_some_and(|n| n == opposite) && other.motion == wall.motion
+    };
+    let pressed = (0..3).map(|a| scenario.gravity[a] * normal[a]).sum::<f64>() < 0.0;
+    pressed || scenario.walls.iter().any(|other| together(&other))
+}
