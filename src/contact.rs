@@ -17,8 +17,9 @@ pub struct ContactKey {
     pub a: BodyId,
     /// The body, or wall, with the larger id.
     pub b: BodyId,
-    /// The number of the contact among those of the same pair; 0 for two balls, or a ball and a
-    /// wall that is not hollow.
+    /// The number of the contact among those of the same pair.
+    ///
+    /// 0 for two balls, or a ball and a wall that is not hollow.
     pub feature: u64,
 }
 
@@ -30,8 +31,9 @@ impl ContactKey {
         (first as u64) << 32 | second as u64
     }
 
-    /// The two parts that touch: numbers in the templates of the bodies, 0 for balls; for a wall the
-    /// place of [`Surface::place`](crate::shape::Surface::place).
+    /// The two parts that touch: numbers in the templates of the bodies, 0 for balls.
+    ///
+    /// For a wall it is the place of [`Surface::place`](crate::shape::Surface::place).
     #[must_use]
     pub const fn parts(&self) -> [usize; 2] {
         [

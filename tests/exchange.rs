@@ -331,9 +331,8 @@ fn inner_passes_save_sweeps() {
     }
 }
 
-/// The projection of positions takes overlaps away on any ranks in this mode too: bodies at cuts are pushed by all their contacts. The sum of
-/// overlaps is halved, with the default sweeps and with plain ones. The largest is halved with plain ones; with the default's it is 0.23 to 0.75
-/// of what it was without projection, on 1 to 8 ranks, as it is one contact's, which a step made late.
+/// The projection of positions takes overlaps away on any ranks in this mode too: bodies at cuts are pushed by all their contacts. Overlaps beyond
+/// `g Δt²/2`, which it leaves, are a tenth of what they were without it; the largest exceeds that by less than half.
 #[test]
 fn projection_takes_overlaps_away_across_cuts() {
     for plain in [true, false] {
@@ -343,8 +342,9 @@ fn projection_takes_overlaps_away_across_cuts() {
         }
         s.solver.tolerance = 1e-2;
         s.solver.exchange = Exchange::Sweep;
+        let slack = 0.5 * s.gravity.norm() * s.dt * s.dt;
         let overlaps = |state: &State| {
-            let each = || state.contacts.iter().map(|c| (-c.gap).max(0.0));
+            let each = || state.contacts.iter().map(|c| (-c.gap - slack).max(0.0));
             [each().sum(), each().fold(0.0_f64, f64::max)]
         };
         let start = s.run(100);
@@ -357,8 +357,8 @@ fn projection_takes_overlaps_away_across_cuts() {
             let with = overlaps(&s.run_on(ranks, 1, 60));
             let what = format!("plain {plain}, {ranks} ranks: {without:?} -> {with:?}");
             println!("{what}");
-            assert!(with[0] < 0.5 * without[0], "{what}");
-            assert!(!plain || with[1] < 0.5 * without[1], "{what}");
+            assert!(with[0] < 0.1 * without[0], "{what}");
+            assert!(with[1] < 0.5 * slack, "{what}");
         }
     }
 }

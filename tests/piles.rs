@@ -428,3 +428,45 @@ fn b7_sweeps_must_go_contact_by_contact() {
         );
     }
 }
+
+/// B11: a disc of weight 10 N in a groove of 90° with μ = 0.5 can rest on any force N between 10/(√2 · 1.5) and 10/(√2 · 0.5), the same on both
+/// sides. Starts spread over the friction cones find different ones; without them every seed finds the same.
+#[test]
+fn b11_the_forces_in_a_groove_are_not_unique() {
+    let forces = |spread: f64| -> Vec<[f64; 2]> {
+        let of = |seed: u64| {
+            let mut s = Scene::new([-5.0; 3], [5.0; 3], 1e-3);
+            s.plane([0.0; 3], [1.0, 1.0, 0.0]);
+            s.plane([0.0; 3], [-1.0, 1.0, 0.0]);
+            s.sphere([0.0, 2f64.sqrt(), 0.0], 1.0, 1.0);
+            s.gravity = Vector3::new(0.0, -10.0, 0.0);
+            s.friction = 0.5;
+            s.solver.seed = seed;
+            s.solver.start_spread = spread;
+            let state = s.run(3);
+            assert!(state.all_converged());
+            let z = state.velocity(0).z.abs() + state.spin(0).x.abs() + state.spin(0).y.abs();
+            assert_eq!(z, 0.0, "a force in the plane stays in it");
+            let normal = |c: &moreau::contact::ContactRow| {
+                Vector3::from(c.impulse).dot(&Vector3::from(c.normal)) / s.dt
+            };
+            [normal(&state.contacts[0]), normal(&state.contacts[1])]
+        };
+        (1..=10).map(of).collect()
+    };
+    let root = std::f64::consts::FRAC_1_SQRT_2;
+    let found = forces(1.0);
+    for [left, right] in &found {
+        assert!((left - right).abs() < 1e-9, "{left} {right}");
+        let within = 10.0 * root / 1.5 - 1e-9..=10.0 * root / 0.5 + 1e-9;
+        assert!(within.contains(left), "{left}");
+    }
+    let different = |found: &[[f64; 2]]| {
+        let mut values: Vec<f64> = found.iter().map(|f| f[0]).collect();
+        values.sort_by(f64::total_cmp);
+        values.dedup_by(|a, b| (*a - *b).abs() < 1e-3);
+        values.len()
+    };
+    assert!(different(&found) >= 5, "{found:?}");
+    assert_eq!(different(&forces(0.0)), 1);
+}

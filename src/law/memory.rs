@@ -2,7 +2,9 @@
 
 use super::bond::Joint;
 
-/// The facts of [`open`](super::open) that [`close`](super::close) needs, stored compactly: one per contact.
+/// The facts of [`open`](super::open) that [`close`](super::close) needs, one per contact.
+///
+/// They are stored compactly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Memory {
     /// Whether the law has cohesion.

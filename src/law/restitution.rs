@@ -7,7 +7,7 @@
 //! collision pushes the two bodies together within the step: they overlap by less than the way of
 //! one step, and bounce in the next. Held at a closed gap, they would collide without restitution.
 //!
-//! Contacts at rest are no collisions: they keep the rule of rigid contacts, or a packing would
+//! A contact at rest does not collide: it keeps the rule of rigid contacts, or a packing would
 //! lose its forces from step to step. A contact is at rest if its normal velocity is small, for
 //! gravity within the step or for the impulse that it carried in the last step. A collision that
 //! reaches such a contact through other contacts ends without rebound there; [`Rebound::honoured`]
@@ -16,18 +16,19 @@
 use super::pair::Pair;
 use crate::math::Vector3;
 
-/// The largest normal velocity of a contact at rest, in units of the velocity that gravity adds in
-/// a step.
+/// The largest normal velocity of a contact at rest.
+///
+/// In units of the velocity that gravity adds in a step.
 const SLOW: f64 = 3.0;
 
-/// The largest gap of a contact at rest that carried no impulse in the last step, in units of the
-/// way at the velocity that gravity adds in a step.
+/// The largest gap of a contact at rest that carried no impulse in the last step.
+///
+/// In units of the way at the velocity that gravity adds in a step.
 const NEAR: f64 = 1.0;
 
-/// The largest normal velocity of a contact that carried an impulse in the last step and is at
-/// rest, in units of this impulse over its mass.
+/// The largest normal velocity of a contact at rest that carried an impulse in the last step.
 ///
-/// A contact that has just bounced has at least `e/(1 + e)` times this unit.
+/// In units of this impulse over the contact's mass. A contact that has just bounced has at least `e/(1 + e)` times this unit.
 const HELD: f64 = 0.1;
 
 /// Growth of a normal impulse within a step, as a factor, that does not count as a collision.

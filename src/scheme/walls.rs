@@ -68,8 +68,8 @@ impl Walls {
 
     /// The walls after the step. Collective.
     ///
-    /// `pushed` are the new velocities of walls that move by Newton's law, and their displacements by
-    /// the projection [m], by number of the wall; `contacts` are this rank's.
+    /// `pushed` are the new velocities of walls that move by Newton's law, and their displacements
+    /// by the projection [m], by number of the wall; `contacts` are this rank's.
     pub(super) fn end(
         self,
         domain: &Domain,

@@ -2,11 +2,11 @@
 
 mod places;
 
-pub use places::PLACES;
-
 use super::HalfSpace;
 use crate::math::{IDENTITY, Quaternion, Vector3, turned};
-use places::on_generatrix;
+
+/// Number of places of a hollow surface ([`Surface::place`]).
+pub const PLACES: usize = 6;
 
 /// The surface of a wall at some time. Bodies are on its free side, or on both sides of a thin one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -229,6 +229,16 @@ impl Surface {
             },
         }
     }
+}
+
+/// The nearest point of a generatrix, as distance from the axis and height [m].
+fn on_generatrix(ends: &[[f64; 2]; 2], [out, up]: [f64; 2]) -> [f64; 2] {
+    let [[r0, z0], [r1, z1]] = *ends;
+    let line = [r1 - r0, z1 - z0];
+    let square = line[0] * line[0] + line[1] * line[1];
+    let along = ((out - r0) * line[0] + (up - z0) * line[1]) / square;
+    let along = along.clamp(0.0, 1.0);
+    [r0 + along * line[0], z0 + along * line[1]]
 }
 
 /// The unit vector and the length of a vector; `otherwise` for the zero vector.

@@ -8,8 +8,8 @@
 //!
 //! A few sweeps over this problem, from λ = 0, with the blocks, tours and hand-overs of the
 //! velocities, remove most of it. A contact that pushed too far takes its push back, but never
-//! pulls; so bodies are not lifted off each other. They are not rotated. Walls that move by Newton's
-//! law take their pushes together after each sweep, as they take impulses; others stay.
+//! pulls; so bodies are not lifted off each other. They are not rotated. Walls that move by
+//! Newton's law take their pushes together after each sweep, as they take impulses; others stay.
 //!
 //! Overlaps of the size of `g Δt²/2`, the way of free fall within a step, or below [`SLACK`], stay.
 //! Sweeps leave some gaps a little open, and through these bodies fall in the next step: a packing
@@ -58,9 +58,11 @@ pub fn project<H: Halo>(
     };
     let predict = |block: &mut Block, members: &mut [Member]| {
         let width = settings.width;
-        let mut share = Share::<0>::default();
-        share.largest = predict(block, members, pushed, aims, |work| width.dispatch(work));
-        share
+        let largest = predict(block, members, pushed, aims, |work| width.dispatch(work));
+        Share {
+            largest,
+            ..Share::default()
+        }
     };
     let tally: Tally<0> = Course::new(blocks, members, halo).run(&Tour::plain(), &predict);
     if halo.max(tally.largest) <= 0.0 {

@@ -7,11 +7,8 @@
 //! in a sphere they are the ends of three axes at right angles. Where the centre of the ball is off
 //! the axis, the others are farther away than the nearest, and only it is near enough to touch.
 
-use super::{Surface, direction, split, square_to};
+use super::{PLACES, Surface, direction, on_generatrix, split, square_to};
 use crate::math::{Vector3, frame};
-
-/// Number of places of a hollow surface.
-pub const PLACES: usize = 6;
 
 /// The distance from the axis, in radii of the surface, below which all directions are alike.
 ///
@@ -35,7 +32,7 @@ impl Surface {
     /// [`nearest`](Self::nearest).
     ///
     /// Place 0 is the nearest point, or almost; if place 1 is out of reach, so are all that follow.
-    /// `None` if the surface is not hollow as seen from the point.
+    /// `None` if the surface is not hollow as seen from the point, or the point is behind it.
     #[must_use]
     pub fn place(&self, x: &Vector3, k: usize) -> Option<(f64, Vector3)> {
         match self {
@@ -45,6 +42,9 @@ impl Surface {
                 inside: true,
             } => {
                 let (away, distance) = direction(&(x - centre), &Vector3::z());
+                if distance >= *radius {
+                    return None;
+                }
                 let base = match distance > ON_AXIS * radius {
                     true => away,
                     false => Vector3::z(),
@@ -60,6 +60,9 @@ impl Surface {
                 radius,
             } => {
                 let (_, across) = split(&(x - centre), axis);
+                if across.norm_squared() >= radius * radius {
+                    return None;
+                }
                 let around = Around::new(axis, &across, *radius);
                 let [way, beside] = around.directions(k);
                 let to = way * (radius - across.dot(&way)) - beside * across.dot(&beside);
@@ -87,16 +90,6 @@ impl Surface {
     }
 }
 
-/// The nearest point of a generatrix, as distance from the axis and height [m].
-pub(super) fn on_generatrix(ends: &[[f64; 2]; 2], [out, up]: [f64; 2]) -> [f64; 2] {
-    let [[r0, z0], [r1, z1]] = *ends;
-    let line = [r1 - r0, z1 - z0];
-    let square = line[0] * line[0] + line[1] * line[1];
-    let along = ((out - r0) * line[0] + (up - z0) * line[1]) / square;
-    let along = along.clamp(0.0, 1.0);
-    [r0 + along * line[0], z0 + along * line[1]]
-}
-
 /// The directions of the places about an axis.
 struct Around {
     /// Unit vector towards place 0.
@@ -110,7 +103,8 @@ impl Around {
     fn new(axis: &Vector3, across: &Vector3, radius: f64) -> Self {
         let (away, distance) = direction(across, &square_to(axis));
         let first = match distance > ON_AXIS * radius {
-            true => away,
+            // Near the axis, rounding tilts it.
+            true => (away - axis * axis.dot(&away)).normalize(),
             false => square_to(axis),
         };
         Self {

@@ -224,8 +224,9 @@ fn moved_surfaces_see_moved_points() {
     }
 }
 
-/// All places of hollow surfaces lie on them, none is nearer than the nearest point, which is place
-/// 0, and if place 1 is out of reach so are the others. Bodies outside see one place only.
+/// All places of hollow surfaces lie on them, and place 0 is the nearest point.
+///
+/// If place 1 is out of reach, so are the others. Bodies outside see one place only.
 #[test]
 fn places_of_hollow_surfaces() {
     use crate::rng::{Purpose, Stream};
@@ -279,7 +280,7 @@ fn places_of_hollow_surfaces() {
         }
     }
     assert!(hollow.iter().all(|&n| n > 500), "{hollow:?}");
-    // Over a ring, beside a tube, over a plate: one place.
+    // Over a ring, next to a tube, over a plate: one place.
     let over = centre + axis * 0.1 + super::square_to(&axis) * 0.5;
     assert!(surfaces[4].place(&over, 0).is_none());
     let beside = centre + super::square_to(&axis) * 1.5;

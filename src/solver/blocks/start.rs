@@ -59,7 +59,7 @@ fn elsewhere(contact: &Contact, candidate: &Candidate, spread: f64, mut draw: St
     let [_, t1, t2] = frame(&n);
     let random = if candidate.point.z == 0.0 && n.z == 0.0 {
         // A contact in the plane z = 0 keeps its force there, as two dimensions demand.
-        Vector3::z().cross(&n) * draw.between(-1.0, 1.0)
+        Vector3::new(-n.y, n.x, 0.0) * draw.between(-1.0, 1.0)
     } else {
         loop {
             let [x, y] = [0; 2].map(|_| draw.between(-1.0, 1.0));
