@@ -214,7 +214,7 @@ EOF
     for _ in $(seq "$repeats"); do
         theirs
         ours moreau-compliant --set 'material.0.stiffness=2.18e4'
-        ours moreau-rigid --set solver.projection=5 --set solver.tolerance=1e-2
+        ours moreau-rigid --set solver.tolerance=1e-2
     done
 done
 

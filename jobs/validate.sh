@@ -26,7 +26,7 @@ for argument in "$@"; do
     esac
 done
 
-tests=(--test laws --test compliance --test pace --test walls --test drum --test piles --test packings --test flowing --test jammed --test periodic --test everything --test clumps --test bonds --test dumbbells)
+tests=(--test laws --test compliance --test pace --test walls --test drum --test piles --test packings --test flowing --test jammed --test periodic --test everything --test clumps --test bonds --test dumbbells --test hollow --test collisions)
 table=$PWD/target/validation.csv
 lines=$(mktemp)
 trap 'rm -f "$lines"' EXIT
@@ -34,7 +34,7 @@ mkdir -p target
 status=0
 MOREAU_VALIDATION=$lines cargo test --no-fail-fast "${tests[@]}" ${arguments[@]+"${arguments[@]}"} </dev/null || status=$?
 if $slow; then
-    MOREAU_VALIDATION=$lines cargo test --no-fail-fast --test packings --test flowing --test jammed --test dumbbells ${arguments[@]+"${arguments[@]}"} -- --ignored </dev/null ||
+    MOREAU_VALIDATION=$lines cargo test --no-fail-fast --test packings --test flowing --test jammed --test dumbbells --test collisions ${arguments[@]+"${arguments[@]}"} -- --ignored </dev/null ||
         status=$?
 fi
 {

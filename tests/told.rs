@@ -376,3 +376,60 @@ fn help_is_printed_once_a_job() {
         assert_eq!(three.stdout.matches(word).count(), 1, "{}", three.stdout);
     }
 }
+
+/// A large rigid packing that is to come to rest gets the advice to use springs, with a stiffness; a small one, and one with springs, do not.
+#[test]
+fn large_rigid_packings_are_advised_to_use_springs() {
+    let config = concat!(env!("CARGO_MANIFEST_DIR"), "/configs/settle.toml");
+    let advice = |more: &[&str]| {
+        let out = on(1, &[&["check", config], more].concat());
+        assert_eq!(out.status, Some(0), "{}", out.stderr);
+        let lines = out.stdout.lines();
+        let line = lines.filter(|line| line.contains("come to rest late"));
+        line.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let [line] = &advice(&[])[..] else {
+        panic!("one line of advice");
+    };
+    assert!(line.contains("a stiffness of 2.2e4 N/m"), "{line}");
+    assert!(advice(&["--set", "bodies.0.count=9999"]).is_empty());
+    assert!(
+        advice(&[
+            "--set",
+            "material.0.stiffness=2e4",
+            "--set",
+            "material.1.stiffness=2e4"
+        ])
+        .is_empty()
+    );
+}
+
+/// The summary and the series count collisions that end without rebound: a ball with restitution falls on a stack of balls at rest.
+#[test]
+fn collisions_without_rebound_are_in_the_summary() {
+    let dir = tempfile::tempdir().unwrap();
+    let stack: Vec<[f64; 4]> = (0..4)
+        .map(|k| [0.5, 0.5, 0.05 + 0.1 * f64::from(k), 0.05])
+        .collect();
+    let mut falling = stack.clone();
+    falling.push([0.5, 0.5, 0.6, 0.05]);
+    let set = [
+        "--set",
+        "material.0.restitution=0.8",
+        "--set",
+        "time.dt=1e-3",
+        "--set",
+        "time.steps=300",
+    ];
+    let plastic = |balls_of: &[[f64; 4]]| {
+        let config = balls(dir.path(), balls_of, "[output]\nseries = 10\n");
+        let out = run(dir.path(), &config, &set);
+        assert_eq!(out.status, Some(0), "{}", out.stderr);
+        let said = out.stdout.lines().any(|line| line.starts_with("plastic "));
+        let counted = last_row(dir.path(), "series.csv")["plastic"];
+        assert_eq!(said, counted > 0.0);
+        counted
+    };
+    assert_eq!(plastic(&stack), 0.0);
+    assert!(plastic(&falling) > 0.0);
+}

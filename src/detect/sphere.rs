@@ -44,9 +44,25 @@ pub(super) fn touches_of_wall(
     mut found: impl FnMut(Touch),
 ) {
     let first = sphere_wall(x, r, wall);
-    if first.gap >= margin {
-        return;
+    if first.gap < margin {
+        match wall {
+            Surface::Plane(_) => found(first),
+            _ => several(x, r, wall, margin, first, &mut found),
+        }
     }
+}
+
+/// The touches of a sphere and a curved wall whose nearest one is near.
+// Inlined, it would take registers from planes.
+#[inline(never)]
+fn several(
+    x: &Vector3,
+    r: f64,
+    wall: &Surface,
+    margin: f64,
+    first: Touch,
+    found: &mut dyn FnMut(Touch),
+) {
     let at = |k: usize| wall.place(x, k).map(|place| touch_at(x, r, place));
     let near = |touch: &Touch| touch.gap < margin;
     if at(1).filter(near).is_none() {

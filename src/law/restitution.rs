@@ -28,7 +28,8 @@ const NEAR: f64 = 1.0;
 
 /// The largest normal velocity of a contact at rest that carried an impulse in the last step.
 ///
-/// In units of this impulse over the contact's mass. A contact that has just bounced has at least `e/(1 + e)` times this unit.
+/// In units of this impulse over the contact's mass. A contact that has just bounced has at least
+/// `e/(1 + e)` times this unit.
 const HELD: f64 = 0.1;
 
 /// Growth of a normal impulse within a step, as a factor, that does not count as a collision.

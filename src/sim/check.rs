@@ -303,6 +303,27 @@ fn fast(
     })
 }
 
+/// Number of rigid bodies from which packings come to rest late (docs/decisions.md).
+const MANY: u64 = 10_000;
+
+/// The softness `c = C m_n/Δt²` of the springs that large packings should have.
+const SOFT: f64 = 0.03;
+
+/// Advice for a large rigid packing that is to come to rest under gravity.
+fn late_rest(scenario: &Scenario, sizes: &Sizes, dt: f64) -> Option<String> {
+    let late =
+        scenario.end.rest.is_some() && sizes.count >= MANY && scenario.laws.pairs.any_rigid();
+    // The reduced mass of two mean bodies [kg].
+    let reduced = 0.5 * sizes.mass / sizes.count as f64;
+    late.then(|| {
+        format!(
+            "advice     rigid packings of {MANY} bodies or more come to rest late, at 50 000 three times later than with springs: \
+             a stiffness of {:.1e} N/m in [[material]] is soft enough for {dt:e} s",
+            reduced / (SOFT * dt * dt)
+        )
+    })
+}
+
 /// Numbers that follow from the configuration.
 ///
 /// These are masses, reduced masses, a suitable time step, and the softness of compliant pairs.
@@ -337,6 +358,7 @@ fn derived(scenario: &Scenario, sizes: &Sizes) -> Vec<String> {
              {:.2e} s [001 §1.6], and {named} is {dt:e} s",
             0.1 * sizes.smallest_ball / fall
         ));
+        lines.extend(late_rest(scenario, sizes, dt));
     }
     for (a, one) in scenario.materials.iter().enumerate() {
         for (b, other) in scenario.materials.iter().enumerate().skip(a) {
