@@ -17,7 +17,7 @@
 //! their overlap is the deflection of the spring, and contacts that bounce, which part by
 //! themselves.
 
-use super::batch::{Batch, Batches, LANES, split};
+use super::batch::{Batches, LANES, split};
 use super::blocks::{Block, Blocks, Share, Tally};
 use super::course::Course;
 use super::grid::{Parity, Tour};
@@ -31,8 +31,8 @@ use super::settings::Settings;
 use super::vectors::Lane;
 use crate::body::Member;
 use crate::law::Kind;
+use crate::math::nan_max;
 use crate::math::real::{Real, dot, scaled};
-use crate::math::{Vector3, nan_max};
 
 /// An overlap that stays, in radii of the smaller body.
 pub const SLACK: f64 = 2e-5;
@@ -68,6 +68,8 @@ pub fn project<H: Halo>(
     if halo.max(tally.largest) <= 0.0 {
         return None;
     }
+    // Bodies split among ranks are pushed in parts, as in sweeps over velocities.
+    blocks.trade_masses();
     let mut ways = members.to_vec();
     ways.iter_mut().for_each(|way| way.set_motion(&[0.0; 6]));
     let mut course = Course::new(blocks, &mut ways, halo);
@@ -91,6 +93,7 @@ pub fn project<H: Halo>(
                         plans,
                         order,
                         members,
+                        fraction: aims.fraction,
                     }),
                     Turn::Rigid(k) => push_apart_one(&mut rigid[k], members),
                 }
@@ -102,6 +105,7 @@ pub fn project<H: Halo>(
         pushed.take_pushes(course.blocks, course.members, course.halo);
     }
     course.go_to(Parity(0));
+    blocks.trade_masses();
     Some(ways)
 }
 
@@ -131,57 +135,44 @@ fn predict(
     let mut plans = std::mem::take(&mut block.plans);
     plans.clear();
     plans.resize(block.batches.len(), Plan::NOTHING);
-    let push = |place: [u32; 2], wall: f64| {
-        let [a, b] = place.map(|p| members[p as usize].inverse_mass());
-        let response = a + b + wall;
-        match response > 0.0 {
-            true => fraction / response,
-            false => 0.0,
-        }
-    };
     let mut deepest = 0.0;
-    let first_rigid = (block.batches.len() * LANES) as u32;
+    let batched = (block.batches.len() * LANES) as u32;
     for (k, origin) in block.origins.iter().enumerate() {
+        if origin.memory.bounces() {
+            continue;
+        }
         let slot = block.slots()[k];
-        let drive = block.drive(origin).linear;
         let gap = origin.gap + slack.max(SLACK * origin.smaller_radius);
-        if slot >= first_rigid {
-            let one = &mut block.rigid[(slot - first_rigid) as usize];
-            one.plan = [0.0; 3];
-            if one.parts.springs.is_none() && !origin.memory.bounces() {
-                let velocity = one.relative_velocity(members) + drive;
-                let gap = gap + dt * velocity.dot(&one.contact.law.normal);
-                one.plan = [gap, push(one.contact.place, 0.0), 0.0];
-                deepest = nan_max(deepest, -gap);
+        if slot < batched {
+            let (batch, lane) = split(slot);
+            if !block.batches.places(batch).kind.has(Kind::SPRINGS) {
+                let normal = &block.batches.all[batch].normal;
+                let moved = match origin.drive {
+                    0 => 0.0,
+                    _ => {
+                        let normal = [0, 1, 2].map(|axis| normal[axis][lane]);
+                        dt * dot(&normal, &block.drive(origin).linear.into())
+                    }
+                };
+                plans[batch].gap[lane] = gap + moved;
             }
             continue;
         }
-        let (batch, lane) = split(slot);
-        if origin.memory.bounces() || block.batches.places(batch).kind.has(Kind::SPRINGS) {
-            continue;
-        }
-        let of = &block.batches.all[batch];
-        let normal = [0, 1, 2].map(|axis| of.normal[axis][lane]);
-        let plan = &mut plans[batch];
-        plan.gap[lane] = gap + dt * dot(&normal, &drive.into());
-        plan.push[lane] = push(places(of, lane), 0.0);
-    }
-    for &(slot, k) in &block.pushing {
-        // A wall that moves by Newton's law responds with its part for each contact.
-        let response = |normal: &Vector3| pushed.reaction(k as usize, normal).normal;
-        if slot >= first_rigid {
-            let one = &mut block.rigid[(slot - first_rigid) as usize];
+        let drive = block.drive(origin).linear;
+        let one = &mut block.rigid[(slot - batched) as usize];
+        one.plan = [0.0; 3];
+        if one.parts.springs.is_none() {
+            let velocity = one.relative_velocity(members) + drive;
             let normal = &one.contact.law.normal;
-            if one.plan[1] > 0.0 {
-                one.plan[1] = push(one.contact.place, response(normal));
-            }
-            continue;
-        }
-        let (batch, lane) = split(slot);
-        let of = &block.batches.all[batch];
-        let normal = [0, 1, 2].map(|axis| of.normal[axis][lane]);
-        if plans[batch].push[lane] > 0.0 {
-            plans[batch].push[lane] = push(places(of, lane), response(&normal.into()));
+            let gap = gap + dt * velocity.dot(normal);
+            let wall = block.pushing.iter().find(|(place, _)| *place == slot);
+            let wall = wall.map_or(0.0, |(_, k)| pushed.reaction(*k as usize, normal).normal);
+            let [a, b] = one
+                .contact
+                .place
+                .map(|p| members[p as usize].inverse_mass());
+            one.plan = [gap, fraction / (a + b + wall), 0.0];
+            deepest = nan_max(deepest, -gap);
         }
     }
     let batches = &block.batches;
@@ -193,11 +184,6 @@ fn predict(
     });
     block.plans = plans;
     nan_max(deepest, in_batches)
-}
-
-/// Indices of the two bodies of a contact among the block's members.
-fn places(batch: &Batch, lane: usize) -> [u32; 2] {
-    batch.place.map(|side| side[lane].into())
 }
 
 /// Adds the way of the step to the gaps in the plans. Returns the largest overlap.
@@ -225,10 +211,8 @@ impl Work for Predict<'_> {
                 let gap = Lane::load(s, &plan.gap, part) + dt * dot(&velocity, &n);
                 gap.store(&mut plan.gap, part);
             }
-            for lane in 0..LANES {
-                if plan.push[lane] != 0.0 {
-                    deepest = nan_max(deepest, -plan.gap[lane]);
-                }
+            for gap in plan.gap {
+                deepest = nan_max(deepest, -gap);
             }
         }
         deepest
@@ -259,6 +243,7 @@ struct PushApart<'a> {
     plans: &'a mut [Plan],
     order: &'a [u32],
     members: &'a mut [Member],
+    fraction: f64,
 }
 
 impl Work for PushApart<'_> {
@@ -266,7 +251,7 @@ impl Work for PushApart<'_> {
 
     #[inline(always)]
     fn with<S: Lanes>(self, s: S) {
-        let zero = Lane::all(s, 0.0);
+        let (zero, fraction) = (Lane::all(s, 0.0), Lane::all(s, self.fraction));
         for &k in self.order {
             let (batch, plan) = (&self.batches.all[k as usize], &mut self.plans[k as usize]);
             for part in (0..LANES).step_by(S::F64_LANES) {
@@ -278,7 +263,8 @@ impl Work for PushApart<'_> {
                 let way = [Lane::new(s, x), Lane::new(s, y), Lane::new(s, z)];
                 let gap = Lane::load(s, &plan.gap, part) + dot(&way, &n);
                 let pushed = Lane::load(s, &plan.pushed, part);
-                let wanted = pushed - Lane::load(s, &plan.push, part) * gap;
+                let push = fraction * Lane::load(s, &batch.normal_mass, part);
+                let wanted = pushed - push * gap;
                 let wanted = Real::select(wanted.less(zero), zero, wanted);
                 wanted.store(&mut plan.pushed, part);
                 let apart = scaled(&n, wanted - pushed);

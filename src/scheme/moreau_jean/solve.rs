@@ -32,7 +32,8 @@ impl MoreauJean {
         free: &mut Free,
     ) -> Option<Vec<Member>> {
         let settings = &self.physics.solver;
-        if settings.projection.sweeps == 0 || !self.physics.laws.pairs.any_rigid() {
+        let off = settings.projection.sweeps == 0 || settings.projection.fraction == 0.0;
+        if off || !self.physics.laws.pairs.any_rigid() {
             return None;
         }
         let (step, dt) = (begun.clock.step, begun.span.dt);
