@@ -175,6 +175,8 @@ impl Packing {
     /// Fills blocks with candidates of its bodies.
     pub fn fill(&self, blocks: &mut Blocks, pair: Pair, found: Vec<Candidate>) {
         let filling = Filling {
+            fall: 0.0,
+            falls: &[],
             bodies: &self.bodies,
             walls: &[],
             states: &[],

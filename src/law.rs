@@ -51,7 +51,6 @@ pub use memory::Memory;
 pub use numbers::{Numbers, Part};
 pub use pair::{Arm, Pair, PairTable};
 pub use parts::{Kind, Parts};
-pub use restitution::OUT_OF_REACH;
 pub use springs::{Springs, softened};
 pub use status::Status;
 pub use touching::{Sides, Step};
@@ -61,7 +60,7 @@ use crate::math::{Vector3, turned};
 use bond::{Bond, Glue, Glued, Joint};
 use bytemuck::{Pod, Zeroable};
 use couples::Tangent;
-use restitution::{Approach, Rebound};
+use restitution::{Approach, OUT_OF_REACH, Rebound};
 
 /// The impulse that the law demands while all other impulses keep their values.
 ///
@@ -413,35 +412,35 @@ pub fn open_rest(
             weakened: f64::from(u8::from(weakened)),
         });
     }
-    let (mut honoured, mut bounces) = (f64::INFINITY, false);
+    opened.memory = Memory::new(pair.cohesion > 0.0, acts, joint);
     if rigid && pair.bounces() {
-        let approach = Approach {
-            velocity: sides.velocity_before(),
-            normal,
-            gap,
-            dt: step.dt,
-            impulse: opened.impulse.dot(&normal),
-            mass: law.normal_mass,
-            fall: step.fall,
-        };
-        match Rebound::of(pair, &approach) {
-            Rebound::Collides {
-                closing_speed,
-                shift,
-            } => {
-                law.closing_speed = closing_speed;
-                velocity += shift;
-                bounces = true;
+        let rebound = Rebound::of(
+            pair,
+            &Approach {
+                velocity: sides.velocity_before(),
+                normal,
+                gap,
+                dt: step.dt,
+                impulse: opened.impulse.dot(&normal),
+                mass: law.normal_mass,
+                fall: sides.fall(),
+            },
+        );
+        match rebound {
+            Rebound::Collides(collision) => {
+                law.closing_speed = collision.closing_speed;
+                velocity += collision.shift;
             }
             // Cohesion holds or pulls on a contact whatever its velocity.
-            _ if acts => {}
-            Rebound::Rests { honoured: most } => honoured = most,
-            Rebound::LeftAlone => {
+            Rebound::LeftAlone if !acts => {
                 law.closing_speed = OUT_OF_REACH;
-                bounces = true;
                 opened.impulse = zero;
                 opened.couple = zero;
             }
+            Rebound::LeftAlone | Rebound::Rests { .. } => {}
+        }
+        if !acts {
+            opened.memory.take(&rebound);
         }
     }
     if velocity != zero || spin != zero {
@@ -450,11 +449,6 @@ pub fn open_rest(
             spin: spin.into(),
         });
     }
-    opened.memory = Memory {
-        bounces,
-        honoured: honoured as f32,
-        ..Memory::new(pair.cohesion > 0.0, acts, joint)
-    };
     opened
 }
 

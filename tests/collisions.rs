@@ -2,11 +2,12 @@
 
 mod scene;
 
-use moreau::body::BodyRow;
+use moreau::body::{BodyRow, Motion, Wall};
 use moreau::law::Pair;
 use moreau::math::Vector3;
 use moreau::rng::{Purpose, Stream};
-use scene::{Scene, State, record};
+use moreau::shape::Surface;
+use scene::{Scene, State, piston, plane, record};
 use std::f64::consts::PI;
 
 const RADIUS: f64 = 0.005;
@@ -271,9 +272,59 @@ fn collisions_without_rebound_are_counted() {
     s.sphere([0.0, 0.0, 0.36], 0.05, 1.0);
     s.bodies[3].velocity[2] = -1.0;
     let hit = s.run(100);
-    assert!(plastic(&hit) > 0);
+    let first = hit.done.iter().map(|d| d.plastic).find(|&n| n > 0);
+    assert_eq!(first, Some(3), "the floor's contact and two between balls");
     // Alone on the floor, the ball has contacts that all bounce.
     s.bodies.drain(0..3);
     s.bodies[0].id = moreau::body::BodyId(0);
     assert_eq!(plastic(&s.run(400)), 0);
+}
+
+/// Contacts with restitution that loads press stay closed: a ball on a floor under a field, and under a piston that falls on it, without gravity
+/// and with; a ball that rolls round an upright pipe.
+#[test]
+fn pressed_contacts_with_restitution_do_not_sink() {
+    for e in [0.3, 0.5, 0.9] {
+        for (gravity, load, dt) in [(0.0, 10.0, 1e-3), (9.81, 1000.0, 1e-3), (9.81, 10.0, 1e-4)] {
+            let mut s = Scene::new([-1.0, -1.0, 0.0], [1.0, 1.0, 1.0], dt);
+            s.gravity = Vector3::new(0.0, 0.0, -gravity);
+            s.pair = Some(bouncing(e));
+            s.walls.push(plane(0.0, 1.0, Motion::Fixed));
+            s.walls.push(plane(0.202, -1.0, piston(1.0, load)));
+            s.sphere([0.0, 0.0, 0.05], 0.05, 1.0);
+            s.sphere([0.0, 0.0, 0.151], 0.05, 1.0);
+            let state = s.run((2.0 / dt) as u64);
+            let what = format!("e {e}, g {gravity}, load {load}, dt {dt}");
+            let deepest = state
+                .contacts
+                .iter()
+                .map(|c| -c.gap / 0.05)
+                .fold(0.0, f64::max);
+            assert!(deepest < 0.02, "{what}: {deepest}");
+            let sunk = 0.202 + state.walls[1].displacement.z - 0.2;
+            assert!(sunk > -0.02 * 0.05, "{what}: the piston is at {sunk}");
+        }
+        let (dt, turn, way, r) = (1e-4, 20.0, 0.1, 0.02);
+        let mut s = Scene::new([-0.3, -0.3, -1.0], [0.3, 0.3, 0.3], dt);
+        s.gravity = Vector3::new(0.0, 0.0, -9.81);
+        s.walls.push(Wall::fixed(
+            "pipe".to_owned(),
+            Surface::Bore {
+                centre: Vector3::zeros(),
+                axis: Vector3::z(),
+                radius: way + r,
+            },
+            0,
+        ));
+        s.pair = Some(Pair {
+            restitution: e,
+            ..Pair::coulomb(1.0)
+        });
+        let i = s.sphere([way, 0.0, 0.0], r, 1.0);
+        s.bodies[i].velocity = [0.0, turn * way, 0.0];
+        s.bodies[i].angular_velocity = [0.0, 0.0, -turn * way / r];
+        let x = s.run(4000).position(0);
+        let deep = (x.x.hypot(x.y) - way) / r;
+        assert!(deep < 2e-4, "e {e}: {deep} in a pipe");
+    }
 }

@@ -57,6 +57,8 @@ impl Column {
         let found = candidates(&bodies, &s.walls, 0.1, &Period::NONE, |_| true);
         assert_eq!(found.len(), n);
         let filling = Filling {
+            fall: 0.0,
+            falls: &[],
             bodies: &bodies,
             walls: &s.walls,
             states: &[WallState::default()],

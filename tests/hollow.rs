@@ -102,6 +102,8 @@ fn a_ball_fills_a_tube() {
         s.solver.tolerance = 1e-8;
         s.gravity = Vector3::new(3.0, 1.0, -G);
         let state = s.run(200);
+        let passed: u64 = state.done.iter().map(|d| d.passed).sum();
+        assert_eq!(passed, 0, "{surface:?}");
         let x = state.position(0);
         assert!(x.x.hypot(x.y) < 2e-4 * RADIUS, "{surface:?}: {x}");
         let fallen = if falls {

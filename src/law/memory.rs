@@ -1,6 +1,7 @@
 //! The facts of a contact that its end of a step needs.
 
 use super::bond::Joint;
+use super::restitution::Rebound;
 
 /// The facts of [`open`](super::open) that [`close`](super::close) needs, one per contact.
 ///
@@ -13,8 +14,10 @@ pub struct Memory {
     pub(super) bonded: bool,
     /// [`Joint::glue`], which is at most [`Joint::BROKEN`].
     pub(super) glue: u8,
-    /// Whether the contact bounces, or is left alone to bounce later.
+    /// Whether the contact has restitution and is not at rest: it bounces now or later.
     pub(super) bounces: bool,
+    /// Whether it is left alone in this step.
+    pub(super) left_alone: bool,
     /// The largest normal impulse that is not a collision [N s].
     ///
     /// Above it, a contact with restitution took part in a collision without rebound.
@@ -37,12 +40,35 @@ impl Memory {
             bonded,
             glue: joint.glue as u8,
             bounces: false,
+            left_alone: false,
             honoured: f32::INFINITY,
             rest: joint.rest,
         }
     }
 
-    /// Whether the contact bounces, or is left alone to bounce later.
+    /// Takes the facts about restitution.
+    pub(super) fn take(&mut self, rebound: &Rebound) {
+        let honoured = match rebound {
+            Rebound::Collides(collision) => {
+                self.bounces = !collision.rests;
+                collision.honoured
+            }
+            Rebound::LeftAlone => {
+                (self.bounces, self.left_alone) = (true, true);
+                f64::INFINITY
+            }
+            Rebound::Rests { honoured } => *honoured,
+        };
+        self.honoured = honoured as f32;
+    }
+
+    /// Whether the contact is left alone: it takes no impulse in this step.
+    #[must_use]
+    pub fn is_left_alone(&self) -> bool {
+        self.left_alone
+    }
+
+    /// Whether the contact has restitution and is not at rest: it bounces now or later.
     #[must_use]
     pub fn bounces(&self) -> bool {
         self.bounces

@@ -7,23 +7,27 @@
 //! collision pushes the two bodies together within the step: they overlap by less than the way of
 //! one step, and bounce in the next. Held at a closed gap, they would collide without restitution.
 //!
-//! A contact at rest does not collide: it keeps the rule of rigid contacts, or a packing would
-//! lose its forces from step to step. A contact is at rest if its normal velocity is small, for
-//! gravity within the step or for the impulse that it carried in the last step. A collision that
-//! reaches such a contact through other contacts ends without rebound there; [`Rebound::honoured`]
-//! is the impulse beyond which this is counted.
+//! A contact at rest is never left alone: it keeps the rule of rigid contacts, or a packing would
+//! lose its forces from step to step. A contact is at rest if its normal velocity is small, for the
+//! velocity that loads add within the step or for the impulse that it carried in the last step. A
+//! collision that reaches such a contact through other contacts ends without rebound there;
+//! `honoured` is the impulse beyond which this is counted.
+//!
+//! Loads are those on the two sides: gravity, fields, the load and the motion of a wall. A contact
+//! inside a packing that a piston presses may collide in every second step. Its mean force is
+//! right; the projection of positions takes back the overlaps that such steps leave.
 
 use super::pair::Pair;
 use crate::math::Vector3;
 
 /// The largest normal velocity of a contact at rest.
 ///
-/// In units of the velocity that gravity adds in a step.
+/// In units of the velocity that loads add in a step.
 const SLOW: f64 = 3.0;
 
 /// The largest gap of a contact at rest that carried no impulse in the last step.
 ///
-/// In units of the way at the velocity that gravity adds in a step.
+/// In units of the way at the velocity that loads add in a step.
 const NEAR: f64 = 1.0;
 
 /// The largest normal velocity of a contact at rest that carried an impulse in the last step.
@@ -36,7 +40,7 @@ const HELD: f64 = 0.1;
 const GROWTH: f64 = 2.0;
 
 /// A normal velocity out of reach [m/s]: a contact that must close at it takes no impulse.
-pub const OUT_OF_REACH: f64 = 1e100;
+pub(super) const OUT_OF_REACH: f64 = 1e30;
 
 /// A rigid contact with restitution at the start of a step.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +57,7 @@ pub(super) struct Approach {
     pub impulse: f64,
     /// Reduced normal mass [kg].
     pub mass: f64,
-    /// Velocity that gravity adds in the step [m/s].
+    /// The larger velocity that loads add to one of the two sides in the step [m/s].
     pub fall: f64,
 }
 
@@ -61,12 +65,7 @@ pub(super) struct Approach {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Rebound {
     /// The contact collides.
-    Collides {
-        /// `b_n` [m/s].
-        closing_speed: f64,
-        /// Added to the relative velocity [m/s].
-        shift: Vector3,
-    },
+    Collides(Collision),
     /// It is left alone.
     LeftAlone,
     /// It is at rest.
@@ -76,27 +75,44 @@ pub(super) enum Rebound {
     },
 }
 
+/// A collision.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Collision {
+    /// `b_n` [m/s].
+    pub closing_speed: f64,
+    /// Added to the relative velocity [m/s].
+    pub shift: Vector3,
+    /// Whether the contact is at rest, so that it hardly moves.
+    pub rests: bool,
+    /// The largest normal impulse that honours the pair's restitution [N s].
+    pub honoured: f64,
+}
+
 impl Rebound {
     /// The answer of a pair with restitution.
     pub(super) fn of(pair: &Pair, at: &Approach) -> Self {
         let u_n = at.velocity.dot(&at.normal);
-        if u_n < 0.0 && at.gap + u_n * at.dt <= 0.0 {
-            let tangential = at.velocity - at.normal * u_n;
-            return Self::Collides {
-                closing_speed: pair.restitution * u_n,
-                shift: tangential * pair.tangential_restitution,
-            };
-        }
         let carried = at.impulse > 0.0;
-        let touches = carried || at.gap <= NEAR * at.fall * at.dt;
         let slow = at.fall > 0.0 && u_n.abs() <= SLOW * at.fall;
         let held = carried && u_n.abs() <= HELD * at.impulse / at.mass;
-        if slow && touches || held || u_n.is_nan() {
-            let usual = at.impulse.max(at.mass * SLOW * at.fall);
-            return Self::Rests {
-                honoured: GROWTH * usual,
-            };
+        let touches = carried || at.gap <= NEAR * at.fall * at.dt;
+        let rests = slow && touches || held;
+        let honoured = match rests && pair.restitution != 0.0 {
+            true => GROWTH * at.impulse.max(at.mass * SLOW * at.fall),
+            false => f64::INFINITY,
+        };
+        if u_n < 0.0 && at.gap + u_n * at.dt <= 0.0 {
+            let tangential = at.velocity - at.normal * u_n;
+            return Self::Collides(Collision {
+                closing_speed: pair.restitution * u_n,
+                shift: tangential * pair.tangential_restitution,
+                rests,
+                honoured,
+            });
         }
-        Self::LeftAlone
+        match rests || pair.restitution == 0.0 || u_n.is_nan() {
+            true => Self::Rests { honoured },
+            false => Self::LeftAlone,
+        }
     }
 }

@@ -41,8 +41,6 @@ pub struct Step {
     pub rescale: f64,
     /// Treatment of overlaps by rigid contacts.
     pub gap: GapRule,
-    /// Velocity that gravity adds in the step [m/s].
-    pub fall: f64,
 }
 
 impl Step {
@@ -80,6 +78,8 @@ pub trait Sides {
     fn turning(&self) -> Option<([f64; 2], [f64; 2])>;
     /// Relative velocity before the step [m/s].
     fn velocity_before(&self) -> Vector3;
+    /// The larger velocity that loads add to one of the two sides in the step [m/s].
+    fn fall(&self) -> f64;
     /// Mean angular velocity of the two bodies in the last step [rad/s].
     fn spin_before(&self) -> Vector3;
 }

@@ -223,12 +223,15 @@ struct One {
     members: [Option<usize>; 2],
 }
 
-/// All contacts, in the order of their keys.
+/// All contacts that may act, in the order of their keys.
 fn in_order(blocks: &Blocks) -> Vec<One> {
     let mut all: Vec<One> = Vec::new();
     for block in blocks.all() {
         for one in block.each() {
             let (contact, parts, origin) = (one.contact, one.parts, one.origin);
+            if origin.memory.is_left_alone() {
+                continue;
+            }
             let members = contact.place.map(|p| block.bodies.get(p as usize).copied());
             all.push(One {
                 candidate: *blocks.candidate(origin),

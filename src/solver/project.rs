@@ -15,7 +15,7 @@
 //! Sweeps leave some gaps a little open, and through these bodies fall in the next step: a packing
 //! whose overlaps were all removed would not come to rest. Contacts with springs are left out, as
 //! their overlap is the deflection of the spring, and contacts that bounce, which part by
-//! themselves.
+//! themselves, unless they overlapped when the step began.
 
 use super::batch::{Batches, LANES, split};
 use super::blocks::{Block, Blocks, Share, Tally};
@@ -138,11 +138,12 @@ fn predict(
     let mut deepest = 0.0;
     let batched = (block.batches.len() * LANES) as u32;
     for (k, origin) in block.origins.iter().enumerate() {
-        if origin.memory.bounces() {
+        let slack = slack.max(SLACK * origin.smaller_radius);
+        if origin.memory.bounces() && origin.gap > -slack {
             continue;
         }
         let slot = block.slots()[k];
-        let gap = origin.gap + slack.max(SLACK * origin.smaller_radius);
+        let gap = origin.gap + slack;
         if slot < batched {
             let (batch, lane) = split(slot);
             if !block.batches.places(batch).kind.has(Kind::SPRINGS) {

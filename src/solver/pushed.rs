@@ -139,6 +139,13 @@ impl Pushed {
         self.each.iter().map(|one| one.free)
     }
 
+    /// The velocity that loads add to a wall in the step [m/s].
+    #[must_use]
+    pub fn gain(&self, k: usize) -> f64 {
+        let one = &self.each[k];
+        (one.free.linear - one.before.linear).norm()
+    }
+
     /// The walls with their free velocities, in the form that contacts use, in order.
     pub fn members(&self) -> impl Iterator<Item = Member> {
         let still = (0.0, 0.0);

@@ -59,7 +59,6 @@ impl MoreauJean {
             dt: span.dt,
             rescale: span.dt / state.clock.dt,
             gap: self.physics.solver.gap,
-            fall: self.physics.gravity.norm() * span.dt,
         };
         let row = |c: &Candidate| {
             let place = history.binary_search_by_key(&c.key, |row| row.key);
@@ -121,8 +120,13 @@ impl MoreauJean {
         let matched = matched.concat();
         // The normal of two bodies that pass through each other, or of a thin wall that passes
         // through a body, turns back within a step.
+        // In a hollow wall, the nearest point itself changes sides.
         let turned = |(c, row): &(&Candidate, &Option<&ContactRow>)| {
-            row.is_some_and(|row| Vector3::from(row.normal).dot(&c.normal) < TURNED)
+            row.is_some_and(|row| {
+                let stays = (Vector3::from(row.point) - c.point).norm() < bodies.radii()[c.a];
+                Vector3::from(row.normal).dot(&c.normal) < TURNED
+                    && (stays || matches!(c.b, Partner::Body(_)))
+            })
         };
         let pairs = found.iter().zip(&matched).filter(turned);
         *passed = pairs.map(|(c, _)| c.key).collect();
@@ -132,7 +136,19 @@ impl MoreauJean {
             Partner::Wall(_) => [Some(c.a), None],
         });
         let split = ghosts.split(bodies.len(), sides);
+        let fields = !self.physics.acts.fields.is_empty() && self.physics.laws.pairs.bounce();
+        let falls: Vec<f64> = match fields {
+            true => bodies
+                .positions()
+                .iter()
+                .zip(bodies.masses())
+                .map(|(x, &mass)| self.physics.acceleration(x, mass, step.start).norm() * step.dt)
+                .collect(),
+            false => Vec::new(),
+        };
         let filling = Filling {
+            fall: self.physics.gravity.norm() * step.dt,
+            falls: &falls,
             bodies,
             walls: &walls.placed,
             states: &walls.during,

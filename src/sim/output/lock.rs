@@ -43,7 +43,15 @@ impl Lock {
         let file = how.read(true).write(true).create(true).truncate(false);
         let mut file = file.open(&path)?;
         let before = text(&mut file);
-        let held = match try_lock(&file) {
+        // A process that only looks holds the lock for an instant: ask once more.
+        let tried = match try_lock(&file) {
+            Err(TryLockError::WouldBlock) => {
+                std::thread::sleep(std::time::Duration::from_millis(100));
+                try_lock(&file)
+            }
+            tried => tried,
+        };
+        let held = match tried {
             Ok(()) => true,
             Err(TryLockError::WouldBlock) => return Ok(Err(before)),
             Err(TryLockError::Error(why)) => {
@@ -76,7 +84,7 @@ impl Lock {
     pub(super) fn holder(folder: &Path) -> Option<String> {
         let mut how = File::options();
         let mut file = how.read(true).write(true).open(folder.join(NAME)).ok()?;
-        match file.try_lock() {
+        match file.try_lock_shared() {
             Err(TryLockError::WouldBlock) => Some(text(&mut file)),
             _ => None,
         }

@@ -8,7 +8,7 @@ use crate::body::{Bodies, Member, Twist, Wall, WallState};
 use crate::contact::{Candidate, Contact, ContactRow, Origin, Partner};
 use crate::law::{self, Laws, Memory, Opened, Previous, Sides, Springs, Status, Step, Touching};
 use crate::math::real::add;
-use crate::math::{Vector3, make_room};
+use crate::math::{Vector3, make_room, nan_max};
 use crate::rng::{Purpose, Stream};
 use crate::shape::Template;
 use crate::solver::batch::{Dealt, Former};
@@ -40,6 +40,10 @@ pub struct Filling<'a> {
     pub templates: &'a [Template],
     /// The geometry of blocks.
     pub grid: &'a BlockGrid,
+    /// Velocity that gravity adds to a body in the step [m/s].
+    pub fall: f64,
+    /// Where fields act, the velocity that they and gravity add to each body [m/s].
+    pub falls: &'a [f64],
     /// The step, in the form that laws use.
     pub step: Step,
     /// Seed of the run, and the step: they deal the contacts of a block to its batches.
@@ -433,6 +437,20 @@ impl Sides for Ends<'_> {
             _ => self.filling.before(side).angular,
         });
         0.5 * (a + b)
+    }
+
+    fn fall(&self) -> f64 {
+        let filling = self.filling;
+        let of = |side: &Side| match side.at {
+            Place::Body(i) => filling.falls.get(i).copied().unwrap_or(filling.fall),
+            Place::Pushed(_, k) => filling.pushed.gain(k),
+            Place::Still(w) => {
+                let [now, before] = [filling.states, filling.states_before]
+                    .map(|of| filling.walls[w].velocity_at(&of[w], &self.candidate.point));
+                (now - before).norm()
+            }
+        };
+        self.sides.map(of).into_iter().fold(0.0, nan_max)
     }
 
     fn velocity_before(&self) -> Vector3 {

@@ -44,8 +44,8 @@ pub struct RigidContact {
     pub apart: Option<Box<(Local, [f64; 2], f64)>>,
     /// Impulse and couple at the last point of an accelerated solve.
     pub past: [Vector3; 2],
-    /// For the projection of positions: the gap at the end of the step [m], and the push per
-    /// overlap [kg].
+    /// For the projection of positions: the gap at the end of the step [m], the push per overlap
+    /// [kg], and the pushes so far [kg m].
     pub plan: [f64; 3],
 }
 
