@@ -14,8 +14,6 @@ pub struct Memory {
     pub(super) bonded: bool,
     /// [`Joint::glue`], which is at most [`Joint::BROKEN`].
     pub(super) glue: u8,
-    /// Whether the contact has restitution and is not at rest: it bounces now or later.
-    pub(super) bounces: bool,
     /// Whether it is left alone in this step.
     pub(super) left_alone: bool,
     /// The largest normal impulse that is not a collision [N s].
@@ -39,7 +37,6 @@ impl Memory {
             adhesive,
             bonded,
             glue: joint.glue as u8,
-            bounces: false,
             left_alone: false,
             honoured: f32::INFINITY,
             rest: joint.rest,
@@ -49,16 +46,11 @@ impl Memory {
     /// Takes the facts about restitution.
     pub(super) fn take(&mut self, rebound: &Rebound) {
         let honoured = match rebound {
-            Rebound::Collides(collision) => {
-                self.bounces = !collision.rests;
-                collision.honoured
-            }
-            Rebound::LeftAlone => {
-                (self.bounces, self.left_alone) = (true, true);
-                f64::INFINITY
-            }
+            Rebound::Collides(collision) => collision.honoured,
+            Rebound::LeftAlone => f64::INFINITY,
             Rebound::Rests { honoured } => *honoured,
         };
+        self.left_alone = *rebound == Rebound::LeftAlone;
         self.honoured = honoured as f32;
     }
 
@@ -66,12 +58,6 @@ impl Memory {
     #[must_use]
     pub fn is_left_alone(&self) -> bool {
         self.left_alone
-    }
-
-    /// Whether the contact has restitution and is not at rest: it bounces now or later.
-    #[must_use]
-    pub fn bounces(&self) -> bool {
-        self.bounces
     }
 
     /// Whether a normal impulse [N s] was a collision that ended without the rebound of the pair.

@@ -7,6 +7,9 @@
 //! collision pushes the two bodies together within the step: they overlap by less than the way of
 //! one step, and bounce in the next. Held at a closed gap, they would collide without restitution.
 //!
+//! Contacts that overlap by more than [`DEPTH`] of their ways in a step are not left alone: several
+//! pushes would add up in a dense flow.
+//!
 //! A contact at rest is never left alone: it keeps the rule of rigid contacts, or a packing would
 //! lose its forces from step to step. A contact is at rest if its normal velocity is small, for the
 //! velocity that loads add within the step or for the impulse that it carried in the last step. A
@@ -35,6 +38,9 @@ const NEAR: f64 = 1.0;
 /// In units of this impulse over the contact's mass. A contact that has just bounced has at least
 /// `e/(1 + e)` times this unit.
 const HELD: f64 = 0.1;
+
+/// The largest overlap of a contact that may be left alone, in ways of its own in a step.
+const DEPTH: f64 = 3.0;
 
 /// Growth of a normal impulse within a step, as a factor, that does not count as a collision.
 const GROWTH: f64 = 2.0;
@@ -82,8 +88,6 @@ pub(super) struct Collision {
     pub closing_speed: f64,
     /// Added to the relative velocity [m/s].
     pub shift: Vector3,
-    /// Whether the contact is at rest, so that it hardly moves.
-    pub rests: bool,
     /// The largest normal impulse that honours the pair's restitution [N s].
     pub honoured: f64,
 }
@@ -97,8 +101,9 @@ impl Rebound {
         let held = carried && u_n.abs() <= HELD * at.impulse / at.mass;
         let touches = carried || at.gap <= NEAR * at.fall * at.dt;
         let rests = slow && touches || held;
+        let usual = GROWTH * at.impulse.max(at.mass * SLOW * at.fall);
         let honoured = match rests && pair.restitution != 0.0 {
-            true => GROWTH * at.impulse.max(at.mass * SLOW * at.fall),
+            true => usual,
             false => f64::INFINITY,
         };
         if u_n < 0.0 && at.gap + u_n * at.dt <= 0.0 {
@@ -106,12 +111,12 @@ impl Rebound {
             return Self::Collides(Collision {
                 closing_speed: pair.restitution * u_n,
                 shift: tangential * pair.tangential_restitution,
-                rests,
                 honoured,
             });
         }
-        match rests || pair.restitution == 0.0 || u_n.is_nan() {
-            true => Self::Rests { honoured },
+        let fresh = at.gap > -DEPTH * u_n.abs() * at.dt;
+        match rests || !fresh || pair.restitution == 0.0 {
+            true => Self::Rests { honoured: usual },
             false => Self::LeftAlone,
         }
     }

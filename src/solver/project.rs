@@ -14,8 +14,7 @@
 //! Overlaps of the size of `g Δt²/2`, the way of free fall within a step, or below [`SLACK`], stay.
 //! Sweeps leave some gaps a little open, and through these bodies fall in the next step: a packing
 //! whose overlaps were all removed would not come to rest. Contacts with springs are left out, as
-//! their overlap is the deflection of the spring, and contacts that bounce, which part by
-//! themselves, unless they overlapped when the step began.
+//! their overlap is the deflection of the spring.
 
 use super::batch::{Batches, LANES, split};
 use super::blocks::{Block, Blocks, Share, Tally};
@@ -139,9 +138,6 @@ fn predict(
     let batched = (block.batches.len() * LANES) as u32;
     for (k, origin) in block.origins.iter().enumerate() {
         let slack = slack.max(SLACK * origin.smaller_radius);
-        if origin.memory.bounces() && origin.gap > -slack {
-            continue;
-        }
         let slot = block.slots()[k];
         let gap = origin.gap + slack;
         if slot < batched {
