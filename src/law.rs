@@ -423,6 +423,7 @@ pub fn open_rest(
                 dt: step.dt,
                 impulse: opened.impulse.dot(&normal),
                 mass: law.normal_mass,
+                radius: smaller_radius,
                 fall: sides.fall(),
             },
         );

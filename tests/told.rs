@@ -408,7 +408,7 @@ fn large_rigid_packings_are_advised_to_use_springs() {
 #[test]
 fn collisions_without_rebound_are_in_the_summary() {
     let dir = tempfile::tempdir().unwrap();
-    let stack: Vec<[f64; 4]> = (0..4)
+    let stack: Vec<[f64; 4]> = (0..2)
         .map(|k| [0.5, 0.5, 0.05 + 0.1 * f64::from(k), 0.05])
         .collect();
     let mut falling = stack.clone();

@@ -42,6 +42,9 @@ const HELD: f64 = 0.1;
 /// The largest overlap of a contact that may be left alone, in ways of its own in a step.
 const DEPTH: f64 = 3.0;
 
+/// The overlap of a closed contact that may be left alone at any velocity, in smaller radii.
+const CLOSED: f64 = 0.02;
+
 /// Growth of a normal impulse within a step, as a factor, that does not count as a collision.
 const GROWTH: f64 = 2.0;
 
@@ -63,6 +66,8 @@ pub(super) struct Approach {
     pub impulse: f64,
     /// Reduced normal mass [kg].
     pub mass: f64,
+    /// Radius of the smaller body [m].
+    pub radius: f64,
     /// The larger velocity that loads add to one of the two sides in the step [m/s].
     pub fall: f64,
 }
@@ -114,7 +119,7 @@ impl Rebound {
                 honoured,
             });
         }
-        let fresh = at.gap > -DEPTH * u_n.abs() * at.dt;
+        let fresh = at.gap > -(DEPTH * u_n.abs() * at.dt + CLOSED * at.radius);
         match rests || !fresh || pair.restitution == 0.0 {
             true => Self::Rests { honoured: usual },
             false => Self::LeftAlone,

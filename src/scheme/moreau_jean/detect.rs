@@ -120,12 +120,12 @@ impl MoreauJean {
         let matched = matched.concat();
         // The normal of two bodies that pass through each other, or of a thin wall that passes
         // through a body, turns back within a step.
-        // In a hollow wall, the nearest point itself changes sides.
+        // In a hollow wall that a body fills, the nearest point changes sides without overlap.
         let turned = |(c, row): &(&Candidate, &Option<&ContactRow>)| {
             row.is_some_and(|row| {
-                let stays = (Vector3::from(row.point) - c.point).norm() < bodies.radii()[c.a];
+                let deep = row.gap.min(c.gap) < -0.5 * bodies.radii()[c.a];
                 Vector3::from(row.normal).dot(&c.normal) < TURNED
-                    && (stays || matches!(c.b, Partner::Body(_)))
+                    && (deep || matches!(c.b, Partner::Body(_)))
             })
         };
         let pairs = found.iter().zip(&matched).filter(turned);
