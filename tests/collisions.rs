@@ -80,7 +80,7 @@ fn kept(side: usize, step: f64, steps: u64) -> f64 {
 }
 
 /// An elastic gas keeps its energy: over 820 collisions a body at up to 0.03 radii a step, over 270 at 0.01. Before collisions that share a step
-/// were told apart from contacts at rest it kept less than a tenth.
+/// were distinguished from contacts at rest it kept less than a tenth.
 #[test]
 fn an_elastic_gas_keeps_its_energy() {
     record(

@@ -13,7 +13,7 @@ const BODIES: [usize; 3] = [50, 40, 25];
 const TITLE: &str = "title = \"dense\"\ngravity = [0.0, 0.0, -9.81]\n";
 
 /// Runs the program in a folder and returns what it says.
-fn told(dir: &Path, arguments: &[&str]) -> String {
+fn printed(dir: &Path, arguments: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_moreau"));
     let output = command.current_dir(dir).args(arguments).output().unwrap();
     let text = [output.stdout, output.stderr].map(|t| String::from_utf8(t).unwrap());
@@ -65,37 +65,37 @@ jitter = 0.005
 "
     );
     std::fs::write(dir.path().join("dense.toml"), config).unwrap();
-    let [bodies, program] = memory(&told(dir.path(), &["check", "dense.toml"]));
-    let [most, together] = memory(&told(dir.path(), &["run", "dense.toml"]));
+    let [bodies, program] = memory(&printed(dir.path(), &["check", "dense.toml"]));
+    let [most, together] = memory(&printed(dir.path(), &["run", "dense.toml"]));
     assert_eq!(most, together, "one rank");
     [most, bodies + program]
 }
 
 #[test]
 fn a_body_of_a_dense_packing_takes_what_is_kept_of_it() {
-    let [peak, foretold] = peak("", "");
+    let [peak, predicted] = peak("", "");
     // What a run without bodies takes, and what `check` says that it takes.
     let [program, base] = peak_of(1, "", "");
     let count = BODIES.iter().product::<usize>() as f64;
-    let [per_body, kept] = [peak - program, foretold - base].map(|of| 1e6 * of / count);
-    println!("{peak} MB, foretold {foretold} MB; {per_body:.0} bytes a body, kept {kept:.0}");
+    let [per_body, kept] = [peak - program, predicted - base].map(|of| 1e6 * of / count);
+    println!("{peak} MB, predicted {predicted} MB; {per_body:.0} bytes a body, kept {kept:.0}");
     assert!((per_body / kept - 1.0).abs() < 0.15, "{per_body} of {kept}");
-    assert!((peak / foretold - 1.0).abs() < 0.1, "{peak} {foretold}");
+    assert!((peak / predicted - 1.0).abs() < 0.1, "{peak} {predicted}");
 }
 
 #[test]
-fn what_laws_and_solver_ask_for_beside_is_foretold() {
-    let [peak, foretold] = peak(
+fn memory_for_laws_and_solver_is_predicted() {
+    let [peak, predicted] = peak(
         "projection = 2",
         "stiffness = 2.0e4\nrolling_ratio = 0.1\ntorsion_ratio = 0.1",
     );
-    println!("{peak} MB, foretold {foretold} MB");
-    assert!((peak / foretold - 1.0).abs() < 0.1, "{peak} {foretold}");
+    println!("{peak} MB, predicted {predicted} MB");
+    assert!((peak / predicted - 1.0).abs() < 0.1, "{peak} {predicted}");
 }
 
 /// Bodies at 8 m/s in a dense lattice: detection looks 1.6 diameters ahead, and `check` says what that takes.
 #[test]
-fn what_fast_bodies_ask_for_is_foretold() {
+fn memory_of_fast_bodies_is_predicted() {
     let dir = tempfile::tempdir().unwrap();
     let config = format!(
         "{TITLE}
@@ -121,23 +121,23 @@ velocity = [0.0, 0.0, 8.0]
 "
     );
     std::fs::write(dir.path().join("fast.toml"), config).unwrap();
-    let check = told(dir.path(), &["check", "fast.toml"]);
+    let check = printed(dir.path(), &["check", "fast.toml"]);
     let line = check.lines().find(|line| line.starts_with("fast"));
     let words: Vec<&str> = line
         .unwrap_or_else(|| panic!("{check}"))
         .split_whitespace()
         .collect();
     let about = words.iter().rposition(|word| *word == "MB").unwrap();
-    let foretold = words[about - 1].parse::<f64>().unwrap() + 33.0;
-    let [peak, _] = memory(&told(dir.path(), &["run", "fast.toml"]));
-    println!("{peak} MB, foretold {foretold} MB");
-    assert!((peak / foretold - 1.0).abs() < 0.1, "{peak} {foretold}");
+    let predicted = words[about - 1].parse::<f64>().unwrap() + 33.0;
+    let [peak, _] = memory(&printed(dir.path(), &["run", "fast.toml"]));
+    println!("{peak} MB, predicted {predicted} MB");
+    assert!((peak / predicted - 1.0).abs() < 0.1, "{peak} {predicted}");
 }
 
 /// Detection looks far ahead of bodies that fall, and finds most pairs when the fastest land. `check` knows from the height of their fall:
 /// shipped examples up to their peak, a box, a drum and a silo.
 #[test]
-fn what_settling_bodies_ask_for_is_foretold() {
+fn memory_of_settling_bodies_is_predicted() {
     let configs = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs");
     for (name, until) in [
         ("settle", 0.2),
@@ -147,14 +147,14 @@ fn what_settling_bodies_ask_for_is_foretold() {
         let dir = tempfile::tempdir().unwrap();
         let config = configs.join(format!("{name}.toml"));
         let config = config.to_str().unwrap();
-        let [bodies, program] = memory(&told(dir.path(), &["check", config]));
+        let [bodies, program] = memory(&printed(dir.path(), &["check", config]));
         let set = format!("time.until={until}");
-        let [peak, _] = memory(&told(dir.path(), &["run", config, "--set", &set]));
-        let foretold = bodies + program;
-        println!("{name}: {peak} MB, foretold {foretold} MB");
+        let [peak, _] = memory(&printed(dir.path(), &["run", config, "--set", &set]));
+        let predicted = bodies + program;
+        println!("{name}: {peak} MB, predicted {predicted} MB");
         assert!(
-            (peak / foretold - 1.0).abs() < 0.1,
-            "{name}: {peak} {foretold}"
+            (peak / predicted - 1.0).abs() < 0.1,
+            "{name}: {peak} {predicted}"
         );
     }
 }

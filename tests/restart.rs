@@ -107,9 +107,9 @@ fn another_configuration_does_not_continue_the_run() {
         .replace("count = 60", "count = 50")
         .replace("-9.81", "-1.62");
     place.write("other.toml", &other);
-    let told = place.run("other.toml", "out", 20, AGAIN);
+    let ran = place.run("other.toml", "out", 20, AGAIN);
     refused(
-        &told,
+        &ran,
         &[
             "bodies.0.count: 50; in the checkpoint 60",
             "gravity: [0.0, 0.0, -1.62]; in the checkpoint [0.0, 0.0, -9.81]",
@@ -129,9 +129,9 @@ fn another_configuration_does_not_continue_the_run() {
     );
     if mpi_available() {
         let [config, out] = ["other.toml", "out"].map(|name| place.path(name));
-        let told = on(2, &["run", &config, "--out", &out, "--or-resume"]);
-        refused(&told, &["bodies.0.count: 50; in the checkpoint 60"]);
-        assert_eq!(told.stderr.matches("bodies.0.count").count(), 1);
+        let ran = on(2, &["run", &config, "--out", &out, "--or-resume"]);
+        refused(&ran, &["bodies.0.count: 50; in the checkpoint 60"]);
+        assert_eq!(ran.stderr.matches("bodies.0.count").count(), 1);
     }
 }
 
@@ -180,13 +180,8 @@ fn an_edited_configuration_continues_with_its_changes() {
             "--steps",
             "50",
         ];
-        let told = on(2, &words);
-        assert_eq!(
-            told.stderr.matches("gravity: ").count(),
-            1,
-            "{}",
-            told.stderr
-        );
+        let ran = on(2, &words);
+        assert_eq!(ran.stderr.matches("gravity: ").count(), 1, "{}", ran.stderr);
         let expected = state(&place.resume(
             "set",
             50,
@@ -197,7 +192,7 @@ fn an_edited_configuration_continues_with_its_changes() {
                 "solver.tolerance=0.01",
             ],
         ));
-        assert_eq!(state(&told), expected);
+        assert_eq!(state(&ran), expected);
     }
 }
 
@@ -233,8 +228,8 @@ fn entries_that_change_places_are_refused() {
         swapped.swap(first, first + 1);
         let text = swapped.join("\n") + "\n";
         place.write("swapped.toml", &text);
-        let told = place.run("swapped.toml", "out", 20, AGAIN);
-        refused(&told, &[key, "by their numbers", "moreau resume"]);
+        let ran = place.run("swapped.toml", "out", 20, AGAIN);
+        refused(&ran, &[key, "by their numbers", "moreau resume"]);
     }
     // One more wall is refused as well, with the ways out.
     let more = BALLS.replace("wall = [\n", "wall = [\n  { shape = \"plane\", name = \"more\", point = [0.0, 0.0, 0.29], normal = [0.0, 0.0, -1.0], material = \"m\" },\n");
@@ -246,9 +241,9 @@ fn entries_that_change_places_are_refused() {
     let last = BALLS.replace("material = \"smooth\" },\n]", "material = \"smooth\" },\n  { shape = \"plane\", name = \"more\", point = [0.0, 0.0, 0.29], normal = [0.0, 0.0, -1.0], material = \"m\" },\n]");
     assert_ne!(last, BALLS);
     place.write("last.toml", &last);
-    let told = place.run("last.toml", "out", 20, AGAIN);
+    let ran = place.run("last.toml", "out", 20, AGAIN);
     refused(
-        &told,
+        &ran,
         &[
             "wall.2: ",
             "in the checkpoint none",
@@ -275,12 +270,12 @@ fn a_domain_shrinks_to_the_bodies_that_are_there() {
     state(&place.resume("out", 420, &shrink));
     // The tools read its checkpoints.
     let out = place.path("out");
-    let told = on(1, &["info", &out]);
-    assert_eq!(told.status, Some(0), "{}", told.stderr);
-    let told = on(1, &["report", &out]);
-    assert_eq!(told.status, Some(0), "{}", told.stderr);
+    let ran = on(1, &["info", &out]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    let ran = on(1, &["report", &out]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
     state(&place.resume("out", 430, &[]));
     // A domain that the bodies themselves do not fit is refused, by a body.
-    let told = place.resume("out", 440, &["--set", "domain.upper=[0.1, 0.1, 0.01]"]);
-    refused(&told, &["body ", "is outside the domain"]);
+    let ran = place.resume("out", 440, &["--set", "domain.upper=[0.1, 0.1, 0.01]"]);
+    refused(&ran, &["body ", "is outside the domain"]);
 }

@@ -96,22 +96,25 @@ fn files_may_lie_periods_away() {
     // 0.125 m are one period: 0.05 and 0.309 are 0.009 apart.
     let table = "x,y,z,radius\n0.05,0.06,0.1,0.005\n0.309,0.06,0.1,0.005\n";
     write(&dir, "bodies.csv", table);
-    let told = refused(sim::try_run(
+    let message = refused(sim::try_run(
         &Serial,
         &config,
         &options(&dir.path().join("not")),
     ));
     assert!(
-        told.contains("body 0 starts inside body 1, overlapping by 0.200"),
-        "{told}"
+        message.contains("body 0 starts inside body 1, overlapping by 0.200"),
+        "{message}"
     );
     write(&dir, "bodies.csv", "x,y,z,radius\n1e300,0.06,0.1,0.005\n");
-    let told = refused(sim::try_run(
+    let message = refused(sim::try_run(
         &Serial,
         &config,
         &options(&dir.path().join("not")),
     ));
-    assert!(told.contains("body 0 starts outside the domain"), "{told}");
+    assert!(
+        message.contains("body 0 starts outside the domain"),
+        "{message}"
+    );
 }
 
 /// What is due at an inlet, and how far bodies have grown, follows from the configuration and the time: that is not changed when a run goes on.
@@ -166,10 +169,10 @@ fn the_past_is_not_set() {
             sim::try_resume(&Serial, &out, &options)
         };
         for set in sets {
-            let told = refused(go_on(set));
+            let message = refused(go_on(set));
             assert!(
-                told.contains(&format!("--set {set}: bodies have ")),
-                "{told}"
+                message.contains(&format!("--set {set}: bodies have ")),
+                "{message}"
             );
         }
         go_on(fine).unwrap();
@@ -243,53 +246,54 @@ fn memory_is_foretold_with_bodies_to_come() {
         sim::check(&Serial, &config, &Options::default())
     };
     let line = |inlet: &str| {
-        let told = check(inlet, "").unwrap();
-        let line = told.lines().find(|line| line.starts_with("memory"));
+        let message = check(inlet, "").unwrap();
+        let line = message.lines().find(|line| line.starts_with("memory"));
         line.unwrap().to_owned()
     };
     // Open for 3 s of the run; a body weighs 4.18879e-3 kg.
     let come =
-        |told: &str, n: u64| told.contains(&format!("with {n} bodies that inlets may bring"));
+        |message: &str, n: u64| message.contains(&format!("with {n} bodies that inlets may bring"));
     for (inlet, n) in [
         ("rate = 1e5, from = 1.0", 300_000),
         ("rate = 1e5, from = 1.0, until = 1.5", 50_000),
         ("rate = 1e6, count = 1234", 1234),
         ("mass_rate = 4.18879e2, until = 1.0", 100_000),
     ] {
-        let told = line(inlet);
+        let message = line(inlet);
         let off = u64::from(inlet.starts_with("mass"));
-        assert!((n - off..=n + off).any(|n| come(&told, n)), "{told}");
+        assert!((n - off..=n + off).any(|n| come(&message, n)), "{message}");
     }
     // A dumbbell of touching balls has a quarter of the volume of its bounding sphere.
     let clumps = "template = [{ name = \"pair\", parts = [[0, 0, 0, 1], [2, 0, 0, 1]] }]";
     let inlet = "mass_rate = 4.18879e2, until = 1.0, template = \"pair\"";
-    let told = check(inlet, clumps).unwrap();
-    let from = told.find("with ").unwrap() + 5;
-    let number = told[from..].split(' ').next().unwrap();
+    let message = check(inlet, clumps).unwrap();
+    let from = message.find("with ").unwrap() + 5;
+    let number = message[from..].split(' ').next().unwrap();
     assert!(
         (399_999..=400_001).contains(&number.parse::<u64>().unwrap()),
-        "{told}"
+        "{message}"
     );
     // Laws see the balls: r* is half of a ball's radius, which is half of the body's.
     assert!(
-        told.contains("radius r* 2.5000e-3 m between two of the smallest bodies, 5.0000e-3 m"),
-        "{told}"
+        message.contains("radius r* 2.5000e-3 m between two of the smallest bodies, 5.0000e-3 m"),
+        "{message}"
     );
     assert!(
-        told.contains("template pair, bounding radius 0.01 to 0.01 m"),
-        "{told}"
+        message.contains("template pair, bounding radius 0.01 to 0.01 m"),
+        "{message}"
     );
     assert!(
-        told.contains("2 balls, radius 0.5000 to 0.5000 of the bounding radius; volume 0.2500 of"),
-        "{told}"
+        message
+            .contains("2 balls, radius 0.5000 to 0.5000 of the bounding radius; volume 0.2500 of"),
+        "{message}"
     );
-    let told = line("rate = 1e6, count = 1000000");
-    let megabytes: f64 = told.split_whitespace().nth(2).unwrap().parse().unwrap();
-    assert!(megabytes > 1900.0, "{told}");
-    let told = refused(check("rate = 1e12", ""));
+    let message = line("rate = 1e6, count = 1000000");
+    let megabytes: f64 = message.split_whitespace().nth(2).unwrap().parse().unwrap();
+    assert!(megabytes > 1900.0, "{message}");
+    let message = refused(check("rate = 1e12", ""));
     assert!(
-        told.contains("4000000000000 bodies, 4000000000000 of them by inlets, on 1 ranks need"),
-        "{told}"
+        message.contains("4000000000000 bodies, 4000000000000 of them by inlets, on 1 ranks need"),
+        "{message}"
     );
     // Where they go out again nobody knows how many there will be.
     check("rate = 1e12", "outlet = [{ region = \"top\" }]").unwrap();
@@ -352,9 +356,9 @@ fn checkpoints_without_files_are_continued() {
         assert!(resumed.header.config.contains("0.1,-0.1"), "it is kept now");
     }
     std::fs::remove_file(dir.path().join("lid.csv")).unwrap();
-    let told = refused(resume("not", false));
+    let message = refused(resume("not", false));
     assert!(
-        told.contains("wall.0.table.file") && told.contains("cannot be read"),
-        "{told}"
+        message.contains("wall.0.table.file") && message.contains("cannot be read"),
+        "{message}"
     );
 }

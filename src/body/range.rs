@@ -76,8 +76,8 @@ mod tests {
                 let found = signal.range(end);
                 // No value is outside, and the nearest of the values tried is near the end.
                 for out in [found[0] - seen[0], seen[1] - found[1]] {
-                    let told = format!("{signal:?} to {end}: {seen:?} {found:?}");
-                    assert!(out < 1e-12 && out > -1e-3, "{told}");
+                    let case = format!("{signal:?} to {end}: {seen:?} {found:?}");
+                    assert!(out < 1e-12 && out > -1e-3, "{case}");
                 }
             }
         }

@@ -29,21 +29,21 @@ pub fn launch(work: impl FnOnce(&dyn Comm) -> i32) -> i32 {
 /// Launchers set the rank in the environment of each process, so MPI need not be started.
 #[must_use]
 pub fn is_first_process() -> bool {
-    let told = [
+    let variables = [
         "OMPI_COMM_WORLD_RANK",
         "PMIX_RANK",
         "PMI_RANK",
         "SLURM_PROCID",
     ];
-    let ranks = told.iter().filter_map(|name| std::env::var(name).ok());
+    let ranks = variables.iter().filter_map(|name| std::env::var(name).ok());
     !ranks.into_iter().any(|rank| rank != "0")
 }
 
 /// The number of processes of an MPI launcher, if it started several.
 #[cfg(not(feature = "mpi"))]
 fn launched_as_one_of() -> Option<u64> {
-    let told = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
-    let counts = told
+    let variables = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
+    let counts = variables
         .iter()
         .filter_map(|name| std::env::var(name).ok()?.parse().ok());
     counts.filter(|n| *n > 1).max()

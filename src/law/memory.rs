@@ -1,4 +1,4 @@
-//! The facts of a contact that its end of a step needs.
+//! The facts of a contact for the end of a step.
 
 use super::bond::Joint;
 use super::restitution::Rebound;

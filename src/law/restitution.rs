@@ -4,8 +4,8 @@
 //! A contact with restitution acts in a step only if the velocities before the step close its gap
 //! within it. It then ends the step with `u_n = −e u_n,before` and, where it sticks, with `u_t =
 //! −e_t u_t,before`. A contact that these velocities do not close is left alone, even if another
-//! collision pushes the two bodies together within the step: they overlap by less than the way of
-//! one step, and bounce in the next. Held at a closed gap, they would collide without restitution.
+//! collision pushes the two bodies together within the step: they overlap by about the way of one
+//! step, and bounce in the next. Held at a closed gap, they would collide without restitution.
 //!
 //! Contacts that overlap by more than [`DEPTH`] of their ways in a step are not left alone: several
 //! pushes would add up in a dense flow.

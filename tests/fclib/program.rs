@@ -214,8 +214,8 @@ fn info_tells_what_a_file_holds() {
     real(&file, "solution/r", &[0.0; 3]);
     real(&file, "guesses/1/r", &[0.0; 2]);
     file.close().unwrap();
-    let told = on(1, &["fclib", "info", text(&path)]);
-    assert_eq!(told.status, Some(0), "{}", told.stderr);
+    let printed = on(1, &["fclib", "info", text(&path)]);
+    assert_eq!(printed.status, Some(0), "{}", printed.stderr);
     for part in [
         "kind         local\n",
         "contacts     1, 3 numbers each\n",
@@ -225,9 +225,9 @@ fn info_tells_what_a_file_holds() {
         "guess        unusable: r must have 3 finite numbers; found 2",
     ] {
         assert!(
-            told.stdout.contains(part),
+            printed.stdout.contains(part),
             "`{part}` is not in\n{}",
-            told.stdout
+            printed.stdout
         );
     }
     let missing = on(1, &["fclib", "info", "no/such.hdf5"]);
@@ -266,12 +266,12 @@ fn a_squeezed_body_is_not_called_converged() {
                     let args = ["fclib", "solve", text(&path), "--solver", solver];
                     let sweeps = ["--max-sweeps", "100000", "--tolerance", tolerance];
                     let solved = on(1, &[&args[..], &sweeps[..]].concat());
-                    let told = format!("mu {mu}, {solver}, {tolerance}: {}", solved.stdout);
-                    assert_eq!(solved.status, Some(status), "{told}");
+                    let printed = format!("mu {mu}, {solver}, {tolerance}: {}", solved.stdout);
+                    assert_eq!(solved.status, Some(status), "{printed}");
                     if solver == "auto" && status == 3 {
                         assert!(
                             solved.stdout.contains("no impulses seem to suffice"),
-                            "{told}"
+                            "{printed}"
                         );
                     }
                 }

@@ -68,9 +68,9 @@ fn edited_files_are_refused_and_deleted_ones_not_missed() {
         }
         remove_file(place.path(file)).unwrap();
         place.copy("out", "deleted");
-        let told = place.resume("deleted", 40, &[]);
-        assert_eq!(state(&told), straight, "{file}");
-        assert!(told.stderr.contains(key), "{}", told.stderr);
+        let ran = place.resume("deleted", 40, &[]);
+        assert_eq!(state(&ran), straight, "{file}");
+        assert!(ran.stderr.contains(key), "{}", ran.stderr);
         place.copy("out", "deleted");
         assert_eq!(
             state(&place.run("run.toml", "deleted", 40, AGAIN)),
@@ -82,8 +82,8 @@ fn edited_files_are_refused_and_deleted_ones_not_missed() {
     // Bodies are in the checkpoint, whatever becomes of their file.
     place.write("bodies.csv", "x,y,z,radius\n0.02,0.02,0.05,0.007\n");
     place.copy("out", "edited");
-    let told = place.run("run.toml", "edited", 40, AGAIN);
-    refused(&told, &["bodies.0.file", "edited since", "moreau resume"]);
+    let ran = place.run("run.toml", "edited", 40, AGAIN);
+    refused(&ran, &["bodies.0.file", "edited since", "moreau resume"]);
     assert_eq!(state(&place.resume("edited", 40, &[])), straight);
     for file in ["bodies.csv", "lid.csv", "sieve.csv", "pair.csv"] {
         remove_file(place.path(file)).unwrap();
@@ -94,8 +94,8 @@ fn edited_files_are_refused_and_deleted_ones_not_missed() {
         straight
     );
     for words in [["info"], ["report"]] {
-        let told = on(1, &[&words[..], &[place.path("deleted").as_str()]].concat());
-        assert_eq!(told.status, Some(0), "{}", told.stderr);
+        let ran = on(1, &[&words[..], &[place.path("deleted").as_str()]].concat());
+        assert_eq!(ran.status, Some(0), "{}", ran.stderr);
     }
     // The page names the files, without their contents.
     let page = std::fs::read_to_string(place.path("deleted/report.html")).unwrap();
@@ -106,13 +106,13 @@ fn edited_files_are_refused_and_deleted_ones_not_missed() {
         assert_eq!(state(&on(2, &["resume", &two, "--steps", "40"])), straight);
         place.copy("out", "two");
         place.write("lid.csv", "time,value\n0,1\n");
-        let told = on(3, &["resume", &two, "--steps", "40"]);
-        refused(&told, &["wall.1.table.file", "edited since"]);
+        let ran = on(3, &["resume", &two, "--steps", "40"]);
+        refused(&ran, &["wall.1.table.file", "edited since"]);
         assert_eq!(
-            told.stderr.matches("edited since").count(),
+            ran.stderr.matches("edited since").count(),
             1,
             "{}",
-            told.stderr
+            ran.stderr
         );
     }
 }
@@ -128,19 +128,15 @@ fn a_file_may_move() {
     std::fs::create_dir(place.path("tables")).unwrap();
     std::fs::rename(place.path("lid.csv"), place.path("tables/lid.csv")).unwrap();
     place.write("run.toml", &text.replace("lid.csv", "tables/lid.csv"));
-    let told = place.run("run.toml", "out", 40, AGAIN);
-    assert_eq!(state(&told), straight);
-    assert!(!told.stderr.contains("differs"), "{}", told.stderr);
+    let ran = place.run("run.toml", "out", 40, AGAIN);
+    assert_eq!(state(&ran), straight);
+    assert!(!ran.stderr.contains("differs"), "{}", ran.stderr);
     // Another table under another name is a change like any other.
     place.write("tables/other.csv", "time,value\n0,0\n0.1,-0.02\n");
     place.write("run.toml", &text.replace("lid.csv", "tables/other.csv"));
-    let told = place.run("run.toml", "out", 50, AGAIN);
-    state(&told);
-    assert!(
-        told.stderr.contains("wall.1.table.file: "),
-        "{}",
-        told.stderr
-    );
+    let ran = place.run("run.toml", "out", 50, AGAIN);
+    state(&ran);
+    assert!(ran.stderr.contains("wall.1.table.file: "), "{}", ran.stderr);
 }
 
 /// Of a large file the checkpoint holds size and hash: the file must stay as it is, as long as the run needs it.
@@ -172,8 +168,8 @@ fn large_files_must_stay() {
     };
     assert_eq!(state(&resumed(false)), straight);
     assert_eq!(state(&resumed(true)), straight);
-    let told = on(1, &["info", &place.path("again")]);
-    assert_eq!(told.status, Some(0), "{}", told.stderr);
+    let ran = on(1, &["info", &place.path("again")]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
     if mpi_available() {
         place.copy("out", "two");
         assert_eq!(

@@ -26,16 +26,16 @@ fn a_live_run_keeps_others_out() {
         std::thread::sleep(Duration::from_millis(10));
     }
     let seen = rows() > 0;
-    let told: Vec<_> = [&[][..], &["--overwrite"], &["--or-resume"]]
+    let ran: Vec<_> = [&[][..], &["--overwrite"], &["--or-resume"]]
         .into_iter()
         .map(|more| on(1, &[&words[..], more].concat()))
         .collect();
     live.kill().unwrap();
     live.wait().unwrap();
     assert!(seen, "no rows");
-    for told in told {
+    for ran in ran {
         refused(
-            &told,
+            &ran,
             &[
                 "another run is writing to it",
                 &format!("process {}", live.id()),
@@ -43,7 +43,7 @@ fn a_live_run_keeps_others_out() {
             ],
         );
         for advice in ["--overwrite", "--or-resume", "moreau resume"] {
-            assert!(!told.stderr.contains(advice), "{}", told.stderr);
+            assert!(!ran.stderr.contains(advice), "{}", ran.stderr);
         }
     }
     // The killed run is not a live one.
@@ -70,15 +70,11 @@ fn a_live_run_is_not_continued() {
         std::thread::sleep(Duration::from_millis(10));
     }
     let set = ["--or-resume", "--set", "gravity=[0, 0, -1]"];
-    let told = place.run("run.toml", "out", 10, &set);
+    let ran = place.run("run.toml", "out", 10, &set);
     live.kill().unwrap();
     live.wait().unwrap();
-    refused(&told, &["another run is writing to it"]);
-    assert!(
-        !told.stderr.contains("the run continues"),
-        "{}",
-        told.stderr
-    );
+    refused(&ran, &["another run is writing to it"]);
+    assert!(!ran.stderr.contains("the run continues"), "{}", ran.stderr);
 }
 
 /// `resume X --out Y` speaks of its own flags.
@@ -89,9 +85,9 @@ fn a_run_that_continues_elsewhere_gets_advice_of_its_own() {
     state(&place.run("run.toml", "x", 10, &[]));
     let straight = state(&place.run("run.toml", "y", 30, &[]));
     let y = place.path("y");
-    let told = place.resume("x", 30, &["--out", &y]);
+    let ran = place.resume("x", 30, &["--out", &y]);
     refused(
-        &told,
+        &ran,
         &["another run", "--overwrite", "--out", "moreau resume"],
     );
     for name in std::fs::read_dir(&y).unwrap().flatten() {
@@ -99,12 +95,12 @@ fn a_run_that_continues_elsewhere_gets_advice_of_its_own() {
             std::fs::remove_file(name.path()).unwrap();
         }
     }
-    let told = place.resume("x", 30, &["--out", &y]);
+    let ran = place.resume("x", 30, &["--out", &y]);
     refused(
-        &told,
+        &ran,
         &["a run without a checkpoint", "--overwrite", "--out"],
     );
-    assert!(!told.stderr.contains("--or-resume"), "{}", told.stderr);
+    assert!(!ran.stderr.contains("--or-resume"), "{}", ran.stderr);
     // To delete the run's own folder, and then continue it, makes no sense.
     let x = place.path("x");
     for more in [&["--overwrite"][..], &["--overwrite", "--out", &x]] {
@@ -113,8 +109,8 @@ fn a_run_that_continues_elsewhere_gets_advice_of_its_own() {
             &["--overwrite", "the folder of the run itself"],
         );
     }
-    let told = place.resume("x", 30, &["--out", &y, "--overwrite"]);
-    assert_eq!(state(&told), straight);
+    let ran = place.resume("x", 30, &["--out", &y, "--overwrite"]);
+    assert_eq!(state(&ran), straight);
     // A folder that is not there is made.
     let z = place.path("not/yet");
     assert_eq!(state(&place.resume("x", 30, &["--out", &z])), straight);
@@ -163,15 +159,15 @@ fn missing_folders_are_bad_input() {
         ),
         (&["fclib", "export", &out, "-o", &file], "none"),
     ] {
-        let told = on(1, words);
+        let ran = on(1, words);
         assert_eq!(
-            told.status,
+            ran.status,
             Some(2),
             "{words:?}: {}{}",
-            told.stdout,
-            told.stderr
+            ran.stdout,
+            ran.stderr
         );
-        assert!(told.stderr.contains(named), "{words:?}: {}", told.stderr);
+        assert!(ran.stderr.contains(named), "{words:?}: {}", ran.stderr);
     }
 }
 
@@ -211,21 +207,21 @@ fn a_file_system_without_locks_is_reported() {
     };
     let run = ["run", &config, "--out", &out, "--steps"];
     let straight = state(&place.run("run.toml", "straight", 20, &[]));
-    let told = go(&[&run[..], &["10"]].concat(), None);
-    state(&told);
+    let ran = go(&[&run[..], &["10"]].concat(), None);
+    state(&ran);
     for part in ["WARNING", "has no locks", "HDF5_USE_FILE_LOCKING=FALSE"] {
-        assert!(told.stderr.contains(part), "{part}: {}", told.stderr);
+        assert!(ran.stderr.contains(part), "{part}: {}", ran.stderr);
     }
     let resume = ["resume", &out, "--steps", "20"];
     refused(
         &go(&resume, None),
         &["cannot be locked", "HDF5_USE_FILE_LOCKING=FALSE"],
     );
-    let told = go(&resume, Some("FALSE"));
-    assert_eq!(state(&told), straight);
+    let ran = go(&resume, Some("FALSE"));
+    assert_eq!(state(&ran), straight);
     assert!(
-        told.stderr.contains("the last run there was process"),
+        ran.stderr.contains("the last run there was process"),
         "{}",
-        told.stderr
+        ran.stderr
     );
 }

@@ -64,8 +64,8 @@ impl Surface {
                     return None;
                 }
                 let around = Around::new(axis, &across, *radius);
-                let [way, beside] = around.directions(k);
-                let to = way * (radius - across.dot(&way)) - beside * across.dot(&beside);
+                let [way, sideways] = around.directions(k);
+                let to = way * (radius - across.dot(&way)) - sideways * across.dot(&sideways);
                 let (towards, far) = direction(&to, &way);
                 Some((far, towards))
             }
@@ -78,10 +78,11 @@ impl Surface {
                     return None;
                 }
                 let around = Around::new(axis, &across, from_axis);
-                let [way, beside] = around.directions(k);
+                let [way, sideways] = around.directions(k);
                 let along = across.dot(&way);
                 let [out, up] = on_generatrix(ends, [along, height]);
-                let to = way * (out - along) - beside * across.dot(&beside) + axis * (up - height);
+                let to =
+                    way * (out - along) - sideways * across.dot(&sideways) + axis * (up - height);
                 let (towards, far) = direction(&to, &way);
                 Some((far, towards))
             }

@@ -283,7 +283,7 @@ fn places_of_hollow_surfaces() {
     // Over a ring, next to a tube, over a plate: one place.
     let over = centre + axis * 0.1 + super::square_to(&axis) * 0.5;
     assert!(surfaces[4].place(&over, 0).is_none());
-    let beside = centre + super::square_to(&axis) * 1.5;
-    assert!(surfaces[2].place(&beside, 0).is_none());
+    let outside = centre + super::square_to(&axis) * 1.5;
+    assert!(surfaces[2].place(&outside, 0).is_none());
     assert!(shell([[0.0, 0.0], [0.9, 0.0]]).place(&over, 0).is_none());
 }

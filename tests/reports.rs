@@ -1,4 +1,4 @@
-//! What a run tells is true: alarms, refusals, warnings, and figures that are absent for a reason.
+//! The reports of a run are true: alarms, refusals, warnings, and figures that are absent for a reason.
 
 #![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
 
@@ -34,7 +34,7 @@ material = \"glass\"
 file = \"balls.csv\"
 {keys}"
     );
-    let config = dir.join("told.toml");
+    let config = dir.join("run.toml");
     std::fs::write(&config, text).unwrap();
     config.to_str().unwrap().to_owned()
 }
@@ -213,7 +213,7 @@ fn a_wall_that_passes_through_a_ball_is_reported() {
                  axis = [0.0, 0.0, 1.0]\nradius = 0.2\nvelocity = [0.0, 0.0, -10.0]\n";
     let config = balls(dir.path(), &[[0.5, 0.5, 0.35, 0.05]], discs);
     let out = dir.path().join("out");
-    let told = |ranks: usize| {
+    let driven = |ranks: usize| {
         let args = [
             "run",
             &config,
@@ -224,7 +224,7 @@ fn a_wall_that_passes_through_a_ball_is_reported() {
         let time = ["--set", "time.dt=1e-3", "--set", "time.steps=14"];
         on(ranks, &[&args[..], &time[..]].concat())
     };
-    let one = told(1);
+    let one = driven(1);
     state(&one);
     let warned = |of: &Output| -> Vec<String> {
         let lines = of.stderr.lines().chain(of.stdout.lines());
@@ -236,7 +236,7 @@ fn a_wall_that_passes_through_a_ball_is_reported() {
     assert!(lines[0].contains("body 0 against wall "), "{lines:?}");
     assert!(lines[1].starts_with("PASSED     1 times"), "{lines:?}");
     if harness::mpi_available() {
-        assert_eq!(warned(&told(2)), lines);
+        assert_eq!(warned(&driven(2)), lines);
     }
     // A driven ball pushes the other through its disc.
     std::fs::write(
@@ -321,9 +321,11 @@ fn impossible_values_are_refused() {
         );
         (drawn.status, drawn.stderr, to.exists())
     };
-    let (status, told, there) = picture("x.jpg");
-    assert_eq!((status, there), (Some(2), false), "{told}");
-    assert!(told.contains("must be a name that ends in .png, the format of pictures; found .jpg"));
+    let (status, message, there) = picture("x.jpg");
+    assert_eq!((status, there), (Some(2), false), "{message}");
+    assert!(
+        message.contains("must be a name that ends in .png, the format of pictures; found .jpg")
+    );
     assert_eq!(picture("x.PNG").0, Some(0));
     assert_eq!(picture("plain").0, Some(0));
 }
@@ -354,7 +356,7 @@ fn many_regions_are_checked_at_once() {
     let wrong = on(1, &["check", &config]);
     let line = 20 + 5 * 30_000;
     assert!(
-        wrong.stderr.contains(&format!("told.toml:{line}: ")),
+        wrong.stderr.contains(&format!("run.toml:{line}: ")),
         "{}",
         wrong.stderr
     );
