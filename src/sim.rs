@@ -23,6 +23,7 @@ macro_rules! tell {
 mod again;
 mod balance;
 mod bonds;
+mod changed;
 mod check;
 mod error;
 mod export;

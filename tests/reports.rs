@@ -441,3 +441,21 @@ fn collisions_without_rebound_are_in_the_summary() {
     assert_eq!(plastic(&stack), 0.0);
     assert!(plastic(&falling) > 0.0);
 }
+
+/// Collisions that are nearly elastic at a loose tolerance get the advice to solve exactly; others do not.
+#[test]
+fn elastic_collisions_are_advised_a_tolerance() {
+    let config = concat!(env!("CARGO_MANIFEST_DIR"), "/configs/settle.toml");
+    let advised = |restitution: &str, tolerance: &str| {
+        let set = [
+            format!("material.0.restitution={restitution}"),
+            format!("solver.tolerance={tolerance}"),
+        ];
+        let out = on(1, &["check", config, "--set", &set[0], "--set", &set[1]]);
+        assert_eq!(out.status, Some(0), "{}", out.stderr);
+        out.stdout.contains("gain energy at a tolerance of")
+    };
+    assert!(advised("1.0", "1e-2"));
+    assert!(!advised("1.0", "1e-9"));
+    assert!(!advised("0.9", "1e-2"));
+}

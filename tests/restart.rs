@@ -79,6 +79,8 @@ fn refused(output: &Output, parts: &[&str]) {
     for part in parts {
         assert!(output.stderr.contains(part), "{part}: {}", output.stderr);
     }
+    // The stored contents of a file are not missed where a file is refused for another reason.
+    assert!(!output.stderr.contains("not stored"), "{}", output.stderr);
 }
 
 /// The names and sizes of a folder's files.
@@ -278,4 +280,19 @@ fn a_domain_shrinks_to_the_bodies_that_are_there() {
     // A domain that the bodies themselves do not fit is refused, by a body.
     let ran = place.resume("out", 440, &["--set", "domain.upper=[0.1, 0.1, 0.01]"]);
     refused(&ran, &["body ", "is outside the domain"]);
+    // So is one whose face cuts into them, by the face and a body; the bodies lie at the floor.
+    let ran = place.resume("out", 440, &["--set", "domain.lower=[0.0, 0.0, 0.004]"]);
+    refused(&ran, &["wall ", "cut into bodies", "with body "]);
+    place.write(
+        "run.toml",
+        &high.replace(
+            "lower = [0.0, 0.0, 0.0], upper = [0.1, 0.1, 0.3]",
+            "lower = [0.0, 0.0, 0.004], upper = [0.1, 0.1, 0.1]",
+        ),
+    );
+    let ran = place.run("run.toml", "out", 440, AGAIN);
+    refused(
+        &ran,
+        &["wall ", "cut into bodies", "with body ", "moreau resume"],
+    );
 }

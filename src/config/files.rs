@@ -233,7 +233,11 @@ impl Named {
         match read {
             Ok(file) if file.is_as(kept) => self.file = Some(file),
             Ok(_) | Err(_) if reading.shown => self.file = Some(kept.clone()),
-            Ok(file) => self.refused = Some(self.edited(&file, kept, is_over)),
+            Ok(file) => {
+                self.refused = Some(self.edited(&file, kept, is_over));
+                // This is the only fault of the file: its stored contents are without one.
+                self.file = Some(if stored { kept.clone() } else { file });
+            }
             Err(why) if stored || is_over => {
                 self.file = Some(kept.clone());
                 if !is_over {

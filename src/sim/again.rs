@@ -34,7 +34,7 @@ pub(super) fn from_both(
     let stored = stored(comm, &found.0, header, &as_there)?;
     let differences = config::differences(&given, &stored);
     if differences.is_empty() {
-        return going_on(comm, found, stored, &as_there);
+        return going_on(comm, found, (stored, None), &as_there);
     }
     let list = listed(config, &found.0, &differences);
     let refuse = |why: &str| {
@@ -51,10 +51,15 @@ pub(super) fn from_both(
         ));
     }
     let scenario = with_lengths_of(given, &stored)?;
-    let start = going_on(comm, found, scenario, &as_there).map_err(|error| match error {
-        RunError::Input(why) => refuse(&format!("the run cannot continue with them: {why}")),
-        other => other,
-    })?;
+    let start =
+        going_on(comm, found, (scenario, Some(&stored)), &as_there).map_err(
+            |error| match error {
+                RunError::Input(why) => {
+                    refuse(&format!("the run cannot continue with them: {why}"))
+                }
+                other => other,
+            },
+        )?;
     let config = config.display();
     Ok(Start {
         differences: Some(format!(

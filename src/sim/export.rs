@@ -2,7 +2,7 @@
 
 use super::error::RunError;
 use super::options::Options;
-use super::setup::{Start, going_on, loaded, stored};
+use super::setup::{Start, going_on, loaded, stored, unchanged};
 use crate::comm::threads::Serial;
 use crate::domain::Domain;
 use crate::problem::Problem;
@@ -48,6 +48,7 @@ pub fn export(from: &Path, set: &[String]) -> Result<Exported, RunError> {
     let found = loaded(comm, from)?;
     let name = found.0.display().to_string();
     let scenario = stored(comm, &found.0, &found.1.header, &options)?;
+    let before = unchanged(comm, &found.0, &found.1.header, &options);
     let Start {
         scenario,
         partition,
@@ -55,7 +56,7 @@ pub fn export(from: &Path, set: &[String]) -> Result<Exported, RunError> {
         mut state,
         mut ledger,
         ..
-    } = going_on(comm, found, scenario, &options)?;
+    } = going_on(comm, found, (scenario, before.as_ref()), &options)?;
     let domain = Domain::new(comm, partition);
     let physics = scheme.physics();
     ledger

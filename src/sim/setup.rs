@@ -3,6 +3,7 @@
 
 use super::balance::by_bodies;
 use super::bonds::{bonds_are_known, pairs_exist};
+use super::changed::changes_fit;
 use super::error::RunError;
 use super::first::{counts, no_overlaps, share};
 use super::flows::Flows;
@@ -114,7 +115,27 @@ pub(super) fn from_checkpoint(
     let found = loaded(comm, from)?;
     report_resuming(comm, &found.0, &found.1.header);
     let scenario = stored(comm, &found.0, &found.1.header, options)?;
-    going_on(comm, found, scenario, options)
+    let before = unchanged(comm, &found.0, &found.1.header, options);
+    going_on(comm, found, (scenario, before.as_ref()), options)
+}
+
+/// The scenario of a checkpoint without the overrides, if there are any. Collective.
+///
+/// It is `None` as well where a file that an override replaces is gone.
+pub(super) fn unchanged(
+    comm: &dyn Comm,
+    path: &Path,
+    header: &Header,
+    options: &Options,
+) -> Option<Scenario> {
+    let as_it_was = Options {
+        set: Vec::new(),
+        kept_files: true,
+        ..options.clone()
+    };
+    let changes = !options.set.is_empty();
+    let before = changes.then(|| stored(comm, path, header, &as_it_was));
+    before?.ok()
 }
 
 /// Prints the checkpoint from which a run continues.
@@ -199,10 +220,12 @@ pub(super) fn loaded(comm: &dyn Comm, from: &Path) -> Result<(PathBuf, Loaded), 
 }
 
 /// The start of a run that continues from a checkpoint with a scenario. Collective.
+///
+/// `before` is the scenario of the checkpoint where the other may differ from it.
 pub(super) fn going_on(
     comm: &dyn Comm,
     (path, loaded): (PathBuf, Loaded),
-    scenario: Scenario,
+    (scenario, before): (Scenario, Option<&Scenario>),
     options: &Options,
 ) -> Result<Start, RunError> {
     let Loaded {
@@ -222,6 +245,10 @@ pub(super) fn going_on(
     let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
     let states = agree(comm, wall_states(&scenario, &walls))?;
     agree(comm, bodies_fit(&bodies, &states, &scenario))?;
+    let changes = before.map_or(Ok(()), |before| {
+        changes_fit(before, &scenario, &states, &bodies)
+    });
+    agree(comm, changes)?;
     agree(comm, bonds_are_known(&scenario, &contacts))?;
     let scheme = agree(comm, scheme(physics, options.threads))?;
     let state = State {
