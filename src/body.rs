@@ -6,11 +6,14 @@
 
 mod member;
 mod range;
+mod reference;
 mod rigid;
 pub mod rotation;
+mod strayed;
 mod wall;
 
 pub use member::Member;
+pub use reference::Reference;
 pub use rigid::{Bodies, Turned};
 pub use wall::{Drive, Freedom, Motion, Servo, Signal, Wall, WallState};
 
@@ -87,6 +90,8 @@ pub struct BodyRow {
     pub shape: u32,
     /// Always 0.
     pub reserved: u32,
+    /// Its pose when the plan of contacts was made.
+    pub reference: Reference,
 }
 
 /// A ball that a body is made of, or a disc.
@@ -135,6 +140,7 @@ impl BodyRow {
             kind: BodyKind::Free as u32,
             shape: 0,
             reserved: 0,
+            reference: Reference::default(),
         }
     }
 

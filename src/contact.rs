@@ -80,6 +80,8 @@ pub struct Candidate {
     pub gap: f64,
     /// Midway between the surfaces [m].
     pub point: Vector3,
+    /// The number of its block, if a plan has one for the pair; else the point lies in it.
+    pub home: Option<u64>,
 }
 
 /// The second body of a contact.

@@ -18,6 +18,7 @@ mod grid;
 mod groups;
 mod lists;
 mod narrow;
+mod pairs;
 mod placed;
 pub mod plain;
 mod search;
@@ -25,6 +26,7 @@ mod sphere;
 mod tiles;
 mod touch;
 
+pub use pairs::{Around, Pairs};
 pub use touch::Touch;
 
 #[cfg(test)]
@@ -34,10 +36,11 @@ use crate::body::{Bodies, BodyId, Wall};
 use crate::contact::{Candidate, ContactKey, Partner};
 use crate::math::{Vector3, make_room};
 use crate::pool::Pool;
-use crate::shape::{Period, Template};
+use crate::shape::{Period, Surface, Template};
 use groups::{Groups, Sorted};
 use lists::Lists;
 use narrow::{Shape, Solid};
+use pairs::Partners;
 use placed::Placed;
 use rayon::prelude::*;
 use search::{Found, Search};
@@ -111,28 +114,54 @@ impl Detector {
         pool: &Pool,
         found: &mut Vec<Candidate>,
     ) {
-        self.broad(bodies, space, pool);
+        let balls = (bodies.positions(), bodies.radii());
+        let walls: Vec<Surface> = space.walls.iter().map(|wall| wall.surface).collect();
+        let reach = |_| space.margin;
+        self.broad(balls, (&walls, &reach), space.margin, space.period, pool);
         self.placed.fill(bodies, space.templates);
-        found.clear();
-        let lists = &self.lists;
         let narrow = Narrow {
             bodies,
             space,
             placed: &self.placed,
             mine,
         };
-        if pool.threads() == 1 {
-            make_room(found, lists.before(bodies.len()));
-            return narrow.row(0..bodies.len(), lists, found);
-        }
-        let rows: Vec<Vec<Candidate>> = pool.parts(bodies.len(), |places| {
-            let pairs = lists.before(places.end) - lists.before(places.start);
-            let mut row = Vec::with_capacity(pairs);
-            narrow.row(places, lists, &mut row);
-            row
-        });
-        make_room(found, rows.iter().map(Vec::len).sum());
-        rows.iter().for_each(|row| found.extend_from_slice(row));
+        narrow.all(&self.lists, pool, found);
+    }
+
+    /// The pairs of a plan: those whose boxes meet, and to whose point `home` gives a block.
+    ///
+    /// The result does not depend on the number of threads.
+    pub fn pairs(
+        &mut self,
+        around: &Around,
+        home: impl Fn(&Vector3) -> Option<u64>,
+        pool: &Pool,
+    ) -> Pairs {
+        let balls = (around.positions, around.halves);
+        let reach = |w: usize| around.reaches[w];
+        self.broad(balls, (around.walls, &reach), 0.0, around.period, pool);
+        Pairs::of(&self.lists, around, home)
+    }
+
+    /// Replaces the contents of `found` by the touches of these pairs.
+    ///
+    /// They have a gap below the margin and are in ascending order of key.
+    pub fn touches(
+        &mut self,
+        bodies: &Bodies,
+        space: &Space,
+        pairs: &Pairs,
+        pool: &Pool,
+        found: &mut Vec<Candidate>,
+    ) {
+        self.placed.fill(bodies, space.templates);
+        let narrow = Narrow {
+            bodies,
+            space,
+            placed: &self.placed,
+            mine: |_: &Vector3| true,
+        };
+        narrow.all(pairs, pool, found);
     }
 
     /// The number of pairs, of bodies or of a body and a wall, that the last search compared.
@@ -143,14 +172,14 @@ impl Detector {
 
     /// Fills the lists with the pairs that may be close. The index of a wall is the number of
     /// bodies plus its own.
-    fn broad(&mut self, bodies: &Bodies, space: &Space, pool: &Pool) {
-        let (positions, radii) = (bodies.positions(), bodies.radii());
-        let Space {
-            walls,
-            margin,
-            period,
-            ..
-        } = *space;
+    fn broad(
+        &mut self,
+        (positions, radii): (&[Vector3], &[f64]),
+        (walls, reach): (&[Surface], &dyn Fn(usize) -> f64),
+        margin: f64,
+        period: &Period,
+        pool: &Pool,
+    ) {
         let tiles = (!walls.is_empty()).then_some(&mut self.tiles);
         let groups = Groups::new((positions, radii), margin, period, &mut self.sorted, tiles);
         let search = Search::new(&groups, &self.sorted, (positions, radii), margin);
@@ -177,12 +206,13 @@ impl Detector {
         if !walls.is_empty() {
             let found = &mut self.found[0];
             let place = &self.sorted.place;
-            let (n, pairs) = (bodies.len(), &mut found.pairs);
+            let (n, pairs) = (positions.len(), &mut found.pairs);
             let near = |a, w| pairs.push([a, (n + w) as u32]);
-            found.visited += self.tiles.near_walls(bodies, place, walls, margin, near);
+            let balls = (positions, radii);
+            found.visited += self.tiles.near_walls(balls, place, (walls, reach), near);
         }
         self.looked = self.found.iter().map(|f| f.visited).sum();
-        self.lists.fill(bodies.len(), &self.found);
+        self.lists.fill(positions.len(), &self.found);
     }
 }
 
@@ -194,9 +224,32 @@ struct Narrow<'a, F> {
     mine: F,
 }
 
-impl<F: Fn(&Vector3) -> bool> Narrow<'_, F> {
+impl<F: Fn(&Vector3) -> bool + Sync> Narrow<'_, F> {
+    /// The contacts of all first bodies.
+    fn all(&self, lists: &impl Partners, pool: &Pool, found: &mut Vec<Candidate>) {
+        found.clear();
+        let bodies = self.bodies.len();
+        if pool.threads() == 1 {
+            make_room(found, lists.before(bodies));
+            return self.row(0..bodies, lists, found);
+        }
+        let rows: Vec<Vec<Candidate>> = pool.parts(bodies, |places| {
+            let pairs = lists.before(places.end) - lists.before(places.start);
+            let mut row = Vec::with_capacity(pairs);
+            self.row(places, lists, &mut row);
+            row
+        });
+        make_room(found, rows.iter().map(Vec::len).sum());
+        rows.iter().for_each(|row| found.extend_from_slice(row));
+    }
+
     /// The contacts of a row of first bodies.
-    fn row(&self, places: std::ops::Range<usize>, lists: &Lists, found: &mut Vec<Candidate>) {
+    fn row(
+        &self,
+        places: std::ops::Range<usize>,
+        lists: &impl Partners,
+        found: &mut Vec<Candidate>,
+    ) {
         let (positions, radii) = (self.bodies.positions(), self.bodies.radii());
         let ball = |place: usize| Solid {
             position: &positions[place],
@@ -220,7 +273,7 @@ impl<F: Fn(&Vector3) -> bool> Narrow<'_, F> {
     fn row_of<'b>(
         &self,
         places: std::ops::Range<usize>,
-        lists: &Lists,
+        lists: &impl Partners,
         solid: impl Fn(usize) -> Solid<'b>,
         found: &mut Vec<Candidate>,
     ) {
@@ -228,7 +281,7 @@ impl<F: Fn(&Vector3) -> bool> Narrow<'_, F> {
         let ids = bodies.ids();
         for a in places {
             let first = solid(a);
-            for b in lists.of(a).map(|b| b as usize) {
+            lists.each(a, |b, home| {
                 // Indices are in ascending order of id, and walls come after all bodies.
                 let (name, partner) = match b.checked_sub(bodies.len()) {
                     None => (ids[b], Partner::Body(b)),
@@ -241,7 +294,10 @@ impl<F: Fn(&Vector3) -> bool> Narrow<'_, F> {
                 };
                 let keep = |touch: Touch| {
                     if (self.mine)(&touch.point) {
-                        found.push(touch.candidate(key, a, partner));
+                        found.push(Candidate {
+                            home,
+                            ..touch.candidate(key, a, partner)
+                        });
                     }
                 };
                 match partner {
@@ -255,7 +311,7 @@ impl<F: Fn(&Vector3) -> bool> Narrow<'_, F> {
                         narrow::with_wall(&first, surface, space.margin, keep);
                     }
                 }
-            }
+            });
         }
     }
 

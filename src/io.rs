@@ -84,4 +84,10 @@ pub struct WallRow {
     pub impulse: [f64; 3],
     /// Their couple impulse about its centre [N m s].
     pub couple_impulse: [f64; 3],
+    /// Displacement when the plan of contacts was made [m].
+    pub reference_displacement: [f64; 3],
+    /// Orientation when the plan of contacts was made.
+    pub reference_orientation: [f64; 4],
+    /// The distance by which its surface may move until the next plan [m].
+    pub allowance: f64,
 }

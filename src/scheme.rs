@@ -24,7 +24,7 @@ mod walls;
 pub use error::StepError;
 pub use physics::Physics;
 pub use report::{Here, Report};
-pub use state::{Clock, State};
+pub use state::{Clock, State, WallReference};
 pub use timers::{Timers, Verb};
 
 use crate::domain::Domain;

@@ -10,7 +10,7 @@ mod surface;
 pub use clump::Template;
 pub use period::Period;
 pub use region::{Region, Spell};
-pub use surface::{PLACES, Surface};
+pub use surface::{PLACES, Surface, drift};
 
 use crate::math::Vector3;
 

@@ -351,6 +351,7 @@ fn the_same_bits_on_any_ranks_and_after_a_restart_while_bonds_break() {
     let half = s.run(40);
     let mut rest = s.clone();
     rest.start = Some((40, half.walls.clone(), half.done[39].elastic));
+    rest.references.clone_from(&half.references);
     rest.bodies = half.bodies;
     rest.contacts = half.contacts;
     let resumed = rest.run_on(3, 1, steps - 40);

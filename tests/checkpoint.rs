@@ -184,7 +184,7 @@ fn the_file_is_as_documented() {
             .unwrap()
             .read_scalar::<u32>()
             .unwrap(),
-        8
+        9
     );
     let text: hdf5::types::FixedUnicode<17> = file.attr("format").unwrap().read_scalar().unwrap();
     assert_eq!(text.as_str(), "moreau-checkpoint");
@@ -355,8 +355,12 @@ fn version_6_is_still_read() {
     drop((feature, file));
     for ranks in [1, 3] {
         let loaded = read(&path, ranks).unwrap();
-        assert_eq!(loaded.bodies, (0..5).map(body).collect::<Vec<_>>());
-        // It knew no bonds.
+        // It knew no plans, and no bonds.
+        let unplanned = |k| moreau::body::BodyRow {
+            reference: Default::default(),
+            ..body(k)
+        };
+        assert_eq!(loaded.bodies, (0..5).map(unplanned).collect::<Vec<_>>());
         let unbonded = |k| {
             let mut row = contact(k, 5);
             row.state.joint = moreau::law::bond::Joint::default();

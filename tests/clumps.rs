@@ -207,6 +207,7 @@ fn the_same_bits_on_any_ranks_and_threads_and_after_a_restart() {
         rest.contacts = half.contacts.clone();
         let elastic = half.done[29].elastic;
         rest.start = Some((30, half.walls.clone(), elastic));
+        rest.references.clone_from(&half.references);
         let end = rest.run_on(2, 1, 30);
         assert!(
             end.bodies == one.bodies && end.contacts == one.contacts,

@@ -279,6 +279,7 @@ fn restart_in_the_middle() {
         let mut rest = s.clone();
         let elastic = half.done.last().unwrap().elastic;
         rest.start = Some((30, half.walls.clone(), elastic));
+        rest.references.clone_from(&half.references);
         rest.bodies = half.bodies.clone();
         rest.contacts = half.contacts.clone();
         for ranks in [1, 3] {

@@ -160,8 +160,17 @@ fn job(ranks: usize, part: &str, limit: Duration) -> Output {
 
 /// A job that must end by itself, soon, with this status.
 fn ends_with(ranks: usize, part: &str, status: i32) -> Output {
-    let start = Instant::now();
-    let out = job(ranks, part, LIMIT);
+    let mut start = Instant::now();
+    let mut out = job(ranks, part, LIMIT);
+    // The mpirun of Open MPI 4.1 itself crashes at times where ranks abort while others end, in
+    // PMIx_server_finalize, or hangs there: that job shows nothing about this program.
+    for _ in 0..2 {
+        if out.status.is_some() || !out.stderr.contains("MPI_ABORT was invoked") {
+            break;
+        }
+        start = Instant::now();
+        out = job(ranks, part, LIMIT);
+    }
     assert_eq!(out.status, Some(status), "{part} on {ranks}: {out:?}");
     let took = start.elapsed();
     assert!(took < Duration::from_secs(20), "{part} took {took:?}");

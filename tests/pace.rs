@@ -280,6 +280,7 @@ fn same_bits_on_any_ranks_and_after_a_restart() {
             contacts: half.contacts.clone(),
             start: Some((at, half.walls.clone(), half.done.last().unwrap().elastic)),
             clock: Some(half.clock),
+            references: half.references.clone(),
             ..s.clone()
         };
         // As the program keeps it: by the bodies that the run began with.

@@ -171,8 +171,10 @@ fn pile(n: usize, c: f64, friction: f64) -> Scene {
 }
 
 /// Sweeps to a residual of 1e-6 in the last of so many steps.
-fn sweeps(n: usize, friction: f64, steps: u64) -> f64 {
-    let state = pile(n, 0.1, friction).run(steps);
+fn sweeps(n: usize, friction: f64, steps: u64, seed: u64) -> f64 {
+    let mut s = pile(n, 0.1, friction);
+    s.solver.seed = seed;
+    let state = s.run(steps);
     let last = state.done.last().unwrap().outcome;
     assert!(last.verdict.converged);
     last.sweeps as f64
@@ -182,7 +184,14 @@ fn sweeps(n: usize, friction: f64, steps: u64) -> f64 {
 /// them slide on the cone, in the third step (from cold such a pile is slower the larger it is: docs/decisions.md).
 fn compare(n: usize) {
     for (friction, steps) in [(0.0, 1), (10.0, 1), (0.5, 3)] {
-        let ratio = sweeps(n, friction, steps) / sweeps(10, friction, steps);
+        // A single solve takes a fifth more or less, by the order of its contacts.
+        let seeds = if n > 16 { 1..=1 } else { 1..=10 };
+        let count = seeds.clone().count() as f64;
+        let mean = |n| {
+            let each = seeds.clone().map(|seed| sweeps(n, friction, steps, seed));
+            each.sum::<f64>() / count
+        };
+        let ratio = mean(n) / mean(10);
         let what = format!(
             "sweeps to 1e-6 at N = {} over those at 1000, μ = {friction}",
             n * n * n

@@ -463,7 +463,13 @@ fn a_killed_rank_ends_the_job_and_the_run_goes_on() {
         "the job lived on for {:?}",
         job.1
     );
-    assert!(ranks_of(&out).is_empty(), "a rank lives on");
+    // Where mpirun itself crashes on the way, the ranks notice it and end by themselves.
+    let begin = Instant::now();
+    while !ranks_of(&out).is_empty() {
+        let waited = job.1 + begin.elapsed();
+        assert!(waited < Duration::from_secs(30), "a rank lives on");
+        std::thread::sleep(Duration::from_millis(20));
+    }
 
     let resumed = state(&on(2, &["resume", &out, "--steps", "120"]));
     let straight = path(&dir, "straight");

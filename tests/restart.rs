@@ -296,3 +296,44 @@ fn a_domain_shrinks_to_the_bodies_that_are_there() {
         &["wall ", "cut into bodies", "with body ", "moreau resume"],
     );
 }
+
+/// A wall whose motion is changed does not jump: a motion counts from time 0, so one that leads elsewhere is refused; without its
+/// motion the wall stays where it is. Periodic axes stay as they are.
+#[test]
+fn a_changed_motion_does_not_move_a_wall_at_once() {
+    let place = Place::new();
+    let lid = "point = [0.0, 0.0, 0.25],";
+    let driven = BALLS.replace(lid, &format!("{lid} velocity = [0.0, 0.0, -0.5],"));
+    place.write("run.toml", &driven);
+    state(&place.run("run.toml", "out", 20, &[]));
+    let set = ["--set", "wall.1.velocity=[0.0, 0.0, -0.3]"];
+    let ran = place.resume("out", 40, &set);
+    refused(&ran, &["wall lid", "must lead to its place", "at 0.02 s"]);
+    // The same motion goes on.
+    place.copy("out", "straight");
+    state(&place.resume("straight", 40, &[]));
+    // Without its motion the lid stays at 0.24 m.
+    let fixed = driven.replace(" velocity = [0.0, 0.0, -0.5],", "");
+    place.write("run.toml", &fixed);
+    state(&place.run("run.toml", "out", 40, AGAIN));
+    let walls = std::fs::read_to_string(Path::new(&place.path("out")).join("walls.csv")).unwrap();
+    let header: Vec<&str> = walls.lines().next().unwrap().split(',').collect();
+    let column = |name: &str| header.iter().position(|n| *n == name).unwrap();
+    let last = walls.lines().rfind(|line| line.contains(",lid,")).unwrap();
+    let number = |name: &str| {
+        last.split(',')
+            .nth(column(name))
+            .unwrap()
+            .parse::<f64>()
+            .unwrap()
+    };
+    assert!((number("z") - 0.24).abs() < 1e-12, "{last}");
+    assert_eq!(number("vz"), 0.0, "{last}");
+    let floor = "{ shape = \"plane\", name = \"floor\", point = [0.0, 0.0, 0.0], normal = [0.0, 0.0, 1.0], material = \"m\" },";
+    let open = BALLS.replace("{ shape = \"box\", material = \"m\" },", floor);
+    place.write("open.toml", &open);
+    state(&place.run("open.toml", "open", 20, &[]));
+    let axes = "domain.periodic=[true, true, false]";
+    let ran = place.resume("open", 40, &["--set", axes]);
+    refused(&ran, &["domain.periodic", "must keep"]);
+}

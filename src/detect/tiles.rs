@@ -1,8 +1,8 @@
 //! Boxes around groups of close bodies: a wall far from a box is not compared with its bodies.
 
 use super::sphere::sphere_wall;
-use crate::body::{Bodies, Wall};
 use crate::math::Vector3;
+use crate::shape::Surface;
 
 /// Bodies in a tile; tiles in a field.
 const SIZE: usize = 16;
@@ -39,9 +39,8 @@ impl Tile {
         self.radius = self.radius.max(other.radius);
     }
 
-    fn may_touch(&self, wall: &Wall, margin: f64) -> bool {
-        wall.surface
-            .may_be_nearer(&self.lower, &self.upper, self.radius + margin)
+    fn may_touch(&self, wall: &Surface, margin: f64) -> bool {
+        wall.may_be_nearer(&self.lower, &self.upper, self.radius + margin)
     }
 }
 
@@ -62,16 +61,16 @@ impl Tiles {
         });
     }
 
-    /// Calls `found` with the body and the wall of each pair whose gap is below `margin` [m].
+    /// Calls `found` with the body and the wall of each pair whose gap is below the wall's `reach`
+    /// [m].
     ///
     /// `place` gives the bodies' indices in the order of cells. Returns the number of comparisons
     /// of a body with a wall.
     pub(super) fn near_walls(
         &mut self,
-        bodies: &Bodies,
+        (positions, radii): (&[Vector3], &[f64]),
         place: &[u32],
-        walls: &[Wall],
-        margin: f64,
+        (walls, reach): (&[Surface], &dyn Fn(usize) -> f64),
         mut found: impl FnMut(u32, usize),
     ) -> u64 {
         self.fields.clear();
@@ -82,14 +81,15 @@ impl Tiles {
         }
         let mut visited = 0;
         for (w, wall) in walls.iter().enumerate() {
+            let margin = reach(w);
             let fields = (0..self.fields.len()).filter(|&f| self.fields[f].may_touch(wall, margin));
             let tiles = fields.flat_map(|f| f * SIZE..((f + 1) * SIZE).min(self.tiles.len()));
             for t in tiles.filter(|&t| self.tiles[t].may_touch(wall, margin)) {
                 let members = &place[t * SIZE..((t + 1) * SIZE).min(place.len())];
                 visited += members.len() as u64;
                 for &i in members {
-                    let (x, r) = (bodies.positions()[i as usize], bodies.radii()[i as usize]);
-                    if sphere_wall(&x, r, &wall.surface).gap < margin {
+                    let (x, r) = (positions[i as usize], radii[i as usize]);
+                    if sphere_wall(&x, r, wall).gap < margin {
                         found(i, w);
                     }
                 }

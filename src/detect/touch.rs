@@ -30,6 +30,7 @@ impl Touch {
             normal: self.normal,
             gap: self.gap,
             point: self.point,
+            home: None,
         }
     }
 }

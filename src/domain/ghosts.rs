@@ -11,8 +11,7 @@
 use super::Domain;
 use super::shares::Shares;
 pub use super::traffic::Traffic;
-use crate::body::Bodies;
-use crate::body::Member;
+use crate::body::{BodyRow, Member};
 use crate::comm::{Comm, sum_exact};
 use crate::math::{ExactSum, Vector3};
 use crate::solver::grid::{Parity, Span};
@@ -286,19 +285,16 @@ fn receive(comm: &dyn Comm, plan: &Plan, buffer: &mut Vec<f64>, members: &mut [M
 }
 
 /// The blocks that the boxes of all known bodies touch; empty on a single rank.
+///
+/// `halves` are half the widths of the boxes [m].
 #[must_use]
-pub fn spans(domain: &Domain, bodies: &Bodies, margin: f64) -> Vec<Span> {
+pub fn spans(domain: &Domain, positions: &[Vector3], halves: &[f64]) -> Vec<Span> {
     if domain.comm.size() == 1 {
         return Vec::new(); // No body ever changes hands.
     }
     let grid = domain.partition.grid();
-    let of = |(x, r): (&Vector3, &f64)| grid.span(x, reach(*r, margin));
-    bodies
-        .positions()
-        .iter()
-        .zip(bodies.radii())
-        .map(of)
-        .collect()
+    let of = |(x, half): (&Vector3, &f64)| grid.span(x, *half);
+    positions.iter().zip(halves).map(of).collect()
 }
 
 /// Half the width of a body's box [m], which encloses its contacts with gap below `margin`.
@@ -307,4 +303,11 @@ pub fn spans(domain: &Domain, bodies: &Bodies, margin: f64) -> Vec<Span> {
 #[must_use]
 pub fn reach(radius: f64, margin: f64) -> f64 {
     (radius + 0.5 * margin) * (1.0 + 1e-9)
+}
+
+/// Half the width of the box around a body's reference, in which it stays while the plan is kept
+/// [m].
+#[must_use]
+pub fn half(row: &BodyRow, skin: f64) -> f64 {
+    reach(row.reference.radius + row.reference.allowance, skin)
 }

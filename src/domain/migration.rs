@@ -4,7 +4,7 @@
 //! blocks.
 
 use super::Domain;
-use super::ghosts::reach;
+use super::ghosts::half;
 use crate::body::{BodyId, BodyRow};
 use crate::contact::ContactRow;
 use crate::math::{Vector3, make_room};
@@ -48,7 +48,8 @@ impl Parcel {
     }
 }
 
-/// Sends every body to the rank that owns its centre, with the contacts that start at it.
+/// Sends every body to the rank that owns its reference position, with the contacts that start at
+/// it.
 ///
 /// Collective. `mine` holds bodies in any order, each on one rank, and each contact on the rank of
 /// its first body.
@@ -57,7 +58,7 @@ pub fn to_owners(domain: &Domain, mut mine: Parcel) -> Parcel {
     let owner = |row: &BodyRow| {
         domain
             .partition
-            .owner_of_point(&Vector3::from(row.position))
+            .owner_of_point(&Vector3::from(row.reference.position))
     };
     let leaving: HashMap<BodyId, usize> = (mine.bodies.iter())
         .map(|row| (row.id, owner(row)))
@@ -87,9 +88,10 @@ pub fn to_owners(domain: &Domain, mut mine: Parcel) -> Parcel {
 /// Adds ghosts of all bodies of other ranks whose box touches this rank's blocks.
 ///
 /// The ghosts bring the contacts that start at them. Bodies are in order of id, contacts in order
-/// of key. Collective. `own` holds the bodies that this rank owns.
+/// of key. Collective. `own` holds the bodies that this rank owns. Boxes are those around the
+/// references, with this skin [m].
 #[must_use]
-pub fn with_copies(domain: &Domain, own: Parcel, margin: f64) -> Parcel {
+pub fn with_copies(domain: &Domain, own: Parcel, skin: f64) -> Parcel {
     let mut reached: HashMap<BodyId, Vec<usize>> = HashMap::new();
     let mut parcels: BTreeMap<usize, Parcel> = BTreeMap::new();
     let others = if domain.comm.size() > 1 {
@@ -101,7 +103,7 @@ pub fn with_copies(domain: &Domain, own: Parcel, margin: f64) -> Parcel {
         let span = domain
             .partition
             .grid()
-            .span(&Vector3::from(row.position), reach(row.radius, margin));
+            .span(&Vector3::from(row.reference.position), half(row, skin));
         let mut ranks: Vec<usize> = span
             .blocks()
             .map(|b| domain.partition.owner_of_block(b))

@@ -111,6 +111,12 @@ impl Partition {
         }
     }
 
+    /// The lowest and the highest corner of the domain [m].
+    #[must_use]
+    pub fn corners(&self) -> [&Vector3; 2] {
+        [&self.lower, &self.upper]
+    }
+
     /// The block grid.
     #[must_use]
     pub fn grid(&self) -> &BlockGrid {

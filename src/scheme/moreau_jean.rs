@@ -8,7 +8,7 @@ mod begun;
 mod detect;
 mod free;
 mod machine;
-mod margin;
+mod plan;
 mod solve;
 mod squeezed;
 mod watch;
@@ -62,10 +62,12 @@ impl MoreauJean {
         time: &mut Timers,
     ) -> Result<(Begun<'a, 'd>, Known<'d>, Free), StepError> {
         let mut begun = time.of(Verb::Migrate, || self.begin(state, domain));
-        let margin = time.of(Verb::Migrate, || self.look_ahead(state, &begun))?;
-        let gather = || Known::gather(state, domain, margin, &self.physics);
+        let margin = time.of(Verb::Migrate, || self.plan(state, &mut begun))?;
+        let gather = || Known::gather(state, domain, &self.physics);
         let mut known = time.of(Verb::Migrate, gather);
-        let split = time.of(Verb::Detect, || self.detect(state, &mut begun, &mut known));
+        let split = time.of(Verb::Detect, || {
+            self.detect(state, &mut begun, &mut known, &margin)
+        });
         let free = time.of(Verb::Move, || {
             self.free_velocities(&begun, &mut known, &split)
         });

@@ -1,8 +1,9 @@
 //! The constants of a run.
 
 use super::acts::Acts;
+use super::error::is_finite;
 use super::pace::Pace;
-use crate::body::Wall;
+use crate::body::{BodyRow, Wall};
 use crate::law::Laws;
 use crate::math::Vector3;
 use crate::shape::Template;
@@ -47,5 +48,22 @@ impl Physics {
             return self.gravity;
         }
         self.gravity + self.acts.acceleration(x, mass, time)
+    }
+
+    /// Bound on the speed of a body's surface in free motion [m/s]; NaN if the body is not finite.
+    ///
+    /// The step has the length `dt` and starts at `time` [s].
+    #[must_use]
+    pub fn free_speed(&self, row: &BodyRow, dt: f64, time: f64) -> f64 {
+        let velocity = Vector3::from(row.velocity);
+        match is_finite(row) {
+            true if row.is_free() => {
+                let x = &Vector3::from(row.position);
+                let pull = self.acceleration(x, row.mass, time);
+                (velocity + pull * dt).norm() + row.surface_speed()
+            }
+            true => velocity.norm() + row.surface_speed(),
+            false => f64::NAN,
+        }
     }
 }

@@ -12,6 +12,8 @@ pub struct Report {
     pub dt: f64,
     /// Whether the motion demanded a shorter step than the rule's shortest.
     pub rushed: bool,
+    /// Whether the plan of contacts was made anew.
+    pub planned: bool,
     /// The outcome of the solve.
     pub outcome: Outcome,
     /// Translational kinetic energy of free bodies at the end of the step.

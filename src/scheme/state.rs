@@ -18,6 +18,15 @@ pub struct Clock {
     pub dt: f64,
 }
 
+/// A wall when the plan was made, and the distance that it may move since.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WallReference {
+    /// Its position.
+    pub state: WallState,
+    /// The distance by which its surface may move until the next plan [m].
+    pub allowance: f64,
+}
+
 /// The data that outlive a step: plain data, the physics in a checkpoint.
 ///
 /// From them a run can continue on any number of ranks.
@@ -31,6 +40,8 @@ pub struct State {
     pub parcel: Parcel,
     /// Walls, the same on all ranks.
     pub walls: Vec<WallState>,
+    /// Walls when the plan was made, by number; empty before the first.
+    pub references: Vec<WallReference>,
     /// Walls at the time at which the impulses of the last step acted.
     ///
     /// Before the first step of a run, and of a continued run, their present states.
@@ -57,6 +68,7 @@ impl State {
             parcel,
             walls_before: walls.clone(),
             walls,
+            references: Vec::new(),
             elastic: 0.0,
         }
     }

@@ -5,6 +5,8 @@ use crate::contact::ContactRow;
 use crate::domain::Domain;
 use crate::math::{ExactSum, Vector3, nan_max};
 use crate::measure;
+use crate::shape::Surface;
+use crate::solver::pushed::Pushed;
 
 /// The walls of a step.
 pub(super) struct Walls {
@@ -21,12 +23,10 @@ pub(super) struct Walls {
 impl Walls {
     /// The walls of the step from `t0` to `t1` [s].
     pub(super) fn new(walls: &[Wall], states: &[WallState], [t0, t1]: [f64; 2]) -> Self {
-        let place = |(wall, state): (&Wall, &WallState)| match wall.motion {
-            Motion::Fixed => wall.clone(),
-            _ => Wall {
-                surface: wall.placed(state),
-                ..wall.clone()
-            },
+        // A fixed wall stays where it is: in a continued run it may have moved before.
+        let place = |(wall, state): (&Wall, &WallState)| Wall {
+            surface: wall.placed(state),
+            ..wall.clone()
         };
         let after: Vec<WallState> = (walls.iter().zip(states))
             .map(|(wall, state)| wall.driven(t0, t1).unwrap_or(*state))
@@ -37,6 +37,11 @@ impl Walls {
                 angular_velocity: after.angular_velocity,
                 ..*state
             },
+            Motion::Fixed => WallState {
+                velocity: Vector3::zeros(),
+                angular_velocity: Vector3::zeros(),
+                ..*state
+            },
             _ => *state,
         };
         Self {
@@ -44,6 +49,32 @@ impl Walls {
             during: walls.iter().zip(states).zip(&after).map(during).collect(),
             after,
         }
+    }
+
+    /// The surfaces at the start of the step, by number.
+    pub(super) fn surfaces(&self) -> impl Iterator<Item = &Surface> {
+        self.placed.iter().map(|wall| &wall.surface)
+    }
+
+    /// The surfaces at the end of the step, by number, as far as known before the solve.
+    ///
+    /// `walls` are those at time zero. Walls that move by Newton's law have the velocities of
+    /// `pushed`, without the impulses of contacts.
+    pub(super) fn ends(&self, walls: &[Wall], pushed: &Pushed, dt: f64) -> Vec<Surface> {
+        let end = |(w, wall): (usize, &Wall)| match wall.motion {
+            Motion::Fixed => self.placed[w].surface,
+            Motion::Driven(_) => wall.placed(&self.after[w]),
+            Motion::Servo(_) => wall.placed(&wall.moved(&self.during[w], dt)),
+            Motion::Free(_) => {
+                let twist = pushed.place(w).and_then(|k| pushed.free().nth(k));
+                let state = WallState {
+                    velocity: twist.map_or(self.during[w].velocity, |twist| twist.linear),
+                    ..self.during[w]
+                };
+                wall.placed(&wall.moved(&state, dt))
+            }
+        };
+        walls.iter().enumerate().map(end).collect()
     }
 
     /// The largest speed of a wall's surface at any of these points [m/s].

@@ -1,6 +1,9 @@
 //! Surfaces of walls: distance to the centre of a body, and direction of the closest point.
 
+mod drift;
 mod places;
+
+pub use drift::drift;
 
 use super::HalfSpace;
 use crate::math::{IDENTITY, Quaternion, Vector3, turned};

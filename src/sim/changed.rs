@@ -1,20 +1,27 @@
-//! Refuses changed walls and periods that cut into the bodies of a checkpoint.
+//! Refuses changed walls and periods that do not fit the state of a checkpoint.
 
 use super::error::RunError;
 use crate::body::{BodyRow, WallState};
 use crate::config::Scenario;
+use crate::shape::drift;
 
-/// Fails if a wall or a period that a run continues with cuts into bodies.
+/// Distance below which two places of a wall are the same, in radii of the smallest body.
+const SAME_PLACE: f64 = 1e-6;
+
+/// Fails if a wall or a period that a run continues with jumps, or cuts into bodies.
 ///
 /// A changed wall may overlap a body by `domain.max_overlap` of the radius more than the wall of
 /// the run `before` does. The walls have moved to `states`.
 pub(super) fn changes_fit(
     before: &Scenario,
     now: &Scenario,
-    states: &[WallState],
+    (time, states): (f64, &[WallState]),
     bodies: &[BodyRow],
 ) -> Result<(), RunError> {
     same_periods(before, now)?;
+    let smallest = bodies.iter().map(|row| row.radius);
+    let smallest = smallest.fold(f64::INFINITY, f64::min);
+    motions_lead_here(before, now, (time, states), SAME_PLACE * smallest)?;
     let changed = before.walls.iter().zip(&now.walls).zip(states);
     for ((old, new), state) in changed.filter(|((old, new), _)| old.surface != new.surface) {
         let [was, is] = [old, new].map(|wall| wall.placed(state));
@@ -42,8 +49,41 @@ pub(super) fn changes_fit(
     Ok(())
 }
 
-/// Fails if the length of a period changes: bodies on its two sides would overlap or part.
+/// Fails if a changed motion would move a wall at once: its place follows from the time alone.
+fn motions_lead_here(
+    before: &Scenario,
+    now: &Scenario,
+    (time, states): (f64, &[WallState]),
+    same: f64,
+) -> Result<(), RunError> {
+    let changed = before.walls.iter().zip(&now.walls).zip(states);
+    for ((_, wall), state) in changed.filter(|((old, new), _)| old.motion != new.motion) {
+        // Over a time of no length; only the place at its end counts.
+        let Some(then) = wall.driven(time, time) else {
+            continue;
+        };
+        let [here, there] = [state, &then].map(|state| wall.placed(state));
+        let jump = drift(&here, &there, [&now.lower, &now.upper]);
+        if jump > same {
+            return Err(RunError::Input(format!(
+                "wall {}: its changed motion must lead to its place in the checkpoint, as a motion counts from time 0; found up \
+                 to {jump:.3e} m from it at {time} s: give it a table that contains its way so far, or remove its motion (it \
+                 then stays where it is)",
+                wall.name
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Fails if a period changes: bodies on its two sides would overlap or part.
 fn same_periods(before: &Scenario, now: &Scenario) -> Result<(), RunError> {
+    if before.periodic != now.periodic {
+        return Err(RunError::Input(format!(
+            "domain.periodic: a continued run must keep its periodic axes, {:?}; found {:?}",
+            before.periodic, now.periodic
+        )));
+    }
     for axis in (0..3).filter(|&axis| before.periodic[axis] && now.periodic[axis]) {
         let [was, is] = [before, now].map(|s| s.upper[axis] - s.lower[axis]);
         if was != is {

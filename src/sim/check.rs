@@ -340,7 +340,8 @@ fn exact_collisions(scenario: &Scenario) -> Option<String> {
     let tolerance = scenario.solver.tolerance;
     (elastic && tolerance > EXACT).then(|| {
         format!(
-            "advice     collisions with restitution {ELASTIC} or more gain energy at a tolerance of {tolerance:e}, a gas of e = 1 some              5 % in 20 s at 1e-2; solver.tolerance = {EXACT:e} keeps it, and costs a gas no more"
+            "advice     collisions with restitution {ELASTIC} or more gain energy at a tolerance of {tolerance:e}: a dilute \
+             gas of e = 1 some 5 % in 20 s at 1e-2, a dense one far more; solver.tolerance = {EXACT:e} keeps it, and costs a gas no more"
         )
     })
 }

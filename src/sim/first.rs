@@ -1,7 +1,7 @@
 //! The initial bodies of a run.
 
 use super::error::RunError;
-use crate::body::{Bodies, BodyId, BodyRow};
+use crate::body::{Bodies, BodyId, BodyRow, Reference};
 use crate::comm::{Comm, agree};
 use crate::config::{self, Scenario};
 use crate::contact::{Candidate, ContactKey, Partner};
@@ -200,7 +200,11 @@ pub(super) fn no_overlaps(
     parcel: &Parcel,
     fraction: f64,
 ) -> Result<(), RunError> {
-    let all = with_copies(domain, to_owners(domain, parcel.clone()), 0.0);
+    let mut parcel = parcel.clone();
+    for row in &mut parcel.bodies {
+        row.reference = Reference::here(row, 0.0);
+    }
+    let all = with_copies(domain, to_owners(domain, parcel), 0.0);
     let bodies = Bodies::from_rows(&all.bodies);
     let (partition, rank) = (domain.partition(), domain.rank());
     let mine = |x: &Vector3| partition.owner_of_point(x) == rank;

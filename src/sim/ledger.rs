@@ -20,6 +20,8 @@ pub(super) struct Ledger {
     pub capped_steps: u64,
     /// Steps since step 0 that were longer than the rule of their length demands.
     pub rushed_steps: u64,
+    /// Plans of contacts made since this start.
+    pub plans: u64,
     /// Collisions since step 0, of contacts with restitution, that ended without rebound.
     pub plastic: u64,
     /// The number of steps for each number of sweeps, since this program started.
@@ -57,6 +59,7 @@ impl Ledger {
         *self.sweeps.entry(report.outcome.sweeps).or_default() += 1;
         self.outran_steps += u64::from(report.outran > 0);
         self.passed += report.passed;
+        self.plans += u64::from(report.planned);
         self.last = report.outcome.verdict;
         self.overlap = report.here.overlap;
         self.traffic.add(&report.here.traffic);

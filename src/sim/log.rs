@@ -167,6 +167,10 @@ impl Log {
             say!(
                 "sweeps     {total} in {steps} steps: median {median}, 90 % {most}, largest {largest}"
             );
+            say!(
+                "plans      contacts were searched anew in {} of {steps} steps",
+                ledger.plans
+            );
             let Verdict {
                 residual,
                 relative_change,

@@ -21,7 +21,7 @@ use crate::io::checkpoint::{self, Loaded};
 use crate::io::{Header, WallRow};
 use crate::math::Vector3;
 use crate::scheme::pace::Pace;
-use crate::scheme::{Clock, Physics, Scheme, State};
+use crate::scheme::{Clock, Physics, Scheme, State, WallReference};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -246,7 +246,7 @@ pub(super) fn going_on(
     let states = agree(comm, wall_states(&scenario, &walls))?;
     agree(comm, bodies_fit(&bodies, &states, &scenario))?;
     let changes = before.map_or(Ok(()), |before| {
-        changes_fit(before, &scenario, &states, &bodies)
+        changes_fit(before, &scenario, (header.time, &states), &bodies)
     });
     agree(comm, changes)?;
     agree(comm, bonds_are_known(&scenario, &contacts))?;
@@ -259,6 +259,7 @@ pub(super) fn going_on(
         },
         parcel: Parcel { bodies, contacts },
         walls_before: states.clone(),
+        references: wall_references(&walls),
         walls: states,
         elastic: header.ledger.elastic,
     };
@@ -326,6 +327,23 @@ fn wall_states(scenario: &Scenario, walls: &[WallRow]) -> Result<Vec<WallState>,
         angular_velocity: Vector3::from(row.angular_velocity),
     };
     Ok(walls.iter().map(state).collect())
+}
+
+/// The walls of a checkpoint when its plan was made; none without a plan.
+fn wall_references(walls: &[WallRow]) -> Vec<WallReference> {
+    let reference = |row: &WallRow| WallReference {
+        state: WallState {
+            displacement: Vector3::from(row.reference_displacement),
+            orientation: row.reference_orientation,
+            ..WallState::default()
+        },
+        allowance: row.allowance,
+    };
+    let planned = walls
+        .iter()
+        .all(|row| row.reference_orientation != [0.0; 4]);
+    let planned = walls.iter().filter(|_| planned);
+    planned.map(reference).collect()
 }
 
 /// The bodies of a checkpoint must fit the configuration, which `--set` may have changed.

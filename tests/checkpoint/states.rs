@@ -29,6 +29,13 @@ pub(crate) fn body(i: u64) -> BodyRow {
         kind: (i % 256) as u32,
         shape: 0,
         reserved: 0,
+        reference: moreau::body::Reference {
+            position: [x, 0.5 - x, 1e-9 * x],
+            radius: 0.005 + 2e-9 * x,
+            allowance: 1e-4 * x,
+            kind: (i % 5),
+            ..Default::default()
+        },
     }
 }
 
@@ -67,6 +74,9 @@ pub(crate) fn walls() -> Vec<WallRow> {
     let wall = |w: u32| {
         let x = f64::from(w);
         WallRow {
+            reference_displacement: [0.5, -0.25, x],
+            reference_orientation: [1.0, 0.0, 0.0, 0.0],
+            allowance: 0.125,
             displacement: [x, -x, 0.1],
             orientation: [0.0, 0.6, 0.8, x],
             velocity: [x; 3],

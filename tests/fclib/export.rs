@@ -80,7 +80,7 @@ fn next(checkpoint: &Path, last: u64) -> Loaded {
         threads: 1,
         set: vec![
             "solver.tolerance=1e-13".to_owned(),
-            "solver.max_sweeps=20000".to_owned(),
+            "solver.max_sweeps=60000".to_owned(),
         ],
         ..Options::default()
     };

@@ -25,7 +25,7 @@ use moreau::math::Vector3;
 use moreau::rng::{Purpose, Stream};
 use moreau::scheme::acts::Acts;
 use moreau::scheme::pace::{Pace, Rule};
-use moreau::scheme::{self, Here, Physics, Report, Scheme, StepError};
+use moreau::scheme::{self, Here, Physics, Report, Scheme, StepError, WallReference};
 use moreau::shape::{HalfSpace, Surface, Template, sphere_volume};
 use moreau::solver::Settings;
 use moreau::solver::grid::BlockGrid;
@@ -38,6 +38,8 @@ pub struct Scene {
     pub contacts: Vec<ContactRow>,
     /// The step to start after, with the walls' states and the springs' energy, where that is not step 0.
     pub start: Option<(u64, Vec<WallState>, f64)>,
+    /// Where the plan of contacts goes on: the walls' references.
+    pub references: Vec<WallReference>,
     /// Time and length of the last step, where a run by a rule goes on.
     pub clock: Option<(f64, f64)>,
     pub walls: Vec<Wall>,
@@ -77,6 +79,7 @@ pub struct State {
     pub bodies: Vec<BodyRow>,
     pub contacts: Vec<ContactRow>,
     pub walls: Vec<WallState>,
+    pub references: Vec<WallReference>,
     pub done: Vec<Report>,
     /// Time [s], and the length of the last step [s].
     pub clock: (f64, f64),
@@ -89,6 +92,7 @@ impl Scene {
             bodies: Vec::new(),
             contacts: Vec::new(),
             start: None,
+            references: Vec::new(),
             clock: None,
             walls: Vec::new(),
             templates: Vec::new(),
@@ -256,6 +260,7 @@ impl Scene {
         if self.start.is_some() {
             (state.walls_before, state.walls) = (walls.clone(), walls);
             state.elastic = elastic;
+            state.references.clone_from(&self.references);
         }
         (Scheme::new(physics, threads).unwrap(), state)
     }
@@ -277,11 +282,12 @@ impl Scene {
             }
             let clock = (state.clock.time, state.clock.dt);
             let parcel = state.parcel;
-            Ok((parcel.bodies, parcel.contacts, state.walls, done, clock))
+            let walls = (state.walls, state.references);
+            Ok((parcel.bodies, parcel.contacts, walls, done, clock))
         });
         let mut state = State::default();
         for result in results {
-            let (bodies, contacts, walls, done, clock) = result?;
+            let (bodies, contacts, (walls, references), done, clock) = result?;
             state.bodies.extend(bodies);
             state.contacts.extend(contacts);
             assert!(
@@ -293,6 +299,7 @@ impl Scene {
                 "ranks disagree on where the walls are"
             );
             state.walls = walls;
+            state.references = references;
             state.done = done;
             state.clock = clock;
         }

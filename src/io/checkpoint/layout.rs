@@ -47,7 +47,12 @@ pub(super) trait Record: Copy + 'static {
             .chain(state)
             .chain(last.iter().copied());
         let clumps = if layout.clumps { Self::OF_CLUMPS } else { &[] };
-        own.chain(clumps.iter().copied()).collect()
+        let of_plans = ["/reference_", "/allowance"];
+        let newer = |column: &Column<Self>| {
+            layout.version < PLANS && of_plans.iter().any(|part| column.path.contains(part))
+        };
+        let all = own.chain(clumps.iter().copied());
+        all.filter(|column| !newer(column)).collect()
     }
     /// A row to be filled.
     fn blank() -> Self;
@@ -66,6 +71,9 @@ pub(super) struct Layout {
 
 /// Datasets whose numbers were narrower before a version: path, that version, the earlier element.
 const NARROWER: [(&str, u32, Element); 1] = [("/contacts/feature", 7, Element::U32)];
+
+/// The first version with the references of plans.
+const PLANS: u32 = 9;
 
 /// One dataset.
 #[derive(Clone, Copy)]
@@ -328,6 +336,35 @@ impl Record for BodyRow {
                 |row, _, kind| row.kind = kind as u32,
             ),
         },
+        Column {
+            path: "/bodies/reference_position",
+            unit: "m",
+            description: "centre of mass when the plan of contacts was made, global frame",
+            values: Values::Real(3, |row| &mut row.reference.position),
+        },
+        Column {
+            path: "/bodies/reference_radius",
+            unit: "m",
+            description: "radius when the plan of contacts was made",
+            values: Values::Real(1, |row| std::slice::from_mut(&mut row.reference.radius)),
+        },
+        Column {
+            path: "/bodies/reference_kind",
+            unit: "1",
+            description: "one more than the kind when the plan of contacts was made; 0: not in the plan",
+            values: Values::Whole(
+                Element::U8,
+                1,
+                |row, _| row.reference.kind,
+                |row, _, kind| row.reference.kind = kind,
+            ),
+        },
+        Column {
+            path: "/bodies/allowance",
+            unit: "m",
+            description: "distance by which the surface may move from its reference until the next plan of contacts",
+            values: Values::Real(1, |row| std::slice::from_mut(&mut row.reference.allowance)),
+        },
     ];
 
     const OF_CLUMPS: &'static [Column<Self>] = &[
@@ -347,6 +384,12 @@ impl Record for BodyRow {
             unit: "kg m2/s",
             description: "angular momentum of a clump about its centre of mass, global frame; 0 of balls",
             values: Values::Real(3, |row| &mut row.angular_momentum),
+        },
+        Column {
+            path: "/bodies/reference_orientation",
+            unit: "1",
+            description: "orientation of a clump when the plan of contacts was made; 1, 0, 0, 0 of balls",
+            values: Values::Real(4, |row| &mut row.reference.orientation),
         },
     ];
 

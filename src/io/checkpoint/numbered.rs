@@ -84,6 +84,24 @@ impl Record for NumberedWall {
             description: "couple impulse of the bodies on the wall about its centre in the last step, global frame",
             values: Values::Real(3, |row| &mut row.wall.couple_impulse),
         },
+        Column {
+            path: "/walls/reference_displacement",
+            unit: "m",
+            description: "displacement when the plan of contacts was made, global frame",
+            values: Values::Real(3, |row| &mut row.wall.reference_displacement),
+        },
+        Column {
+            path: "/walls/reference_orientation",
+            unit: "1",
+            description: "orientation when the plan of contacts was made; 0, 0, 0, 0: without a plan",
+            values: Values::Real(4, |row| &mut row.wall.reference_orientation),
+        },
+        Column {
+            path: "/walls/allowance",
+            unit: "m",
+            description: "distance by which the surface may move from its reference until the next plan of contacts",
+            values: Values::Real(1, |row| std::slice::from_mut(&mut row.wall.allowance)),
+        },
     ];
 
     fn blank() -> Self {

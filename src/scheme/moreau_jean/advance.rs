@@ -33,27 +33,21 @@ impl MoreauJean {
         mut outcome: Outcome,
     ) -> Result<Report, StepError> {
         let Known {
-            near,
             resting,
             mut rows,
             bodies,
+            owners: owner,
             ..
         } = known;
         let (domain, Span { dt, end, rushed }) = (begun.domain, begun.span);
         let step = begun.clock.step + 1;
         let partition = domain.partition();
-        let owner: Vec<usize> = bodies
-            .positions()
-            .iter()
-            .map(|x| partition.owner_of_point(x))
-            .collect();
         let rank = domain.rank();
         let moved = Moved {
             step,
             dt,
             start: begun.clock.time,
             end,
-            near,
             partition,
             physics: &self.physics,
         };
@@ -139,6 +133,7 @@ impl MoreauJean {
         Ok(Report {
             dt,
             rushed,
+            planned: begun.planned,
             outcome,
             translational_energy,
             dissipated,
@@ -197,7 +192,6 @@ struct Moved<'a> {
     dt: f64,
     start: f64,
     end: f64,
-    near: f64,
     partition: &'a Partition,
     physics: &'a Physics,
 }
@@ -268,8 +262,9 @@ impl Moved<'_> {
             }
             part.sums[3].add(-row.mass * gravity.dot(way));
         }
-        let outran =
-            2.0 * (Vector3::from(row.velocity).norm() + row.surface_speed()) * self.dt > self.near;
+        // The boxes of bodies contain half the skin as well.
+        let boxed = row.reference.allowance + 0.5 * self.physics.skin;
+        let outran = !gone && row.strayed(period) > boxed;
         part.sums[4].add(f64::from(u8::from(outran)));
     }
 }

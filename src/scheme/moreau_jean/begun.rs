@@ -4,10 +4,13 @@ use super::machine::MoreauJean;
 use crate::body::Twist;
 use crate::contact::ContactKey;
 use crate::domain::Domain;
+use crate::law::Step;
 use crate::math::{ExactSum, Vector3};
 use crate::scheme::pace::Span;
+use crate::scheme::physics::Physics;
 use crate::scheme::state::{Clock, State};
 use crate::scheme::walls::Walls;
+use crate::shape::Surface;
 use crate::solver::pushed::Pushed;
 
 /// The data of a step after its start.
@@ -27,6 +30,10 @@ pub(super) struct Begun<'a, 'd> {
     pub passed: Vec<ContactKey>,
     /// Walls in their positions.
     pub walls: Walls,
+    /// Whether the plan of contacts was made anew.
+    pub planned: bool,
+    /// The surfaces of walls at the end of the step, as far as known before the solve.
+    pub ends: Vec<Surface>,
     /// Walls that move by Newton's law.
     pub pushed: Pushed,
     /// Their velocities at the end of the step, once found.
@@ -45,7 +52,10 @@ impl MoreauJean {
         let times = [state.clock.time, span.end];
         let walls = Walls::new(&physics.walls, &state.walls, times);
         let pushed = Pushed::new(&walls.placed, &walls.during, &physics.gravity, span.dt);
+        let ends = walls.ends(&physics.walls, &pushed, span.dt);
         Begun {
+            ends,
+            planned: false,
             domain,
             clock: state.clock,
             span,
@@ -56,6 +66,20 @@ impl MoreauJean {
             pushed,
             pushed_to: Vec::new(),
             pushed_by: Vec::new(),
+        }
+    }
+}
+
+impl Begun<'_, '_> {
+    /// The step, in the form that laws use.
+    pub(super) fn law_step(&self, physics: &Physics) -> Step {
+        let (clock, span) = (&self.clock, &self.span);
+        Step {
+            start: clock.time,
+            end: span.end,
+            dt: span.dt,
+            rescale: span.dt / clock.dt,
+            gap: physics.solver.gap,
         }
     }
 }

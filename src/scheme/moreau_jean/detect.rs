@@ -1,10 +1,10 @@
 //! Detection: from bodies to contacts in blocks; impulses of the last step are found by key.
 
 use super::begun::Begun;
-use super::machine::MoreauJean;
+use super::machine::{MoreauJean, Paired};
+use super::plan::Margin;
 use crate::contact::{Candidate, ContactRow, Partner};
-use crate::detect::Space;
-use crate::law::Step;
+use crate::detect::{Around, Space};
 use crate::math::{ExactSum, Vector3};
 use crate::scheme::known::Known;
 use crate::scheme::state::State;
@@ -22,10 +22,12 @@ impl MoreauJean {
         state: &State,
         begun: &mut Begun,
         known: &mut Known,
+        margin: &Margin,
     ) -> Vec<f64> {
+        let pairs = self.pairs(state, begun, known);
+        let step = begun.law_step(&self.physics);
         let Begun {
             domain,
-            span,
             walls,
             pushed,
             compressed,
@@ -33,8 +35,6 @@ impl MoreauJean {
             ..
         } = begun;
         let Known {
-            margin,
-            near,
             contacts: history,
             bodies,
             resting,
@@ -42,32 +42,24 @@ impl MoreauJean {
             ..
         } = known;
         let partition = domain.partition();
-        let rank = domain.rank();
-        let mine = |point: &Vector3| partition.owner_of_point(point) == rank;
         let space = Space {
             walls: &walls.placed,
-            margin: *margin,
+            margin: margin.joined,
             period: partition.grid().period(),
             templates: &self.physics.templates,
         };
         let mut found = self.blocks.take_candidates();
         let pool = self.blocks.pool();
-        self.detector.detect(bodies, &space, mine, pool, &mut found);
-        let step = Step {
-            start: begun.clock.time,
-            end: span.end,
-            dt: span.dt,
-            rescale: span.dt / state.clock.dt,
-            gap: self.physics.solver.gap,
-        };
+        (self.detector).touches(bodies, &space, &pairs.pairs, pool, &mut found);
+        self.pairs = Some(pairs);
         let row = |c: &Candidate| {
             let place = history.binary_search_by_key(&c.key, |row| row.key);
             place.ok().map(|k| &history[k])
         };
         // Pairs beyond `near` remain candidates only if a bond joins them, or may join them in this
         // step.
-        let near = near.max(self.physics.laws.reach(&step));
-        if *margin > near {
+        let near = margin.near.max(self.physics.laws.reach(&step));
+        if margin.joined > near {
             let joint = |c: &Candidate| row(c).is_some_and(|row| row.state.is_joint());
             found.retain(|c| c.gap < near || joint(c));
         }
@@ -167,6 +159,42 @@ impl MoreauJean {
         // The rows have been used; their memory is used again when the step ends.
         self.rows = std::mem::take(history);
         split
+    }
+
+    /// The pairs of the plan, those of the last step if it is the same plan.
+    fn pairs(&mut self, state: &State, begun: &Begun, known: &Known) -> Paired {
+        let of = (known.bodies.ids(), &known.places[..], &known.halves[..]);
+        let partition = begun.domain.partition();
+        match self.pairs.take() {
+            Some(last) if last.is_of(of, &state.references, partition) => last,
+            _ => {
+                let (grid, rank) = (partition.grid(), begun.domain.rank());
+                let walls = self.physics.walls.iter().zip(&state.references);
+                let walls: Vec<_> = walls.map(|(wall, then)| wall.placed(&then.state)).collect();
+                let reaches = state.references.iter();
+                let reaches = reaches.map(|then| then.allowance + 0.5 * self.physics.skin);
+                let around = Around {
+                    positions: &known.places,
+                    halves: &known.halves,
+                    walls: &walls,
+                    reaches: &reaches.collect::<Vec<_>>(),
+                    period: grid.period(),
+                };
+                let home = |point: &Vector3| {
+                    let block = grid.block_of(point);
+                    (partition.owner_of_block(block) == rank).then(|| grid.linear(block))
+                };
+                let pairs = self.detector.pairs(&around, home, self.blocks.pool());
+                Paired {
+                    ids: known.bodies.ids().to_vec(),
+                    places: known.places.clone(),
+                    halves: known.halves.clone(),
+                    walls: state.references.clone(),
+                    partition: partition.clone(),
+                    pairs,
+                }
+            }
+        }
     }
 
     /// Energy in the springs of contacts that begin compressed [J].

@@ -21,15 +21,15 @@ impl MoreauJean {
     /// Sets `V ← V_free` for this rank's bodies and copies [001 eq. 1.23]. `split`: number of ranks
     /// among which each is split.
     pub(super) fn free_velocities(&self, begun: &Begun, known: &mut Known, split: &[f64]) -> Free {
-        let scales = self.accelerate(begun, &mut known.bodies);
+        let scales = self.accelerate(begun, &mut known.bodies, &known.owners);
         let mut members = known.bodies.members_in_parts(split);
         members.extend(begun.pushed.members());
         Free { members, scales }
     }
 
-    fn accelerate(&self, begun: &Begun, bodies: &mut Bodies) -> [ExactSum; 2] {
+    fn accelerate(&self, begun: &Begun, bodies: &mut Bodies, owners: &[usize]) -> [ExactSum; 2] {
         let (dt, physics, time) = (begun.span.dt, &self.physics, begun.clock.time);
-        let (partition, rank) = (begun.domain.partition(), begun.domain.rank());
+        let rank = begun.domain.rank();
         let pool = self.blocks.pool();
         let parts = pool.parts(bodies.len(), |some| {
             let mut sums = <[ExactSum; 2]>::default();
@@ -39,7 +39,7 @@ impl MoreauJean {
                 let pull = &physics.acceleration(x, mass, time);
                 let free = bodies.free_velocity(i, pull, dt);
                 twists.push(free);
-                if bodies.is_free(i) && partition.owner_of_point(x) == rank {
+                if bodies.is_free(i) && owners[i] == rank {
                     sums[0].add(mass * (pull * dt).norm_squared());
                     sums[1].add(mass * free.linear.norm_squared());
                 }

@@ -63,7 +63,7 @@ impl MoreauJean {
         let Some(seen) = self.watch.after(outcome, dt) else {
             return Ok(());
         };
-        if !self.beyond_loads(begun, &known.rows) {
+        if !self.beyond_loads(begun, known) {
             return Ok(());
         }
         let violation = outcome.verdict.largest_violation;
@@ -95,7 +95,8 @@ impl MoreauJean {
     /// The bound is the momentum that they could bring to this contact within a step. Where
     /// pressure builds up slowly, from step to step, through a deep bed, impulses grow for long
     /// while the sweeps hardly reduce the violation; but this growth ends at the weight of the bed.
-    fn beyond_loads(&self, begun: &Begun, before: &[BodyRow]) -> bool {
+    fn beyond_loads(&self, begun: &Begun, known: &Known) -> bool {
+        let before = &known.rows;
         let (domain, dt) = (begun.domain, begun.span.dt);
         let Physics {
             gravity,
@@ -111,12 +112,9 @@ impl MoreauJean {
         let grown = acts.growth.map_or(0.0, |growth| {
             (1.0 - 1.0 / growth.factor(start, start + dt)) / dt
         });
-        let partition = domain.partition();
-        let own = |row: &&BodyRow| {
-            row.is_free() && partition.owner_of_point(&Vector3::from(row.position)) == domain.rank()
-        };
+        let own = |(row, owner): &(&BodyRow, &usize)| row.is_free() && **owner == domain.rank();
         let mut momentum = ExactSum::default();
-        for row in before.iter().filter(own) {
+        for (row, _) in before.iter().zip(&known.owners).filter(own) {
             let x = &Vector3::from(row.position);
             let pull = self.physics.acceleration(x, row.mass, start).norm();
             let speed = Vector3::from(row.velocity).norm() + pull * dt + row.radius * grown;

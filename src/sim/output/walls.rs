@@ -6,7 +6,7 @@ use crate::io::WallRow;
 use crate::io::series::WallLine;
 use crate::math::Vector3;
 use crate::measure;
-use crate::scheme::{Physics, State};
+use crate::scheme::{Physics, State, WallReference};
 
 /// The walls with the impulses and couples from bodies in the last step. Collective.
 pub(in crate::sim) fn walls(domain: &Domain, physics: &Physics, state: &State) -> Vec<WallRow> {
@@ -21,17 +21,32 @@ pub(in crate::sim) fn walls(domain: &Domain, physics: &Physics, state: &State) -
     let six = impulses.into_iter().zip(couples);
     let sums = six.flat_map(|(impulse, couple)| impulse.into_iter().chain(couple));
     let sums = domain.many_sums(sums.collect());
-    (walls.iter().zip(states).zip(sums.chunks_exact(6)))
-        .map(|((wall, state), six)| WallRow {
-            displacement: state.displacement.into(),
-            orientation: state.orientation,
-            velocity: state.velocity.into(),
-            angular_velocity: state.angular_velocity.into(),
-            material: wall.material,
-            impulse: [six[0], six[1], six[2]],
-            couple_impulse: [six[3], six[4], six[5]],
-        })
-        .collect()
+    let none = WallReference {
+        state: WallState {
+            orientation: [0.0; 4],
+            ..WallState::default()
+        },
+        allowance: 0.0,
+    };
+    let references = state.references.iter().chain(std::iter::repeat(&none));
+    (walls
+        .iter()
+        .zip(states)
+        .zip(references)
+        .zip(sums.chunks_exact(6)))
+    .map(|(((wall, state), then), six)| WallRow {
+        displacement: state.displacement.into(),
+        orientation: state.orientation,
+        velocity: state.velocity.into(),
+        angular_velocity: state.angular_velocity.into(),
+        material: wall.material,
+        impulse: [six[0], six[1], six[2]],
+        couple_impulse: [six[3], six[4], six[5]],
+        reference_displacement: then.state.displacement.into(),
+        reference_orientation: then.state.orientation,
+        allowance: then.allowance,
+    })
+    .collect()
 }
 
 /// A wall's line in `walls.csv`.

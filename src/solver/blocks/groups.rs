@@ -33,9 +33,10 @@ impl Groups {
     pub(super) fn of(&mut self, candidates: &[Candidate], grid: &BlockGrid) {
         self.groups.clear();
         self.linear.clear();
-        let linear = candidates
-            .iter()
-            .map(|c| grid.linear(grid.block_of(&c.point)));
+        let linear = candidates.iter().map(|c| {
+            c.home
+                .unwrap_or_else(|| grid.linear(grid.block_of(&c.point)))
+        });
         self.linear.extend(linear);
         let blocks: u64 = grid.count().iter().map(|&n| n as u64).product();
         if blocks <= DENSE * (candidates.len() as u64 + 16) {
@@ -122,6 +123,7 @@ mod tests {
                 normal: Vector3::z(),
                 gap: 0.0,
                 point: upper.map(|x| draw.between(-0.1, 1.1) * x),
+                home: None,
             };
             let candidates: Vec<Candidate> = (0..500).map(candidate).collect();
             let (mut counted, mut sorted) = (Groups::default(), Groups::default());

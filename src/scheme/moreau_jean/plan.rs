@@ -1,0 +1,251 @@
+//! The plan of contacts: when it is made, and how far bodies and walls may move until the next.
+//!
+//! A plan holds all that depends only on who is near whom: owners, copies, pairs, blocks. It is a
+//! function of the references of bodies and walls, which stand in the state: their poses when it
+//! was made, and allowances. It is kept as long as no surface moves by more than its allowance.
+//! Each body has its own, so a fast body costs only itself.
+
+use super::begun::Begun;
+use super::machine::MoreauJean;
+use crate::body::{BodyRow, Motion, Reference, Wall, WallState};
+use crate::domain::ghosts::reach;
+use crate::math::nan_max;
+use crate::scheme::error::StepError;
+use crate::scheme::physics::Physics;
+use crate::scheme::state::{State, WallReference};
+use crate::shape::drift;
+
+/// The number of steps at its present speed after which a surface uses up its allowance.
+const STEPS: f64 = 10.0;
+
+/// The smallest allowance, in radii: of the body, or for a wall of the largest body.
+const LEAST: f64 = 0.02;
+
+/// The largest allowance of a surface that moves less in a step, in radii.
+const MOST: f64 = 1.0;
+
+/// The largest allowance of a faster surface, in ways of one step.
+const FAST: f64 = 1.5;
+
+/// The gaps in a step [m].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Margin {
+    /// The gap below which a pair is a candidate.
+    pub near: f64,
+    /// The gap below which joined pairs, and pairs that may join, are candidates too.
+    pub joined: f64,
+}
+
+impl MoreauJean {
+    /// Renews the plan if it does not hold for this step, and returns the margins. Collective.
+    ///
+    /// Two bodies approach at most at twice the largest speed, here that of free motion. Contacts
+    /// rarely accelerate a body beyond the largest speed before the solve (a wedge can);
+    /// [`Report::outran`](crate::scheme::Report::outran) counts the bodies.
+    pub(super) fn plan(&self, state: &mut State, begun: &mut Begun) -> Result<Margin, StepError> {
+        let (domain, dt) = (begun.domain, begun.span.dt);
+        let due = self.plan_is_due(state, begun);
+        let mut of_all = [self.fastest(state, begun), f64::from(u8::from(due))];
+        domain.many_max(&mut of_all);
+        let [fastest, due] = of_all;
+        let near = self.physics.skin + 2.0 * fastest * dt;
+        let joints = self.reach_of_joints(state, begun, fastest);
+        let margin = Margin {
+            near,
+            joined: near.max(joints),
+        };
+        self.not_too_fast(state, begun, fastest, &margin)?;
+        if due > 0.0 {
+            self.renew(state, begun, joints);
+            begun.planned = true;
+        }
+        Ok(margin)
+    }
+
+    /// Whether a reference of this rank's bodies, or of a wall, does not hold for this step.
+    fn plan_is_due(&self, state: &State, begun: &Begun) -> bool {
+        let physics = &self.physics;
+        let making = physics.laws.reach(&begun.law_step(physics)) > 0.0;
+        if making || state.references.len() != physics.walls.len() {
+            return true;
+        }
+        let then: Vec<_> = (physics.walls.iter().zip(&state.references))
+            .map(|(wall, reference)| wall.placed(&reference.state))
+            .collect();
+        let around = begun.domain.partition().corners();
+        let strayed = |(((then, reference), now), end): (((_, &WallReference), &_), &_)| {
+            let [now, end] = [now, end].map(|surface| drift(then, surface, around));
+            now.max(end) > reference.allowance
+        };
+        let walls = then.iter().zip(&state.references);
+        let walls = walls.zip(begun.walls.surfaces()).zip(&begun.ends);
+        if walls.into_iter().any(strayed) {
+            return true;
+        }
+        let grid = begun.domain.partition().grid();
+        let (period, half) = (grid.period(), 0.5 * grid.shortest_edge());
+        let (dt, start) = (begun.span.dt, begun.clock.time);
+        let holds = |row: &BodyRow| {
+            let then = &row.reference;
+            let used = row.strayed(period) + physics.free_speed(row, dt, start) * dt;
+            row.is_planned()
+                && used <= then.allowance
+                && reach(then.radius + then.allowance, physics.skin) <= half
+        };
+        let rows = &state.parcel.bodies;
+        let here = (self.blocks.pool()).parts(rows.len(), |some| rows[some].iter().all(holds));
+        !here.into_iter().all(|all| all)
+    }
+
+    /// Makes the present poses the references of a new plan.
+    ///
+    /// `joints` is the gap [m] below which joined pairs must be found.
+    fn renew(&self, state: &mut State, begun: &Begun, joints: f64) {
+        let physics = &self.physics;
+        let (dt, start, end) = (begun.span.dt, begun.clock.time, begun.span.end);
+        let half = 0.5 * begun.domain.partition().grid().shortest_edge();
+        // The way that gravity adds to a fall in these steps.
+        let fall = 0.5 * physics.gravity.norm() * (STEPS * dt) * (STEPS * dt);
+        let growth = (physics.acts.growth).map_or(0.0, |growth| growth.factor(start, end) - 1.0);
+        let allowance = |row: &BodyRow| {
+            let way = physics.free_speed(row, dt, start) * dt;
+            // The room that a block leaves; a body that needs more has been refused.
+            let room = (half / (1.0 + 1e-9) - row.radius - 0.5 * physics.skin).max(way);
+            let least = (LEAST * row.radius).max(0.5 * (joints - physics.skin));
+            let most = (MOST * row.radius).max(FAST * way).max(least);
+            let wanted = STEPS * (way + growth * row.radius) + fall;
+            wanted.clamp(least, most).min(room)
+        };
+        let rows = &mut state.parcel.bodies;
+        self.blocks.pool().parts_of(rows, |_, rows| {
+            for row in rows {
+                row.reference = Reference::here(row, allowance(row));
+            }
+        });
+        let around = begun.domain.partition().corners();
+        let [least, most] = [LEAST, MOST].map(|radii| radii * physics.largest_radius);
+        let of_wall = |way: f64| (STEPS * way).clamp(least, most.max(FAST * way));
+        let walls = physics.walls.iter().zip(&state.walls);
+        let walls = walls.zip(begun.walls.surfaces().zip(&begun.ends));
+        let reference = |((wall, state), (now, end)): ((&Wall, &WallState), _)| WallReference {
+            state: WallState {
+                displacement: state.displacement,
+                orientation: state.orientation,
+                ..WallState::default()
+            },
+            allowance: match wall.motion {
+                Motion::Fixed => 0.0,
+                _ => of_wall(drift(now, end, around)),
+            },
+        };
+        state.references = walls.map(reference).collect();
+    }
+
+    /// The largest speed of this rank's bodies, and of walls, in free motion [m/s].
+    fn fastest(&self, state: &State, begun: &Begun) -> f64 {
+        let rows = &state.parcel.bodies;
+        let (physics, dt, start) = (&self.physics, begun.span.dt, begun.clock.time);
+        let speed = |row: &BodyRow| physics.free_speed(row, dt, start);
+        let here = self.blocks.pool().parts(rows.len(), |some| {
+            let speeds = rows[some].iter().map(speed);
+            speeds.fold(0.0, nan_max)
+        });
+        let here = here.into_iter().fold(0.0, nan_max);
+        let positions = rows.iter().map(|row| &row.position);
+        // The velocity of a free wall includes the loads of this step; it rotates about its centre,
+        // which closes no gap.
+        let free = begun.pushed.free().map(|twist| twist.linear.norm());
+        let of_walls = free.fold(begun.walls.fastest(positions), nan_max);
+        nan_max(here, of_walls)
+    }
+
+    /// The gap [m] below which detection finds all bonded pairs, and those that may bond in this
+    /// step.
+    ///
+    /// The known gap of a bond is that of the last step; its bodies have moved since. Collective.
+    fn reach_of_joints(&self, state: &State, begun: &Begun, fastest: f64) -> f64 {
+        let laws = &self.physics.laws;
+        if !laws.join() {
+            return 0.0;
+        }
+        let rows = state.parcel.contacts.iter();
+        let joints = rows.filter(|row| row.state.is_joint());
+        let widest = joints.map(|row| row.gap).fold(f64::NEG_INFINITY, nan_max);
+        let moved = 2.0 * fastest * begun.span.dt.max(begun.clock.dt);
+        let known = begun.domain.max(widest) + moved + self.physics.skin;
+        known.max(laws.reach(&begun.law_step(&self.physics)))
+    }
+
+    /// Fails if a body or a wall moves farther in this step than blocks allow. Collective.
+    fn not_too_fast(
+        &self,
+        state: &State,
+        begun: &Begun,
+        fastest: f64,
+        margin: &Margin,
+    ) -> Result<(), StepError> {
+        let Begun {
+            domain,
+            walls,
+            pushed,
+            ..
+        } = begun;
+        let dt = begun.span.dt;
+        let Physics {
+            skin,
+            largest_radius,
+            ..
+        } = &self.physics;
+        let step = begun.clock.step + 1;
+        let edge = domain.partition().grid().shortest_edge();
+        if fastest.is_finite() && 2.0 * reach(*largest_radius, margin.joined) <= edge {
+            return Ok(());
+        }
+        if fastest.is_finite() && 2.0 * reach(*largest_radius, margin.near) <= edge {
+            return Err(StepError::BondTooLong {
+                step,
+                gap: margin.joined,
+                allowed: edge - 2.0 * largest_radius,
+                edge,
+            });
+        }
+        let speed = |row: &BodyRow| self.physics.free_speed(row, dt, begun.clock.time);
+        let guilty = |row: &&BodyRow| !speed(row).is_finite() || speed(row) == fastest;
+        let allowed = 0.5 * (edge - 2.0 * largest_radius - skin);
+        let guilty = state.parcel.bodies.iter().filter(guilty);
+        domain.agree(match guilty.min_by_key(|row| row.id) {
+            Some(row) if !speed(row).is_finite() => Err(StepError::not_finite(step, row)),
+            Some(row) => Err(StepError::TooFast {
+                step,
+                id: row.id.0,
+                travel: speed(row) * dt,
+                allowed,
+                dt,
+                edge,
+            }),
+            None => Ok(()),
+        })?;
+        if !allowed.is_finite() {
+            return Ok(()); // Without bodies there is no limit.
+        }
+        // The fastest is a wall, not a body: name the fastest one that this rank knows.
+        let positions = state.parcel.bodies.iter().map(|row| &row.position);
+        let mut speeds = walls.speeds(positions);
+        for (w, twist) in pushed.walls().zip(pushed.free()) {
+            speeds[w] = twist.linear.norm();
+        }
+        let fastest = |a: &usize, b: &usize| speeds[*a].total_cmp(&speeds[*b]);
+        let wall = (0..speeds.len()).max_by(fastest).unwrap_or_default();
+        domain.agree(Err(StepError::WallTooFast {
+            step,
+            wall: self
+                .physics
+                .walls
+                .get(wall)
+                .map_or_else(String::new, |w| w.name.clone()),
+            travel: speeds.get(wall).copied().unwrap_or(f64::NAN) * dt,
+            allowed,
+            dt,
+        }))
+    }
+}

@@ -1,0 +1,153 @@
+//! Plans of contacts: nothing that touches is missed, and a plan is a function of the state alone.
+
+#![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
+
+mod scene;
+
+use moreau::body::{BodyId, BodyRow, Signal};
+use moreau::contact::ContactKey;
+use moreau::math::Vector3;
+use moreau::rng::{Purpose, Stream};
+use moreau::shape::Period;
+use scene::{Scene, State, lift, plane, record_fact};
+
+/// Balls that fall and pack, with one that shoots through the others at a sixth of a radius a step.
+fn one_fast() -> Scene {
+    let mut s = Scene::poured(5, 5, 3);
+    s.bodies[62].velocity = [0.8, 0.1, 0.2];
+    s
+}
+
+/// A packing on a floor that stands still, then starts to move and stops again, in a periodic box.
+fn floor_that_starts() -> Scene {
+    let mut s = Scene::poured(4, 4, 5);
+    s.walls.drain(..4);
+    s.periodic = [true, true, false];
+    s.walls[0] = plane(
+        0.0,
+        1.0,
+        lift(Signal::Table {
+            times: [0.02, 0.03, 0.05].into(),
+            values: [0.0, 0.002, 0.0].into(),
+            rates: false,
+        }),
+    );
+    s
+}
+
+/// Three hundred small balls around three of thirty times their radius.
+fn large_and_small() -> Scene {
+    let mut s = Scene::new([0.0; 3], [0.2, 0.2, 0.4], 5e-4);
+    s.close();
+    s.gravity = Vector3::new(0.0, 0.0, -9.81);
+    s.friction = 0.3;
+    s.solver.tolerance = 1e-2;
+    s.solver.max_sweeps = 60;
+    for (k, x) in [0.05, 0.15, 0.1].into_iter().enumerate() {
+        s.glass_sphere([x, 0.1, 0.031 + 0.07 * k as f64], 0.03);
+    }
+    let mut draw = Stream::new(Purpose::Trial, 11, [0; 3]);
+    while s.bodies.len() < 303 {
+        let x = [0.19, 0.19, 0.1].map(|most| draw.between(0.005, most));
+        let clear =
+            |b: &BodyRow| (Vector3::from(b.position) - Vector3::from(x)).norm() > b.radius + 0.0012;
+        if s.bodies.iter().all(clear) {
+            let i = s.glass_sphere(x, 0.001);
+            s.bodies[i].velocity = [(); 3].map(|()| draw.between(-0.5, 0.5));
+        }
+    }
+    s
+}
+
+fn scenes() -> [(&'static str, Scene); 4] {
+    [
+        ("poured", Scene::poured(5, 4, 1)),
+        ("one fast", one_fast()),
+        ("a floor that starts", floor_that_starts()),
+        ("1:30", large_and_small()),
+    ]
+}
+
+/// The scene that continues from a state after some steps.
+fn onwards(s: &Scene, state: &State, step: u64) -> Scene {
+    let mut s = s.clone();
+    let elastic = state.done.last().unwrap().elastic;
+    s.start = Some((step, state.walls.clone(), elastic));
+    s.references.clone_from(&state.references);
+    s.bodies.clone_from(&state.bodies);
+    s.contacts.clone_from(&state.contacts);
+    s
+}
+
+/// Names of all pairs that touch, by comparing each with each.
+fn touching(s: &Scene) -> Vec<(BodyId, BodyId)> {
+    let period = Period::of_box(&s.lower, &s.upper, s.periodic);
+    let walls: Vec<_> = match &s.start {
+        Some((_, states, _)) => (s.walls.iter().zip(states))
+            .map(|(w, at)| w.placed(at))
+            .collect(),
+        None => s.walls.iter().map(|wall| wall.surface).collect(),
+    };
+    let mut all = Vec::new();
+    for (i, a) in s.bodies.iter().enumerate() {
+        let x = Vector3::from(a.position);
+        for b in &s.bodies[i + 1..] {
+            let branch = period.difference(&x, &b.position.into());
+            if branch.norm() < a.radius + b.radius {
+                all.push((a.id, b.id));
+            }
+        }
+        for (w, surface) in walls.iter().enumerate() {
+            if surface.nearest(&x).0 < a.radius {
+                all.push((a.id, BodyId::wall(w)));
+            }
+        }
+    }
+    all
+}
+
+/// Oracle: each pair that touches before a step or after it was a candidate of that step.
+#[test]
+fn each_pair_that_touches_is_a_candidate() {
+    for (name, mut s) in scenes() {
+        let (mut seen, mut plans, steps) = (0, 0, 90);
+        for step in 0..steps {
+            let before = touching(&s);
+            let state = s.run(1);
+            assert_eq!(state.done[0].outran, 0, "{name}, step {step}");
+            plans += u64::from(state.done[0].planned);
+            s = onwards(&s, &state, step + 1);
+            let keys: Vec<ContactKey> = state.contacts.iter().map(|row| row.key).collect();
+            for (a, b) in before.into_iter().chain(touching(&s)) {
+                let found = keys.iter().any(|key| (key.a, key.b) == (a, b));
+                assert!(found, "{name}, step {step}: {a} and {b} touch");
+                seen += 1;
+            }
+        }
+        assert!(seen > 30, "{name}: {seen}");
+        // Plans last, though each step was a run of its own.
+        assert!(plans + 10 < steps, "{name}: {plans} plans in {steps} steps");
+    }
+}
+
+/// A run that restarts after each step, on other ranks and with other owners, has the bits of one
+/// run: a plan is a function of the state, whoever makes it and whenever.
+#[test]
+fn a_plan_is_a_function_of_the_state() {
+    for (name, s) in scenes() {
+        let whole = s.run(40);
+        let mut state = s.run(10);
+        for step in 10..40 {
+            let mut one = onwards(&s, &state, step);
+            one.recut = Some(7 + step);
+            let ranks = [1, 3, 2, 8, 4][step as usize % 5];
+            let mut next = one.run_on(ranks, 1 + step as usize % 2, 1);
+            next.done = [&state.done[..], &next.done].concat();
+            state = next;
+        }
+        let kept = state.done.iter().filter(|done| !done.planned).count();
+        assert!(kept > 10, "{name}: {kept} steps kept their plan");
+        let what = format!("{name}: restarts in each step of a plan");
+        record_fact("plans", &what, state.same_bits(&whole));
+    }
+}
