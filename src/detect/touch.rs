@@ -31,6 +31,7 @@ impl Touch {
             gap: self.gap,
             point: self.point,
             home: None,
+            far: false,
         }
     }
 }
