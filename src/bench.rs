@@ -192,8 +192,6 @@ impl Packing {
                 gap: GapRule::Positive,
                 ..Step::default()
             },
-            near: f64::INFINITY,
-            lasts: false,
             draw: (1, 0),
         };
         blocks.fill(found, &filling, |_| None);

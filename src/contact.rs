@@ -82,8 +82,6 @@ pub struct Candidate {
     pub point: Vector3,
     /// The number of its block, if a plan has one for the pair; else the point lies in it.
     pub home: Option<u64>,
-    /// Whether the pair was far apart when the plan was made.
-    pub far: bool,
 }
 
 /// The second body of a contact.

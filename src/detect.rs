@@ -164,21 +164,6 @@ impl Detector {
         narrow.all(pairs, pool, found);
     }
 
-    /// Sets normal, gap and point of a contact between balls, or of a ball and a plane.
-    pub fn renew(bodies: &Bodies, space: &Space, contact: &mut Candidate) {
-        let (x, r) = (&bodies.positions()[contact.a], bodies.radii()[contact.a]);
-        let touch = match contact.b {
-            Partner::Body(b) => {
-                let branch = space.period.difference(x, &bodies.positions()[b]);
-                sphere::sphere_sphere(x, r, &branch, bodies.radii()[b])
-            }
-            Partner::Wall(w) => sphere::sphere_wall(x, r, &space.walls[w].surface),
-        };
-        contact.normal = touch.normal;
-        contact.gap = touch.gap;
-        contact.point = touch.point;
-    }
-
     /// The number of pairs, of bodies or of a body and a wall, that the last search compared.
     #[must_use]
     pub fn looked(&self) -> u64 {
@@ -296,7 +281,7 @@ impl<F: Fn(&Vector3) -> bool + Sync> Narrow<'_, F> {
         let ids = bodies.ids();
         for a in places {
             let first = solid(a);
-            lists.each(a, |b, plan| {
+            lists.each(a, |b, home| {
                 // Indices are in ascending order of id, and walls come after all bodies.
                 let (name, partner) = match b.checked_sub(bodies.len()) {
                     None => (ids[b], Partner::Body(b)),
@@ -310,8 +295,7 @@ impl<F: Fn(&Vector3) -> bool + Sync> Narrow<'_, F> {
                 let keep = |touch: Touch| {
                     if (self.mine)(&touch.point) {
                         found.push(Candidate {
-                            home: plan.map(|(home, _)| home),
-                            far: plan.is_some_and(|(_, far)| far),
+                            home,
                             ..touch.candidate(key, a, partner)
                         });
                     }

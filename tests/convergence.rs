@@ -74,8 +74,6 @@ impl Column {
                 gap: GapRule::Positive,
                 ..Step::default()
             },
-            near: f64::INFINITY,
-            lasts: false,
             draw,
         };
         let heights = found.iter().map(|c| c.point.z).collect();

@@ -12,10 +12,6 @@ pub struct Around<'a> {
     /// Half the widths of the boxes that contain the bodies' surfaces while the plan is kept [m]:
     /// radius, allowance, and half the skin.
     pub halves: &'a [f64],
-    /// Radii of the bodies, at clumps of the bounding spheres [m].
-    pub radii: &'a [f64],
-    /// Distance below which two bodies are candidates even at rest [m].
-    pub skin: f64,
     /// Surfaces of the walls, by number.
     pub walls: &'a [Surface],
     /// The same of the walls, whose surfaces have no radius [m].
@@ -23,9 +19,6 @@ pub struct Around<'a> {
     /// Periodic axes.
     pub period: &'a Period,
 }
-
-/// Gap beyond the skin, in radii, from which on a pair counts as far apart.
-const FAR: f64 = 0.1;
 
 /// For each body its partners of higher index, walls last, each with the block of the pair.
 #[derive(Clone, Debug, Default)]
@@ -35,21 +28,19 @@ pub struct Pairs {
     /// Index of a body, or the number of bodies plus that of a wall.
     partner: Vec<u32>,
     home: Vec<u64>,
-    /// Whether the two surfaces were farther apart than the skin and a tenth of a radius.
-    far: Vec<bool>,
 }
 
 /// The partners of bodies, in ascending order.
 pub(super) trait Partners: Sync {
     /// Calls `with` for each partner of a body, and the block of the pair if it has one.
-    fn each(&self, body: usize, with: impl FnMut(usize, Option<(u64, bool)>));
+    fn each(&self, body: usize, with: impl FnMut(usize, Option<u64>));
     /// The number of partners of the bodies before this one.
     fn before(&self, body: usize) -> usize;
 }
 
 impl Partners for Lists {
     #[inline(always)]
-    fn each(&self, body: usize, mut with: impl FnMut(usize, Option<(u64, bool)>)) {
+    fn each(&self, body: usize, mut with: impl FnMut(usize, Option<u64>)) {
         self.of(body).for_each(|b| with(b as usize, None));
     }
 
@@ -60,11 +51,10 @@ impl Partners for Lists {
 
 impl Partners for Pairs {
     #[inline(always)]
-    fn each(&self, body: usize, mut with: impl FnMut(usize, Option<(u64, bool)>)) {
-        for k in self.start[body]..self.start[body + 1] {
-            let plan = (self.home[k], self.far[k]);
-            with(self.partner[k] as usize, Some(plan));
-        }
+    fn each(&self, body: usize, mut with: impl FnMut(usize, Option<u64>)) {
+        let row = self.start[body]..self.start[body + 1];
+        let each = self.partner[row.clone()].iter().zip(&self.home[row]);
+        each.for_each(|(&b, &home)| with(b as usize, Some(home)));
     }
 
     fn before(&self, body: usize) -> usize {
@@ -98,29 +88,25 @@ impl Pairs {
         let mut pairs = Self::default();
         pairs.start.push(0);
         for a in 0..bodies {
-            let (x, half, radius) = (&around.positions[a], around.halves[a], around.radii[a]);
-            let far = |gap: f64| gap >= around.skin + FAR * radius;
+            let (x, half) = (&around.positions[a], around.halves[a]);
             for b in lists.of(a) {
                 let point = match (b as usize).checked_sub(bodies) {
                     None => {
                         let b = b as usize;
                         let branch = around.period.difference(x, &around.positions[b]);
-                        let (distance, both) = (branch.norm(), half + around.halves[b]);
-                        let gap = distance - radius - around.radii[b];
-                        (distance < both).then(|| (x + branch * (half / both), far(gap)))
+                        let both = half + around.halves[b];
+                        (branch.norm() < both).then(|| x + branch * (half / both))
                     }
                     Some(w) => {
                         let (distance, normal) = around.walls[w].nearest(x);
                         let both = half + around.reaches[w];
                         let way = (distance * (half / both)).max(-half);
-                        (distance < both).then(|| (x + normal * way, far(distance - radius)))
+                        (distance < both).then(|| x + normal * way)
                     }
                 };
-                let Some((point, far)) = point else { continue };
-                if let Some(block) = home(&point) {
+                if let Some(block) = point.and_then(|point| home(&point)) {
                     pairs.partner.push(b);
                     pairs.home.push(block);
-                    pairs.far.push(far);
                 }
             }
             pairs.start.push(pairs.partner.len());

@@ -31,7 +31,6 @@ impl Touch {
             gap: self.gap,
             point: self.point,
             home: None,
-            far: false,
         }
     }
 }

@@ -184,12 +184,6 @@ impl PairTable {
         self.simple[a as usize * self.materials + b as usize]
     }
 
-    /// [`Pair::has_springs_at_most`] of all pairs.
-    #[must_use]
-    pub fn all_springs_at_most(&self) -> bool {
-        self.simple.iter().all(|simple| *simple)
-    }
-
     /// Whether some pair has no springs.
     #[must_use]
     pub fn any_rigid(&self) -> bool {

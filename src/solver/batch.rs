@@ -260,37 +260,6 @@ impl Batches {
         });
     }
 
-    /// Replaces the contact in a slot by another of the same kind, without couples.
-    pub(in crate::solver) fn renew_slot(&mut self, slot: u32, contact: &Contact, parts: &Parts<f64>) {
-        let (batch, lane) = split(slot);
-        self.all[batch].put(lane, contact);
-        if parts.springs.is_some() {
-            self.change(slot, |of| *of = *parts);
-        }
-    }
-
-    /// Empties the lane of a slot; the last, immovable member is `still`.
-    pub(in crate::solver) fn clear_slot(&mut self, slot: u32, still: u16) {
-        let (batch, lane) = split(slot);
-        let batch = &mut self.all[batch];
-        if [batch.place[0][lane], batch.place[1][lane]] == [still; 2] {
-            return;
-        }
-        let nothing = Contact {
-            place: [still.into(); 2],
-            law: Parameters {
-                normal: Vector3::zeros(),
-                closing_speed: 0.0,
-                normal_mass: 1.0,
-                tangential_mass: 1.0,
-                friction: 0.0,
-            },
-            impulse: Vector3::zeros(),
-            couple: Vector3::zeros(),
-        };
-        batch.put(lane, &nothing);
-    }
-
     /// The slot of each contact, in the order of keys.
     #[must_use]
     pub fn slots(&self) -> &[u32] {

@@ -6,14 +6,12 @@
 mod apart;
 mod fill;
 mod groups;
-mod refresh;
 mod rigid;
 mod seen;
 mod sides;
 mod start;
 pub use apart::Apart;
 pub use fill::Filling;
-pub use refresh::Geometry;
 use groups::Groups;
 pub use seen::Seen;
 
@@ -61,12 +59,6 @@ pub struct Block {
     pub origins: Vec<Origin>,
     /// Velocities of driven walls at the contacts that touch them [m/s, rad/s].
     pub drives: Vec<Twist>,
-    /// For blocks that last: the members of each contact, in the order of keys.
-    pub pairs: Vec<[u16; 2]>,
-    /// For blocks that last: the batches that have a contact.
-    pub awake: Vec<u32>,
-    /// The gap [m] from which on a pair has an empty lane.
-    pub near: f64,
     /// The order in which the present sweep visits the batches.
     pub order: Vec<u32>,
     /// The numbers that drew it: seed, step, sweep, block.
@@ -157,8 +149,6 @@ pub struct Blocks {
     blocks: Vec<Block>,
     /// The candidates of their contacts, in the order of keys.
     candidates: Vec<Candidate>,
-    /// The gap [m] from which on a pair is not a contact.
-    near: f64,
     colours: [std::ops::Range<usize>; Parity::COLOURS],
     groups: Groups,
     pool: Pool,
@@ -299,15 +289,7 @@ impl Blocks {
     /// The records of all contacts, in order of their keys.
     #[allow(unsafe_code)]
     pub fn rows(&self, into: &mut Vec<ContactRow>) {
-        let near = self.near;
-        let mut contacts = 0_u32;
-        // The index of each candidate's row.
-        let ranks = self.candidates.iter().map(|c| {
-            contacts += u32::from(c.gap < near);
-            contacts.wrapping_sub(1)
-        });
-        let ranks: Vec<u32> = ranks.collect();
-        let contacts = contacts as usize;
+        let contacts = self.candidates.len();
         into.clear();
         make_room(into, contacts);
         into.resize(contacts, bytemuck::Zeroable::zeroed());
@@ -315,13 +297,10 @@ impl Blocks {
         let write = |block: &Block| {
             for (&slot, origin) in block.slots().iter().zip(&block.origins) {
                 let k = origin.candidate as usize;
-                if origin.gap >= near {
-                    continue;
-                }
                 let row = block.row(slot, &candidates[k], origin);
                 // SAFETY: a candidate became one contact of one block, so its row is written once
                 // and nobody reads it.
-                unsafe { rows.write(ranks[k] as usize, &row) };
+                unsafe { rows.write(k, &row) };
             }
         };
         match self.pool.shared() {
@@ -373,16 +352,7 @@ impl Block {
         self.apart.clear();
         self.origins.clear();
         self.drives.clear();
-        self.pairs.clear();
-        self.awake.clear();
-        self.near = f64::INFINITY;
         self.worst = Worst::default();
-    }
-
-    /// Whether its contacts stay in their slots as long as the plan is kept.
-    #[must_use]
-    pub fn lasts(&self) -> bool {
-        !self.pairs.is_empty()
     }
 
     /// Velocity and angular velocity of the driven wall at a contact [m/s, rad/s]; 0 for other

@@ -6,24 +6,16 @@ use crate::rng::{Purpose, Stream};
 /// Draws the order of a block's batches for a sweep.
 ///
 /// It permutes the order in which the batches were formed, so it does not depend on earlier sweeps.
-/// Batches that sleep are left out.
 /// An order drawn by the same numbers before is kept. Numbers past the batches stand for
 /// [`Block::rigid`].
 pub fn draw_order(block: &mut Block, (seed, step, sweep): (u64, u64, u64)) {
     let drawn = Some([seed, step, sweep, block.linear]);
-    let turns = match block.lasts() {
-        true => block.awake.len(),
-        false => block.turns(),
-    };
-    if block.drawn == drawn && block.order.len() == turns {
+    if block.drawn == drawn && block.order.len() == block.turns() {
         return;
     }
     block.drawn = drawn;
     block.order.clear();
-    match block.lasts() {
-        true => block.order.extend(&block.awake),
-        false => block.order.extend(0..turns as u32),
-    }
+    block.order.extend(0..block.turns() as u32);
     Stream::new(Purpose::Order, seed, [step, sweep, block.linear]).shuffle(&mut block.order);
 }
 

@@ -107,7 +107,6 @@ impl MoreauJean {
 
         let mut contacts = std::mem::take(&mut self.rows);
         self.blocks.rows(&mut contacts);
-        self.held = None;
         if !resting.is_empty() {
             contacts.extend(resting);
             contacts.sort_unstable_by_key(|row| row.key);
@@ -127,9 +126,6 @@ impl MoreauJean {
             bodies: rows,
             contacts,
         };
-        if deleted + drained == 0.0 {
-            self.held = Some([step, state.bodies().len() as u64, state.contacts().len() as u64]);
-        }
         let elastic = outcome.work.elastic;
         outcome.work.prestress += compressed;
         let before = std::mem::replace(&mut state.elastic, elastic);

@@ -32,8 +32,6 @@ pub(super) struct Begun<'a, 'd> {
     pub walls: Walls,
     /// Whether the plan of contacts was made anew.
     pub planned: bool,
-    /// Whether the blocks hold the contacts of the last step, in the slots of the same plan.
-    pub in_place: bool,
     /// The surfaces of walls at the end of the step, as far as known before the solve.
     pub ends: Vec<Surface>,
     /// Walls that move by Newton's law.
@@ -58,7 +56,6 @@ impl MoreauJean {
         Begun {
             ends,
             planned: false,
-            in_place: false,
             domain,
             clock: state.clock,
             span,

@@ -4,43 +4,14 @@ use super::begun::Begun;
 use super::machine::{MoreauJean, Paired};
 use super::plan::Margin;
 use crate::contact::{Candidate, ContactRow, Partner};
-use crate::body::Bodies;
-use crate::detect::{Around, Detector, Space};
+use crate::detect::{Around, Space};
 use crate::math::{ExactSum, Vector3};
 use crate::scheme::known::Known;
 use crate::scheme::state::State;
-use crate::solver::blocks::{Block, Filling, Geometry};
+use crate::solver::blocks::{Block, Filling};
 
 /// Cosine of the angle beyond which the normal of a contact has turned back in a step.
 const TURNED: f64 = -0.5;
-
-/// Whether the normal of a contact has turned back since the last step, where it had this normal
-/// and this gap [m].
-///
-/// So it does where two bodies pass through each other, or a thin wall through a body. In a hollow
-/// wall that a body fills, the nearest point changes sides without overlap.
-fn has_passed((normal, gap): (&Vector3, f64), now: &Candidate, radius: f64) -> bool {
-    let deep = gap.min(now.gap) < -0.5 * radius;
-    normal.dot(&now.normal) < TURNED && (deep || matches!(now.b, Partner::Body(_)))
-}
-
-/// The geometry of contacts at the present positions.
-struct Present<'a> {
-    bodies: &'a Bodies,
-    space: Space<'a>,
-}
-
-impl Geometry for Present<'_> {
-    #[inline(always)]
-    fn renew(&self, contact: &mut Candidate) {
-        Detector::renew(self.bodies, &self.space, contact);
-    }
-
-    #[inline(always)]
-    fn passed(&self, before: &Candidate, now: &Candidate) -> bool {
-        has_passed((&before.normal, before.gap), now, self.bodies.radii()[now.a])
-    }
-}
 
 impl MoreauJean {
     /// Finds the contacts whose point lies in this rank's blocks, with their data of the last step.
@@ -73,38 +44,10 @@ impl MoreauJean {
         let partition = domain.partition();
         let space = Space {
             walls: &walls.placed,
-            // Pairs of a plan that lasts keep their slots at any distance.
-            margin: match self.lasts() {
-                true => f64::INFINITY,
-                false => margin.joined,
-            },
+            margin: margin.joined,
             period: partition.grid().period(),
             templates: &self.physics.templates,
         };
-        if begun.in_place {
-            let present = Present { bodies, space };
-            let filling = Filling {
-                fall: 0.0,
-                falls: &[],
-                bodies,
-                walls: &walls.placed,
-                states: &walls.during,
-                states_before: &state.walls,
-                pushed,
-                split: &[],
-                laws: &self.physics.laws,
-                templates: &[],
-                grid: partition.grid(),
-                step,
-                near: margin.near,
-                lasts: true,
-                draw: (self.physics.solver.seed, begun.clock.step),
-            };
-            *passed = self.blocks.refresh(&filling, &present);
-            self.pairs = Some(pairs);
-            return Vec::new();
-        }
-        let lasts = self.lasts();
         let mut found = self.blocks.take_candidates();
         let pool = self.blocks.pool();
         (self.detector).touches(bodies, &space, &pairs.pairs, pool, &mut found);
@@ -116,7 +59,7 @@ impl MoreauJean {
         // Pairs beyond `near` remain candidates only if a bond joins them, or may join them in this
         // step.
         let near = margin.near.max(self.physics.laws.reach(&step));
-        if margin.joined > near && !lasts {
+        if margin.joined > near {
             let joint = |c: &Candidate| row(c).is_some_and(|row| row.state.is_joint());
             found.retain(|c| c.gap < near || joint(c));
         }
@@ -167,10 +110,14 @@ impl MoreauJean {
             matched.collect()
         });
         let matched = matched.concat();
+        // The normal of two bodies that pass through each other, or of a thin wall that passes
+        // through a body, turns back within a step.
+        // In a hollow wall that a body fills, the nearest point changes sides without overlap.
         let turned = |(c, row): &(&Candidate, &Option<&ContactRow>)| {
             row.is_some_and(|row| {
-                let before = (&Vector3::from(row.normal), row.gap);
-                has_passed(before, c, bodies.radii()[c.a])
+                let deep = row.gap.min(c.gap) < -0.5 * bodies.radii()[c.a];
+                Vector3::from(row.normal).dot(&c.normal) < TURNED
+                    && (deep || matches!(c.b, Partner::Body(_)))
             })
         };
         let pairs = found.iter().zip(&matched).filter(turned);
@@ -204,8 +151,6 @@ impl MoreauJean {
             templates: &self.physics.templates,
             grid: partition.grid(),
             step,
-            near,
-            lasts,
             draw: (self.physics.solver.seed, state.clock.step),
         };
         self.blocks.fill(found, &filling, previous);
@@ -223,19 +168,14 @@ impl MoreauJean {
         match self.pairs.take() {
             Some(last) if last.is_of(of, &state.references, partition) => last,
             _ => {
-                assert!(!begun.in_place, "blocks hold the contacts of another plan");
                 let (grid, rank) = (partition.grid(), begun.domain.rank());
                 let walls = self.physics.walls.iter().zip(&state.references);
                 let walls: Vec<_> = walls.map(|(wall, then)| wall.placed(&then.state)).collect();
                 let reaches = state.references.iter();
                 let reaches = reaches.map(|then| then.allowance + 0.5 * self.physics.skin);
-                let rows = known.rows.iter();
-                let radii: Vec<f64> = rows.map(|row| row.reference.radius).collect();
                 let around = Around {
                     positions: &known.places,
                     halves: &known.halves,
-                    radii: &radii,
-                    skin: self.physics.skin,
                     walls: &walls,
                     reaches: &reaches.collect::<Vec<_>>(),
                     period: grid.period(),

@@ -1,15 +1,13 @@
 //! The data that the scheme keeps from step to step in addition to the state.
 
 use super::watch::Watch;
-use crate::body::{BodyId, Motion, Wall};
+use crate::body::BodyId;
 use crate::contact::ContactRow;
 use crate::detect::{Detector, Pairs};
 use crate::domain::partition::Partition;
 use crate::math::Vector3;
 use crate::scheme::physics::Physics;
-use crate::scheme::state::{State, WallReference};
-use crate::shape::Surface;
-use crate::solver::Exchange;
+use crate::scheme::state::WallReference;
 use crate::solver::blocks::Blocks;
 
 /// The time step of contact dynamics, with memory that it uses again.
@@ -21,9 +19,6 @@ pub struct MoreauJean {
     pub(super) detector: Detector,
     /// The pairs of the last step's plan.
     pub(super) pairs: Option<Paired>,
-    /// The state whose contacts the blocks hold: its step, and its numbers of bodies and contacts
-    /// here.
-    pub(super) held: Option<[u64; 3]>,
     /// Memory for the rows of contacts.
     pub(super) rows: Vec<ContactRow>,
     pub(super) blocks: Blocks,
@@ -75,7 +70,6 @@ impl MoreauJean {
             physics,
             detector: Detector::default(),
             pairs: None,
-            held: None,
             rows: Vec::new(),
             blocks: Blocks::new(threads)?,
             watch: Watch::default(),
@@ -86,31 +80,5 @@ impl MoreauJean {
     #[must_use]
     pub fn physics(&self) -> &Physics {
         &self.physics
-    }
-
-    /// Whether contacts stay in their slots as long as a plan is kept.
-    ///
-    /// So it is where all contacts have Coulomb's law and springs at most: between balls, and of
-    /// balls with planes at rest.
-    pub(super) fn lasts(&self) -> bool {
-        let Physics {
-            laws, walls, acts, ..
-        } = &self.physics;
-        let still = |wall: &Wall| {
-            matches!(wall.surface, Surface::Plane(_)) && wall.motion == Motion::Fixed
-        };
-        laws.pairs.all_springs_at_most()
-            && !laws.join()
-            && self.physics.templates.is_empty()
-            && acts.holds.is_empty()
-            && acts.growth.is_none()
-            && walls.iter().all(still)
-            && self.physics.solver.exchange == Exchange::Phase
-    }
-
-    /// The mark of a state whose contacts the blocks hold.
-    pub(super) fn mark(state: &State) -> [u64; 3] {
-        let (bodies, contacts) = (state.bodies().len(), state.contacts().len());
-        [state.clock.step, bodies as u64, contacts as u64]
     }
 }

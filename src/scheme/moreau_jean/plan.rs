@@ -45,14 +45,9 @@ impl MoreauJean {
     pub(super) fn plan(&self, state: &mut State, begun: &mut Begun) -> Result<Margin, StepError> {
         let (domain, dt) = (begun.domain, begun.span.dt);
         let due = self.plan_is_due(state, begun);
-        let partition = self.pairs.as_ref().map(|pairs| &pairs.partition);
-        let held = self.lasts()
-            && self.held == Some(Self::mark(state))
-            && partition == Some(domain.partition());
-        let [due, lost] = [due, !held].map(|fact| f64::from(u8::from(fact)));
-        let mut of_all = [self.fastest(state, begun), due, lost];
+        let mut of_all = [self.fastest(state, begun), f64::from(u8::from(due))];
         domain.many_max(&mut of_all);
-        let [fastest, due, lost] = of_all;
+        let [fastest, due] = of_all;
         let near = self.physics.skin + 2.0 * fastest * dt;
         let joints = self.reach_of_joints(state, begun, fastest);
         let margin = Margin {
@@ -63,11 +58,6 @@ impl MoreauJean {
         if due > 0.0 {
             self.renew(state, begun, joints);
             begun.planned = true;
-        }
-        begun.in_place = due == 0.0 && lost == 0.0;
-        if begun.in_place {
-            // The blocks have them.
-            state.parcel.contacts.clear();
         }
         Ok(margin)
     }

@@ -46,10 +46,6 @@ pub struct Filling<'a> {
     pub falls: &'a [f64],
     /// The step, in the form that laws use.
     pub step: Step,
-    /// The gap [m] from which on a pair of a block that lasts has an empty lane.
-    pub near: f64,
-    /// Whether contacts stay in their slots as long as the plan is kept.
-    pub lasts: bool,
     /// Seed of the run, and the step: they deal the contacts of a block to its batches.
     pub draw: (u64, u64),
 }
@@ -68,7 +64,6 @@ impl Blocks {
         debug_assert!(candidates.is_sorted_by_key(|c| c.key));
         self.groups.of(&candidates, filling.grid);
         self.candidates = candidates;
-        self.near = if filling.lasts { filling.near } else { f64::INFINITY };
         let candidates = &self.candidates[..];
         let Groups { groups, sorted, .. } = &self.groups;
         // Reuse the memory of the last step's blocks.
@@ -226,17 +221,8 @@ impl Filling<'_> {
         order.clear();
         order.extend(0..dealt.len() as u32);
         let (seed, step) = self.draw;
-        // The deal of a block that lasts is the same in each step.
-        let step = if self.lasts { u64::MAX } else { step };
         Stream::new(Purpose::Batches, seed, [step, 0, group.linear]).shuffle(order);
-        if self.lasts {
-            // Pairs that were far apart when the plan was made share batches, which can sleep.
-            order.sort_by_key(|k| candidates[contents[*k as usize] as usize].far);
-        }
         former.form(&mut block.batches, dealt, order, &block.before);
-        if self.lasts {
-            block.begin_to_last(dealt.contacts.iter().map(|c| c.place), self.near);
-        }
         block.place_rigid();
         let mut pushing = std::mem::take(&mut block.pushing);
         for (place, _) in &mut pushing {
@@ -246,11 +232,6 @@ impl Filling<'_> {
         for apart in &mut block.apart {
             apart.slot = block.batches.slots()[apart.slot as usize];
         }
-    }
-
-    /// A ball as the side of a contact.
-    pub(super) fn ball(&self, i: usize) -> Side {
-        self.body::<false>(i, 0)
     }
 
     /// A body as the side of a contact at one of its parts.
@@ -277,7 +258,7 @@ impl Filling<'_> {
     ///
     /// The law treats impulses as if they moved the wall at once; its velocity takes them together
     /// after the sweep.
-    pub(super) fn wall(&self, w: usize, c: &Candidate) -> Side {
+    fn wall(&self, w: usize, c: &Candidate) -> Side {
         let side = Side {
             at: Place::Still(w),
             lever: 0.0,

@@ -124,7 +124,6 @@ mod tests {
                 gap: 0.0,
                 point: upper.map(|x| draw.between(-0.1, 1.1) * x),
                 home: None,
-                far: false,
             };
             let candidates: Vec<Candidate> = (0..500).map(candidate).collect();
             let (mut counted, mut sorted) = (Groups::default(), Groups::default());

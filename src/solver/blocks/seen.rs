@@ -146,8 +146,7 @@ impl Block {
     /// Its contacts in the order of their keys.
     pub fn each(&self) -> impl Iterator<Item = Seen<'_>> {
         let slots = self.slots().iter().zip(&self.origins);
-        let near = slots.filter(|(_, origin)| origin.gap < self.near || !self.lasts());
-        near.map(|(&slot, origin)| match self.rigid_place(slot) {
+        slots.map(|(&slot, origin)| match self.rigid_place(slot) {
             None => Seen {
                 slot,
                 contact: self.batches.contact(slot),
