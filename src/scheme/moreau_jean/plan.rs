@@ -22,7 +22,7 @@ const STEPS: f64 = 10.0;
 const LEAST: f64 = 0.02;
 
 /// The largest allowance of a surface that moves less in a step, in radii.
-const MOST: f64 = 1.0;
+const MOST: f64 = 0.5;
 
 /// The largest allowance of a faster surface, in ways of one step.
 const FAST: f64 = 1.5;
