@@ -37,23 +37,23 @@ fn floor_that_starts() -> Scene {
 
 /// Three hundred small balls around three of thirty times their radius.
 fn large_and_small() -> Scene {
-    let mut s = Scene::new([0.0; 3], [0.2, 0.2, 0.4], 5e-4);
+    let mut s = Scene::new([0.0; 3], [0.4, 0.4, 0.4], 5e-4);
     s.close();
     s.gravity = Vector3::new(0.0, 0.0, -9.81);
     s.friction = 0.3;
     s.solver.tolerance = 1e-2;
     s.solver.max_sweeps = 60;
-    for (k, x) in [0.05, 0.15, 0.1].into_iter().enumerate() {
-        s.glass_sphere([x, 0.1, 0.031 + 0.07 * k as f64], 0.03);
+    for (k, x) in [0.1, 0.3, 0.2].into_iter().enumerate() {
+        s.glass_sphere([x, 0.2, 0.061 + 0.1 * k as f64], 0.06);
     }
     let mut draw = Stream::new(Purpose::Trial, 11, [0; 3]);
     while s.bodies.len() < 303 {
-        let x = [0.19, 0.19, 0.1].map(|most| draw.between(0.005, most));
+        let x = [0.39, 0.39, 0.1].map(|most| draw.between(0.003, most));
         let clear =
-            |b: &BodyRow| (Vector3::from(b.position) - Vector3::from(x)).norm() > b.radius + 0.0012;
+            |b: &BodyRow| (Vector3::from(b.position) - Vector3::from(x)).norm() > b.radius + 0.0021;
         if s.bodies.iter().all(clear) {
-            let i = s.glass_sphere(x, 0.001);
-            s.bodies[i].velocity = [(); 3].map(|()| draw.between(-0.5, 0.5));
+            let i = s.glass_sphere(x, 0.002);
+            s.bodies[i].velocity = [(); 3].map(|()| draw.between(-0.1, 0.1));
         }
     }
     s
