@@ -49,6 +49,7 @@ impl MoreauJean {
         });
         let mut report = moved?;
         time.of(Verb::Move, || self.end(state, begun));
+        report.outran += self.walls_that_outran(state, domain);
         report.here.overlap = self.largest_overlap();
         (report.here.timers, report.here.traffic) = (timers, traffic);
         Ok(report)

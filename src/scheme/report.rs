@@ -33,7 +33,7 @@ pub struct Report {
     pub projected: f64,
     /// Energy in springs at the end of the step.
     pub elastic: f64,
-    /// Bodies that ended the step faster than detection assumed: it may have missed contacts of
+    /// Bodies and walls that ended the step beyond their allowance: it may have missed contacts of
     /// theirs.
     pub outran: u64,
     /// Contacts whose two sides passed through each other in the step before.

@@ -8,6 +8,7 @@
 use super::begun::Begun;
 use super::machine::MoreauJean;
 use crate::body::{BodyRow, Motion, Reference, Wall, WallState};
+use crate::domain::Domain;
 use crate::domain::ghosts::reach;
 use crate::math::nan_max;
 use crate::scheme::error::StepError;
@@ -109,8 +110,9 @@ impl MoreauJean {
         let growth = (physics.acts.growth).map_or(0.0, |growth| growth.factor(start, end) - 1.0);
         let allowance = |row: &BodyRow| {
             let way = physics.free_speed(row, dt, start) * dt;
-            // The room that a block leaves; a body that needs more has been refused.
-            let room = (half / (1.0 + 1e-9) - row.radius - 0.5 * physics.skin).max(way);
+            // The room that a block leaves, short of rounding; a body that needs more has been
+            // refused.
+            let room = (half / (1.0 + 2e-9) - row.radius - 0.5 * physics.skin).max(way);
             let least = (LEAST * row.radius).max(0.5 * (joints - physics.skin));
             let most = (MOST * row.radius).max(FAST * way).max(least);
             let wanted = STEPS * (way + growth * row.radius) + fall;
@@ -139,6 +141,17 @@ impl MoreauJean {
             },
         };
         state.references = walls.map(reference).collect();
+    }
+
+    /// The number of walls that contacts moved beyond their allowance in the last step.
+    pub(super) fn walls_that_outran(&self, state: &State, domain: &Domain) -> u64 {
+        let around = domain.partition().corners();
+        let beyond = |((wall, then), now): &((&Wall, &WallReference), &WallState)| {
+            let [from, to] = [&then.state, now].map(|state| wall.placed(state));
+            drift(&from, &to, around) > then.allowance + 0.5 * self.physics.skin
+        };
+        let walls = self.physics.walls.iter().zip(&state.references);
+        walls.zip(&state.walls).filter(beyond).count() as u64
     }
 
     /// The largest speed of this rank's bodies, and of walls, in free motion [m/s].
