@@ -3,6 +3,7 @@
 use crate::files::{alone, place};
 use crate::harness::on;
 use moreau::comm::threads::Serial;
+use moreau::contact::ContactRow;
 use moreau::io::checkpoint::{self, Loaded};
 use moreau::io::fclib;
 use moreau::math::Vector3;
@@ -218,12 +219,25 @@ fn the_next_step_solves_the_exported_problem() {
             false,
         ),
     ] {
-        let (_dir, checkpoint) = state(&config(&laws, &walls, ""), last);
+        let special = ["shaken", "pressed", "a free ball"].contains(&name);
+        // A wall that rebounds may touch nothing in one step; it does in a later one.
+        let mut last = last;
+        let (_dir, checkpoint, state) = loop {
+            let (dir, checkpoint) = state(&config(&laws, &walls, ""), last);
+            let after = next(&checkpoint, last);
+            let wall = Some(after.walls.len() - 1);
+            let carries = |row: &ContactRow| row.impulse != [0.0; 3];
+            let of_wall = |row: &&ContactRow| row.key.b.wall_index() == wall;
+            let touches = after.contacts.iter().filter(of_wall).any(carries);
+            if !special || touches || last > 250 {
+                break (dir, checkpoint, after);
+            }
+            last += 10;
+        };
         let exported = sim::export(&checkpoint, &[]).unwrap();
         assert_eq!((exported.step, exported.problem.fault()), (last + 1, None));
         let fast = exported.problem.q.iter().any(|q| q.abs() > 1e6);
         assert!(!fast, "{name}: contacts that are left alone are left out");
-        let state = next(&checkpoint, last);
         let r = impulses(&exported, &state);
         let error = merit::siconos_error(&exported.problem, &r);
         let start = merit::siconos_error(&exported.problem, &exported.impulse);
@@ -239,7 +253,7 @@ fn the_next_step_solves_the_exported_problem() {
             .zip(r.chunks(exported.problem.matrix.dimension));
         let at_wall = held.filter(|(c, r)| c.key.b.wall_index() == Some(last_wall) && r[0] > 0.0);
         let at_wall = at_wall.count();
-        if ["shaken", "pressed", "a free ball"].contains(&name) {
+        if special {
             assert!(at_wall > 0, "{name}: the wall touches nothing");
         }
         println!(
