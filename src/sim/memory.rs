@@ -29,22 +29,24 @@ const BLOCKS_PER_BODY: f64 = 1.25 * 1.25 * 1.25;
 /// Memory per body on a rank [bytes].
 ///
 /// This includes its row, its columns ([`Bodies`](crate::body::Bodies)), its velocity in the solve,
-/// its copies in blocks, and the sort data of detection (a box in single precision, four indices,
-/// the start of its list).
+/// its copies in blocks, the sort data of detection (a box in single precision, four indices, the
+/// start of its list), and its place in the plan (id, reference and half box, twice, and owner).
 fn of_a_body() -> f64 {
     let columns = size_of::<(BodyId, Vector3, [f64; 4], Twist)>() + size_of::<u32>();
     let in_block = size_of::<Member>() + size_of::<u32>() + size_of::<bool>();
     let sorted = size_of::<([f32; 4], [u32; 4], usize)>();
-    let once = size_of::<BodyRow>() + columns + size_of::<Member>() + sorted;
+    let planned = size_of::<(BodyId, [(Vector3, f64); 2], usize)>();
+    let once = size_of::<BodyRow>() + columns + size_of::<Member>() + sorted + planned;
     once as f64 + BLOCKS_PER_BODY * in_block as f64
 }
 
 /// Memory per candidate on a rank [bytes].
 ///
 /// This includes the candidate, its row after the step, its further facts in the block, the pair
-/// and its index in the list of detection, the block, the index in the block and the slot.
+/// and its index in the list of detection, the pair of the plan, the block, the index in the block
+/// and the slot.
 fn of_a_candidate() -> f64 {
-    let found = size_of::<([u32; 2], u32)>() + size_of::<Candidate>();
+    let found = size_of::<([u32; 2], u32, u32, u64)>() + size_of::<Candidate>();
     let in_block = size_of::<Origin>() + size_of::<(u64, u32, u32)>();
     let once = found + in_block + size_of::<ContactRow>();
     once as f64 + LANES_PER_CANDIDATE * size_of::<Batch>() as f64 / LANES as f64
@@ -63,9 +65,10 @@ const LANDED: f64 = 0.6;
 
 /// Candidates per body in such a packing, over `(1 + margin/2r)³`; in two dimensions squared.
 ///
-/// Measured at the peak: 2.0, 2.1, 1.9 and 1.6 while boxes of 10 000 and 20 000 spheres, a drum and
-/// a silo settle. Bodies at walls, and those that still fall, have fewer than `4 φ`.
-const LANDING: f64 = 1.85;
+/// Measured at the peak: 1.9, 1.8 and 1.3 while a box of 10 000 spheres, a drum and a silo settle.
+/// Bodies at walls, and those that still fall, have fewer than `4 φ`; bodies that lie have small
+/// allowances, so that pairs among them are not searched as far.
+const LANDING: f64 = 1.6;
 
 /// Memory per candidate of bodies that have come together, over that of bodies that stay.
 ///
