@@ -134,13 +134,13 @@ impl Detector {
     pub fn pairs(
         &mut self,
         around: &Around,
-        home: impl Fn(&Vector3) -> Option<u64>,
+        home: impl Fn(&Vector3) -> Option<u64> + Sync,
         pool: &Pool,
     ) -> Pairs {
         let balls = (around.positions, around.halves);
         let reach = |w: usize| around.reaches[w];
         self.broad(balls, (around.walls, &reach), 0.0, around.period, pool);
-        Pairs::of(&self.lists, around, home)
+        Pairs::of(&self.lists, around, home, pool)
     }
 
     /// Replaces the contents of `found` by the touches of these pairs.

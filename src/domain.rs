@@ -1,10 +1,10 @@
 //! Owners of points, blocks and bodies: the domain cut among ranks.
 //!
-//! A rank owns whole blocks ([`partition`]), the bodies whose centre lies in them, and the contacts
-//! whose point lies in them. [`balance`] cuts the domain so that all ranks have the same work.
-//! [`migration`] sends bodies, with the contacts that start at them, to their owners, and ghosts of
-//! them to every rank whose blocks their box touches. [`ghosts`] passes velocities from holder to
-//! holder within a sweep.
+//! A rank owns whole blocks ([`partition`]), the bodies whose reference position lies in them, and
+//! the contacts of the pairs that belong to them. [`balance`] cuts the domain so that all ranks
+//! have the same work. [`migration`] sends bodies, with the contacts that start at them, to their
+//! owners, and ghosts of them to every rank whose blocks their box touches. [`ghosts`] passes
+//! velocities from holder to holder within a sweep.
 
 pub mod balance;
 pub mod ghosts;

@@ -2,7 +2,9 @@
 
 use super::lists::Lists;
 use crate::math::Vector3;
+use crate::pool::Pool;
 use crate::shape::{Period, Surface};
+use std::ops::Range;
 
 /// The bodies and walls of a plan in their reference poses.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +29,7 @@ pub struct Pairs {
     start: Vec<usize>,
     /// Index of a body, or the number of bodies plus that of a wall.
     partner: Vec<u32>,
+    /// The number of its block.
     home: Vec<u64>,
 }
 
@@ -63,18 +66,6 @@ impl Partners for Pairs {
 }
 
 impl Pairs {
-    /// The number of pairs.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.partner.len()
-    }
-
-    /// Whether it has no pair.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.partner.is_empty()
-    }
-
     /// The pairs of these lists whose boxes meet, and whose point has a block here.
     ///
     /// The point divides the line between the two centres in proportion to the boxes. So it lies in
@@ -82,12 +73,33 @@ impl Pairs {
     pub(super) fn of(
         lists: &Lists,
         around: &Around,
-        home: impl Fn(&Vector3) -> Option<u64>,
+        home: impl Fn(&Vector3) -> Option<u64> + Sync,
+        pool: &Pool,
+    ) -> Self {
+        let parts = pool.parts(around.positions.len(), |some| {
+            Self::part(lists, around, &home, some)
+        });
+        let mut all = Self::default();
+        all.start.push(0);
+        for part in parts {
+            let before = all.partner.len();
+            all.start.extend(part.start.iter().map(|end| before + end));
+            all.partner.extend(part.partner);
+            all.home.extend(part.home);
+        }
+        all
+    }
+
+    /// The rows of some bodies; `start` holds the ends of their rows.
+    fn part(
+        lists: &Lists,
+        around: &Around,
+        home: &impl Fn(&Vector3) -> Option<u64>,
+        some: Range<usize>,
     ) -> Self {
         let bodies = around.positions.len();
         let mut pairs = Self::default();
-        pairs.start.push(0);
-        for a in 0..bodies {
+        for a in some {
             let (x, half) = (&around.positions[a], around.halves[a]);
             for b in lists.of(a) {
                 let point = match (b as usize).checked_sub(bodies) {

@@ -28,7 +28,7 @@ use crate::pool::Pool;
 use rayon::prelude::*;
 use std::cell::RefCell;
 
-/// The contacts whose point lies in one block, and their bodies.
+/// The contacts of the pairs that belong to one block, and their bodies.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
     /// A number for the block, the same on all ranks.

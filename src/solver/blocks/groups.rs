@@ -1,4 +1,4 @@
-//! Candidates grouped by the block that holds their point.
+//! Candidates grouped by block: that of their pair, or the one that holds their point.
 
 use crate::contact::Candidate;
 use crate::solver::grid::{BlockGrid, Parity};
