@@ -90,8 +90,7 @@ fn fill(n: u64) -> u64 {
     let packing = Packing::new(SIDE);
     let (mut blocks, contacts) = (packing.filled(law(0), 1)).expect("one thread needs no pool");
     for _ in 0..n {
-        let found = blocks.take_candidates();
-        packing.fill(&mut blocks, law(0), found);
+        packing.fill(&mut blocks, law(0));
     }
     n * contacts as u64
 }

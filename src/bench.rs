@@ -168,12 +168,13 @@ impl Packing {
         let mut blocks = Blocks::new(threads).ok()?;
         let found = candidates(&self.bodies, &[], self.margin, &Period::NONE, |_| true);
         let contacts = found.len();
-        self.fill(&mut blocks, pair, found);
+        blocks.arrange_candidates(&found, &self.grid, &self.bodies, &Pushed::default());
+        self.fill(&mut blocks, pair);
         Some((blocks, contacts))
     }
 
-    /// Fills blocks with candidates of its bodies.
-    pub fn fill(&self, blocks: &mut Blocks, pair: Pair, found: Vec<Candidate>) {
+    /// Makes the contacts of blocks that have its candidates.
+    pub fn fill(&self, blocks: &mut Blocks, pair: Pair) {
         let filling = Filling {
             fall: 0.0,
             falls: &[],
@@ -185,7 +186,6 @@ impl Packing {
             split: &[],
             templates: &[],
             laws: &PairTable::new(1, |_, _| pair).into(),
-            grid: &self.grid,
             step: Step {
                 dt: DT,
                 rescale: 1.0,
@@ -194,7 +194,7 @@ impl Packing {
             },
             draw: (1, 0),
         };
-        blocks.fill(found, &filling, |_| None);
+        blocks.fill(&filling);
     }
 }
 

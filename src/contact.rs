@@ -80,8 +80,65 @@ pub struct Candidate {
     pub gap: f64,
     /// Midway between the surfaces [m].
     pub point: Vector3,
-    /// The number of its block, if a plan has one for the pair; else the point lies in it.
-    pub home: Option<u64>,
+}
+
+/// A touch: the result of the narrow phase, where two surfaces are closest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touch {
+    /// Midway between the surfaces [m].
+    pub point: Vector3,
+    /// Unit normal from the first body to the second.
+    pub normal: Vector3,
+    /// Distance between the surfaces, negative if they overlap [m].
+    pub gap: f64,
+    /// Identifies the features that touch, by the same number in every step: 0 for two balls; for a
+    /// wall the place of [`Surface::place`](crate::shape::Surface::place).
+    pub feature: u64,
+}
+
+/// Two bodies, or a body and a wall, that may touch while a plan is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Neighbours {
+    /// Index of the first body in this rank's arrays.
+    pub first: u32,
+    /// Index of the second body, or the number of bodies plus that of the wall.
+    pub second: u32,
+}
+
+impl Neighbours {
+    /// The second, of which there are this many bodies.
+    #[must_use]
+    #[inline]
+    pub fn partner(&self, bodies: usize) -> Partner {
+        let second = self.second as usize;
+        match second.checked_sub(bodies) {
+            None => Partner::Body(second),
+            Some(wall) => Partner::Wall(wall),
+        }
+    }
+
+    /// Their touch as a candidate; `ids` are those of the bodies, by index.
+    #[must_use]
+    #[inline(always)]
+    pub fn candidate(&self, touch: &Touch, ids: &[BodyId]) -> Candidate {
+        let a = self.first as usize;
+        let b = self.partner(ids.len());
+        Candidate {
+            key: ContactKey {
+                a: ids[a],
+                b: match b {
+                    Partner::Body(b) => ids[b],
+                    Partner::Wall(w) => BodyId::wall(w),
+                },
+                feature: touch.feature,
+            },
+            a,
+            b,
+            normal: touch.normal,
+            gap: touch.gap,
+            point: touch.point,
+        }
+    }
 }
 
 /// The second body of a contact.
@@ -108,15 +165,13 @@ pub struct Contact {
     pub couple: Vector3,
 }
 
-/// Facts about a contact that the sweep does not need. The candidate has its key and its point.
+/// Facts about a contact that the sweep does not need, in addition to its touch.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Origin {
     /// Gap at the start of the step [m].
     pub gap: f64,
     /// Radius of the smaller body [m].
     pub smaller_radius: f64,
-    /// Its index among the candidates.
-    pub candidate: u32,
     /// Index, from 1, of the velocities of the driven wall at this contact; 0: without a driven
     /// wall.
     pub drive: u32,
@@ -239,18 +294,18 @@ impl Contact {
 }
 
 impl ContactRow {
-    /// The record without an impulse, at the present place of its candidate.
+    /// The record of a bond without an impulse, at the present place of its candidate.
     #[must_use]
-    pub fn at_rest(&self, now: &Candidate) -> Self {
+    pub fn at_rest(now: &Candidate, state: State) -> Self {
         Self {
-            key: self.key,
+            key: now.key,
             point: now.point.into(),
             normal: now.normal.into(),
             gap: now.gap,
             impulse: [0.0; 3],
             couple_impulse: [0.0; 3],
             status: law::Status::Open as u64,
-            state: self.state,
+            state,
         }
     }
 }

@@ -24,23 +24,20 @@ pub mod plain;
 mod search;
 mod sphere;
 mod tiles;
-mod touch;
 
 pub use pairs::{Around, Pairs};
-pub use touch::Touch;
 
 #[cfg(test)]
 mod tests;
 
-use crate::body::{Bodies, BodyId, Wall};
-use crate::contact::{Candidate, ContactKey, Partner};
+use crate::body::{Bodies, Wall};
+use crate::contact::{Candidate, Neighbours, Partner, Touch};
 use crate::math::{Vector3, make_room};
 use crate::pool::Pool;
 use crate::shape::{Period, Surface, Template};
 use groups::{Groups, Sorted};
 use lists::Lists;
 use narrow::{Shape, Solid};
-use pairs::Partners;
 use placed::Placed;
 use rayon::prelude::*;
 use search::{Found, Search};
@@ -123,9 +120,8 @@ impl Detector {
             bodies,
             space,
             placed: &self.placed,
-            mine,
         };
-        narrow.all(&self.lists, pool, found);
+        narrow.all(&self.lists, pool, mine, found);
     }
 
     /// The pairs of a plan: those whose boxes meet, and to whose point `home` gives a block.
@@ -143,25 +139,14 @@ impl Detector {
         Pairs::of(&self.lists, around, home, pool)
     }
 
-    /// Replaces the contents of `found` by the touches of these pairs.
-    ///
-    /// They have a gap below the margin and are in ascending order of key.
-    pub fn touches(
-        &mut self,
-        bodies: &Bodies,
-        space: &Space,
-        pairs: &Pairs,
-        pool: &Pool,
-        found: &mut Vec<Candidate>,
-    ) {
+    /// The narrow phase of these bodies and walls.
+    pub fn narrow<'a>(&'a mut self, bodies: &'a Bodies, space: &'a Space<'a>) -> Narrow<'a> {
         self.placed.fill(bodies, space.templates);
-        let narrow = Narrow {
+        Narrow {
             bodies,
             space,
             placed: &self.placed,
-            mine: |_: &Vector3| true,
-        };
-        narrow.all(pairs, pool, found);
+        }
     }
 
     /// The number of pairs, of bodies or of a body and a wall, that the last search compared.
@@ -217,101 +202,100 @@ impl Detector {
 }
 
 /// The narrow phase.
-struct Narrow<'a, F> {
+#[derive(Clone, Copy, Debug)]
+pub struct Narrow<'a> {
     bodies: &'a Bodies,
     space: &'a Space<'a>,
     placed: &'a Placed,
-    mine: F,
 }
 
-impl<F: Fn(&Vector3) -> bool + Sync> Narrow<'_, F> {
-    /// The contacts of all first bodies.
-    fn all(&self, lists: &impl Partners, pool: &Pool, found: &mut Vec<Candidate>) {
-        found.clear();
-        let bodies = self.bodies.len();
-        if pool.threads() == 1 {
-            make_room(found, lists.before(bodies));
-            return self.row(0..bodies, lists, found);
+impl Narrow<'_> {
+    /// Calls `found` for each touch of these pairs with a gap below the margin, with the index of
+    /// its pair.
+    ///
+    /// They come in the order of the pairs, those of a pair in ascending order of feature.
+    #[inline]
+    pub fn touches(&self, pairs: &[Neighbours], mut found: impl FnMut(usize, Touch)) {
+        let each = pairs.iter().enumerate();
+        match self.bodies.shapes() {
+            // If all bodies are balls, shapes are not needed.
+            [] => each.for_each(|(k, pair)| {
+                self.of_pair(pair, |place| self.ball(place), |touch| found(k, touch));
+            }),
+            shapes => each.for_each(|(k, pair)| {
+                let solid = |place: usize| self.solid(shapes, place);
+                self.of_pair(pair, solid, |touch| found(k, touch));
+            }),
         }
-        let rows: Vec<Vec<Candidate>> = pool.parts(bodies, |places| {
+    }
+
+    #[inline(always)]
+    fn of_pair<'b>(
+        &self,
+        pair: &Neighbours,
+        solid: impl Fn(usize) -> Solid<'b>,
+        found: impl FnMut(Touch),
+    ) {
+        let space = self.space;
+        let first = solid(pair.first as usize);
+        match pair.partner(self.bodies.len()) {
+            Partner::Body(b) => {
+                let second = solid(b);
+                let branch = space.period.difference(first.position, second.position);
+                narrow::of_bodies((&first, &second), &branch, space.margin, found);
+            }
+            Partner::Wall(w) => {
+                let surface = &space.walls[w].surface;
+                narrow::with_wall(&first, surface, space.margin, found);
+            }
+        }
+    }
+
+    /// The candidates of all pairs in the lists whose point satisfies `mine`.
+    fn all(
+        &self,
+        lists: &Lists,
+        pool: &Pool,
+        mine: impl Fn(&Vector3) -> bool + Sync,
+        found: &mut Vec<Candidate>,
+    ) {
+        found.clear();
+        let ids = self.bodies.ids();
+        let rows: Vec<Vec<Candidate>> = pool.parts(ids.len(), |places| {
             let pairs = lists.before(places.end) - lists.before(places.start);
             let mut row = Vec::with_capacity(pairs);
-            self.row(places, lists, &mut row);
+            for a in places {
+                for b in lists.of(a) {
+                    let pair = Neighbours {
+                        first: a as u32,
+                        second: b,
+                    };
+                    self.touches(&[pair], |_, touch| {
+                        if mine(&touch.point) {
+                            row.push(pair.candidate(&touch, ids));
+                        }
+                    });
+                }
+            }
             row
         });
         make_room(found, rows.iter().map(Vec::len).sum());
         rows.iter().for_each(|row| found.extend_from_slice(row));
     }
 
-    /// The contacts of a row of first bodies.
-    fn row(
-        &self,
-        places: std::ops::Range<usize>,
-        lists: &impl Partners,
-        found: &mut Vec<Candidate>,
-    ) {
-        let (positions, radii) = (self.bodies.positions(), self.bodies.radii());
-        let ball = |place: usize| Solid {
-            position: &positions[place],
-            radius: radii[place],
+    #[inline(always)]
+    fn ball(&self, place: usize) -> Solid<'_> {
+        Solid {
+            position: &self.bodies.positions()[place],
+            radius: self.bodies.radii()[place],
             shape: Shape::Ball,
-        };
-        match self.bodies.shapes() {
-            // If all bodies are balls, shapes are not needed.
-            [] => self.row_of(places, lists, ball, found),
-            shapes => {
-                let solid = |place: usize| Solid {
-                    shape: self.shape(shapes, place),
-                    ..ball(place)
-                };
-                self.row_of(places, lists, solid, found);
-            }
         }
     }
 
-    #[inline(always)]
-    fn row_of<'b>(
-        &self,
-        places: std::ops::Range<usize>,
-        lists: &impl Partners,
-        solid: impl Fn(usize) -> Solid<'b>,
-        found: &mut Vec<Candidate>,
-    ) {
-        let Self { bodies, space, .. } = self;
-        let ids = bodies.ids();
-        for a in places {
-            let first = solid(a);
-            lists.each(a, |b, home| {
-                // Indices are in ascending order of id, and walls come after all bodies.
-                let (name, partner) = match b.checked_sub(bodies.len()) {
-                    None => (ids[b], Partner::Body(b)),
-                    Some(w) => (BodyId::wall(w), Partner::Wall(w)),
-                };
-                let key = ContactKey {
-                    a: ids[a],
-                    b: name,
-                    feature: 0,
-                };
-                let keep = |touch: Touch| {
-                    if (self.mine)(&touch.point) {
-                        found.push(Candidate {
-                            home,
-                            ..touch.candidate(key, a, partner)
-                        });
-                    }
-                };
-                match partner {
-                    Partner::Body(b) => {
-                        let second = solid(b);
-                        let branch = space.period.difference(first.position, second.position);
-                        narrow::of_bodies((&first, &second), &branch, space.margin, keep);
-                    }
-                    Partner::Wall(w) => {
-                        let surface = &space.walls[w].surface;
-                        narrow::with_wall(&first, surface, space.margin, keep);
-                    }
-                }
-            });
+    fn solid(&self, shapes: &[u32], place: usize) -> Solid<'_> {
+        Solid {
+            shape: self.shape(shapes, place),
+            ..self.ball(place)
         }
     }
 

@@ -3,10 +3,11 @@
 //! A rank owns whole blocks ([`partition`]), the bodies whose reference position lies in them, and
 //! the contacts of the pairs that belong to them. [`balance`] cuts the domain so that all ranks
 //! have the same work. [`migration`] sends bodies, with the contacts that start at them, to their
-//! owners, and ghosts of them to every rank whose blocks their box touches. [`ghosts`] passes
-//! velocities from holder to holder within a sweep.
+//! owners, and ghosts of them to every rank whose blocks their box touches; [`copies`] brings the
+//! ghosts up to date. [`ghosts`] passes velocities from holder to holder within a sweep.
 
 pub mod balance;
+pub mod copies;
 pub mod ghosts;
 pub mod migration;
 pub mod partition;
@@ -48,6 +49,12 @@ impl<'a> Domain<'a> {
     #[must_use]
     pub fn rank(&self) -> usize {
         self.comm.rank()
+    }
+
+    /// The number of ranks.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.comm.size()
     }
 
     /// The largest number on any rank, NaN if one is NaN. Collective.

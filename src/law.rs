@@ -14,10 +14,9 @@
 //!
 //! Each part has a file of its own. A law is written once, generic over the number ([`Real`]): the
 //! plain sweep uses it with `f64`, the fast sweep with a vector register that holds one contact in
-//! each lane. [`work`] gives the terms of the energy dissipated at a contact.
-//!
-//! [`one_contact`] solves Coulomb's law for a full 3×3 matrix W. [`cone`] projects an impulse on
-//! the friction cone; [`cut`] writes the law as an equation, whose corners can be rounded.
+//! each lane. [`work`] gives the terms of the energy dissipated at a contact. [`one_contact`]
+//! solves Coulomb's law for a full 3×3 matrix W. [`cone`] projects an impulse on the friction cone;
+//! [`cut`] writes the law as an equation, whose corners can be rounded.
 
 pub mod bond;
 mod cohesion;
@@ -191,6 +190,12 @@ impl State {
             values: Values::Real(1, |state| std::slice::from_mut(&mut state.joint.rest)),
         },
     ];
+
+    /// The state of a new contact.
+    pub const NOTHING: State = State {
+        bonded: 0,
+        joint: Joint { glue: 0, rest: 0.0 },
+    };
 
     /// Whether an open contact has state to keep.
     #[must_use]

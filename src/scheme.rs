@@ -27,9 +27,11 @@ pub use report::{Here, Report};
 pub use state::{Clock, State, WallReference};
 pub use timers::{Timers, Verb};
 
+use crate::contact::ContactRow;
 use crate::domain::Domain;
 use crate::scheme::assemble::{Assembled, Unfit};
 use moreau_jean::MoreauJean;
+use std::borrow::Cow;
 
 /// A method that advances a state, with the data that it keeps from step to step.
 #[derive(Debug)]
@@ -55,13 +57,51 @@ impl Scheme {
         }
     }
 
-    /// Does one step. Collective.
+    /// Does one step, and brings its contacts to the state. Collective.
     ///
     /// # Errors
     /// The same on all ranks; the state must not be used afterwards.
     pub fn step(&mut self, state: &mut State, domain: &Domain) -> Result<Report, StepError> {
         match self {
             Self::MoreauJean(scheme) => scheme.step(state, domain),
+        }
+    }
+
+    /// Does one step; its contacts stay in the scheme, for the next step. Collective.
+    ///
+    /// # Errors
+    /// As [`Scheme::step`].
+    pub fn step_keeping(
+        &mut self,
+        state: &mut State,
+        domain: &Domain,
+    ) -> Result<Report, StepError> {
+        match self {
+            Self::MoreauJean(scheme) => scheme.step_keeping(state, domain),
+        }
+    }
+
+    /// Brings the contacts of the last step to the state, each to the rank of its first body, where
+    /// they are not there yet. Collective.
+    pub fn bring_contacts(&self, state: &mut State, domain: &Domain) {
+        match self {
+            Self::MoreauJean(scheme) => scheme.bring_contacts(state, domain),
+        }
+    }
+
+    /// The contacts of walls in the last step, each on one rank; there may be others.
+    #[must_use]
+    pub fn wall_contacts<'s>(&self, state: &'s State) -> Cow<'s, [ContactRow]> {
+        match self {
+            Self::MoreauJean(scheme) => scheme.wall_contacts(state),
+        }
+    }
+
+    /// The number of this rank's contacts in the last step, and of those that carry a force.
+    #[must_use]
+    pub fn count_contacts(&self, state: &State) -> [usize; 2] {
+        match self {
+            Self::MoreauJean(scheme) => scheme.count_contacts(state),
         }
     }
 

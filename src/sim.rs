@@ -159,12 +159,13 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         .iter()
         .map(measure::translational_energy)
         .collect()]);
-    let mut at_rest = rest.reached(&domain, scheme.physics(), &state, energy);
+    let mut at_rest = rest.reached(&domain, &scheme, &mut state, energy);
     output.frame(&mut Now {
         comm,
         domain: &domain,
         scenario: &scenario,
         physics: scheme.physics(),
+        scheme: &scheme,
         state: &mut state,
         timers: &mut timers,
         ledger: &ledger,
@@ -183,7 +184,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
             .flows
             .before_step(comm, &domain, &scenario, physics, &mut state)?;
         ledger.energies.entered += came.energy;
-        let stepped = scheme.step(&mut state, &domain).and_then(|report| {
+        let stepped = scheme.step_keeping(&mut state, &domain).and_then(|report| {
             scheme.not_crushed(&state, &domain)?;
             Ok(report)
         });
@@ -198,14 +199,14 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
             );
         }
         ledger.add(&report);
-        bonds::report_made(comm, &scenario, start..state.clock.time, &state);
+        bonds::report_made(comm, &domain, &scenario, (&scheme, &mut state), start);
         (ledger.flows).after_step(&domain, physics, &state, &report);
         if report.deleted + report.drained > 0 || came.bodies > 0 || !scenario.acts.holds.is_empty()
         {
             rest = Rest::new(&domain, &scenario, &state);
         }
         at_rest = !ledger.flows.more_to_come(&scenario, state.clock.time)
-            && rest.reached(&domain, physics, &state, report.translational_energy);
+            && rest.reached(&domain, &scheme, &mut state, report.translational_energy);
         let due = output.is_due(scenario.checkpoints.interval);
         let agreed = stopper.after_step(comm, output.saving(), due, ledger.overlap);
         let grows = scenario
@@ -217,6 +218,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
             domain: &domain,
             scenario: &scenario,
             physics: scheme.physics(),
+            scheme: &scheme,
             state: &mut state,
             timers: &mut timers,
             ledger: &ledger,
@@ -241,7 +243,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
             output.save(&mut now)?;
         }
         log.after_step(&state.clock, &report);
-        balancer.after_step(comm, &mut domain, physics, &state, &report);
+        balancer.after_step(comm, &mut domain, &scheme, &mut state, &report);
         why = agreed.end;
     }
     log.clear();
@@ -253,6 +255,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         domain: &domain,
         scenario: &scenario,
         physics: scheme.physics(),
+        scheme: &scheme,
         state: &mut state,
         timers: &mut timers,
         ledger: &ledger,
@@ -272,6 +275,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         None => ending(at_rest, &ledger).to_owned(),
     };
     log.summary(&now, &ending, &output);
+    now.bring_contacts();
     bonds::report_end(comm, &scenario, now.state);
     if comm.rank() == 0 {
         guard.tell();

@@ -28,8 +28,6 @@ const DT: f64 = 0.01;
 struct Column {
     members: Vec<Member>,
     blocks: Blocks,
-    /// Of the points of the candidates.
-    heights: Vec<f64>,
     n: usize,
 }
 
@@ -67,7 +65,6 @@ impl Column {
             split: &[],
             templates: &[],
             laws: &PairTable::of_friction(&[0.0]).into(),
-            grid: &grid,
             step: Step {
                 dt: DT,
                 rescale: 1.0,
@@ -76,8 +73,8 @@ impl Column {
             },
             draw,
         };
-        let heights = found.iter().map(|c| c.point.z).collect();
-        blocks.fill(found, &filling, |_| None);
+        blocks.arrange_candidates(&found, &grid, &bodies, &Pushed::default());
+        blocks.fill(&filling);
         let free = Vector3::new(0.0, 0.0, -G);
         for i in 0..n {
             bodies.twists_mut()[i] = bodies.free_velocity(i, &free, DT);
@@ -85,7 +82,6 @@ impl Column {
         Self {
             members: bodies.members(),
             blocks,
-            heights,
             n,
         }
     }
@@ -111,12 +107,11 @@ impl Column {
 
     /// One sweep from the floor up, or from the top down.
     fn ordered_sweep(&mut self, up: bool) {
-        let heights = &self.heights;
         self.blocks.each(
             &mut self.members,
             &|block: &mut Block, members: &mut [Member]| {
                 let mut order: Vec<(u32, f64)> = (block.each())
-                    .map(|one| (one.slot, heights[one.origin.candidate as usize]))
+                    .map(|one| (one.slot, block.touch(one.index).point.z))
                     .collect();
                 order.sort_by(|a, b| a.1.total_cmp(&b.1));
                 if !up {

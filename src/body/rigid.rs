@@ -221,6 +221,15 @@ impl Bodies {
         self.members_in_parts(&[])
     }
 
+    /// Adds all bodies in the form that contacts use.
+    pub fn members_into(&self, into: &mut Vec<Member>) {
+        let all = 0..self.len();
+        match &self.shape[..] {
+            [] => into.extend(all.map(|i| self.ball(i, 1.0))),
+            _ => into.extend(all.map(|i| self.member(i, 1.0))),
+        }
+    }
+
     /// The same for bodies whose mass is split among ranks.
     ///
     /// `split` is the number of parts of each body, of which this rank has one; bodies beyond the

@@ -13,7 +13,7 @@
 //! Of parts that coincide the first counts.
 
 use super::sphere::{sphere_sphere, sphere_wall, touches_of_wall};
-use super::touch::{Touch, feature};
+use crate::contact::{ContactKey, Touch};
 use crate::math::Vector3;
 use crate::shape::{Surface, Template};
 
@@ -81,7 +81,7 @@ pub(super) fn with_wall(a: &Solid, wall: &Surface, margin: f64, mut found: impl 
                 let (x, r) = ball(i);
                 touches_of_wall(&x, r, wall, margin, |one| {
                     if !a.inside(i, &one.normal, one.gap, gap) {
-                        let feature = one.feature + feature(i, 0);
+                        let feature = one.feature + ContactKey::feature_of([i, 0]);
                         found(Touch { feature, ..one });
                     }
                 });
@@ -113,7 +113,7 @@ fn of_parts(
                 && !a.inside(i, &one.normal, one.gap, |k| touch(k, j).gap)
                 && !b.inside(j, &-one.normal, one.gap, |k| touch(i, k).gap)
             {
-                let feature = feature(i, j);
+                let feature = ContactKey::feature_of([i, j]);
                 found(Touch { feature, ..one });
             }
         }

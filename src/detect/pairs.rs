@@ -1,6 +1,7 @@
 //! The pairs of a plan: bodies, and bodies and walls, that may touch while it is kept.
 
 use super::lists::Lists;
+use crate::contact::Neighbours;
 use crate::math::Vector3;
 use crate::pool::Pool;
 use crate::shape::{Period, Surface};
@@ -22,47 +23,13 @@ pub struct Around<'a> {
     pub period: &'a Period,
 }
 
-/// For each body its partners of higher index, walls last, each with the block of the pair.
+/// Pairs in ascending order of their first body, then of the second, walls last; each has a block.
 #[derive(Clone, Debug, Default)]
 pub struct Pairs {
-    /// Start of each body's row, and the end of the last.
-    start: Vec<usize>,
-    /// Index of a body, or the number of bodies plus that of a wall.
-    partner: Vec<u32>,
-    /// The number of its block.
-    home: Vec<u64>,
-}
-
-/// The partners of bodies, in ascending order.
-pub(super) trait Partners: Sync {
-    /// Calls `with` for each partner of a body, and the block of the pair if it has one.
-    fn each(&self, body: usize, with: impl FnMut(usize, Option<u64>));
-    /// The number of partners of the bodies before this one.
-    fn before(&self, body: usize) -> usize;
-}
-
-impl Partners for Lists {
-    #[inline(always)]
-    fn each(&self, body: usize, mut with: impl FnMut(usize, Option<u64>)) {
-        self.of(body).for_each(|b| with(b as usize, None));
-    }
-
-    fn before(&self, body: usize) -> usize {
-        Self::before(self, body)
-    }
-}
-
-impl Partners for Pairs {
-    #[inline(always)]
-    fn each(&self, body: usize, mut with: impl FnMut(usize, Option<u64>)) {
-        let row = self.start[body]..self.start[body + 1];
-        let each = self.partner[row.clone()].iter().zip(&self.home[row]);
-        each.for_each(|(&b, &home)| with(b as usize, Some(home)));
-    }
-
-    fn before(&self, body: usize) -> usize {
-        self.start[body]
-    }
+    /// The pairs.
+    pub pairs: Vec<Neighbours>,
+    /// The number of the block of each.
+    pub home: Vec<u64>,
 }
 
 impl Pairs {
@@ -79,18 +46,16 @@ impl Pairs {
         let parts = pool.parts(around.positions.len(), |some| {
             Self::part(lists, around, &home, some)
         });
-        let mut all = Self::default();
-        all.start.push(0);
+        let mut parts = parts.into_iter();
+        let mut all = parts.next().unwrap_or_default();
         for part in parts {
-            let before = all.partner.len();
-            all.start.extend(part.start.iter().map(|end| before + end));
-            all.partner.extend(part.partner);
+            all.pairs.extend(part.pairs);
             all.home.extend(part.home);
         }
         all
     }
 
-    /// The rows of some bodies; `start` holds the ends of their rows.
+    /// The pairs of some first bodies.
     fn part(
         lists: &Lists,
         around: &Around,
@@ -117,11 +82,13 @@ impl Pairs {
                     }
                 };
                 if let Some(block) = point.and_then(|point| home(&point)) {
-                    pairs.partner.push(b);
+                    pairs.pairs.push(Neighbours {
+                        first: a as u32,
+                        second: b,
+                    });
                     pairs.home.push(block);
                 }
             }
-            pairs.start.push(pairs.partner.len());
         }
         pairs
     }

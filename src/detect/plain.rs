@@ -8,8 +8,8 @@
 //! proportional to the number of bodies, whatever their extent in space.
 
 use super::sphere;
-use crate::body::{Bodies, BodyId, Wall};
-use crate::contact::{Candidate, ContactKey, Partner};
+use crate::body::{Bodies, Wall};
+use crate::contact::{Candidate, Neighbours};
 use crate::math::Vector3;
 use crate::shape::Period;
 
@@ -55,25 +55,23 @@ pub fn candidates(
                 bodies.radii()[b],
             );
             if contact.gap < margin && mine(&contact.point) {
-                let key = ContactKey {
-                    a: bodies.ids()[a],
-                    b: bodies.ids()[b],
-                    feature: 0,
+                let pair = Neighbours {
+                    first: a as u32,
+                    second: b as u32,
                 };
-                found.push(contact.candidate(key, a, Partner::Body(b)));
+                found.push(pair.candidate(&contact, bodies.ids()));
             }
         },
     );
     for (w, wall) in walls.iter().enumerate() {
         for (a, (x, &radius)) in bodies.positions().iter().zip(bodies.radii()).enumerate() {
             sphere::touches_of_wall(x, radius, &wall.surface, margin, |contact| {
-                let key = ContactKey {
-                    a: bodies.ids()[a],
-                    b: BodyId::wall(w),
-                    feature: 0,
+                let pair = Neighbours {
+                    first: a as u32,
+                    second: (bodies.len() + w) as u32,
                 };
                 if mine(&contact.point) {
-                    found.push(contact.candidate(key, a, Partner::Wall(w)));
+                    found.push(pair.candidate(&contact, bodies.ids()));
                 }
             });
         }

@@ -1,6 +1,6 @@
 //! Narrow phase: the contact of two spheres, and the contacts of a sphere and a wall.
 
-use super::touch::{Touch, feature};
+use crate::contact::{ContactKey, Touch};
 use crate::math::Vector3;
 use crate::shape::{PLACES, Surface};
 
@@ -71,7 +71,7 @@ fn several(
     for k in 0..PLACES {
         if let Some(touch) = at(k).filter(near) {
             found(Touch {
-                feature: feature(0, k),
+                feature: ContactKey::feature_of([0, k]),
                 ..touch
             });
         }

@@ -6,6 +6,7 @@ mod extremes;
 mod surfaces;
 
 use super::*;
+use crate::body::BodyId;
 use crate::body::BodyRow;
 use crate::rng::{Purpose, Stream};
 use std::collections::BTreeSet;

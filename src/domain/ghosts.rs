@@ -27,9 +27,9 @@ struct Plan {
     receives: Vec<(usize, Vec<usize>)>,
 }
 
-/// The halo of a rank for one step.
-pub struct Ghosts<'a> {
-    comm: &'a dyn Comm,
+/// All hand-overs of a rank while a plan of contacts is kept.
+#[derive(Clone, Debug, Default)]
+pub struct HandOvers {
     /// By colour and axis.
     flips: Vec<Plan>,
     /// From the holder at colour 0 to the owner of the body.
@@ -38,6 +38,12 @@ pub struct Ghosts<'a> {
     elsewhere: Vec<usize>,
     /// For one exchange a sweep: the bodies that are split among ranks.
     shares: Option<Shares>,
+}
+
+/// The halo of a rank for one step.
+pub struct Ghosts<'a> {
+    comm: &'a dyn Comm,
+    plan: HandOvers,
     buffer: Vec<f64>,
     traffic: Traffic,
     /// The time of the last send.
@@ -46,12 +52,11 @@ pub struct Ghosts<'a> {
     reducing: Cell<Duration>,
 }
 
-impl<'a> Ghosts<'a> {
-    /// Plans all hand-overs of a step, from the bodies (own and ghosts, in order of id) and their
-    /// spans.
+impl HandOvers {
+    /// Plans all hand-overs from the bodies (own and ghosts, in order of id) and their spans.
     #[must_use]
     pub fn plan(
-        domain: &Domain<'a>,
+        domain: &Domain,
         spans: &[Span],
         positions: &[Vector3],
         exchange: Exchange,
@@ -59,8 +64,7 @@ impl<'a> Ghosts<'a> {
         let shares = (exchange == Exchange::Sweep).then(|| Shares::plan(domain, spans));
         // Split bodies never have a holder on another rank.
         let spans = if shares.is_some() { &[] } else { spans };
-        let (comm, domain) = (domain.comm, &domain.partition);
-        let rank = comm.rank();
+        let (rank, domain) = (domain.rank(), &domain.partition);
         let mut flips = vec![Lists::default(); Parity::COLOURS * 3];
         let mut home = Lists::default();
         let mut elsewhere = Vec::new();
@@ -83,16 +87,32 @@ impl<'a> Ghosts<'a> {
             }
         }
         Self {
-            comm,
             flips: flips.into_iter().map(Lists::plan).collect(),
             home: home.plan(),
             elsewhere,
             shares,
+        }
+    }
+}
+
+impl<'a> Ghosts<'a> {
+    /// The halo of a step with these hand-overs.
+    #[must_use]
+    pub fn new(domain: &Domain<'a>, plan: HandOvers) -> Self {
+        Self {
+            comm: domain.comm,
+            plan,
             buffer: Vec::new(),
             traffic: Traffic::default(),
             sent: None,
             reducing: Cell::default(),
         }
+    }
+
+    /// The hand-overs, for the next step.
+    #[must_use]
+    pub fn into_plan(self) -> HandOvers {
+        self.plan
     }
 
     /// The cost of the exchange so far.
@@ -114,7 +134,7 @@ impl<'a> Ghosts<'a> {
         bodies: usize,
         contacts: impl Iterator<Item = [Option<usize>; 2]>,
     ) -> Vec<f64> {
-        let Some(shares) = &mut self.shares else {
+        let Some(shares) = &mut self.plan.shares else {
             return Vec::new();
         };
         let mut numbers = vec![0; bodies];
@@ -125,7 +145,7 @@ impl<'a> Ghosts<'a> {
     /// Sends the velocities from their holders to the owners after a solve, which ends at colour 0.
     pub fn bring_home(&mut self, members: &mut [Member]) {
         let begin = Instant::now();
-        let plan = &self.home;
+        let plan = &self.plan.home;
         send(
             self.comm,
             plan,
@@ -140,7 +160,7 @@ impl<'a> Ghosts<'a> {
 
 impl Halo for Ghosts<'_> {
     fn leaving(&self, from: Parity, axis: usize) -> impl Iterator<Item = usize> {
-        let plan = &self.flips[usize::from(from.0) * 3 + axis];
+        let plan = &self.plan.flips[usize::from(from.0) * 3 + axis];
         plan.sends
             .iter()
             .flat_map(|(_, places)| places.iter().copied())
@@ -148,7 +168,7 @@ impl Halo for Ghosts<'_> {
 
     fn begin(&mut self, members: &mut [Member]) {
         if cfg!(debug_assertions) {
-            self.elsewhere
+            (self.plan.elsewhere)
                 .iter()
                 .for_each(|&i| members[i].set_motion(&NOBODYS));
         }
@@ -156,7 +176,7 @@ impl Halo for Ghosts<'_> {
 
     fn send(&mut self, from: Parity, axis: usize, members: &[Member]) {
         let begin = Instant::now();
-        let plan = &self.flips[usize::from(from.0) * 3 + axis];
+        let plan = &self.plan.flips[usize::from(from.0) * 3 + axis];
         send(
             self.comm,
             plan,
@@ -177,7 +197,7 @@ impl Halo for Ghosts<'_> {
 
     fn receive(&mut self, from: Parity, axis: usize, members: &mut [Member]) {
         let begin = Instant::now();
-        let plan = &self.flips[usize::from(from.0) * 3 + axis];
+        let plan = &self.plan.flips[usize::from(from.0) * 3 + axis];
         receive(self.comm, plan, &mut self.buffer, members);
         let waited = begin.elapsed();
         self.traffic.time += waited;
@@ -196,13 +216,13 @@ impl Halo for Ghosts<'_> {
     }
 
     fn part(&mut self, members: &[Member]) {
-        if let Some(shares) = &mut self.shares {
+        if let Some(shares) = &mut self.plan.shares {
             shares.part(members);
         }
     }
 
     fn meet(&mut self, members: &mut [Member]) {
-        if let Some(shares) = &mut self.shares {
+        if let Some(shares) = &mut self.plan.shares {
             let begin = Instant::now();
             shares.meet(self.comm, &mut self.traffic, members);
             self.traffic.time += begin.elapsed();

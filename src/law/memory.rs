@@ -54,6 +54,12 @@ impl Memory {
         self.honoured = honoured as f32;
     }
 
+    /// Whether the law may have a [`State`](super::State) that outlives the step.
+    #[must_use]
+    pub fn has_state(&self) -> bool {
+        self.adhesive || self.glue != 0
+    }
+
     /// Whether the contact is left alone: it takes no impulse in this step.
     #[must_use]
     pub fn is_left_alone(&self) -> bool {

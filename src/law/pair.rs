@@ -196,6 +196,13 @@ impl PairTable {
         self.all().any(Pair::bounces)
     }
 
+    /// Whether the friction of some pair depends on whether it slid.
+    #[must_use]
+    pub fn slide(&self) -> bool {
+        self.all()
+            .any(|pair| pair.sliding_friction != pair.friction)
+    }
+
     /// All pairs.
     pub fn all(&self) -> impl Iterator<Item = &Pair> {
         self.pairs.iter()

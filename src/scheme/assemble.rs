@@ -18,7 +18,7 @@ use crate::contact::{Candidate, Contact, ContactKey};
 use crate::law::Parts;
 use crate::math::{Vector3, frame};
 use crate::problem::{Delassus, Problem};
-use crate::solver::blocks::{Block, Blocks, Seen};
+use crate::solver::blocks::{Blocks, Seen};
 use crate::solver::pushed::Pushed;
 use nalgebra::{Matrix6, SMatrix};
 
@@ -102,14 +102,11 @@ pub fn assemble(
     radii: &[f64],
     pushed: &Pushed,
 ) -> Result<Assembled, Unfit> {
-    if let Some(one) = blocks
-        .all()
-        .iter()
-        .flat_map(Block::each)
-        .find(Seen::is_rigid)
-    {
-        let key = blocks.candidate(one.origin).key;
-        return Err(Unfit::Clump(key.a, key.b));
+    for block in blocks.all() {
+        if let Some(one) = block.each().find(Seen::is_rigid) {
+            let key = blocks.key(block, one.index);
+            return Err(Unfit::Clump(key.a, key.b));
+        }
     }
     let contacts = in_order(blocks);
     for one in &contacts {
@@ -234,7 +231,7 @@ fn in_order(blocks: &Blocks) -> Vec<One> {
             }
             let members = contact.place.map(|p| block.bodies.get(p as usize).copied());
             all.push(One {
-                candidate: *blocks.candidate(origin),
+                candidate: blocks.candidate(block, one.index),
                 frame: frame(&contact.law.normal),
                 members: members.map(|k| k.map(|k| k as usize)),
                 contact,

@@ -5,6 +5,7 @@
 
 mod advance;
 mod begun;
+mod contacts;
 mod detect;
 mod free;
 mod machine;
@@ -26,11 +27,25 @@ use begun::Begun;
 use free::Free;
 
 impl MoreauJean {
-    /// Does one time step. Collective.
+    /// Does one time step, and brings its contacts to the state. Collective.
     ///
     /// # Errors
     /// The same on all ranks; the state must not be used afterwards.
     pub fn step(&mut self, state: &mut State, domain: &Domain) -> Result<Report, StepError> {
+        let report = self.step_keeping(state, domain)?;
+        self.bring_contacts(state, domain);
+        Ok(report)
+    }
+
+    /// Does one time step, and keeps its contacts for the next. Collective.
+    ///
+    /// # Errors
+    /// As [`MoreauJean::step`].
+    pub fn step_keeping(
+        &mut self,
+        state: &mut State,
+        domain: &Domain,
+    ) -> Result<Report, StepError> {
         let mut timers = Timers::default();
         let time = &mut timers;
         let (mut begun, mut known, mut free) = self.prepare(state, domain, time)?;
@@ -64,8 +79,7 @@ impl MoreauJean {
     ) -> Result<(Begun<'a, 'd>, Known<'d>, Free), StepError> {
         let mut begun = time.of(Verb::Migrate, || self.begin(state, domain));
         let margin = time.of(Verb::Migrate, || self.plan(state, &mut begun))?;
-        let gather = || Known::gather(state, domain, &self.physics);
-        let mut known = time.of(Verb::Migrate, gather);
+        let mut known = time.of(Verb::Migrate, || self.gather(state, &begun));
         let split = time.of(Verb::Detect, || {
             self.detect(state, &mut begun, &mut known, &margin)
         });
@@ -86,6 +100,8 @@ impl MoreauJean {
         domain: &Domain,
     ) -> Result<(f64, Result<Assembled, Unfit>), StepError> {
         let (begun, known, _) = self.prepare(&mut state, domain, &mut Timers::default())?;
+        // The blocks hold the problem of another state than the scheme's.
+        (self.planned, self.kept) = (None, 0);
         let mut members = known.bodies.members();
         members.extend(begun.pushed.members());
         let radii = known.bodies.radii();

@@ -48,6 +48,10 @@ pub struct State {
     pub walls_before: Vec<WallState>,
     /// Energy in springs after the last step, over all ranks [J].
     pub elastic: f64,
+    /// The number of the step whose contacts a scheme keeps; 0: they stand in the parcel.
+    ///
+    /// [`MoreauJean::bring_contacts`](super::MoreauJean::bring_contacts) brings them here.
+    pub kept: u64,
 }
 
 impl State {
@@ -70,6 +74,7 @@ impl State {
             walls,
             references: Vec::new(),
             elastic: 0.0,
+            kept: 0,
         }
     }
 
@@ -80,8 +85,12 @@ impl State {
     }
 
     /// The contacts of the last step that start at this rank's bodies.
+    ///
+    /// # Panics
+    /// While a scheme keeps them.
     #[must_use]
     pub fn contacts(&self) -> &[ContactRow] {
+        assert_eq!(self.kept, 0, "the scheme keeps the contacts");
         &self.parcel.contacts
     }
 }

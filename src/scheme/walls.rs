@@ -7,6 +7,7 @@ use crate::math::{ExactSum, Vector3, nan_max};
 use crate::measure;
 use crate::shape::Surface;
 use crate::solver::pushed::Pushed;
+use std::borrow::Cow;
 
 /// The walls of a step.
 pub(super) struct Walls {
@@ -100,17 +101,21 @@ impl Walls {
     /// The walls after the step. Collective.
     ///
     /// `pushed` are the new velocities of walls that move by Newton's law, and their displacements
-    /// by the projection [m], by number of the wall; `contacts` are this rank's.
-    pub(super) fn end(
+    /// by the projection [m], by number of the wall; `contacts` gives this rank's contacts of walls,
+    /// which servo-controlled walls need.
+    pub(super) fn end<'c>(
         self,
         domain: &Domain,
         pushed: &[(usize, Twist, Vector3)],
-        contacts: &[ContactRow],
+        contacts: impl FnOnce() -> Cow<'c, [ContactRow]>,
         dt: f64,
     ) -> Vec<WallState> {
         let servo = |wall: &Wall| matches!(wall.motion, Motion::Servo(_));
         let impulses = if self.placed.iter().any(servo) {
-            total(domain, &measure::wall_impulses(contacts, self.placed.len()))
+            total(
+                domain,
+                &measure::wall_impulses(&contacts(), self.placed.len()),
+            )
         } else {
             Vec::new()
         };

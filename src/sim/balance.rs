@@ -6,7 +6,7 @@ use crate::config::Balance;
 use crate::domain::Domain;
 use crate::domain::balance::{Balanced, balanced};
 use crate::math::Vector3;
-use crate::scheme::{Physics, Report, State};
+use crate::scheme::{Physics, Report, Scheme, State};
 use crate::solver::grid::Block3;
 use std::collections::BTreeMap;
 
@@ -93,8 +93,8 @@ impl Balancer {
         &mut self,
         comm: &dyn Comm,
         domain: &mut Domain,
-        physics: &Physics,
-        state: &State,
+        scheme: &Scheme,
+        state: &mut State,
         report: &Report,
     ) {
         self.steps += 1;
@@ -104,7 +104,8 @@ impl Balancer {
         if self.rule.every > 0 && state.clock.step.is_multiple_of(self.rule.every) {
             let sweeps = self.sweeps / self.steps;
             (self.steps, self.sweeps) = (0, 0);
-            self.look(comm, domain, physics, state, sweeps);
+            scheme.bring_contacts(state, domain);
+            self.look(comm, domain, scheme.physics(), state, sweeps);
         }
     }
 

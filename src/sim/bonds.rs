@@ -7,12 +7,12 @@ use crate::body::{BodyId, BodyRow};
 use crate::comm::{Comm, agree};
 use crate::config::{Listed, Scenario};
 use crate::contact::ContactRow;
+use crate::domain::Domain;
 use crate::law::bond::{Begin, Between, Glue};
 use crate::math::Vector3;
-use crate::scheme::State;
+use crate::scheme::{Scheme, State};
 use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
-use std::ops::Range;
 
 /// The place and size of a listed body.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -93,8 +93,17 @@ fn refused(scenario: &Scenario, list: &Listed, bodies: &HashMap<BodyId, Ball>) -
     Some(RunError::Input(faults.to_string()))
 }
 
-/// Writes the number of bonds made in a step, of those due in its span of time [s]. Collective.
-pub(super) fn report_made(comm: &dyn Comm, scenario: &Scenario, step: Range<f64>, state: &State) {
+/// Writes the number of bonds made in the last step, of those due in it. Collective.
+///
+/// `start` is the time at which the step started [s].
+pub(super) fn report_made(
+    comm: &dyn Comm,
+    domain: &Domain,
+    scenario: &Scenario,
+    (scheme, state): (&Scheme, &mut State),
+    start: f64,
+) {
+    let step = start..state.clock.time;
     for (k, glue) in scenario.laws.bonds.iter().enumerate() {
         let Begin::At(time) = glue.begin else {
             continue;
@@ -102,9 +111,10 @@ pub(super) fn report_made(comm: &dyn Comm, scenario: &Scenario, step: Range<f64>
         if !step.contains(&time) {
             continue;
         }
+        scheme.bring_contacts(state, domain);
         let number = k as u64 + 1;
         let whole = |joint: &&ContactRow| joint.state.joint.glue == number;
-        let made = comm.sum_count(state.parcel.contacts.iter().filter(whole).count());
+        let made = comm.sum_count(state.contacts().iter().filter(whole).count());
         if comm.rank() != 0 {
             continue;
         }
@@ -128,7 +138,7 @@ pub(super) fn report_end(comm: &dyn Comm, scenario: &Scenario, state: &State) {
     if scenario.laws.bonds.is_empty() {
         return;
     }
-    let rows = state.parcel.contacts.iter();
+    let rows = state.contacts().iter();
     let whole = comm.sum_count(rows.filter(|row| row.state.joint.is_whole()).count());
     if comm.rank() == 0 {
         tell!("bonds      {whole} unbroken");

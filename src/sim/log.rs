@@ -125,13 +125,14 @@ impl Log {
             comm,
             domain,
             scenario,
-            physics,
+            scheme,
             state,
             timers,
             ledger,
+            ..
         } = now;
         let (comm, clock) = (*comm, &state.clock);
-        let walls = walls(domain, physics, state);
+        let walls = walls(domain, scheme, state);
         let overlap = domain.max(ledger.overlap);
         let [weight] = domain.sums(&[state
             .bodies()

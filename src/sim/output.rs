@@ -284,12 +284,13 @@ impl Output {
             comm,
             domain,
             scenario,
-            physics,
+            scheme,
             state,
             ledger,
             ..
         } = now;
-        let walls = walls(domain, physics, state);
+        let walls = walls(domain, scheme, state);
+        scheme.bring_contacts(state, domain);
         let Clock { step, time, dt } = state.clock;
         let rows = std::mem::take(&mut state.parcel);
         Snapshot {

@@ -5,7 +5,7 @@ use crate::config::Scenario;
 use crate::domain::Domain;
 use crate::math::{ExactSum, Vector3};
 use crate::measure;
-use crate::scheme::{Physics, State};
+use crate::scheme::{Scheme, State};
 use std::collections::HashSet;
 
 /// Largest net force on a packing at rest, as a fraction of its weight, including the force of
@@ -45,8 +45,8 @@ impl Rest {
     pub(super) fn reached(
         &self,
         domain: &Domain,
-        physics: &Physics,
-        state: &State,
+        scheme: &Scheme,
+        state: &mut State,
         energy: f64,
     ) -> bool {
         if state.clock.step == 0
@@ -56,6 +56,10 @@ impl Rest {
         {
             return false;
         }
+        if self.held {
+            scheme.bring_contacts(state, domain);
+        }
+        let physics = scheme.physics();
         let mut carried = <[ExactSum; 3]>::default();
         let mut weight = <[ExactSum; 4]>::default();
         // Use the middle of the last step, so that rounding does not decide which fields acted in
@@ -69,7 +73,7 @@ impl Rest {
             weight.iter_mut().zip(terms).for_each(|(sum, r)| sum.add(r));
         }
         let walls = physics.walls.len();
-        for wall in measure::wall_impulses(state.contacts(), walls) {
+        for wall in measure::wall_impulses(&scheme.wall_contacts(state), walls) {
             carried
                 .iter_mut()
                 .zip(&wall)
@@ -107,6 +111,7 @@ mod tests {
     use crate::domain::migration::Parcel;
     use crate::domain::partition::Partition;
     use crate::law::PairTable;
+    use crate::scheme::Physics;
     use crate::solver::grid::BlockGrid;
     use std::path::Path;
 
@@ -158,14 +163,14 @@ mod tests {
             bodies: vec![body],
             contacts: vec![contact],
         };
-        let state = State::new(&physics, steps, parcel);
+        let mut state = State::new(&physics, steps, parcel);
         let grid = BlockGrid::new(lower, upper, 8.0, [false; 3]);
         let domain = Domain::new(&Serial, Partition::with_ranks(lower, upper, grid, [1; 3]));
         let rest = Rest::new(&domain, &scenario, &state);
         rest.reached(
             &domain,
-            &physics,
-            &state,
+            &Scheme::new(physics, 1).expect("one thread"),
+            &mut state,
             measure::translational_energy(&body),
         )
     }

@@ -262,6 +262,7 @@ pub(super) fn going_on(
         references: wall_references(&walls),
         walls: states,
         elastic: header.ledger.elastic,
+        kept: 0,
     };
     let ledger = Ledger {
         energies: header.ledger,

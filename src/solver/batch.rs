@@ -289,6 +289,24 @@ impl Batches {
         plain.then(|| self.all[batch].contact(lane))
     }
 
+    /// The impulse of the contact in a slot, if its kind has springs at most.
+    #[must_use]
+    #[inline(always)]
+    pub fn simple_impulse(&self, slot: u32) -> Option<Vector3> {
+        let (batch, lane) = split(slot);
+        let simple = batch < self.first_full();
+        simple.then(|| lane_of(&self.all[batch].impulse, lane))
+    }
+
+    /// Removes all contacts.
+    pub fn clear(&mut self) {
+        self.all.clear();
+        self.parts.clear();
+        self.couples.clear();
+        self.runs.clear();
+        self.slots.clear();
+    }
+
     /// The parts of the law of the contact in a slot.
     #[must_use]
     #[inline]

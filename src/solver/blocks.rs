@@ -4,16 +4,23 @@
 //! threads can share them.
 
 mod apart;
+mod arrange;
 mod fill;
 mod groups;
+mod kept;
+mod last;
 mod rigid;
+mod rows;
 mod seen;
 mod sides;
 mod start;
+mod touches;
 pub use apart::Apart;
 pub use fill::Filling;
 use groups::Groups;
+use last::{Kept, More, Resting};
 pub use seen::Seen;
+pub use touches::{Before, Fate};
 
 use super::batch::{Batches, Eight3};
 use super::grid::Parity;
@@ -21,9 +28,9 @@ use super::halo::Halo;
 use super::kernel::rigid::RigidContact;
 use super::plan::Plan;
 use super::shared::Shared;
-use crate::body::{Member, Twist};
-use crate::contact::{Candidate, ContactRow, Origin};
-use crate::math::{ExactSum, make_room, nan_max};
+use crate::body::{BodyId, Member, Twist};
+use crate::contact::{Neighbours, Origin, Touch};
+use crate::math::{ExactSum, nan_max};
 use crate::pool::Pool;
 use rayon::prelude::*;
 use std::cell::RefCell;
@@ -39,10 +46,27 @@ pub struct Block {
     ///
     /// Its contacts number its members in this order, followed by one immovable member.
     pub bodies: Vec<u32>,
-    /// The members before the step.
-    pub before: Vec<Member>,
     /// For each member, whether impulses can move it: for the energy ledger.
     pub free: Vec<bool>,
+    /// The pairs of the plan, in the order of keys.
+    pub(super) pairs: Vec<Neighbours>,
+    /// Indices of the two sides of each pair among the members.
+    pub(super) places: Vec<[u32; 2]>,
+    /// The contacts of the last step in the order of keys, as far as the next needs them.
+    pub(super) kept: Vec<Kept>,
+    /// Their further data, of laws that have such.
+    pub(super) more: Vec<More>,
+    /// The contacts of the step, in the order of keys.
+    pub(super) touches: Vec<Touch>,
+    /// For each contact the index of its pair, and that of its data in `kept`.
+    pub(super) of: Vec<u32>,
+    pub(super) matched: Vec<u32>,
+    /// Contacts whose two sides have passed through each other in the last step.
+    pub(super) passed: Vec<u32>,
+    /// Bonds between sides that no impulse moves.
+    pub(super) resting: Vec<Resting>,
+    /// The members before the step.
+    pub before: Vec<Member>,
     /// Its contacts between balls, and of balls with walls.
     pub batches: Batches,
     /// Its contacts with bodies that are not balls, in the order of keys.
@@ -143,12 +167,14 @@ impl Share<1> {
     }
 }
 
-/// All blocks of a rank that hold a contact, by colour and number.
+/// All blocks of a rank that hold a pair of the plan, by colour and number.
 #[derive(Debug, Default)]
 pub struct Blocks {
     blocks: Vec<Block>,
-    /// The candidates of their contacts, in the order of keys.
-    candidates: Vec<Candidate>,
+    /// Ids of all bodies, by index.
+    ids: Vec<BodyId>,
+    /// All members before the step.
+    before: Vec<Member>,
     colours: [std::ops::Range<usize>; Parity::COLOURS],
     groups: Groups,
     pool: Pool,
@@ -232,7 +258,9 @@ impl Blocks {
         visit: &impl Visit<N>,
         meanwhile: &dyn Fn(),
     ) {
-        let wanted = |b: &&mut Block| only.is_none_or(|(axis, early)| b.early[axis] == early);
+        let wanted = |b: &&mut Block| {
+            b.turns() > 0 && only.is_none_or(|(axis, early)| b.early[axis] == early)
+        };
         let mut blocks = self.blocks[range].iter_mut().filter(wanted);
         let shared = Shared::new(members);
         match self.pool.shared() {
@@ -285,45 +313,6 @@ impl Blocks {
     pub fn origins(&self) -> impl Iterator<Item = &Origin> {
         self.blocks.iter().flat_map(|b| &b.origins)
     }
-
-    /// The records of all contacts, in order of their keys.
-    #[allow(unsafe_code)]
-    pub fn rows(&self, into: &mut Vec<ContactRow>) {
-        let contacts = self.candidates.len();
-        into.clear();
-        make_room(into, contacts);
-        into.resize(contacts, bytemuck::Zeroable::zeroed());
-        let (candidates, rows) = (&self.candidates, Shared::new(into));
-        let write = |block: &Block| {
-            for (&slot, origin) in block.slots().iter().zip(&block.origins) {
-                let k = origin.candidate as usize;
-                let row = block.row(slot, &candidates[k], origin);
-                // SAFETY: a candidate became one contact of one block, so its row is written once
-                // and nobody reads it.
-                unsafe { rows.write(k, &row) };
-            }
-        };
-        match self.pool.shared() {
-            None => self.blocks.iter().for_each(write),
-            Some(pool) => pool.install(|| self.blocks.par_iter().with_min_len(4).for_each(write)),
-        }
-    }
-
-    /// The candidate of a contact.
-    #[must_use]
-    pub fn candidate(&self, origin: &Origin) -> &Candidate {
-        &self.candidates[origin.candidate as usize]
-    }
-
-    /// Takes the memory of the candidates, to be filled with others; the contacts then lose their
-    /// candidates.
-    #[must_use]
-    pub fn take_candidates(&mut self) -> Vec<Candidate> {
-        self.blocks
-            .iter_mut()
-            .for_each(|b| b.renew(b.linear, b.colour));
-        std::mem::take(&mut self.candidates)
-    }
 }
 
 impl Blocks {
@@ -339,22 +328,6 @@ impl Blocks {
 }
 
 impl Block {
-    /// Empties the block for other contacts.
-    fn renew(&mut self, linear: u64, colour: Parity) {
-        self.linear = linear;
-        self.colour = colour;
-        self.bodies.clear();
-        self.before.clear();
-        self.free.clear();
-        self.rigid.clear();
-        self.slots.clear();
-        self.pushing.clear();
-        self.apart.clear();
-        self.origins.clear();
-        self.drives.clear();
-        self.worst = Worst::default();
-    }
-
     /// Velocity and angular velocity of the driven wall at a contact [m/s, rad/s]; 0 for other
     /// contacts.
     #[must_use]

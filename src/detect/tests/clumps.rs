@@ -1,6 +1,7 @@
 //! Touches of clumps, compared with those of all parts with all parts, and with results by hand.
 
 use super::*;
+use crate::body::BodyId;
 use crate::math::{IDENTITY, Quaternion, rotate, turned};
 use crate::shape::clump::{Given, Part};
 use crate::shape::{HalfSpace, Surface};

@@ -4,7 +4,6 @@ use super::begun::Begun;
 use super::machine::MoreauJean;
 use crate::body::{Bodies, BodyId, BodyRow, Member, Turned};
 use crate::contact::Contact;
-use crate::domain::migration::{Parcel, to_first_bodies};
 use crate::domain::partition::Partition;
 use crate::math::{ExactSum, Vector3};
 use crate::measure::{body_energy, translational_energy};
@@ -32,13 +31,8 @@ impl MoreauJean {
         ways: Option<Vec<Member>>,
         mut outcome: Outcome,
     ) -> Result<Report, StepError> {
-        let Known {
-            resting,
-            mut rows,
-            bodies,
-            owners: owner,
-            ..
-        } = known;
+        let (mut rows, bodies, planned) = known.end();
+        let owner = &planned.owners;
         let (domain, Span { dt, end, rushed }) = (begun.domain, begun.span);
         let step = begun.clock.step + 1;
         let partition = domain.partition();
@@ -79,10 +73,12 @@ impl MoreauJean {
             left.extend(part.deleted);
         }
         // Copies and deleted bodies are dropped; the deleted are in the order of the rows.
-        let (mut owners, mut gone) = (owner.iter(), left.iter().peekable());
-        rows.retain(|row| {
-            owners.next() == Some(&domain.rank()) && gone.next_if(|g| g.id == row.id).is_none()
-        });
+        if domain.size() > 1 || !left.is_empty() {
+            let (mut owners, mut gone) = (owner.iter(), left.iter().peekable());
+            rows.retain(|row| {
+                owners.next() == Some(&rank) && gone.next_if(|g| g.id == row.id).is_none()
+            });
+        }
         if outcome.verdict.non_finite {
             failure.get_or_insert(StepError::SolverNotFinite {
                 step,
@@ -105,27 +101,19 @@ impl MoreauJean {
             passed,
         ] = domain.sums(&sums);
 
-        let mut contacts = std::mem::take(&mut self.rows);
-        self.blocks.rows(&mut contacts);
-        if !resting.is_empty() {
-            contacts.extend(resting);
-            contacts.sort_unstable_by_key(|row| row.key);
-        }
+        state.parcel.bodies = rows;
+        self.blocks.keep(&self.physics.laws);
+        self.planned = Some(planned);
+        self.keep_contacts(state);
         if deleted + drained > 0.0 {
             let mine: Vec<u64> = left.iter().map(|row| row.id.0).collect();
             let mut gone = domain.gather(&mine);
             gone.sort_unstable();
             let stays = |id: BodyId| gone.binary_search(&id.0).is_err();
+            self.bring_contacts(state, domain);
+            let contacts = &mut state.parcel.contacts;
             contacts.retain(|c| stays(c.key.a) && stays(c.key.b));
         }
-        to_first_bodies(domain, &mut contacts, |id| {
-            let place = bodies.ids().binary_search(&id);
-            owner[place.expect("the bodies of a contact reach into the block that holds it")]
-        });
-        state.parcel = Parcel {
-            bodies: rows,
-            contacts,
-        };
         let elastic = outcome.work.elastic;
         outcome.work.prestress += compressed;
         let before = std::mem::replace(&mut state.elastic, elastic);
@@ -176,7 +164,8 @@ impl MoreauJean {
         let ways = ways.chain(std::iter::repeat(Vector3::zeros()));
         let pushed = begun.pushed.walls().zip(begun.pushed_to).zip(ways);
         let pushed: Vec<_> = pushed.map(|((w, twist), way)| (w, twist, way)).collect();
-        let walls = begun.walls.end(domain, &pushed, &state.parcel.contacts, dt);
+        let contacts = || self.wall_contacts(state);
+        let walls = begun.walls.end(domain, &pushed, contacts, dt);
         state.walls_before = std::mem::replace(&mut state.walls, walls);
         state.clock = Clock {
             step: begun.clock.step + 1,

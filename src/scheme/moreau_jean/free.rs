@@ -21,7 +21,7 @@ impl MoreauJean {
     /// Sets `V ← V_free` for this rank's bodies and copies [001 eq. 1.23]. `split`: number of ranks
     /// among which each is split.
     pub(super) fn free_velocities(&self, begun: &Begun, known: &mut Known, split: &[f64]) -> Free {
-        let scales = self.accelerate(begun, &mut known.bodies, &known.owners);
+        let scales = self.accelerate(begun, &mut known.bodies, &known.planned.owners);
         let mut members = known.bodies.members_in_parts(split);
         members.extend(begun.pushed.members());
         Free { members, scales }

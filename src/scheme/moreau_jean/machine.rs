@@ -1,13 +1,9 @@
 //! The data that the scheme keeps from step to step in addition to the state.
 
 use super::watch::Watch;
-use crate::body::BodyId;
-use crate::contact::ContactRow;
-use crate::detect::{Detector, Pairs};
-use crate::domain::partition::Partition;
-use crate::math::Vector3;
+use crate::detect::Detector;
+use crate::scheme::known::Planned;
 use crate::scheme::physics::Physics;
-use crate::scheme::state::WallReference;
 use crate::solver::blocks::Blocks;
 
 /// The time step of contact dynamics, with memory that it uses again.
@@ -17,39 +13,12 @@ use crate::solver::blocks::Blocks;
 pub struct MoreauJean {
     pub(super) physics: Physics,
     pub(super) detector: Detector,
-    /// The pairs of the last step's plan.
-    pub(super) pairs: Option<Paired>,
-    /// Memory for the rows of contacts.
-    pub(super) rows: Vec<ContactRow>,
+    /// The plan of the last step, whose pairs are in the blocks.
+    pub(super) planned: Option<Planned>,
+    /// [`State::kept`](crate::scheme::State::kept) of the state whose contacts the blocks keep.
+    pub(super) kept: u64,
     pub(super) blocks: Blocks,
     pub(super) watch: Watch,
-}
-
-/// The pairs of a plan, and all that they are a function of.
-#[derive(Clone, Debug)]
-pub(super) struct Paired {
-    pub(super) ids: Vec<BodyId>,
-    pub(super) places: Vec<Vector3>,
-    pub(super) halves: Vec<f64>,
-    pub(super) walls: Vec<WallReference>,
-    pub(super) partition: Partition,
-    pub(super) pairs: Pairs,
-}
-
-impl Paired {
-    /// Whether they are the pairs of these bodies and walls with this partition.
-    pub(super) fn is_of(
-        &self,
-        (ids, places, halves): (&[BodyId], &[Vector3], &[f64]),
-        walls: &[WallReference],
-        partition: &Partition,
-    ) -> bool {
-        self.ids == ids
-            && self.places == places
-            && self.halves == halves
-            && self.walls == walls
-            && self.partition == *partition
-    }
 }
 
 impl std::fmt::Debug for MoreauJean {
@@ -69,8 +38,8 @@ impl MoreauJean {
         Ok(Self {
             physics,
             detector: Detector::default(),
-            pairs: None,
-            rows: Vec::new(),
+            planned: None,
+            kept: 0,
             blocks: Blocks::new(threads)?,
             watch: Watch::default(),
         })

@@ -57,6 +57,7 @@ impl MoreauJean {
         };
         self.not_too_fast(state, begun, fastest, &margin)?;
         if due > 0.0 {
+            self.bring_contacts(state, domain);
             self.renew(state, begun, joints);
             begun.planned = true;
         }
@@ -181,9 +182,13 @@ impl MoreauJean {
         if !laws.join() {
             return 0.0;
         }
-        let rows = state.parcel.contacts.iter();
-        let joints = rows.filter(|row| row.state.is_joint());
-        let widest = joints.map(|row| row.gap).fold(f64::NEG_INFINITY, nan_max);
+        let widest = match self.keeps(state) {
+            true => self.blocks.widest_joint(),
+            false => {
+                let joints = state.contacts().iter().filter(|row| row.state.is_joint());
+                joints.map(|row| row.gap).fold(f64::NEG_INFINITY, nan_max)
+            }
+        };
         let moved = 2.0 * fastest * begun.span.dt.max(begun.clock.dt);
         let known = begun.domain.max(widest) + moved + self.physics.skin;
         known.max(laws.reach(&begun.law_step(&self.physics)))

@@ -32,18 +32,23 @@ impl MoreauJean {
     /// # Errors
     /// The same on all ranks.
     pub fn not_crushed(&self, state: &State, domain: &Domain) -> Result<(), StepError> {
-        let crushed = self.blocks.origins().filter(|o| -o.gap >= o.smaller_radius);
-        let deepest = crushed.max_by(|a, b| a.relative_overlap().total_cmp(&b.relative_overlap()));
-        let overlap = domain.max(deepest.map_or(0.0, Origin::relative_overlap));
+        let each = self.blocks.all().iter().flat_map(|block| {
+            let origins = block.origins.iter().enumerate();
+            origins.map(move |(k, origin)| (block, k, origin))
+        });
+        let crushed = each.filter(|(.., o)| -o.gap >= o.smaller_radius);
+        let deepest = crushed.map(|(block, k, origin)| (block, k, origin.relative_overlap()));
+        let deepest = deepest.max_by(|a, b| a.2.total_cmp(&b.2));
+        let overlap = domain.max(deepest.map_or(0.0, |(.., overlap)| overlap));
         if overlap == 0.0 {
             return Ok(());
         }
         let held = self.held(domain, state.clock.dt);
-        let failure = deepest.filter(|origin| origin.relative_overlap() == overlap);
-        let failure = failure.map(|origin| StepError::Crushed {
+        let failure = deepest.filter(|(.., deep)| *deep == overlap);
+        let failure = failure.map(|(block, k, _)| StepError::Crushed {
             step: state.clock.step,
             overlap,
-            bodies: self.told(&self.blocks.candidate(origin).key),
+            bodies: self.told(&self.blocks.key(block, k)),
             held,
         });
         domain.agree(failure.map_or(Ok(()), Err))
@@ -71,8 +76,8 @@ impl MoreauJean {
         let here = (self.blocks.all().iter())
             .filter(|block| block.worst.0 >= 0.5 * violation)
             .filter_map(|block| {
-                let origin = block.origin(block.worst.1)?;
-                Some((block.worst.0, self.blocks.candidate(origin).key))
+                let index = block.index_of(block.worst.1)?;
+                Some((block.worst.0, self.blocks.key(block, index)))
             });
         let worst = hardest_of_all(domain, here.collect());
         if worst.is_empty() {
@@ -114,7 +119,7 @@ impl MoreauJean {
         });
         let own = |(row, owner): &(&BodyRow, &usize)| row.is_free() && **owner == domain.rank();
         let mut momentum = ExactSum::default();
-        for (row, _) in before.iter().zip(&known.owners).filter(own) {
+        for (row, _) in before.iter().zip(&known.planned.owners).filter(own) {
             let x = &Vector3::from(row.position);
             let pull = self.physics.acceleration(x, row.mass, start).norm();
             let speed = Vector3::from(row.velocity).norm() + pull * dt + row.radius * grown;
@@ -138,8 +143,8 @@ impl MoreauJean {
         let mut pushed: Vec<(f64, ContactKey)> = Vec::new();
         for block in self.blocks.all() {
             for one in block.each() {
-                let (contact, origin) = (&one.contact, one.origin);
-                let key = self.blocks.candidate(origin).key;
+                let contact = &one.contact;
+                let key = self.blocks.key(block, one.index);
                 let sides = [key.a, key.b];
                 for (side, id) in contact.place.into_iter().zip(sides) {
                     if !block.free[side as usize] && contact.impulse != Vector3::zeros() {

@@ -25,7 +25,7 @@ impl Output {
     }
 
     /// Evaluates the measures that are due, and adds the results to their files. Collective.
-    pub(super) fn measure(&mut self, now: &Now) -> Result<(), RunError> {
+    pub(super) fn measure(&mut self, now: &mut Now) -> Result<(), RunError> {
         let measures = &now.scenario.measures;
         let (step, time) = (now.state.clock.step, now.state.clock.time);
         let due: Vec<usize> = (0..measures.len())
@@ -33,6 +33,13 @@ impl Output {
             .collect();
         if due.is_empty() {
             return Ok(());
+        }
+        let contacts = |what: &What| {
+            use What::{Coordination, Fabric, Forces, Stress};
+            matches!(what, Coordination { .. } | Fabric | Forces | Stress)
+        };
+        if due.iter().any(|&k| measures[k].what.iter().any(contacts)) {
+            now.bring_contacts();
         }
         // Computed once for all measures.
         let stress = |k: &usize| measures[*k].what.contains(&What::Stress);

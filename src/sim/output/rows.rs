@@ -17,6 +17,7 @@ impl Output {
             domain,
             scenario,
             physics,
+            scheme,
             state,
             timers: spent,
             ledger,
@@ -31,9 +32,8 @@ impl Output {
             ),
         ];
         let [kinetic_energy, potential_energy] = domain.sums(&energies);
-        let contacts = state.contacts();
-        let mut counts =
-            [bodies.len(), contacts.len(), measure::active(contacts)].map(|n| n as i64);
+        let [contacts, active] = scheme.count_contacts(state);
+        let mut counts = [bodies.len(), contacts, active].map(|n| n as i64);
         comm.sum_i64(&mut counts);
         let max_overlap = domain.max(report.here.overlap);
 
@@ -82,7 +82,7 @@ impl Output {
             prestress: ledger.energies.prestress,
         };
         self.last_row = (*now.timers, wall_s);
-        let walls = walls(domain, physics, state);
+        let walls = walls(domain, scheme, state);
         let written = self.files.as_mut().map_or(Ok(()), |files| {
             files.series.add(&row)?;
             let each = physics.walls.iter().zip(&walls);

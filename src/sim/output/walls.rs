@@ -6,17 +6,18 @@ use crate::io::WallRow;
 use crate::io::series::WallLine;
 use crate::math::Vector3;
 use crate::measure;
-use crate::scheme::{Physics, State, WallReference};
+use crate::scheme::{Scheme, State, WallReference};
 
 /// The walls with the impulses and couples from bodies in the last step. Collective.
-pub(in crate::sim) fn walls(domain: &Domain, physics: &Physics, state: &State) -> Vec<WallRow> {
-    let (walls, states) = (&physics.walls, &state.walls);
-    let impulses = measure::wall_impulses(state.contacts(), walls.len());
+pub(in crate::sim) fn walls(domain: &Domain, scheme: &Scheme, state: &State) -> Vec<WallRow> {
+    let (walls, states) = (&scheme.physics().walls, &state.walls);
+    let contacts = &scheme.wall_contacts(state);
+    let impulses = measure::wall_impulses(contacts, walls.len());
     // The positions of centres when the impulses acted.
     let centre = |(wall, state): (&Wall, &WallState)| wall.place_now(state);
     let before = walls.iter().zip(&state.walls_before);
     let centres: Vec<Vector3> = before.map(centre).collect();
-    let couples = measure::wall_couples(state.contacts(), &centres);
+    let couples = measure::wall_couples(contacts, &centres);
     // All sums in one reduction.
     let six = impulses.into_iter().zip(couples);
     let sums = six.flat_map(|(impulse, couple)| impulse.into_iter().chain(couple));

@@ -1,18 +1,18 @@
-//! The creation of contacts in blocks from candidates.
+//! The making of a step's contacts from the touches in blocks.
 
-use super::groups::{Group, Groups};
+use super::last::{Kept, More};
 use super::rigid::Geometry;
 use super::sides::{Place, Side, masses, turning};
+use super::touches::NEW;
 use super::{Apart, Block, Blocks};
 use crate::body::{Bodies, Member, Twist, Wall, WallState};
-use crate::contact::{Candidate, Contact, ContactRow, Origin, Partner};
-use crate::law::{self, Laws, Memory, Opened, Previous, Sides, Springs, Status, Step, Touching};
+use crate::contact::{Candidate, Contact, Origin, Partner};
+use crate::law::{self, Laws, Memory, Opened, Previous, Sides, Springs, Step, Touching};
 use crate::math::real::add;
 use crate::math::{Vector3, make_room, nan_max};
 use crate::rng::{Purpose, Stream};
 use crate::shape::Template;
 use crate::solver::batch::{Dealt, Former};
-use crate::solver::grid::BlockGrid;
 use crate::solver::kernel::rigid::at_arms;
 use crate::solver::pushed::{Pushed, Reaction};
 use rayon::prelude::*;
@@ -38,8 +38,6 @@ pub struct Filling<'a> {
     pub laws: &'a Laws,
     /// The shapes of clumps, by number.
     pub templates: &'a [Template],
-    /// The geometry of blocks.
-    pub grid: &'a BlockGrid,
     /// Velocity that gravity adds to a body in the step [m/s].
     pub fall: f64,
     /// Where fields act, the velocity that they and gravity add to each body [m/s].
@@ -51,58 +49,23 @@ pub struct Filling<'a> {
 }
 
 impl Blocks {
-    /// Puts a step's contacts, which come in the order of their keys, into blocks.
-    ///
-    /// `previous` gives the data of the k-th contact at the end of the last step, if it existed
-    /// then (the warm start).
-    pub fn fill<'r>(
-        &mut self,
-        candidates: Vec<Candidate>,
-        filling: &Filling,
-        previous: impl Fn(usize) -> Option<&'r ContactRow> + Sync,
-    ) {
-        debug_assert!(candidates.is_sorted_by_key(|c| c.key));
-        self.groups.of(&candidates, filling.grid);
-        self.candidates = candidates;
-        let candidates = &self.candidates[..];
-        let Groups { groups, sorted, .. } = &self.groups;
-        // Reuse the memory of the last step's blocks.
-        self.blocks.resize_with(groups.len(), Block::default);
+    /// Makes the contacts of the step from the touches, with their data of the last step (the warm
+    /// start).
+    pub fn fill(&mut self, filling: &Filling) {
         let all_balls = filling.bodies.shapes().is_empty();
-        let fill = |(block, group): (&mut Block, &Group)| {
-            let contents = (&sorted[group.contents.clone()], candidates);
+        self.before.clear();
+        filling.bodies.members_into(&mut self.before);
+        self.before.extend(filling.pushed_before());
+        let before = &self.before[..];
+        let fill = |block: &mut Block| {
             SCRATCH.with_borrow_mut(|scratch| match all_balls {
-                true => filling.fill::<false>(block, group, contents, scratch, &previous),
-                false => filling.fill::<true>(block, group, contents, scratch, &previous),
+                true => filling.fill::<false>(block, before, scratch),
+                false => filling.fill::<true>(block, before, scratch),
             });
         };
         match self.pool.shared() {
-            None => self.blocks.iter_mut().zip(groups).for_each(fill),
-            Some(pool) => {
-                pool.install(|| self.blocks.par_iter_mut().zip(groups).for_each(fill));
-            }
-        }
-
-        // The colours of the blocks that contain each body, one bit each. Walls that move by
-        // Newton's law follow all bodies.
-        let mut colours = vec![0u8; filling.bodies.len() + filling.pushed.len()];
-        for block in &self.blocks {
-            let colour = 1 << block.colour.0;
-            for (&i, member) in block.bodies.iter().zip(&block.before) {
-                let others = &mut colours[i as usize];
-                assert!(
-                    !member.moves() || *others & colour == 0,
-                    "blocks of one colour share a body"
-                );
-                *others |= colour;
-            }
-        }
-        let mut first = 0;
-        for (colour, range) in self.colours.iter_mut().enumerate() {
-            let same = |b: &&Block| usize::from(b.colour.0) == colour;
-            let n = self.blocks[first..].iter().take_while(same).count();
-            *range = first..first + n;
-            first += n;
+            None => self.blocks.iter_mut().for_each(fill),
+            Some(pool) => pool.install(|| self.blocks.par_iter_mut().for_each(fill)),
         }
     }
 }
@@ -128,9 +91,6 @@ impl Block {
     }
 }
 
-/// The index of a body that no contact of the block has used yet.
-const NOWHERE: u32 = u32::MAX;
-
 thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
@@ -138,8 +98,6 @@ thread_local! {
 /// Working memory for filling, kept from step to step.
 #[derive(Debug, Default)]
 struct Scratch {
-    /// Index of each body among the members of the block that is being filled.
-    place_of: Vec<u32>,
     dealt: Dealt,
     order: Vec<u32>,
     former: Former,
@@ -147,81 +105,61 @@ struct Scratch {
 
 impl Filling<'_> {
     /// Fills a block. Where all bodies are balls, `CLUMPS` is false and no contact asks for a
-    /// shape.
-    fn fill<'r, const CLUMPS: bool>(
+    /// shape. `members` are those of the rank before the step.
+    fn fill<const CLUMPS: bool>(
         &self,
         block: &mut Block,
-        group: &Group,
-        (contents, candidates): (&[u32], &[Candidate]),
+        members: &[Member],
         scratch: &mut Scratch,
-        previous: &impl Fn(usize) -> Option<&'r ContactRow>,
     ) {
-        block.renew(group.linear, group.colour);
-        make_room(&mut block.origins, contents.len());
+        block.forget_contacts();
+        let contacts = block.touches.len();
+        if contacts == 0 {
+            return;
+        }
+        let Block { before, bodies, .. } = &mut *block;
+        make_room(before, bodies.len() + 1);
+        before.extend(bodies.iter().map(|&i| members[i as usize]));
+        before.push(Member::STILL);
+        make_room(&mut block.origins, contacts);
         if CLUMPS {
-            make_room(&mut block.rigid, contents.len());
+            make_room(&mut block.rigid, contacts);
         }
         let Scratch {
-            place_of,
             dealt,
             order,
             former,
         } = scratch;
-        let known = self.bodies.len() + self.pushed.len();
-        place_of.resize(place_of.len().max(known), NOWHERE);
         dealt.clear();
-        for &k in contents {
-            let c = &candidates[k as usize];
-            let mut join = |i: usize, side: &Side| {
-                if place_of[i] == NOWHERE {
-                    place_of[i] = block.bodies.len() as u32;
-                    block.bodies.push(i as u32);
-                    block.before.push(self.member(side));
-                    block
-                        .free
-                        .push(matches!(side.at, Place::Body(i) if self.bodies.is_free(i)));
-                }
-                place_of[i]
-            };
+        let ids = self.bodies.ids();
+        let (kept, more) = (
+            std::mem::take(&mut block.kept),
+            std::mem::take(&mut block.more),
+        );
+        for k in 0..contacts {
+            let pair = block.of[k] as usize;
+            let c = &block.pairs[pair].candidate(&block.touches[k], ids);
             let [part_a, part_b] = c.key.parts();
             let a = self.body::<CLUMPS>(c.a, part_a);
-            let place_a = join(c.a, &a);
             let b = match c.b {
                 Partner::Body(j) => self.body::<CLUMPS>(j, part_b),
                 Partner::Wall(w) => self.wall(w, c),
             };
-            let place_b = match b.at {
-                Place::Body(j) => join(j, &b),
-                Place::Pushed(_, k) => {
-                    block.pushing.push((block.origins.len() as u32, k as u32));
-                    join(self.bodies.len() + k, &b)
-                }
-                // It follows all bodies, whose number is not known yet.
-                Place::Still(_) => NOWHERE,
+            if let Place::Pushed(_, w) = b.at {
+                block.pushing.push((k as u32, w as u32));
+            }
+            let previous = match block.matched[k] {
+                NEW => None,
+                last => Some(previous(&kept[last as usize], &more)),
             };
-            self.contact::<CLUMPS>(
-                (k, c),
-                [&a, &b],
-                [place_a, place_b],
-                previous(k as usize),
-                dealt,
-                block,
-            );
+            let place = block.places[pair];
+            self.contact::<CLUMPS>(c, [&a, &b], place, previous, dealt, block);
         }
-        for &i in &block.bodies {
-            place_of[i as usize] = NOWHERE;
-        }
-        let still = block.bodies.len() as u32;
-        block.before.push(Member::STILL);
-        block.free.push(false);
-        let rigid = block.rigid.iter_mut().map(|one| &mut one.contact);
-        for contact in dealt.contacts.iter_mut().chain(rigid) {
-            contact.place[1] = contact.place[1].min(still);
-        }
+        (block.kept, block.more) = (kept, more);
         order.clear();
         order.extend(0..dealt.len() as u32);
         let (seed, step) = self.draw;
-        Stream::new(Purpose::Batches, seed, [step, 0, group.linear]).shuffle(order);
+        Stream::new(Purpose::Batches, seed, [step, 0, block.linear]).shuffle(order);
         former.form(&mut block.batches, dealt, order, &block.before);
         block.place_rigid();
         let mut pushing = std::mem::take(&mut block.pushing);
@@ -232,6 +170,17 @@ impl Filling<'_> {
         for apart in &mut block.apart {
             apart.slot = block.batches.slots()[apart.slot as usize];
         }
+    }
+
+    /// The walls that move by Newton's law before the step, as members.
+    fn pushed_before(&self) -> impl Iterator<Item = Member> + '_ {
+        self.pushed.walls().enumerate().map(|(k, w)| {
+            let twist = Twist {
+                linear: self.states[w].velocity,
+                angular: self.states[w].angular_velocity,
+            };
+            Member::new(&twist, self.pushed.lever(k), (0.0, 0.0))
+        })
     }
 
     /// A body as the side of a contact at one of its parts.
@@ -275,14 +224,6 @@ impl Filling<'_> {
         })
     }
 
-    /// The side before the step, in the form that the block's contacts use.
-    fn member(&self, side: &Side) -> Member {
-        match side.at {
-            Place::Body(i) => self.bodies.member(i, 1.0),
-            _ => Member::new(&self.before(side), side.lever, (0.0, 0.0)),
-        }
-    }
-
     /// The side's velocities before the step; those of a driven wall are its [`Filling::drive`].
     fn before(&self, side: &Side) -> Twist {
         match side.at {
@@ -311,10 +252,10 @@ impl Filling<'_> {
     /// Adds a contact to the dealt ones, and the further facts about it to the block.
     fn contact<const CLUMPS: bool>(
         &self,
-        (k, c): (u32, &Candidate),
+        c: &Candidate,
         sides: [&Side; 2],
         place: [u32; 2],
-        previous: Option<&ContactRow>,
+        previous: Option<Previous>,
         dealt: &mut Dealt,
         block: &mut Block,
     ) {
@@ -335,19 +276,12 @@ impl Filling<'_> {
             radii: [a.radius, b.radius],
             masses: [normal_mass, tangential_mass],
             drive: drive.map(|of| [of.linear, of.angular]),
-            previous: previous.map(|row| Previous {
-                normal: &row.normal,
-                impulse: &row.impulse,
-                couple: &row.couple_impulse,
-                slid: row.status == Status::Sliding as u64,
-                state: &row.state,
-            }),
+            previous,
         };
         block.drives.extend(drive);
         let origin = |memory: Memory| Origin {
             gap: c.gap,
             smaller_radius: a.radius.min(b.radius),
-            candidate: k,
             drive: drive.map_or(0, |_| block.drives.len() as u32),
             memory,
         };
@@ -406,6 +340,19 @@ impl Filling<'_> {
             sides,
             candidate,
         }
+    }
+}
+
+/// A contact at the end of the last step, in the form that laws use.
+#[inline(always)]
+fn previous<'k>(kept: &'k Kept, more: &'k [More]) -> Previous<'k> {
+    let more = kept.more_in(more);
+    Previous {
+        normal: &kept.normal,
+        impulse: &kept.impulse,
+        couple: &more.couple,
+        slid: kept.slid,
+        state: &more.state,
     }
 }
 

@@ -1,14 +1,13 @@
-//! Candidates grouped by block: that of their pair, or the one that holds their point.
+//! The pairs of a plan grouped by block.
 
-use crate::contact::Candidate;
 use crate::solver::grid::{BlockGrid, Parity};
 
-/// The candidates of one block.
+/// The pairs of one block.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Group {
     pub(super) colour: Parity,
     pub(super) linear: u64,
-    /// The range of its candidates in [`Groups::sorted`].
+    /// The range of its pairs in [`Groups::sorted`].
     pub(super) contents: std::ops::Range<usize>,
 }
 
@@ -17,36 +16,32 @@ pub(super) struct Group {
 pub(super) struct Groups {
     /// Sorted by colour and number of the block.
     pub(super) groups: Vec<Group>,
-    /// Indices of candidates, group by group, ascending within a group.
+    /// Indices of pairs, group by group, ascending within a group.
     pub(super) sorted: Vec<u32>,
-    /// The block of each candidate, by number.
+    /// The block of each pair, by number.
     linear: Vec<u64>,
-    /// The index of the next candidate of each block.
+    /// The index of the next pair of each block.
     next: Vec<u32>,
 }
 
-/// Largest number of grid blocks per candidate for counting; a grid with more is mostly empty.
+/// Largest number of grid blocks per pair for counting; a grid with more is mostly empty.
 const DENSE: u64 = 4;
 
 impl Groups {
-    /// Groups candidates by block.
-    pub(super) fn of(&mut self, candidates: &[Candidate], grid: &BlockGrid) {
+    /// Groups pairs by the numbers of their blocks.
+    pub(super) fn of(&mut self, homes: &[u64], grid: &BlockGrid) {
         self.groups.clear();
         self.linear.clear();
-        let linear = candidates.iter().map(|c| {
-            c.home
-                .unwrap_or_else(|| grid.linear(grid.block_of(&c.point)))
-        });
-        self.linear.extend(linear);
+        self.linear.extend(homes);
         let blocks: u64 = grid.count().iter().map(|&n| n as u64).product();
-        if blocks <= DENSE * (candidates.len() as u64 + 16) {
+        if blocks <= DENSE * (homes.len() as u64 + 16) {
             self.count(blocks as usize, grid);
         } else {
             self.sort(grid);
         }
     }
 
-    /// Counts the candidates of every block of the grid.
+    /// Counts the pairs of every block of the grid.
     fn count(&mut self, blocks: usize, grid: &BlockGrid) {
         self.next.clear();
         self.next.resize(blocks, 0);
@@ -105,29 +100,23 @@ impl Groups {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contact::Partner;
     use crate::math::Vector3;
     use crate::rng::{Purpose, Stream};
 
-    /// Counting and sorting find the same groups; each holds all candidates of its block in order.
+    /// Counting and sorting find the same groups; each holds all pairs of its block in order.
     #[test]
     fn groups_are_the_same_by_counting_and_by_sorting() {
         let mut draw = Stream::new(Purpose::Trial, 37, [0; 3]);
         let upper = Vector3::new(5.0, 4.0, 3.0);
         for periodic in [[false; 3], [true, false, false]] {
             let grid = BlockGrid::new(Vector3::zeros(), upper, 1.0, periodic);
-            let candidate = |_| Candidate {
-                key: Default::default(),
-                a: 0,
-                b: Partner::Wall(0),
-                normal: Vector3::z(),
-                gap: 0.0,
-                point: upper.map(|x| draw.between(-0.1, 1.1) * x),
-                home: None,
+            let home = |_| {
+                let point = upper.map(|x| draw.between(-0.1, 1.1) * x);
+                grid.linear(grid.block_of(&point))
             };
-            let candidates: Vec<Candidate> = (0..500).map(candidate).collect();
+            let homes: Vec<u64> = (0..500).map(home).collect();
             let (mut counted, mut sorted) = (Groups::default(), Groups::default());
-            counted.of(&candidates, &grid);
+            counted.of(&homes, &grid);
             sorted.linear.clone_from(&counted.linear);
             sorted.sort(&grid);
             assert_eq!(counted.groups, sorted.groups);
@@ -137,13 +126,12 @@ mod tests {
                 let contents = &counted.sorted[group.contents.clone()];
                 assert!(contents.is_sorted());
                 for &k in contents {
-                    let block = grid.block_of(&candidates[k as usize].point);
-                    assert_eq!(grid.linear(block), group.linear);
-                    assert_eq!(Parity::of(block), group.colour);
+                    assert_eq!(homes[k as usize], group.linear);
+                    assert_eq!(grid.colour(group.linear), group.colour);
                     seen += 1;
                 }
             }
-            assert_eq!(seen, candidates.len());
+            assert_eq!(seen, homes.len());
         }
     }
 }

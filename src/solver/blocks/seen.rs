@@ -2,7 +2,7 @@
 
 use super::Block;
 use crate::body::Member;
-use crate::contact::{Candidate, Contact, ContactRow, Origin};
+use crate::contact::{Candidate, Contact, ContactRow, Origin, Touch};
 use crate::law::{Impulse, Parts};
 use crate::math::Vector3;
 use crate::solver::batch::{LANES, split};
@@ -11,6 +11,8 @@ use crate::solver::kernel::rigid::RigidContact;
 /// A contact of a block.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
+    /// Its index among the block's contacts.
+    pub index: usize,
     /// Its slot in the block.
     pub slot: u32,
     /// Indices of its bodies, law and impulses.
@@ -87,7 +89,7 @@ impl Block {
     }
 
     /// The index of the contact in a slot among the rigid contacts, if it is one.
-    fn rigid_place(&self, slot: u32) -> Option<usize> {
+    pub(super) fn rigid_place(&self, slot: u32) -> Option<usize> {
         (slot as usize).checked_sub(self.first_rigid())
     }
 
@@ -100,20 +102,24 @@ impl Block {
         }
     }
 
+    /// The contact in a slot, with the parts of its law.
+    #[inline(always)]
+    pub(super) fn with_parts(&self, slot: u32) -> (Contact, Parts<f64>) {
+        if let Some(k) = self.rigid_place(slot) {
+            let rigid = &self.rigid[k];
+            return (rigid.contact, rigid.parts);
+        }
+        match self.batches.plain(slot) {
+            Some(contact) => (contact, Parts::NONE),
+            None => (self.batches.contact(slot), self.batches.parts(slot)),
+        }
+    }
+
     /// The record of the contact in a slot, which outlives the step.
     #[inline(always)]
     pub(super) fn row(&self, slot: u32, from: &Candidate, origin: &Origin) -> ContactRow {
-        if let Some(k) = self.rigid_place(slot) {
-            let rigid = &self.rigid[k];
-            return rigid.contact.row(from, origin, &rigid.parts);
-        }
-        match self.batches.plain(slot) {
-            Some(contact) => contact.row(from, origin, &Parts::NONE),
-            None => {
-                let parts = self.batches.parts(slot);
-                self.batches.contact(slot).row(from, origin, &parts)
-            }
-        }
+        let (contact, parts) = self.with_parts(slot);
+        contact.row(from, origin, &parts)
     }
 
     /// The multiplier of the contact in a slot, in the projection of positions [kg m].
@@ -136,18 +142,24 @@ impl Block {
         }
     }
 
-    /// Further facts about the contact in a slot.
+    /// The touch of the k-th contact.
     #[must_use]
-    pub fn origin(&self, slot: u32) -> Option<&Origin> {
-        let k = self.slots().iter().position(|&s| s == slot)?;
-        self.origins.get(k)
+    pub fn touch(&self, k: usize) -> &Touch {
+        &self.touches[k]
+    }
+
+    /// The index of the contact in a slot among the block's contacts.
+    #[must_use]
+    pub fn index_of(&self, slot: u32) -> Option<usize> {
+        self.slots().iter().position(|&s| s == slot)
     }
 
     /// Its contacts in the order of their keys.
     pub fn each(&self) -> impl Iterator<Item = Seen<'_>> {
-        let slots = self.slots().iter().zip(&self.origins);
-        slots.map(|(&slot, origin)| match self.rigid_place(slot) {
+        let slots = self.slots().iter().zip(&self.origins).enumerate();
+        slots.map(|(index, (&slot, origin))| match self.rigid_place(slot) {
             None => Seen {
+                index,
                 slot,
                 contact: self.batches.contact(slot),
                 parts: self.batches.parts(slot),
@@ -157,6 +169,7 @@ impl Block {
             Some(k) => {
                 let rigid = &self.rigid[k];
                 Seen {
+                    index,
                     slot,
                     contact: rigid.contact,
                     parts: rigid.parts,

@@ -29,10 +29,10 @@ impl Blocks {
     /// friction cone. Where forces are not unique, solves with other initial impulses find other
     /// forces.
     pub(in crate::solver) fn start_elsewhere(&mut self, spread: f64, seed: u64, step: u64) {
-        let candidates = std::mem::take(&mut self.candidates);
+        let ids = std::mem::take(&mut self.ids);
         self.map(|block: &mut Block| {
             for k in 0..block.origins.len() {
-                let candidate = &candidates[block.origins[k].candidate as usize];
+                let candidate = &block.candidate(k, &ids);
                 let key = candidate.key;
                 let slot = block.slots()[k];
                 let pair = Stream::new(Purpose::Start, seed, [step, key.a.0, key.b.0]);
@@ -46,7 +46,7 @@ impl Blocks {
             }
             []
         });
-        self.candidates = candidates;
+        self.ids = ids;
     }
 }
 

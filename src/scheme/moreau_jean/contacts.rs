@@ -1,0 +1,71 @@
+//! The contacts between two steps: the blocks keep them, and the state has them where output,
+//! other ranks or a new plan ask for them.
+
+use super::machine::MoreauJean;
+use crate::contact::ContactRow;
+use crate::domain::Domain;
+use crate::domain::migration::to_first_bodies;
+use crate::measure;
+use crate::scheme::state::State;
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The number of steps, of all schemes of this program, whose contacts were kept.
+static KEPT: AtomicU64 = AtomicU64::new(0);
+
+impl MoreauJean {
+    /// Keeps the contacts of a step in the blocks, for the next step of this state.
+    pub(super) fn keep_contacts(&mut self, state: &mut State) {
+        self.kept = KEPT.fetch_add(1, Ordering::Relaxed) + 1;
+        state.kept = self.kept;
+    }
+
+    /// Whether the blocks keep the contacts of this state.
+    ///
+    /// # Panics
+    /// If another scheme keeps them, or this one has done another step since.
+    pub(super) fn keeps(&self, state: &State) -> bool {
+        let none = state.kept == 0;
+        assert!(
+            none || state.kept == self.kept,
+            "the contacts of this state were not brought to it"
+        );
+        !none
+    }
+
+    /// Brings the contacts of the last step to the state, each to the rank of its first body, where
+    /// they are not there yet. Collective.
+    pub fn bring_contacts(&self, state: &mut State, domain: &Domain) {
+        if !self.keeps(state) {
+            return;
+        }
+        let mut rows = Vec::new();
+        self.blocks.rows(&mut rows);
+        if let Some(planned) = &self.planned {
+            to_first_bodies(domain, &mut rows, |id| planned.owner(id));
+        }
+        state.parcel.contacts = rows;
+        state.kept = 0;
+    }
+
+    /// The contacts of walls in the last step, each on one rank.
+    #[must_use]
+    pub fn wall_contacts<'s>(&self, state: &'s State) -> Cow<'s, [ContactRow]> {
+        match self.keeps(state) {
+            true => Cow::Owned(self.blocks.wall_rows()),
+            false => Cow::Borrowed(state.contacts()),
+        }
+    }
+
+    /// The number of this rank's contacts in the last step, and of those that carry a force.
+    #[must_use]
+    pub fn count_contacts(&self, state: &State) -> [usize; 2] {
+        match self.keeps(state) {
+            true => self.blocks.counts(),
+            false => {
+                let contacts = state.contacts();
+                [contacts.len(), measure::active(contacts)]
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The pairs of a plan in blocks: what lasts as long as the plan.
+
+use super::groups::{Group, Groups};
+use super::{Block, Blocks};
+use crate::body::Bodies;
+use crate::contact::{Candidate, Neighbours, Partner, Touch};
+use crate::math::make_room;
+use crate::solver::grid::BlockGrid;
+use crate::solver::pushed::Pushed;
+use rayon::prelude::*;
+use std::cell::RefCell;
+
+/// The index of a body that no pair of the block has used yet, and of a wall that stays still.
+const NOWHERE: u32 = u32::MAX;
+
+thread_local! {
+    /// Index of each body among the members of the block that is being arranged.
+    static PLACE_OF: RefCell<Vec<u32>> = RefCell::default();
+}
+
+impl Blocks {
+    /// Puts the pairs of a new plan into their blocks, and numbers the blocks' members.
+    ///
+    /// `pairs` are in ascending order of key; `homes` are the numbers of their blocks. Data of the
+    /// last step are forgotten.
+    ///
+    /// # Panics
+    /// If blocks of one colour share a body that impulses move.
+    pub fn arrange(
+        &mut self,
+        (pairs, homes): (&[Neighbours], &[u64]),
+        grid: &BlockGrid,
+        bodies: &Bodies,
+        pushed: &Pushed,
+    ) {
+        self.groups.of(homes, grid);
+        self.ids.clear();
+        self.ids.extend_from_slice(bodies.ids());
+        let Groups { groups, sorted, .. } = &self.groups;
+        // Reuse the memory of the last plan's blocks.
+        self.blocks.resize_with(groups.len(), Block::default);
+        let arrange = |(block, group): (&mut Block, &Group)| {
+            let contents = sorted[group.contents.clone()].iter();
+            PLACE_OF.with_borrow_mut(|place_of| {
+                let pairs = contents.map(|&k| &pairs[k as usize]);
+                block.arrange(group, pairs, bodies, pushed, place_of);
+            });
+        };
+        match self.pool.shared() {
+            None => self.blocks.iter_mut().zip(groups).for_each(arrange),
+            Some(pool) => {
+                pool.install(|| self.blocks.par_iter_mut().zip(groups).for_each(arrange));
+            }
+        }
+
+        // The colours of the blocks that contain each body, one bit each. Walls that move by
+        // Newton's law follow all bodies; no impulse moves them at once.
+        let mut colours = vec![0u8; bodies.len()];
+        for block in &self.blocks {
+            let colour = 1 << block.colour.0;
+            for (&i, free) in block.bodies.iter().zip(&block.free) {
+                if *free {
+                    let others = &mut colours[i as usize];
+                    assert!(*others & colour == 0, "blocks of one colour share a body");
+                    *others |= colour;
+                }
+            }
+        }
+        let mut first = 0;
+        for (colour, range) in self.colours.iter_mut().enumerate() {
+            let same = |b: &&Block| usize::from(b.colour.0) == colour;
+            let n = self.blocks[first..].iter().take_while(same).count();
+            *range = first..first + n;
+            first += n;
+        }
+    }
+
+    /// A plan of these candidates alone, in ascending order of key, each in the block that holds
+    /// its point; they are the touches of the step.
+    pub fn arrange_candidates(
+        &mut self,
+        candidates: &[Candidate],
+        grid: &BlockGrid,
+        bodies: &Bodies,
+        pushed: &Pushed,
+    ) {
+        debug_assert!(candidates.is_sorted_by_key(|c| c.key));
+        let pairs: Vec<Neighbours> = (candidates.iter())
+            .map(|c| Neighbours {
+                first: c.a as u32,
+                second: match c.b {
+                    Partner::Body(b) => b as u32,
+                    Partner::Wall(w) => (bodies.len() + w) as u32,
+                },
+            })
+            .collect();
+        let home = |c: &Candidate| grid.linear(grid.block_of(&c.point));
+        let homes: Vec<u64> = candidates.iter().map(home).collect();
+        self.arrange((&pairs, &homes), grid, bodies, pushed);
+        for (block, group) in self.blocks.iter_mut().zip(&self.groups.groups) {
+            block.forget_step();
+            for (pair, &k) in self.groups.sorted[group.contents.clone()]
+                .iter()
+                .enumerate()
+            {
+                let c = &candidates[k as usize];
+                let touch = Touch {
+                    point: c.point,
+                    normal: c.normal,
+                    gap: c.gap,
+                    feature: c.key.feature,
+                };
+                block.add_touch(pair as u32, touch, None);
+            }
+        }
+    }
+}
+
+impl Block {
+    fn arrange<'p>(
+        &mut self,
+        group: &Group,
+        pairs: impl ExactSizeIterator<Item = &'p Neighbours>,
+        bodies: &Bodies,
+        pushed: &Pushed,
+        place_of: &mut Vec<u32>,
+    ) {
+        self.linear = group.linear;
+        self.colour = group.colour;
+        self.bodies.clear();
+        self.free.clear();
+        self.pairs.clear();
+        self.places.clear();
+        self.forget_kept();
+        self.forget_step();
+        make_room(&mut self.pairs, pairs.len());
+        make_room(&mut self.places, pairs.len());
+        let known = bodies.len() + pushed.len();
+        place_of.resize(place_of.len().max(known), NOWHERE);
+        for pair in pairs {
+            let first = pair.first as usize;
+            let place = [
+                self.join(first, bodies.is_free(first), place_of),
+                match pair.partner(bodies.len()) {
+                    Partner::Body(b) => self.join(b, bodies.is_free(b), place_of),
+                    // A wall that no impulse moves follows all bodies, whose number is not known
+                    // yet.
+                    Partner::Wall(w) => pushed
+                        .place(w)
+                        .map_or(NOWHERE, |k| self.join(bodies.len() + k, false, place_of)),
+                },
+            ];
+            self.pairs.push(*pair);
+            self.places.push(place);
+        }
+        for &i in &self.bodies {
+            place_of[i as usize] = NOWHERE;
+        }
+        let still = self.bodies.len() as u32;
+        self.free.push(false);
+        for place in &mut self.places {
+            place[1] = place[1].min(still);
+        }
+    }
+
+    /// The index of a body, or of a pushed wall, among the members.
+    fn join(&mut self, i: usize, free: bool, place_of: &mut [u32]) -> u32 {
+        if place_of[i] == NOWHERE {
+            place_of[i] = self.bodies.len() as u32;
+            self.bodies.push(i as u32);
+            self.free.push(free);
+        }
+        place_of[i]
+    }
+}

@@ -1,0 +1,188 @@
+//! The data of contacts that the next step needs: as short as their laws allow.
+
+use super::last::{Kept, More};
+use super::{Block, Blocks};
+use crate::body::BodyId;
+use crate::contact::ContactRow;
+use crate::law::{self, Laws, Status};
+use crate::math::Vector3;
+use rayon::prelude::*;
+
+impl Blocks {
+    /// Takes the data of the last step from rows, which are in ascending order of key.
+    pub fn recall(&mut self, rows: &[ContactRow]) {
+        // The first row of each body; both are in ascending order of id.
+        let mut next = 0;
+        let mut first: Vec<u32> = Vec::with_capacity(self.ids.len() + 1);
+        for &id in &self.ids {
+            while rows.get(next).is_some_and(|row| row.key.a < id) {
+                next += 1;
+            }
+            first.push(next as u32);
+        }
+        first.push(rows.len() as u32);
+        let ids = &self.ids[..];
+        let recall = |block: &mut Block| {
+            block.forget_kept();
+            for k in 0..block.pairs.len() {
+                let pair = block.pairs[k];
+                let a = pair.first as usize;
+                let name = match (pair.second as usize).checked_sub(ids.len()) {
+                    None => ids[pair.second as usize],
+                    Some(wall) => BodyId::wall(wall),
+                };
+                let of_first = &rows[first[a] as usize..first[a + 1] as usize];
+                let these = of_first.iter().filter(|row| row.key.a == ids[a]);
+                for row in these.filter(|row| row.key.b == name) {
+                    let more = More {
+                        couple: row.couple_impulse,
+                        state: row.state,
+                    };
+                    block.keep_one(
+                        Kept {
+                            pair: k as u32,
+                            more: 0,
+                            feature: row.key.feature,
+                            normal: row.normal,
+                            impulse: row.impulse,
+                            gap: row.gap,
+                            slid: row.status == Status::Sliding as u64,
+                        },
+                        more,
+                    );
+                }
+            }
+        };
+        match self.pool.shared() {
+            None => self.blocks.iter_mut().for_each(recall),
+            Some(pool) => pool.install(|| self.blocks.par_iter_mut().for_each(recall)),
+        }
+    }
+
+    /// Keeps the data of the step that has just been solved, for the next.
+    pub fn keep(&mut self, laws: &Laws) {
+        let slides = laws.pairs.slide();
+        let keep = |block: &mut Block| block.keep(slides);
+        match self.pool.shared() {
+            None => self.blocks.iter_mut().for_each(keep),
+            Some(pool) => pool.install(|| self.blocks.par_iter_mut().for_each(keep)),
+        }
+    }
+
+    /// The largest gap of a joint in the last step [m]; −∞ without joints.
+    #[must_use]
+    pub fn widest_joint(&self) -> f64 {
+        let blocks = self.blocks.iter();
+        let each = blocks.flat_map(|block| {
+            let joints = |kept: &&Kept| block.more_of(kept).state.is_joint();
+            block.kept.iter().filter(joints)
+        });
+        each.map(|kept| kept.gap)
+            .fold(f64::NEG_INFINITY, crate::math::nan_max)
+    }
+}
+
+impl Block {
+    pub(super) fn forget_kept(&mut self) {
+        self.kept.clear();
+        self.more.clear();
+    }
+
+    /// Adds a contact, unless it is open and its law has no state.
+    #[inline]
+    fn keep_one(&mut self, mut kept: Kept, more: More) {
+        if more != More::NOTHING {
+            self.more.push(more);
+            kept.more = self.more.len() as u32;
+        }
+        if kept.impulse != [0.0; 3] || more.state.lasts() {
+            self.kept.push(kept);
+        }
+    }
+
+    /// Keeps its contacts; `slides`: whether a law asks if contacts slid.
+    fn keep(&mut self, slides: bool) {
+        self.forget_kept();
+        for k in 0..self.touches.len() {
+            let (slot, touch) = (self.slots()[k], self.touches[k]);
+            let simple = (!slides).then(|| self.simple(k, slot)).flatten();
+            let (impulse, slid, more) = match simple {
+                Some(impulse) => (impulse, false, More::NOTHING),
+                None => self.end_of(k, slot),
+            };
+            let kept = Kept {
+                pair: self.of[k],
+                more: 0,
+                feature: touch.feature,
+                normal: touch.normal.into(),
+                impulse: impulse.into(),
+                gap: touch.gap,
+                slid,
+            };
+            self.keep_one(kept, more);
+        }
+        if self.resting.is_empty() {
+            return;
+        }
+        for k in 0..self.resting.len() {
+            let one = self.resting[k];
+            let more = More {
+                couple: [0.0; 3],
+                state: one.state,
+            };
+            let kept = Kept {
+                pair: one.pair,
+                more: 0,
+                feature: one.touch.feature,
+                normal: one.touch.normal.into(),
+                impulse: [0.0; 3],
+                gap: one.touch.gap,
+                slid: false,
+            };
+            self.keep_one(kept, more);
+        }
+        self.kept.sort_unstable_by_key(Kept::name);
+    }
+
+    /// The impulse of the k-th contact, if it has springs at most and its law no state.
+    #[inline(always)]
+    fn simple(&self, k: usize, slot: u32) -> Option<Vector3> {
+        let batched = self.rigid_place(slot).is_none();
+        (batched && !self.origins[k].memory.has_state())
+            .then(|| self.batches.simple_impulse(slot))
+            .flatten()
+    }
+
+    /// Whether the k-th contact carries an impulse, or cohesion or a bond acts at it.
+    pub(super) fn carries(&self, k: usize) -> bool {
+        let slot = self.slots()[k];
+        match self.simple(k, slot) {
+            Some(impulse) => impulse != Vector3::zeros(),
+            None => {
+                let (contact, parts) = self.with_parts(slot);
+                law::status(&contact.law, &parts, &contact.impulse) != Status::Open
+            }
+        }
+    }
+
+    /// Whether the k-th contact carried an impulse at the end of the last step.
+    #[must_use]
+    pub fn pressed_before(&self, k: usize) -> bool {
+        let last = self.kept.get(self.matched[k] as usize);
+        last.is_some_and(|kept| kept.impulse != [0.0; 3])
+    }
+
+    /// Impulse, whether it slid, and state of the k-th contact at the end of the step.
+    #[inline(never)]
+    fn end_of(&self, k: usize, slot: u32) -> (Vector3, bool, More) {
+        let origin = &self.origins[k];
+        let (contact, parts) = self.with_parts(slot);
+        let status = law::status(&contact.law, &parts, &contact.impulse);
+        let normal = &contact.law.normal;
+        let more = More {
+            couple: contact.couple.into(),
+            state: law::close(&origin.memory, normal, &parts, &contact.now()),
+        };
+        (contact.impulse, status == Status::Sliding, more)
+    }
+}
