@@ -12,13 +12,14 @@
 //! change counts, so the table names its compiler, and with another one `--check` only warns.
 
 use moreau::bench::{DT, Kernel, Packing, RADIUS, laws, one_sweep};
+use moreau::body::{BodyRow, Reference};
 use moreau::comm::threads;
 use moreau::detect::Detector;
 use moreau::domain::{Domain, migration::Parcel, partition::Partition};
 use moreau::law::{Pair, PairTable};
 use moreau::math::Vector3;
 use moreau::scheme::pace::Pace;
-use moreau::scheme::{Physics, Scheme, State};
+use moreau::scheme::{Physics, Report, Scheme, State, StepError};
 use moreau::solver::accelerate::Acceleration;
 use moreau::solver::lanes::Width;
 use moreau::solver::{Order, Settings, merit};
@@ -43,7 +44,7 @@ const SWEEPS: u64 = 10;
 type Case = fn(u64) -> u64;
 
 /// Each counts contacts, if its name does not say otherwise.
-const CASES: [(&str, Case); 10] = [
+const CASES: [(&str, Case); 12] = [
     ("sweep plain", |n| sweeps(n, 0, None)),
     ("sweep four lanes", |n| sweeps(n, 0, Some(Width::Four))),
     ("sweep widest", |n| sweeps(n, 0, Some(Width::Widest))),
@@ -55,10 +56,16 @@ const CASES: [(&str, Case); 10] = [
     ("fill blocks", fill),
     ("detect (per body)", detect),
     ("step of ten sweeps", |n| {
-        step(n, Order::Sweep, Acceleration::NONE)
+        step(n, Order::Sweep, Acceleration::NONE, false)
     }),
     ("the same with momentum", |n| {
-        step(n, Order::Step, Acceleration::MOMENTUM)
+        step(n, Order::Step, Acceleration::MOMENTUM, false)
+    }),
+    ("the same with a new plan", |n| {
+        step(n, Order::Step, Acceleration::MOMENTUM, true)
+    }),
+    ("the same with records brought", |n| {
+        brought(n, Order::Step, Acceleration::MOMENTUM)
     }),
 ];
 
@@ -105,8 +112,31 @@ fn detect(n: u64) -> u64 {
     n * packing.bodies.len() as u64
 }
 
+/// Steps with a plan that is kept, or with a new plan in each.
+fn step(n: u64, order: Order, acceleration: Acceleration, anew: bool) -> u64 {
+    steps(n, order, acceleration, |scheme, state, domain| {
+        if anew {
+            let forget = |row: &mut BodyRow| row.reference = Reference::default();
+            state.parcel.bodies.iter_mut().for_each(forget);
+        }
+        scheme.step_keeping(state, domain)
+    })
+}
+
+/// Steps whose contacts are asked for.
+fn brought(n: u64, order: Order, acceleration: Acceleration) -> u64 {
+    steps(n, order, acceleration, |scheme, state, domain| {
+        scheme.step(state, domain)
+    })
+}
+
 /// Each step of as many sweeps, as nothing is within the tolerance.
-fn step(n: u64, order: Order, acceleration: Acceleration) -> u64 {
+fn steps(
+    n: u64,
+    order: Order,
+    acceleration: Acceleration,
+    one: impl Fn(&mut Scheme, &mut State, &Domain) -> Result<Report, StepError> + Sync,
+) -> u64 {
     let physics = Physics {
         pace: Pace::Even(DT),
         until: None,
@@ -140,10 +170,9 @@ fn step(n: u64, order: Order, acceleration: Acceleration) -> u64 {
         let mut scheme = Scheme::new(physics.clone(), 1).expect("one thread needs no pool");
         let mut contacts = 0;
         for _ in 0..n {
-            scheme
-                .step(&mut state, &domain)
-                .expect("a step that goes well");
-            contacts += state.contacts().len() as u64;
+            one(&mut scheme, &mut state, &domain).expect("a step that goes well");
+            let [all, _] = scheme.count_contacts(&state);
+            contacts += all as u64;
         }
         contacts
     });

@@ -3,11 +3,12 @@
 use crate::body::{Bodies, BodyId, BodyRow, Member};
 use crate::contact::Candidate;
 use crate::detect::{Detector, Space, candidates};
-use crate::law::{Arm, GapRule, Pair, PairTable, Step};
+use crate::law::{Arm, GapRule, Laws, Pair, PairTable, Step};
 use crate::math::Vector3;
 use crate::pool::Pool;
 use crate::rng::{Purpose, Stream};
 use crate::shape::{Period, sphere_volume};
+use crate::solver::accelerate::Point;
 use crate::solver::batch::{Batch, Couple, LANES, Line};
 use crate::solver::blocks::{Block, Blocks, Filling, Share};
 use crate::solver::grid::BlockGrid;
@@ -168,7 +169,8 @@ impl Packing {
         let mut blocks = Blocks::new(threads).ok()?;
         let found = candidates(&self.bodies, &[], self.margin, &Period::NONE, |_| true);
         let contacts = found.len();
-        blocks.arrange_candidates(&found, &self.grid, &self.bodies, &Pushed::default());
+        let laws = (&Pushed::default(), &laws_of(pair));
+        blocks.arrange_candidates(&found, &self.grid, (&self.bodies, &[]), laws);
         self.fill(&mut blocks, pair);
         Some((blocks, contacts))
     }
@@ -179,13 +181,14 @@ impl Packing {
             fall: 0.0,
             falls: &[],
             bodies: &self.bodies,
+            twists: self.bodies.twists(),
             walls: &[],
             states: &[],
             states_before: &[],
             pushed: &Pushed::default(),
             split: &[],
             templates: &[],
-            laws: &PairTable::new(1, |_, _| pair).into(),
+            laws: &laws_of(pair),
             step: Step {
                 dt: DT,
                 rescale: 1.0,
@@ -196,6 +199,11 @@ impl Packing {
         };
         blocks.fill(&filling);
     }
+}
+
+/// The laws of one material.
+fn laws_of(pair: Pair) -> Laws {
+    PairTable::new(1, |_, _| pair).into()
 }
 
 /// Time of one call [s]: the median of several measurements, each long enough to be accurate.
@@ -230,6 +238,7 @@ pub fn one_sweep(blocks: &mut Blocks, members: &mut [Member], kernel: Kernel, nu
                 draw,
                 passes: 1,
                 width,
+                start: Point::Stay,
             },
         ),
         None => blocks.each(members, &|block: &mut Block, members: &mut [Member]| {

@@ -292,7 +292,14 @@ impl BodyRow {
         if self.shape != 0 {
             return before.rotational_energy() - self.rotational_energy();
         }
-        let [w0, w1] = [before, self].map(|row| Vector3::from(row.angular_velocity));
+        self.spin_energy_lost(&before.angular_velocity)
+    }
+
+    /// The same of a ball, since it had this angular velocity [rad/s].
+    #[must_use]
+    #[inline]
+    pub fn spin_energy_lost(&self, before: &[f64; 3]) -> f64 {
+        let [w0, w1] = [*before, self.angular_velocity].map(Vector3::from);
         0.5 * (self.inertia * (w0 - w1).dot(&(w0 + w1)))
     }
 

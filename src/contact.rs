@@ -117,28 +117,44 @@ impl Neighbours {
         }
     }
 
+    /// The name of their contact with this feature.
+    #[must_use]
+    #[inline(always)]
+    pub fn key(&self, feature: u64, ids: &[BodyId]) -> ContactKey {
+        ContactKey {
+            a: ids[self.first as usize],
+            b: match self.partner(ids.len()) {
+                Partner::Body(b) => ids[b],
+                Partner::Wall(w) => BodyId::wall(w),
+            },
+            feature,
+        }
+    }
+
     /// Their touch as a candidate; `ids` are those of the bodies, by index.
     #[must_use]
     #[inline(always)]
     pub fn candidate(&self, touch: &Touch, ids: &[BodyId]) -> Candidate {
-        let a = self.first as usize;
-        let b = self.partner(ids.len());
         Candidate {
-            key: ContactKey {
-                a: ids[a],
-                b: match b {
-                    Partner::Body(b) => ids[b],
-                    Partner::Wall(w) => BodyId::wall(w),
-                },
-                feature: touch.feature,
-            },
-            a,
-            b,
+            key: self.key(touch.feature, ids),
+            a: self.first as usize,
+            b: self.partner(ids.len()),
             normal: touch.normal,
             gap: touch.gap,
             point: touch.point,
         }
     }
+}
+
+/// The pairs of a block, and its bodies.
+#[derive(Clone, Copy, Debug)]
+pub struct Near<'a> {
+    /// The pairs, in the order of keys.
+    pub pairs: &'a [Neighbours],
+    /// Indices of its bodies in this rank's arrays; those past the bodies stand for walls.
+    pub bodies: &'a [u32],
+    /// For each pair the indices of its two sides among these bodies; of a wall it has no meaning.
+    pub places: &'a [[u32; 2]],
 }
 
 /// The second body of a contact.

@@ -31,7 +31,7 @@ pub use pairs::{Around, Pairs};
 mod tests;
 
 use crate::body::{Bodies, Wall};
-use crate::contact::{Candidate, Neighbours, Partner, Touch};
+use crate::contact::{Candidate, Near, Neighbours, Partner, Touch};
 use crate::math::{Vector3, make_room};
 use crate::pool::Pool;
 use crate::shape::{Period, Surface, Template};
@@ -41,6 +41,8 @@ use narrow::{Shape, Solid};
 use placed::Placed;
 use rayon::prelude::*;
 use search::{Found, Search};
+use std::cell::RefCell;
+use std::ops::Range;
 use tiles::Tiles;
 
 /// All contacts with a gap below `margin` [m] whose point satisfies `mine`, in ascending order of
@@ -201,6 +203,11 @@ impl Detector {
     }
 }
 
+thread_local! {
+    /// Centres and radii of the balls of the block in hand [m].
+    static BALLS: RefCell<Vec<(Vector3, f64)>> = RefCell::default();
+}
+
 /// The narrow phase.
 #[derive(Clone, Copy, Debug)]
 pub struct Narrow<'a> {
@@ -229,6 +236,35 @@ impl Narrow<'_> {
         }
     }
 
+    /// The same for the pairs of a block, whose bodies are read once.
+    pub fn touches_of(&self, near: &Near, mut found: impl FnMut(usize, Touch)) {
+        if !self.bodies.shapes().is_empty() {
+            return self.touches(near.pairs, found);
+        }
+        let (positions, radii) = (self.bodies.positions(), self.bodies.radii());
+        BALLS.with_borrow_mut(|balls| {
+            balls.clear();
+            let known = near.bodies.iter().map(|&i| i as usize);
+            balls.extend(known.map(|i| match positions.get(i) {
+                Some(position) => (*position, radii[i]),
+                None => (Vector3::zeros(), 0.0),
+            }));
+            fn solid((position, radius): &(Vector3, f64)) -> Solid<'_> {
+                Solid {
+                    position,
+                    radius: *radius,
+                    shape: Shape::Ball,
+                }
+            }
+            for (k, (pair, [a, b])) in near.pairs.iter().zip(near.places).enumerate() {
+                let first = solid(&balls[*a as usize]);
+                let second = || solid(&balls[*b as usize]);
+                let partner = pair.partner(self.bodies.len());
+                self.of_two(&first, partner, second, |touch| found(k, touch));
+            }
+        });
+    }
+
     #[inline(always)]
     fn of_pair<'b>(
         &self,
@@ -236,17 +272,29 @@ impl Narrow<'_> {
         solid: impl Fn(usize) -> Solid<'b>,
         found: impl FnMut(Touch),
     ) {
+        let partner = pair.partner(self.bodies.len());
+        let second = || solid(pair.second as usize);
+        self.of_two(&solid(pair.first as usize), partner, second, found);
+    }
+
+    #[inline(always)]
+    fn of_two<'b>(
+        &self,
+        first: &Solid,
+        partner: Partner,
+        second: impl Fn() -> Solid<'b>,
+        found: impl FnMut(Touch),
+    ) {
         let space = self.space;
-        let first = solid(pair.first as usize);
-        match pair.partner(self.bodies.len()) {
-            Partner::Body(b) => {
-                let second = solid(b);
+        match partner {
+            Partner::Body(_) => {
+                let second = second();
                 let branch = space.period.difference(first.position, second.position);
-                narrow::of_bodies((&first, &second), &branch, space.margin, found);
+                narrow::of_bodies((first, &second), &branch, space.margin, found);
             }
             Partner::Wall(w) => {
                 let surface = &space.walls[w].surface;
-                narrow::with_wall(&first, surface, space.margin, found);
+                narrow::with_wall(first, surface, space.margin, found);
             }
         }
     }
@@ -264,23 +312,43 @@ impl Narrow<'_> {
         let rows: Vec<Vec<Candidate>> = pool.parts(ids.len(), |places| {
             let pairs = lists.before(places.end) - lists.before(places.start);
             let mut row = Vec::with_capacity(pairs);
-            for a in places {
-                for b in lists.of(a) {
-                    let pair = Neighbours {
-                        first: a as u32,
-                        second: b,
-                    };
-                    self.touches(&[pair], |_, touch| {
-                        if mine(&touch.point) {
-                            row.push(pair.candidate(&touch, ids));
-                        }
-                    });
+            match self.bodies.shapes() {
+                [] => self.row(lists, places, |place| self.ball(place), &mine, &mut row),
+                shapes => {
+                    let solid = |place: usize| self.solid(shapes, place);
+                    self.row(lists, places, solid, &mine, &mut row);
                 }
             }
             row
         });
         make_room(found, rows.iter().map(Vec::len).sum());
         rows.iter().for_each(|row| found.extend_from_slice(row));
+    }
+
+    /// The candidates of some first bodies.
+    #[inline(always)]
+    fn row<'b>(
+        &self,
+        lists: &Lists,
+        places: Range<usize>,
+        solid: impl Fn(usize) -> Solid<'b>,
+        mine: &impl Fn(&Vector3) -> bool,
+        row: &mut Vec<Candidate>,
+    ) {
+        let ids = self.bodies.ids();
+        for a in places {
+            for b in lists.of(a) {
+                let pair = Neighbours {
+                    first: a as u32,
+                    second: b,
+                };
+                self.of_pair(&pair, &solid, |touch| {
+                    if mine(&touch.point) {
+                        row.push(pair.candidate(&touch, ids));
+                    }
+                });
+            }
+        }
     }
 
     #[inline(always)]

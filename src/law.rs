@@ -31,9 +31,11 @@ mod impulse;
 mod memory;
 mod numbers;
 pub mod one_contact;
+mod open;
 mod pair;
 mod parts;
 mod restitution;
+mod simple;
 mod springs;
 mod status;
 mod touching;
@@ -48,18 +50,19 @@ pub use gap::GapRule;
 pub use impulse::Impulse;
 pub use memory::Memory;
 pub use numbers::{Numbers, Part};
+pub use open::{open, open_rest};
 pub use pair::{Arm, Pair, PairTable};
 pub use parts::{Kind, Parts};
+pub use simple::{OpenedSimple, Simple};
 pub use springs::{Springs, softened};
 pub use status::Status;
 pub use touching::{Sides, Step};
 
+use crate::math::Vector3;
 use crate::math::real::{Mask, Real, Three, across, add, clamped, dot, scaled, select, sub};
-use crate::math::{Vector3, turned};
 use bond::{Bond, Glue, Glued, Joint};
 use bytemuck::{Pod, Zeroable};
 use couples::Tangent;
-use restitution::{Approach, OUT_OF_REACH, Rebound};
 
 /// The impulse that the law demands while all other impulses keep their values.
 ///
@@ -97,8 +100,8 @@ pub fn answer<R: Real>(
     }
     let closing = r_n - law.normal_mass * speed;
     let (mut new_n, mut pressed) = (closing, closing);
-    let mut open = closing.at_most(zero);
-    if R::ALONE && open.any() && parts.kind().is_dry() {
+    let mut opens = closing.at_most(zero);
+    if R::ALONE && opens.any() && parts.kind().is_dry() {
         return Impulse {
             linear: [zero; 3],
             couple: [zero; 3],
@@ -107,7 +110,7 @@ pub fn answer<R: Real>(
     if let Some(cohesion) = &parts.cohesion {
         new_n = cohesion.normal(closing, r_n - law.normal_mass * u_n);
         pressed = new_n + cohesion.force;
-        open = cohesion.open();
+        opens = cohesion.open();
     }
     let tangential = across(r, n, r_n);
     let mut slip = across(&u, n, u_n);
@@ -135,16 +138,16 @@ pub fn answer<R: Real>(
                 mass: law.tangential_mass,
                 bound,
                 pressed,
-                open,
+                open: opens,
             };
             let (new_t, turned) = couples.answer(&tangent, &now.couple, &spin);
-            couple = select(open, &couple, &turned);
+            couple = select(opens, &couple, &turned);
             new_t
         }
     };
     let pushed = add(&scaled(n, new_n), &clamped(&new_t, bound));
     Impulse {
-        linear: select(open, &[zero; 3], &pushed),
+        linear: select(opens, &[zero; 3], &pushed),
         couple,
     }
 }
@@ -291,171 +294,6 @@ impl Laws {
     pub fn reach(&self, step: &Step) -> f64 {
         bond::reach(&self.bonds, step)
     }
-}
-
-/// The local problem of a contact with Coulomb's law and springs, and whether it is complete.
-///
-/// If it is not, [`open_rest`] adds the other parts. It is a function of its own because most
-/// contacts need no more.
-#[inline(always)]
-pub fn open(laws: &Laws, step: &Step, touching: &Touching) -> (Opened, bool) {
-    let Touching {
-        materials: [a, b],
-        normal,
-        gap,
-        radii,
-        drive,
-        ..
-    } = *touching;
-    let pair = laws.pairs.between(a, b);
-    let previous = touching.previous.as_ref();
-    let impulse = previous.map_or_else(Vector3::zeros, |last| {
-        last.kept(last.impulse, &normal, step)
-    });
-    let slid = previous.is_some_and(|last| last.slid);
-    let [normal_mass, tangential_mass] = touching.masses;
-    let mut law = Parameters {
-        normal,
-        closing_speed: step.gap.closing_speed(gap, step.dt),
-        normal_mass,
-        tangential_mass,
-        friction: if slid {
-            pair.sliding_friction
-        } else {
-            pair.friction
-        },
-    };
-    // A wall is as compliant as a body of the same size.
-    let other = if radii[1].is_finite() {
-        radii[1]
-    } else {
-        radii[0]
-    };
-    let springs = Springs::open(pair, &mut law, &impulse, gap, [radii[0], other], step.dt);
-    let opened = Opened {
-        law,
-        parts: Parts {
-            springs,
-            ..Parts::NONE
-        },
-        impulse,
-        couple: Vector3::zeros(),
-        memory: Memory::default(),
-    };
-    let suffices = laws.pairs.springs_at_most(a, b) && drive.is_none() && !laws.join();
-    (opened, suffices)
-}
-
-/// Adds the parts that a contact has beyond springs, and its memory.
-// Inlined, it would take registers from the many contacts that do not need it.
-#[inline(never)]
-pub fn open_rest(
-    laws: &Laws,
-    step: &Step,
-    touching: &Touching,
-    sides: &impl Sides,
-    simple: &Opened,
-) -> Opened {
-    let Touching {
-        materials: [a, b],
-        normal,
-        gap,
-        radii,
-        drive,
-        ..
-    } = *touching;
-    let mut opened = *simple;
-    let zero = Vector3::zeros();
-    let drive = drive.unwrap_or([zero; 2]);
-    let pair = laws.pairs.between(a, b);
-    let previous = touching.previous.as_ref();
-    let before = previous.map_or_else(State::default, |last| *last.state);
-    let couple = previous.map_or(zero, |last| last.kept(last.couple, &normal, step));
-    let mut joint = before.joint;
-    if laws.join() {
-        let pressed = opened.impulse.dot(&normal);
-        let share;
-        (joint, share) = joint.made(&laws.bonds, step, touching, pressed);
-        if let Some(glue) = joint.whole(&laws.bonds) {
-            let mut law = opened.law;
-            [law.normal_mass, law.tangential_mass] = touching.masses;
-            let about = step.rotation(&(normal * sides.spin_before().dot(&normal)));
-            let springs = simple.parts.springs.as_ref();
-            let held = || springs.map_or(0.0, |s| s.energy(&opened.impulse.into(), pressed));
-            let start = bond::Start {
-                glue,
-                radii,
-                stretch: gap - joint.rest,
-                impulse: turned(about, &opened.impulse) * share,
-                couple: turned(about, &couple) * share,
-                replaced: (before.joint.glue == 0).then(held),
-            };
-            if let Some(parts) = Bond::open(&start, &mut law, step.dt, sides) {
-                return Opened::glued(law, parts, &start, drive, joint);
-            }
-        }
-    }
-    let law = &mut opened.law;
-    let parts = &mut opened.parts;
-    let rigid = parts.springs.is_none();
-    let [mut velocity, mut spin] = drive;
-    parts.couples = Couples::open(pair, radii, sides);
-    if parts.couples.is_some() {
-        opened.couple = couple;
-    } else {
-        spin = zero;
-    }
-    let smaller_radius = radii[0].min(radii[1]);
-    let acts = cohesion::acts(pair, gap, smaller_radius, before.bonded == 1);
-    if acts {
-        let weakened = gap > 0.0 && rigid;
-        if weakened {
-            law.closing_speed = gap / step.dt;
-        }
-        parts.cohesion = Some(Cohesion {
-            force: pair.cohesion * step.dt,
-            weakened: f64::from(u8::from(weakened)),
-        });
-    }
-    opened.memory = Memory::new(pair.cohesion > 0.0, acts, joint);
-    if rigid && pair.bounces() {
-        let rebound = Rebound::of(
-            pair,
-            &Approach {
-                velocity: sides.velocity_before(),
-                normal,
-                gap,
-                dt: step.dt,
-                impulse: opened.impulse.dot(&normal),
-                mass: law.normal_mass,
-                radius: smaller_radius,
-                fall: sides.fall(),
-            },
-        );
-        match rebound {
-            Rebound::Collides(collision) => {
-                law.closing_speed = collision.closing_speed;
-                velocity += collision.shift;
-            }
-            // Cohesion holds or pulls on a contact whatever its velocity.
-            Rebound::LeftAlone if !acts => {
-                law.closing_speed = OUT_OF_REACH;
-                opened.impulse = zero;
-                opened.couple = zero;
-            }
-            Rebound::LeftAlone | Rebound::Rests { .. } => {}
-        }
-        if !acts {
-            opened.memory.take(&rebound);
-        }
-    }
-    if velocity != zero || spin != zero {
-        parts.drive = Some(Drive {
-            velocity: velocity.into(),
-            spin: spin.into(),
-        });
-    }
-    opened
 }
 
 /// The status of a contact with this impulse.

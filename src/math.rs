@@ -87,14 +87,8 @@ pub fn floor(x: f64) -> f64 {
 /// A half turn has an undefined axis; it only takes the parallel component along.
 #[must_use]
 pub fn turned_with(from: &Vector3, to: &Vector3, v: &Vector3) -> Vector3 {
-    if from == to {
-        return *v; // Keeps all bits.
-    }
-    let (axis, cosine) = (from.cross(to), from.dot(to));
-    if cosine <= -1.0 + 1e-12 {
-        return v - from * v.dot(from) + to * v.dot(from);
-    }
-    v * cosine + axis.cross(v) + axis * (axis.dot(v) / (1.0 + cosine))
+    let [from, to, v] = [from, to, v].map(|v| (*v).into());
+    real::turned_with::<f64>(&from, &to, &v).into()
 }
 
 /// A vector rotated by a unit quaternion.

@@ -48,6 +48,17 @@ pub fn kinetic_energy(bodies: &[BodyRow]) -> ExactSum {
         .collect()
 }
 
+/// [`kinetic_energy`] and [`potential_energy`], in one pass over the bodies [J].
+#[must_use]
+pub fn energies(bodies: &[BodyRow], gravity: &Vector3, period: &Period) -> [ExactSum; 2] {
+    let mut sums = <[ExactSum; 2]>::default();
+    for row in bodies.iter().filter(|row| row.is_free()) {
+        sums[0].add(row.kinetic_energy());
+        sums[1].add(-row.mass * gravity.dot(&way(row, period)));
+    }
+    sums
+}
+
 /// Kinetic energy of a body's translation [J].
 #[must_use]
 pub fn translational_energy(row: &BodyRow) -> f64 {

@@ -22,6 +22,7 @@ mod timers;
 mod walls;
 
 pub use error::StepError;
+pub use moreau_jean::allowance;
 pub use physics::Physics;
 pub use report::{Here, Report};
 pub use state::{Clock, State, WallReference};
@@ -81,15 +82,16 @@ impl Scheme {
         }
     }
 
-    /// Brings the contacts of the last step to the state, each to the rank of its first body, where
-    /// they are not there yet. Collective.
+    /// Brings the contacts of the last step to the state, unless they are there. Collective.
+    ///
+    /// Each comes to the rank of its first body.
     pub fn bring_contacts(&self, state: &mut State, domain: &Domain) {
         match self {
             Self::MoreauJean(scheme) => scheme.bring_contacts(state, domain),
         }
     }
 
-    /// The contacts of walls in the last step, each on one rank; there may be others.
+    /// The contacts of the last step, each on one rank; those between bodies may be missing.
     #[must_use]
     pub fn wall_contacts<'s>(&self, state: &'s State) -> Cow<'s, [ContactRow]> {
         match self {

@@ -58,6 +58,7 @@ impl Column {
             fall: 0.0,
             falls: &[],
             bodies: &bodies,
+            twists: bodies.twists(),
             walls: &s.walls,
             states: &[WallState::default()],
             states_before: &[WallState::default()],
@@ -73,7 +74,9 @@ impl Column {
             },
             draw,
         };
-        blocks.arrange_candidates(&found, &grid, &bodies, &Pushed::default());
+        let laws = PairTable::of_friction(&[0.0]).into();
+        let sides = (&bodies, &s.walls[..]);
+        blocks.arrange_candidates(&found, &grid, sides, (&Pushed::default(), &laws));
         blocks.fill(&filling);
         let free = Vector3::new(0.0, 0.0, -G);
         for i in 0..n {
@@ -165,7 +168,7 @@ impl Column {
             &mut Alone,
             bodies,
             &settings,
-            0,
+            (0, (DT, &|_| {})),
         );
         assert_eq!(outcome.sweeps, sweeps);
     }

@@ -151,3 +151,59 @@ fn a_plan_is_a_function_of_the_state() {
         record_fact("plans", &what, state.same_bits(&whole));
     }
 }
+
+/// Contacts may stay in the scheme or be brought to the state after any step, on any ranks and with
+/// other owners in each step: the bits are those of one rank that keeps them.
+#[test]
+fn contacts_may_be_kept_or_brought() {
+    for (name, s) in scenes() {
+        let kept = s.run(24);
+        for (ranks, brings, recut) in [(1, 1, None), (1, 5, None), (3, 3, Some(7)), (2, 0, Some(9))]
+        {
+            let mut s = s.clone();
+            (s.brings, s.recut) = (brings, recut);
+            let other = s.run_on(ranks, 1, 24);
+            assert!(kept.same_bits(&other), "{name}: {ranks} ranks, {brings}");
+        }
+        record_fact("A9", &format!("{name}: contacts kept or brought"), true);
+    }
+}
+
+/// A pair at rest sleeps, though a third ball throws the one against the other within the step. The
+/// judge finds it, and the impulses are those of a solve with all pairs.
+///
+/// Three equal balls in a line, without restitution: the first hits the second at speed v, and both
+/// go on at v/2 until they meet the third. In one step all end with momentum m v; the second touches
+/// the third, so both move at one speed, and the gap between them closes within the step.
+#[test]
+fn a_pair_that_closes_against_expectation_wakes() {
+    let (dt, v, gap) = (1e-3, 3.0, 6e-4);
+    let mut s = Scene::new([-1.0; 3], [1.0; 3], dt);
+    s.gravity = Vector3::zeros();
+    s.friction = 0.0;
+    s.solver.tolerance = 1e-10;
+    s.solver.max_sweeps = 2000;
+    for x in [0.0, 0.02, 0.04 + gap] {
+        s.sphere([x, 0.0, 0.0], 0.01, 1.0);
+    }
+    s.bodies[0].velocity[0] = v;
+    // A pair with this gap sleeps: its balls are at rest, and it is wider than the skin.
+    assert!(s.physics().skin < gap, "{}", s.physics().skin);
+    let one = s.run(1);
+    // The first two share a speed u, the third takes w, and the second reaches it at the end of the
+    // step: 2 u + w = v, (u − w) Δt = gap.
+    let w = (v - 2.0 * gap / dt) / 3.0;
+    let u = w + gap / dt;
+    for (i, expected) in [u, u, w].into_iter().enumerate() {
+        let found = one.velocity(i).x;
+        assert!(
+            (found - expected).abs() < 1e-8,
+            "ball {i}: {found}, not {expected}"
+        );
+    }
+    assert_eq!(one.contacts.len(), 2);
+    assert!(one.all_converged());
+    for ranks in [2, 3] {
+        assert!(one.same_bits(&s.run_on(ranks, 1, 1)), "{ranks} ranks");
+    }
+}

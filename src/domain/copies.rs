@@ -18,10 +18,10 @@ pub struct Copies {
 const NUMBERS: usize = size_of::<BodyRow>() / size_of::<f64>();
 
 impl Copies {
-    /// The lists, from the owners of all bodies that this rank knows, in order of id, and the
-    /// blocks that their boxes touch.
+    /// The lists of all bodies that this rank knows, in order of id.
     ///
-    /// Both ends see the same boxes, so their lists agree.
+    /// They follow from the bodies' owners and the blocks that their boxes touch. Both ends see the
+    /// same boxes, so their lists agree.
     #[must_use]
     pub fn plan(domain: &Domain, owners: &[usize], spans: &[Span]) -> Self {
         let (rank, partition) = (domain.rank(), &domain.partition);

@@ -38,8 +38,9 @@ pub fn reduced_masses(
     lever: [f64; 2],
 ) -> (f64, f64) {
     let normal = normal[0] + normal[1];
-    let turning =
-        lever[0] * lever[0] * inverse_inertia[0] + lever[1] * lever[1] * inverse_inertia[1];
+    // In the order of a member's `l²/I`, for the same bits.
+    let [a, b] = [0, 1].map(|side| inverse_inertia[side] * lever[side] * lever[side]);
+    let turning = a + b;
     // A contact takes no impulse in a direction in which neither side can move.
     let mass = |inverse: f64| if inverse > 0.0 { 1.0 / inverse } else { 0.0 };
     (mass(normal), mass(tangential[0] + tangential[1] + turning))

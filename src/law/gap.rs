@@ -1,5 +1,7 @@
 //! The treatment of overlaps by rigid contacts.
 
+use crate::math::real::Real;
+
 /// How a rigid contact treats an overlap g < 0. An open gap enters unchanged under all rules.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub enum GapRule {
@@ -25,15 +27,20 @@ impl GapRule {
     /// speed given by the rule.
     #[must_use]
     #[inline(always)]
-    pub fn closing_speed(self, gap: f64, dt: f64) -> f64 {
+    pub fn closing_speed<R: Real>(self, gap: R, dt: R) -> R {
+        let zero = gap.splat(0.0);
         match self {
-            Self::Positive => gap.max(0.0) / dt,
+            Self::Positive => R::select(gap.greater(zero), gap, zero) / dt,
             Self::Full => gap / dt,
-            Self::Recover { .. } if gap >= 0.0 => gap / dt,
             Self::Recover {
                 fraction,
                 top_speed,
-            } => -(fraction * -gap / dt).min(top_speed),
+            } => {
+                let (fraction, top) = (gap.splat(fraction), gap.splat(top_speed));
+                let speed = fraction * -gap / dt;
+                let speed = -R::select(speed.less(top), speed, top);
+                R::select(gap.less(zero), speed, gap / dt)
+            }
         }
     }
 }

@@ -94,6 +94,24 @@ impl Pair {
         self.compliance + (a + b)
     }
 
+    /// The coefficient of friction of a contact that slid in the step before, or did not.
+    #[must_use]
+    #[inline(always)]
+    pub fn friction_of(&self, slid: bool) -> f64 {
+        if slid {
+            self.sliding_friction
+        } else {
+            self.friction
+        }
+    }
+
+    /// Whether the contact has springs.
+    #[must_use]
+    #[inline(always)]
+    pub fn is_soft(&self) -> bool {
+        self.compliance != 0.0 || self.inverse_young != [0.0; 2]
+    }
+
     /// Whether the contact has Coulomb's law only.
     #[must_use]
     pub fn is_plain(&self) -> bool {
@@ -182,6 +200,20 @@ impl PairTable {
     #[inline]
     pub fn springs_at_most(&self, a: u32, b: u32) -> bool {
         self.simple[a as usize * self.materials + b as usize]
+    }
+
+    /// The number of two materials in the table.
+    #[must_use]
+    #[inline]
+    pub fn number(&self, a: u32, b: u32) -> u32 {
+        a * self.materials as u32 + b
+    }
+
+    /// The coefficients of two materials with this number.
+    #[must_use]
+    #[inline(always)]
+    pub fn numbered(&self, number: u32) -> &Pair {
+        &self.pairs[number as usize]
     }
 
     /// Whether some pair has no springs.

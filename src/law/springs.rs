@@ -5,10 +5,7 @@
 //! contact sticks `u_t + γ_t (r_t − r_t,previous) = 0`. The impulse of the last step is the
 //! spring's memory, so sticking contacts do not creep. `γ = C/Δt²`; `γ → 0` is the rigid law.
 
-use super::coulomb::Parameters;
 use super::numbers::{Numbers, Part};
-use super::pair::Pair;
-use crate::math::Vector3;
 use crate::math::real::{Real, Three, add, dot, scaled, sub};
 
 /// The springs of a contact. The masses of [`Parameters`] then include them: `1/(1/m + γ)`.
@@ -62,40 +59,9 @@ impl<R: Real> Springs<R> {
     }
 }
 
-impl Springs<f64> {
-    /// The springs of a contact; also sets the law's masses and closing speed. `None` where the
-    /// pair is rigid.
-    ///
-    /// `gap` [m] is the signed gap, `radii` [m] those of the bodies, `impulse` [N s] that of the
-    /// last step, scaled to the length of this step.
-    #[inline(always)]
-    pub(super) fn open(
-        pair: &Pair,
-        law: &mut Parameters,
-        impulse: &Vector3,
-        gap: f64,
-        radii: [f64; 2],
-        dt: f64,
-    ) -> Option<Self> {
-        let compliance = pair.compliance(radii);
-        if compliance == 0.0 {
-            return None;
-        }
-        let gamma = compliance / (dt * dt);
-        let softness = [gamma, gamma / pair.tangential_ratio];
-        law.closing_speed = gap / dt;
-        law.normal_mass = softened(law.normal_mass, softness[0]);
-        law.tangential_mass = softened(law.tangential_mass, softness[1]);
-        let normal = law.normal * impulse.dot(&law.normal);
-        Some(Self {
-            softness,
-            previous: (impulse - normal).into(),
-        })
-    }
-}
-
 /// A reduced mass with the term of a spring: `1/(1/m + γ)`.
 #[inline(always)]
-pub fn softened(mass: f64, softness: f64) -> f64 {
-    1.0 / (1.0 / mass + softness)
+pub fn softened<R: Real>(mass: R, softness: R) -> R {
+    let one = mass.splat(1.0);
+    one / (one / mass + softness)
 }

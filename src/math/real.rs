@@ -176,3 +176,25 @@ pub fn clamped<R: Real>(a: &Three<R>, bound: R) -> Three<R> {
     let scale = R::select(size.greater(bound), bound / size, size.splat(1.0));
     scaled(a, scale)
 }
+
+/// Rotates a vector by the shortest rotation from the unit vector `from` to the unit vector `to`.
+///
+/// A half turn has an undefined axis; it only takes the parallel component along.
+#[inline(always)]
+pub fn turned_with<R: Real>(from: &Three<R>, to: &Three<R>, v: &Three<R>) -> Three<R> {
+    let same = (from[0].equals(to[0]).and(from[1].equals(to[1]))).and(from[2].equals(to[2]));
+    if R::ALONE && same.any() {
+        return *v;
+    }
+    let (axis, cosine) = (cross(from, to), dot(from, to));
+    let one = cosine.splat(1.0);
+    let along = dot(v, from);
+    let back = add(&sub(v, &scaled(from, along)), &scaled(to, along));
+    let turned = add(
+        &add(&scaled(v, cosine), &cross(&axis, v)),
+        &scaled(&axis, dot(&axis, v) / (one + cosine)),
+    );
+    let turned = select(cosine.at_most(cosine.splat(-1.0 + 1e-12)), &back, &turned);
+    // Keeps all bits.
+    select(same, v, &turned)
+}

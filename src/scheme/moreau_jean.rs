@@ -15,6 +15,7 @@ mod squeezed;
 mod watch;
 
 pub use machine::MoreauJean;
+pub use plan::allowance;
 
 use super::error::StepError;
 use super::known::Known;
@@ -48,8 +49,10 @@ impl MoreauJean {
     ) -> Result<Report, StepError> {
         let mut timers = Timers::default();
         let time = &mut timers;
-        let (mut begun, mut known, mut free) = self.prepare(state, domain, time)?;
-        let outcome = time.of(Verb::Sweep, || self.solve(&begun, &mut known, &mut free));
+        let (mut begun, mut known, mut free) = self.prepare(state, domain, time, false)?;
+        let outcome = time.of(Verb::Sweep, || {
+            self.solve(state, &begun, &mut known, &mut free)
+        });
         let ways = time.of(Verb::Sweep, || {
             self.project(&mut begun, &mut known, &mut free)
         });
@@ -71,21 +74,22 @@ impl MoreauJean {
     }
 
     /// All that precedes the solve; afterwards the blocks hold the contact problem. Collective.
+    ///
+    /// Where `all` is set, it contains pairs that are not expected to close.
     fn prepare<'a, 'd>(
         &mut self,
         state: &mut State,
         domain: &'a Domain<'d>,
         time: &mut Timers,
+        all: bool,
     ) -> Result<(Begun<'a, 'd>, Known<'d>, Free), StepError> {
         let mut begun = time.of(Verb::Migrate, || self.begin(state, domain));
         let margin = time.of(Verb::Migrate, || self.plan(state, &mut begun))?;
         let mut known = time.of(Verb::Migrate, || self.gather(state, &begun));
-        let split = time.of(Verb::Detect, || {
-            self.detect(state, &mut begun, &mut known, &margin)
+        time.of(Verb::Detect, || {
+            self.detect(state, &mut begun, &mut known, &margin, all);
         });
-        let free = time.of(Verb::Move, || {
-            self.free_velocities(&begun, &mut known, &split)
-        });
+        let free = time.of(Verb::Move, || self.free_velocities(&begun, &mut known));
         Ok((begun, known, free))
     }
 
@@ -99,7 +103,7 @@ impl MoreauJean {
         mut state: State,
         domain: &Domain,
     ) -> Result<(f64, Result<Assembled, Unfit>), StepError> {
-        let (begun, known, _) = self.prepare(&mut state, domain, &mut Timers::default())?;
+        let (begun, known, _) = self.prepare(&mut state, domain, &mut Timers::default(), true)?;
         // The blocks hold the problem of another state than the scheme's.
         (self.planned, self.kept) = (None, 0);
         let mut members = known.bodies.members();

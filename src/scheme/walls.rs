@@ -101,8 +101,8 @@ impl Walls {
     /// The walls after the step. Collective.
     ///
     /// `pushed` are the new velocities of walls that move by Newton's law, and their displacements
-    /// by the projection [m], by number of the wall; `contacts` gives this rank's contacts of walls,
-    /// which servo-controlled walls need.
+    /// by the projection [m], by number of the wall. `contacts` gives the walls' contacts on this
+    /// rank, for servo-controlled walls.
     pub(super) fn end<'c>(
         self,
         domain: &Domain,

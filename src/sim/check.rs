@@ -3,7 +3,7 @@
 use super::bonds::pairs_exist;
 use super::error::RunError;
 use super::first::{counts, no_overlaps, share};
-use super::memory::{bytes_falling, bytes_per_body, bytes_with, candidates_per_body, fall};
+use super::memory::{Numbers, bytes_falling, bytes_per_body, bytes_with, fall};
 use super::options::Options;
 use super::setup::shared;
 use super::sizes::{Sizes, divide, edge, memory_suffices, sizes, to_come, tracked_exist};
@@ -210,7 +210,7 @@ fn memory(
         Pace::Even(dt) => speed * dt,
         Pace::Rule(rule) => rule.way().min(speed * rule.at_most),
     };
-    let falling = megabytes(bytes_falling(scenario, radius, physics.skin + 2.0 * way));
+    let falling = megabytes(bytes_falling(scenario, radius, (physics.skin, way)));
     if falling > 1.05 * at_rest {
         return format!(
             "memory     about {falling:.0} MB over all ranks, and 33 MB more per rank, while bodies fall at up to {speed:.2} m/s; {at_rest:.0} MB \
@@ -292,8 +292,9 @@ fn fast(
     };
     let (filling, radius) = filling(comm, sizes, parcel);
     let margin = physics.skin + 2.0 * way;
-    let candidates = candidates_per_body(filling, radius, margin);
-    let megabytes = sizes.count as f64 * bytes_with(scenario, candidates) / 1e6;
+    let numbers = Numbers::filling(filling, radius, (physics.skin, way));
+    let candidates = numbers.touches();
+    let megabytes = sizes.count as f64 * bytes_with(scenario, numbers) / 1e6;
     (candidates > 4.0 && !scenario.two_dimensional).then(|| {
         format!(
             "fast       {speed:.3} m/s: detection looks {:.2} diameters ahead in a step and finds {candidates:.0} pairs per body, about \

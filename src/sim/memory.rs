@@ -5,22 +5,30 @@
 use crate::body::{BodyId, BodyRow, Drive, Member, Motion, Twist, Wall};
 use crate::comm::Comm;
 use crate::config::Scenario;
-use crate::contact::{Candidate, ContactRow, Origin};
+use crate::contact::{ContactRow, Neighbours, Origin, Touch};
 use crate::law::{Arm, Pair};
 use crate::math::Vector3;
+use crate::scheme::allowance;
 use crate::solver::accelerate::Acceleration;
 use crate::solver::batch::{Batch, Eight, LANES};
 use crate::solver::kernel::rigid::RigidContact;
 
-/// Candidates per body in a dense packing.
-const CANDIDATES_PER_BODY: f64 = 3.0;
+/// Pairs and contacts of a dense packing at rest, where allowances are small.
+const DENSE: Numbers = Numbers {
+    pairs: 3.4,
+    contacts: 3.0,
+    asleep: 0.0,
+};
+
+/// The fraction of the contacts of a dense packing that carry a force.
+const CARRYING: f64 = 0.6;
 
 /// Touches per pair of clumps: dumbbells and clumps of four balls at rest (`configs/clumps.toml`)
-/// have 7.5 candidates a body.
+/// have 7.5 contacts a body.
 const TOUCHES_PER_PAIR: f64 = 2.5;
 
-/// Lanes of batches per candidate: some stay empty, as a body may be in a batch only once.
-const LANES_PER_CANDIDATE: f64 = 3.5 / 3.0;
+/// Lanes of batches per contact: some stay empty, as a body may be in a batch only once.
+const LANES_PER_CONTACT: f64 = 3.5 / 3.0;
 
 /// Blocks per body: with edges of eight radii, the box of a body, two radii wide, intersects
 /// `(1 + 2/8)³` blocks on average.
@@ -28,66 +36,95 @@ const BLOCKS_PER_BODY: f64 = 1.25 * 1.25 * 1.25;
 
 /// Memory per body on a rank [bytes].
 ///
-/// This includes its row, its columns ([`Bodies`](crate::body::Bodies)), its velocity in the solve,
-/// its copies in blocks, the sort data of detection (a box in single precision, four indices, the
-/// start of its list), and its place in the plan (id, reference and half box, twice, and owner).
+/// This includes its row, its columns ([`Bodies`](crate::body::Bodies)), its velocity before the
+/// step and in the solve, its copies in blocks, the sort data of detection (a box in single
+/// precision, four indices, the start of its list), and its place in the plan (id, reference, half
+/// box, owner).
 fn of_a_body() -> f64 {
     let columns = size_of::<(BodyId, Vector3, [f64; 4], Twist)>() + size_of::<u32>();
     let in_block = size_of::<Member>() + size_of::<u32>() + size_of::<bool>();
     let sorted = size_of::<([f32; 4], [u32; 4], usize)>();
-    let planned = size_of::<(BodyId, [(Vector3, f64); 2], usize)>();
-    let once = size_of::<BodyRow>() + columns + size_of::<Member>() + sorted + planned;
+    let planned = size_of::<(BodyId, Vector3, f64, usize)>();
+    let once = size_of::<BodyRow>() + columns + 2 * size_of::<Member>() + sorted + planned;
     once as f64 + BLOCKS_PER_BODY * in_block as f64
 }
 
-/// Memory per candidate on a rank [bytes].
+/// Memory per pair of the plan on a rank [bytes].
 ///
-/// This includes the candidate, its row after the step, its further facts in the block, the pair
-/// and its index in the list of detection, the pair of the plan, the block, the index in the block
-/// and the slot.
-fn of_a_candidate() -> f64 {
-    let found = size_of::<([u32; 2], u32, u32, u64)>() + size_of::<Candidate>();
-    let in_block = size_of::<Origin>() + size_of::<(u64, u32, u32)>();
-    let once = found + in_block + size_of::<ContactRow>();
-    once as f64 + LANES_PER_CANDIDATE * size_of::<Batch>() as f64 / LANES as f64
+/// This includes the pair and its index in the list of detection, the pair with its block, its
+/// index there, and in the block the pair, its places, and the number of its laws.
+fn of_a_pair() -> f64 {
+    let found = size_of::<([u32; 2], u32)>() + size_of::<(Neighbours, u64)>();
+    let in_block = size_of::<(Neighbours, [u32; 2], u32)>();
+    (found + size_of::<u64>() + size_of::<u32>() + in_block) as f64
 }
 
-/// Candidates per body for detection with the margin `margin` [m].
+/// Memory per contact on a rank [bytes], without its lane.
 ///
-/// Spheres of mean radius r fill a fraction φ of space; half of those within `2r + margin` are
-/// candidates of a sphere: `4 φ (1 + margin/2r)³`.
-pub(super) fn candidates_per_body(filling: f64, radius: f64, margin: f64) -> f64 {
-    4.0 * filling * (1.0 + 0.5 * margin / radius).powi(3)
+/// This includes its touch with two indices, its further facts, its slot, and the data that the
+/// next step needs.
+fn of_a_contact() -> f64 {
+    let kept = size_of::<([u32; 2], u64, [f64; 7], bool)>() + size_of::<[u8; 7]>();
+    (size_of::<(Touch, [u32; 2], u32)>() + size_of::<Origin>() + kept) as f64
+}
+
+/// The numbers per body of pairs in a plan, of contacts, and of touches that sleep.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Numbers {
+    pairs: f64,
+    contacts: f64,
+    asleep: f64,
+}
+
+impl Numbers {
+    /// Those of bodies with a mean radius [m] that move by `way` in a step [m].
+    ///
+    /// Without margin each has `dense` contacts; a margin multiplies them by `(1 + margin/2r)³`, in
+    /// two dimensions squared.
+    fn new(dense: f64, radius: f64, (skin, way): (f64, f64), dimensions: i32) -> Self {
+        let ahead = |margin: f64| dense * (1.0 + 0.5 * margin / radius).powi(dimensions);
+        let (contacts, touches) = (ahead(skin + way), ahead(skin + 2.0 * way));
+        Self {
+            pairs: ahead(skin + 2.0 * allowance(way, radius)).max(touches),
+            contacts,
+            asleep: touches - contacts,
+        }
+    }
+
+    /// Those of spheres that fill a fraction of space: half of those within `2r + margin` of a
+    /// sphere are its pairs, `4 φ (1 + margin/2r)³`.
+    pub(super) fn filling(filling: f64, radius: f64, ways: (f64, f64)) -> Self {
+        Self::new(4.0 * filling, radius, ways, 3)
+    }
+
+    /// The pairs that the narrow phase finds.
+    pub(super) fn touches(&self) -> f64 {
+        self.contacts + self.asleep
+    }
 }
 
 /// Solid fraction of a packing that falling bodies have just made.
 const LANDED: f64 = 0.6;
 
-/// Candidates per body in such a packing, over `(1 + margin/2r)³`; in two dimensions squared.
+/// Contacts per body in such a packing, over `(1 + margin/2r)³`; in two dimensions squared.
 ///
 /// Measured at the peak: 1.9, 1.8 and 1.3 while a box of 10 000 spheres, a drum and a silo settle.
 /// Bodies at walls, and those that still fall, have fewer than `4 φ`; bodies that lie have small
 /// allowances, so that pairs among them are not searched as far.
 const LANDING: f64 = 1.6;
 
-/// Memory per candidate of bodies that have come together, over that of bodies that stay.
+/// Memory per contact of bodies that have come together, over that of bodies that stay.
 ///
-/// Blocks keep the memory that their contacts had when bodies fell through them. Measured: 1.2 to
-/// 1.5 in the same runs.
-const LEFT_BEHIND: f64 = 1.28;
+/// Blocks keep the memory that their contacts had when bodies fell through them, and records go
+/// from plan to plan. Measured: 1.5 to 1.9 in the same runs.
+const LEFT_BEHIND: f64 = 1.6;
 
-/// Memory per body while bodies fall and detection looks ahead by `margin` [m] [bytes].
-pub(super) fn bytes_falling(scenario: &Scenario, radius: f64, margin: f64) -> f64 {
-    let ahead = 1.0 + 0.5 * margin / radius;
-    let ahead = match scenario.two_dimensional {
-        true => ahead * ahead,
-        false => ahead * ahead * ahead,
-    };
-    let candidates = LANDING * ahead * LEFT_BEHIND;
-    if candidates <= CANDIDATES_PER_BODY {
-        return bytes_per_body(scenario);
-    }
-    bytes_with(scenario, candidates)
+/// Memory per body while bodies fall by `way` in a step, with this skin [m] [bytes].
+pub(super) fn bytes_falling(scenario: &Scenario, radius: f64, (skin, way): (f64, f64)) -> f64 {
+    let dimensions = if scenario.two_dimensional { 2 } else { 3 };
+    let landing = LANDING * LEFT_BEHIND;
+    let falling = Numbers::new(landing, radius, (skin, way), dimensions);
+    bytes_with(scenario, falling).max(bytes_per_body(scenario))
 }
 
 /// The way that the highest bodies fall until all lie in a packing [m]. Collective.
@@ -178,14 +215,14 @@ fn to_floor(scenario: &Scenario, row: &BodyRow, down: &Vector3) -> Option<f64> {
 
 /// Memory per body of a dense packing [bytes], all included except the 33 MB of the program itself.
 pub(super) fn bytes_per_body(scenario: &Scenario) -> f64 {
-    bytes_with(scenario, CANDIDATES_PER_BODY)
+    bytes_with(scenario, DENSE)
 }
 
-/// The same with at least this number of candidates per body.
+/// The same with these numbers of pairs and contacts.
 ///
 /// It includes the demands of laws and solver: parts of batches, positions for projection, former
 /// points of momentum.
-pub(super) fn bytes_with(scenario: &Scenario, candidates: f64) -> f64 {
+pub(super) fn bytes_with(scenario: &Scenario, numbers: Numbers) -> f64 {
     let materials = scenario.materials.len() as u32;
     let any = |has: &dyn Fn(&Pair) -> bool| {
         let mut each = (0..materials).flat_map(|a| (a..materials).map(move |b| (a, b)));
@@ -213,11 +250,20 @@ pub(super) fn bytes_with(scenario: &Scenario, candidates: f64) -> f64 {
         lane += 3.0 * eight;
         body += size_of::<[f64; 6]>() as f64;
     }
-    let candidates = candidates.max(CANDIDATES_PER_BODY);
+    let Numbers {
+        pairs,
+        contacts,
+        asleep,
+    } = numbers;
+    let asleep = asleep * size_of::<(Touch, u32)>() as f64;
+    // Records of the contacts that carry a force, when a plan is made or a checkpoint is written.
+    let rows = CARRYING * DENSE.contacts * size_of::<ContactRow>() as f64;
+    body += pairs * of_a_pair() + asleep + rows;
     if !scenario.templates.is_empty() {
         // Contacts of clumps stand outside the batches.
-        let one = of_a_candidate() + size_of::<RigidContact>() as f64;
-        return body + candidates * TOUCHES_PER_PAIR * one;
+        let one = of_a_contact() + size_of::<RigidContact>() as f64;
+        return body + contacts * TOUCHES_PER_PAIR * one;
     }
-    body + candidates * (of_a_candidate() + LANES_PER_CANDIDATE * lane)
+    let batch = size_of::<Batch>() as f64 / LANES as f64;
+    body + contacts * (of_a_contact() + LANES_PER_CONTACT * (batch + lane))
 }

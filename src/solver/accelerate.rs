@@ -24,7 +24,7 @@ mod guard;
 pub use super::settings::Acceleration;
 
 use super::batch::{Batches, Eight3, LANES};
-use super::blocks::{Block, Blocks};
+use super::blocks::Block;
 use super::course::Course;
 use super::grid::Tour;
 use super::halo::Halo;
@@ -36,6 +36,7 @@ use super::vectors::{Lane, store3};
 use crate::body::Member;
 use crate::math::make_room;
 use crate::math::real::{add, sub};
+use crate::pool::Pool;
 use guard::{Guard, Next};
 use rayon::prelude::*;
 
@@ -53,6 +54,8 @@ pub(super) struct Momentum {
     motions: Vec<[f64; 6]>,
     /// The number of orders that were replaced.
     orders: u64,
+    /// The point from which the next sweep starts.
+    point: Point,
 }
 
 /// Allowed growth of a sweep's change `Σ|d|²/m_n`; where it grows by more, β restarts from zero.
@@ -71,6 +74,7 @@ impl Momentum {
             change: f64::INFINITY,
             motions: Vec::new(),
             orders: 0,
+            point: Point::Stay,
         }
     }
 
@@ -83,6 +87,11 @@ impl Momentum {
     /// How often momentum stalled and another order was drawn.
     pub(super) fn renewals(&self) -> u64 {
         self.orders
+    }
+
+    /// Forgets the points so far: the contacts have changed, and the sweeps are another map.
+    pub(super) fn forget(&mut self) {
+        (self.t, self.point) = (None, Point::Stay);
     }
 
     /// Extrapolates from the result of a sweep. Collective.
@@ -100,14 +109,27 @@ impl Momentum {
         }
         // Back to the colour at which the sweep ended; the judge has gone elsewhere.
         course.go_to(tour.start());
-        if self.go_beyond(course.blocks, course.members, change) {
+        let beyond = self.go_beyond(course.blocks.pool(), course.members, change);
+        if beyond && !pushed.is_empty() {
+            // The walls take the impulses of all contacts, so these go there at once.
+            let (point, width) = (self.point(), self.width);
+            course.blocks.map(|block: &mut Block| {
+                point.take(block, width);
+                []
+            });
             pushed.take_impulses(course.blocks, course.members, course.halo);
         }
     }
 
-    /// Extrapolates from the result of a sweep, before velocities change otherwise. Returns whether
-    /// it did.
-    fn go_beyond(&mut self, blocks: &mut Blocks, members: &mut [Member], change: f64) -> bool {
+    /// The point from which the next sweep starts, once.
+    pub(super) fn point(&mut self) -> Point {
+        std::mem::take(&mut self.point)
+    }
+
+    /// Extrapolates velocities from the result of a sweep, before they change otherwise.
+    ///
+    /// The impulses of a block follow when the next sweep comes to it. Returns whether it did.
+    fn go_beyond(&mut self, pool: &Pool, members: &mut [Member], change: f64) -> bool {
         let next = self.guard.watch(change);
         let grown = change > GROWTH * self.change;
         self.change = change;
@@ -119,30 +141,15 @@ impl Momentum {
         }
         let Some(t) = self.t.filter(|_| !grown) else {
             self.t = Some(FIRST);
-            self.note(blocks, members);
+            self.note(members);
             return false;
         };
         let next = 0.5 * (1.0 + (1.0 + 4.0 * t * t).sqrt());
         let beta = ((t - 1.0) / next).min(self.guard.cap);
         self.t = Some(next);
-        let width = self.width;
-        blocks.map(|block: &mut Block| {
-            let Block {
-                batches,
-                past,
-                rigid,
-                ..
-            } = block;
-            rigid.iter_mut().for_each(|one| one.go_beyond(beta));
-            width.dispatch(Further {
-                batches,
-                past,
-                beta,
-            });
-            []
-        });
+        self.point = Point::Beyond(beta);
         let both = (members, &mut *self.motions);
-        match blocks.pool().shared() {
+        match pool.shared() {
             None => further_on(both, beta),
             Some(pool) => pool.install(|| {
                 let (members, motions) = both;
@@ -155,22 +162,51 @@ impl Momentum {
     }
 
     /// Records the first point.
-    fn note(&mut self, blocks: &mut Blocks, members: &[Member]) {
-        blocks.map(|block: &mut Block| {
-            let Block {
-                batches,
-                past,
-                rigid,
-                ..
-            } = block;
-            rigid.iter_mut().for_each(RigidContact::note);
-            make_room(past, batches.state_len());
-            past.resize(batches.state_len(), [[0.0; LANES]; 3]);
-            batches.read_state(past);
-            []
-        });
+    fn note(&mut self, members: &[Member]) {
+        self.point = Point::First;
         self.motions.clear();
         self.motions.extend(members.iter().map(motion));
+    }
+}
+
+/// The impulses from which a sweep through a block starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Point {
+    /// The present ones.
+    #[default]
+    Stay,
+    /// The present ones, which are recorded as the first point.
+    First,
+    /// Impulses beyond the last two points by this β; the present point is recorded.
+    Beyond(f64),
+}
+
+impl Point {
+    /// Takes the impulses of a block there.
+    pub(super) fn take(self, block: &mut Block, width: Width) {
+        let Block {
+            batches,
+            past,
+            rigid,
+            ..
+        } = block;
+        match self {
+            Self::Stay => {}
+            Self::First => {
+                rigid.iter_mut().for_each(RigidContact::note);
+                make_room(past, batches.state_len());
+                past.resize(batches.state_len(), [[0.0; LANES]; 3]);
+                batches.read_state(past);
+            }
+            Self::Beyond(beta) => {
+                rigid.iter_mut().for_each(|one| one.go_beyond(beta));
+                width.dispatch(Further {
+                    batches,
+                    past,
+                    beta,
+                });
+            }
+        }
     }
 }
 

@@ -7,10 +7,12 @@
 mod eight;
 mod former;
 mod parts;
+mod simple;
 
 pub use eight::{Eight, Eight3, LANES};
 pub use former::Former;
 pub use parts::{Couple, Line, SpringLines};
+pub use simple::{Simples, Unopened};
 
 use crate::contact::Contact;
 use crate::law::{Kind, Parameters, Parts};
@@ -83,21 +85,27 @@ pub struct Places {
 /// Contacts to be put into batches, in the order of their keys.
 #[derive(Clone, Debug, Default)]
 pub struct Dealt {
-    /// The contacts.
-    pub contacts: Vec<Contact>,
-    /// The kind of each, and the index of its first number.
+    /// Indices of the two members of each.
+    pub places: Vec<[u32; 2]>,
+    /// The kind of each, and its index among the given ones; [`SIMPLE`]: it is opened in its batch.
     kinds: Vec<(Kind, u32)>,
-    /// The numbers of the parts, followed by the couple impulse where the kind has one.
+    /// Contacts that are given as they are, each with the index of its first number.
+    pub given: Vec<(Contact, u32)>,
+    /// The numbers of the parts of these, followed by the couple impulse where the kind has one.
     numbers: Vec<f64>,
     /// The kinds present, one bit each.
     seen: u64,
 }
 
+/// Marks contacts that are opened in their batch.
+const SIMPLE: u32 = u32::MAX;
+
 impl Dealt {
     /// Removes all contacts.
     pub fn clear(&mut self) {
-        self.contacts.clear();
+        self.places.clear();
         self.kinds.clear();
+        self.given.clear();
         self.numbers.clear();
         self.seen = 0;
     }
@@ -105,13 +113,13 @@ impl Dealt {
     /// The number of contacts.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.contacts.len()
+        self.places.len()
     }
 
     /// Whether it has no contact.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.contacts.is_empty()
+        self.places.is_empty()
     }
 
     /// Adds a contact with its parts.
@@ -119,14 +127,24 @@ impl Dealt {
     pub fn add(&mut self, contact: Contact, parts: &Parts<f64>) {
         let kind = parts.kind();
         self.seen |= 1 << kind.index();
-        self.kinds.push((kind, self.numbers.len() as u32));
+        self.kinds.push((kind, self.given.len() as u32));
+        self.places.push(contact.place);
+        self.given.push((contact, self.numbers.len() as u32));
         if kind != Kind::PLAIN {
             parts.write(|number| self.numbers.push(number));
             if kind.turns() {
                 self.numbers.extend(contact.couple.iter());
             }
         }
-        self.contacts.push(contact);
+    }
+
+    /// Adds a contact with Coulomb's law, and springs if it is soft, which is opened in its batch.
+    #[inline(always)]
+    pub fn add_simple(&mut self, place: [u32; 2], soft: bool) {
+        let kind = if soft { Kind::SPRINGS } else { Kind::PLAIN };
+        self.seen |= 1 << kind.index();
+        self.kinds.push((kind, SIMPLE));
+        self.places.push(place);
     }
 }
 

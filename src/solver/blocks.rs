@@ -13,14 +13,16 @@ mod rigid;
 mod rows;
 mod seen;
 mod sides;
+mod simples;
 mod start;
 mod touches;
+mod wake;
 pub use apart::Apart;
 pub use fill::Filling;
 use groups::Groups;
 use last::{Kept, More, Resting};
 pub use seen::Seen;
-pub use touches::{Before, Fate};
+pub use touches::{Before, Fate, Find};
 
 use super::batch::{Batches, Eight3};
 use super::grid::Parity;
@@ -52,8 +54,15 @@ pub struct Block {
     pub(super) pairs: Vec<Neighbours>,
     /// Indices of the two sides of each pair among the members.
     pub(super) places: Vec<[u32; 2]>,
+    /// The number of the laws of each pair, if it is simple: balls, or a ball and a fixed wall,
+    /// with springs at most; else [`Block::OTHER`].
+    pub(super) laws: Vec<u32>,
+    /// Whether some of them have walls.
+    pub(super) walls: bool,
     /// The contacts of the last step in the order of keys, as far as the next needs them.
     pub(super) kept: Vec<Kept>,
+    /// The number of those that carried a force.
+    pub(super) active: usize,
     /// Their further data, of laws that have such.
     pub(super) more: Vec<More>,
     /// The contacts of the step, in the order of keys.
@@ -65,6 +74,10 @@ pub struct Block {
     pub(super) passed: Vec<u32>,
     /// Bonds between sides that no impulse moves.
     pub(super) resting: Vec<Resting>,
+    /// Touches that are not expected to close in the step, with the indices of their pairs.
+    pub(super) asleep: Vec<(u32, Touch)>,
+    /// Those of them that the judge found to close.
+    pub(super) woken: Vec<u32>,
     /// The members before the step.
     pub before: Vec<Member>,
     /// Its contacts between balls, and of balls with walls.
@@ -259,7 +272,7 @@ impl Blocks {
         meanwhile: &dyn Fn(),
     ) {
         let wanted = |b: &&mut Block| {
-            b.turns() > 0 && only.is_none_or(|(axis, early)| b.early[axis] == early)
+            !b.is_idle() && only.is_none_or(|(axis, early)| b.early[axis] == early)
         };
         let mut blocks = self.blocks[range].iter_mut().filter(wanted);
         let shared = Shared::new(members);

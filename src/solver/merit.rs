@@ -87,9 +87,21 @@ impl Scale {
 
 pub(super) use many::TERMS;
 
-/// Measures a block, as a visit. Changes neither impulses nor velocities.
-pub(super) fn measure(block: &mut Block, members: &mut [Member], width: Width) -> Share<TERMS> {
+/// Measures a block, as a visit. Changes neither impulses nor velocities. `dt` is the length of the
+/// step [s], in which sleeping touches may close.
+pub(super) fn measure(
+    block: &mut Block,
+    members: &mut [Member],
+    (width, dt): (Width, f64),
+) -> Share<TERMS> {
+    let closing = block.look_at_sleeping(members, dt);
+    if block.turns() == 0 {
+        let mut share = Share::default();
+        share.sums[2] = closing as f64;
+        return share;
+    }
     let (mut share, worst) = width.dispatch(many::Gauge { block, members });
+    share.sums[2] = closing as f64;
     block.worst = worst;
     if !block.all_at_once() {
         let (beside, worst) = plain_measure(block, members, block.batches.first_full());
@@ -102,7 +114,7 @@ pub(super) fn measure(block: &mut Block, members: &mut [Member], width: Width) -
     }
     if work::pushes_what_moves(block, members) {
         let work = work::of_block(block, members, 0);
-        share.sums[2..].copy_from_slice(&work.to_array());
+        share.sums[3..].copy_from_slice(&work.to_array());
     }
     share
 }
@@ -135,7 +147,7 @@ fn plain_measure(block: &Block, members: &[Member], first: usize) -> (Share<TERM
         share.largest = nan_max(share.largest, speed);
     }
     let work = work::of_block(block, members, first);
-    share.sums[2..].copy_from_slice(&work.to_array());
+    share.sums[3..].copy_from_slice(&work.to_array());
     (share, worst)
 }
 
@@ -143,19 +155,20 @@ fn plain_measure(block: &Block, members: &[Member], first: usize) -> (Share<TERM
 ///
 /// This is the sum by which the judge decides; nothing changes.
 pub fn violation(blocks: &mut Blocks, members: &mut [Member], width: Width) -> f64 {
-    let visit = |block: &mut Block, members: &mut [Member]| measure(block, members, width);
+    let visit = |block: &mut Block, members: &mut [Member]| measure(block, members, (width, 0.0));
     let tally: Tally<TERMS> = blocks.each(members, &visit);
     let [violation, ..] = tally.sums;
     violation.value()
 }
 
-/// Sums `m_n |u|²` over the contacts of a block, as a visit; changes nothing.
+/// Sums `m_n |u|²` over the contacts of a block, and over its sleeping touches, as a visit; changes
+/// nothing.
 pub(super) fn relative_motion(block: &mut Block, members: &mut [Member], width: Width) -> Share<1> {
     let mut sum = width.dispatch(many::Motion { block, members });
     if !block.all_at_once() {
         sum += plain_motion(block, members, block.batches.first_full());
     }
-    Share::of(sum)
+    Share::of(sum + block.motion_of_sleeping(members))
 }
 
 /// The same contact by contact, for the batches from `first` on.
@@ -206,7 +219,7 @@ mod tests {
             let (expected, worst) = plain_measure(&block, &members, 0);
             let motion = plain_motion(&block, &members, 0);
             for width in widths() {
-                let share = measure(&mut block, &mut members, width);
+                let share = measure(&mut block, &mut members, (width, 0.0));
                 let scale: f64 = expected.sums.iter().map(|x| x.abs()).sum();
                 for (x, y) in share.sums.iter().zip(expected.sums) {
                     assert!(
@@ -225,7 +238,7 @@ mod tests {
                 .all
                 .iter()
                 .any(|b| b.place.iter().flatten().any(|p| *p == 0));
-            let share = measure(&mut block, &mut members, Width::Widest);
+            let share = measure(&mut block, &mut members, (Width::Widest, 0.0));
             assert!(!touched || share.sums[0].is_nan() && share.largest.is_nan());
         }
     }

@@ -27,6 +27,7 @@ use super::settings::Settings;
 use crate::body::Member;
 use crate::math::ExactSum;
 use judge::Judge;
+pub use judge::Sleep;
 
 /// Finds the impulses of all contacts in `blocks`. Collective.
 ///
@@ -42,24 +43,27 @@ pub fn solve<H: Halo>(
     halo: &mut H,
     bodies: [ExactSum; 2],
     settings: &Settings,
-    step: u64,
+    (step, sleep): (u64, Sleep),
 ) -> Outcome {
     let mut course = Course::new(blocks, members, halo);
     start::impulses(&mut course, settings, step);
     let scale = start::scale(&mut course, pushed, bodies, settings.width);
     start::warm(&mut course, pushed, settings.width);
-    let mut judge = Judge::new(scale, settings);
+    let mut judge = Judge::new(scale, settings, sleep);
     let mut momentum = Momentum::new(settings);
     let mut outcome = Outcome::default();
     while outcome.sweeps < settings.max_sweeps {
         let drawn = momentum.order(outcome.sweeps);
         let tour = Tour::draw(settings.seed, step, drawn);
-        let change = sweep::all(&mut course, pushed, &tour, settings, [step, drawn]);
+        let (draw, start) = ([step, drawn], momentum.point());
+        let change = sweep::all(&mut course, pushed, &tour, settings, (draw, start));
         outcome.sweeps += 1;
         if judge.is_content(&mut course, change, &mut outcome) {
             break;
         }
-        if outcome.sweeps < settings.max_sweeps {
+        if judge.has_woken() {
+            momentum.forget();
+        } else if outcome.sweeps < settings.max_sweeps {
             momentum.after_sweep(&mut course, pushed, &tour, change);
         }
     }

@@ -69,6 +69,8 @@ pub struct Scene {
     pub solver: Settings,
     /// Ranks on each axis; by default as the program would cut.
     pub ranks: Option<[usize; 3]>,
+    /// Number of steps after which the state takes the contacts over from the scheme; 0: at the end.
+    pub brings: u64,
     /// A seed, by which blocks are shared out at random before every step.
     pub recut: Option<u64>,
 }
@@ -115,6 +117,7 @@ impl Scene {
                 ..Settings::default()
             },
             ranks: None,
+            brings: 0,
             recut: None,
         }
     }
@@ -275,11 +278,15 @@ impl Scene {
                 if let Some(seed) = self.recut {
                     domain.set_partition(self.random_cut(comm.size(), seed, step));
                 }
-                let mut report = scheme.step(&mut state, &domain)?;
+                let mut report = scheme.step_keeping(&mut state, &domain)?;
+                if self.brings > 0 && step % self.brings == 0 {
+                    scheme.bring_contacts(&mut state, &domain);
+                }
                 // Ranks differ in it.
                 report.here = Here::default();
                 done.push(report);
             }
+            scheme.bring_contacts(&mut state, &domain);
             let clock = (state.clock.time, state.clock.dt);
             let parcel = state.parcel;
             let walls = (state.walls, state.references);

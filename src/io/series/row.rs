@@ -11,7 +11,7 @@ pub struct Row {
     pub time: f64,
     /// Bodies.
     pub bodies: u64,
-    /// Candidate contacts, those with a gap below the margin.
+    /// Contacts of the solve, those that may close within the step.
     pub contacts: u64,
     /// Contacts that carry an impulse.
     pub active: u64,

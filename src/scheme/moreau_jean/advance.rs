@@ -205,7 +205,7 @@ struct Part {
 impl Moved<'_> {
     /// Moves a body's row, and shifts it by the projection's displacement.
     fn one(&self, bodies: &Bodies, i: usize, row: &mut BodyRow, way: &Vector3, part: &mut Part) {
-        let before = *row;
+        let (x0, before) = (row.position.into(), [row.velocity, row.angular_velocity]);
         let period = self.partition.grid().period();
         let turned = bodies.turned(i, row);
         bodies.advance(i, row, self.dt, way, period);
@@ -232,14 +232,13 @@ impl Moved<'_> {
         }
         if row.is_free() {
             let (dt, gravity) = (self.dt, &self.physics.gravity);
-            let [v0, v1] = [before.velocity, row.velocity].map(Vector3::from);
+            let [v0, v1] = [before[0], row.velocity].map(Vector3::from);
             if gone {
                 part.sums[7].add(-body_energy(row, gravity, period));
             } else {
                 part.sums[0].add(translational_energy(row));
             }
-            let x0 = &Vector3::from(before.position);
-            let pull = self.physics.acceleration(x0, row.mass, self.start);
+            let pull = self.physics.acceleration(&x0, row.mass, self.start);
             part.sums[1].add(energy_lost(&before, row, &(pull * dt), turned));
             if !self.physics.acts.fields.is_empty() {
                 let field = pull - gravity;
@@ -253,24 +252,26 @@ impl Moved<'_> {
         }
         // The boxes of bodies contain half the skin as well.
         let boxed = row.reference.allowance + 0.5 * self.physics.skin;
-        let outran = !gone && row.strayed(period) > boxed;
-        part.sums[4].add(f64::from(u8::from(outran)));
+        if !gone && row.strayed(period) > boxed {
+            part.sums[4].add(1.0);
+        }
     }
 }
 
 /// Energy that a body lost beyond the work `m a Δt · (v₀+v₁)/2` of gravity and fields [J].
 ///
+/// `before` are its velocity and its angular velocity before the step; clumps have `turned`.
 /// Summed over bodies it is the negative of the contacts' work `Σ r · (u₀+u₁)/2`.
 fn energy_lost(
-    before: &BodyRow,
+    before: &[[f64; 3]; 2],
     after: &BodyRow,
     pull_dt: &Vector3,
     turned: Option<Turned>,
 ) -> f64 {
-    let [v0, v1] = [before, after].map(|row| Vector3::from(row.velocity));
+    let [v0, v1] = [before[0], after.velocity].map(Vector3::from);
     let linear = (v0 + pull_dt - v1).dot(&(v0 + v1));
     let rotational = match turned {
-        None => after.rotational_energy_lost(before),
+        None => after.spin_energy_lost(&before[1]),
         Some(turned) => turned.lost,
     };
     0.5 * (after.mass * linear) + rotational

@@ -30,6 +30,11 @@ pub(super) struct Begun<'a, 'd> {
     pub passed: Vec<ContactKey>,
     /// Walls in their positions.
     pub walls: Walls,
+    /// The number of ranks among which each body is split; empty where none is.
+    pub split: Vec<f64>,
+    /// Where fields act, the velocity that they and gravity add to each body [m/s], for
+    /// restitution.
+    pub falls: Vec<f64>,
     /// Whether the plan of contacts was made anew.
     pub planned: bool,
     /// The surfaces of walls at the end of the step, as far as known before the solve.
@@ -55,6 +60,8 @@ impl MoreauJean {
         let ends = walls.ends(&physics.walls, &pushed, span.dt);
         Begun {
             ends,
+            split: Vec::new(),
+            falls: Vec::new(),
             planned: false,
             domain,
             clock: state.clock,

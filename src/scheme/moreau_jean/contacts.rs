@@ -33,14 +33,29 @@ impl MoreauJean {
         !none
     }
 
-    /// Brings the contacts of the last step to the state, each to the rank of its first body, where
-    /// they are not there yet. Collective.
+    /// Brings the contacts of the last step to the state, unless they are there. Collective.
+    ///
+    /// Each comes to the rank of its first body.
     pub fn bring_contacts(&self, state: &mut State, domain: &Domain) {
         if !self.keeps(state) {
             return;
         }
         let mut rows = Vec::new();
         self.blocks.rows(&mut rows);
+        self.hand_on(rows, state, domain);
+    }
+
+    /// The same for a step that makes a new plan: only the data that this step needs.
+    pub(super) fn bring_kept(&self, state: &mut State, domain: &Domain) {
+        if !self.keeps(state) {
+            return;
+        }
+        let mut rows = Vec::new();
+        self.blocks.kept_rows(&mut rows);
+        self.hand_on(rows, state, domain);
+    }
+
+    fn hand_on(&self, mut rows: Vec<ContactRow>, state: &mut State, domain: &Domain) {
         if let Some(planned) = &self.planned {
             to_first_bodies(domain, &mut rows, |id| planned.owner(id));
         }
@@ -48,7 +63,7 @@ impl MoreauJean {
         state.kept = 0;
     }
 
-    /// The contacts of walls in the last step, each on one rank.
+    /// The contacts of the last step, each on one rank; those between bodies may be missing.
     #[must_use]
     pub fn wall_contacts<'s>(&self, state: &'s State) -> Cow<'s, [ContactRow]> {
         match self.keeps(state) {

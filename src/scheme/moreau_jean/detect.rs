@@ -3,12 +3,51 @@
 use super::begun::Begun;
 use super::machine::MoreauJean;
 use super::plan::Margin;
-use crate::contact::{Neighbours, Partner, Touch};
-use crate::detect::{Around, Space};
+use crate::body::{Bodies, Twist, WallState};
+use crate::contact::{Near, Neighbours, Partner, Touch};
+use crate::detect::{Around, Narrow, Space};
 use crate::math::{ExactSum, Vector3};
 use crate::scheme::known::{Known, Planned};
+use crate::scheme::physics::Physics;
 use crate::scheme::state::State;
-use crate::solver::blocks::{Before, Fate, Filling};
+use crate::solver::blocks::{Before, Fate, Filling, Find};
+
+/// The filling of blocks in a step. `twists` are the velocities of bodies before it, `walls_before`
+/// the walls before it.
+pub(super) fn filling<'a>(
+    physics: &'a Physics,
+    begun: &'a Begun,
+    (bodies, twists): (&'a Bodies, &'a [Twist]),
+    walls_before: &'a [WallState],
+) -> Filling<'a> {
+    let step = begun.law_step(physics);
+    Filling {
+        fall: physics.gravity.norm() * step.dt,
+        falls: &begun.falls,
+        bodies,
+        twists,
+        walls: &begun.walls.placed,
+        states: &begun.walls.during,
+        states_before: walls_before,
+        pushed: &begun.pushed,
+        split: &begun.split,
+        laws: &physics.laws,
+        templates: &physics.templates,
+        step,
+        draw: (physics.solver.seed, begun.clock.step),
+    }
+}
+
+/// The narrow phase of the pairs of a block.
+struct InBlock<'a>(Narrow<'a>);
+
+impl Find for InBlock<'_> {
+    #[inline(always)]
+    fn touches(&self, near: &Near, mut found: impl FnMut(u32, Touch)) {
+        self.0
+            .touches_of(near, |pair, touch| found(pair as u32, touch));
+    }
+}
 
 /// Cosine of the angle beyond which the normal of a contact has turned back in a step.
 const TURNED: f64 = -0.5;
@@ -16,22 +55,18 @@ const TURNED: f64 = -0.5;
 impl MoreauJean {
     /// Finds the contacts of this rank's blocks, with their data of the last step.
     ///
-    /// Returns the number of ranks among which each body is split. Collective.
+    /// Collective. Where `all` is set, no pair sleeps.
     pub(super) fn detect(
         &mut self,
         state: &State,
         begun: &mut Begun,
         known: &mut Known,
         margin: &Margin,
-    ) -> Vec<f64> {
-        self.touch(begun, known, margin);
+        all: bool,
+    ) {
+        self.touch(begun, known, margin, all);
         let step = begun.law_step(&self.physics);
-        let Begun {
-            domain,
-            walls,
-            pushed,
-            ..
-        } = begun;
+        let Begun { domain, pushed, .. } = begun;
         let Known { bodies, ghosts, .. } = known;
         if !pushed.is_empty() {
             let mut contacts = vec![0; pushed.len()];
@@ -48,45 +83,29 @@ impl MoreauJean {
             let masses = domain.many_sums(masses);
             pushed.share_among(&contacts, &masses);
         }
-        let sides = self.blocks.touches().map(|(pair, _)| {
+        let touches = self.blocks.touches().chain(self.blocks.asleep());
+        let sides = touches.map(|(pair, _)| {
             let second = match pair.partner(bodies.len()) {
                 Partner::Body(b) => Some(b),
                 Partner::Wall(_) => None,
             };
             [Some(pair.first as usize), second]
         });
-        let split = ghosts.split(bodies.len(), sides);
+        begun.split = ghosts.split(bodies.len(), sides);
         let fields = !self.physics.acts.fields.is_empty() && self.physics.laws.pairs.bounce();
-        let falls: Vec<f64> = match fields {
-            true => bodies
-                .positions()
-                .iter()
-                .zip(bodies.masses())
-                .map(|(x, &mass)| self.physics.acceleration(x, mass, step.start).norm() * step.dt)
-                .collect(),
-            false => Vec::new(),
-        };
-        let filling = Filling {
-            fall: self.physics.gravity.norm() * step.dt,
-            falls: &falls,
-            bodies,
-            walls: &walls.placed,
-            states: &walls.during,
-            states_before: &state.walls,
-            pushed,
-            split: &split,
-            laws: &self.physics.laws,
-            templates: &self.physics.templates,
-            step,
-            draw: (self.physics.solver.seed, state.clock.step),
-        };
+        if fields {
+            let all = bodies.positions().iter().zip(bodies.masses());
+            let fall = |(x, &mass)| self.physics.acceleration(x, mass, step.start).norm() * step.dt;
+            begun.falls = all.map(fall).collect();
+        }
+        let twists = bodies.twists();
+        let filling = filling(&self.physics, begun, (bodies, twists), &state.walls);
         self.blocks.fill(&filling);
         begun.compressed = self.compressed(begun.clock.step);
-        split
     }
 
     /// Finds the touches of the plan's pairs, and decides which are contacts of the step.
-    fn touch(&mut self, begun: &mut Begun, known: &Known, margin: &Margin) {
+    fn touch(&mut self, begun: &mut Begun, known: &Known, margin: &Margin, all: bool) {
         let Begun {
             domain,
             walls,
@@ -102,15 +121,23 @@ impl MoreauJean {
             period: domain.partition().grid().period(),
             templates: &self.physics.templates,
         };
+        let free = self.free_motion(begun, bodies);
         let narrow = self.detector.narrow(bodies, &space);
-        let find = |pairs: &[Neighbours], found: &mut Vec<(u32, Touch)>| {
-            narrow.touches(pairs, |pair, touch| found.push((pair as u32, touch)));
-        };
         let laws = &self.physics.laws;
         // Pairs beyond `near` are contacts only if a bond joins them, or may join them in this
         // step.
-        let near = margin.near.max(laws.reach(&begun.law_step(&self.physics)));
+        let step = begun.law_step(&self.physics);
+        let near = margin.near.max(laws.reach(&step));
         let joins = laws.join();
+        let (skin, dt) = (self.physics.skin.max(laws.reach(&step)), begun.span.dt);
+        // A pair closes if the two approach each other, or contacts stop one of them and the other
+        // goes on. Contacts may make it close otherwise; the judge sees it.
+        let sleeps = |first: usize, second: usize, touch: &Touch| {
+            let [(v_a, fast_a), (v_b, fast_b)] = [free[first], free[second]];
+            let approach = (v_a - v_b).dot(&touch.normal);
+            let sleeps = touch.gap > skin + dt * approach.max(fast_a).max(fast_b);
+            sleeps && !bodies.is_clump(first) && !bodies.is_clump(second)
+        };
         let fate = |pair: &Neighbours, touch: &Touch, before: Option<Before>| {
             let second = pair.partner(bodies.len());
             let first = pair.first as usize;
@@ -133,6 +160,11 @@ impl MoreauJean {
                     false => Fate::Drops,
                 };
             }
+            if let (Partner::Body(second), None, false) = (second, before, all)
+                && sleeps(first, second, touch)
+            {
+                return Fate::Sleeps;
+            }
             // The normal of two bodies that pass through each other, or of a thin wall that passes
             // through a body, turns back within a step.
             // In a hollow wall that a body fills, the nearest point changes sides without overlap.
@@ -143,7 +175,7 @@ impl MoreauJean {
             });
             if turned { Fate::Passed } else { Fate::Acts }
         };
-        self.blocks.touch(find, fate);
+        self.blocks.touch(InBlock(narrow), fate);
         let keys = self.blocks.passed();
         let keys = keys.map(|(pair, touch)| pair.candidate(touch, bodies.ids()).key);
         begun.passed = keys.collect();
@@ -153,9 +185,11 @@ impl MoreauJean {
     /// Collective.
     pub(super) fn gather<'d>(&mut self, state: &mut State, begun: &Begun<'_, 'd>) -> Known<'d> {
         let domain = begun.domain;
-        let last = self.planned.take();
-        let last = last.filter(|last| !begun.planned && last.partition == *domain.partition());
-        match last {
+        let same = |last: &Planned| !begun.planned && last.partition == *domain.partition();
+        if !self.planned.as_ref().is_some_and(same) {
+            self.bring_kept(state, domain);
+        }
+        match self.planned.take().filter(same) {
             Some(last) if self.keeps(state) => {
                 state.kept = 0;
                 Known::refreshed(state, last, domain, &self.physics)
@@ -200,7 +234,9 @@ impl MoreauJean {
         };
         let pairs = self.detector.pairs(&around, home, self.blocks.pool());
         let of = (&pairs.pairs[..], &pairs.home[..]);
-        self.blocks.arrange(of, grid, &known.bodies, &begun.pushed);
+        let sides = (&known.bodies, &self.physics.walls[..]);
+        let laws = (&begun.pushed, &self.physics.laws);
+        self.blocks.arrange(of, grid, sides, laws);
     }
 
     /// Energy in the springs of contacts that begin compressed [J].

@@ -3,7 +3,7 @@
 use super::begun::Begun;
 use super::machine::MoreauJean;
 use crate::body::{Bodies, Member};
-use crate::math::ExactSum;
+use crate::math::{ExactSum, Vector3};
 use crate::scheme::known::Known;
 
 /// The initial data of the solve.
@@ -18,13 +18,26 @@ pub(super) struct Free {
 }
 
 impl MoreauJean {
-    /// Sets `V ← V_free` for this rank's bodies and copies [001 eq. 1.23]. `split`: number of ranks
-    /// among which each is split.
-    pub(super) fn free_velocities(&self, begun: &Begun, known: &mut Known, split: &[f64]) -> Free {
+    /// Sets `V ← V_free` for this rank's bodies and copies [001 eq. 1.23].
+    pub(super) fn free_velocities(&self, begun: &Begun, known: &mut Known) -> Free {
         let scales = self.accelerate(begun, &mut known.bodies, &known.planned.owners);
-        let mut members = known.bodies.members_in_parts(split);
+        let mut members = known.bodies.members_in_parts(&begun.split);
         members.extend(begun.pushed.members());
         Free { members, scales }
+    }
+
+    /// The velocities of bodies in free motion [m/s], and their norms.
+    pub(super) fn free_motion(&self, begun: &Begun, bodies: &Bodies) -> Vec<(Vector3, f64)> {
+        let (dt, physics, time) = (begun.span.dt, &self.physics, begun.clock.time);
+        let of = |i: usize| {
+            let (x, mass) = (&bodies.positions()[i], bodies.masses()[i]);
+            let pull = physics.acceleration(x, mass, time);
+            let velocity = bodies.free_velocity(i, &pull, dt).linear;
+            (velocity, velocity.norm())
+        };
+        let pool = self.blocks.pool();
+        pool.parts(bodies.len(), |some| some.map(of).collect::<Vec<_>>())
+            .concat()
     }
 
     fn accelerate(&self, begun: &Begun, bodies: &mut Bodies, owners: &[usize]) -> [ExactSum; 2] {

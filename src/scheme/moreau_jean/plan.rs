@@ -28,6 +28,13 @@ const MOST: f64 = 0.5;
 /// The largest allowance of a faster surface, in ways of one step.
 const FAST: f64 = 1.5;
 
+/// The allowance of a body without weight that moves by `way` in a step [m].
+#[must_use]
+pub fn allowance(way: f64, radius: f64) -> f64 {
+    let most = (MOST * radius).max(FAST * way);
+    (STEPS * way).max(LEAST * radius).min(most)
+}
+
 /// The gaps in a step [m].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Margin {
@@ -45,8 +52,12 @@ impl MoreauJean {
     /// [`Report::outran`](crate::scheme::Report::outran) counts the bodies.
     pub(super) fn plan(&self, state: &mut State, begun: &mut Begun) -> Result<Margin, StepError> {
         let (domain, dt) = (begun.domain, begun.span.dt);
-        let due = self.plan_is_due(state, begun);
-        let mut of_all = [self.fastest(state, begun), f64::from(u8::from(due))];
+        let (due, fastest) = self.survey(state, begun);
+        let due = due || self.walls_have_strayed(state, begun);
+        let mut of_all = [
+            nan_max(fastest, fastest_wall(state, begun)),
+            f64::from(u8::from(due)),
+        ];
         domain.many_max(&mut of_all);
         let [fastest, due] = of_all;
         let near = self.physics.skin + 2.0 * fastest * dt;
@@ -57,15 +68,15 @@ impl MoreauJean {
         };
         self.not_too_fast(state, begun, fastest, &margin)?;
         if due > 0.0 {
-            self.bring_contacts(state, domain);
+            self.bring_kept(state, domain);
             self.renew(state, begun, joints);
             begun.planned = true;
         }
         Ok(margin)
     }
 
-    /// Whether a reference of this rank's bodies, or of a wall, does not hold for this step.
-    fn plan_is_due(&self, state: &State, begun: &Begun) -> bool {
+    /// Whether the reference of a wall does not hold for this step.
+    fn walls_have_strayed(&self, state: &State, begun: &Begun) -> bool {
         let physics = &self.physics;
         let making = physics.laws.reach(&begun.law_step(physics)) > 0.0;
         if making || state.references.len() != physics.walls.len() {
@@ -81,22 +92,33 @@ impl MoreauJean {
         };
         let walls = then.iter().zip(&state.references);
         let walls = walls.zip(begun.walls.surfaces()).zip(&begun.ends);
-        if walls.into_iter().any(strayed) {
-            return true;
-        }
+        walls.into_iter().any(strayed)
+    }
+
+    /// Whether a reference of this rank's bodies does not hold for this step. Also their largest
+    /// speed in free motion [m/s].
+    fn survey(&self, state: &State, begun: &Begun) -> (bool, f64) {
+        let physics = &self.physics;
         let grid = begun.domain.partition().grid();
         let (period, half) = (grid.period(), 0.5 * grid.shortest_edge());
         let (dt, start) = (begun.span.dt, begun.clock.time);
-        let holds = |row: &BodyRow| {
-            let then = &row.reference;
-            let used = row.strayed(period) + physics.free_speed(row, dt, start) * dt;
-            row.is_planned()
-                && used <= then.allowance
-                && reach(then.radius + then.allowance, physics.skin) <= half
-        };
         let rows = &state.parcel.bodies;
-        let here = (self.blocks.pool()).parts(rows.len(), |some| rows[some].iter().all(holds));
-        !here.into_iter().all(|all| all)
+        let parts = self.blocks.pool().parts(rows.len(), |some| {
+            let (mut holds, mut fastest) = (true, 0.0);
+            for row in &rows[some] {
+                let (then, speed) = (&row.reference, physics.free_speed(row, dt, start));
+                fastest = nan_max(fastest, speed);
+                holds &= row.is_planned()
+                    && row.strayed(period) + speed * dt <= then.allowance
+                    && reach(then.radius + then.allowance, physics.skin) <= half;
+            }
+            (holds, fastest)
+        });
+        parts
+            .into_iter()
+            .fold((false, 0.0), |(due, fastest), (holds, speed)| {
+                (due || !holds, nan_max(fastest, speed))
+            })
     }
 
     /// Makes the present poses the references of a new plan.
@@ -153,24 +175,6 @@ impl MoreauJean {
         };
         let walls = self.physics.walls.iter().zip(&state.references);
         walls.zip(&state.walls).filter(beyond).count() as u64
-    }
-
-    /// The largest speed of this rank's bodies, and of walls, in free motion [m/s].
-    fn fastest(&self, state: &State, begun: &Begun) -> f64 {
-        let rows = &state.parcel.bodies;
-        let (physics, dt, start) = (&self.physics, begun.span.dt, begun.clock.time);
-        let speed = |row: &BodyRow| physics.free_speed(row, dt, start);
-        let here = self.blocks.pool().parts(rows.len(), |some| {
-            let speeds = rows[some].iter().map(speed);
-            speeds.fold(0.0, nan_max)
-        });
-        let here = here.into_iter().fold(0.0, nan_max);
-        let positions = rows.iter().map(|row| &row.position);
-        // The velocity of a free wall includes the loads of this step; it rotates about its centre,
-        // which closes no gap.
-        let free = begun.pushed.free().map(|twist| twist.linear.norm());
-        let of_walls = free.fold(begun.walls.fastest(positions), nan_max);
-        nan_max(here, of_walls)
     }
 
     /// The gap [m] below which detection finds all bonded pairs, and those that may bond in this
@@ -266,4 +270,13 @@ impl MoreauJean {
             dt,
         }))
     }
+}
+
+/// The largest speed of walls in free motion [m/s], as far as this rank's bodies see it.
+fn fastest_wall(state: &State, begun: &Begun) -> f64 {
+    let positions = state.parcel.bodies.iter().map(|row| &row.position);
+    // The velocity of a free wall includes the loads of this step; it rotates about its centre,
+    // which closes no gap.
+    let free = begun.pushed.free().map(|twist| twist.linear.norm());
+    free.fold(begun.walls.fastest(positions), nan_max)
 }

@@ -1,24 +1,49 @@
 //! The solve: from free velocities to those at the end of the step, on all ranks.
 
 use super::begun::Begun;
+use super::detect::filling;
 use super::free::Free;
 use super::machine::MoreauJean;
-use crate::body::Member;
+use crate::body::{BodyRow, Member, Twist};
 use crate::scheme::known::Known;
+use crate::scheme::state::State;
+use crate::solver::blocks::Blocks;
 use crate::solver::nsgs::{self, Outcome};
 use crate::solver::project;
 
 impl MoreauJean {
     /// Warm start, then sweeps until the judge accepts the impulses. Collective.
-    pub(super) fn solve(&mut self, begun: &Begun, known: &mut Known, free: &mut Free) -> Outcome {
+    pub(super) fn solve(
+        &mut self,
+        state: &State,
+        begun: &Begun,
+        known: &mut Known,
+        free: &mut Free,
+    ) -> Outcome {
+        let Known {
+            rows,
+            bodies,
+            ghosts,
+            ..
+        } = known;
+        let (rows, bodies) = (&*rows, &*bodies);
+        let physics = &self.physics;
+        let wake = |blocks: &mut Blocks| {
+            let before = |row: &BodyRow| Twist {
+                linear: row.velocity.into(),
+                angular: row.angular_velocity.into(),
+            };
+            let twists: Vec<Twist> = rows.iter().map(before).collect();
+            blocks.wake(&filling(physics, begun, (bodies, &twists), &state.walls));
+        };
         nsgs::solve(
             &mut self.blocks,
             &mut free.members,
             &begun.pushed,
-            &mut known.ghosts,
+            ghosts,
             std::mem::take(&mut free.scales),
             &self.physics.solver,
-            begun.clock.step,
+            (begun.clock.step, (begun.span.dt, &wake)),
         )
     }
 

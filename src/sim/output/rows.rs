@@ -23,14 +23,8 @@ impl Output {
             ledger,
         } = now;
         let bodies = state.bodies();
-        let energies = [
-            measure::kinetic_energy(bodies),
-            measure::potential_energy(
-                bodies,
-                &scenario.gravity,
-                domain.partition().grid().period(),
-            ),
-        ];
+        let period = domain.partition().grid().period();
+        let energies = measure::energies(bodies, &scenario.gravity, period);
         let [kinetic_energy, potential_energy] = domain.sums(&energies);
         let [contacts, active] = scheme.count_contacts(state);
         let mut counts = [bodies.len(), contacts, active].map(|n| n as i64);

@@ -1,16 +1,17 @@
-//! The pairs of a plan in blocks: what lasts as long as the plan.
+//! The pairs of a plan in blocks: the data that last as long as the plan.
 
 use super::groups::{Group, Groups};
 use super::{Block, Blocks};
-use crate::body::Bodies;
+use crate::body::{Bodies, Motion, Wall};
 use crate::contact::{Candidate, Neighbours, Partner, Touch};
+use crate::law::Laws;
 use crate::math::make_room;
 use crate::solver::grid::BlockGrid;
 use crate::solver::pushed::Pushed;
 use rayon::prelude::*;
 use std::cell::RefCell;
 
-/// The index of a body that no pair of the block has used yet, and of a wall that stays still.
+/// The index of a body that no pair has used yet, and of a wall that stays still.
 const NOWHERE: u32 = u32::MAX;
 
 thread_local! {
@@ -30,9 +31,15 @@ impl Blocks {
         &mut self,
         (pairs, homes): (&[Neighbours], &[u64]),
         grid: &BlockGrid,
-        bodies: &Bodies,
-        pushed: &Pushed,
+        (bodies, walls): (&Bodies, &[Wall]),
+        (pushed, laws): (&Pushed, &Laws),
     ) {
+        let sides = Sides {
+            bodies,
+            walls,
+            pushed,
+            laws,
+        };
         self.groups.of(homes, grid);
         self.ids.clear();
         self.ids.extend_from_slice(bodies.ids());
@@ -43,7 +50,7 @@ impl Blocks {
             let contents = sorted[group.contents.clone()].iter();
             PLACE_OF.with_borrow_mut(|place_of| {
                 let pairs = contents.map(|&k| &pairs[k as usize]);
-                block.arrange(group, pairs, bodies, pushed, place_of);
+                block.arrange(group, pairs, &sides, place_of);
             });
         };
         match self.pool.shared() {
@@ -75,14 +82,15 @@ impl Blocks {
         }
     }
 
-    /// A plan of these candidates alone, in ascending order of key, each in the block that holds
-    /// its point; they are the touches of the step.
+    /// A plan of these candidates alone, each in the block that holds its point.
+    ///
+    /// They come in ascending order of key, and are the touches of the step.
     pub fn arrange_candidates(
         &mut self,
         candidates: &[Candidate],
         grid: &BlockGrid,
-        bodies: &Bodies,
-        pushed: &Pushed,
+        (bodies, walls): (&Bodies, &[Wall]),
+        (pushed, laws): (&Pushed, &Laws),
     ) {
         debug_assert!(candidates.is_sorted_by_key(|c| c.key));
         let pairs: Vec<Neighbours> = (candidates.iter())
@@ -96,7 +104,7 @@ impl Blocks {
             .collect();
         let home = |c: &Candidate| grid.linear(grid.block_of(&c.point));
         let homes: Vec<u64> = candidates.iter().map(home).collect();
-        self.arrange((&pairs, &homes), grid, bodies, pushed);
+        self.arrange((&pairs, &homes), grid, (bodies, walls), (pushed, laws));
         for (block, group) in self.blocks.iter_mut().zip(&self.groups.groups) {
             block.forget_step();
             for (pair, &k) in self.groups.sorted[group.contents.clone()]
@@ -116,28 +124,66 @@ impl Blocks {
     }
 }
 
+/// The bodies and walls of a plan.
+struct Sides<'a> {
+    bodies: &'a Bodies,
+    walls: &'a [Wall],
+    pushed: &'a Pushed,
+    laws: &'a Laws,
+}
+
+impl Sides<'_> {
+    /// [`Block::laws`] of a pair.
+    fn simple(&self, pair: &Neighbours) -> u32 {
+        let (bodies, table) = (self.bodies, &self.laws.pairs);
+        let first = pair.first as usize;
+        let (ball, material) = match pair.partner(bodies.len()) {
+            Partner::Body(b) => (!bodies.is_clump(b), bodies.materials()[b]),
+            Partner::Wall(w) => {
+                let wall = &self.walls[w];
+                (matches!(wall.motion, Motion::Fixed), wall.material)
+            }
+        };
+        let materials = (bodies.materials()[first], material);
+        let simple = ball
+            && !bodies.is_clump(first)
+            && !self.laws.join()
+            && table.springs_at_most(materials.0, materials.1);
+        match simple {
+            true => table.number(materials.0, materials.1),
+            false => Block::OTHER,
+        }
+    }
+}
+
 impl Block {
+    /// Marks a pair that is not simple in [`Block::laws`].
+    pub(super) const OTHER: u32 = u32::MAX;
+
     fn arrange<'p>(
         &mut self,
         group: &Group,
         pairs: impl ExactSizeIterator<Item = &'p Neighbours>,
-        bodies: &Bodies,
-        pushed: &Pushed,
+        sides: &Sides,
         place_of: &mut Vec<u32>,
     ) {
+        let Sides { bodies, pushed, .. } = sides;
         self.linear = group.linear;
         self.colour = group.colour;
         self.bodies.clear();
         self.free.clear();
         self.pairs.clear();
         self.places.clear();
+        self.laws.clear();
         self.forget_kept();
         self.forget_step();
         make_room(&mut self.pairs, pairs.len());
         make_room(&mut self.places, pairs.len());
         let known = bodies.len() + pushed.len();
         place_of.resize(place_of.len().max(known), NOWHERE);
+        self.walls = false;
         for pair in pairs {
+            self.walls |= pair.second as usize >= bodies.len();
             let first = pair.first as usize;
             let place = [
                 self.join(first, bodies.is_free(first), place_of),
@@ -152,6 +198,7 @@ impl Block {
             ];
             self.pairs.push(*pair);
             self.places.push(place);
+            self.laws.push(sides.simple(pair));
         }
         for &i in &self.bodies {
             place_of[i as usize] = NOWHERE;

@@ -3,6 +3,7 @@
 use super::last::{Kept, More};
 use super::rigid::Geometry;
 use super::sides::{Place, Side, masses, turning};
+use super::simples::OfBlock;
 use super::touches::NEW;
 use super::{Apart, Block, Blocks};
 use crate::body::{Bodies, Member, Twist, Wall, WallState};
@@ -21,8 +22,10 @@ use std::cell::RefCell;
 /// The data from which contacts are made.
 #[derive(Clone, Copy, Debug)]
 pub struct Filling<'a> {
-    /// The bodies of the candidates, with their velocities before the step.
+    /// The bodies of the candidates.
     pub bodies: &'a Bodies,
+    /// Their velocities before the step.
+    pub twists: &'a [Twist],
     /// The walls of the candidates.
     pub walls: &'a [Wall],
     /// Positions of the walls, and their velocities in this step; for walls that move by Newton's
@@ -52,16 +55,12 @@ impl Blocks {
     /// Makes the contacts of the step from the touches, with their data of the last step (the warm
     /// start).
     pub fn fill(&mut self, filling: &Filling) {
-        let all_balls = filling.bodies.shapes().is_empty();
         self.before.clear();
         filling.bodies.members_into(&mut self.before);
         self.before.extend(filling.pushed_before());
         let before = &self.before[..];
         let fill = |block: &mut Block| {
-            SCRATCH.with_borrow_mut(|scratch| match all_balls {
-                true => filling.fill::<false>(block, before, scratch),
-                false => filling.fill::<true>(block, before, scratch),
-            });
+            SCRATCH.with_borrow_mut(|scratch| filling.fill_block(block, before, scratch));
         };
         match self.pool.shared() {
             None => self.blocks.iter_mut().for_each(fill),
@@ -92,20 +91,32 @@ impl Block {
 }
 
 thread_local! {
-    static SCRATCH: RefCell<Scratch> = RefCell::default();
+    pub(super) static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
 /// Working memory for filling, kept from step to step.
 #[derive(Debug, Default)]
-struct Scratch {
+pub(super) struct Scratch {
     dealt: Dealt,
     order: Vec<u32>,
     former: Former,
+    /// Radii of the members [m]; infinite for walls.
+    radii: Vec<f64>,
+    /// The index of each dealt contact among the block's contacts.
+    batched: Vec<u32>,
 }
 
 impl Filling<'_> {
+    /// Fills a block; `members` are those of the rank before the step.
+    pub(super) fn fill_block(&self, block: &mut Block, members: &[Member], scratch: &mut Scratch) {
+        match self.bodies.shapes() {
+            [] => self.fill::<false>(block, members, scratch),
+            _ => self.fill::<true>(block, members, scratch),
+        }
+    }
+
     /// Fills a block. Where all bodies are balls, `CLUMPS` is false and no contact asks for a
-    /// shape. `members` are those of the rank before the step.
+    /// shape.
     fn fill<const CLUMPS: bool>(
         &self,
         block: &mut Block,
@@ -115,7 +126,10 @@ impl Filling<'_> {
         block.forget_contacts();
         let contacts = block.touches.len();
         if contacts == 0 {
-            return;
+            block.batches.clear();
+            if block.asleep.is_empty() {
+                return;
+            }
         }
         let Block { before, bodies, .. } = &mut *block;
         make_room(before, bodies.len() + 1);
@@ -129,16 +143,41 @@ impl Filling<'_> {
             dealt,
             order,
             former,
+            radii,
+            batched,
         } = scratch;
+        batched.clear();
         dealt.clear();
+        radii.clear();
+        let all = self.bodies.radii();
+        let radius = |&i: &u32| all.get(i as usize).copied().unwrap_or(f64::INFINITY);
+        radii.extend(block.bodies.iter().map(radius));
+        radii.push(f64::INFINITY);
+        let whole = self.split.is_empty();
         let ids = self.bodies.ids();
         let (kept, more) = (
             std::mem::take(&mut block.kept),
             std::mem::take(&mut block.more),
         );
         for k in 0..contacts {
-            let pair = block.of[k] as usize;
-            let c = &block.pairs[pair].candidate(&block.touches[k], ids);
+            let (touch, pair) = (&block.touches[k], block.of[k] as usize);
+            let place = block.places[pair];
+            let law = block.laws[pair];
+            if law != Block::OTHER && whole {
+                let [a, b] = place.map(|k| radii[k as usize]);
+                dealt.add_simple(place, self.laws.pairs.numbered(law).is_soft());
+                batched.push(k as u32);
+                if CLUMPS {
+                    block.slots.push(BATCHED);
+                }
+                block.origins.push(Origin {
+                    gap: touch.gap,
+                    smaller_radius: a.min(b),
+                    ..Origin::default()
+                });
+                continue;
+            }
+            let c = &block.pairs[pair].candidate(touch, ids);
             let [part_a, part_b] = c.key.parts();
             let a = self.body::<CLUMPS>(c.a, part_a);
             let b = match c.b {
@@ -152,15 +191,28 @@ impl Filling<'_> {
                 NEW => None,
                 last => Some(previous(&kept[last as usize], &more)),
             };
-            let place = block.places[pair];
+            let dealt_before = dealt.len();
             self.contact::<CLUMPS>(c, [&a, &b], place, previous, dealt, block);
+            if dealt.len() > dealt_before {
+                batched.push(k as u32);
+            }
         }
-        (block.kept, block.more) = (kept, more);
         order.clear();
         order.extend(0..dealt.len() as u32);
         let (seed, step) = self.draw;
         Stream::new(Purpose::Batches, seed, [step, 0, block.linear]).shuffle(order);
-        former.form(&mut block.batches, dealt, order, &block.before);
+        let mut batches = std::mem::take(&mut block.batches);
+        let simples = OfBlock {
+            laws: self.laws,
+            step: &self.step,
+            block,
+            kept: &kept,
+            radii,
+            batched,
+        };
+        former.form_with(&mut batches, dealt, order, &block.before, &simples);
+        block.batches = batches;
+        (block.kept, block.more) = (kept, more);
         block.place_rigid();
         let mut pushing = std::mem::take(&mut block.pushing);
         for (place, _) in &mut pushing {
@@ -227,7 +279,7 @@ impl Filling<'_> {
     /// The side's velocities before the step; those of a driven wall are its [`Filling::drive`].
     fn before(&self, side: &Side) -> Twist {
         match side.at {
-            Place::Body(i) => self.bodies.twists()[i],
+            Place::Body(i) => self.twists[i],
             Place::Pushed(w, _) => Twist {
                 linear: self.states[w].velocity,
                 angular: self.states[w].angular_velocity,

@@ -103,13 +103,16 @@ impl Block {
     /// Keeps its contacts; `slides`: whether a law asks if contacts slid.
     fn keep(&mut self, slides: bool) {
         self.forget_kept();
+        self.active = 0;
         for k in 0..self.touches.len() {
             let (slot, touch) = (self.slots()[k], self.touches[k]);
             let simple = (!slides).then(|| self.simple(k, slot)).flatten();
-            let (impulse, slid, more) = match simple {
-                Some(impulse) => (impulse, false, More::NOTHING),
+            let (impulse, status, more) = match simple {
+                Some(impulse) if impulse == Vector3::zeros() => continue,
+                Some(impulse) => (impulse, Status::Sticking, More::NOTHING),
                 None => self.end_of(k, slot),
             };
+            self.active += usize::from(status != Status::Open);
             let kept = Kept {
                 pair: self.of[k],
                 more: 0,
@@ -117,7 +120,7 @@ impl Block {
                 normal: touch.normal.into(),
                 impulse: impulse.into(),
                 gap: touch.gap,
-                slid,
+                slid: status == Status::Sliding,
             };
             self.keep_one(kept, more);
         }
@@ -153,18 +156,6 @@ impl Block {
             .flatten()
     }
 
-    /// Whether the k-th contact carries an impulse, or cohesion or a bond acts at it.
-    pub(super) fn carries(&self, k: usize) -> bool {
-        let slot = self.slots()[k];
-        match self.simple(k, slot) {
-            Some(impulse) => impulse != Vector3::zeros(),
-            None => {
-                let (contact, parts) = self.with_parts(slot);
-                law::status(&contact.law, &parts, &contact.impulse) != Status::Open
-            }
-        }
-    }
-
     /// Whether the k-th contact carried an impulse at the end of the last step.
     #[must_use]
     pub fn pressed_before(&self, k: usize) -> bool {
@@ -172,9 +163,9 @@ impl Block {
         last.is_some_and(|kept| kept.impulse != [0.0; 3])
     }
 
-    /// Impulse, whether it slid, and state of the k-th contact at the end of the step.
+    /// Impulse, status and state of the k-th contact at the end of the step.
     #[inline(never)]
-    fn end_of(&self, k: usize, slot: u32) -> (Vector3, bool, More) {
+    fn end_of(&self, k: usize, slot: u32) -> (Vector3, Status, More) {
         let origin = &self.origins[k];
         let (contact, parts) = self.with_parts(slot);
         let status = law::status(&contact.law, &parts, &contact.impulse);
@@ -183,6 +174,6 @@ impl Block {
             couple: contact.couple.into(),
             state: law::close(&origin.memory, normal, &parts, &contact.now()),
         };
-        (contact.impulse, status == Status::Sliding, more)
+        (contact.impulse, status, more)
     }
 }

@@ -1,66 +1,106 @@
 //! The records of contacts, which outlive the step in output and on their way to other ranks.
 
+use super::last::Kept;
 use super::{Block, Blocks};
 use crate::body::BodyId;
 use crate::contact::{Candidate, ContactKey, ContactRow};
+use crate::law::Status;
 use crate::math::make_room;
 use rayon::prelude::*;
+
+/// The number of blocks whose records are made at a time.
+const PART: usize = 64;
 
 impl Blocks {
     /// The records of all contacts, in the order of their keys.
     pub fn rows(&self, into: &mut Vec<ContactRow>) {
-        // The first row of each first body, of which the next entry counts the contacts.
-        let mut next = vec![0u32; self.ids.len() + 1];
-        let firsts = |block: &Block| {
-            let acting = block.of.iter().copied();
-            let all: Vec<u32> = acting
-                .chain(block.resting.iter().map(|one| one.pair))
-                .map(|pair| block.pairs[pair as usize].first)
-                .collect();
-            all
+        let pairs = |block: &Block| {
+            let resting = block.resting.iter().map(|one| one.pair);
+            block.of.iter().copied().chain(resting).collect()
         };
-        let firsts: Vec<Vec<u32>> = self.blocks.iter().map(firsts).collect();
-        for &first in firsts.iter().flatten() {
-            next[first as usize + 1] += 1;
+        self.in_order(into, pairs, |block| {
+            let acting = (0..block.of.len()).map(|k| {
+                let candidate = &block.candidate(k, &self.ids);
+                block.row_of(k, candidate)
+            });
+            let resting = block.resting.iter().map(|one| {
+                let candidate = block.pairs[one.pair as usize].candidate(&one.touch, &self.ids);
+                ContactRow::at_rest(&candidate, one.state)
+            });
+            acting.chain(resting).collect()
+        });
+    }
+
+    /// The data that the next step needs as records, in the order of their keys.
+    ///
+    /// They are for [`Blocks::recall`] under another plan. Points are missing.
+    pub fn kept_rows(&self, into: &mut Vec<ContactRow>) {
+        let pairs = |block: &Block| block.kept.iter().map(|kept| kept.pair).collect();
+        self.in_order(into, pairs, |block| {
+            let row = |kept: &Kept| {
+                let more = block.more_of(kept);
+                ContactRow {
+                    key: block.pairs[kept.pair as usize].key(kept.feature, &self.ids),
+                    point: [f64::NAN; 3],
+                    normal: kept.normal,
+                    gap: kept.gap,
+                    impulse: kept.impulse,
+                    couple_impulse: more.couple,
+                    status: match kept.slid {
+                        true => Status::Sliding,
+                        false => Status::Sticking,
+                    } as u64,
+                    state: more.state,
+                }
+            };
+            block.kept.iter().map(row).collect()
+        });
+    }
+
+    /// The records that `rows` makes for each block, in the order of keys; `pairs` are the indices
+    /// of their pairs.
+    fn in_order(
+        &self,
+        into: &mut Vec<ContactRow>,
+        pairs: impl Fn(&Block) -> Vec<u32>,
+        rows: impl Fn(&Block) -> Vec<ContactRow> + Sync,
+    ) {
+        // Those of each first body come from several blocks.
+        let first = |block: &Block, pair: u32| block.pairs[pair as usize].first as usize;
+        let mut ends = vec![0u32; self.ids.len() + 1];
+        for block in &self.blocks {
+            for pair in pairs(block) {
+                ends[first(block, pair) + 1] += 1;
+            }
         }
         let mut sum = 0;
-        for entry in &mut next {
-            sum += *entry;
-            *entry = sum;
+        for end in &mut ends {
+            sum += *end;
+            *end = sum;
         }
-        let ends = next[1..].to_vec();
-        let places: Vec<Vec<u32>> = (firsts.into_iter())
-            .map(|mut firsts| {
-                for first in &mut firsts {
-                    let place = &mut next[*first as usize];
-                    *first = *place;
-                    *place += 1;
-                }
-                firsts
-            })
-            .collect();
+        let mut next = ends.clone();
         into.clear();
         make_room(into, sum as usize);
         into.resize(sum as usize, bytemuck::Zeroable::zeroed());
-        let rows = |block: &Block| block.rows(&self.ids).collect::<Vec<_>>();
-        let rows: Vec<Vec<ContactRow>> = match self.pool.shared() {
-            None => self.blocks.iter().map(rows).collect(),
-            Some(pool) => pool.install(|| {
-                let each = self.blocks.par_iter().with_min_len(4);
-                each.map(rows).collect()
-            }),
-        };
-        for (row, place) in rows.iter().flatten().zip(places.iter().flatten()) {
-            into[*place as usize] = *row;
-        }
-        // Those of one body come from several blocks.
-        let mut first = 0;
-        for end in ends {
-            let end = end as usize;
-            if !into[first..end].is_sorted_by_key(|row| row.key) {
-                into[first..end].sort_unstable_by_key(|row| row.key);
+        // A part at a time, so that records do not take their room twice.
+        for part in self.blocks.chunks(PART) {
+            let made: Vec<Vec<ContactRow>> = match self.pool.shared() {
+                None => part.iter().map(&rows).collect(),
+                Some(pool) => pool.install(|| part.par_iter().map(&rows).collect()),
+            };
+            for (block, rows) in part.iter().zip(made) {
+                for (pair, row) in pairs(block).into_iter().zip(rows) {
+                    let place = &mut next[first(block, pair)];
+                    into[*place as usize] = row;
+                    *place += 1;
+                }
             }
-            first = end;
+        }
+        for ends in ends.windows(2) {
+            let of_first = &mut into[ends[0] as usize..ends[1] as usize];
+            if !of_first.is_sorted_by_key(|row| row.key) {
+                of_first.sort_unstable_by_key(|row| row.key);
+            }
         }
     }
 
@@ -68,7 +108,7 @@ impl Blocks {
     #[must_use]
     pub fn wall_rows(&self) -> Vec<ContactRow> {
         let mut rows = Vec::new();
-        for block in &self.blocks {
+        for block in self.blocks.iter().filter(|block| block.walls) {
             for k in 0..block.of.len() {
                 let pair = &block.pairs[block.of[k] as usize];
                 if pair.second as usize >= self.ids.len() {
@@ -91,13 +131,12 @@ impl Blocks {
         block.candidate(k, &self.ids)
     }
 
-    /// The number of contacts, and of those that carry an impulse.
+    /// The number of contacts, and of those that carry an impulse, after [`Blocks::keep`].
     #[must_use]
     pub fn counts(&self) -> [usize; 2] {
         let contacts = |block: &Block| block.touches.len() + block.resting.len();
         let all = self.blocks.iter().map(contacts).sum();
-        let active = |block: &Block| (0..block.of.len()).filter(|&k| block.carries(k)).count();
-        [all, self.blocks.iter().map(active).sum()]
+        [all, self.blocks.iter().map(|block| block.active).sum()]
     }
 }
 
@@ -108,15 +147,5 @@ impl Block {
 
     fn row_of(&self, k: usize, candidate: &Candidate) -> ContactRow {
         self.row(self.slots()[k], candidate, &self.origins[k])
-    }
-
-    /// The records of its contacts, then of its bonds at rest.
-    fn rows<'a>(&'a self, ids: &'a [BodyId]) -> impl Iterator<Item = ContactRow> + 'a {
-        let acting = (0..self.of.len()).map(|k| self.row_of(k, &self.candidate(k, ids)));
-        let resting = self.resting.iter().map(|one| {
-            let candidate = self.pairs[one.pair as usize].candidate(&one.touch, ids);
-            ContactRow::at_rest(&candidate, one.state)
-        });
-        acting.chain(resting)
     }
 }

@@ -3,21 +3,23 @@
 
 use super::last::{Kept, More, Resting};
 use super::{Block, Blocks};
-use crate::contact::{Neighbours, Touch};
+use crate::contact::{Near, Neighbours, Touch};
 use crate::law::State;
 use rayon::prelude::*;
-use std::cell::RefCell;
 
-/// What becomes of a touch in a step.
+/// The part of a touch in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It is a contact of the step.
     Acts,
     /// The same, and its two sides have passed through each other in the last step.
     Passed,
-    /// It is no contact, but its bond lasts.
+    /// It is not expected to close in the step. It is left out, and becomes a contact if the judge
+    /// finds that it closes. Only balls that did not touch in the last step sleep.
+    Sleeps,
+    /// It is not a contact, but its bond lasts.
     Rests,
-    /// It is no contact.
+    /// It is not a contact.
     Drops,
 }
 
@@ -32,31 +34,27 @@ pub struct Before<'a> {
     pub state: &'a State,
 }
 
-/// The index of a touch that was no contact in the last step.
+/// The index of a touch that was not a contact in the last step.
 pub(super) const NEW: u32 = u32::MAX;
 
-thread_local! {
-    /// The touches of the block in hand, each with the index of its pair.
-    static FOUND: RefCell<Vec<(u32, Touch)>> = RefCell::default();
+/// The narrow phase.
+pub trait Find: Sync {
+    /// Calls `found` for each touch of these pairs, in the order of keys.
+    ///
+    /// It gets the index of the touch's pair, and the touch.
+    fn touches(&self, near: &Near, found: impl FnMut(u32, Touch));
 }
 
 impl Blocks {
     /// Finds the contacts of a step.
     ///
-    /// `find` lists the touches of pairs, with their indices, in the order of keys; `fate` decides
-    /// about each of them.
+    /// `find` lists the touches of pairs; `fate` decides about each of them.
     pub fn touch(
         &mut self,
-        find: impl Fn(&[Neighbours], &mut Vec<(u32, Touch)>) + Sync,
+        find: impl Find,
         fate: impl Fn(&Neighbours, &Touch, Option<Before>) -> Fate + Sync,
     ) {
-        let touch = |block: &mut Block| {
-            FOUND.with_borrow_mut(|found| {
-                found.clear();
-                find(&block.pairs, found);
-                block.take_touches(found, &fate);
-            });
-        };
+        let touch = |block: &mut Block| block.take_touches(&find, &fate);
         match self.pool.shared() {
             None => self.blocks.iter_mut().for_each(touch),
             Some(pool) => pool.install(|| self.blocks.par_iter_mut().for_each(touch)),
@@ -72,6 +70,15 @@ impl Blocks {
         })
     }
 
+    /// The touches that sleep, each with its pair.
+    pub fn asleep(&self) -> impl Iterator<Item = (&Neighbours, &Touch)> {
+        let each = self.blocks.iter();
+        each.flat_map(|block| {
+            let asleep = block.asleep.iter();
+            asleep.map(|(pair, touch)| (&block.pairs[*pair as usize], touch))
+        })
+    }
+
     /// The pairs whose two sides have passed through each other in the last step.
     pub fn passed(&self) -> impl Iterator<Item = (&Neighbours, &Touch)> {
         let each = self.blocks.iter();
@@ -83,13 +90,15 @@ impl Blocks {
 }
 
 impl Block {
-    /// Removes all that belongs to the last step, but for what the next needs of it.
+    /// Removes the data of the last step, except those that the next needs.
     pub(super) fn forget_step(&mut self) {
         self.touches.clear();
         self.of.clear();
         self.matched.clear();
         self.passed.clear();
         self.resting.clear();
+        self.asleep.clear();
+        self.woken.clear();
         self.forget_contacts();
     }
 
@@ -102,7 +111,6 @@ impl Block {
         self.apart.clear();
         self.origins.clear();
         self.drives.clear();
-        self.batches.clear();
         self.worst = Default::default();
     }
 
@@ -115,39 +123,62 @@ impl Block {
 
     fn take_touches(
         &mut self,
-        found: &[(u32, Touch)],
+        find: &impl Find,
         fate: &impl Fn(&Neighbours, &Touch, Option<Before>) -> Fate,
     ) {
         self.forget_step();
         let mut next = 0;
-        for &(pair, touch) in found {
+        let Self {
+            pairs,
+            bodies,
+            places,
+            kept,
+            more,
+            touches,
+            of,
+            matched,
+            passed,
+            resting,
+            asleep,
+            ..
+        } = self;
+        let near = Near {
+            pairs,
+            bodies,
+            places,
+        };
+        find.touches(&near, |pair, touch| {
             // Both lists are in the order of keys, so one pass through the two suffices.
             let name = (pair, touch.feature);
-            while (self.kept.get(next)).is_some_and(|kept| kept.name() < name) {
+            while (kept.get(next)).is_some_and(|kept| kept.name() < name) {
                 next += 1;
             }
-            let last = self.kept.get(next).filter(|kept| kept.name() == name);
+            let last = kept.get(next).filter(|kept| kept.name() == name);
             let before = last.map(|kept| Before {
                 normal: &kept.normal,
                 gap: kept.gap,
-                state: &self.more_of(kept).state,
+                state: &kept.more_in(more).state,
             });
-            match fate(&self.pairs[pair as usize], &touch, before) {
-                Fate::Drops => continue,
+            match fate(&pairs[pair as usize], &touch, before) {
+                Fate::Drops => return,
                 Fate::Rests => {
                     let state = before.map_or_else(State::default, |before| *before.state);
-                    self.resting.push(Resting { pair, touch, state });
-                    continue;
+                    return resting.push(Resting { pair, touch, state });
                 }
-                Fate::Passed => self.passed.push(self.touches.len() as u32),
+                Fate::Sleeps => {
+                    debug_assert!(last.is_none());
+                    return asleep.push((pair, touch));
+                }
+                Fate::Passed => passed.push(touches.len() as u32),
                 Fate::Acts => {}
             }
-            let last = last.map(|_| next as u32);
-            self.add_touch(pair, touch, last);
-        }
+            of.push(pair);
+            matched.push(last.map_or(NEW, |_| next as u32));
+            touches.push(touch);
+        });
     }
 
-    /// What the last step left of a contact beyond its impulse.
+    /// The data of a contact of the last step beyond its impulse.
     pub(super) fn more_of(&self, kept: &Kept) -> &More {
         kept.more_in(&self.more)
     }

@@ -4,7 +4,7 @@ use super::outcome::Outcome;
 use super::stall::Stall;
 use crate::body::Member;
 use crate::law::work::Work;
-use crate::solver::blocks::{Block, Tally};
+use crate::solver::blocks::{Block, Blocks, Tally};
 use crate::solver::course::Course;
 use crate::solver::grid::Tour;
 use crate::solver::halo::Halo;
@@ -12,8 +12,18 @@ use crate::solver::lanes::Width;
 use crate::solver::merit::{self, Scale, Verdict};
 use crate::solver::settings::Settings;
 
+/// The length of the step [s], in which sleeping touches may close, and a function that wakes them.
+///
+/// The function makes contacts of those that close ([`Blocks::wake`]).
+pub type Sleep<'w> = (f64, &'w dyn Fn(&mut Blocks));
+
 /// The judge of one solve.
-pub(super) struct Judge {
+pub(super) struct Judge<'w> {
+    /// Makes contacts of sleeping touches, and the length of the step in which they close [s].
+    wake: &'w dyn Fn(&mut Blocks),
+    dt: f64,
+    /// Whether it woke some since this was last asked.
+    woke: bool,
     scale: Scale,
     tolerance: f64,
     max_sweeps: u64,
@@ -21,16 +31,25 @@ pub(super) struct Judge {
     stall: Stall,
 }
 
-impl Judge {
-    /// The judge with the scale of the step.
-    pub(super) fn new(scale: Scale, settings: &Settings) -> Self {
+impl<'w> Judge<'w> {
+    /// The judge with the scale of the step. `sleep` is its length, and wakes touches.
+    pub(super) fn new(scale: Scale, settings: &Settings, (dt, wake): Sleep<'w>) -> Self {
         Self {
+            wake,
+            dt,
+            woke: false,
             scale,
             tolerance: settings.tolerance,
             max_sweeps: settings.max_sweeps,
             width: settings.width,
             stall: Stall::new(settings.max_sweeps),
         }
+    }
+
+    /// Whether it has made contacts of sleeping touches since this was last asked: then the sweeps
+    /// go on with another problem.
+    pub(super) fn has_woken(&mut self) -> bool {
+        std::mem::take(&mut self.woke)
     }
 
     /// Whether the solve ends after a sweep that changed impulses by `Σ|d|²/m_n`. Collective.
@@ -61,16 +80,23 @@ impl Judge {
     }
 
     /// The verdict on the present impulses and velocities, and the work that they do. Collective.
-    fn verdict<H: Halo>(&self, course: &mut Course<H>) -> (Verdict, Work) {
+    ///
+    /// Sleeping touches that close become contacts; then the impulses are not converged.
+    fn verdict<H: Halo>(&mut self, course: &mut Course<H>) -> (Verdict, Work) {
+        let how = (self.width, self.dt);
         let measure =
-            |block: &mut Block, members: &mut [Member]| merit::measure(block, members, self.width);
+            |block: &mut Block, members: &mut [Member]| merit::measure(block, members, how);
         // The judge uses whole bodies.
         course.blocks.trade_masses();
         let tally: Tally<{ merit::TERMS }> = course.run(&Tour::plain(), &measure);
         course.blocks.trade_masses();
         let largest = course.halo.max(tally.largest);
-        let [violation, impulse, work @ ..] = course.reduce(tally);
-        let verdict = (self.scale).judge(violation, impulse, largest, self.tolerance);
+        let [violation, impulse, closing, work @ ..] = course.reduce(tally);
+        let mut verdict = (self.scale).judge(violation, impulse, largest, self.tolerance);
+        if closing > 0.0 {
+            (self.wake)(course.blocks);
+            (self.woke, verdict.converged) = (true, false);
+        }
         (verdict, Work::from_array(work))
     }
 }

@@ -1,6 +1,7 @@
 //! One sweep: each contact once, while all other impulses keep their values.
 
 use crate::body::Member;
+use crate::solver::accelerate::Point;
 use crate::solver::blocks::{Block, Share, Tally, Visit};
 use crate::solver::course::Course;
 use crate::solver::grid::Tour;
@@ -13,19 +14,20 @@ use crate::solver::settings::Settings;
 
 /// Sweeps all contacts, then moves the walls that obey Newton's law. Collective.
 ///
-/// The tour and the orders are drawn by the step and a number; the walls take the impulses of their
-/// contacts. Returns `Σ|d|²/m_n` of the changes over all ranks.
+/// Each block starts from `start`. The tour and the orders are drawn by the step and a number; the
+/// walls take the impulses of their contacts. Returns `Σ|d|²/m_n` of the changes over all ranks.
 pub(super) fn all<H: Halo>(
     course: &mut Course<H>,
     pushed: &Pushed,
     tour: &Tour,
     settings: &Settings,
-    [step, drawn]: [u64; 2],
+    ([step, drawn], start): ([u64; 2], Point),
 ) -> f64 {
     let sweep = Sweep {
         draw: (settings.seed, step, drawn),
         passes: settings.inner_passes,
         width: settings.width,
+        start,
     };
     let tally: Tally<1> = course.sweep(tour, &sweep);
     pushed.take_impulses(course.blocks, course.members, course.halo);
@@ -45,10 +47,13 @@ pub struct Sweep {
     pub passes: u64,
     /// Vector registers.
     pub width: Width,
+    /// The impulses from which it starts.
+    pub start: Point,
 }
 
 impl Visit<1> for Sweep {
     fn one(&self, block: &mut Block, members: &mut [Member]) -> Share<1> {
+        self.start.take(block, self.width);
         draw_order(block, self.draw);
         let change = self.pass(block, members);
         for _ in 1..self.passes {
@@ -64,6 +69,7 @@ impl Visit<1> for Sweep {
         }
         let [a, b] = blocks;
         for block in [&mut *a, &mut *b] {
+            self.start.take(block, self.width);
             draw_order(block, self.draw);
         }
         let [of_a, of_b] = members;

@@ -1,0 +1,177 @@
+//! Contacts with springs at most, opened eight at a time in the lanes of their batch.
+
+use super::eight::{Eight, Eight3, LANES};
+use super::parts::SpringLines;
+use super::{Batch, Line};
+use crate::law::{Simple, Step};
+use crate::math::Vector3;
+use crate::math::real::Real;
+use crate::solver::lanes::{Lanes, Width, Work};
+use crate::solver::vectors::{Lane, store3};
+
+/// A contact that is opened in its batch: the data of [`Simple`], with inverse masses.
+#[derive(Clone, Copy, Debug)]
+pub struct Unopened<'a> {
+    /// Unit normal from the first body to the second.
+    pub normal: &'a Vector3,
+    /// Distance between the surfaces [m].
+    pub gap: f64,
+    /// Inverse reduced masses, normal and tangential [1/kg].
+    pub inverse_masses: [f64; 2],
+    /// Coefficient of friction.
+    pub friction: f64,
+    /// Compliance [m/N], and tangential stiffness over the normal one.
+    pub compliance: [f64; 2],
+    /// Unit normal and impulse of the last step, if it was a contact then.
+    pub last: Option<[&'a [f64; 3]; 2]>,
+}
+
+/// The contacts of a block that are opened in their batches.
+pub trait Simples {
+    /// The contact of an index.
+    fn get(&self, contact: u32) -> Unopened<'_>;
+    /// The step.
+    fn step(&self) -> &Step;
+}
+
+/// Eight of them, lane by lane. Empty lanes open to empty lanes.
+struct Eightfold {
+    normal: Eight3,
+    gap: Eight,
+    inverse_masses: [Eight; 2],
+    friction: Eight,
+    compliance: [Eight; 2],
+    last: [Eight3; 2],
+}
+
+impl Eightfold {
+    const EMPTY: Eightfold = Eightfold {
+        normal: [[0.0; LANES]; 3],
+        gap: [0.0; LANES],
+        inverse_masses: [[1.0; LANES]; 2],
+        friction: [0.0; LANES],
+        compliance: [[0.0; LANES], [1.0; LANES]],
+        last: [[[0.0; LANES]; 3]; 2],
+    };
+
+    #[inline(always)]
+    fn put(&mut self, lane: usize, one: &Unopened) {
+        for axis in 0..3 {
+            self.normal[axis][lane] = one.normal[axis];
+        }
+        self.gap[lane] = one.gap;
+        for k in 0..2 {
+            self.inverse_masses[k][lane] = one.inverse_masses[k];
+            self.compliance[k][lane] = one.compliance[k];
+        }
+        self.friction[lane] = one.friction;
+        // A new contact has no impulse to turn.
+        let normal = (*one.normal).into();
+        let last = one.last.unwrap_or([&normal, &[0.0; 3]]);
+        for (to, from) in self.last.iter_mut().zip(last) {
+            for axis in 0..3 {
+                to[axis][lane] = from[axis];
+            }
+        }
+    }
+}
+
+/// Opens contacts in a batch; `of` gives the contact of each lane, if it is to be opened.
+pub(super) fn open(
+    batch: &mut Batch,
+    lines: Option<&mut SpringLines>,
+    contacts: &impl Simples,
+    of: impl Iterator<Item = (usize, u32)>,
+) {
+    let mut eight = Eightfold::EMPTY;
+    of.for_each(|(lane, contact)| eight.put(lane, &contacts.get(contact)));
+    let step = contacts.step();
+    Width::Widest.dispatch(Open {
+        eight: &eight,
+        batch,
+        lines,
+        step,
+    });
+}
+
+struct Open<'a> {
+    eight: &'a Eightfold,
+    batch: &'a mut Batch,
+    lines: Option<&'a mut SpringLines>,
+    step: &'a Step,
+}
+
+impl Work for Open<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with<S: Lanes>(self, s: S) {
+        let Self {
+            eight,
+            batch,
+            lines,
+            step,
+        } = self;
+        match lines {
+            None => {
+                for part in (0..LANES).step_by(S::F64_LANES) {
+                    open_lanes::<S, false>(s, eight, batch, step, part);
+                }
+            }
+            Some(lines) => {
+                for part in (0..LANES).step_by(S::F64_LANES) {
+                    let numbers = open_lanes::<S, true>(s, eight, batch, step, part);
+                    for (Line(line), number) in lines.iter_mut().zip(numbers) {
+                        number.store(line, part);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Opens the contacts from lane `part` on; returns the numbers of their springs.
+#[inline(always)]
+fn open_lanes<S: Lanes, const SOFT: bool>(
+    s: S,
+    eight: &Eightfold,
+    batch: &mut Batch,
+    step: &Step,
+    part: usize,
+) -> [Lane<S>; 5] {
+    let simple = Simple {
+        normal: Lane::load3(s, &eight.normal, part),
+        gap: Lane::load(s, &eight.gap, part),
+        masses: [
+            mass(Lane::load(s, &eight.inverse_masses[0], part)),
+            mass(Lane::load(s, &eight.inverse_masses[1], part)),
+        ],
+        friction: Lane::load(s, &eight.friction, part),
+        compliance: [
+            Lane::load(s, &eight.compliance[0], part),
+            Lane::load(s, &eight.compliance[1], part),
+        ],
+        last: [
+            Lane::load3(s, &eight.last[0], part),
+            Lane::load3(s, &eight.last[1], part),
+        ],
+    };
+    let opened = simple.open::<SOFT>(step);
+    let law = &opened.law;
+    store3(&mut batch.normal, part, &law.normal);
+    law.closing_speed.store(&mut batch.closing_speed, part);
+    law.normal_mass.store(&mut batch.normal_mass, part);
+    law.tangential_mass.store(&mut batch.tangential_mass, part);
+    law.friction.store(&mut batch.friction, part);
+    store3(&mut batch.impulse, part, &opened.impulse);
+    let [x, y, z] = opened.springs.previous;
+    let [normal, tangential] = opened.springs.softness;
+    [normal, tangential, x, y, z]
+}
+
+/// A reduced mass [kg] from its inverse: [`reduced_masses`](crate::law::reduced_masses).
+#[inline(always)]
+fn mass<R: Real>(inverse: R) -> R {
+    let (zero, one) = (inverse.splat(0.0), inverse.splat(1.0));
+    R::select(inverse.greater(zero), one / inverse, zero)
+}
