@@ -217,30 +217,20 @@ pub struct Narrow<'a> {
 }
 
 impl Narrow<'_> {
-    /// Calls `found` for each touch of these pairs with a gap below the margin, with the index of
-    /// its pair.
+    /// Calls `found` for each touch of a block's pairs with a gap below the margin.
     ///
-    /// They come in the order of the pairs, those of a pair in ascending order of feature.
-    #[inline]
-    pub fn touches(&self, pairs: &[Neighbours], mut found: impl FnMut(usize, Touch)) {
-        let each = pairs.iter().enumerate();
-        match self.bodies.shapes() {
-            // If all bodies are balls, shapes are not needed.
-            [] => each.for_each(|(k, pair)| {
-                self.of_pair(pair, |place| self.ball(place), |touch| found(k, touch));
-            }),
-            shapes => each.for_each(|(k, pair)| {
-                let solid = |place: usize| self.solid(shapes, place);
-                self.of_pair(pair, solid, |touch| found(k, touch));
-            }),
-        }
-    }
-
-    /// The same for the pairs of a block, whose bodies are read once.
+    /// It gets the index of the pair, and the touch. They come in the order of the pairs, those of
+    /// a pair in ascending order of feature.
     pub fn touches_of(&self, near: &Near, mut found: impl FnMut(usize, Touch)) {
-        if !self.bodies.shapes().is_empty() {
-            return self.touches(near.pairs, found);
+        let shapes = self.bodies.shapes();
+        if !shapes.is_empty() {
+            let solid = |place: usize| self.solid(shapes, place);
+            for (k, pair) in near.pairs.iter().enumerate() {
+                self.of_pair(pair, solid, |touch| found(k, touch));
+            }
+            return;
         }
+        // Balls are read once for all pairs of the block.
         let (positions, radii) = (self.bodies.positions(), self.bodies.radii());
         BALLS.with_borrow_mut(|balls| {
             balls.clear();

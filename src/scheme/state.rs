@@ -34,7 +34,8 @@ pub struct WallReference {
 pub struct State {
     /// The progress of the run.
     pub clock: Clock,
-    /// This rank's bodies, and the contacts of the last step that start at them.
+    /// This rank's bodies, and the contacts of the last step that start at them unless a scheme
+    /// keeps them.
     ///
     /// New bodies may be added on any rank; the next step brings them to their owners.
     pub parcel: Parcel,

@@ -104,7 +104,9 @@ impl Balancer {
         if self.rule.every > 0 && state.clock.step.is_multiple_of(self.rule.every) {
             let sweeps = self.sweeps / self.steps;
             (self.steps, self.sweeps) = (0, 0);
-            scheme.bring_contacts(state, domain);
+            if comm.size() > 1 {
+                scheme.bring_contacts(state, domain);
+            }
             self.look(comm, domain, scheme.physics(), state, sweeps);
         }
     }

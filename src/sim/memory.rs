@@ -64,7 +64,7 @@ fn of_a_pair() -> f64 {
 /// This includes its touch with two indices, its further facts, its slot, and the data that the
 /// next step needs.
 fn of_a_contact() -> f64 {
-    let kept = size_of::<([u32; 2], u64, [f64; 7], bool)>() + size_of::<[u8; 7]>();
+    let kept = size_of::<([u32; 2], u64, [f64; 7], bool)>();
     (size_of::<(Touch, [u32; 2], u32)>() + size_of::<Origin>() + kept) as f64
 }
 

@@ -91,7 +91,8 @@ impl Momentum {
 
     /// Forgets the points so far: the contacts have changed, and the sweeps are another map.
     pub(super) fn forget(&mut self) {
-        (self.t, self.point) = (None, Point::Stay);
+        (self.t, self.point, self.change) = (None, Point::Stay, f64::INFINITY);
+        self.guard.forget();
     }
 
     /// Extrapolates from the result of a sweep. Collective.

@@ -76,6 +76,8 @@ pub struct Block {
     pub(super) resting: Vec<Resting>,
     /// Touches that are not expected to close in the step, with the indices of their pairs.
     pub(super) asleep: Vec<(u32, Touch)>,
+    /// Their reduced masses, with springs [kg].
+    pub(super) asleep_masses: Vec<f64>,
     /// Those of them that the judge found to close.
     pub(super) woken: Vec<u32>,
     /// The members before the step.

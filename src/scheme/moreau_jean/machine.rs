@@ -8,8 +8,9 @@ use crate::solver::blocks::Blocks;
 
 /// The time step of contact dynamics, with memory that it uses again.
 ///
-/// Two fields are more than memory: the last step's overlaps and loads at contacts, which are read
-/// after it, and the count of stalled steps, which starts at zero when a run is continued.
+/// Two fields are more than memory: the blocks, which keep the contacts of the last step until they
+/// are brought to the state, and the count of stalled steps, which starts at zero when a run is
+/// continued.
 pub struct MoreauJean {
     pub(super) physics: Physics,
     pub(super) detector: Detector,

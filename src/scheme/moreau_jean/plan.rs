@@ -68,7 +68,6 @@ impl MoreauJean {
         };
         self.not_too_fast(state, begun, fastest, &margin)?;
         if due > 0.0 {
-            self.bring_kept(state, domain);
             self.renew(state, begun, joints);
             begun.planned = true;
         }

@@ -64,6 +64,13 @@ impl Guard {
         }
     }
 
+    /// Forgets the changes so far, which another problem does not follow on from.
+    pub(super) fn forget(&mut self) {
+        (self.sweeps, self.spans, self.better) = (0, 0, 0);
+        (self.least, self.least_before) = (f64::INFINITY, f64::INFINITY);
+        (self.lately, self.before) = (f64::INFINITY, f64::INFINITY);
+    }
+
     /// Takes the change of one more sweep.
     pub(super) fn watch(&mut self, change: f64) -> Next {
         if self.pause > 0 {

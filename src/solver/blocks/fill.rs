@@ -8,7 +8,7 @@ use super::touches::NEW;
 use super::{Apart, Block, Blocks};
 use crate::body::{Bodies, Member, Twist, Wall, WallState};
 use crate::contact::{Candidate, Contact, Origin, Partner};
-use crate::law::{self, Laws, Memory, Opened, Previous, Sides, Springs, Step, Touching};
+use crate::law::{self, Laws, Memory, Opened, Previous, Sides, Springs, Step, Touching, softened};
 use crate::math::real::add;
 use crate::math::{Vector3, make_room, nan_max};
 use crate::rng::{Purpose, Stream};
@@ -153,6 +153,7 @@ impl Filling<'_> {
         let radius = |&i: &u32| all.get(i as usize).copied().unwrap_or(f64::INFINITY);
         radii.extend(block.bodies.iter().map(radius));
         radii.push(f64::INFINITY);
+        self.weigh_sleeping(block, radii);
         let whole = self.split.is_empty();
         let ids = self.bodies.ids();
         let (kept, more) = (
@@ -222,6 +223,27 @@ impl Filling<'_> {
         for apart in &mut block.apart {
             apart.slot = block.batches.slots()[apart.slot as usize];
         }
+    }
+
+    /// Finds the normal masses of sleeping touches under their laws; `radii` are those of members.
+    fn weigh_sleeping(&self, block: &mut Block, radii: &[f64]) {
+        let Block {
+            asleep,
+            asleep_masses,
+            pairs,
+            places,
+            before,
+            ..
+        } = block;
+        let materials = self.bodies.materials();
+        asleep_masses.extend(asleep.iter().map(|(pair, _)| {
+            let (of, pair) = (places[*pair as usize], pairs[*pair as usize]);
+            let [a, b] = of.map(|place| before[place as usize].inverse_mass());
+            let [first, second] = [pair.first, pair.second].map(|i| materials[i as usize]);
+            let law = self.laws.pairs.between(first, second);
+            let compliance = law.compliance(of.map(|place| radii[place as usize]));
+            softened(1.0 / (a + b), compliance / (self.step.dt * self.step.dt))
+        }));
     }
 
     /// The walls that move by Newton's law before the step, as members.

@@ -15,7 +15,7 @@ pub enum Fate {
     /// The same, and its two sides have passed through each other in the last step.
     Passed,
     /// It is not expected to close in the step. It is left out, and becomes a contact if the judge
-    /// finds that it closes. Only balls that did not touch in the last step sleep.
+    /// finds that it closes. Only balls without an impulse or a bond of the last step sleep.
     Sleeps,
     /// It is not a contact, but its bond lasts.
     Rests,
@@ -105,6 +105,7 @@ impl Block {
     /// Removes the contacts made of the touches.
     pub(super) fn forget_contacts(&mut self) {
         self.before.clear();
+        self.asleep_masses.clear();
         self.rigid.clear();
         self.slots.clear();
         self.pushing.clear();

@@ -1,7 +1,7 @@
 //! Sleeping touches: those that are not expected to close in the step.
 //!
 //! Sweeps leave them out. The judge looks at them with all contacts; where one closes, it becomes a
-//! contact, and the solve goes on. So nothing is lost, whatever was expected.
+//! contact, and the solve goes on. So a solve that converges misses none, whatever was expected.
 
 use super::fill::{SCRATCH, Scratch};
 use super::touches::NEW;
@@ -50,14 +50,13 @@ impl Block {
 
     /// `Σ m_n |u|²` over the sleeping touches at the members' present velocities [J].
     pub(in crate::solver) fn motion_of_sleeping(&self, members: &[Member]) -> f64 {
-        let each = self.asleep.iter().map(|(pair, touch)| {
-            let places = self.places[*pair as usize].map(|place| place as usize);
-            let [a, b] = places.map(|place| &members[place]);
+        let asleep = self.asleep.iter().zip(&self.asleep_masses);
+        let each = asleep.map(|((pair, touch), mass)| {
+            let [a, b] = self.places[*pair as usize].map(|place| &members[place as usize]);
             let velocity = (b.velocity() - a.velocity()).into();
             let spin = (a.spin() + b.spin()).into();
             let u = relative_velocity(&velocity, &spin, &touch.normal.into());
-            let inverse: f64 = places.map(|k| self.before[k].inverse_mass()).iter().sum();
-            dot(&u, &u) / inverse
+            dot(&u, &u) * mass
         });
         each.sum()
     }

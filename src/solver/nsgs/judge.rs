@@ -17,6 +17,9 @@ use crate::solver::settings::Settings;
 /// The function makes contacts of those that close ([`Blocks::wake`]).
 pub type Sleep<'w> = (f64, &'w dyn Fn(&mut Blocks));
 
+/// A long solve looks at sleeping touches from this sweep on, whenever the number doubles.
+const LOOK: u64 = 32;
+
 /// The judge of one solve.
 pub(super) struct Judge<'w> {
     /// Makes contacts of sleeping touches, and the length of the step in which they close [s].
@@ -62,16 +65,23 @@ impl<'w> Judge<'w> {
         change: f64,
         outcome: &mut Outcome,
     ) -> bool {
-        if self.stall.is_halfway(outcome.sweeps) {
-            let (halfway, _) = self.verdict(course);
-            self.stall.note(&halfway);
-        }
         let last = outcome.sweeps == self.max_sweeps;
         let passes = !change.is_finite() || self.scale.accepts(change, self.tolerance);
         if !last && !passes {
+            let halfway = self.stall.is_halfway(outcome.sweeps);
+            let late = outcome.sweeps >= LOOK && outcome.sweeps.is_power_of_two();
+            if halfway || late {
+                let (verdict, _) = self.verdict(course, true);
+                if halfway {
+                    self.stall.note(&verdict);
+                }
+            }
             return false;
         }
-        (outcome.verdict, outcome.work) = self.verdict(course);
+        (outcome.verdict, outcome.work) = self.verdict(course, !last);
+        if self.stall.is_halfway(outcome.sweeps) {
+            self.stall.note(&outcome.verdict);
+        }
         if outcome.verdict.converged || outcome.verdict.non_finite {
             return true;
         }
@@ -81,8 +91,9 @@ impl<'w> Judge<'w> {
 
     /// The verdict on the present impulses and velocities, and the work that they do. Collective.
     ///
-    /// Sleeping touches that close become contacts; then the impulses are not converged.
-    fn verdict<H: Halo>(&mut self, course: &mut Course<H>) -> (Verdict, Work) {
+    /// Where sleeping touches close, the impulses are not converged. If sweeps follow, they become
+    /// contacts.
+    fn verdict<H: Halo>(&mut self, course: &mut Course<H>, more: bool) -> (Verdict, Work) {
         let how = (self.width, self.dt);
         let measure =
             |block: &mut Block, members: &mut [Member]| merit::measure(block, members, how);
@@ -94,8 +105,11 @@ impl<'w> Judge<'w> {
         let [violation, impulse, closing, work @ ..] = course.reduce(tally);
         let mut verdict = (self.scale).judge(violation, impulse, largest, self.tolerance);
         if closing > 0.0 {
-            (self.wake)(course.blocks);
-            (self.woke, verdict.converged) = (true, false);
+            verdict.converged = false;
+            if more {
+                (self.wake)(course.blocks);
+                self.woke = true;
+            }
         }
         (verdict, Work::from_array(work))
     }
