@@ -298,17 +298,22 @@ impl Narrow<'_> {
         found: &mut Vec<Candidate>,
     ) {
         found.clear();
-        let ids = self.bodies.ids();
-        let rows: Vec<Vec<Candidate>> = pool.parts(ids.len(), |places| {
-            let pairs = lists.before(places.end) - lists.before(places.start);
-            let mut row = Vec::with_capacity(pairs);
-            match self.bodies.shapes() {
-                [] => self.row(lists, places, |place| self.ball(place), &mine, &mut row),
-                shapes => {
-                    let solid = |place: usize| self.solid(shapes, place);
-                    self.row(lists, places, solid, &mine, &mut row);
-                }
+        let bodies = self.bodies.len();
+        let count = |places: &Range<usize>| lists.before(places.end) - lists.before(places.start);
+        let some = |places: Range<usize>, row: &mut Vec<Candidate>| match self.bodies.shapes() {
+            [] => self.row(lists, places, |place| self.ball(place), &mine, row),
+            shapes => {
+                let solid = |place: usize| self.solid(shapes, place);
+                self.row(lists, places, solid, &mine, row);
             }
+        };
+        if pool.threads() == 1 {
+            make_room(found, count(&(0..bodies)));
+            return some(0..bodies, found);
+        }
+        let rows: Vec<Vec<Candidate>> = pool.parts(bodies, |places| {
+            let mut row = Vec::with_capacity(count(&places));
+            some(places, &mut row);
             row
         });
         make_room(found, rows.iter().map(Vec::len).sum());
