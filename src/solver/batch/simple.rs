@@ -175,3 +175,106 @@ fn mass<R: Real>(inverse: R) -> R {
     let (zero, one) = (inverse.splat(0.0), inverse.splat(1.0));
     R::select(inverse.greater(zero), one / inverse, zero)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::law::GapRule;
+    use crate::rng::{Purpose, Stream};
+
+    struct Drawn(Vec<(Vector3, [[f64; 3]; 2], [f64; 6])>, Step);
+
+    impl Simples for Drawn {
+        fn get(&self, contact: u32) -> Unopened<'_> {
+            let (normal, [last, impulse], x) = &self.0[contact as usize];
+            Unopened {
+                normal,
+                gap: x[0],
+                inverse_masses: [x[1], x[2]],
+                friction: x[3],
+                compliance: [x[4], x[5]],
+                last: (contact != 0).then_some([last, impulse]),
+            }
+        }
+
+        fn step(&self) -> &Step {
+            &self.1
+        }
+    }
+
+    /// Contacts that open in lanes have the bits of those that open one by one, under all rules for
+    /// gaps: new ones, with the same normal, turned, and turned by half a turn. Empty lanes stay
+    /// empty.
+    #[test]
+    fn lanes_open_as_single_contacts_do() {
+        let recover = GapRule::Recover {
+            fraction: 0.2,
+            top_speed: 0.01,
+        };
+        let rules = [GapRule::Positive, GapRule::Full, recover];
+        for trial in 0..300 {
+            let mut draw = Stream::new(Purpose::Trial, 41, [trial, 0, 0]);
+            let one = |k: u32| {
+                let mut three = || [(); 3].map(|()| draw.between(-1.0, 1.0));
+                let normal = Vector3::from(three()).normalize();
+                let last = match k {
+                    1 => normal,
+                    2 => -normal,
+                    _ => (normal + Vector3::from(three()) * 0.1).normalize(),
+                };
+                let impulse = three();
+                let mut size = || draw.between(0.1, 2.0);
+                let x = [size() * 1e-4, size(), size(), size(), size() * 1e-5, size()];
+                let gap = if k.is_multiple_of(2) { -x[0] } else { x[0] };
+                // A side that cannot move at all.
+                let still = if k == 4 { 0.0 } else { 1.0 };
+                let numbers = [gap, x[1] * still, x[2] * still, x[3], x[4], x[5]];
+                (normal, [last.into(), impulse], numbers)
+            };
+            let step = Step {
+                dt: 1e-3,
+                rescale: 0.7,
+                gap: rules[trial as usize % 3],
+                ..Step::default()
+            };
+            let drawn = Drawn((0..6).map(one).collect(), step);
+            let soft = trial % 2 == 0;
+            let mut batch = Batch::empty(9);
+            let mut lines: SpringLines = [Line([0.0; LANES]); 5];
+            let of = (0..6).map(|k| (k as usize, k));
+            open(&mut batch, soft.then_some(&mut lines), &drawn, of);
+            for k in 0..6 {
+                let one = drawn.get(k);
+                let normal = (*one.normal).into();
+                let [last, impulse] = one.last.unwrap_or([&normal, &[0.0; 3]]);
+                let simple = Simple {
+                    normal,
+                    gap: one.gap,
+                    masses: one.inverse_masses.map(mass),
+                    friction: one.friction,
+                    compliance: one.compliance,
+                    last: [*last, *impulse],
+                };
+                let expected = match soft {
+                    true => simple.open::<true>(&drawn.1),
+                    false => simple.open::<false>(&drawn.1),
+                };
+                let (lane, found) = (k as usize, batch.contact(k as usize));
+                assert_eq!(found.law.numbers(), expected.law, "{trial} {k}");
+                assert_eq!(found.impulse, Vector3::from(expected.impulse));
+                if soft {
+                    let springs = &expected.springs;
+                    let [x, y, z] = springs.previous;
+                    let numbers = [springs.softness[0], springs.softness[1], x, y, z];
+                    let found: Vec<f64> = lines.iter().map(|line| line.0[lane]).collect();
+                    assert_eq!(found, numbers, "{trial} {k}");
+                }
+            }
+            for lane in 6..LANES {
+                assert_eq!(batch.contact(lane).law, Batch::empty(9).contact(lane).law);
+                assert_eq!(batch.contact(lane).impulse, Vector3::zeros());
+                assert!(lines.iter().all(|line| line.0[lane] == 0.0));
+            }
+        }
+    }
+}
