@@ -14,7 +14,7 @@ fn main() {
 }
 
 /// Bodies: a cube of so many on a side, on a perturbed lattice so dense that each touches some of its neighbours.
-const SIDES: [usize; 3] = [10, 20, 46];
+const SIDES: [usize; 4] = [10, 20, 30, 46];
 
 /// One contact: the law alone.
 #[divan::bench]

@@ -24,6 +24,7 @@ pub mod pushed;
 mod reaction;
 mod settings;
 mod shared;
+pub mod soon;
 mod vectors;
 mod work;
 

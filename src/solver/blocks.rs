@@ -30,6 +30,7 @@ use super::halo::Halo;
 use super::kernel::rigid::RigidContact;
 use super::plan::Plan;
 use super::shared::Shared;
+use super::soon::{Next, Soon};
 use crate::body::{BodyId, Member, Twist};
 use crate::contact::{Neighbours, Origin, Touch};
 use crate::math::{ExactSum, nan_max};
@@ -142,7 +143,15 @@ pub trait Visit<const N: usize>: Sync {
     fn one(&self, block: &mut Block, members: &mut [Member]) -> Share<N>;
 
     /// Visits two blocks that share no movable body.
-    fn two(&self, [a, b]: [&mut Block; 2], [of_a, of_b]: [&mut [Member]; 2]) -> [Share<N>; 2] {
+    ///
+    /// Meanwhile it may fetch the blocks that come `soon`.
+    fn two(
+        &self,
+        [a, b]: [&mut Block; 2],
+        [of_a, of_b]: [&mut [Member]; 2],
+        soon: &Soon,
+    ) -> [Share<N>; 2] {
+        let _ = soon;
         [self.one(a, of_a), self.one(b, of_b)]
     }
 }
@@ -193,6 +202,8 @@ pub struct Blocks {
     colours: [std::ops::Range<usize>; Parity::COLOURS],
     groups: Groups,
     pool: Pool,
+    /// Whether a sweep fetches the batches of the next blocks.
+    fetches: bool,
 }
 
 impl Blocks {
@@ -276,27 +287,23 @@ impl Blocks {
         let wanted = |b: &&mut Block| {
             !b.is_idle() && only.is_none_or(|(axis, early)| b.early[axis] == early)
         };
-        let mut blocks = self.blocks[range].iter_mut().filter(wanted);
-        let shared = Shared::new(members);
+        let mut blocks: Vec<&mut Block> = self.blocks[range].iter_mut().filter(wanted).collect();
+        let (shared, fetches) = (Shared::new(members), self.fetches);
         match self.pool.shared() {
-            None => {
-                while let Some(first) = blocks.next() {
-                    for share in visited(first, blocks.next(), &shared, visit) {
-                        tally.add(&share);
-                    }
-                    meanwhile();
-                }
-            }
+            None => in_pairs(&mut blocks, fetches, &shared, visit, |share| {
+                tally.add(share);
+                meanwhile();
+            }),
             Some(pool) => {
-                let mut blocks: Vec<&mut Block> = blocks.collect();
-                let pairs = blocks.par_chunks_mut(2).with_min_len(2);
-                let work = pairs.map(|pair| match pair {
-                    [first, second] => visited(first, Some(second), &shared, visit),
-                    [first] => visited(first, None, &shared, visit),
-                    _ => [Share::default(); 2],
+                let pairs = blocks.len() / (2 * RUNS * self.pool.threads());
+                let runs = blocks.par_chunks_mut(2 * pairs.max(1));
+                let work = runs.flat_map_iter(|blocks| {
+                    let mut shares = Vec::with_capacity(blocks.len());
+                    in_pairs(blocks, fetches, &shared, visit, |share| shares.push(*share));
+                    shares
                 });
-                let shares: Vec<[Share<N>; 2]> = pool.install(|| work.collect());
-                shares.iter().flatten().for_each(|share| tally.add(share));
+                let shares: Vec<Share<N>> = pool.install(|| work.collect());
+                shares.iter().for_each(|share| tally.add(share));
             }
         }
     }
@@ -367,6 +374,15 @@ impl Block {
         members[n] = Member::STILL;
     }
 
+    /// Its batches and members, to be fetched before its visit.
+    fn soon<'a>(&'a self, all: &'a Shared<Member>) -> Next<'a> {
+        Next {
+            batches: &self.batches.all,
+            bodies: &self.bodies,
+            members: all,
+        }
+    }
+
     /// Writes back the movable members.
     #[allow(unsafe_code)]
     fn copy_out(&self, all: &Shared<Member>, members: &[Member]) {
@@ -379,26 +395,38 @@ impl Block {
     }
 }
 
-/// Applies `visit` to one block or two of a colour, each with its members.
-fn visited<const N: usize>(
-    first: &mut Block,
-    second: Option<&mut Block>,
+/// The number of runs of blocks that a thread takes in a phase, if they are enough.
+const RUNS: usize = 4;
+
+/// Applies `visit` to blocks of a colour, two at a time, each with its members.
+fn in_pairs<const N: usize>(
+    blocks: &mut [&mut Block],
+    fetches: bool,
     all: &Shared<Member>,
     visit: &impl Visit<N>,
-) -> [Share<N>; 2] {
+    mut share: impl FnMut(&Share<N>),
+) {
     SCRATCH.with_borrow_mut(|[of_first, of_second]| {
-        first.copy_in(all, of_first);
-        let Some(second) = second else {
-            let share = visit.one(first, of_first);
+        let mut rest = blocks;
+        while let Some((first, others)) = rest.split_first_mut() {
+            first.copy_in(all, of_first);
+            let Some((second, others)) = others.split_first_mut() else {
+                share(&visit.one(first, of_first));
+                return first.copy_out(all, of_first);
+            };
+            second.copy_in(all, of_second);
+            let next = |k: usize| {
+                let next = others.get(k).filter(|_| fetches);
+                next.map(|block| block.soon(all))
+            };
+            let soon = Soon::of([next(0), next(1)]);
+            let shares = visit.two([first, second], [of_first, of_second], &soon);
             first.copy_out(all, of_first);
-            return [share, Share::default()];
-        };
-        second.copy_in(all, of_second);
-        let shares = visit.two([first, second], [of_first, of_second]);
-        first.copy_out(all, of_first);
-        second.copy_out(all, of_second);
-        shares
-    })
+            second.copy_out(all, of_second);
+            shares.iter().for_each(&mut share);
+            rest = others;
+        }
+    });
 }
 
 thread_local! {

@@ -12,6 +12,7 @@ pub(super) use now::{Now, velocity};
 
 use super::batch::{Batch, Batches, Eight, LANES, Places, SpringLines};
 use super::lanes::{Lanes, Rows, Width, Work, prefetch};
+use super::soon::Soon;
 use super::vectors::{Lane, store3};
 use crate::body::Member;
 use crate::law::{Kind, Parts};
@@ -76,6 +77,7 @@ pub fn sweep(width: Width, batches: &mut Batches, order: &[u32], members: &mut [
         batches: [batches],
         orders: [order],
         members: [members],
+        soon: &Soon::default(),
     });
     change
 }
@@ -88,11 +90,13 @@ pub fn sweep_two(
     batches: [&mut Batches; 2],
     orders: [&[u32]; 2],
     members: [&mut [Member]; 2],
+    soon: &Soon,
 ) -> [f64; 2] {
     width.dispatch(Sweep {
         batches,
         orders,
         members,
+        soon,
     })
 }
 
@@ -100,6 +104,7 @@ struct Sweep<'a, const N: usize> {
     batches: [&'a mut Batches; N],
     orders: [&'a [u32]; N],
     members: [&'a mut [Member]; N],
+    soon: &'a Soon<'a>,
 }
 
 impl<const N: usize> Work for Sweep<'_, N> {
@@ -113,6 +118,7 @@ impl<const N: usize> Work for Sweep<'_, N> {
             turns = turns.max(order.len());
         }
         for turn in 0..turns {
+            self.soon.fetch(turn, turns);
             for (order, batches) in self.orders.iter().zip(&self.batches) {
                 if let Some(&soon) = order.get(turn + AHEAD) {
                     prefetch(&batches.all[soon as usize]);

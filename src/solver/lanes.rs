@@ -361,19 +361,31 @@ mod x86 {
 #[inline(always)]
 pub(super) fn prefetch<T>(wanted: &T) {
     #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let first: *const i8 = std::ptr::from_ref(wanted).cast();
-        for line in (0..size_of::<T>()).step_by(64) {
-            // SAFETY: a hint, which reads nothing.
-            #[allow(unsafe_code)]
-            unsafe {
-                _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(line));
-            }
-        }
-    }
+    prefetch_to::<T, { std::arch::x86_64::_MM_HINT_T0 }>(wanted);
     #[cfg(not(target_arch = "x86_64"))]
     let _ = wanted;
+}
+
+/// The same for a value that is used later, into a larger cache.
+#[inline(always)]
+pub(super) fn prefetch_far<T>(wanted: &T) {
+    #[cfg(target_arch = "x86_64")]
+    prefetch_to::<T, { std::arch::x86_64::_MM_HINT_T1 }>(wanted);
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = wanted;
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn prefetch_to<T, const HINT: i32>(wanted: &T) {
+    let first: *const i8 = std::ptr::from_ref(wanted).cast();
+    for line in (0..size_of::<T>()).step_by(64) {
+        // SAFETY: a hint, which reads nothing.
+        #[allow(unsafe_code)]
+        unsafe {
+            std::arch::x86_64::_mm_prefetch::<HINT>(first.wrapping_add(line));
+        }
+    }
 }
 
 /// The vector registers that a sweep uses.

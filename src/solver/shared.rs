@@ -2,9 +2,12 @@
 
 #![allow(unsafe_code)]
 
+use super::lanes::prefetch_far;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 /// Items that several threads read and write at once, each thread its own.
+#[derive(Debug)]
 pub(super) struct Shared<'a, T> {
     first: *mut T,
     len: usize,
@@ -22,6 +25,14 @@ impl<'a, T: Copy> Shared<'a, T> {
             len: items.len(),
             of: PhantomData,
         }
+    }
+
+    /// Prefetches the item at an index.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, place: usize) {
+        assert!(place < self.len);
+        // SAFETY: the index is inside the slice; a hint reads nothing.
+        prefetch_far(unsafe { &*self.first.add(place).cast::<MaybeUninit<T>>() });
     }
 
     /// The item at an index.

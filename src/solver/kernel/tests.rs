@@ -5,6 +5,7 @@ use crate::law::{Cohesion, Couples, Drive, Parameters, Springs};
 use crate::math::Vector3;
 use crate::rng::{Purpose, Stream};
 use crate::solver::batch::{Dealt, Former};
+use crate::solver::soon::Soon;
 use std::io::Write;
 
 /// A block of contacts between random bodies, some immovable, with all kinds of laws.
@@ -231,7 +232,7 @@ fn two_blocks_at_once_are_as_each_by_itself() {
                 .each_mut()
                 .map(|(batches, members, order)| sweep(width, batches, order, members));
             let [(b0, m0, o0), (b1, m1, o1)] = &mut blocks;
-            let together = sweep_two(width, [b0, b1], [&*o0, &*o1], [m0, m1]);
+            let together = sweep_two(width, [b0, b1], [&*o0, &*o1], [m0, m1], &Soon::default());
             assert_eq!(together.map(f64::to_bits), changes.map(f64::to_bits));
             for (one, other) in blocks.iter().zip(&alone) {
                 assert_eq!(one.1, other.1, "trial {trial}, {width:?}");

@@ -11,6 +11,7 @@ use crate::solver::lanes::Width;
 use crate::solver::order::{Turn, draw_order, turns};
 use crate::solver::pushed::Pushed;
 use crate::solver::settings::Settings;
+use crate::solver::soon::Soon;
 
 /// Sweeps all contacts, then moves the walls that obey Newton's law. Collective.
 ///
@@ -62,7 +63,12 @@ impl Visit<1> for Sweep {
         Share::of(change)
     }
 
-    fn two(&self, blocks: [&mut Block; 2], members: [&mut [Member]; 2]) -> [Share<1>; 2] {
+    fn two(
+        &self,
+        blocks: [&mut Block; 2],
+        members: [&mut [Member]; 2],
+        soon: &Soon,
+    ) -> [Share<1>; 2] {
         if blocks.iter().any(|block| !block.rigid.is_empty()) {
             let ([a, b], [of_a, of_b]) = (blocks, members);
             return [self.one(a, of_a), self.one(b, of_b)];
@@ -73,14 +79,14 @@ impl Visit<1> for Sweep {
             draw_order(block, self.draw);
         }
         let [of_a, of_b] = members;
-        let mut pass = || {
+        let mut pass = |soon: &Soon| {
             let batches = [&mut a.batches, &mut b.batches];
             let members = [&mut *of_a, &mut *of_b];
-            kernel::sweep_two(self.width, batches, [&a.order, &b.order], members)
+            kernel::sweep_two(self.width, batches, [&a.order, &b.order], members, soon)
         };
-        let changes = pass();
+        let changes = pass(soon);
         for _ in 1..self.passes {
-            pass();
+            pass(&Soon::default());
         }
         changes.map(Share::of)
     }
