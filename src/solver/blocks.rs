@@ -7,6 +7,7 @@ mod apart;
 mod arrange;
 mod fill;
 mod groups;
+mod held;
 mod kept;
 mod last;
 mod rigid;
@@ -20,6 +21,7 @@ mod wake;
 pub use apart::Apart;
 pub use fill::Filling;
 use groups::Groups;
+pub use held::Held;
 use last::{Kept, More, Resting};
 pub use seen::Seen;
 pub use touches::{Before, Fate, Find};
@@ -324,6 +326,11 @@ impl Blocks {
             }
         }
         sums
+    }
+
+    /// Ids of all bodies of the plan, by index.
+    pub fn ids(&self) -> &[BodyId] {
+        &self.ids
     }
 
     /// All blocks.

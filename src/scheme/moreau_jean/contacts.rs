@@ -2,11 +2,14 @@
 //! other ranks or a new plan ask for them.
 
 use super::machine::MoreauJean;
+use crate::body::{BodyId, BodyRow};
 use crate::contact::ContactRow;
 use crate::domain::Domain;
+use crate::domain::ghosts::half;
 use crate::domain::migration::to_first_bodies;
 use crate::measure;
 use crate::scheme::state::State;
+use crate::solver::blocks::Held;
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -45,14 +48,42 @@ impl MoreauJean {
         self.hand_on(rows, state, domain);
     }
 
-    /// The same for a step that makes a new plan: only the data that this step needs.
-    pub(super) fn bring_kept(&self, state: &mut State, domain: &Domain) {
+    /// Makes the contacts of the last step ready for a new plan. Collective.
+    ///
+    /// Those that no other rank will know are held; the others come to the state, each on the rank
+    /// of its first body, with the data that this step needs.
+    pub(super) fn bring_kept(&mut self, state: &mut State, domain: &Domain) -> Held {
         if !self.keeps(state) {
-            return;
+            return Held::default();
         }
+        let stays = self.that_stay(state, domain);
         let mut rows = Vec::new();
-        self.blocks.kept_rows(&mut rows);
+        if domain.size() > 1 {
+            self.blocks.kept_rows(&stays, &mut rows);
+        }
         self.hand_on(rows, state, domain);
+        self.blocks.hold(&stays)
+    }
+
+    /// Whether each body of the last plan is one of this rank's and reaches into no other rank's
+    /// blocks under the new plan.
+    fn that_stay(&self, state: &State, domain: &Domain) -> Vec<bool> {
+        let (ids, partition) = (self.blocks.ids(), domain.partition());
+        let (grid, rank) = (partition.grid(), domain.rank());
+        let stays = |row: &&BodyRow| {
+            let span = grid.span(&row.reference.position.into(), half(row, self.physics.skin));
+            span.blocks()
+                .all(|block| partition.owner_of_block(block) == rank)
+        };
+        if domain.size() == 1 {
+            return vec![true; ids.len()];
+        }
+        let here = state.parcel.bodies.iter().filter(stays);
+        let mut here: Vec<BodyId> = here.map(|row| row.id).collect();
+        here.sort_unstable();
+        ids.iter()
+            .map(|id| here.binary_search(id).is_ok())
+            .collect()
     }
 
     fn hand_on(&self, mut rows: Vec<ContactRow>, state: &mut State, domain: &Domain) {

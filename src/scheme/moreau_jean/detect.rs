@@ -10,7 +10,7 @@ use crate::math::{ExactSum, Vector3};
 use crate::scheme::known::{Known, Planned};
 use crate::scheme::physics::Physics;
 use crate::scheme::state::State;
-use crate::solver::blocks::{Before, Fate, Filling, Find};
+use crate::solver::blocks::{Before, Fate, Filling, Find, Held};
 
 /// The filling of blocks in a step. `twists` are the velocities of bodies before it, `walls_before`
 /// the walls before it.
@@ -186,9 +186,10 @@ impl MoreauJean {
     pub(super) fn gather<'d>(&mut self, state: &mut State, begun: &Begun<'_, 'd>) -> Known<'d> {
         let domain = begun.domain;
         let same = |last: &Planned| !begun.planned && last.partition == *domain.partition();
-        if !self.planned.as_ref().is_some_and(same) {
-            self.bring_kept(state, domain);
-        }
+        let held = match self.planned.as_ref().is_some_and(same) {
+            true => Held::default(),
+            false => self.bring_kept(state, domain),
+        };
         match self.planned.take().filter(same) {
             Some(last) if self.keeps(state) => {
                 state.kept = 0;
@@ -199,7 +200,7 @@ impl MoreauJean {
                 if last.is_none_or(|last| !last.is(&known.planned)) {
                     self.arrange(&known, begun);
                 }
-                self.blocks.recall(&contacts);
+                self.blocks.recall(&held, &contacts);
                 known
             }
         }

@@ -1,5 +1,6 @@
 //! The data of contacts that the next step needs: as short as their laws allow.
 
+use super::held::Held;
 use super::last::{Kept, More};
 use super::{Block, Blocks};
 use crate::body::BodyId;
@@ -9,19 +10,13 @@ use crate::math::Vector3;
 use rayon::prelude::*;
 
 impl Blocks {
-    /// Takes the data of the last step from rows, which are in ascending order of key.
-    pub fn recall(&mut self, rows: &[ContactRow]) {
-        // The first row of each body; both are in ascending order of id.
-        let mut next = 0;
-        let mut first: Vec<u32> = Vec::with_capacity(self.ids.len() + 1);
-        for &id in &self.ids {
-            while rows.get(next).is_some_and(|row| row.key.a < id) {
-                next += 1;
-            }
-            first.push(next as u32);
-        }
-        first.push(rows.len() as u32);
+    /// Takes the data of the last step from those held, and from rows.
+    ///
+    /// The rows are in ascending order of key. A contact is in one of the two.
+    pub fn recall(&mut self, held: &Held, rows: &[ContactRow]) {
         let ids = &self.ids[..];
+        let places = held.places(ids);
+        let first = first_rows(ids, rows);
         let recall = |block: &mut Block| {
             block.forget_kept();
             for k in 0..block.pairs.len() {
@@ -31,25 +26,21 @@ impl Blocks {
                     None => ids[pair.second as usize],
                     Some(wall) => BodyId::wall(wall),
                 };
+                if let Some(place) = places[a] {
+                    for (kept, more) in held.of(place, name) {
+                        let kept = Kept {
+                            pair: k as u32,
+                            more: 0,
+                            ..*kept
+                        };
+                        block.keep_one(kept, *more);
+                    }
+                }
                 let of_first = &rows[first[a] as usize..first[a + 1] as usize];
                 let these = of_first.iter().filter(|row| row.key.a == ids[a]);
                 for row in these.filter(|row| row.key.b == name) {
-                    let more = More {
-                        couple: row.couple_impulse,
-                        state: row.state,
-                    };
-                    block.keep_one(
-                        Kept {
-                            pair: k as u32,
-                            more: 0,
-                            feature: row.key.feature,
-                            normal: row.normal,
-                            impulse: row.impulse,
-                            gap: row.gap,
-                            slid: row.status == Status::Sliding as u64,
-                        },
-                        more,
-                    );
+                    let (kept, more) = of_row(k as u32, row);
+                    block.keep_one(kept, more);
                 }
             }
         };
@@ -80,6 +71,38 @@ impl Blocks {
         each.map(|kept| kept.gap)
             .fold(f64::NEG_INFINITY, crate::math::nan_max)
     }
+}
+
+/// The first row of each body, and the number of rows; both are in ascending order of id.
+fn first_rows(ids: &[BodyId], rows: &[ContactRow]) -> Vec<u32> {
+    let mut next = 0;
+    let mut first: Vec<u32> = Vec::with_capacity(ids.len() + 1);
+    for &id in ids {
+        while rows.get(next).is_some_and(|row| row.key.a < id) {
+            next += 1;
+        }
+        first.push(next as u32);
+    }
+    first.push(rows.len() as u32);
+    first
+}
+
+/// The data of a row that the next step needs, in a block where its pair has this index.
+fn of_row(pair: u32, row: &ContactRow) -> (Kept, More) {
+    let kept = Kept {
+        pair,
+        more: 0,
+        feature: row.key.feature,
+        normal: row.normal,
+        impulse: row.impulse,
+        gap: row.gap,
+        slid: row.status == Status::Sliding as u64,
+    };
+    let more = More {
+        couple: row.couple_impulse,
+        state: row.state,
+    };
+    (kept, more)
 }
 
 impl Block {

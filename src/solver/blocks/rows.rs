@@ -33,9 +33,17 @@ impl Blocks {
 
     /// The data that the next step needs as records, in the order of their keys.
     ///
-    /// They are for [`Blocks::recall`] under another plan. Points are missing.
-    pub fn kept_rows(&self, into: &mut Vec<ContactRow>) {
-        let pairs = |block: &Block| block.kept.iter().map(|kept| kept.pair).collect();
+    /// They are for [`Blocks::recall`] under another plan, of contacts whose first body does not
+    /// stay on this rank, by index. Points are missing.
+    pub fn kept_rows(&self, stays: &[bool], into: &mut Vec<ContactRow>) {
+        let goes = |block: &Block, kept: &Kept| {
+            let first = block.pairs[kept.pair as usize].first;
+            !stays[first as usize]
+        };
+        let pairs = |block: &Block| {
+            let kept = block.kept.iter().filter(|kept| goes(block, kept));
+            kept.map(|kept| kept.pair).collect()
+        };
         self.in_order(into, pairs, |block| {
             let row = |kept: &Kept| {
                 let more = block.more_of(kept);
@@ -53,7 +61,8 @@ impl Blocks {
                     state: more.state,
                 }
             };
-            block.kept.iter().map(row).collect()
+            let kept = block.kept.iter().filter(|kept| goes(block, kept));
+            kept.map(row).collect()
         });
     }
 
