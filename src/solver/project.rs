@@ -11,7 +11,9 @@
 //! pulls; so bodies are not lifted off each other. They are not rotated. Walls that move by
 //! Newton's law take their pushes together after each sweep, as they take impulses; others stay.
 //!
-//! Overlaps of the size of `g Δt²/2`, the way of free fall within a step, or below [`SLACK`], stay.
+//! Overlaps of the size of `g Δt²/2`, the way of free fall within a step, or below [`SLACK`], stay;
+//! so do those of the way by which loads move a free wall and the bodies that it touches within a
+//! step, where this is larger.
 //! Sweeps leave some gaps a little open, and through these bodies fall in the next step: a packing
 //! whose overlaps were all removed would not come to rest. Contacts with springs are left out, as
 //! their overlap is the deflection of the spring.
@@ -39,8 +41,8 @@ pub const SLACK: f64 = 2e-5;
 /// Displacements of the bodies in addition to their velocities [m], stored in place of velocities.
 ///
 /// They are valid on the rank that holds the body at colour 0. `members` are those with which a
-/// solve has just ended; `dt` is the length of the step [s], `fall` the velocity that gravity adds
-/// in it [m/s]. `None` if no contact is about to overlap. Collective.
+/// solve has just ended; `dt` is the length of the step [s], `fall` the velocity that gravity or a
+/// load adds in it [m/s]. `None` if no contact is about to overlap. Collective.
 pub fn project<H: Halo>(
     blocks: &mut Blocks,
     members: &mut [Member],

@@ -11,7 +11,7 @@ use super::halo::Halo;
 pub use super::reaction::Reaction;
 use crate::body::Member;
 use crate::body::{Motion, Twist, Wall, WallState};
-use crate::math::{ExactSum, Vector3};
+use crate::math::{ExactSum, Vector3, nan_max};
 use crate::shape::Surface;
 use nalgebra::{Matrix3, Matrix6};
 
@@ -144,6 +144,14 @@ impl Pushed {
     pub fn gain(&self, k: usize) -> f64 {
         let one = &self.each[k];
         (one.free.linear - one.before.linear).norm()
+    }
+
+    /// The largest velocity that loads add in the step to a wall together with the bodies that it
+    /// touches [m/s]: `|Δt F|/(M + m)`; 0 without walls.
+    #[must_use]
+    pub fn largest_gain(&self) -> f64 {
+        let gain = |one: &One| one.load.norm() / (one.mass + one.burden);
+        self.each.iter().map(gain).fold(0.0, nan_max)
     }
 
     /// The walls with their free velocities, in the form that contacts use, in order.

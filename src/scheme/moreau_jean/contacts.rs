@@ -65,8 +65,7 @@ impl MoreauJean {
         self.blocks.hold(&stays)
     }
 
-    /// Whether each body of the last plan is one of this rank's and reaches into no other rank's
-    /// blocks under the new plan.
+    /// Whether each body of the last plan is known to this rank alone under the new plan.
     fn that_stay(&self, state: &State, domain: &Domain) -> Vec<bool> {
         let (ids, partition) = (self.blocks.ids(), domain.partition());
         let (grid, rank) = (partition.grid(), domain.rank());

@@ -5,6 +5,7 @@ use super::detect::filling;
 use super::free::Free;
 use super::machine::MoreauJean;
 use crate::body::{BodyRow, Member, Twist};
+use crate::math::nan_max;
 use crate::scheme::known::Known;
 use crate::scheme::state::State;
 use crate::solver::blocks::Blocks;
@@ -62,7 +63,10 @@ impl MoreauJean {
             return None;
         }
         let (step, dt) = (begun.clock.step, begun.span.dt);
-        let fall = self.physics.gravity.norm() * dt;
+        let fall = nan_max(
+            self.physics.gravity.norm() * dt,
+            begun.pushed.largest_gain(),
+        );
         let (blocks, members) = (&mut self.blocks, &mut free.members);
         let mut ways = project::project(
             blocks,
