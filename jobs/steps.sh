@@ -12,7 +12,7 @@
 #   program,case,threads,core_seconds,seconds,steps_per_second,sweep_share,outside_ns_per_contact
 #
 # Each line is the median of the repeats by seconds, which are those of the steps without start and
-# end. sweep_share is the part of them spent in the solve with all it contains: sweeps, judge,
+# end; core_seconds include these. sweep_share is the part of them spent in the solve with all it contains: sweeps, judge,
 # projection, exchange. The last column is the rest over contacts and steps. Run nothing else on the
 # machine meanwhile.
 set -euo pipefail
@@ -28,7 +28,12 @@ while [ $# -gt 0 ]; do
     case $1 in
     --against) against=$(realpath "${2:?}") && shift ;;
     --repeats) repeats=${2:?} && shift ;;
-    --scale) scale=${2:?} && shift ;;
+    --scale)
+        case ${2:?} in
+        *[!0-9]*) echo "steps: --scale must be a whole number; found $2" >&2 && exit 2 ;;
+        esac
+        scale=$2 && shift
+        ;;
     -h | --help)
         sed -n '2,/^set /{s/^# \{0,1\}//;/^set /d;p;}' "$self"
         exit 0
@@ -48,6 +53,8 @@ table=$PWD/target/steps.csv
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 TIMEFORMAT='%U %S'
+export LC_ALL=C
+mkdir -p "$PWD/target"
 
 # One run. $1: program, $2: case, $3: steps, $4: threads,
 # $5: number of the program.
@@ -58,7 +65,7 @@ run() {
         tail "$out/log" >&2
         exit 1
     }
-    awk -F, -v program="$(basename "$1")" -v name="$2" -v threads="$4" -v times="$times" '
+    awk -F, -v program="$1" -v name="$2" -v threads="$4" -v times="$times" '
         NR == 1 { for (k = 1; k <= NF; k++) column[$k] = k; next }
         $column["step"] > 0 {
             steps++; wall += $column["wall_s"]; sweep += $column["sweep_s"] + $column["exchange_s"]

@@ -292,8 +292,8 @@ impl Blocks {
         let mut blocks: Vec<&mut Block> = self.blocks[range].iter_mut().filter(wanted).collect();
         let (shared, fetches) = (Shared::new(members), self.fetches);
         match self.pool.shared() {
-            None => in_pairs(&mut blocks, fetches, &shared, visit, |share| {
-                tally.add(share);
+            None => in_pairs(&mut blocks, fetches, &shared, visit, |shares| {
+                shares.iter().for_each(|share| tally.add(share));
                 meanwhile();
             }),
             Some(pool) => {
@@ -301,7 +301,7 @@ impl Blocks {
                 let runs = blocks.par_chunks_mut(2 * pairs.max(1));
                 let work = runs.flat_map_iter(|blocks| {
                     let mut shares = Vec::with_capacity(blocks.len());
-                    in_pairs(blocks, fetches, &shared, visit, |share| shares.push(*share));
+                    in_pairs(blocks, fetches, &shared, visit, |some| shares.extend(some));
                     shares
                 });
                 let shares: Vec<Share<N>> = pool.install(|| work.collect());
@@ -411,15 +411,16 @@ fn in_pairs<const N: usize>(
     fetches: bool,
     all: &Shared<Member>,
     visit: &impl Visit<N>,
-    mut share: impl FnMut(&Share<N>),
+    mut done: impl FnMut(&[Share<N>]),
 ) {
     SCRATCH.with_borrow_mut(|[of_first, of_second]| {
         let mut rest = blocks;
         while let Some((first, others)) = rest.split_first_mut() {
             first.copy_in(all, of_first);
             let Some((second, others)) = others.split_first_mut() else {
-                share(&visit.one(first, of_first));
-                return first.copy_out(all, of_first);
+                let share = visit.one(first, of_first);
+                first.copy_out(all, of_first);
+                return done(&[share]);
             };
             second.copy_in(all, of_second);
             let next = |k: usize| {
@@ -430,7 +431,7 @@ fn in_pairs<const N: usize>(
             let shares = visit.two([first, second], [of_first, of_second], &soon);
             first.copy_out(all, of_first);
             second.copy_out(all, of_second);
-            shares.iter().for_each(&mut share);
+            done(&shares);
             rest = others;
         }
     });

@@ -38,11 +38,14 @@ use crate::math::real::{Real, dot, scaled};
 /// An overlap that stays, in radii of the smaller body.
 pub const SLACK: f64 = 2e-5;
 
+/// The largest overlap that stays because of a load, in the same radii.
+const MOST: f64 = 0.05;
+
 /// Displacements of the bodies in addition to their velocities [m], stored in place of velocities.
 ///
 /// They are valid on the rank that holds the body at colour 0. `members` are those with which a
-/// solve has just ended; `dt` is the length of the step [s], `fall` the velocity that gravity or a
-/// load adds in it [m/s]. `None` if no contact is about to overlap. Collective.
+/// solve has just ended; `dt` is the length of the step [s], `gains` are the velocities that gravity
+/// and loads add in it [m/s]. `None` if no contact is about to overlap. Collective.
 pub fn project<H: Halo>(
     blocks: &mut Blocks,
     members: &mut [Member],
@@ -50,12 +53,12 @@ pub fn project<H: Halo>(
     halo: &mut H,
     settings: &Settings,
     step: u64,
-    [dt, fall]: [f64; 2],
+    (dt, gains): (f64, [f64; 2]),
 ) -> Option<Vec<Member>> {
     let aims = Aims {
         dt,
         fraction: settings.projection.fraction,
-        slack: 0.5 * fall * dt,
+        slacks: gains.map(|gain| 0.5 * gain * dt),
     };
     let predict = |block: &mut Block, members: &mut [Member]| {
         let width = settings.width;
@@ -115,8 +118,8 @@ pub fn project<H: Halo>(
 struct Aims {
     dt: f64,
     fraction: f64,
-    /// The overlap that stays, of bodies with weight [m].
-    slack: f64,
+    /// The overlaps that stay under gravity and under loads [m].
+    slacks: [f64; 2],
 }
 
 /// Records the gap that each contact will have, and the response of its bodies to a push.
@@ -129,7 +132,7 @@ fn predict(
     Aims {
         dt,
         fraction,
-        slack,
+        slacks: [of_gravity, of_loads],
     }: Aims,
     dispatch: impl FnOnce(Predict) -> f64,
 ) -> f64 {
@@ -139,7 +142,8 @@ fn predict(
     let mut deepest = 0.0;
     let batched = (block.batches.len() * LANES) as u32;
     for (k, origin) in block.origins.iter().enumerate() {
-        let slack = slack.max(SLACK * origin.smaller_radius);
+        let of_loads = of_loads.min(MOST * origin.smaller_radius);
+        let slack = nan_max(of_gravity, of_loads).max(SLACK * origin.smaller_radius);
         let slot = block.slots()[k];
         let gap = origin.gap + slack;
         if slot < batched {

@@ -147,11 +147,12 @@ impl Pushed {
     }
 
     /// The largest velocity that loads add in the step to a wall together with the bodies that it
-    /// touches [m/s]: `|Δt F|/(M + m)`; 0 without walls.
+    /// touches [m/s]: `|Δt F|/(M + m)`; 0 if no wall touches a body.
     #[must_use]
     pub fn largest_gain(&self) -> f64 {
         let gain = |one: &One| one.load.norm() / (one.mass + one.burden);
-        self.each.iter().map(gain).fold(0.0, nan_max)
+        let touching = self.each.iter().filter(|one| one.burden > 0.0);
+        touching.map(gain).fold(0.0, nan_max)
     }
 
     /// The walls with their free velocities, in the form that contacts use, in order.

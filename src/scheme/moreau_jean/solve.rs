@@ -5,7 +5,6 @@ use super::detect::filling;
 use super::free::Free;
 use super::machine::MoreauJean;
 use crate::body::{BodyRow, Member, Twist};
-use crate::math::nan_max;
 use crate::scheme::known::Known;
 use crate::scheme::state::State;
 use crate::solver::blocks::Blocks;
@@ -63,10 +62,10 @@ impl MoreauJean {
             return None;
         }
         let (step, dt) = (begun.clock.step, begun.span.dt);
-        let fall = nan_max(
+        let gains = [
             self.physics.gravity.norm() * dt,
             begun.pushed.largest_gain(),
-        );
+        ];
         let (blocks, members) = (&mut self.blocks, &mut free.members);
         let mut ways = project::project(
             blocks,
@@ -75,7 +74,7 @@ impl MoreauJean {
             &mut known.ghosts,
             settings,
             step,
-            [dt, fall],
+            (dt, gains),
         )?;
         let first = ways.len() - begun.pushed.len();
         begun.pushed_by = ways[first..].iter().map(Member::velocity).collect();

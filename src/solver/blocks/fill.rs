@@ -67,7 +67,10 @@ impl Blocks {
             None => self.blocks.iter_mut().for_each(fill),
             Some(pool) => pool.install(|| self.blocks.par_iter_mut().for_each(fill)),
         }
-        self.fetches = soon::pays(self.blocks.iter().map(|block| &block.batches.all[..]));
+        self.fetches = soon::pays(
+            self.blocks.iter().map(|block| &block.batches.all[..]),
+            self.pool.threads(),
+        );
     }
 }
 

@@ -5,7 +5,8 @@ use crate::law::{Cohesion, Couples, Drive, Parameters, Springs};
 use crate::math::Vector3;
 use crate::rng::{Purpose, Stream};
 use crate::solver::batch::{Dealt, Former};
-use crate::solver::soon::Soon;
+use crate::solver::shared::Shared;
+use crate::solver::soon::{Next, Soon};
 use std::io::Write;
 
 /// A block of contacts between random bodies, some immovable, with all kinds of laws.
@@ -231,8 +232,20 @@ fn two_blocks_at_once_are_as_each_by_itself() {
             let changes = alone
                 .each_mut()
                 .map(|(batches, members, order)| sweep(width, batches, order, members));
+            // The next blocks are as many, or fewer, or none.
+            let (batches, mut all) = (blocks[0].0.all.clone(), blocks[0].1.clone());
+            let bodies: Vec<u32> = (0..all.len() as u32).collect();
+            let members = &Shared::new(&mut all);
+            let next = |n: u64| {
+                (trial % (n + 1) > 0).then_some(Next {
+                    batches: &batches,
+                    bodies: &bodies,
+                    members,
+                })
+            };
+            let soon = Soon::of([next(2), next(1)]);
             let [(b0, m0, o0), (b1, m1, o1)] = &mut blocks;
-            let together = sweep_two(width, [b0, b1], [&*o0, &*o1], [m0, m1], &Soon::default());
+            let together = sweep_two(width, [b0, b1], [&*o0, &*o1], [m0, m1], &soon);
             assert_eq!(together.map(f64::to_bits), changes.map(f64::to_bits));
             for (one, other) in blocks.iter().zip(&alone) {
                 assert_eq!(one.1, other.1, "trial {trial}, {width:?}");
