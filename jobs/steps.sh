@@ -12,9 +12,9 @@
 #   program,case,threads,core_seconds,seconds,steps_per_second,sweep_share,outside_ns_per_contact
 #
 # Each line is the median of the repeats by seconds, which are those of the steps without start and
-# end; core_seconds include these. sweep_share is the part of them spent in the solve with all it contains: sweeps, judge,
-# projection, exchange. The last column is the rest over contacts and steps. Run nothing else on the
-# machine meanwhile.
+# end; core_seconds include these. sweep_share is the part of them spent in the solve with all it
+# contains: sweeps, judge, projection, exchange. The last column is the rest over contacts and
+# steps. Run nothing else on the machine meanwhile.
 set -euo pipefail
 self=$(realpath "$0")
 cd "$(dirname "$self")/.."

@@ -44,8 +44,8 @@ const MOST: f64 = 0.05;
 /// Displacements of the bodies in addition to their velocities [m], stored in place of velocities.
 ///
 /// They are valid on the rank that holds the body at colour 0. `members` are those with which a
-/// solve has just ended; `dt` is the length of the step [s], `gains` are the velocities that gravity
-/// and loads add in it [m/s]. `None` if no contact is about to overlap. Collective.
+/// solve has just ended; `dt` is the length of the step [s], `gains` are the velocities that
+/// gravity and loads add in it [m/s]. `None` if no contact is about to overlap. Collective.
 pub fn project<H: Halo>(
     blocks: &mut Blocks,
     members: &mut [Member],
