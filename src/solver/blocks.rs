@@ -32,7 +32,7 @@ use super::halo::Halo;
 use super::kernel::rigid::RigidContact;
 use super::plan::Plan;
 use super::shared::Shared;
-use super::soon::{Next, Soon};
+use super::soon::{self, Next, Soon};
 use crate::body::{BodyId, Member, Twist};
 use crate::contact::{Neighbours, Origin, Touch};
 use crate::math::{ExactSum, nan_max};
@@ -326,6 +326,12 @@ impl Blocks {
             }
         }
         sums
+    }
+
+    /// Whether a sweep should fetch blocks ahead of their visits.
+    fn fetching_pays(&self) -> bool {
+        let batches = self.blocks.iter().map(|block| &block.batches.all[..]);
+        soon::pays(batches, self.pool.threads())
     }
 
     /// Ids of all bodies of the plan, by index.

@@ -16,7 +16,6 @@ use crate::shape::Template;
 use crate::solver::batch::{Dealt, Former};
 use crate::solver::kernel::rigid::at_arms;
 use crate::solver::pushed::{Pushed, Reaction};
-use crate::solver::soon;
 use rayon::prelude::*;
 use std::cell::RefCell;
 
@@ -67,10 +66,7 @@ impl Blocks {
             None => self.blocks.iter_mut().for_each(fill),
             Some(pool) => pool.install(|| self.blocks.par_iter_mut().for_each(fill)),
         }
-        self.fetches = soon::pays(
-            self.blocks.iter().map(|block| &block.batches.all[..]),
-            self.pool.threads(),
-        );
+        self.fetches = self.fetching_pays();
     }
 }
 
