@@ -39,7 +39,6 @@ use groups::{Groups, Sorted};
 use lists::Lists;
 use narrow::{Shape, Solid};
 use placed::Placed;
-use rayon::prelude::*;
 use search::{Found, Search};
 use std::cell::RefCell;
 use std::ops::Range;
@@ -179,17 +178,8 @@ impl Detector {
             found.pairs.clear();
             found.visited = 0;
         }
-        match pool.shared() {
-            None => {
-                for part in &parts {
-                    search.search(part, &mut self.found[0]);
-                }
-            }
-            Some(pool) => pool.install(|| {
-                let each = parts.par_iter().zip(&mut self.found);
-                each.for_each(|(part, found)| search.search(part, found));
-            }),
-        }
+        let each = parts.iter().zip(&mut self.found);
+        pool.share(each, |(part, found)| search.search(part, found));
         if !walls.is_empty() {
             let found = &mut self.found[0];
             let place = &self.sorted.place;

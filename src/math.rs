@@ -20,15 +20,20 @@ pub type Quaternion = [f64; 4];
 /// The orientation of a body that was not rotated.
 pub const IDENTITY: Quaternion = [1.0, 0.0, 0.0, 0.0];
 
-/// Reserves capacity for `n` items, with little excess.
+/// Sets the capacity for `n` items, with little excess. A list keeps the items that it has.
 ///
 /// A list that grows by pushing takes up to twice its size, and so does a list that is a little
 /// longer than in the step before.
 pub fn make_room<T>(list: &mut Vec<T>, n: usize) {
     if list.capacity() < n {
         list.reserve_exact(n + n / 16 - list.len());
+    } else if list.capacity() > n + n / 4 + FEW {
+        list.shrink_to(n + n / 16);
     }
 }
+
+/// An excess of items that does not count.
+const FEW: usize = 16;
 
 /// A right-handed frame whose first axis is a unit normal; equal for equal normals.
 #[must_use]
@@ -135,12 +140,18 @@ mod tests {
         make_room(&mut list, 160);
         assert_eq!((list.len(), list.capacity()), (3, 170));
         list.clear();
-        for n in [0, 100, 170] {
+        for n in [125, 150, 170] {
             make_room(&mut list, n);
             assert_eq!(list.capacity(), 170, "{n} fit");
         }
         make_room(&mut list, 171);
         assert_eq!(list.capacity(), 181);
+        list.extend(0..120);
+        make_room(&mut list, 100);
+        assert_eq!((list.len(), list.capacity()), (120, 120));
+        list.truncate(30);
+        make_room(&mut list, 80);
+        assert_eq!((list.len(), list.capacity()), (30, 85));
     }
 
     #[test]

@@ -30,7 +30,9 @@ use crate::body::{Ball, BodyId, BodyRow};
 use crate::contact::ContactRow;
 use crate::law::Status;
 use crate::math::{ExactSum, Vector3, nan_max};
+use crate::pool::Pool;
 use crate::shape::{Period, Template};
+use std::ops::Range;
 
 /// Kinetic and potential energy of one body [J]; see [`kinetic_energy`] and [`potential_energy`].
 #[must_use]
@@ -50,11 +52,23 @@ pub fn kinetic_energy(bodies: &[BodyRow]) -> ExactSum {
 
 /// [`kinetic_energy`] and [`potential_energy`], in one pass over the bodies [J].
 #[must_use]
-pub fn energies(bodies: &[BodyRow], gravity: &Vector3, period: &Period) -> [ExactSum; 2] {
+pub fn energies(
+    bodies: &[BodyRow],
+    gravity: &Vector3,
+    period: &Period,
+    pool: &Pool,
+) -> [ExactSum; 2] {
+    let of = |some: Range<usize>| {
+        let mut sums = <[ExactSum; 2]>::default();
+        for row in bodies[some].iter().filter(|row| row.is_free()) {
+            sums[0].add(row.kinetic_energy());
+            sums[1].add(-row.mass * gravity.dot(&way(row, period)));
+        }
+        sums
+    };
     let mut sums = <[ExactSum; 2]>::default();
-    for row in bodies.iter().filter(|row| row.is_free()) {
-        sums[0].add(row.kinetic_energy());
-        sums[1].add(-row.mass * gravity.dot(&way(row, period)));
+    for part in pool.parts(bodies.len(), of) {
+        sums.iter_mut().zip(&part).for_each(|(sum, x)| sum.merge(x));
     }
     sums
 }

@@ -30,6 +30,7 @@ pub use timers::{Timers, Verb};
 
 use crate::contact::ContactRow;
 use crate::domain::Domain;
+use crate::pool::Pool;
 use crate::scheme::assemble::{Assembled, Unfit};
 use moreau_jean::MoreauJean;
 use std::borrow::Cow;
@@ -55,6 +56,14 @@ impl Scheme {
     pub fn physics(&self) -> &Physics {
         match self {
             Self::MoreauJean(scheme) => scheme.physics(),
+        }
+    }
+
+    /// The threads of this rank.
+    #[must_use]
+    pub fn pool(&self) -> &Pool {
+        match self {
+            Self::MoreauJean(scheme) => scheme.pool(),
         }
     }
 

@@ -9,6 +9,7 @@
 use super::rotation::{self, inverse_inertia};
 use super::{BodyId, BodyRow, Member, Twist};
 use crate::math::{Matrix3, Quaternion, Vector3, rotate};
+use crate::pool::Pool;
 use crate::shape::{Period, Template};
 
 /// The rotation of a clump after the contacts of a step, in the orientation in which they acted.
@@ -44,54 +45,70 @@ impl Bodies {
     /// Columns from rows, in the order of the rows. Data used only by the motion stay in the rows.
     #[must_use]
     pub fn from_rows(rows: &[BodyRow]) -> Self {
-        let n = rows.len();
-        let mut all = Self {
-            id: Vec::with_capacity(n),
-            position: Vec::with_capacity(n),
-            radius: Vec::with_capacity(n),
-            inverse_mass: Vec::with_capacity(n),
-            inverse_inertia: Vec::with_capacity(n),
-            mass: Vec::with_capacity(n),
-            material: Vec::with_capacity(n),
-            shape: Vec::new(),
-            orientation: Vec::new(),
-            moments: Vec::new(),
-            twist: Vec::with_capacity(n),
-        };
-        for row in rows {
-            let inverse = |of: f64| if row.is_free() { 1.0 / of } else { 0.0 };
-            all.id.push(row.id);
-            all.position.push(row.position.into());
-            all.radius.push(row.radius);
-            all.inverse_mass.push(inverse(row.mass));
-            all.inverse_inertia.push(inverse(row.inertia));
-            all.mass.push(row.mass);
-            all.material.push(row.material);
-            all.twist.push(Twist {
-                linear: row.velocity.into(),
-                angular: row.angular_velocity.into(),
-            });
-        }
-        if rows.iter().any(|row| row.shape != 0) {
-            all.shape.extend(rows.iter().map(|row| row.shape));
-            all.orientation
-                .extend(rows.iter().map(|row| row.orientation));
-        }
+        let mut all = Self::default();
+        all.set(rows, &Pool::default());
         all
     }
 
-    /// Columns for the solver, which also needs the moments of inertia of clumps.
+    /// Becomes the columns of these rows, with the moments of inertia of clumps, which the solver
+    /// needs.
     ///
     /// # Panics
     /// If a clump's template is missing.
-    #[must_use]
-    pub fn with_moments(rows: &[BodyRow], templates: &[Template]) -> Self {
-        let mut all = Self::from_rows(rows);
-        if !all.shape.is_empty() {
+    pub fn renew(&mut self, rows: &[BodyRow], templates: &[Template], pool: &Pool) {
+        self.set(rows, pool);
+        if !self.shape.is_empty() {
             let moments = rows.iter().map(|row| row.moments(templates));
-            all.moments.extend(moments);
+            self.moments.extend(moments);
         }
-        all
+    }
+
+    /// Sets all but the moments of inertia.
+    fn set(&mut self, rows: &[BodyRow], pool: &Pool) {
+        let n = rows.len();
+        self.id.resize(n, BodyId(0));
+        self.position.resize(n, Vector3::zeros());
+        self.material.resize(n, 0);
+        self.twist.resize(n, Twist::default());
+        let numbers = [
+            &mut self.radius,
+            &mut self.mass,
+            &mut self.inverse_mass,
+            &mut self.inverse_inertia,
+        ];
+        numbers.into_iter().for_each(|column| column.resize(n, 0.0));
+        let part = pool.part(n);
+        let places = self.position.chunks_mut(part);
+        let places = places.zip(self.twist.chunks_mut(part));
+        let sizes = self.radius.chunks_mut(part);
+        let sizes = sizes.zip(self.mass.chunks_mut(part));
+        let inverses = self.inverse_mass.chunks_mut(part);
+        let inverses = inverses.zip(self.inverse_inertia.chunks_mut(part));
+        let names = self.id.chunks_mut(part);
+        let names = names.zip(self.material.chunks_mut(part));
+        let columns = names.zip(places).zip(sizes).zip(inverses);
+        pool.share(rows.chunks(part).zip(columns), |(rows, columns)| {
+            let (((names, places), sizes), inverses) = columns;
+            for (i, row) in rows.iter().enumerate() {
+                let inverse = |of: f64| if row.is_free() { 1.0 / of } else { 0.0 };
+                (names.0[i], names.1[i]) = (row.id, row.material);
+                (sizes.0[i], sizes.1[i]) = (row.radius, row.mass);
+                (inverses.0[i], inverses.1[i]) = (inverse(row.mass), inverse(row.inertia));
+                places.0[i] = row.position.into();
+                places.1[i] = Twist {
+                    linear: row.velocity.into(),
+                    angular: row.angular_velocity.into(),
+                };
+            }
+        });
+        self.shape.clear();
+        self.orientation.clear();
+        self.moments.clear();
+        if rows.iter().any(|row| row.shape != 0) {
+            self.shape.extend(rows.iter().map(|row| row.shape));
+            let orientations = rows.iter().map(|row| row.orientation);
+            self.orientation.extend(orientations);
+        }
     }
 
     /// The number of bodies.
@@ -218,29 +235,27 @@ impl Bodies {
     /// All bodies in the form that contacts use.
     #[must_use]
     pub fn members(&self) -> Vec<Member> {
-        self.members_in_parts(&[])
+        let mut all = Vec::new();
+        self.members_into(&mut all, &[], &Pool::default());
+        all
     }
 
-    /// Adds all bodies in the form that contacts use.
-    pub fn members_into(&self, into: &mut Vec<Member>) {
-        let all = 0..self.len();
-        match &self.shape[..] {
-            [] => into.extend(all.map(|i| self.ball(i, 1.0))),
-            _ => into.extend(all.map(|i| self.member(i, 1.0))),
-        }
-    }
-
-    /// The same for bodies whose mass is split among ranks.
+    /// Replaces the contents of a list by all bodies, as parts split among ranks.
     ///
     /// `split` is the number of parts of each body, of which this rank has one; bodies beyond the
     /// end of the list are whole.
-    #[must_use]
-    pub fn members_in_parts(&self, split: &[f64]) -> Vec<Member> {
+    pub fn members_into(&self, into: &mut Vec<Member>, split: &[f64], pool: &Pool) {
         let parts = |i: usize| split.get(i).copied().unwrap_or(1.0);
-        match &self.shape[..] {
-            [] => (0..self.len()).map(|i| self.ball(i, parts(i))).collect(),
-            _ => (0..self.len()).map(|i| self.member(i, parts(i))).collect(),
-        }
+        let balls = self.shape.is_empty();
+        into.resize(self.len(), Member::STILL);
+        pool.parts_of(into, |first, part| {
+            for (i, member) in (first..).zip(part) {
+                *member = match balls {
+                    true => self.ball(i, parts(i)),
+                    false => self.member(i, parts(i)),
+                };
+            }
+        });
     }
 
     /// A body in the form that contacts use, where this rank has one of `parts` parts of its mass.

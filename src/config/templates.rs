@@ -3,7 +3,7 @@
 use super::document::{Node, Value};
 use super::fault::Fault;
 use super::files::contents;
-use super::reader::{METRES, Number, Range, Section, both, report, twice, wrong_type};
+use super::reader::{METRES, Number, Range, Section, both, refuse, report, twice, wrong_type};
 use crate::law::Laws;
 use crate::math::Vector3;
 use crate::sample::{Form, clump};
@@ -129,7 +129,11 @@ pub(super) struct Forms<'a> {
 impl Forms<'_> {
     /// The template that an entry of bodies or an inlet names.
     pub(super) fn of(&self, section: &Section, faults: &mut Vec<Fault>) -> Option<Form> {
-        section.get("template")?;
+        let node = section.get("template")?;
+        if self.templates.is_empty() {
+            refuse(node, "the name of a [[template]]", faults);
+            return None;
+        }
         let names: Vec<&str> = self
             .templates
             .iter()

@@ -55,14 +55,13 @@ pub(in crate::io) fn in_order<'r, R: Keyed>(
     // First near their final places, by comparison with keys drawn from all ranks ...
     let bounds = bounds(comm, &rows, total);
     let mut to = 0;
-    let messages = runs(&rows, |row| {
+    let destination = |row: &R| {
         while bounds.get(to).is_some_and(|bound| *bound <= row.key()) {
             to += 1;
         }
         to
-    });
-    drop(rows);
-    let mut rows: Vec<R> = decode(comm.exchange(messages));
+    };
+    let mut rows = send(comm, &rows, total, PIECE, destination);
     rows.sort_unstable_by_key(R::key);
     agree(
         comm,
@@ -75,17 +74,59 @@ pub(in crate::io) fn in_order<'r, R: Keyed>(
             .into_iter()
             .enumerate(),
     );
-    let mut place: u64 = counts[..comm.rank()].iter().sum();
+    let first: u64 = counts[..comm.rank()].iter().sum();
+    let mine = share(total, comm.rank());
+    let [begin, end] = [mine.start, mine.end].map(|place| {
+        let index = place.saturating_sub(first);
+        index.min(rows.len() as u64) as usize
+    });
+    // Most rows stay.
+    let mut places = (first..first + begin as u64).chain(first + end as u64..);
     let mut to = 0;
-    let messages = runs(&rows, |_| {
+    let leaving: Vec<R> = [&rows[..begin], &rows[end..]].concat();
+    let messages = runs(&leaving, |_| {
+        let place = places
+            .next()
+            .expect("the places after the share have no end");
         while share(total, to).end <= place {
             to += 1;
         }
-        place += 1;
         to
     });
-    drop(rows);
-    Ok((Cow::Owned(decode(comm.exchange(messages))), total))
+    rows.truncate(end);
+    rows.drain(..begin);
+    rows.extend(decode::<R>(comm.exchange(messages)));
+    if !rows.is_sorted_by_key(R::key) {
+        rows.sort_unstable_by_key(R::key);
+    }
+    Ok((Cow::Owned(rows), total))
+}
+
+/// The bytes of the rows that are sent at a time.
+const PIECE: usize = 8 << 20;
+
+/// Sends rows to their destinations, which ascend, and returns those that came. Collective.
+///
+/// They go in pieces of so many bytes, so that messages take little memory. `total` is the number
+/// of rows on all ranks.
+fn send<R: Pod>(
+    comm: &dyn Comm,
+    rows: &[R],
+    total: u64,
+    piece: usize,
+    mut destination: impl FnMut(&R) -> usize,
+) -> Vec<R> {
+    let mut pieces = rows.chunks((piece / size_of::<R>()).max(1));
+    let mut rounds = [pieces.len() as i64];
+    comm.max_i64(&mut rounds);
+    // Nearly equal numbers come to all ranks; without this the list grows to up to twice its size.
+    let expected = total as usize / comm.size();
+    let mut came: Vec<R> = Vec::with_capacity(expected + expected / 8);
+    for _ in 0..rounds[0] {
+        let piece = pieces.next().unwrap_or(&[]);
+        came.extend(decode::<R>(comm.exchange(runs(piece, &mut destination))));
+    }
+    came
 }
 
 /// A row of a sorted list with the same key as the next.
@@ -145,4 +186,90 @@ pub(in crate::io) fn decode<R: Pod>(
         );
     }
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comm::threads;
+    use crate::rng::{Purpose, Stream};
+
+    #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+    #[repr(C)]
+    struct Row(u64, u64);
+
+    impl Keyed for Row {
+        type Key = u64;
+        fn key(&self) -> u64 {
+            self.0
+        }
+    }
+
+    /// The rows of a rank: none, few or many, in any order.
+    fn rows_of(rank: usize, ranks: usize) -> Vec<Row> {
+        let mut draw = Stream::new(Purpose::Trial, 53, [ranks as u64, 0, 0]);
+        let keys = (0..400u64).map(|k| 7 * k + u64::from(k > 200) * 100_000);
+        let owned = keys.map(|key| {
+            (
+                key,
+                (ranks as f64 * draw.between(0.0, 1.0).powi(3)) as usize,
+            )
+        });
+        let owned: Vec<_> = owned.collect();
+        let mine = owned.into_iter().filter(|(_, owner)| *owner == rank);
+        mine.map(|(key, _)| Row(key, key ^ 5)).rev().collect()
+    }
+
+    /// Each rank gets its share of all rows in ascending order, however they were distributed.
+    #[test]
+    fn shares_of_all_ranks_make_up_all_rows_in_order() {
+        for ranks in [1, 2, 3, 4, 8] {
+            let mut all: Vec<Row> = (0..ranks).flat_map(|rank| rows_of(rank, ranks)).collect();
+            all.sort_by_key(Row::key);
+            // Equal shares, and shares of which some are empty.
+            for uneven in [false, true] {
+                let n = ranks as u64;
+                let end = move |total: u64, rank: u64| match uneven {
+                    false => total * rank / n,
+                    true => {
+                        total * rank * rank / (n * n) / 60 * 60 + (rank == n) as u64 * (total % 60)
+                    }
+                };
+                let share =
+                    |total, rank: usize| end(total, rank as u64)..end(total, rank as u64 + 1);
+                let name = |row: &Row| row.0.to_string();
+                let found = threads::run(ranks, |comm| {
+                    let rows = rows_of(comm.rank(), ranks);
+                    let (rows, total) = in_order(comm, &rows, share, name).unwrap();
+                    assert_eq!(total, 400);
+                    rows.into_owned()
+                });
+                for (rank, rows) in found.iter().enumerate() {
+                    let mine = share(400, rank);
+                    assert_eq!(rows[..], all[mine.start as usize..mine.end as usize]);
+                }
+            }
+        }
+    }
+
+    /// Pieces of any size bring the same rows.
+    #[test]
+    fn rows_that_go_in_pieces_all_come() {
+        for ranks in [2, 3, 8] {
+            for piece in [1, 48, 1 << 20] {
+                let found = threads::run(ranks, |comm| {
+                    let mut rows = rows_of(comm.rank(), ranks);
+                    rows.sort_by_key(Row::key);
+                    let to = |row: &Row| (row.0 as usize / 1000).min(ranks - 1);
+                    let mut came = send(comm, &rows, 400, piece, to);
+                    came.sort_by_key(Row::key);
+                    assert!(came.iter().all(|row| to(row) == comm.rank()));
+                    came
+                });
+                let mut all: Vec<Row> = (0..ranks).flat_map(|rank| rows_of(rank, ranks)).collect();
+                all.sort_by_key(Row::key);
+                assert_eq!(found.concat(), all, "{ranks} {piece}");
+            }
+        }
+    }
 }

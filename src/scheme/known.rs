@@ -10,6 +10,7 @@ use crate::domain::ghosts::{Ghosts, HandOvers, half, spans};
 use crate::domain::migration::{to_owners, with_copies};
 use crate::domain::partition::Partition;
 use crate::math::Vector3;
+use crate::pool::Pool;
 
 /// The data of a rank in a step.
 pub(super) struct Known<'d> {
@@ -84,11 +85,13 @@ impl<'d> Known<'d> {
     /// Brings bodies to their owners, and copies to all ranks that need them. Also returns the
     /// contacts, in the order of their keys. Collective.
     ///
+    /// `columns` are memory for the columns of bodies, and the threads that fill them.
     /// The state is without bodies and contacts until the step ends.
     pub(super) fn gather(
         state: &mut State,
         domain: &Domain<'d>,
         physics: &Physics,
+        columns: (Bodies, &Pool),
     ) -> (Self, Vec<ContactRow>) {
         let mut parcel = std::mem::take(&mut state.parcel);
         // An open contact whose law has no state needs no record.
@@ -96,7 +99,8 @@ impl<'d> Known<'d> {
         parcel.contacts.retain(lasts);
         let all = with_copies(domain, to_owners(domain, parcel), physics.skin);
         let planned = Planned::new(&all.bodies, state, domain, physics);
-        (Self::of(all.bodies, planned, domain, physics), all.contacts)
+        let known = Self::of(all.bodies, planned, domain, physics, columns);
+        (known, all.contacts)
     }
 
     /// The same while a plan is kept: copies are brought up to date. Collective.
@@ -105,13 +109,14 @@ impl<'d> Known<'d> {
         planned: Planned,
         domain: &Domain<'d>,
         physics: &Physics,
+        columns: (Bodies, &Pool),
     ) -> Self {
         let parcel = std::mem::take(&mut state.parcel);
         let rows = planned.copies.refresh(domain, parcel.bodies);
         let same = rows.len() == planned.ids.len()
             && rows.iter().zip(&planned.ids).all(|(row, id)| row.id == *id);
         assert!(same, "bodies were removed or reordered between two steps");
-        Self::of(rows, planned, domain, physics)
+        Self::of(rows, planned, domain, physics, columns)
     }
 
     fn of(
@@ -119,10 +124,12 @@ impl<'d> Known<'d> {
         mut planned: Planned,
         domain: &Domain<'d>,
         physics: &Physics,
+        (mut bodies, pool): (Bodies, &Pool),
     ) -> Self {
         let hand_overs = std::mem::take(&mut planned.hand_overs);
+        bodies.renew(&rows, &physics.templates, pool);
         Self {
-            bodies: Bodies::with_moments(&rows, &physics.templates),
+            bodies,
             ghosts: Ghosts::new(domain, hand_overs),
             planned,
             rows,

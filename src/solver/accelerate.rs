@@ -38,7 +38,6 @@ use crate::math::make_room;
 use crate::math::real::{add, sub};
 use crate::pool::Pool;
 use guard::{Guard, Next};
-use rayon::prelude::*;
 
 /// The acceleration of one solve.
 pub(super) struct Momentum {
@@ -149,16 +148,8 @@ impl Momentum {
         let beta = ((t - 1.0) / next).min(self.guard.cap);
         self.t = Some(next);
         self.point = Point::Beyond(beta);
-        let both = (members, &mut *self.motions);
-        match pool.shared() {
-            None => further_on(both, beta),
-            Some(pool) => pool.install(|| {
-                let (members, motions) = both;
-                let motions = motions.par_chunks_mut(ROWS);
-                let each = members.par_chunks_mut(ROWS).zip(motions);
-                each.for_each(|both| further_on(both, beta));
-            }),
-        }
+        let both = members.chunks_mut(ROWS).zip(self.motions.chunks_mut(ROWS));
+        pool.share(both, |both| further_on(both, beta));
         true
     }
 

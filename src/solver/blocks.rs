@@ -37,8 +37,8 @@ use crate::body::{BodyId, Member, Twist};
 use crate::contact::{Neighbours, Origin, Touch};
 use crate::math::{ExactSum, nan_max};
 use crate::pool::Pool;
-use rayon::prelude::*;
 use std::cell::RefCell;
+use std::ops::Range;
 
 /// The contacts of the pairs that belong to one block, and their bodies.
 #[derive(Clone, Debug, Default)]
@@ -201,7 +201,7 @@ pub struct Blocks {
     ids: Vec<BodyId>,
     /// All members before the step.
     before: Vec<Member>,
-    colours: [std::ops::Range<usize>; Parity::COLOURS],
+    colours: [Range<usize>; Parity::COLOURS],
     groups: Groups,
     pool: Pool,
     /// Whether a sweep fetches the batches of the next blocks.
@@ -279,7 +279,7 @@ impl Blocks {
     /// visits by threads does not matter.
     fn visit<const N: usize>(
         &mut self,
-        range: std::ops::Range<usize>,
+        range: Range<usize>,
         only: Option<(usize, bool)>,
         members: &mut [Member],
         tally: &mut Tally<N>,
@@ -291,23 +291,20 @@ impl Blocks {
         };
         let mut blocks: Vec<&mut Block> = self.blocks[range].iter_mut().filter(wanted).collect();
         let (shared, fetches) = (Shared::new(members), self.fetches);
-        match self.pool.shared() {
-            None => in_pairs(&mut blocks, fetches, &shared, visit, |shares| {
+        if self.pool.threads() == 1 {
+            return in_pairs(&mut blocks, fetches, &shared, visit, |shares| {
                 shares.iter().for_each(|share| tally.add(share));
                 meanwhile();
-            }),
-            Some(pool) => {
-                let pairs = blocks.len() / (2 * RUNS * self.pool.threads());
-                let runs = blocks.par_chunks_mut(2 * pairs.max(1));
-                let work = runs.flat_map_iter(|blocks| {
-                    let mut shares = Vec::with_capacity(blocks.len());
-                    in_pairs(blocks, fetches, &shared, visit, |some| shares.extend(some));
-                    shares
-                });
-                let shares: Vec<Share<N>> = pool.install(|| work.collect());
-                shares.iter().for_each(|share| tally.add(share));
-            }
+            });
         }
+        let pairs = blocks.len() / (2 * RUNS * self.pool.threads());
+        let runs = blocks.chunks_mut(2 * pairs.max(1));
+        let shares = self.pool.share(runs, |blocks| {
+            let mut shares = Vec::with_capacity(blocks.len());
+            in_pairs(blocks, fetches, &shared, visit, |some| shares.extend(some));
+            shares
+        });
+        shares.iter().flatten().for_each(|share| tally.add(share));
     }
 
     /// Applies a function that needs no velocities to all blocks, and adds up its results.
@@ -316,16 +313,23 @@ impl Blocks {
         work: impl Fn(&mut Block) -> [f64; N] + Send + Sync,
     ) -> [ExactSum; N] {
         let mut sums = std::array::from_fn(|_| ExactSum::default());
-        let mut add = |terms: [f64; N]| sums.iter_mut().zip(terms).for_each(|(s, x)| s.add(x));
-        match self.pool.shared() {
-            None => self.blocks.iter_mut().for_each(|block| add(work(block))),
-            Some(pool) => {
-                let each = self.blocks.par_iter_mut().with_min_len(4).map(work);
-                let done: Vec<[f64; N]> = pool.install(|| each.collect());
-                done.into_iter().for_each(add);
-            }
+        let runs = runs(&mut self.blocks, &self.colours, &self.pool);
+        let each = self.pool.share(runs.into_iter(), |blocks| {
+            blocks.iter_mut().map(&work).collect::<Vec<_>>()
+        });
+        for terms in each.into_iter().flatten() {
+            sums.iter_mut().zip(terms).for_each(|(s, x)| s.add(x));
         }
         sums
+    }
+
+    /// All blocks in parts, for threads that only read them.
+    pub fn parts(&self) -> impl Iterator<Item = &[Block]> {
+        let parts = match self.pool.threads() {
+            1 => 1,
+            n => 8 * n,
+        };
+        self.blocks.chunks(self.blocks.len().div_ceil(parts).max(1))
     }
 
     /// Whether a sweep should fetch blocks ahead of their visits.
@@ -342,11 +346,6 @@ impl Blocks {
     /// All blocks.
     pub fn all(&self) -> &[Block] {
         &self.blocks
-    }
-
-    /// Further facts about all contacts, block by block.
-    pub fn origins(&self) -> impl Iterator<Item = &Origin> {
-        self.blocks.iter().flat_map(|b| &b.origins)
     }
 }
 
@@ -410,6 +409,40 @@ impl Block {
 
 /// The number of runs of blocks that a thread takes in a phase, if they are enough.
 const RUNS: usize = 4;
+
+/// Cuts blocks into runs, such that each thread gets those of its part of each colour.
+///
+/// They are those that it visits in a sweep, which may still be in its cache.
+fn runs<'b>(
+    blocks: &'b mut [Block],
+    colours: &[Range<usize>; Parity::COLOURS],
+    pool: &Pool,
+) -> Vec<&'b mut [Block]> {
+    let parts = RUNS * pool.threads();
+    let mut rest = blocks;
+    let mut runs_of = colours.clone().map(|colour| {
+        let (blocks, others) = std::mem::take(&mut rest).split_at_mut(colour.len());
+        rest = others;
+        blocks.chunks_mut(colour.len().div_ceil(parts).max(1))
+    });
+    assert!(rest.is_empty(), "each block has a colour");
+    let mut runs = Vec::with_capacity(parts * Parity::COLOURS);
+    for _ in 0..parts {
+        runs.extend(runs_of.iter_mut().filter_map(Iterator::next));
+    }
+    runs
+}
+
+/// Applies a function to each block.
+fn on_each(
+    blocks: &mut [Block],
+    colours: &[Range<usize>; Parity::COLOURS],
+    pool: &Pool,
+    work: impl Fn(&mut Block) + Sync,
+) {
+    let runs = runs(blocks, colours, pool);
+    pool.share(runs.into_iter(), |run| run.iter_mut().for_each(&work));
+}
 
 /// Applies `visit` to blocks of a colour, two at a time, each with its members.
 fn in_pairs<const N: usize>(

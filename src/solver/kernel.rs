@@ -121,7 +121,7 @@ impl<const N: usize> Work for Sweep<'_, N> {
             self.soon.fetch(turn, turns);
             for (order, batches) in self.orders.iter().zip(&self.batches) {
                 if let Some(&soon) = order.get(turn + AHEAD) {
-                    prefetch(&batches.all[soon as usize]);
+                    prefetch::<false, _>(&batches.all[soon as usize]);
                 }
             }
             if !self.all_at_once(simd, turn, &mut changes) {

@@ -358,34 +358,28 @@ mod x86 {
 }
 
 /// Prefetches all cache lines of a value that is about to be used.
+///
+/// If `FAR`, the value is used later and goes to a larger cache.
 #[inline(always)]
-pub(super) fn prefetch<T>(wanted: &T) {
+pub(super) fn prefetch<const FAR: bool, T>(wanted: *const T) {
     #[cfg(target_arch = "x86_64")]
-    prefetch_to::<T, { std::arch::x86_64::_MM_HINT_T0 }>(wanted);
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = wanted;
-}
-
-/// The same for a value that is used later, into a larger cache.
-#[inline(always)]
-pub(super) fn prefetch_far<T>(wanted: &T) {
-    #[cfg(target_arch = "x86_64")]
-    prefetch_to::<T, { std::arch::x86_64::_MM_HINT_T1 }>(wanted);
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = wanted;
-}
-
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn prefetch_to<T, const HINT: i32>(wanted: &T) {
-    let first: *const i8 = std::ptr::from_ref(wanted).cast();
-    for line in (0..size_of::<T>()).step_by(64) {
-        // SAFETY: a hint, which reads nothing.
-        #[allow(unsafe_code)]
-        unsafe {
-            std::arch::x86_64::_mm_prefetch::<HINT>(first.wrapping_add(line));
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
+        let first: *const i8 = wanted.cast();
+        for line in (0..size_of::<T>()).step_by(64) {
+            let line = first.wrapping_add(line);
+            // SAFETY: a hint, which reads nothing, wherever the pointer leads.
+            #[allow(unsafe_code)]
+            unsafe {
+                match FAR {
+                    true => _mm_prefetch::<_MM_HINT_T1>(line),
+                    false => _mm_prefetch::<_MM_HINT_T0>(line),
+                }
+            }
         }
     }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = wanted;
 }
 
 /// The vector registers that a sweep uses.

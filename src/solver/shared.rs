@@ -2,9 +2,8 @@
 
 #![allow(unsafe_code)]
 
-use super::lanes::prefetch_far;
+use super::lanes::prefetch;
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
 
 /// Items that several threads read and write at once, each thread its own.
 #[derive(Debug)]
@@ -30,9 +29,7 @@ impl<'a, T: Copy> Shared<'a, T> {
     /// Prefetches the item at an index.
     #[inline(always)]
     pub(super) fn prefetch(&self, place: usize) {
-        assert!(place < self.len);
-        // SAFETY: the index is inside the slice; a hint reads nothing.
-        prefetch_far(unsafe { &*self.first.add(place).cast::<MaybeUninit<T>>() });
+        prefetch::<true, _>(self.first.wrapping_add(place));
     }
 
     /// The item at an index.

@@ -1,7 +1,7 @@
 //! The blocks that a thread visits next, fetched while it visits those before.
 
 use super::batch::Batch;
-use super::lanes::prefetch_far;
+use super::lanes::prefetch;
 use super::shared::Shared;
 use crate::body::Member;
 use std::ops::Range;
@@ -44,7 +44,7 @@ impl<'a> Soon<'a> {
     pub(super) fn fetch(&self, turn: usize, turns: usize) {
         for next in self.0.iter().flatten() {
             let batches = &next.batches[part(next.batches.len(), turn, turns)];
-            batches.iter().for_each(prefetch_far);
+            batches.iter().for_each(|batch| prefetch::<true, _>(batch));
             for &body in &next.bodies[part(next.bodies.len(), turn, turns)] {
                 next.members.prefetch(body as usize);
             }

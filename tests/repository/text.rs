@@ -16,10 +16,11 @@ const MPI_HOME: &str = "src/comm/mpi.rs";
 /// The file whose child module is called `mpi`.
 const MPI_PARENT: &str = "src/comm.rs";
 
-/// Where `unsafe` may be: calls of C libraries, bodies of a rank that threads share, hints to processors.
+/// Where `unsafe` may be: calls of C libraries, jobs and bodies that threads share, hints to processors.
 /// Lints ask for the permission and for the reason.
-const UNSAFE: [&str; 6] = [
+const UNSAFE: [&str; 7] = [
     MPI_HOME,
+    "src/pool/team.rs",
     "src/io/hdf.rs",
     "src/io/hdf/",
     "src/solver/shared.rs",

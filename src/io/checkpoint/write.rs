@@ -48,8 +48,8 @@ pub fn write(comm: &dyn Comm, dir: &Path, snapshot: &Snapshot) -> Result<PathBuf
 
 fn write_as(comm: &dyn Comm, path: &Path, snapshot: &Snapshot) -> Result<(), String> {
     let share = |rows, rank| written_rows(rows, rank, comm.size());
-    let (bodies, body_count) = order::in_order(comm, &snapshot.bodies, share, Record::name)?;
-    let (contacts, contact_count) = order::in_order(comm, &snapshot.contacts, share, Record::name)?;
+    let body_count = comm.sum_count(snapshot.bodies.len());
+    let contact_count = comm.sum_count(snapshot.contacts.len());
     let walls = numbered(&snapshot.walls);
     let wall_count = walls.len() as u64;
     let own_walls = share(wall_count, comm.rank());
@@ -57,7 +57,7 @@ fn write_as(comm: &dyn Comm, path: &Path, snapshot: &Snapshot) -> Result<(), Str
     let flow_count = flows.len() as u64;
     let own_flows = share(flow_count, comm.rank());
 
-    let clumps = bodies.iter().filter(|row| row.shape != 0).count();
+    let clumps = snapshot.bodies.iter().filter(|row| row.shape != 0).count();
     let layout = Layout {
         version: FORMAT_VERSION,
         clumps: comm.sum_count(clumps) > 0,
@@ -73,8 +73,13 @@ fn write_as(comm: &dyn Comm, path: &Path, snapshot: &Snapshot) -> Result<(), Str
         datasets: Vec::new(),
         layout,
     };
+    // One after the other, so that the two need not be in the memory at once.
+    let (bodies, _) = order::in_order(comm, &snapshot.bodies, share, Record::name)?;
     file.group(&bodies, body_count)?;
+    drop(bodies);
+    let (contacts, _) = order::in_order(comm, &snapshot.contacts, share, Record::name)?;
     file.group(&contacts, contact_count)?;
+    drop(contacts);
     file.group::<NumberedWall>(
         &walls[own_walls.start as usize..own_walls.end as usize],
         wall_count,

@@ -102,6 +102,7 @@ impl MoreauJean {
         ] = domain.sums(&sums);
 
         state.parcel.bodies = rows;
+        self.columns = bodies;
         self.blocks.keep(&self.physics.laws);
         self.planned = Some(planned);
         self.keep_contacts(state);

@@ -190,13 +190,14 @@ impl MoreauJean {
             true => Held::default(),
             false => self.bring_kept(state, domain),
         };
+        let columns = (std::mem::take(&mut self.columns), self.blocks.pool());
         match self.planned.take().filter(same) {
             Some(last) if self.keeps(state) => {
                 state.kept = 0;
-                Known::refreshed(state, last, domain, &self.physics)
+                Known::refreshed(state, last, domain, &self.physics, columns)
             }
             last => {
-                let (known, contacts) = Known::gather(state, domain, &self.physics);
+                let (known, contacts) = Known::gather(state, domain, &self.physics, columns);
                 if last.is_none_or(|last| !last.is(&known.planned)) {
                     self.arrange(&known, begun);
                 }

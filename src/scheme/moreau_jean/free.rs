@@ -21,7 +21,8 @@ impl MoreauJean {
     /// Sets `V ← V_free` for this rank's bodies and copies [001 eq. 1.23].
     pub(super) fn free_velocities(&self, begun: &Begun, known: &mut Known) -> Free {
         let scales = self.accelerate(begun, &mut known.bodies, &known.planned.owners);
-        let mut members = known.bodies.members_in_parts(&begun.split);
+        let mut members = Vec::with_capacity(known.bodies.len() + begun.pushed.len());
+        (known.bodies).members_into(&mut members, &begun.split, self.blocks.pool());
         members.extend(begun.pushed.members());
         Free { members, scales }
     }

@@ -1,7 +1,9 @@
 //! The data that the scheme keeps from step to step in addition to the state.
 
 use super::watch::Watch;
+use crate::body::Bodies;
 use crate::detect::Detector;
+use crate::pool::Pool;
 use crate::scheme::known::Planned;
 use crate::scheme::physics::Physics;
 use crate::solver::blocks::Blocks;
@@ -14,6 +16,8 @@ use crate::solver::blocks::Blocks;
 pub struct MoreauJean {
     pub(super) physics: Physics,
     pub(super) detector: Detector,
+    /// Memory for the columns of bodies.
+    pub(super) columns: Bodies,
     /// The plan of the last step, whose pairs are in the blocks.
     pub(super) planned: Option<Planned>,
     /// [`State::kept`](crate::scheme::State::kept) of the state whose contacts the blocks keep.
@@ -39,11 +43,18 @@ impl MoreauJean {
         Ok(Self {
             physics,
             detector: Detector::default(),
+            columns: Bodies::default(),
             planned: None,
             kept: 0,
             blocks: Blocks::new(threads)?,
             watch: Watch::default(),
         })
+    }
+
+    /// The threads of this rank.
+    #[must_use]
+    pub fn pool(&self) -> &Pool {
+        self.blocks.pool()
     }
 
     /// The constants of the run.

@@ -23,8 +23,12 @@ impl MoreauJean {
     /// The largest overlap that this rank saw at the start of the last step, relative to the
     /// smaller radius.
     pub(super) fn largest_overlap(&self) -> f64 {
-        let each = self.blocks.origins().map(Origin::relative_overlap);
-        each.fold(0.0, nan_max)
+        let largest = |blocks: &[Block]| {
+            let origins = blocks.iter().flat_map(|block| &block.origins);
+            origins.map(Origin::relative_overlap).fold(0.0, nan_max)
+        };
+        let parts = self.blocks.pool().share(self.blocks.parts(), largest);
+        parts.into_iter().fold(0.0, nan_max)
     }
 
     /// Fails if a body or wall overlaps another by the smaller one's radius or more. Collective.

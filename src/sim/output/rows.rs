@@ -24,7 +24,7 @@ impl Output {
         } = now;
         let bodies = state.bodies();
         let period = domain.partition().grid().period();
-        let energies = measure::energies(bodies, &scenario.gravity, period);
+        let energies = measure::energies(bodies, &scenario.gravity, period, scheme.pool());
         let [kinetic_energy, potential_energy] = domain.sums(&energies);
         let [contacts, active] = scheme.count_contacts(state);
         let mut counts = [bodies.len(), contacts, active].map(|n| n as i64);

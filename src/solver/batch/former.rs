@@ -80,7 +80,10 @@ impl Former {
                     couples: batches.couples.len(),
                 },
             };
-            for _ in run.first..run.end {
+            let batches_of_kind = run.end - run.first;
+            let lines = batches.parts.len() + batches_of_kind * run.lines;
+            make_room(&mut batches.parts, lines);
+            for _ in 0..batches_of_kind {
                 let numbers = kind.neutral().map(|x| Line([x; LANES]));
                 batches.parts.extend(numbers);
             }

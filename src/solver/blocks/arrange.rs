@@ -8,7 +8,6 @@ use crate::law::Laws;
 use crate::math::make_room;
 use crate::solver::grid::BlockGrid;
 use crate::solver::pushed::Pushed;
-use rayon::prelude::*;
 use std::cell::RefCell;
 
 /// The index of a body that no pair has used yet, and of a wall that stays still.
@@ -53,12 +52,7 @@ impl Blocks {
                 block.arrange(group, pairs, &sides, place_of);
             });
         };
-        match self.pool.shared() {
-            None => self.blocks.iter_mut().zip(groups).for_each(arrange),
-            Some(pool) => {
-                pool.install(|| self.blocks.par_iter_mut().zip(groups).for_each(arrange));
-            }
-        }
+        self.pool.share(self.blocks.iter_mut().zip(groups), arrange);
 
         // The colours of the blocks that contain each body, one bit each. Walls that move by
         // Newton's law follow all bodies; no impulse moves them at once.
@@ -179,6 +173,7 @@ impl Block {
         self.forget_step();
         make_room(&mut self.pairs, pairs.len());
         make_room(&mut self.places, pairs.len());
+        make_room(&mut self.laws, pairs.len());
         let known = bodies.len() + pushed.len();
         place_of.resize(place_of.len().max(known), NOWHERE);
         self.walls = false;

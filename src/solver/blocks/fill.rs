@@ -5,7 +5,7 @@ use super::rigid::Geometry;
 use super::sides::{Place, Side, masses, turning};
 use super::simples::OfBlock;
 use super::touches::NEW;
-use super::{Apart, Block, Blocks};
+use super::{Apart, Block, Blocks, on_each};
 use crate::body::{Bodies, Member, Twist, Wall, WallState};
 use crate::contact::{Candidate, Contact, Origin, Partner};
 use crate::law::{self, Laws, Memory, Opened, Previous, Sides, Springs, Step, Touching, softened};
@@ -16,7 +16,6 @@ use crate::shape::Template;
 use crate::solver::batch::{Dealt, Former};
 use crate::solver::kernel::rigid::at_arms;
 use crate::solver::pushed::{Pushed, Reaction};
-use rayon::prelude::*;
 use std::cell::RefCell;
 
 /// The data from which contacts are made.
@@ -55,17 +54,14 @@ impl Blocks {
     /// Makes the contacts of the step from the touches, with their data of the last step (the warm
     /// start).
     pub fn fill(&mut self, filling: &Filling) {
-        self.before.clear();
-        filling.bodies.members_into(&mut self.before);
+        let bodies = filling.bodies;
+        bodies.members_into(&mut self.before, &[], &self.pool);
         self.before.extend(filling.pushed_before());
         let before = &self.before[..];
         let fill = |block: &mut Block| {
             SCRATCH.with_borrow_mut(|scratch| filling.fill_block(block, before, scratch));
         };
-        match self.pool.shared() {
-            None => self.blocks.iter_mut().for_each(fill),
-            Some(pool) => pool.install(|| self.blocks.par_iter_mut().for_each(fill)),
-        }
+        on_each(&mut self.blocks, &self.colours, &self.pool, fill);
         self.fetches = self.fetching_pays();
     }
 }
@@ -137,6 +133,7 @@ impl Filling<'_> {
         before.extend(bodies.iter().map(|&i| members[i as usize]));
         before.push(Member::STILL);
         make_room(&mut block.origins, contacts);
+        make_room(&mut block.asleep_masses, block.asleep.len());
         if CLUMPS {
             make_room(&mut block.rigid, contacts);
         }

@@ -1,5 +1,6 @@
 //! The pairs of a plan grouped by block.
 
+use crate::math::make_room;
 use crate::solver::grid::{BlockGrid, Parity};
 
 /// The pairs of one block.
@@ -18,8 +19,6 @@ pub(super) struct Groups {
     pub(super) groups: Vec<Group>,
     /// Indices of pairs, group by group, ascending within a group.
     pub(super) sorted: Vec<u32>,
-    /// The block of each pair, by number.
-    linear: Vec<u64>,
     /// The index of the next pair of each block.
     next: Vec<u32>,
 }
@@ -31,21 +30,19 @@ impl Groups {
     /// Groups pairs by the numbers of their blocks.
     pub(super) fn of(&mut self, homes: &[u64], grid: &BlockGrid) {
         self.groups.clear();
-        self.linear.clear();
-        self.linear.extend(homes);
         let blocks: u64 = grid.count().iter().map(|&n| n as u64).product();
         if blocks <= DENSE * (homes.len() as u64 + 16) {
-            self.count(blocks as usize, grid);
+            self.count(homes, blocks as usize, grid);
         } else {
-            self.sort(grid);
+            self.sort(homes, grid);
         }
     }
 
     /// Counts the pairs of every block of the grid.
-    fn count(&mut self, blocks: usize, grid: &BlockGrid) {
+    fn count(&mut self, homes: &[u64], blocks: usize, grid: &BlockGrid) {
         self.next.clear();
         self.next.resize(blocks, 0);
-        for &linear in &self.linear {
+        for &linear in homes {
             self.next[linear as usize] += 1;
         }
         for (linear, &n) in self.next.iter().enumerate().filter(|(_, n)| **n > 0) {
@@ -63,8 +60,9 @@ impl Groups {
             first = group.contents.end;
         }
         self.sorted.clear();
-        self.sorted.resize(self.linear.len(), 0);
-        for (k, &linear) in self.linear.iter().enumerate() {
+        make_room(&mut self.sorted, homes.len());
+        self.sorted.resize(homes.len(), 0);
+        for (k, &linear) in homes.iter().enumerate() {
             let next = &mut self.next[linear as usize];
             self.sorted[*next as usize] = k as u32;
             *next += 1;
@@ -72,21 +70,20 @@ impl Groups {
     }
 
     /// The same for a grid that is too large to count.
-    fn sort(&mut self, grid: &BlockGrid) {
+    fn sort(&mut self, homes: &[u64], grid: &BlockGrid) {
         self.sorted.clear();
-        self.sorted.extend(0..self.linear.len() as u32);
-        let linear = &self.linear;
+        self.sorted.extend(0..homes.len() as u32);
         let place = |k: &u32| {
-            let linear = linear[*k as usize];
+            let linear = homes[*k as usize];
             (grid.colour(linear).0, linear, *k)
         };
         self.sorted.sort_unstable_by_key(place);
         let mut first = 0;
         for contents in self
             .sorted
-            .chunk_by(|x, y| linear[*x as usize] == linear[*y as usize])
+            .chunk_by(|x, y| homes[*x as usize] == homes[*y as usize])
         {
-            let linear = linear[contents[0] as usize];
+            let linear = homes[contents[0] as usize];
             self.groups.push(Group {
                 colour: grid.colour(linear),
                 linear,
@@ -117,8 +114,7 @@ mod tests {
             let homes: Vec<u64> = (0..500).map(home).collect();
             let (mut counted, mut sorted) = (Groups::default(), Groups::default());
             counted.of(&homes, &grid);
-            sorted.linear.clone_from(&counted.linear);
-            sorted.sort(&grid);
+            sorted.sort(&homes, &grid);
             assert_eq!(counted.groups, sorted.groups);
             assert_eq!(counted.sorted, sorted.sorted);
             let mut seen = 0;

@@ -2,12 +2,13 @@
 
 use super::held::Held;
 use super::last::{Kept, More};
-use super::{Block, Blocks};
+use super::touches::move_over;
+use super::{Block, Blocks, on_each};
 use crate::body::BodyId;
 use crate::contact::ContactRow;
 use crate::law::{self, Laws, Status};
 use crate::math::Vector3;
-use rayon::prelude::*;
+use std::cell::Cell;
 
 impl Blocks {
     /// Takes the data of the last step from those held, and from rows.
@@ -18,7 +19,6 @@ impl Blocks {
         let places = held.places(ids);
         let first = first_rows(ids, rows);
         let recall = |block: &mut Block| {
-            block.forget_kept();
             for k in 0..block.pairs.len() {
                 let pair = block.pairs[k];
                 let a = pair.first as usize;
@@ -44,20 +44,15 @@ impl Blocks {
                 }
             }
         };
-        match self.pool.shared() {
-            None => self.blocks.iter_mut().for_each(recall),
-            Some(pool) => pool.install(|| self.blocks.par_iter_mut().for_each(recall)),
-        }
+        let renew = |block: &mut Block| block.renew_kept(recall);
+        on_each(&mut self.blocks, &self.colours, &self.pool, renew);
     }
 
     /// Keeps the data of the step that has just been solved, for the next.
     pub fn keep(&mut self, laws: &Laws) {
         let slides = laws.pairs.slide();
-        let keep = |block: &mut Block| block.keep(slides);
-        match self.pool.shared() {
-            None => self.blocks.iter_mut().for_each(keep),
-            Some(pool) => pool.install(|| self.blocks.par_iter_mut().for_each(keep)),
-        }
+        let keep = |block: &mut Block| block.renew_kept(|block| block.keep(slides));
+        on_each(&mut self.blocks, &self.colours, &self.pool, keep);
     }
 
     /// The largest gap of a joint in the last step [m]; −∞ without joints.
@@ -105,10 +100,26 @@ fn of_row(pair: u32, row: &ContactRow) -> (Kept, More) {
     (kept, more)
 }
 
+thread_local! {
+    static FOUND: Cell<Vec<Kept>> = Cell::default();
+}
+
 impl Block {
     pub(super) fn forget_kept(&mut self) {
         self.kept.clear();
         self.more.clear();
+    }
+
+    /// Replaces the data of the last step by those that `find` adds.
+    fn renew_kept(&mut self, find: impl FnOnce(&mut Self)) {
+        self.forget_kept();
+        // They are found in a list of the thread, so that the block's is as long as needed.
+        let mut own = std::mem::replace(&mut self.kept, FOUND.take());
+        find(self);
+        let mut found = std::mem::take(&mut self.kept);
+        move_over(&mut found, &mut own);
+        self.kept = own;
+        FOUND.set(found);
     }
 
     /// Adds a contact, unless it is open and its law has no state.
@@ -125,7 +136,6 @@ impl Block {
 
     /// Keeps its contacts; `slides`: whether a law asks if contacts slid.
     fn keep(&mut self, slides: bool) {
-        self.forget_kept();
         self.active = 0;
         for k in 0..self.touches.len() {
             let (slot, touch) = (self.slots()[k], self.touches[k]);

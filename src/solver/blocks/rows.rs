@@ -6,7 +6,6 @@ use crate::body::BodyId;
 use crate::contact::{Candidate, ContactKey, ContactRow};
 use crate::law::Status;
 use crate::math::make_room;
-use rayon::prelude::*;
 
 /// The number of blocks whose records are made at a time.
 const PART: usize = 64;
@@ -93,10 +92,7 @@ impl Blocks {
         into.resize(sum as usize, bytemuck::Zeroable::zeroed());
         // A part at a time, so that records do not take their room twice.
         for part in self.blocks.chunks(PART) {
-            let made: Vec<Vec<ContactRow>> = match self.pool.shared() {
-                None => part.iter().map(&rows).collect(),
-                Some(pool) => pool.install(|| part.par_iter().map(&rows).collect()),
-            };
+            let made = self.pool.share(part.iter(), &rows);
             for (block, rows) in part.iter().zip(made) {
                 for (pair, row) in pairs(block).into_iter().zip(rows) {
                     let place = &mut next[first(block, pair)];
@@ -116,15 +112,21 @@ impl Blocks {
     /// The records of contacts with walls, in any order.
     #[must_use]
     pub fn wall_rows(&self) -> Vec<ContactRow> {
-        let mut rows = Vec::new();
-        for block in self.blocks.iter().filter(|block| block.walls) {
-            for k in 0..block.of.len() {
-                let pair = &block.pairs[block.of[k] as usize];
-                if pair.second as usize >= self.ids.len() {
-                    rows.push(block.row_of(k, &block.candidate(k, &self.ids)));
+        let bodies = self.ids.len() as u32;
+        let of_blocks = |blocks: &[Block]| {
+            let mut rows = Vec::new();
+            for block in blocks.iter().filter(|block| block.walls) {
+                for (k, &pair) in block.of.iter().enumerate() {
+                    if block.pairs[pair as usize].second >= bodies {
+                        rows.push(block.row_of(k, &block.candidate(k, &self.ids)));
+                    }
                 }
             }
-        }
+            rows
+        };
+        let mut parts = self.pool.share(self.parts(), of_blocks).into_iter();
+        let mut rows = parts.next().unwrap_or_default();
+        parts.for_each(|part| rows.extend(part));
         rows
     }
 

@@ -2,10 +2,11 @@
 //! last step.
 
 use super::last::{Kept, More, Resting};
-use super::{Block, Blocks};
+use super::{Block, Blocks, on_each};
 use crate::contact::{Near, Neighbours, Touch};
 use crate::law::State;
-use rayon::prelude::*;
+use crate::math::make_room;
+use std::cell::Cell;
 
 /// The part of a touch in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,10 +56,7 @@ impl Blocks {
         fate: impl Fn(&Neighbours, &Touch, Option<Before>) -> Fate + Sync,
     ) {
         let touch = |block: &mut Block| block.take_touches(&find, &fate);
-        match self.pool.shared() {
-            None => self.blocks.iter_mut().for_each(touch),
-            Some(pool) => pool.install(|| self.blocks.par_iter_mut().for_each(touch)),
-        }
+        on_each(&mut self.blocks, &self.colours, &self.pool, touch);
     }
 
     /// The contacts of the step, each with its pair.
@@ -87,6 +85,27 @@ impl Blocks {
             passed.map(|k| (&block.pairs[block.of[k] as usize], &block.touches[k]))
         })
     }
+}
+
+/// The touches of a block while they are found: those that act, their pairs, their data of the last
+/// step, and those that sleep.
+#[derive(Debug, Default)]
+struct Found {
+    touches: Vec<Touch>,
+    of: Vec<u32>,
+    matched: Vec<u32>,
+    asleep: Vec<(u32, Touch)>,
+}
+
+thread_local! {
+    static FOUND: Cell<Found> = Cell::default();
+}
+
+/// Moves all items to another list, which gets little excess room.
+pub(super) fn move_over<T: Copy>(from: &mut Vec<T>, to: &mut Vec<T>) {
+    make_room(to, from.len());
+    to.extend_from_slice(from);
+    from.clear();
 }
 
 impl Block {
@@ -135,14 +154,18 @@ impl Block {
             places,
             kept,
             more,
+            passed,
+            resting,
+            ..
+        } = self;
+        // Found in lists of the thread, so that those of the block are as long as needed.
+        let mut found = FOUND.take();
+        let Found {
             touches,
             of,
             matched,
-            passed,
-            resting,
             asleep,
-            ..
-        } = self;
+        } = &mut found;
         let near = Near {
             pairs,
             bodies,
@@ -177,6 +200,11 @@ impl Block {
             matched.push(last.map_or(NEW, |_| next as u32));
             touches.push(touch);
         });
+        move_over(touches, &mut self.touches);
+        move_over(of, &mut self.of);
+        move_over(matched, &mut self.matched);
+        move_over(asleep, &mut self.asleep);
+        FOUND.set(found);
     }
 
     /// The data of a contact of the last step beyond its impulse.
