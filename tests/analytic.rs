@@ -358,7 +358,8 @@ fn a17_initial_overlap_is_kept() {
     );
 }
 
-/// The projection lifts a ball out of its overlap by three slacks `g Δt²/2` in each step, down to the slack.
+/// The projection lifts a ball out of its overlap by three slacks `g Δt²/2` in each step, down to
+/// the slack.
 #[test]
 fn projection_removes_three_slacks_in_a_step() {
     let (dt, overlap) = (0.01, 0.0123);

@@ -262,7 +262,7 @@ fn same_bits_where_momentum_gets_stuck() {
         stuck.clone().max() > Some(96),
         "a pause alone is 96 orders: {stuck:?}"
     );
-    for (ranks, threads) in [(2, 1), (3, 1), (8, 1), (2, 2)] {
+    for (ranks, threads) in [(2, 1), (3, 1), (8, 1), (1, 3), (2, 5)] {
         assert!(
             s.run_on(ranks, threads, 12).same_bits(&serial),
             "{ranks} ranks"

@@ -29,14 +29,28 @@ impl Parcel {
         bytes
     }
 
-    fn take(&mut self, bytes: &[u8]) {
+    /// The bytes of the bodies and of the contacts of a message.
+    fn parts(bytes: &[u8]) -> (&[u8], &[u8]) {
         let (count, rest) = bytes.split_at(8);
         let count = bytemuck::pod_read_unaligned::<u64>(count) as usize;
-        let (bodies, contacts) = rest.split_at(count * size_of::<BodyRow>());
-        let count = self.bodies.len() + count;
+        rest.split_at(count * size_of::<BodyRow>())
+    }
+
+    /// Appends the bodies and contacts of messages.
+    fn take(&mut self, messages: &[(usize, Vec<u8>)]) {
+        let each = || messages.iter().map(|(_, bytes)| Self::parts(bytes));
+        let bodies: usize = each().map(|(bodies, _)| bodies.len()).sum();
+        let contacts: usize = each().map(|(_, contacts)| contacts.len()).sum();
+        let count = self.bodies.len() + bodies / size_of::<BodyRow>();
         make_room(&mut self.bodies, count);
-        let count = self.contacts.len() + contacts.len() / size_of::<ContactRow>();
+        let count = self.contacts.len() + contacts / size_of::<ContactRow>();
         make_room(&mut self.contacts, count);
+        for (bodies, contacts) in each() {
+            self.append(bodies, contacts);
+        }
+    }
+
+    fn append(&mut self, bodies: &[u8], contacts: &[u8]) {
         self.bodies
             .extend(bytemuck::allocation::pod_collect_to_vec::<u8, BodyRow>(
                 bodies,
@@ -169,7 +183,5 @@ fn deliver(domain: &Domain, parcels: BTreeMap<usize, Parcel>, into: &mut Parcel)
         .into_iter()
         .map(|(to, parcel)| (to, parcel.to_bytes()))
         .collect();
-    for (_, bytes) in domain.comm.exchange(messages) {
-        into.take(&bytes);
-    }
+    into.take(&domain.comm.exchange(messages));
 }

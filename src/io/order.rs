@@ -61,7 +61,12 @@ pub(in crate::io) fn in_order<'r, R: Keyed>(
         }
         to
     };
-    let mut rows = send(comm, &rows, total, PIECE, destination);
+    // Nearly equal numbers come to all ranks; without this the list grows to up to twice its size.
+    let expected = total as usize / comm.size();
+    let mut came: Vec<R> = Vec::with_capacity(expected + expected / 8);
+    send(comm, &rows, &mut came, PIECE, destination);
+    drop(rows);
+    let mut rows = came;
     rows.sort_unstable_by_key(R::key);
     agree(
         comm,
@@ -84,7 +89,9 @@ pub(in crate::io) fn in_order<'r, R: Keyed>(
     let mut places = (first..first + begin as u64).chain(first + end as u64..);
     let mut to = 0;
     let leaving: Vec<R> = [&rows[..begin], &rows[end..]].concat();
-    let messages = runs(&leaving, |_| {
+    rows.truncate(end);
+    rows.drain(..begin);
+    send(comm, &leaving, &mut rows, PIECE, |_| {
         let place = places
             .next()
             .expect("the places after the share have no end");
@@ -93,9 +100,6 @@ pub(in crate::io) fn in_order<'r, R: Keyed>(
         }
         to
     });
-    rows.truncate(end);
-    rows.drain(..begin);
-    rows.extend(decode::<R>(comm.exchange(messages)));
     if !rows.is_sorted_by_key(R::key) {
         rows.sort_unstable_by_key(R::key);
     }
@@ -105,28 +109,23 @@ pub(in crate::io) fn in_order<'r, R: Keyed>(
 /// The bytes of the rows that are sent at a time.
 const PIECE: usize = 8 << 20;
 
-/// Sends rows to their destinations, which ascend, and returns those that came. Collective.
+/// Sends rows to their destinations, which ascend, and appends those that come. Collective.
 ///
-/// They go in pieces of so many bytes, so that messages take little memory. `total` is the number
-/// of rows on all ranks.
+/// They go in pieces of so many bytes, so that messages take little memory.
 fn send<R: Pod>(
     comm: &dyn Comm,
     rows: &[R],
-    total: u64,
+    came: &mut Vec<R>,
     piece: usize,
     mut destination: impl FnMut(&R) -> usize,
-) -> Vec<R> {
+) {
     let mut pieces = rows.chunks((piece / size_of::<R>()).max(1));
     let mut rounds = [pieces.len() as i64];
     comm.max_i64(&mut rounds);
-    // Nearly equal numbers come to all ranks; without this the list grows to up to twice its size.
-    let expected = total as usize / comm.size();
-    let mut came: Vec<R> = Vec::with_capacity(expected + expected / 8);
     for _ in 0..rounds[0] {
         let piece = pieces.next().unwrap_or(&[]);
         came.extend(decode::<R>(comm.exchange(runs(piece, &mut destination))));
     }
-    came
 }
 
 /// A row of a sorted list with the same key as the next.
@@ -138,8 +137,13 @@ fn twice<R: Keyed>(rows: &[R]) -> Option<&R> {
 /// The smallest key of each rank but the first, for nearly equal numbers of rows.
 fn bounds<R: Keyed>(comm: &dyn Comm, ordered: &[R], total: u64) -> Vec<R::Key> {
     const KEYS_PER_RANK: u64 = 8;
-    let every = (total / (KEYS_PER_RANK * comm.size() as u64)).max(1) as usize;
-    let mine: Vec<R::Key> = ordered.iter().step_by(every).map(R::key).collect();
+    let (rank, size) = (comm.rank(), comm.size());
+    let every = (total / (KEYS_PER_RANK * size as u64)).max(1) as usize;
+    // From another row on each rank: where each has rows of all kinds, equal ones would draw the
+    // same few keys everywhere.
+    let first = every * (2 * rank + 1) / (2 * size);
+    let mine = ordered.iter().skip(first).step_by(every);
+    let mine: Vec<R::Key> = mine.map(R::key).collect();
     let mut keys: Vec<R::Key> = decode(
         comm.all_gather(bytemuck::cast_slice(&mine))
             .into_iter()
@@ -149,8 +153,8 @@ fn bounds<R: Keyed>(comm: &dyn Comm, ordered: &[R], total: u64) -> Vec<R::Key> {
     if keys.is_empty() {
         return keys;
     }
-    (1..comm.size())
-        .map(|rank| keys[rank * keys.len() / comm.size()])
+    (1..size)
+        .map(|rank| keys[rank * keys.len() / size])
         .collect()
 }
 
@@ -205,17 +209,30 @@ mod tests {
         }
     }
 
-    /// The rows of a rank: none, few or many, in any order.
-    fn rows_of(rank: usize, ranks: usize) -> Vec<Row> {
+    /// How rows are spread over ranks before they are sorted.
+    #[derive(Clone, Copy, Debug)]
+    enum Spread {
+        /// Most on the first ranks, few on the last.
+        Uneven,
+        /// Each with rows of all kinds, as bodies are that have mixed.
+        Mixed,
+        /// All on the last rank.
+        OnOne,
+    }
+    const SPREADS: [Spread; 3] = [Spread::Uneven, Spread::Mixed, Spread::OnOne];
+
+    /// The rows of a rank, of so many in all, in descending order.
+    fn rows_of(rank: usize, ranks: usize, total: u64, spread: Spread) -> Vec<Row> {
         let mut draw = Stream::new(Purpose::Trial, 53, [ranks as u64, 0, 0]);
-        let keys = (0..400u64).map(|k| 7 * k + u64::from(k > 200) * 100_000);
-        let owned = keys.map(|key| {
-            (
-                key,
-                (ranks as f64 * draw.between(0.0, 1.0).powi(3)) as usize,
-            )
-        });
-        let owned: Vec<_> = owned.collect();
+        let owner = |u: f64| match spread {
+            Spread::Uneven => (ranks as f64 * u.powi(6)) as usize,
+            Spread::Mixed => (ranks as f64 * u) as usize,
+            Spread::OnOne => ranks - 1,
+        };
+        let keys = (0..total).map(|k| 7 * k + u64::from(k > total / 2) * 100_000);
+        let owned: Vec<_> = keys
+            .map(|key| (key, owner(draw.between(0.0, 1.0))))
+            .collect();
         let mine = owned.into_iter().filter(|(_, owner)| *owner == rank);
         mine.map(|(key, _)| Row(key, key ^ 5)).rev().collect()
     }
@@ -223,32 +240,75 @@ mod tests {
     /// Each rank gets its share of all rows in ascending order, however they were distributed.
     #[test]
     fn shares_of_all_ranks_make_up_all_rows_in_order() {
-        for ranks in [1, 2, 3, 4, 8] {
-            let mut all: Vec<Row> = (0..ranks).flat_map(|rank| rows_of(rank, ranks)).collect();
+        let cases = SPREADS.map(|spread| [0, 1, 400].map(|total| (spread, total)));
+        for (ranks, (spread, total)) in [1, 2, 3, 4, 8]
+            .into_iter()
+            .flat_map(|ranks| cases.concat().into_iter().map(move |case| (ranks, case)))
+        {
+            let rows = |rank| rows_of(rank, ranks, total, spread);
+            let mut all: Vec<Row> = (0..ranks).flat_map(rows).collect();
             all.sort_by_key(Row::key);
-            // Equal shares, and shares of which some are empty.
-            for uneven in [false, true] {
-                let n = ranks as u64;
-                let end = move |total: u64, rank: u64| match uneven {
-                    false => total * rank / n,
-                    true => {
-                        total * rank * rank / (n * n) / 60 * 60 + (rank == n) as u64 * (total % 60)
-                    }
+            // Equal shares, and whole pieces of 60 rows, of which some ranks get none.
+            for piece in [1, 60] {
+                let end = |rank: usize| match rank == ranks {
+                    true => total,
+                    false => total * rank as u64 / ranks as u64 / piece * piece,
                 };
-                let share =
-                    |total, rank: usize| end(total, rank as u64)..end(total, rank as u64 + 1);
+                let share = |_, rank: usize| end(rank)..end(rank + 1);
                 let name = |row: &Row| row.0.to_string();
                 let found = threads::run(ranks, |comm| {
-                    let rows = rows_of(comm.rank(), ranks);
-                    let (rows, total) = in_order(comm, &rows, share, name).unwrap();
-                    assert_eq!(total, 400);
-                    rows.into_owned()
+                    let (rows, count) = in_order(comm, &rows(comm.rank()), share, name)
+                        .map(|(rows, count)| (rows.into_owned(), count))
+                        .unwrap();
+                    assert_eq!(count, total);
+                    rows
                 });
                 for (rank, rows) in found.iter().enumerate() {
-                    let mine = share(400, rank);
+                    let mine = share(total, rank);
                     assert_eq!(rows[..], all[mine.start as usize..mine.end as usize]);
                 }
             }
+        }
+    }
+
+    /// Two rows of one key are named, on whatever ranks they begin.
+    #[test]
+    fn rows_that_are_there_twice_are_named() {
+        for ranks in [2, 3, 8] {
+            threads::run(ranks, |comm| {
+                let mut rows = rows_of(comm.rank(), ranks, 400, Spread::Mixed);
+                if comm.rank() + 1 == ranks {
+                    rows.push(rows_of(0, ranks, 400, Spread::Mixed)[3]);
+                }
+                let key = rows_of(0, ranks, 400, Spread::Mixed)[3].0;
+                let share = |total: u64, rank: usize| match rank {
+                    0 => 0..total,
+                    _ => total..total,
+                };
+                let found = in_order(comm, &rows, share, |row| row.0.to_string());
+                assert_eq!(found.unwrap_err(), format!("{key} is there twice"));
+            });
+        }
+    }
+
+    /// Keys that are mixed over the ranks come to nearly equal numbers on all: no rank needs the
+    /// memory of many.
+    #[test]
+    fn mixed_rows_are_cut_into_nearly_equal_parts() {
+        for ranks in [8, 32] {
+            let parts = threads::run(ranks, |comm| {
+                let mut rows = rows_of(comm.rank(), ranks, 6400, Spread::Mixed);
+                rows.sort_by_key(Row::key);
+                let bounds = bounds(comm, &rows, 6400);
+                let mut parts = vec![0; ranks];
+                for row in &rows {
+                    parts[bounds.partition_point(|bound| *bound <= row.0)] += 1;
+                }
+                parts
+            });
+            let each = (0..ranks).map(|to| parts.iter().map(|part| part[to]).sum::<usize>());
+            let most = each.max().unwrap();
+            assert!(most < 2 * 6400 / ranks, "{most} of 6400 on one of {ranks}");
         }
     }
 
@@ -258,15 +318,17 @@ mod tests {
         for ranks in [2, 3, 8] {
             for piece in [1, 48, 1 << 20] {
                 let found = threads::run(ranks, |comm| {
-                    let mut rows = rows_of(comm.rank(), ranks);
+                    let mut rows = rows_of(comm.rank(), ranks, 400, Spread::Uneven);
                     rows.sort_by_key(Row::key);
                     let to = |row: &Row| (row.0 as usize / 1000).min(ranks - 1);
-                    let mut came = send(comm, &rows, 400, piece, to);
+                    let mut came = Vec::new();
+                    send(comm, &rows, &mut came, piece, to);
                     came.sort_by_key(Row::key);
                     assert!(came.iter().all(|row| to(row) == comm.rank()));
                     came
                 });
-                let mut all: Vec<Row> = (0..ranks).flat_map(|rank| rows_of(rank, ranks)).collect();
+                let rows = |rank| rows_of(rank, ranks, 400, Spread::Uneven);
+                let mut all: Vec<Row> = (0..ranks).flat_map(rows).collect();
                 all.sort_by_key(Row::key);
                 assert_eq!(found.concat(), all, "{ranks} {piece}");
             }

@@ -90,13 +90,14 @@ impl Team {
         if desk.busy.swap(true, Ordering::Acquire) {
             return job(0);
         }
-        desk.open(job);
+        // Before the job is open: who is called must not have worked on it.
         for (k, awake) in desk.awake.iter().enumerate() {
             if !awake.swap(true, Ordering::Relaxed) {
                 let desk = Arc::clone(&self.desk);
                 self.pool.spawn(move || desk.help(k));
             }
         }
+        desk.open(job);
         let mine = catch_unwind(AssertUnwindSafe(|| job(0)));
         desk.close();
         let theirs = desk.panic.lock().map_or(None, |mut panic| panic.take());

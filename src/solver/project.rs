@@ -14,9 +14,10 @@
 //! Overlaps of the size of `g Δt²/2`, the way of free fall within a step, or below [`SLACK`], stay;
 //! so do those of the way by which loads move a free wall and the bodies that it touches within a
 //! step, where this is larger.
-//! Of a deeper overlap a step removes twice as much, and all that its own motion adds. Pushes that
-//! cannot remove it, as the sweeps are few and clumps are not rotated, open other gaps; the loads
-//! close these, and a packing that whole pushes shake in each step gets denser than it can be.
+//! Of a deeper overlap a step removes three times as much. Pushes that cannot remove it, as the
+//! sweeps are few and clumps are not rotated, open other gaps; the loads close these, and a packing
+//! that whole pushes shake in each step gets denser than it can be.
+//! In a hollow wall the gap also falls by the bend of the wall along the way of the body.
 //! Sweeps leave some gaps a little open, and through these bodies fall in the next step: a packing
 //! whose overlaps were all removed would not come to rest. Contacts with springs are left out, as
 //! their overlap is the deflection of the spring.
@@ -34,9 +35,10 @@ use super::pushed::Pushed;
 use super::settings::Settings;
 use super::vectors::Lane;
 use crate::body::Member;
+use crate::contact::{Neighbours, Touch};
 use crate::law::Kind;
-use crate::math::nan_max;
 use crate::math::real::{Real, dot, scaled};
+use crate::math::{Vector3, nan_max};
 
 /// An overlap that stays, in radii of the smaller body.
 pub const SLACK: f64 = 2e-5;
@@ -51,15 +53,17 @@ const OLD: f64 = 3.0;
 ///
 /// They are valid on the rank that holds the body at colour 0. `members` are those with which a
 /// solve has just ended; `dt` is the length of the step [s], `gains` are the velocities that
-/// gravity and loads add in it [m/s]. `None` if no contact is about to overlap. Collective.
+/// gravity and loads add in it [m/s]. `bend` returns how much nearer the sides of a pair come
+/// beyond `Δt u_n` [m], from their touch, the smaller radius [m] and the way of the second relative
+/// to the first, without driven walls [m]. `None` if no contact is about to overlap. Collective.
 pub fn project<H: Halo>(
     blocks: &mut Blocks,
     members: &mut [Member],
     pushed: &Pushed,
     halo: &mut H,
     settings: &Settings,
-    step: u64,
-    (dt, gains): (f64, [f64; 2]),
+    (step, dt, gains): (u64, f64, [f64; 2]),
+    bend: impl Bend,
 ) -> Option<Vec<Member>> {
     let aims = Aims {
         dt,
@@ -68,7 +72,9 @@ pub fn project<H: Halo>(
     };
     let predict = |block: &mut Block, members: &mut [Member]| {
         let width = settings.width;
-        let largest = predict(block, members, pushed, aims, |work| width.dispatch(work));
+        let largest = predict(block, members, (pushed, &bend), aims, |work| {
+            width.dispatch(work)
+        });
         Share {
             largest,
             ..Share::default()
@@ -119,6 +125,10 @@ pub fn project<H: Halo>(
     Some(ways)
 }
 
+/// The bend of a pair: see [`project`].
+pub trait Bend: Fn(&Neighbours, &Touch, f64, &Vector3) -> f64 + Sync {}
+impl<F: Fn(&Neighbours, &Touch, f64, &Vector3) -> f64 + Sync> Bend for F {}
+
 /// The aims of a projection.
 #[derive(Clone, Copy)]
 struct Aims {
@@ -134,7 +144,7 @@ struct Aims {
 fn predict(
     block: &mut Block,
     members: &[Member],
-    pushed: &Pushed,
+    (pushed, bend): (&Pushed, &impl Bend),
     Aims {
         dt,
         fraction,
@@ -151,13 +161,13 @@ fn predict(
         let of_loads = of_loads.min(MOST * origin.smaller_radius);
         let slack = nan_max(of_gravity, of_loads).max(SLACK * origin.smaller_radius);
         let slot = block.slots()[k];
-        // The present gap, of which the step opens only a part; a NaN stays.
+        let (pair, touch) = (&block.pairs[block.of[k] as usize], &block.touches[k]);
+        // The present gap, of which the step opens only a part, less the bend; a NaN stays.
         let opened = |[a, b]: [usize; 2]| {
             let way = (members[b].velocity() - members[a].velocity()) * dt;
-            // Along a curved surface, or past each other, two sides come closer by up to this.
-            let curved = 0.5 * way.norm_squared() / origin.smaller_radius;
-            let (gap, least) = (origin.gap + slack, -(OLD * slack + curved));
-            if gap < least { least } else { gap }
+            let (gap, least) = (origin.gap + slack, -OLD * slack);
+            let gap = if gap < least { least } else { gap };
+            gap - bend(pair, touch, origin.smaller_radius, &way)
         };
         if slot < batched {
             let (batch, lane) = split(slot);

@@ -5,6 +5,8 @@ use super::detect::filling;
 use super::free::Free;
 use super::machine::MoreauJean;
 use crate::body::{BodyRow, Member, Twist};
+use crate::contact::{Neighbours, Partner, Touch};
+use crate::math::Vector3;
 use crate::scheme::known::Known;
 use crate::scheme::state::State;
 use crate::solver::blocks::Blocks;
@@ -66,6 +68,18 @@ impl MoreauJean {
             self.physics.gravity.norm() * dt,
             begun.pushed.largest_gain(),
         ];
+        let (walls, bodies) = (&begun.walls, known.bodies.len());
+        let bend = |pair: &Neighbours, touch: &Touch, radius: f64, way: &Vector3| {
+            let Partner::Wall(w) = pair.partner(bodies) else {
+                return 0.0;
+            };
+            let drive = match begun.pushed.place(w) {
+                None => walls.during[w].velocity * dt,
+                Some(_) => Vector3::zeros(), // Its velocity is in the way.
+            };
+            let centre = touch.point - touch.normal * (radius + 0.5 * touch.gap);
+            walls.placed[w].surface.bend(&centre, &-(way + drive))
+        };
         let (blocks, members) = (&mut self.blocks, &mut free.members);
         let mut ways = project::project(
             blocks,
@@ -73,8 +87,8 @@ impl MoreauJean {
             &begun.pushed,
             &mut known.ghosts,
             settings,
-            step,
-            (dt, gains),
+            (step, dt, gains),
+            bend,
         )?;
         let first = ways.len() - begun.pushed.len();
         begun.pushed_by = ways[first..].iter().map(Member::velocity).collect();

@@ -91,6 +91,22 @@ impl Surface {
     }
 }
 
+impl Surface {
+    /// How much nearer a point comes to a hollow surface on a way than the way along the direction
+    /// of the nearest point says [m]: in a cylinder of radius R, some `way²/2R`.
+    ///
+    /// 0 if the surface is not hollow as seen from one of its ends.
+    #[must_use]
+    pub fn bend(&self, x: &Vector3, way: &Vector3) -> f64 {
+        let [before, after] = [*x, x + way].map(|x| self.place(&x, 0));
+        let (Some((far, towards)), Some((then, _))) = (before, after) else {
+            return 0.0;
+        };
+        let bend = far - way.dot(&towards) - then;
+        if bend < 0.0 { 0.0 } else { bend }
+    }
+}
+
 /// The directions of the places about an axis.
 struct Around {
     /// Unit vector towards place 0.

@@ -67,6 +67,7 @@ impl Former {
         batches.clear();
         batches.slots.resize(dealt.len(), 0);
         self.lanes.clear();
+        let mut lines = 0;
         for kind in Kind::all().filter(|kind| dealt.seen & 1 << kind.index() != 0) {
             let first = self.lanes.len();
             self.deal((dealt, kind), order, members, &mut batches.slots);
@@ -76,22 +77,23 @@ impl Former {
                 lines: kind.numbers(),
                 places: Places {
                     kind,
-                    parts: batches.parts.len(),
+                    parts: lines,
                     couples: batches.couples.len(),
                 },
             };
-            let batches_of_kind = run.end - run.first;
-            let lines = batches.parts.len() + batches_of_kind * run.lines;
-            make_room(&mut batches.parts, lines);
-            for _ in 0..batches_of_kind {
-                let numbers = kind.neutral().map(|x| Line([x; LANES]));
-                batches.parts.extend(numbers);
-            }
+            lines += (run.end - run.first) * run.lines;
             if kind.turns() {
                 let end = run.places.couples + run.end - run.first;
                 batches.couples.resize(end, Couple::ZERO);
             }
             batches.runs.push(run);
+        }
+        make_room(&mut batches.parts, lines);
+        for run in &batches.runs {
+            for _ in run.first..run.end {
+                let numbers = run.places.kind.neutral().map(|x| Line([x; LANES]));
+                batches.parts.extend(numbers);
+            }
         }
         // Batches are overwritten in place.
         let count = self.lanes.len();
