@@ -4,9 +4,9 @@
 
 mod scene;
 
-use moreau::body::{BodyId, BodyRow};
+use moreau::body::{BodyId, BodyRow, Drive, Motion, Signal};
 use moreau::law::{Arm, Pair};
-use moreau::math::Vector3;
+use moreau::math::{IDENTITY, Vector3};
 use moreau::rng::{Purpose, Stream};
 use moreau::scheme::Report;
 use moreau::shape::Template;
@@ -81,6 +81,35 @@ fn a_clump_of_one_ball_moves_as_the_ball() {
         0.0,
         1e-12,
     );
+}
+
+/// The projection lifts a dumbbell that lies on the floor out of its overlap by three slacks
+/// `g Δt²/2` in each step, as it lifts a ball; and with a floor that comes up as well.
+#[test]
+fn projection_lifts_a_dumbbell_by_three_slacks_in_a_step() {
+    let (dt, g, overlap) = (1e-3, 10.0, 1.1e-4);
+    let slack = 0.5 * g * dt * dt;
+    for rises in [0.0, 0.02] {
+        let mut s = Scene::new([-1.0; 3], [1.0; 3], dt);
+        s.templates = vec![dumbbell()];
+        s.plane([0.0; 3], [0.0, 0.0, 1.0]);
+        s.walls[0].motion = Motion::Driven(Drive {
+            translation: Some((Vector3::z(), Signal::Rate(rises))),
+            rotation: None,
+        });
+        s.gravity = Vector3::new(0.0, 0.0, -g);
+        let part = 0.1 * s.templates[0].parts()[0].radius;
+        let i = s.clump([0.0, 0.0, part - overlap], 0.1, 0);
+        s.bodies[i].orientation = IDENTITY;
+        s.bodies[i].velocity[2] = rises;
+        for steps in [1, 2, 5, 7, 8, 20] {
+            let floor = rises * dt * steps as f64;
+            let left = part + floor - s.run(steps).position(0).z;
+            let expected = slack.max(overlap - steps as f64 * 3.0 * slack);
+            let off = (left - expected).abs();
+            assert!(off < 1e-12, "{steps} steps: {left:e}, not {expected:e}");
+        }
+    }
 }
 
 /// The parts of the law that a contact may have.

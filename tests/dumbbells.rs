@@ -204,12 +204,17 @@ fn few_frictionless_dumbbells_pack_denser_than_balls() {
         let expected = cell.count(form) as f64 * form.volume();
         let off = (volume / expected - 1.0).abs();
         assert!(off < 1e-7, "{}: volume off by {off:e}", form.name());
-        // The piston does not drive the overlaps of its own contacts into the packing. Its blow, at 1.4 m/s, jams two dumbbells or not: overlaps of
-        // 0.02 to 0.18 radii right after it, also without projection. They go, and do not come again.
+        // The piston does not drive the overlaps of its own contacts into the packing. Its blow, at
+        // 1.4 m/s, jams two dumbbells or not: overlaps of 0.02 to 0.18 radii right after it, also
+        // without projection. They go, and do not come again.
         let overlaps = run.column("series.csv", "max_overlap");
-        let later = &overlaps[overlaps.len() * 3 / 4..];
-        let overlap = later.iter().copied().fold(0.0, f64::max);
-        assert!(overlap < 0.03, "{}: overlap {overlap}", form.name());
+        let largest = |of: &[f64]| of.iter().copied().fold(0.0, f64::max);
+        let (all, later) = (
+            largest(&overlaps),
+            largest(&overlaps[overlaps.len() * 3 / 4..]),
+        );
+        assert!(all < 0.25, "{}: overlap {all}", form.name());
+        assert!(later < 0.03, "{}: overlap {later} at the end", form.name());
         run.last("measure-bulk.csv", "solid_fraction")
     });
     println!("solid fractions {found:?}");

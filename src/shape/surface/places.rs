@@ -92,10 +92,11 @@ impl Surface {
 }
 
 impl Surface {
-    /// How much nearer a point comes to a hollow surface on a way than the way along the direction
-    /// of the nearest point says [m]: in a cylinder of radius R, some `way²/2R`.
+    /// The bend of a hollow surface along the way of a point [m].
     ///
-    /// 0 if the surface is not hollow as seen from one of its ends.
+    /// By so much the point comes nearer than by the part of the way along the direction of the
+    /// nearest point: in a cylinder, at a distance ρ from its axis, by some `way²/2ρ`. It is 0 if
+    /// the surface is not hollow as seen from one of the ends of the way.
     #[must_use]
     pub fn bend(&self, x: &Vector3, way: &Vector3) -> f64 {
         let [before, after] = [*x, x + way].map(|x| self.place(&x, 0));

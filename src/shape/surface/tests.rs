@@ -287,3 +287,35 @@ fn places_of_hollow_surfaces() {
     assert!(surfaces[2].place(&outside, 0).is_none());
     assert!(shell([[0.0, 0.0], [0.9, 0.0]]).place(&over, 0).is_none());
 }
+
+/// The bend in a cylinder follows from the distances from its axis; flat and convex surfaces have
+/// none.
+#[test]
+fn the_bend_of_a_way_completes_its_projection() {
+    let bore = Surface::Bore {
+        centre: Vector3::new(0.1, 0.0, 0.0),
+        axis: Vector3::z(),
+        radius: 1.0,
+    };
+    let x = Vector3::new(0.7, 0.0, 0.3);
+    let around = Vector3::new(0.0, 0.02, 0.5);
+    // In the plane across the axis the point is at 0.6, then at √(0.6² + 0.02²).
+    let expected = 0.6_f64.hypot(0.02) - 0.6;
+    assert!((bore.bend(&x, &around) - expected).abs() < 1e-15);
+    for along in [Vector3::z() * 0.4, Vector3::x() * 0.1, Vector3::zeros()] {
+        assert!(bore.bend(&x, &along).abs() < 1e-15, "{along}");
+    }
+    let plane = Surface::Plane(HalfSpace {
+        point: Vector3::zeros(),
+        normal: Vector3::z(),
+    });
+    let pillar = Surface::Cylinder {
+        centre: Vector3::zeros(),
+        axis: Vector3::z(),
+        radius: 0.5,
+        half_length: 2.0,
+    };
+    for surface in [plane, pillar] {
+        assert_eq!(surface.bend(&x, &around), 0.0);
+    }
+}
