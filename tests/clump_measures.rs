@@ -118,10 +118,11 @@ fn packing() -> Scene {
 }
 
 /// In any state, at rest or not, `Σ r_z l_z` over all branches is the walls' push times its place, and
-/// `Σ m Δv_z z` of the bodies, to rounding; at rest it is load times height within 1 %.
+/// `Σ m Δv_z z` of the bodies, to rounding; at rest it is load times height within 1 %, in the mean
+/// of 20 steps: bodies that nothing holds fly about, and each hit shows in a step.
 #[test]
 fn stress_of_a_packing_is_that_of_its_walls() {
-    let s = packing();
+    let mut s = packing();
     let steps = 900;
     for now in [120, steps] {
         let (before, state) = (s.run(now - 1), s.run(now));
@@ -142,13 +143,18 @@ fn stress_of_a_packing_is_that_of_its_walls() {
         assert!(scale > 0.0);
         let what = format!("stress of a packing against its walls, step {now}");
         record("clumps", &what, (sum - expected) / scale, 0.0, 1e-10);
-        if now == steps {
-            let top = 3.9 * 0.026 + before.walls[1].displacement.z;
-            let what = "stress of a packing at rest by load over area";
-            let load_times_height = 5.0 * top * s.dt;
-            record("clumps", what, sum / load_times_height, 1.0, 0.01);
-        }
     }
+    let mut state = s.run(steps);
+    let ratios = (1..=20).map(|step| {
+        let top = 3.9 * 0.026 + state.walls[1].displacement.z;
+        s.start = Some((steps + step - 1, state.walls.clone(), 0.0));
+        (s.bodies, s.contacts) = (state.bodies.clone(), state.contacts.clone());
+        state = s.run(1);
+        moments(&s, &state, &whole(&s))[8] / (5.0 * top * s.dt)
+    });
+    let mean = ratios.sum::<f64>() / 20.0;
+    let what = "stress of a packing at rest by load over area";
+    record("clumps", what, mean, 1.0, 0.01);
 }
 
 /// The same bits whichever ranks have the bodies.
