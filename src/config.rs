@@ -20,6 +20,7 @@ mod materials;
 mod measures;
 mod output;
 mod past;
+mod quasistatic;
 mod radii;
 mod read;
 mod reader;

@@ -73,6 +73,27 @@ pub fn candidates(
     found
 }
 
+/// The touch of two balls, given by their centres and radii [m], the lower id first.
+#[must_use]
+pub fn touch_of_balls(
+    (x, r): (&Vector3, f64),
+    (other, radius): (&Vector3, f64),
+    period: &Period,
+) -> Touch {
+    sphere::sphere_sphere(x, r, &period.difference(x, other), radius)
+}
+
+/// The touches of a ball, given by centre and radius [m], and a wall, with a gap below `margin`
+/// [m].
+pub fn touches_of_ball_and_wall(
+    (x, r): (&Vector3, f64),
+    wall: &Surface,
+    margin: f64,
+    found: impl FnMut(Touch),
+) {
+    sphere::touches_of_wall(x, r, wall, margin, found);
+}
+
 /// The surroundings of the bodies in a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Space<'a> {

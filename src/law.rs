@@ -26,6 +26,7 @@ mod couples;
 pub mod cut;
 mod dataset;
 mod drive;
+pub mod elastic;
 mod gap;
 mod impulse;
 mod memory;

@@ -1,5 +1,5 @@
-//! The advance of a state in time. [`moreau_jean`] is the step of the paper; quasi-static schemes
-//! will be further modules here.
+//! The advance of a state in time. [`moreau_jean`] is the step of the paper, [`quasistatic`] holds
+//! the schemes without inertia.
 //!
 //! A [`Scheme`] takes a [`State`] from one step to the next and returns a [`Report`]. This room
 //! holds all that schemes share: the constants of a run ([`Physics`]), the lengths of steps
@@ -16,6 +16,7 @@ mod length;
 pub mod moreau_jean;
 pub mod pace;
 mod physics;
+pub mod quasistatic;
 mod report;
 mod state;
 mod timers;
@@ -30,25 +31,38 @@ pub use timers::{Timers, Verb};
 
 use crate::contact::ContactRow;
 use crate::domain::Domain;
+use crate::measure;
 use crate::pool::Pool;
 use crate::scheme::assemble::{Assembled, Unfit};
 use moreau_jean::MoreauJean;
+use quasistatic::Quasistatic;
 use std::borrow::Cow;
+
+/// The names of the schemes, the time step of contact dynamics first.
+pub const NAMES: [&str; 4] = ["moreau_jean", "serrano_rodriguez", "kishino", "bagi_bojtar"];
 
 /// A method that advances a state, with the data that it keeps from step to step.
 #[derive(Debug)]
 pub enum Scheme {
     /// The time step of contact dynamics.
-    MoreauJean(MoreauJean),
+    MoreauJean(Box<MoreauJean>),
+    /// A quasi-static scheme: a step is an increment of the loads.
+    Quasistatic(Box<Quasistatic>),
 }
 
 impl Scheme {
-    /// The scheme of a run, with this number of threads per rank.
+    /// The scheme of a run by its physics, with this number of threads per rank.
     ///
     /// # Errors
     /// If the threads cannot be started.
     pub fn new(physics: Physics, threads: usize) -> Result<Self, rayon::ThreadPoolBuildError> {
-        MoreauJean::new(physics, threads).map(Self::MoreauJean)
+        match physics.statics {
+            None => {
+                MoreauJean::new(physics, threads).map(|scheme| Self::MoreauJean(Box::new(scheme)))
+            }
+            Some(statics) => Quasistatic::new(physics, statics, threads)
+                .map(|scheme| Self::Quasistatic(Box::new(scheme))),
+        }
     }
 
     /// The constants of the run.
@@ -56,6 +70,7 @@ impl Scheme {
     pub fn physics(&self) -> &Physics {
         match self {
             Self::MoreauJean(scheme) => scheme.physics(),
+            Self::Quasistatic(scheme) => scheme.physics(),
         }
     }
 
@@ -64,6 +79,7 @@ impl Scheme {
     pub fn pool(&self) -> &Pool {
         match self {
             Self::MoreauJean(scheme) => scheme.pool(),
+            Self::Quasistatic(scheme) => scheme.pool(),
         }
     }
 
@@ -74,6 +90,7 @@ impl Scheme {
     pub fn step(&mut self, state: &mut State, domain: &Domain) -> Result<Report, StepError> {
         match self {
             Self::MoreauJean(scheme) => scheme.step(state, domain),
+            Self::Quasistatic(scheme) => scheme.step(state, domain),
         }
     }
 
@@ -88,6 +105,7 @@ impl Scheme {
     ) -> Result<Report, StepError> {
         match self {
             Self::MoreauJean(scheme) => scheme.step_keeping(state, domain),
+            Self::Quasistatic(scheme) => scheme.step(state, domain),
         }
     }
 
@@ -97,6 +115,7 @@ impl Scheme {
     pub fn bring_contacts(&self, state: &mut State, domain: &Domain) {
         match self {
             Self::MoreauJean(scheme) => scheme.bring_contacts(state, domain),
+            Self::Quasistatic(_) => {}
         }
     }
 
@@ -105,6 +124,7 @@ impl Scheme {
     pub fn wall_contacts<'s>(&self, state: &'s State) -> Cow<'s, [ContactRow]> {
         match self {
             Self::MoreauJean(scheme) => scheme.wall_contacts(state),
+            Self::Quasistatic(_) => Cow::Borrowed(state.contacts()),
         }
     }
 
@@ -113,6 +133,10 @@ impl Scheme {
     pub fn count_contacts(&self, state: &State) -> [usize; 2] {
         match self {
             Self::MoreauJean(scheme) => scheme.count_contacts(state),
+            Self::Quasistatic(_) => {
+                let contacts = state.contacts();
+                [contacts.len(), measure::active(contacts)]
+            }
         }
     }
 
@@ -123,6 +147,8 @@ impl Scheme {
     pub fn not_crushed(&self, state: &State, domain: &Domain) -> Result<(), StepError> {
         match self {
             Self::MoreauJean(scheme) => scheme.not_crushed(state, domain),
+            // An increment fails by itself.
+            Self::Quasistatic(_) => Ok(()),
         }
     }
 
@@ -138,6 +164,7 @@ impl Scheme {
     ) -> Result<(f64, Result<Assembled, Unfit>), StepError> {
         match self {
             Self::MoreauJean(scheme) => scheme.problem(state, domain),
+            Self::Quasistatic(_) => Ok((state.clock.dt, Err(Unfit::Quasistatic))),
         }
     }
 }

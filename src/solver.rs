@@ -4,8 +4,9 @@
 //! momentum. [`blocks`] holds the contacts in the form that the sweep uses, [`grid`] the geometry
 //! of blocks and the tour of their colours. [`course`] runs through such a tour. [`merit`] is the
 //! judge, which alone decides on convergence. `work` computes the energy dissipated at contacts,
-//! [`pushed`] moves walls by Newton's law, and [`project`] removes overlaps. The solver
-//! communicates with other ranks only through a [`Halo`].
+//! [`pushed`] moves walls by Newton's law, and [`project`] removes overlaps. [`linear`] solves the
+//! linear systems of quasi-static schemes. The solver communicates with other ranks only through a
+//! [`Halo`], or through its caller.
 
 pub mod accelerate;
 pub mod batch;
@@ -15,6 +16,7 @@ pub mod grid;
 mod halo;
 pub mod kernel;
 pub mod lanes;
+pub mod linear;
 pub mod merit;
 pub mod nsgs;
 pub mod order;

@@ -51,7 +51,7 @@ fn pushes(run: &Run, name: &str, force: &str) {
 type Short = (&'static str, u64, &'static [&'static str], fn(&Run));
 
 /// What makes a configuration small enough: its name, steps, keys set, and what must have happened in it.
-const SHORT: [Short; 16] = [
+const SHORT: [Short; 17] = [
     (
         "settle",
         100,
@@ -220,6 +220,9 @@ const SHORT: [Short; 16] = [
             pushes(run, "floor", "fz");
         },
     ),
+    ("quasistatic-oedometer", 6, &[], |run| {
+        pushes(run, "lid", "fy")
+    }),
 ];
 
 /// Those that other tests run: what they need is a large memory, or a file.

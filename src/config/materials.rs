@@ -64,6 +64,7 @@ const NEWTON: Number = Number(Range::NotNegative, "N");
 const SHARE: Number = Number(Range::Between(0.0, 1.0), "");
 const RATIO: Number = Number(Range::Positive, "");
 const STIFFNESS: Number = Number(Range::Positive, "N/m");
+const TURNING: Number = Number(Range::NotNegative, "N m/rad");
 const MODULUS: Number = Number(Range::Positive, "Pa");
 
 /// Every coefficient, in the order in which messages list them.
@@ -82,6 +83,8 @@ const TABLE: &[Coefficient] = &[
     row("stiffness", STIFFNESS, RIGID, Mix::Inverses(|pair, [a, b]| pair.compliance = (a + b) / 2.0)).or("young"),
     row("young", MODULUS, RIGID, Mix::Inverses(|pair, both| pair.inverse_young = both)).or("stiffness"),
     row("tangential_stiffness_ratio", RATIO, Absent::Is(1.0), Mix::Mean(|pair, x| pair.tangential_ratio = x)),
+    row("bending_stiffness", TURNING, Absent::Is(0.0), Mix::Mean(|pair, x| pair.bending_stiffness = x)),
+    row("twisting_stiffness", TURNING, Absent::Is(0.0), Mix::Mean(|pair, x| pair.twisting_stiffness = x)),
 ];
 
 const RIGID: Absent = Absent::Is(f64::INFINITY);

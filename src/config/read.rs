@@ -8,8 +8,8 @@ use super::reader::{Number, Range, Section};
 use super::scenario::Scenario;
 use super::templates::Forms;
 use super::{
-    acts, balance, bodies, domain, laws, materials, measures, output, regions, safety, solver,
-    templates, time, walls,
+    acts, balance, bodies, domain, laws, materials, measures, output, quasistatic, regions, safety,
+    solver, templates, time, walls,
 };
 use crate::math::Vector3;
 use std::collections::BTreeSet;
@@ -48,7 +48,7 @@ pub(super) fn scenario(
     begun: bool,
     faults: &mut Vec<Fault>,
 ) -> Scenario {
-    let known = [&ROOT[..], &laws::SECTIONS].concat();
+    let known = [&ROOT[..], &laws::SECTIONS, &quasistatic::SECTIONS].concat();
     let section = Section::new(&source.root, &known, faults);
     let stem = Path::new(name).file_stem().unwrap_or_default();
     let title = section.text_if("title", faults).map(str::to_owned);
@@ -61,6 +61,14 @@ pub(super) fn scenario(
     let (laws, listed) = laws::read(&section, &materials, faults);
     let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
     let walls = walls::read(&section, &names, &domain, faults);
+    let others = quasistatic::Others {
+        pace: &pace,
+        materials: &materials,
+        laws: &laws,
+        walls: &walls,
+        planar: domain.two_dimensional,
+    };
+    let statics = quasistatic::read(&section, &others, faults);
     let regions = regions::read(&section, &domain, faults);
     let growth = acts::growth(&section, solver.gap, faults);
     let templates = templates::read(&section, domain.two_dimensional, faults);
@@ -96,6 +104,7 @@ pub(super) fn scenario(
         lower: Vector3::from(domain.lower),
         upper: Vector3::from(domain.upper),
         solver,
+        statics,
         laws,
         listed,
         periodic: domain.periodic,

@@ -19,6 +19,7 @@ use crate::sample::Sample;
 use crate::sample::inlet::Inlet;
 use crate::scheme::acts::Acts;
 use crate::scheme::pace::Pace;
+use crate::scheme::quasistatic::Statics;
 use crate::shape::{Period, Template};
 use crate::solver::Settings;
 
@@ -45,6 +46,8 @@ pub struct Scenario {
     pub upper: Vector3,
     /// The solver's settings.
     pub solver: Settings,
+    /// The settings of a quasi-static scheme; `None`: the time step of contact dynamics.
+    pub statics: Option<Statics>,
     /// The laws of contacts.
     pub laws: Laws,
     /// Pairs of bodies that bonds list.

@@ -75,4 +75,49 @@ impl Copies {
         }
         rows
     }
+
+    /// Brings numbers of bodies to the copies on other ranks: one message to each rank.
+    ///
+    /// `all` are those of all bodies that this rank knows, in order of id; its own are given.
+    pub fn share<const N: usize>(&self, domain: &Domain, all: &mut [[f64; N]]) {
+        for (to, places) in &self.sends {
+            let mine: Vec<[f64; N]> = places.iter().map(|&i| all[i]).collect();
+            domain.comm.post(*to, mine.as_flattened());
+        }
+        for (from, places) in &self.receives {
+            let mut theirs = vec![[f64::NAN; N]; places.len()];
+            domain.comm.receive(*from, theirs.as_flattened_mut());
+            for (&i, numbers) in places.iter().zip(&theirs) {
+                all[i] = *numbers;
+            }
+        }
+    }
+
+    /// Sends items about own bodies to all ranks that have a copy of the body. Collective.
+    ///
+    /// `items` have the index of a body; those of a body arrive in their order.
+    #[must_use]
+    pub fn tell<T: bytemuck::Pod>(&self, domain: &Domain, items: &[(usize, T)]) -> Vec<(usize, T)> {
+        let messages = self.sends.iter().map(|(to, places)| {
+            let mut bytes = Vec::new();
+            for (body, item) in items {
+                if let Ok(place) = places.binary_search(body) {
+                    bytes.extend_from_slice(&(place as u64).to_le_bytes());
+                    bytes.extend_from_slice(bytemuck::bytes_of(item));
+                }
+            }
+            (*to, bytes)
+        });
+        let mut received = Vec::new();
+        for (from, bytes) in domain.comm.exchange(messages.collect()) {
+            let places = self.receives.iter().find(|(rank, _)| *rank == from);
+            let places = places.map_or(&[][..], |(_, places)| places);
+            for item in bytes.chunks(8 + size_of::<T>()) {
+                let (place, item) = item.split_at(8);
+                let place = bytemuck::pod_read_unaligned::<u64>(place) as usize;
+                received.push((places[place], bytemuck::pod_read_unaligned(item)));
+            }
+        }
+        received
+    }
 }

@@ -223,7 +223,7 @@ impl Joint {
 }
 
 /// The length of a bond [m]: the sum of the radii, at a wall the radius of the body.
-fn length_of(radii: [f64; 2]) -> f64 {
+pub(super) fn length_of(radii: [f64; 2]) -> f64 {
     radii.into_iter().filter(|radius| radius.is_finite()).sum()
 }
 

@@ -29,6 +29,10 @@ pub struct Pair {
     pub inverse_young: [f64; 2],
     /// Tangential stiffness as a fraction of the normal one, `k_t/k_n`.
     pub tangential_ratio: f64,
+    /// Stiffness of bending, under quasi-static schemes [N m/rad].
+    pub bending_stiffness: f64,
+    /// Stiffness of twist, likewise [N m/rad].
+    pub twisting_stiffness: f64,
 }
 
 /// The length of the arm by which a force bounds a couple.
@@ -75,6 +79,8 @@ impl Pair {
         compliance: 0.0,
         inverse_young: [0.0; 2],
         tangential_ratio: 1.0,
+        bending_stiffness: 0.0,
+        twisting_stiffness: 0.0,
     };
 
     /// A rigid contact with Coulomb friction only.

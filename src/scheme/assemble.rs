@@ -71,6 +71,11 @@ pub enum Unfit {
         "bodies {0} and {1}: contacts in FCLib's format must be between balls, discs and walls; found a clump"
     )]
     Clump(crate::body::BodyId, crate::body::BodyId),
+    /// The scheme has no velocities.
+    #[error(
+        "contacts in FCLib's format must be those of a time step (scheme = \"moreau_jean\"); found a quasi-static scheme"
+    )]
+    Quasistatic,
     /// W would be too large.
     #[error("W must have at most {1} blocks; found {0}")]
     TooLarge(usize, usize),

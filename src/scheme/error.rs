@@ -62,6 +62,29 @@ pub enum StepError {
         /// The bodies and walls that hold them, and with which force.
         held: String,
     },
+    /// Bodies can move without straining a contact, so that no glued assembly answers a load.
+    #[error(
+        "step {step}: the stiffness is singular: bodies {bodies:?} can move without straining a contact; hold them by \
+         contacts or walls, or take another scheme (bagi_bojtar, kishino)"
+    )]
+    Mechanism {
+        /// The step.
+        step: u64,
+        /// Bodies that move.
+        bodies: Vec<u64>,
+    },
+    /// No equilibrium carries the loads of a quasi-static increment.
+    #[error(
+        "step {step}: no equilibrium beyond the load at {time} s: the unbalanced force stays at {residual:.1e} of the mean normal force"
+    )]
+    Collapse {
+        /// The step.
+        step: u64,
+        /// The time of the last equilibrium [s].
+        time: f64,
+        /// The residual that was left.
+        residual: f64,
+    },
     /// A body or wall overlaps another by at least the smaller one's radius.
     #[error(
         "step {step}: {bodies} overlap by {overlap:.2} of the smaller radius, held by {held}: squeezed without room to move, too soft for their \
@@ -151,6 +174,8 @@ impl StepError {
             }
             Self::SolverNotFinite { .. }
             | Self::Infeasible { .. }
+            | Self::Collapse { .. }
+            | Self::Mechanism { .. }
             | Self::Crushed { .. }
             | Self::BondTooLong { .. }
             | Self::WallTooFast { .. } => None,

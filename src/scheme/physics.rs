@@ -3,6 +3,7 @@
 use super::acts::Acts;
 use super::error::is_finite;
 use super::pace::Pace;
+use super::quasistatic::Statics;
 use crate::body::{BodyRow, Wall};
 use crate::law::Laws;
 use crate::math::Vector3;
@@ -35,6 +36,8 @@ pub struct Physics {
     pub delete_outside: bool,
     /// The actions of regions.
     pub acts: Acts,
+    /// The settings of a quasi-static scheme; `None`: the time step of contact dynamics.
+    pub statics: Option<Statics>,
 }
 
 impl Physics {

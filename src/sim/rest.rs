@@ -158,6 +158,7 @@ mod tests {
             skin: 0.05,
             delete_outside: false,
             acts: crate::scheme::acts::Acts::default(),
+            statics: None,
         };
         let parcel = Parcel {
             bodies: vec![body],

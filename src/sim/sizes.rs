@@ -13,6 +13,7 @@ use crate::math::{ExactSum, nan_max};
 use crate::sample::inlet::{Inlet, Rate};
 use crate::scheme::Physics;
 use crate::scheme::pace::{Pace, Rule};
+use crate::scheme::quasistatic;
 use crate::shape::{Template, mass_and_inertia};
 use crate::solver::grid::BlockGrid;
 
@@ -245,13 +246,19 @@ pub(super) fn divide(
     // Detection must find contacts as long as cohesion can hold them.
     let range = scenario.laws.pairs.longest_range() * (1.0 + 1e-6);
     let skin = skin(scenario, sizes).max(range);
-    let least = 2.0 * reach(sizes.largest, skin);
+    let least = match scenario.statics {
+        None => 2.0 * reach(sizes.largest, skin),
+        Some(_) => quasistatic::least_edge(sizes.largest, skin),
+    };
     if edge < least {
         let text = format!(
             "solver.block_edge = {edge} m is too small for bodies of radius {} m with skin {skin} m; must be at least {least} m",
             sizes.largest
         );
         return Err(RunError::Input(text));
+    }
+    if let Some(statics) = scenario.statics {
+        quasistatic::may_run(&statics, sizes.count, ranks).map_err(RunError::Input)?;
     }
     let pace = pace(scenario, sizes);
     if let Pace::Rule(rule) = pace {
@@ -278,6 +285,7 @@ pub(super) fn divide(
         skin,
         delete_outside: scenario.delete_outside,
         acts: scenario.acts.clone(),
+        statics: scenario.statics,
     };
     let grid = BlockGrid::new(scenario.lower, scenario.upper, edge, scenario.periodic);
     // A period with room for a single block leaves a body half of it.

@@ -25,6 +25,7 @@ use moreau::math::Vector3;
 use moreau::rng::{Purpose, Stream};
 use moreau::scheme::acts::Acts;
 use moreau::scheme::pace::{Pace, Rule};
+use moreau::scheme::quasistatic::Statics;
 use moreau::scheme::{self, Here, Physics, Report, Scheme, StepError, WallReference};
 use moreau::shape::{HalfSpace, Surface, Template, sphere_volume};
 use moreau::solver::Settings;
@@ -64,6 +65,8 @@ pub struct Scene {
     pub delete_outside: bool,
     /// What regions do.
     pub acts: Acts,
+    /// A quasi-static scheme in place of the time step.
+    pub statics: Option<Statics>,
     pub lower: Vector3,
     pub upper: Vector3,
     pub solver: Settings,
@@ -109,6 +112,7 @@ impl Scene {
             periodic: [false; 3],
             delete_outside: false,
             acts: Acts::default(),
+            statics: None,
             lower: Vector3::from(lower),
             upper: Vector3::from(upper),
             solver: Settings {
@@ -215,6 +219,7 @@ impl Scene {
             skin: self.solver.skin.unwrap_or(0.05 * smallest).max(range),
             delete_outside: self.delete_outside,
             acts: self.acts.clone(),
+            statics: self.statics,
         }
     }
 

@@ -1,0 +1,149 @@
+//! The key `scheme` and the `[quasistatic]` table.
+
+use super::document::Value;
+use super::fault::Fault;
+use super::materials::Material;
+use super::reader::{Number, Range, Section, must, needs, refuse, report};
+use crate::body::{Motion, Wall};
+use crate::law::Laws;
+use crate::scheme::NAMES;
+use crate::scheme::pace::Pace;
+use crate::scheme::quasistatic::{Method, Select, Statics};
+
+/// The sections read by this file.
+pub(super) const SECTIONS: [&str; 2] = ["scheme", "quasistatic"];
+
+/// The parts of a scenario that a scheme without inertia limits.
+pub(super) struct Others<'a> {
+    pub pace: &'a Pace,
+    pub materials: &'a [Material],
+    pub laws: &'a Laws,
+    pub walls: &'a [Wall],
+    pub planar: bool,
+}
+
+/// Reads the scheme; `None`: the time step of contact dynamics.
+pub(super) fn read(root: &Section, others: &Others, faults: &mut Vec<Fault>) -> Option<Statics> {
+    let known = [
+        "tolerance",
+        "max_iterations",
+        "linear_tolerance",
+        "tangent",
+        "resistance",
+        "jump",
+        "select",
+    ];
+    let section = root.table("quasistatic", &known, faults);
+    let scheme = root.choice_if("scheme", &NAMES, faults);
+    let select = section.choice_if("select", &["block", "largest"], faults);
+    let default = Statics::default();
+    let Some(mut method) = scheme.and_then(Method::named) else {
+        if let Some(node) = root.get("quasistatic") {
+            let schemes = NAMES[1..].join("\", \"");
+            needs(node, &format!("scheme = one of \"{schemes}\""), faults);
+        }
+        return None;
+    };
+    if let (Method::Kishino(order), Some("largest")) = (&mut method, select) {
+        *order = Select::Largest;
+    }
+    if let (Some(node), false) = (section.get("select"), matches!(method, Method::Kishino(_))) {
+        needs(node, "scheme = \"kishino\"", faults);
+    }
+    let of_bagi_bojtar = ["linear_tolerance", "tangent", "resistance"];
+    for node in of_bagi_bojtar.iter().filter_map(|key| section.get(key)) {
+        if method != Method::BagiBojtar {
+            needs(node, "scheme = \"bagi_bojtar\"", faults);
+        }
+    }
+    let tangent = section.choice_if("tangent", &["coulomb", "seed"], faults);
+    let share = Number(Range::Inside(0.0, 1.0), "");
+    let stiffness = Number(Range::Positive, "N/m");
+    let jump = Number(Range::Positive, "of a radius");
+    let coulomb = tangent != Some("seed");
+    let iterations = section.whole_if("max_iterations", 1, faults);
+    refuse_others(root, others, faults);
+    Some(Statics {
+        method,
+        planar: others.planar,
+        tolerance: (section.number_if("tolerance", share, faults)).unwrap_or(default.tolerance),
+        max_iterations: iterations.unwrap_or(if coulomb { default.max_iterations } else { 150 }),
+        linear_tolerance: (section.number_if("linear_tolerance", share, faults))
+            .unwrap_or(default.linear_tolerance),
+        coulomb,
+        resistance: section.number_if("resistance", stiffness, faults),
+        jump: (section.number_if("jump", jump, faults)).unwrap_or(default.jump),
+        ..default
+    })
+}
+
+/// Refuses keys without a meaning under schemes without inertia, and keys not built for them.
+fn refuse_others(root: &Section, others: &Others, faults: &mut Vec<Fault>) {
+    let Some(scheme) = root.get("scheme") else {
+        return;
+    };
+    if let Pace::Rule(_) = others.pace {
+        let accepted = format!("\"{}\" with a rule of time.dt", NAMES[0]);
+        refuse(scheme, &accepted, faults);
+    }
+    for (a, first) in others.materials.iter().enumerate() {
+        for (b, second) in others.materials.iter().enumerate().skip(a) {
+            let pair = others.laws.pairs.between(a as u32, b as u32);
+            let of = format!("between {} and {}", first.name, second.name);
+            if !pair.is_soft() {
+                let accepted = format!("\"{}\", or stiffness or young given {of}", NAMES[0]);
+                must(scheme, &accepted, &scheme.shown, faults);
+            }
+            if pair.cohesion > 0.0 || pair.bounces() {
+                let accepted = format!("\"{}\" with cohesion or restitution {of}", NAMES[0]);
+                must(scheme, &accepted, &scheme.shown, faults);
+            }
+        }
+    }
+    for key in ["growth", "inlet", "outlet", "freeze", "template", "bond"] {
+        if let Some(node) = root.get(key) {
+            report(
+                node,
+                format!("must be absent under a quasi-static scheme; found {key}"),
+                faults,
+            );
+        }
+    }
+    let rest = root.get("time").and_then(|time| match &time.value {
+        Value::Table(keys) => keys.iter().find(|(key, _)| key == "rest"),
+        _ => None,
+    });
+    if let Some((_, node)) = rest {
+        report(
+            node,
+            "must be absent under a quasi-static scheme, which has no motion; found rest",
+            faults,
+        );
+    }
+    let bodies = match root.get("bodies").map(|node| &node.value) {
+        Some(Value::List(entries)) => &entries[..],
+        _ => &[],
+    };
+    for entry in bodies {
+        let Value::Table(keys) = &entry.value else {
+            continue;
+        };
+        for (_, node) in keys.iter().filter(|(key, _)| key == "motion") {
+            if matches!(&node.value, Value::Text(motion) if motion == "driven") {
+                let accepted = "\"free\" or \"fixed\" under a quasi-static scheme";
+                refuse(node, accepted, faults);
+            }
+        }
+    }
+    for wall in others.walls {
+        if !matches!(wall.motion, Motion::Fixed | Motion::Driven(_)) {
+            let found = format!("wall {}, which moves by forces", wall.name);
+            must(
+                scheme,
+                &format!("\"{}\", or walls that are fixed or driven", NAMES[0]),
+                &found,
+                faults,
+            );
+        }
+    }
+}

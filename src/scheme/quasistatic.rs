@@ -1,0 +1,180 @@
+//! Quasi-static schemes [004]: equilibrium after equilibrium, without inertia.
+//!
+//! A step is an increment of the loads: gravity, forces and the motion of walls reach their values
+//! at its end, and the bodies move until all forces balance. Bodies, walls, detection, contacts,
+//! measures and files are those of [`moreau_jean`](super::moreau_jean), so that a state of one
+//! scheme starts another. Contacts have springs ([`elastic`](crate::law::elastic)); a record holds
+//! force times Δt in place of an impulse.
+//!
+//! [`bagi_bojtar`] moves all bodies at once by the stiffness of the assembly, [`kishino`] one body
+//! after the other; [`serrano`] is one linear solve. An increment that does not come to balance, or
+//! in which a body jumps, is halved ([`increment`]).
+
+mod assembly;
+mod bagi_bojtar;
+mod balance;
+mod energy;
+mod found;
+mod increment;
+mod kishino;
+mod link;
+mod network;
+mod serrano;
+mod settings;
+mod stiffness;
+mod unknowns;
+
+pub use settings::{Method, Select, Statics};
+
+use super::error::StepError;
+use super::physics::Physics;
+use super::report::{Here, Report};
+use super::state::{Clock, State};
+use crate::domain::{Domain, ghosts};
+use crate::pool::Pool;
+use crate::solver::merit::Verdict;
+use crate::solver::nsgs::Outcome;
+use assembly::Assembly;
+use increment::{Increment, Parts};
+use nalgebra::DMatrix;
+use stiffness::Stiffness;
+
+/// The shortest edge that blocks may have, for bodies up to a radius and a skin [m].
+///
+/// A rank has copies of all bodies that may touch its own.
+#[must_use]
+pub fn least_edge(radius: f64, skin: f64) -> f64 {
+    2.0 * ghosts::reach(radius + 0.5 * skin, assembly::wide(radius, skin))
+}
+
+/// Largest number of bodies that are relaxed in one order.
+const IN_ONE_ORDER: u64 = 20_000;
+
+/// Fails if a method cannot move so many bodies on so many ranks.
+///
+/// # Errors
+/// A message for the user.
+pub fn may_run(statics: &Statics, bodies: u64, ranks: usize) -> Result<(), String> {
+    if statics.method != Method::Kishino(Select::Largest) || (bodies <= IN_ONE_ORDER && ranks == 1)
+    {
+        return Ok(());
+    }
+    Err(format!(
+        "quasistatic.select = \"largest\" must have at most {IN_ONE_ORDER} bodies and one rank; found {bodies} bodies, \
+         {ranks} ranks; \"block\" has no such limit"
+    ))
+}
+
+/// A quasi-static scheme.
+#[derive(Debug)]
+pub struct Quasistatic {
+    physics: Physics,
+    statics: Statics,
+    pool: Pool,
+}
+
+impl Quasistatic {
+    /// The scheme before its first increment, with this number of threads.
+    ///
+    /// # Errors
+    /// If the threads cannot be started.
+    pub fn new(
+        physics: Physics,
+        statics: Statics,
+        threads: usize,
+    ) -> Result<Self, rayon::ThreadPoolBuildError> {
+        Ok(Self {
+            pool: Pool::new(threads)?,
+            physics,
+            statics,
+        })
+    }
+
+    /// The constants of the run.
+    #[must_use]
+    pub fn physics(&self) -> &Physics {
+        &self.physics
+    }
+
+    /// The threads of this rank.
+    #[must_use]
+    pub fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
+    /// Does one increment; its contacts are in the state. Collective.
+    ///
+    /// # Errors
+    /// The same on all ranks; the state must not be used afterwards.
+    pub fn step(&mut self, state: &mut State, domain: &Domain) -> Result<Report, StepError> {
+        let span = state.span(&self.physics, domain);
+        let mut increment = Increment::begin(state, (&self.physics, &self.statics));
+        let mut parts = Parts::default();
+        while let Some(part) = parts.next() {
+            let times = part.map(|share| state.clock.time.mul_add(1.0 - share, span.end * share));
+            let tried = increment.part((domain, &self.pool), times, span.dt)?;
+            match tried {
+                Some(balanced) => {
+                    increment.take(balanced);
+                    parts.accept();
+                }
+                None if parts.halve() => {}
+                None => return Err(increment.collapse(times[0])),
+            }
+        }
+        increment.check(domain)?;
+        let report = self.report(&increment, span.dt);
+        increment.end(state);
+        state.clock = Clock {
+            step: state.clock.step + 1,
+            time: span.end,
+            dt: span.dt,
+        };
+        Ok(report)
+    }
+
+    fn report(&self, increment: &Increment, dt: f64) -> Report {
+        let found = &increment.found;
+        let elastic = increment.work.elastic;
+        Report {
+            dt,
+            planned: true,
+            outcome: Outcome {
+                sweeps: found.iterations,
+                verdict: Verdict {
+                    residual: found.residual,
+                    // Its scale is the energy in the springs.
+                    violation: found.residual * found.residual * elastic,
+                    converged: true,
+                    ..Verdict::default()
+                },
+                work: increment.work,
+                ..Outcome::default()
+            },
+            elastic,
+            forced: increment.forced,
+            dissipated: increment.dissipated,
+            here: Here {
+                overlap: increment.overlap,
+                ..Here::default()
+            },
+            ..Report::default()
+        }
+    }
+
+    /// The stiffness K̂ of a state as a dense matrix [N/m], for small assemblies. One rank only.
+    ///
+    /// The unknowns of each body, in the order of ids, are its displacement [m], and its rotation
+    /// times its radius [m].
+    #[must_use]
+    pub fn stiffness(&self, state: &State, domain: &Domain) -> DMatrix<f64> {
+        let gathered = (
+            state.parcel.clone(),
+            &state.walls[..],
+            (state.clock.dt, true),
+        );
+        let of = (&self.physics, &self.statics);
+        let assembly = Assembly::gather(of, (domain, &self.pool), gathered);
+        Stiffness::new(&assembly, self.statics.coulomb, 0.0).dense()
+    }
+}

@@ -1,0 +1,404 @@
+//! The bodies and contacts of an increment on one rank.
+//!
+//! A rank moves its own bodies. Of each it knows all contacts, so it also knows the other bodies of
+//! these contacts: a copy of every body nearer than the widest pair. A contact across a cut stands
+//! on both ranks, which compute the same bits for it. So only displacements travel.
+
+use super::link::Link;
+use super::network::Network;
+use super::settings::Statics;
+use super::unknowns::Shift;
+use crate::body::{Bodies, BodyId, BodyRow, Reference, Wall, WallState};
+use crate::contact::{ContactRow, Neighbours, Partner, Touch};
+use crate::detect::{Detector, Space, touch_of_balls, touches_of_ball_and_wall};
+use crate::domain::Domain;
+use crate::domain::copies::Copies;
+use crate::domain::ghosts::spans;
+use crate::domain::migration::{Parcel, to_owners, with_copies};
+use crate::law::bond::Joint;
+use crate::law::elastic::Elastic;
+use crate::law::{State as LawState, Status};
+use crate::math::{ExactSum, Vector3, nan_max, rotate};
+use crate::pool::Pool;
+use crate::scheme::physics::Physics;
+
+/// The bodies and contacts that a rank knows within an increment.
+pub(super) struct Assembly<'a, 'd> {
+    pub domain: &'a Domain<'d>,
+    pub physics: &'a Physics,
+    pub statics: &'a Statics,
+    pub pool: &'a Pool,
+    pub network: Network,
+    copies: Copies,
+    pairs: Vec<Neighbours>,
+    detector: Detector,
+    columns: Bodies,
+}
+
+/// The size of bodies and of stiffnesses.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scale {
+    /// Mean radius [m].
+    pub radius: f64,
+    /// Largest normal stiffness of a contact [N/m].
+    pub stiffness: f64,
+}
+
+/// The distance that a body may move until pairs are searched anew [m].
+fn allowance(physics: &Physics) -> f64 {
+    0.5 * physics.skin
+}
+
+/// The skin of the boxes by which copies are made [m]: all contacts of a body are then known.
+pub(super) fn wide(largest_radius: f64, skin: f64) -> f64 {
+    2.0 * (largest_radius + skin)
+}
+
+impl<'a, 'd> Assembly<'a, 'd> {
+    /// Brings bodies to their owners and copies to where they are needed, and finds the contacts.
+    /// Collective.
+    ///
+    /// `dt` is the length of the increment whose forces the contacts of the parcel carry [s]; with
+    /// `anew` all contacts stick.
+    pub(super) fn gather(
+        (physics, statics): (&'a Physics, &'a Statics),
+        (domain, pool): (&'a Domain<'d>, &'a Pool),
+        (mut parcel, states, (dt, anew)): (Parcel, &[WallState], (f64, bool)),
+    ) -> Self {
+        for row in &mut parcel.bodies {
+            row.reference = Reference::here(row, allowance(physics));
+        }
+        let wide = wide(physics.largest_radius, physics.skin);
+        let all = with_copies(domain, to_owners(domain, parcel), wide);
+        let partition = domain.partition();
+        let place = |row: &BodyRow| Vector3::from(row.reference.position);
+        let positions: Vec<Vector3> = all.bodies.iter().map(place).collect();
+        let half = |row: &BodyRow| crate::domain::ghosts::half(row, wide);
+        let halves: Vec<f64> = all.bodies.iter().map(half).collect();
+        let owners = positions.iter().map(|x| partition.owner_of_point(x));
+        let owners: Vec<usize> = owners.collect();
+        let copies = Copies::plan(domain, &owners, &spans(domain, &positions, &halves));
+        let rank = domain.rank();
+        let own = (0..all.bodies.len()).filter(|&i| owners[i] == rank);
+        let mut assembly = Self {
+            domain,
+            physics,
+            statics,
+            pool,
+            network: Network::new(all.bodies, own.map(|i| i as u32).collect(), statics.planar),
+            copies,
+            pairs: Vec::new(),
+            detector: Detector::default(),
+            columns: Bodies::default(),
+        };
+        assembly.place_walls(states.to_vec());
+        assembly.search();
+        assembly.join(&all.contacts);
+        let touches = assembly.touches();
+        let links = touches.into_iter();
+        let links = links
+            .filter_map(|(pair, touch)| assembly.new_link(pair, &touch, &all.contacts, (dt, anew)));
+        assembly.network.links = links.collect();
+        assembly.network.list();
+        assembly
+    }
+
+    fn place_walls(&mut self, states: Vec<WallState>) {
+        let place = |(wall, state): (&Wall, &WallState)| Wall {
+            surface: wall.placed(state),
+            ..wall.clone()
+        };
+        self.network.walls = self.physics.walls.iter().zip(&states).map(place).collect();
+        self.network.states = states;
+    }
+
+    /// Finds the pairs that are nearer than the skin.
+    fn search(&mut self) {
+        self.columns
+            .renew(&self.network.rows, &self.physics.templates, self.pool);
+        let space = Space {
+            walls: &self.network.walls,
+            margin: self.physics.skin,
+            period: self.domain.partition().grid().period(),
+            templates: &self.physics.templates,
+        };
+        let mut found = Vec::new();
+        (self.detector).detect(&self.columns, &space, |_| true, self.pool, &mut found);
+        let mine = self.network.mine();
+        let bodies = self.network.rows.len() as u32;
+        let pairs = found.iter().filter_map(|c| {
+            let (second, near) = match c.b {
+                Partner::Body(b) => (b as u32, mine[b]),
+                Partner::Wall(w) => (bodies + w as u32, false),
+            };
+            (mine[c.a] || near).then_some(Neighbours {
+                first: c.a as u32,
+                second,
+            })
+        });
+        self.pairs = pairs.collect();
+        self.pairs.dedup();
+    }
+
+    /// Adds the pairs of bonds that are farther apart.
+    fn join(&mut self, rows: &[ContactRow]) {
+        let mine = self.network.mine();
+        let bodies = self.network.rows.len();
+        let known = |id: BodyId| {
+            self.network
+                .rows
+                .binary_search_by_key(&id, |row| row.id)
+                .ok()
+        };
+        let pair = |row: &ContactRow| {
+            let first = known(row.key.a)?;
+            let (second, near) = match row.key.b.wall_index() {
+                Some(wall) => (bodies + wall, false),
+                None => known(row.key.b).map(|b| (b, mine[b]))?,
+            };
+            (mine[first] || near).then_some(Neighbours {
+                first: first as u32,
+                second: second as u32,
+            })
+        };
+        let bonds = rows.iter().filter(|row| row.state.is_joint());
+        let bonds: Vec<Neighbours> = bonds.filter_map(pair).collect();
+        self.pairs.extend(bonds);
+        self.pairs
+            .sort_unstable_by_key(|pair| (pair.first, pair.second));
+        self.pairs.dedup();
+    }
+
+    /// The touches of all pairs, in the order of keys.
+    fn touches(&self) -> Vec<(Neighbours, Touch)> {
+        let mut found = Vec::with_capacity(self.pairs.len());
+        for pair in &self.pairs {
+            self.touches_of(pair, |touch| found.push((*pair, touch)));
+        }
+        found
+    }
+
+    fn touches_of(&self, pair: &Neighbours, mut found: impl FnMut(Touch)) {
+        let place = |row: &BodyRow| (Vector3::from(row.position), row.radius);
+        let (x, r) = place(&self.network.rows[pair.first as usize]);
+        match pair.partner(self.network.rows.len()) {
+            Partner::Body(b) => {
+                let (other, radius) = place(&self.network.rows[b]);
+                let period = self.domain.partition().grid().period();
+                found(touch_of_balls((&x, r), (&other, radius), period));
+            }
+            Partner::Wall(w) => {
+                let surface = &self.network.walls[w].surface;
+                let margin = self.physics.largest_radius;
+                touches_of_ball_and_wall((&x, r), surface, margin, found);
+            }
+        }
+    }
+
+    /// The touch of a contact at the present places.
+    pub(super) fn touch_of(&self, link: &Link) -> Option<Touch> {
+        let mut found = None;
+        self.touches_of(&link.pair, |touch| {
+            if touch.feature == link.touch.feature {
+                found = Some(touch);
+            }
+        });
+        found
+    }
+
+    fn new_link(
+        &self,
+        pair: Neighbours,
+        touch: &Touch,
+        before: &[ContactRow],
+        (dt, anew): (f64, bool),
+    ) -> Option<Link> {
+        let key = pair.key(touch.feature, self.columns.ids());
+        let first = &self.network.rows[pair.first as usize];
+        let (material, radius) = match pair.partner(self.network.rows.len()) {
+            Partner::Body(b) => (self.network.rows[b].material, self.network.rows[b].radius),
+            Partner::Wall(w) => (self.network.walls[w].material, f64::INFINITY),
+        };
+        let last = before.binary_search_by_key(&key, |row| row.key);
+        let last = last.ok().map(|k| &before[k]);
+        let state = last.map_or(LawState::NOTHING, |row| row.state);
+        let slid = last.is_some_and(|row| row.status == Status::Sliding as u64);
+        let (radii, materials) = ([first.radius, radius], [first.material, material]);
+        let elastic = Elastic::of(&self.physics.laws, materials, radii, &state.joint, slid);
+        let elastic = elastic.expect("a configuration without rigid pairs");
+        if touch.gap >= self.physics.skin && !elastic.glued {
+            return None;
+        }
+        let mut link = Link {
+            key,
+            pair,
+            radii,
+            elastic,
+            joint: state.joint,
+            touch: *touch,
+            carried: Default::default(),
+        };
+        match last {
+            Some(row) => link.take(row, dt, anew),
+            None => link.begin(),
+        }
+        Some(link)
+    }
+
+    /// Brings numbers of own bodies to their copies. Collective.
+    pub(super) fn share(&self, all: &mut [[f64; 6]]) {
+        self.copies.share(self.domain, all);
+    }
+
+    /// Moves own bodies by these shifts, and the walls to these states, and updates all contacts.
+    /// Collective.
+    pub(super) fn advance(&mut self, mine: &[Shift], walls: Option<(&[Shift], &[WallState])>) {
+        let mut shifts = vec![[0.0; 6]; self.network.rows.len()];
+        for (&i, shift) in self.network.own.iter().zip(mine) {
+            shifts[i as usize] = shift.to_array();
+        }
+        self.copies.share(self.domain, &mut shifts);
+        let shifts: Vec<Shift> = shifts.into_iter().map(Shift::from_array).collect();
+        (0..self.network.rows.len()).for_each(|i| self.place(i, &shifts[i]));
+        let still = vec![Shift::default(); self.network.walls.len()];
+        let (of_walls, before) = match walls {
+            Some((shifts, states)) => {
+                let before = self.centres();
+                self.place_walls(states.to_vec());
+                (shifts, before)
+            }
+            None => (&still[..], self.centres()),
+        };
+        self.renew(&shifts, (of_walls, &before));
+    }
+
+    /// Moves a known body.
+    pub(super) fn place(&mut self, i: usize, shift: &Shift) {
+        let row = &mut self.network.rows[i];
+        let period = self.domain.partition().grid().period();
+        row.velocity = (Vector3::from(row.velocity) + shift.way).into();
+        let (x, turns) = period.wrapped(&(Vector3::from(row.position) + shift.way));
+        row.position = x.into();
+        (row.image.iter_mut().zip(turns)).for_each(|(image, n)| *image += n);
+        row.orientation = rotate(row.orientation, &shift.turn);
+    }
+
+    /// Finds contacts that have come within the skin.
+    pub(super) fn refresh(&mut self) {
+        let still = vec![Shift::default(); self.network.rows.len().max(self.network.walls.len())];
+        let centres = self.centres();
+        self.renew(&still, (&still, &centres));
+    }
+
+    /// Sends the moves of own bodies to their copies on other ranks. Collective.
+    ///
+    /// It returns those of the copies here, of each body in order.
+    pub(super) fn share_moves(&self, moves: &[(usize, Shift)]) -> Vec<(usize, Shift)> {
+        let numbers: Vec<_> = moves
+            .iter()
+            .map(|(i, shift)| (*i, shift.to_array()))
+            .collect();
+        let received = self.copies.tell(self.domain, &numbers).into_iter();
+        received
+            .map(|(i, numbers)| (i, Shift::from_array(numbers)))
+            .collect()
+    }
+
+    /// The contacts at the present places, after these shifts of all bodies and of the walls.
+    fn renew(&mut self, shifts: &[Shift], (of_walls, before): (&[Shift], &[Vector3])) {
+        let touches = self.touches();
+        let old = std::mem::take(&mut self.network.links);
+        let mut old = old.iter().peekable();
+        let order = |pair: &Neighbours, feature: u64| (pair.first, pair.second, feature);
+        let mut links = Vec::with_capacity(touches.len());
+        for (pair, touch) in touches {
+            let this = order(&pair, touch.feature);
+            while old
+                .next_if(|link| order(&link.pair, link.touch.feature) < this)
+                .is_some()
+            {}
+            let Some(link) = old.next_if(|link| order(&link.pair, link.touch.feature) == this)
+            else {
+                links.extend(self.new_link(pair, &touch, &[], (1.0, true)));
+                continue;
+            };
+            let second = match pair.partner(self.network.rows.len()) {
+                Partner::Body(b) => shifts[b],
+                Partner::Wall(w) => of_walls[w].at(&(link.touch.point - before[w])),
+            };
+            links.push(link.moved([&shifts[pair.first as usize], &second], &touch));
+        }
+        self.network.links = links;
+        self.network.list();
+    }
+
+    pub(super) fn centres(&self) -> Vec<Vector3> {
+        let each = self.physics.walls.iter().zip(&self.network.states);
+        each.map(|(wall, state)| wall.place_now(state)).collect()
+    }
+
+    /// The size of bodies and of stiffnesses. Collective.
+    pub(super) fn scale(&self) -> Scale {
+        let radii: ExactSum = self
+            .network
+            .own
+            .iter()
+            .map(|&i| self.network.rows[i as usize].radius)
+            .collect();
+        let [sum, count] = self
+            .domain
+            .sums(&[radii, ExactSum::from_iter([self.network.own.len() as f64])]);
+        let stiffnesses = self
+            .network
+            .links
+            .iter()
+            .map(|link| link.elastic.stiffness.normal);
+        Scale {
+            radius: sum / count,
+            stiffness: self.domain.max(stiffnesses.fold(0.0, nan_max)),
+        }
+    }
+
+    /// Finds owners, copies and pairs anew once a body has moved too far; returns whether.
+    /// Collective.
+    ///
+    /// The numbers of own bodies change then.
+    pub(super) fn keep_up(&mut self) -> bool {
+        if self.strayed() <= allowance(self.physics) {
+            return false;
+        }
+        let gathered = (self.parcel(1.0), &self.network.states[..], (1.0, false));
+        *self = Self::gather(
+            (self.physics, self.statics),
+            (self.domain, self.pool),
+            gathered,
+        );
+        true
+    }
+
+    /// The largest distance of a body from its place when pairs were searched [m]. Collective.
+    fn strayed(&self) -> f64 {
+        let period = *self.domain.partition().grid().period();
+        let own = self
+            .network
+            .own
+            .iter()
+            .map(|&i| self.network.rows[i as usize].strayed(&period));
+        self.domain.max(own.fold(0.0, nan_max))
+    }
+
+    /// This rank's bodies, and the contacts that start at them, with forces over `dt` [s].
+    pub(super) fn parcel(&self, dt: f64) -> Parcel {
+        let rows = self
+            .network
+            .own
+            .iter()
+            .map(|&i| self.network.rows[i as usize]);
+        let links = self.network.links_of_first().into_iter();
+        let lasts = |link: &&Link| link.acts() || link.joint != Joint::default();
+        Parcel {
+            bodies: rows.collect(),
+            contacts: links.filter(lasts).map(|link| link.row(dt)).collect(),
+        }
+    }
+}

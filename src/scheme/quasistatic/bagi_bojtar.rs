@@ -1,0 +1,135 @@
+//! The method of Bagi and Bojtár [004 §6.2.3]: the stiffness of the whole assembly.
+//!
+//! The unbalanced forces Δf move all bodies at once, `(K̂ + ρ) Δu = Δf`; then the forces of the
+//! contacts follow from the new positions, and so on until Δf is small. The fictitious resistance ρ
+//! holds bodies that no contact holds. As `‖Δu‖ ≤ ‖Δf‖/ρ` for K̂ ≥ 0, the rule
+//! `ρ = max(‖Δf‖∞/u_max, 10⁻⁸ k_n)` bounds the displacements. It fades near equilibrium.
+
+use super::assembly::Assembly;
+use super::balance::{self, Balance};
+use super::found::Found;
+use super::stiffness::Stiffness;
+use super::unknowns::{Shift, UNKNOWNS, numbers, shift};
+use crate::body::WallState;
+use crate::law::Status;
+use crate::math::nan_max;
+use crate::solver::linear::{Limits, Solved, System, conjugate_gradients, stabilised};
+
+/// Largest displacement within an iteration, in mean radii.
+const LARGEST: f64 = 0.1;
+
+/// Least ρ over the largest normal stiffness.
+const LEAST: f64 = 1e-8;
+
+/// Products of a linear solve, per unknown of all ranks, after which it stops.
+const PRODUCTS: f64 = 2.0;
+
+/// Iterates until the loads at a time [s] are balanced. Collective.
+///
+/// `walls` are the shifts of the walls in this increment and their states after it.
+pub(super) fn balance(
+    assembly: &mut Assembly,
+    time: f64,
+    walls: (&[Shift], &[WallState]),
+) -> Found {
+    let statics = *assembly.statics;
+    let mut found = Found::default();
+    let moves = walls.0.iter().any(|shift| *shift != Shift::default());
+    let mut walls = moves.then_some(walls);
+    let scale = assembly.scale();
+    let mut loads = balance::loads(assembly, time);
+    loop {
+        let balance = Balance::of(assembly, &loads);
+        found.residual = balance.residual();
+        if !found.residual.is_finite() {
+            return found;
+        }
+        if walls.is_none() && found.residual <= statics.tolerance {
+            found.converged = true;
+            return found;
+        }
+        if found.iterations >= statics.max_iterations {
+            return found;
+        }
+        found.iterations += 1;
+        let moved = walls.take();
+        let mut b = balance.unbalanced;
+        if let Some((shifts, _)) = moved {
+            // The motion of walls acts through the stiffness: Δf − k Δu of the walls.
+            let still = vec![[0.0; 6]; assembly.network.rows.len()];
+            let added = Stiffness::new(assembly, statics.coulomb, 0.0).added(&still, Some(shifts));
+            for (k, push) in added.iter().enumerate() {
+                let mask = assembly.network.mask(k);
+                let numbers = numbers(push, assembly.network.body(k).radius);
+                for n in (0..UNKNOWNS).filter(|&n| mask[n]) {
+                    b[UNKNOWNS * k + n] += numbers[n];
+                }
+            }
+        }
+        let largest = b.iter().fold(0.0, |most, x| nan_max(most, x.abs()));
+        let largest = assembly.domain.max(largest);
+        let resistance = (statics.resistance)
+            .unwrap_or_else(|| (largest / (LARGEST * scale.radius)).max(LEAST * scale.stiffness));
+        let mut x = vec![0.0; b.len()];
+        let solved = solve(
+            assembly,
+            statics.coulomb,
+            resistance,
+            &b,
+            &mut x,
+            statics.linear_tolerance,
+        );
+        found.products += solved.products;
+        let shifts: Vec<Shift> = (0..assembly.network.own.len())
+            .map(|k| {
+                shift(
+                    &x[UNKNOWNS * k..][..UNKNOWNS],
+                    assembly.network.body(k).radius,
+                )
+            })
+            .collect();
+        assembly.advance(&shifts, moved);
+        if assembly.keep_up() {
+            loads = balance::loads(assembly, time);
+        }
+    }
+}
+
+/// Solves `(K̂ + ρ) x = b`. Collective.
+fn solve(
+    assembly: &Assembly,
+    coulomb: bool,
+    resistance: f64,
+    b: &[f64],
+    x: &mut [f64],
+    tolerance: f64,
+) -> Solved {
+    let slides = |link: &super::link::Link| {
+        link.carried.status == Status::Sliding && link.elastic.friction > 0.0
+    };
+    let sliding = assembly.network.links.iter().any(slides);
+    let coulomb = coulomb && assembly.domain.max(f64::from(u8::from(sliding))) > 0.0;
+    let mut stiffness = Stiffness::new(assembly, coulomb, resistance);
+    let [square] = stiffness.products([[b, b]]);
+    let [unknowns] = assembly
+        .domain
+        .sums(&[[b.len() as f64].into_iter().collect()]);
+    let limits = Limits {
+        residual: tolerance * square.sqrt(),
+        products: (PRODUCTS * unknowns).max(100.0) as u64,
+    };
+    if coulomb {
+        let solved = stabilised(&mut stiffness, b, x, &limits);
+        if solved.converged {
+            return solved;
+        }
+        // Without the unsymmetric part there is always a solution.
+        let mut stiffness = Stiffness::new(assembly, false, resistance);
+        let again = conjugate_gradients(&mut stiffness, b, x, &limits);
+        return Solved {
+            products: solved.products + again.products,
+            ..again
+        };
+    }
+    conjugate_gradients(&mut stiffness, b, x, &limits)
+}

@@ -1,0 +1,81 @@
+//! The judge of equilibrium: the unbalanced force of each body, from positions and contacts alone.
+
+use super::assembly::Assembly;
+use super::link::Link;
+use super::unknowns::{Push, UNKNOWNS, numbers};
+use crate::math::{ExactSum, Vector3, nan_max};
+
+/// The balance of an assembly.
+#[derive(Clone, Debug)]
+pub(super) struct Balance {
+    /// Unbalanced force, and moment over the radius, of each own body [N]; zero where it is held.
+    pub unbalanced: Vec<f64>,
+    /// The largest `√(f² + (m/r)²)` of a body on any rank [N]; NaN if one is NaN.
+    pub worst: f64,
+    /// The force to which it is compared: the mean normal force, or the largest load of a body
+    /// where no contact presses [N].
+    pub reference: f64,
+}
+
+impl Balance {
+    /// The balance under loads on own bodies. Collective.
+    pub(super) fn of(assembly: &Assembly, loads: &[Push]) -> Self {
+        let pushed = assembly.network.pushed(assembly.pool);
+        let mut unbalanced = Vec::with_capacity(UNKNOWNS * loads.len());
+        let (mut worst, mut heaviest) = (0.0, 0.0);
+        for (k, (load, pushed)) in loads.iter().zip(&pushed).enumerate() {
+            let radius = assembly.network.body(k).radius;
+            let mask = assembly.network.mask(k);
+            let left = |push: &Push| {
+                let mut each = numbers(push, radius);
+                (0..UNKNOWNS).for_each(|n| each[n] = if mask[n] { each[n] } else { 0.0 });
+                each
+            };
+            let of = left(&load.plus(pushed));
+            worst = nan_max(worst, size(&of));
+            heaviest = nan_max(heaviest, size(&left(load)));
+            unbalanced.extend(of);
+        }
+        let normal = |link: &&Link| link.carried.force.dot(&link.touch.normal).abs();
+        let mine = assembly.network.links_of_first();
+        let pressing = mine.iter().filter(|link| normal(link) > 0.0);
+        let force: ExactSum = pressing.clone().map(normal).collect();
+        let [force, count] = assembly
+            .domain
+            .sums(&[force, pressing.map(|_| 1.0).collect()]);
+        let mut most = [worst, heaviest];
+        assembly.domain.many_max(&mut most);
+        let [worst, heaviest] = most;
+        Self {
+            unbalanced,
+            worst,
+            reference: if count > 0.0 { force / count } else { heaviest },
+        }
+    }
+
+    /// The residual [1]: 0 where nothing is loaded.
+    pub(super) fn residual(&self) -> f64 {
+        if self.worst == 0.0 {
+            0.0
+        } else {
+            self.worst / self.reference
+        }
+    }
+}
+
+fn size(of: &[f64; UNKNOWNS]) -> f64 {
+    of.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// The loads on own bodies at a time [s]: gravity and fields.
+pub(super) fn loads(assembly: &Assembly, time: f64) -> Vec<Push> {
+    let load = |k: usize| {
+        let row = assembly.network.body(k);
+        let x = Vector3::from(row.position);
+        Push {
+            force: assembly.physics.acceleration(&x, row.mass, time) * row.mass,
+            moment: Vector3::zeros(),
+        }
+    };
+    (0..assembly.network.own.len()).map(load).collect()
+}

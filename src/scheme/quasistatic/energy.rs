@@ -1,0 +1,113 @@
+//! The energies of an increment.
+//!
+//! The work of loads and walls goes into springs; friction dissipated the rest. Between two
+//! equilibria loads are constant, and the forces of walls change linearly to first order. So the
+//! work of a wall is that of the mean of its forces at the two.
+
+use super::assembly::Assembly;
+use super::balance;
+use super::link::Link;
+use super::unknowns::Shift;
+use crate::law::work::Work;
+use crate::math::{ExactSum, Vector3};
+use crate::measure;
+
+/// The energies of an assembly in equilibrium, and the forces on its walls.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Energies {
+    /// In the springs along the normals [J].
+    pub normal: f64,
+    /// In all other springs [J].
+    pub others: f64,
+    /// Potential energy in gravity [J].
+    pub height: f64,
+    /// Potential energy in the fields that act [J].
+    pub fields: f64,
+    /// Force and torque of the bodies on each wall [N, N m].
+    pub walls: Vec<[Vector3; 2]>,
+}
+
+impl Energies {
+    /// The energies under the loads at a time [s]. Collective.
+    pub(super) fn of(assembly: &Assembly, time: f64) -> Self {
+        let (network, physics) = (&assembly.network, assembly.physics);
+        let links = network.links_of_first();
+        let along = |link: &Link| {
+            let pressed = link.carried.force.dot(&link.touch.normal);
+            0.5 * pressed * pressed / link.elastic.stiffness.normal
+        };
+        let period = assembly.domain.partition().grid().period();
+        let mut sums = <[ExactSum; 4]>::default();
+        for link in &links {
+            sums[0].add(along(link));
+            sums[1].add(link.energy() - along(link));
+        }
+        for (k, load) in balance::loads(assembly, time).iter().enumerate() {
+            let row = network.body(k);
+            if row.is_free() {
+                let x = measure::way(row, period);
+                let weight = physics.gravity * row.mass;
+                sums[2].add(-weight.dot(&x));
+                sums[3].add(-(load.force - weight).dot(&x));
+            }
+        }
+        let centres = assembly.centres();
+        let mut of_walls = vec![<[ExactSum; 6]>::default(); centres.len()];
+        for link in &links {
+            let Some(wall) = link.key.b.wall_index() else {
+                continue;
+            };
+            let (force, couple) = (&link.carried.force, &link.carried.couple);
+            let torque = (link.touch.point - centres[wall]).cross(force) + couple;
+            let numbers = force.iter().chain(torque.iter());
+            of_walls[wall]
+                .iter_mut()
+                .zip(numbers)
+                .for_each(|(sum, x)| sum.add(*x));
+        }
+        let [normal, others, height, fields] = assembly.domain.sums(&sums);
+        let of_walls = assembly.domain.many_sums(of_walls.concat());
+        Self {
+            normal,
+            others,
+            height,
+            fields,
+            walls: (of_walls.chunks(6))
+                .map(|w| {
+                    [
+                        Vector3::new(w[0], w[1], w[2]),
+                        Vector3::new(w[3], w[4], w[5]),
+                    ]
+                })
+                .collect(),
+        }
+    }
+
+    /// In all springs [J].
+    pub(super) fn springs(&self) -> f64 {
+        self.normal + self.others
+    }
+
+    /// The flows from this equilibrium to the next [J]: of contacts, of fields, and dissipated.
+    ///
+    /// Walls have moved by these shifts meanwhile.
+    pub(super) fn flows(&self, next: &Self, shifts: &[Shift]) -> (Work, f64, f64) {
+        let each = self.walls.iter().zip(&next.walls).zip(shifts);
+        let given = each.map(|((before, after), shift)| {
+            let [force, torque] = [0, 1].map(|k| (before[k] + after[k]) * 0.5);
+            -force.dot(&shift.way) - torque.dot(&shift.turn)
+        });
+        let driven: f64 = given.sum();
+        let forced = self.fields - next.fields;
+        let taken = driven + forced + self.height - next.height;
+        let normal = next.normal - self.normal;
+        let work = Work {
+            normal,
+            friction: taken - normal,
+            driven,
+            elastic: next.springs(),
+            ..Work::default()
+        };
+        (work, forced, taken - (next.springs() - self.springs()))
+    }
+}

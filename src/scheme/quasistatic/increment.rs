@@ -1,0 +1,293 @@
+//! An increment of the loads: tried as a whole, and halved where that fails.
+
+use super::assembly::Assembly;
+use super::energy::Energies;
+use super::found::Found;
+use super::network::Side;
+use super::settings::{Method, Statics};
+use super::unknowns::Shift;
+use super::{bagi_bojtar, kishino, serrano};
+use crate::body::{Motion, Reference, Wall, WallState};
+use crate::contact::ContactKey;
+use crate::domain::Domain;
+use crate::domain::migration::Parcel;
+use crate::law::work::Work;
+use crate::math::{Vector3, nan_max};
+use crate::pool::Pool;
+use crate::scheme::error::{StepError, is_finite};
+use crate::scheme::physics::Physics;
+use crate::scheme::state::State;
+
+/// The number of parts into which an increment may be cut.
+const FINEST: u64 = 64;
+
+/// The parts of an increment, each a multiple of its own size.
+#[derive(Debug)]
+pub(super) struct Parts {
+    done: u64,
+    size: u64,
+}
+
+impl Default for Parts {
+    fn default() -> Self {
+        Self {
+            done: 0,
+            size: FINEST,
+        }
+    }
+}
+
+impl Parts {
+    /// The start and the end of the next part, as shares of the increment; `None` at its end.
+    pub(super) fn next(&self) -> Option<[f64; 2]> {
+        let share = |part: u64| part as f64 / FINEST as f64;
+        (self.done < FINEST).then(|| [share(self.done), share(self.done + self.size)])
+    }
+
+    /// The part is in balance. The next may be twice as large.
+    pub(super) fn accept(&mut self) {
+        self.done += self.size;
+        if self.done.is_multiple_of(2 * self.size) && self.done < FINEST {
+            self.size *= 2;
+        }
+    }
+
+    /// Halves the part; returns whether that is possible.
+    pub(super) fn halve(&mut self) -> bool {
+        let can = self.size > 1;
+        if can {
+            self.size /= 2;
+        }
+        can
+    }
+}
+
+/// A part of an increment in balance.
+pub(super) struct Balanced {
+    parcel: Parcel,
+    walls: Vec<WallState>,
+    dt: f64,
+    work: Work,
+    forced: f64,
+    dissipated: f64,
+    overlap: f64,
+    crushed: Option<ContactKey>,
+}
+
+/// An increment, up to its last part in balance.
+pub(super) struct Increment<'a> {
+    physics: &'a Physics,
+    statics: &'a Statics,
+    /// Its number.
+    step: u64,
+    /// The state that is reached: bodies, contacts, walls, and the Δt of the contacts' forces.
+    reached: (Parcel, Vec<WallState>, f64),
+    crushed: Option<ContactKey>,
+    pub found: Found,
+    pub work: Work,
+    /// Work of fields [J].
+    pub forced: f64,
+    pub dissipated: f64,
+    /// Largest overlap here, over the smaller radius.
+    pub overlap: f64,
+}
+
+impl<'a> Increment<'a> {
+    /// Begins an increment; takes bodies and contacts out of the state.
+    pub(super) fn begin(state: &mut State, (physics, statics): (&'a Physics, &'a Statics)) -> Self {
+        let parcel = std::mem::take(&mut state.parcel);
+        Self {
+            physics,
+            statics,
+            step: state.clock.step + 1,
+            reached: (parcel, state.walls.clone(), state.clock.dt),
+            crushed: None,
+            found: Found::default(),
+            work: Work {
+                elastic: state.elastic,
+                ..Work::default()
+            },
+            forced: 0.0,
+            dissipated: 0.0,
+            overlap: 0.0,
+        }
+    }
+
+    /// Balances the loads at the end of a time span [s]; `None` if it fails. Collective.
+    ///
+    /// # Errors
+    /// If the method has no answer at all, the same on all ranks.
+    pub(super) fn part(
+        &mut self,
+        (domain, pool): (&Domain, &Pool),
+        times: [f64; 2],
+        dt: f64,
+    ) -> Result<Option<Balanced>, StepError> {
+        let (parcel, walls, before) = &mut self.reached;
+        still(parcel);
+        let (shifts, after) = moved(&self.physics.walls, walls, times);
+        let gathered = (parcel.clone(), &walls[..], (*before, true));
+        let of = (self.physics, self.statics);
+        let mut assembly = Assembly::gather(of, (domain, pool), gathered);
+        let start = Energies::of(&assembly, times[1]);
+        let found = self.balance(&mut assembly, times[1], (&shifts, &after))?;
+        self.found.add(&found);
+        let jumped = || jump(&assembly, &shifts) > self.statics.jump;
+        if !found.converged || jumped() {
+            return Ok(None);
+        }
+        let end = Energies::of(&assembly, times[1]);
+        let (mut work, forced, dissipated) = start.flows(&end, &shifts);
+        // Contacts of a state of another scheme begin compressed.
+        work.prestress = start.springs() - self.work.elastic;
+        let links = &assembly.network.links;
+        let deep = links
+            .iter()
+            .map(|link| (-link.touch.gap / link.smaller_radius(), link.key));
+        let deepest = deep.clone().map(|(deep, _)| deep).fold(0.0, nan_max);
+        Ok(Some(Balanced {
+            parcel: assembly.parcel(dt),
+            crushed: deep
+                .filter(|(deep, _)| *deep >= 1.0)
+                .map(|(_, key)| key)
+                .next(),
+            walls: after,
+            dt,
+            work,
+            forced,
+            dissipated,
+            overlap: deepest,
+        }))
+    }
+
+    fn balance(
+        &self,
+        assembly: &mut Assembly,
+        time: f64,
+        walls: (&[Shift], &[WallState]),
+    ) -> Result<Found, StepError> {
+        match self.statics.method {
+            Method::BagiBojtar => Ok(bagi_bojtar::balance(assembly, time, walls)),
+            Method::Kishino(select) => Ok(kishino::balance(assembly, time, walls, select)),
+            Method::SerranoRodriguez => {
+                serrano::balance(assembly, time, walls).map_err(|free| StepError::Mechanism {
+                    step: self.step,
+                    bodies: free.iter().map(|id| id.0).collect(),
+                })
+            }
+        }
+    }
+
+    /// Goes on from a part in balance.
+    pub(super) fn take(&mut self, part: Balanced) {
+        self.reached = (part.parcel, part.walls, part.dt);
+        self.work.normal += part.work.normal;
+        self.work.friction += part.work.friction;
+        self.work.driven += part.work.driven;
+        self.work.prestress += part.work.prestress;
+        self.work.elastic = part.work.elastic;
+        self.forced += part.forced;
+        self.dissipated += part.dissipated;
+        self.overlap = part.overlap;
+        self.crushed = part.crushed;
+    }
+
+    /// The error of an increment whose smallest part fails; the loads of `time` [s] were balanced.
+    pub(super) fn collapse(&self, time: f64) -> StepError {
+        StepError::Collapse {
+            step: self.step,
+            time,
+            residual: self.found.residual,
+        }
+    }
+
+    /// Fails if a body is lost or crushed. Collective.
+    ///
+    /// # Errors
+    /// The same on all ranks.
+    pub(super) fn check(&self, domain: &Domain) -> Result<(), StepError> {
+        let step = self.step;
+        let inside = |x: [f64; 3]| domain.partition().contains(&Vector3::from(x));
+        let bodies = &mut self.reached.0.bodies.iter();
+        let lost = bodies.find(|row| !is_finite(row) || !inside(row.position));
+        let lost = lost.map(|row| match is_finite(row) {
+            false => StepError::not_finite(step, row),
+            true => StepError::Lost {
+                step,
+                id: row.id.0,
+                position: row.position,
+            },
+        });
+        let crushed = self.crushed.map(|key| StepError::Crushed {
+            step,
+            overlap: self.overlap,
+            bodies: format!("bodies {} and {}", key.a, key.b),
+            held: "their contacts".to_owned(),
+        });
+        domain.agree(lost.or(crushed).map_or(Ok(()), Err))
+    }
+
+    /// Hands bodies, contacts and walls to the state.
+    pub(super) fn end(self, state: &mut State) {
+        let (mut parcel, walls, _) = self.reached;
+        still(&mut parcel);
+        for row in &mut parcel.bodies {
+            row.reference = Reference::default();
+        }
+        state.parcel = parcel;
+        state.references.clear();
+        state.walls_before = std::mem::replace(&mut state.walls, walls);
+        state.elastic = self.work.elastic;
+    }
+}
+
+/// Brings bodies to rest.
+///
+/// Within an increment the velocity of a row is its displacement since the start [m].
+fn still(parcel: &mut Parcel) {
+    for row in &mut parcel.bodies {
+        (row.velocity, row.angular_velocity) = ([0.0; 3], [0.0; 3]);
+        row.angular_momentum = [0.0; 3];
+    }
+}
+
+/// The largest displacement of a body that contacts hold, in its radii, beyond that of the walls.
+/// Collective.
+///
+/// Bodies with fewer than two contacts are free to go.
+fn jump(assembly: &Assembly, walls: &[Shift]) -> f64 {
+    let network = &assembly.network;
+    let held = |k: &usize| {
+        let acts = |side: &&Side| network.links[side.link as usize].acts();
+        network.sides(*k).iter().filter(acts).count() >= 2
+    };
+    let far = |k: usize| {
+        let row = network.body(k);
+        Vector3::from(row.velocity).norm() / row.radius
+    };
+    let most = (0..network.own.len()).filter(held).map(far);
+    let most = assembly.domain.max(most.fold(0.0, nan_max));
+    let largest = assembly.physics.largest_radius;
+    let with_walls = walls.iter().map(|shift| shift.way.norm() / largest);
+    most - with_walls.fold(0.0, nan_max)
+}
+
+/// The shifts of walls within a time span [s], and their states after it.
+fn moved(
+    walls: &[Wall],
+    states: &[WallState],
+    [from, to]: [f64; 2],
+) -> (Vec<Shift>, Vec<WallState>) {
+    let one = |(wall, state): (&Wall, &WallState)| match wall.motion {
+        Motion::Driven(_) => {
+            let after = wall.driven(from, to).unwrap_or(*state);
+            let shift = Shift {
+                way: after.displacement - state.displacement,
+                turn: after.angular_velocity * (to - from),
+            };
+            (shift, after)
+        }
+        _ => (Shift::default(), *state),
+    };
+    walls.iter().zip(states).map(one).unzip()
+}

@@ -1,0 +1,174 @@
+//! A contact of an assembly: its geometry, its coefficients, and the force that it carries.
+
+use super::unknowns::{Push, Shift, UNKNOWNS, numbers, shift};
+use crate::contact::{ContactKey, ContactRow, Neighbours, Touch};
+use crate::law::bond::Joint;
+use crate::law::elastic::{CLOSED, Carried, Elastic, Motion, Passage, Tangent};
+use crate::law::{State, Status};
+use crate::math::{Vector3, turned_with};
+use nalgebra::{Matrix6, Vector6};
+
+/// A contact of an assembly.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Link {
+    pub key: ContactKey,
+    /// Indices of its two sides.
+    pub pair: Neighbours,
+    /// Radii [m]; infinite for walls.
+    pub radii: [f64; 2],
+    pub elastic: Elastic,
+    pub joint: Joint,
+    pub touch: Touch,
+    pub carried: Carried,
+}
+
+impl Link {
+    /// Whether it takes part in the stiffness: it is closed, or bonded.
+    ///
+    /// Contacts that only just touch take part: without their friction piles do not stand.
+    pub(super) fn acts(&self) -> bool {
+        self.elastic.glued || self.touch.gap - self.elastic.rest <= CLOSED * self.smaller_radius()
+    }
+
+    pub(super) fn smaller_radius(&self) -> f64 {
+        self.radii[0].min(self.radii[1])
+    }
+
+    /// The arms of the contact point from the two centres [m]. A wall has its shift at the point.
+    ///
+    /// Both end in the point itself; with arms of the radii a rigid rotation would strain a
+    /// contact with an overlap.
+    pub(super) fn arms(&self) -> [Vector3; 2] {
+        let n = &self.touch.normal;
+        let arm = |r: f64| {
+            if r.is_finite() {
+                r + 0.5 * self.touch.gap
+            } else {
+                0.0
+            }
+        };
+        [n * arm(self.radii[0]), n * -arm(self.radii[1])]
+    }
+
+    /// The motion of the second side against the first [004 §6.1.5].
+    pub(super) fn motion(&self, [a, b]: [&Shift; 2]) -> Motion {
+        let [of_a, of_b] = self.arms();
+        Motion {
+            slip: b.way + b.turn.cross(&of_b) - a.way - a.turn.cross(&of_a),
+            turn: b.turn - a.turn,
+            mean: (a.turn + b.turn) * 0.5,
+        }
+    }
+
+    /// The pushes of a force and a couple of the contact on its two sides [004 §6.1.4].
+    pub(super) fn pushes(&self, [force, couple]: &[Vector3; 2]) -> [Push; 2] {
+        let [of_a, of_b] = self.arms();
+        [
+            Push {
+                force: -force,
+                moment: -of_a.cross(force) - couple,
+            },
+            Push {
+                force: *force,
+                moment: of_b.cross(force) + couple,
+            },
+        ]
+    }
+
+    /// The pushes of the force that it carries.
+    pub(super) fn carries(&self) -> [Push; 2] {
+        self.pushes(&[self.carried.force, self.carried.couple])
+    }
+
+    /// The force that holds one side back, by its own unknowns, the other side at rest.
+    pub(super) fn block(&self, tangent: &Tangent, side: usize, radius: f64) -> Matrix6<f64> {
+        let column = |unknown: usize| {
+            let mut of = [0.0; UNKNOWNS];
+            of[unknown] = 1.0;
+            let (moved, still) = (shift(&of, radius), Shift::default());
+            let motion = match side {
+                0 => self.motion([&moved, &still]),
+                _ => self.motion([&still, &moved]),
+            };
+            let added = tangent.added(&motion.slip, &motion.turn);
+            -Vector6::from(numbers(&self.pushes(&added)[side], radius))
+        };
+        Matrix6::from_columns(&[0, 1, 2, 3, 4, 5].map(column))
+    }
+
+    /// Its resistance to a further motion.
+    pub(super) fn tangent(&self, coulomb: bool) -> Tangent {
+        (self.elastic).tangent(&self.carried, &self.touch.normal, coulomb)
+    }
+
+    /// The same contact after its sides have moved, with its new touch.
+    pub(super) fn moved(mut self, shifts: [&Shift; 2], touch: &Touch) -> Self {
+        let motion = self.motion(shifts);
+        let passage = Passage {
+            normals: [self.touch.normal, touch.normal],
+            gap: touch.gap,
+            was_closed: self.acts(),
+        };
+        self.carried = self.elastic.moved(&self.carried, &motion, &passage);
+        self.touch = *touch;
+        self
+    }
+
+    /// Energy in its springs [J].
+    pub(super) fn energy(&self) -> f64 {
+        self.elastic.energy(&self.carried, &self.touch.normal)
+    }
+
+    /// The record between two increments, as that of a step of `dt` [s].
+    pub(super) fn row(&self, dt: f64) -> ContactRow {
+        let Carried {
+            force,
+            couple,
+            status,
+            ..
+        } = self.carried;
+        ContactRow {
+            key: self.key,
+            point: self.touch.point.into(),
+            normal: self.touch.normal.into(),
+            gap: self.touch.gap,
+            impulse: (force * dt).into(),
+            couple_impulse: (couple * dt).into(),
+            status: status as u64,
+            state: State {
+                bonded: 0,
+                joint: self.joint,
+            },
+        }
+    }
+
+    /// Begins with the force of its gap.
+    pub(super) fn begin(&mut self) {
+        let pressed = self.elastic.normal(self.touch.gap);
+        if self.acts() {
+            self.carried = Carried {
+                force: self.touch.normal * pressed,
+                status: Status::Sticking,
+                ..Carried::default()
+            };
+        }
+    }
+
+    /// Takes the force that the record of a step of `dt` [s] has, turned to the present normal.
+    ///
+    /// With `anew` it sticks, as all contacts do when an increment starts.
+    pub(super) fn take(&mut self, row: &ContactRow, dt: f64, anew: bool) {
+        let n = self.touch.normal;
+        let kept = |v: [f64; 3]| turned_with(&row.normal.into(), &n, &(Vector3::from(v) / dt));
+        let force = kept(row.impulse);
+        self.begin();
+        if !self.acts() {
+            return;
+        }
+        self.carried.force += force - n * force.dot(&n);
+        self.carried.couple = kept(row.couple_impulse);
+        if !anew && row.status == Status::Sliding as u64 {
+            self.carried.status = Status::Sliding;
+        }
+    }
+}

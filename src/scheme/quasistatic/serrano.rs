@@ -1,0 +1,156 @@
+//! The method of Serrano and Rodríguez-Ortiz [004 §6.2.1]: all contacts glued, one linear solve.
+//!
+//! The geometry is that of the start, and forces grow from zero: `K̂ Δu = Δf`, then `S = k Δδ`. So
+//! it answers one increment only. An assembly in which bodies can move without straining a contact
+//! has no answer; it is refused.
+
+use super::assembly::Assembly;
+use super::balance::{self, Balance};
+use super::found::Found;
+use super::stiffness::Stiffness;
+use super::unknowns::{Shift, UNKNOWNS, numbers, shift};
+use crate::body::{BodyId, WallState};
+use crate::contact::ContactKey;
+use crate::law::Status;
+use crate::law::elastic::{CLOSED, Carried};
+use crate::math::{Vector3, nan_max};
+use crate::rng::{Purpose, Stream};
+use crate::solver::linear::{Limits, System, conjugate_gradients};
+use std::collections::BTreeMap;
+
+/// Largest residual of the linear system, over its right-hand side.
+const RESIDUAL: f64 = 1e-12;
+
+/// ρ over the largest stiffness, in the search for free motions.
+const TRIAL: f64 = 1e-9;
+
+/// Bodies that an error lists.
+const LISTED: usize = 5;
+
+/// Solves an increment, or returns bodies that can move freely. Collective.
+pub(super) fn balance(
+    assembly: &mut Assembly,
+    time: f64,
+    (shifts, states): (&[Shift], &[WallState]),
+) -> Result<Found, Vec<BodyId>> {
+    for link in &mut assembly.network.links {
+        if link.touch.gap <= CLOSED * link.smaller_radius() {
+            link.elastic.glued = true;
+            link.elastic.rest = link.touch.gap;
+        } else {
+            // An open contact stays open.
+            link.elastic.rest = f64::NEG_INFINITY;
+        }
+        link.carried = Carried::default();
+    }
+    let loads = balance::loads(assembly, time);
+    let scale = assembly.scale();
+    let free = free_motion(assembly, TRIAL * scale.stiffness);
+    if !free.is_empty() {
+        return Err(free);
+    }
+    let mut stiffness = Stiffness::new(assembly, false, 0.0);
+    let still = vec![[0.0; 6]; assembly.network.rows.len()];
+    let of_walls = stiffness.added(&still, Some(shifts));
+    let mut b = vec![0.0; stiffness.len()];
+    for (k, push) in of_walls.iter().enumerate() {
+        let (mask, push) = (assembly.network.mask(k), push.plus(&loads[k]));
+        let of = numbers(&push, assembly.network.body(k).radius);
+        (0..UNKNOWNS).for_each(|n| b[UNKNOWNS * k + n] = if mask[n] { of[n] } else { 0.0 });
+    }
+    let [square] = stiffness.products([[&b, &b]]);
+    let limits = Limits {
+        residual: RESIDUAL * square.sqrt(),
+        products: 100_000,
+    };
+    let mut x = vec![0.0; b.len()];
+    let solved = conjugate_gradients(&mut stiffness, &b, &mut x, &limits);
+    let mine: Vec<Shift> = (0..assembly.network.own.len())
+        .map(|k| {
+            shift(
+                &x[UNKNOWNS * k..][..UNKNOWNS],
+                assembly.network.body(k).radius,
+            )
+        })
+        .collect();
+    let mut all = still;
+    for (&i, shift) in assembly.network.own.iter().zip(&mine) {
+        all[i as usize] = shift.to_array();
+    }
+    assembly.share(&mut all);
+    let forces = stiffness.forces(&all, Some(shifts));
+    drop(stiffness);
+    let forces: BTreeMap<ContactKey, [Vector3; 2]> = (assembly
+        .network
+        .links
+        .iter()
+        .map(|link| link.key)
+        .zip(forces))
+    .collect();
+    assembly.advance(&mine, Some((shifts, states)));
+    for link in &mut assembly.network.links {
+        let Some([force, couple]) = forces.get(&link.key).filter(|_| link.elastic.glued) else {
+            link.carried = Carried::default();
+            continue;
+        };
+        link.carried = Carried {
+            force: *force,
+            couple: *couple,
+            status: Status::Sticking,
+            share: 1.0,
+        };
+        let pressed = force.dot(&link.touch.normal);
+        link.joint.rest = link.touch.gap + pressed / link.elastic.stiffness.normal;
+    }
+    let balance = Balance::of(assembly, &loads);
+    Ok(Found {
+        iterations: 1,
+        products: solved.products,
+        residual: balance.residual(),
+        converged: solved.converged,
+    })
+}
+
+/// Bodies of a motion that strains no contact; none if all motions do. Collective.
+///
+/// A random load is answered with a small resistance ρ. Where the answer's stiffness `xᵀK̂x/xᵀx` is
+/// below ρ, it consists of free motions.
+pub(super) fn free_motion(assembly: &Assembly, resistance: f64) -> Vec<BodyId> {
+    let mut stiffness = Stiffness::new(assembly, false, resistance);
+    let mut b = vec![0.0; stiffness.len()];
+    for (k, b) in b.chunks_mut(UNKNOWNS).enumerate() {
+        let mut drawn = Stream::new(Purpose::Trial, 1, [assembly.network.body(k).id.0, 0, 0]);
+        let mask = assembly.network.mask(k);
+        for (b, _) in b.iter_mut().zip(mask).filter(|(_, free)| *free) {
+            *b = drawn.between(-1.0, 1.0);
+        }
+    }
+    let mut x = vec![0.0; b.len()];
+    let [square] = stiffness.products([[&b, &b]]);
+    let limits = Limits {
+        residual: 1e-6 * square.sqrt(),
+        products: 100_000,
+    };
+    conjugate_gradients(&mut stiffness, &b, &mut x, &limits);
+    let mut y = vec![0.0; b.len()];
+    stiffness.apply(&x, &mut y);
+    let [work, square] = stiffness.products([[&x, &y], [&x, &x]]);
+    if square == 0.0 || work - resistance * square > resistance * square {
+        return Vec::new();
+    }
+    let size = |k: usize| {
+        x[UNKNOWNS * k..][..UNKNOWNS]
+            .iter()
+            .map(|x| x * x)
+            .sum::<f64>()
+    };
+    let bodies = 0..assembly.network.own.len();
+    let most = assembly
+        .domain
+        .max(bodies.clone().map(size).fold(0.0, nan_max));
+    let wide = bodies.filter(|&k| size(k) >= 0.25 * most).take(LISTED);
+    let mine: Vec<u64> = wide.map(|k| assembly.network.body(k).id.0).collect();
+    let mut all = assembly.domain.gather(&mine);
+    all.sort_unstable();
+    all.into_iter().take(LISTED).map(BodyId).collect()
+}

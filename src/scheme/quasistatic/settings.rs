@@ -1,0 +1,73 @@
+//! The settings of quasi-static schemes.
+
+/// The method that finds the equilibrium of an increment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// All contacts glued, one linear solve [004 §6.2.1].
+    SerranoRodriguez,
+    /// Body by body, the largest error first [004 §6.2.2].
+    Kishino(Select),
+    /// The stiffness of the whole assembly, again and again [004 §6.2.3].
+    BagiBojtar,
+}
+
+/// The order of Kishino's relaxations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Select {
+    /// Block by block in eight colours, in each the largest error first.
+    Block,
+    /// The largest error of all bodies: one rank moves them.
+    Largest,
+}
+
+/// The settings of quasi-static schemes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Statics {
+    /// The method.
+    pub method: Method,
+    /// Whether bodies move in the plane z = 0 only.
+    pub planar: bool,
+    /// Largest unbalanced force of a body, over the mean normal force.
+    pub tolerance: f64,
+    /// Iterations after which an increment has failed.
+    pub max_iterations: u64,
+    /// Largest residual of a linear system, over its right-hand side.
+    pub linear_tolerance: f64,
+    /// Whether the friction of a sliding contact follows its normal force in the stiffness.
+    pub coulomb: bool,
+    /// A constant ρ [N/m]; `None`: by the size of the displacements.
+    pub resistance: Option<f64>,
+    /// Largest displacement of a body that is held, in its radii, beyond that of the walls.
+    pub jump: f64,
+    /// Whether contacts without a history begin with the forces of the state, not its overlaps.
+    pub forces: bool,
+}
+
+impl Method {
+    /// The method with a name of [`NAMES`](crate::scheme::NAMES); `None`: not a quasi-static one.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "serrano_rodriguez" => Some(Self::SerranoRodriguez),
+            "kishino" => Some(Self::Kishino(Select::Block)),
+            "bagi_bojtar" => Some(Self::BagiBojtar),
+            _ => None,
+        }
+    }
+}
+
+impl Default for Statics {
+    fn default() -> Self {
+        Self {
+            method: Method::BagiBojtar,
+            planar: false,
+            tolerance: 1e-4,
+            max_iterations: 60,
+            linear_tolerance: 1e-2,
+            coulomb: true,
+            resistance: None,
+            jump: 0.05,
+            forces: false,
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! The stiffness of an assembly as a linear system [004 §6.1.7].
+//!
+//! Bodies that are not free have no unknowns; in two dimensions only those in the plane are left.
+
+use super::assembly::Assembly;
+use super::link::Link;
+use super::network::Network;
+use super::unknowns::{Push, Shift, UNKNOWNS, numbers, shift};
+use crate::contact::Partner;
+use crate::law::elastic::Tangent;
+use crate::math::{ExactSum, Vector3};
+use crate::solver::linear::System;
+use nalgebra::{DMatrix, Matrix6, Vector6};
+
+/// The stiffness K̂ + ρ of an assembly at its present forces.
+pub(super) struct Stiffness<'s, 'a, 'd> {
+    assembly: &'s Assembly<'a, 'd>,
+    /// The resistance of each contact; `None` where it takes no part.
+    tangents: Vec<Option<Tangent>>,
+    /// ρ [N/m].
+    resistance: f64,
+    /// The inverse of each body's own block.
+    inverses: Vec<Matrix6<f64>>,
+    /// Shifts of the walls, per unit of the motion that they are given; zero in products.
+    shifts: Vec<[f64; 6]>,
+}
+
+impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
+    /// The stiffness with the resistance ρ [N/m] of each unknown.
+    pub(super) fn new(assembly: &'s Assembly<'a, 'd>, coulomb: bool, resistance: f64) -> Self {
+        let network = &assembly.network;
+        let pool = assembly.pool;
+        let tangent = |link: &Link| link.acts().then(|| link.tangent(coulomb));
+        let tangents = pool.parts(network.links.len(), |some| {
+            network.links[some].iter().map(tangent).collect::<Vec<_>>()
+        });
+        let tangents = tangents.concat();
+        let inverses = pool.parts(network.own.len(), |some| {
+            some.map(|k| inverse(&block(network, &tangents, k, resistance), &network.mask(k)))
+                .collect::<Vec<_>>()
+        });
+        Self {
+            assembly,
+            resistance,
+            inverses: inverses.concat(),
+            shifts: vec![[0.0; 6]; network.rows.len()],
+            tangents,
+        }
+    }
+
+    /// The whole matrix. One rank only.
+    pub(super) fn dense(mut self) -> DMatrix<f64> {
+        let n = self.len();
+        let mut dense = DMatrix::zeros(n, n);
+        let [mut x, mut y] = [vec![0.0; n], vec![0.0; n]];
+        for column in 0..n {
+            x[column] = 1.0;
+            self.apply(&x, &mut y);
+            x[column] = 0.0;
+            dense.column_mut(column).copy_from_slice(&y);
+        }
+        dense
+    }
+
+    /// Force and couple of each contact that shifts of all known bodies and of the walls add.
+    pub(super) fn forces(&self, shifts: &[[f64; 6]], walls: Option<&[Shift]>) -> Vec<[Vector3; 2]> {
+        let assembly = self.assembly;
+        let bodies = assembly.network.rows.len();
+        let centres = assembly.centres();
+        let (network, tangents) = (&assembly.network, &self.tangents);
+        let parts = assembly.pool.parts(network.links.len(), |some| {
+            some.map(|number| {
+                let link = &network.links[number];
+                let Some(tangent) = &tangents[number] else {
+                    return [Vector3::zeros(); 2];
+                };
+                let first = Shift::from_array(shifts[link.pair.first as usize]);
+                let second = match link.pair.partner(bodies) {
+                    Partner::Body(b) => Shift::from_array(shifts[b]),
+                    Partner::Wall(w) => walls.map_or_else(Shift::default, |walls| {
+                        walls[w].at(&(link.touch.point - centres[w]))
+                    }),
+                };
+                let motion = link.motion([&first, &second]);
+                tangent.added(&motion.slip, &motion.turn)
+            })
+            .collect::<Vec<_>>()
+        });
+        parts.concat()
+    }
+
+    /// The pushes that such shifts add to own bodies.
+    pub(super) fn added(&self, shifts: &[[f64; 6]], walls: Option<&[Shift]>) -> Vec<Push> {
+        let assembly = self.assembly;
+        let forces = self.forces(shifts, walls);
+        let network = &assembly.network;
+        let parts = assembly.pool.parts(network.own.len(), |some| {
+            some.map(|k| {
+                let each = network.sides(k).iter();
+                each.fold(Push::default(), |sum, side| {
+                    let link = &network.links[side.link as usize];
+                    let pushes = link.pushes(&forces[side.link as usize]);
+                    sum.plus(&pushes[usize::from(side.side)])
+                })
+            })
+            .collect::<Vec<_>>()
+        });
+        parts.concat()
+    }
+}
+
+/// The block of own body number `k`: the forces that hold it back, by its own unknowns.
+fn block(
+    network: &Network,
+    tangents: &[Option<Tangent>],
+    k: usize,
+    resistance: f64,
+) -> Matrix6<f64> {
+    let radius = network.body(k).radius;
+    let each = network.sides(k).iter().filter_map(|side| {
+        let tangent = tangents[side.link as usize].as_ref()?;
+        let link = &network.links[side.link as usize];
+        Some(link.block(tangent, usize::from(side.side), radius))
+    });
+    each.fold(Matrix6::from_diagonal_element(resistance), |sum, block| {
+        sum + block
+    })
+}
+
+/// The inverse of a block on the unknowns that are left; zero on the others.
+///
+/// A block without an inverse, of a body that nothing holds, is replaced by its diagonal.
+fn inverse(block: &Matrix6<f64>, mask: &[bool; UNKNOWNS]) -> Matrix6<f64> {
+    let mut kept = *block;
+    for k in (0..UNKNOWNS).filter(|&k| !mask[k]) {
+        kept.row_mut(k).fill(0.0);
+        kept.column_mut(k).fill(0.0);
+        kept[(k, k)] = 1.0;
+    }
+    let size = kept.amax();
+    let found = kept.try_inverse();
+    let good = |m: &Matrix6<f64>| m.iter().all(|x| x.is_finite()) && m.amax() * size < 1e13;
+    let mut inverse = found.filter(good).unwrap_or_else(|| {
+        let one = |x: f64| if x > 0.0 { 1.0 / x } else { 1.0 };
+        Matrix6::from_diagonal(&kept.diagonal().map(one))
+    });
+    for k in (0..UNKNOWNS).filter(|&k| !mask[k]) {
+        inverse[(k, k)] = 0.0;
+    }
+    inverse
+}
+
+impl System for Stiffness<'_, '_, '_> {
+    fn len(&self) -> usize {
+        UNKNOWNS * self.assembly.network.own.len()
+    }
+
+    fn apply(&mut self, x: &[f64], y: &mut [f64]) {
+        let assembly = self.assembly;
+        let mut shifts = std::mem::take(&mut self.shifts);
+        for (k, &i) in assembly.network.own.iter().enumerate() {
+            let unknowns = &x[UNKNOWNS * k..UNKNOWNS * (k + 1)];
+            shifts[i as usize] = shift(unknowns, assembly.network.body(k).radius).to_array();
+        }
+        assembly.share(&mut shifts);
+        let added = self.added(&shifts, None);
+        self.shifts = shifts;
+        for (k, push) in added.iter().enumerate() {
+            let held = numbers(push, assembly.network.body(k).radius);
+            let mask = assembly.network.mask(k);
+            for (n, held) in held.into_iter().enumerate() {
+                let at = UNKNOWNS * k + n;
+                y[at] = if mask[n] {
+                    self.resistance * x[at] - held
+                } else {
+                    0.0
+                };
+            }
+        }
+    }
+
+    fn precondition(&mut self, r: &[f64], z: &mut [f64]) {
+        let bodies = r.chunks(UNKNOWNS).zip(z.chunks_mut(UNKNOWNS));
+        for ((r, z), inverse) in bodies.zip(&self.inverses) {
+            let found = inverse * Vector6::from_row_slice(r);
+            z.copy_from_slice(found.as_slice());
+        }
+    }
+
+    fn products<const N: usize>(&self, pairs: [[&[f64]; 2]; N]) -> [f64; N] {
+        let sums = pairs.map(|[a, b]| {
+            let bodies = a.chunks(UNKNOWNS).zip(b.chunks(UNKNOWNS));
+            let each = bodies.map(|(a, b)| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>());
+            each.collect::<ExactSum>()
+        });
+        self.assembly.domain.sums(&sums)
+    }
+}

@@ -1,0 +1,378 @@
+//! Quasi-static schemes against formulas [004]: stiffness k_n = 1, k_t = 0.5, radius 1.
+
+#![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
+
+mod scene;
+
+use moreau::body::{BodyId, Signal};
+use moreau::comm::threads;
+use moreau::domain::Domain;
+use moreau::law::{Arm, Pair, PairTable};
+use moreau::math::Vector3;
+use moreau::rng::{Purpose, Stream};
+use moreau::scheme::quasistatic::{Method, Select, Statics};
+use moreau::scheme::{Scheme, StepError};
+use nalgebra::{DMatrix, DVector};
+use scene::{Scene, lift, plane};
+
+/// Weight of a body; formulas hold to first order in it.
+const W: f64 = 1e-5;
+
+fn springs(friction: f64) -> Pair {
+    Pair {
+        compliance: 1.0,
+        tangential_ratio: 0.5,
+        ..Pair::coulomb(friction)
+    }
+}
+
+fn statics() -> Statics {
+    Statics {
+        tolerance: 1e-9,
+        linear_tolerance: 1e-10,
+        ..Statics::default()
+    }
+}
+
+/// Balls of radius 1 and weight W under gravity.
+fn scene(lower: [f64; 3], upper: [f64; 3], friction: f64) -> Scene {
+    let mut s = Scene::new(lower, upper, 1.0);
+    s.gravity = Vector3::new(0.0, 0.0, -W);
+    s.pair = Some(springs(friction));
+    s.statics = Some(statics());
+    s
+}
+
+/// The stiffness of discs of radius 1 with these centres: rows and columns (x, y, φ) of each.
+fn matrix(centres: &[[f64; 2]]) -> DMatrix<f64> {
+    let mut s = scene([-9.0, -9.0, -0.5], [9.0, 9.0, 0.5], 0.5);
+    for [x, y] in centres {
+        s.sphere([*x, *y, 0.0], 1.0, 1.0);
+    }
+    s.statics = Some(Statics {
+        planar: true,
+        ..statics()
+    });
+    let all = threads::run(1, |comm| {
+        let domain = Domain::new(comm, s.partition(1));
+        let (scheme, state) = s.begin(comm, 1);
+        match scheme {
+            Scheme::Quasistatic(scheme) => scheme.stiffness(&state, &domain),
+            Scheme::MoreauJean(_) => panic!("a quasi-static scheme"),
+        }
+    });
+    let in_plane: Vec<usize> = (0..all[0].nrows())
+        .filter(|k| [0, 1, 5].contains(&(k % 6)))
+        .collect();
+    all[0].select_rows(&in_plane).select_columns(&in_plane)
+}
+
+#[track_caller]
+fn near(matrix: &DMatrix<f64>, at: (usize, usize), expected: [[f64; 3]; 3], within: f64) {
+    for (i, row) in expected.iter().enumerate() {
+        for (j, number) in row.iter().enumerate() {
+            let found = matrix[(at.0 + i, at.1 + j)];
+            assert!(
+                (found - number).abs() <= within,
+                "{i} {j}: {found} {number}"
+            );
+        }
+    }
+}
+
+#[track_caller]
+fn spectrum(matrix: &DMatrix<f64>, expected: &[f64]) {
+    let mut found: Vec<f64> = matrix.symmetric_eigenvalues().iter().copied().collect();
+    found.sort_by(f64::total_cmp);
+    assert_eq!(found.len(), expected.len());
+    let same = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-12;
+    assert!(found.iter().zip(expected).all(same), "{found:?}");
+}
+
+#[test]
+fn f1_two_discs() {
+    let k = matrix(&[[0.0, 0.0], [2.0, 0.0]]);
+    let own = [[1.0, 0.0, 0.0], [0.0, 0.5, 0.5], [0.0, 0.5, 0.5]];
+    let other = [[-1.0, 0.0, 0.0], [0.0, -0.5, 0.5], [0.0, -0.5, 0.5]];
+    near(&k, (0, 0), own, 1e-14);
+    near(&k, (0, 3), other, 1e-14);
+    let second = [[1.0, 0.0, 0.0], [0.0, 0.5, -0.5], [0.0, -0.5, 0.5]];
+    near(&k, (3, 3), second, 1e-14);
+    assert!((&k - k.transpose()).amax() < 1e-14);
+    spectrum(&k, &[0.0, 0.0, 0.0, 0.0, 2.0, 2.0]);
+}
+
+#[test]
+fn f2_three_discs() {
+    let k = matrix(&[[0.0, 0.0], [2.0, 0.0], [1.0, 3.0_f64.sqrt()]]);
+    let first = [
+        [1.625, 0.216506, -0.433013],
+        [0.216506, 1.375, 0.75],
+        [-0.433013, 0.75, 1.0],
+    ];
+    near(&k, (0, 0), first, 5e-7);
+    let other = [[-1.0, 0.0, 0.0], [0.0, -0.5, 0.5], [0.0, -0.5, 0.5]];
+    near(&k, (0, 3), other, 5e-7);
+    let third = [
+        [1.25, 0.0, 0.866025],
+        [0.0, 1.75, 0.0],
+        [0.866025, 0.0, 1.0],
+    ];
+    near(&k, (6, 6), third, 5e-7);
+    let [low, high] = [-1.0, 1.0].map(|sign| (11.0 + sign * 73.0_f64.sqrt()) / 8.0);
+    spectrum(&k, &[0.0, 0.0, 0.0, low, low, high, high, 3.0, 3.5]);
+}
+
+/// F11: rigid motions strain nothing, also with overlaps.
+#[test]
+fn f11_rigid_motions_strain_nothing() {
+    let centres = [[0.0, 0.0], [1.9, 0.1], [0.9, 1.6], [2.7, 1.8]];
+    let k = matrix(&centres);
+    assert!(k.amax() > 1.0);
+    for [x, y, turn] in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.3, -0.2, 1.0]] {
+        let each = centres.iter();
+        let each = each.flat_map(|[a, b]| [x - turn * b, y + turn * a, turn]);
+        let motion = DVector::from_iterator(3 * centres.len(), each);
+        let force = &k * motion;
+        assert!(force.amax() < 1e-14, "{}", force.amax());
+    }
+}
+
+/// F3: the top of a column sinks by W N (N + 1)/(2k).
+#[test]
+fn f3_a_column_settles_by_its_weight() {
+    let mut s = scene([-3.0, -3.0, -1.0], [3.0, 3.0, 22.0], 0.5);
+    s.plane([0.0; 3], [0.0, 0.0, 1.0]);
+    for k in 0..10 {
+        s.sphere([0.0, 0.0, 1.0 + 2.0 * f64::from(k)], 1.0, 1.0);
+    }
+    let end = s.run(1);
+    let sunk = 19.0 - end.position(9).z;
+    assert!((sunk / (55.0 * W) - 1.0).abs() < 1e-7, "{sunk:e}");
+    assert!(end.all_converged());
+    let floor = end.impulse(BodyId(0), BodyId::wall(0));
+    assert!((floor.z / (-10.0 * W) - 1.0).abs() < 1e-9, "{floor}");
+}
+
+/// F14: a disc in a groove of 90°: `N = W √½ k_n/(k_n + k_t)`-like forces where it sticks on both
+/// sides, and those of the cone where it slides.
+#[test]
+fn f14_a_disc_in_a_groove() {
+    let cases = [
+        (0.6, 0.471404520791, 2.0 / 3.0),
+        (0.3, 0.543928293220, 1.0 / 1.3),
+    ];
+    for (friction, normal, sunk) in cases {
+        for method in [
+            Method::BagiBojtar,
+            Method::Kishino(Select::Block),
+            Method::Kishino(Select::Largest),
+        ] {
+            let mut s = scene([-4.0, -4.0, -0.5], [4.0, 4.0, 0.5], friction);
+            s.gravity = Vector3::new(0.0, -W, 0.0);
+            for side in [-1.0, 1.0] {
+                let n = Vector3::new(side, 1.0, 0.0) / 2.0_f64.sqrt();
+                s.plane((-n).into(), n.into());
+            }
+            s.sphere([0.0; 3], 1.0, 1.0);
+            s.statics = Some(Statics {
+                planar: true,
+                method,
+                ..statics()
+            });
+            let end = s.run(1);
+            let y = -end.position(0).y;
+            assert!(
+                (y / (W * sunk) - 1.0).abs() < 3.0 * W,
+                "{friction} {method:?}: {}",
+                y / W
+            );
+            for (wall, side) in [(0, -1.0), (1, 1.0)] {
+                let n = Vector3::new(-side, -1.0, 0.0) / 2.0_f64.sqrt();
+                let found = end.impulse(BodyId(0), BodyId::wall(wall)).dot(&n);
+                assert!(
+                    (found / (W * normal) - 1.0).abs() < 3.0 * W,
+                    "{friction} {method:?}: {}",
+                    found / W
+                );
+            }
+        }
+    }
+}
+
+/// Balls of friction `of_balls` on a floor of friction `of_floor`: three that touch, one on top.
+fn pyramid(of_balls: f64, of_floor: f64, method: Method) -> Scene {
+    let mut s = scene([-4.0, -4.0, -1.0], [4.0, 4.0, 6.0], 0.0);
+    s.pairs = Some(PairTable::new(2, |a, b| match (a, b) {
+        (0, 0) => springs(of_balls),
+        _ => springs(of_floor),
+    }));
+    s.plane([0.0; 3], [0.0, 0.0, 1.0]);
+    s.walls[0].material = 1;
+    let around = 2.0 / 3.0_f64.sqrt();
+    for k in 0..3 {
+        let angle = f64::from(k) * std::f64::consts::TAU / 3.0;
+        s.sphere([around * angle.cos(), around * angle.sin(), 1.0], 1.0, 1.0);
+    }
+    s.sphere([0.0, 0.0, 1.0 + (8.0_f64 / 3.0).sqrt()], 1.0, 1.0);
+    s.statics = Some(Statics {
+        method,
+        ..statics()
+    });
+    s
+}
+
+/// F12: a pyramid of four balls stands where the friction between balls is at least tan(θ/2), that
+/// of the floor a quarter of it, and its forces are those of statics.
+#[test]
+fn f12_a_pyramid_stands_by_its_friction() {
+    let (balls, floor) = (0.317837245196, 0.079459311299);
+    for (of_balls, of_floor) in [(1.0002 * balls, 1.0), (1.0, 1.0002 * floor)] {
+        let end = pyramid(of_balls, of_floor, Method::BagiBojtar).run(1);
+        let drop = 1.0 + (8.0_f64 / 3.0).sqrt() - end.position(3).z;
+        assert!((drop / W - 1.801360685835).abs() < 1e-3, "{}", drop / W);
+        for k in 0..3 {
+            let top = end.impulse(BodyId(k), BodyId(3));
+            let n = (end.position(3) - end.position(k as usize)).normalize();
+            let pressed = top.dot(&n);
+            let across = (top - n * pressed).norm();
+            assert!((pressed / W - 1.0 / 3.0).abs() < 1e-4, "{}", pressed / W);
+            assert!((across / W - 0.105945748399).abs() < 1e-4, "{}", across / W);
+            let below = end.impulse(BodyId(k), BodyId::wall(0));
+            assert!((below.z / W + 4.0 / 3.0).abs() < 1e-4, "{}", below / W);
+        }
+    }
+    for (of_balls, of_floor) in [(0.9998 * balls, 1.0), (1.0, 0.9998 * floor)] {
+        let fell = pyramid(of_balls, of_floor, Method::BagiBojtar).try_run(1, 1, 1);
+        assert!(matches!(fell, Err(StepError::Collapse { .. })), "{fell:?}");
+    }
+}
+
+/// F3: a glued column can be bent without strain, so the linear method refuses it.
+#[test]
+fn f3_a_column_is_refused_by_the_linear_method() {
+    let mut s = scene([-3.0, -3.0, -0.5], [3.0, 22.0, 0.5], 0.5);
+    s.gravity = Vector3::new(0.0, -W, 0.0);
+    s.plane([0.0; 3], [0.0, 1.0, 0.0]);
+    for k in 0..10 {
+        s.sphere([0.0, 1.0 + 2.0 * f64::from(k), 0.0], 1.0, 1.0);
+    }
+    let method = Method::SerranoRodriguez;
+    s.statics = Some(Statics {
+        planar: true,
+        method,
+        ..statics()
+    });
+    let refused = s.try_run(1, 1, 1);
+    assert!(
+        matches!(refused, Err(StepError::Mechanism { .. })),
+        "{refused:?}"
+    );
+}
+
+/// Balls in a box that a wall presses together: a jittered cubic lattice.
+fn pressed(method: Method) -> Scene {
+    let mut s = Scene::new([0.0; 3], [12.0, 12.0, 9.0], 0.1);
+    s.gravity = Vector3::new(0.0, 0.0, -1e-4);
+    s.pair = Some(springs(0.4));
+    let faces = [
+        ([0.0; 3], [1.0, 0.0, 0.0]),
+        ([12.0; 3], [-1.0, 0.0, 0.0]),
+        ([0.0; 3], [0.0, 1.0, 0.0]),
+        ([12.0; 3], [0.0, -1.0, 0.0]),
+        ([0.0; 3], [0.0, 0.0, 1.0]),
+    ];
+    faces
+        .into_iter()
+        .for_each(|(point, normal)| s.plane(point, normal));
+    s.walls.push(plane(8.0, -1.0, lift(Signal::Rate(-0.02))));
+    let mut draw = Stream::new(Purpose::Trial, 5, [0; 3]);
+    for k in 0..144 {
+        let at = [k % 6, k / 6 % 6, k / 36].map(|n| 1.0 + 2.0 * f64::from(n));
+        let at = at.map(|x| x + draw.between(-0.005, 0.005));
+        s.sphere(at, draw.between(1.0, 1.01), 1.0);
+    }
+    s.solver.block_edge = Some(4.5);
+    s.statics = Some(Statics {
+        method,
+        tolerance: 1e-6,
+        max_iterations: 200,
+        ..Statics::default()
+    });
+    s
+}
+
+/// The same bits on any number of ranks and threads, with each method that has increments.
+#[test]
+fn increments_have_the_same_bits_on_any_ranks() {
+    for method in [Method::BagiBojtar, Method::Kishino(Select::Block)] {
+        let scene = pressed(method);
+        let alone = scene.run(3);
+        assert!(alone.all_converged());
+        for (ranks, threads) in [(1, 2), (2, 1), (3, 2), (4, 1), (8, 1)] {
+            let other = scene.run_on(ranks, threads, 3);
+            assert!(
+                other.same_bits(&alone),
+                "{method:?}, {ranks} ranks, {threads} threads"
+            );
+        }
+    }
+}
+
+/// F10: where nothing slides, one linear solve gives the increment of the others, to first order.
+#[test]
+fn f10_the_linear_method_agrees_to_first_order() {
+    let lid = |method| {
+        let mut s = pressed(method);
+        s.gravity = Vector3::zeros();
+        // Without a stiffness of twist, balls could turn like gears.
+        s.pair = Some(Pair {
+            twisting_stiffness: 1.0,
+            bending_stiffness: 1.0,
+            torsion: Arm::Length(1e3),
+            rolling: Arm::Length(1e3),
+            ..springs(1e3)
+        });
+        s.walls.drain(..4);
+        s.bodies.iter_mut().for_each(|row| row.radius = 1.0);
+        for row in &mut s.bodies {
+            row.position = row.position.map(f64::round);
+        }
+        s.walls[1].motion = lift(Signal::Rate(-1e-4));
+        let end = s.run(1);
+        let top = end.contacts.iter().filter(|c| c.key.b == BodyId::wall(1));
+        top.map(|c| c.impulse[2]).sum::<f64>() / s.dt
+    };
+    // A column of four balls between floor and lid: five springs in a row under 1e-5.
+    let expected = 36.0 * 1e-5 / 5.0;
+    for method in [Method::SerranoRodriguez, Method::BagiBojtar] {
+        let found = lid(method);
+        assert!(
+            (found / expected - 1.0).abs() < 1e-4,
+            "{method:?}: {found} {expected}"
+        );
+    }
+}
+
+/// Overlaps at the start are springs: the ledger has their energy, and what walls give is found
+/// again in springs where nothing slides.
+#[test]
+fn the_work_of_walls_is_found_again() {
+    let mut s = pressed(Method::BagiBojtar);
+    s.pair = Some(springs(1e3));
+    s.gravity = Vector3::zeros();
+    s.statics = s.statics.map(|statics| Statics {
+        tolerance: 1e-8,
+        ..statics
+    });
+    let end = s.run(3);
+    let first = end.done[0].outcome.work.prestress;
+    assert!(first > 0.0);
+    // The first increment begins out of balance.
+    for report in &end.done[1..] {
+        let work = &report.outcome.work;
+        assert!(work.driven > 0.0);
+        let off = report.dissipated.abs() / work.driven;
+        assert!(off < 1e-3, "{off:e}");
+    }
+}
