@@ -6,9 +6,9 @@
 //! scheme starts another. Contacts have springs ([`elastic`](crate::law::elastic)); a record holds
 //! force times Δt in place of an impulse.
 //!
-//! [`bagi_bojtar`] moves all bodies at once by the stiffness of the assembly, [`kishino`] one body
-//! after the other; [`serrano`] is one linear solve. An increment that does not come to balance, or
-//! in which a body jumps, is halved ([`increment`]).
+//! `bagi_bojtar` moves all bodies at once by the stiffness of the assembly, `kishino` one body
+//! after the other; `serrano` is one linear solve. An increment that does not come to balance, or
+//! in which a body jumps, is halved (`increment`).
 
 mod assembly;
 mod bagi_bojtar;
