@@ -51,7 +51,7 @@ fn pushes(run: &Run, name: &str, force: &str) {
 type Short = (&'static str, u64, &'static [&'static str], fn(&Run));
 
 /// What makes a configuration small enough: its name, steps, keys set, and what must have happened in it.
-const SHORT: [Short; 17] = [
+const SHORT: [Short; 18] = [
     (
         "settle",
         100,
@@ -222,6 +222,9 @@ const SHORT: [Short; 17] = [
     ),
     ("quasistatic-oedometer", 6, &[], |run| {
         pushes(run, "lid", "fy")
+    }),
+    ("quasistatic-biaxial", 6, &[], |run| {
+        moved(run, "right", "x", 1e-6)
     }),
 ];
 

@@ -4,7 +4,7 @@
 
 mod scene;
 
-use moreau::body::{BodyId, Signal};
+use moreau::body::{BodyId, Freedom, Motion, Signal};
 use moreau::comm::threads;
 use moreau::domain::Domain;
 use moreau::law::{Arm, Pair, PairTable};
@@ -272,7 +272,7 @@ fn f3_a_column_is_refused_by_the_linear_method() {
 
 /// Balls in a box that a wall presses together: a jittered cubic lattice.
 fn pressed(method: Method) -> Scene {
-    let mut s = Scene::new([0.0; 3], [12.0, 12.0, 9.0], 0.1);
+    let mut s = Scene::new([0.0; 3], [12.5, 12.0, 9.0], 0.1);
     s.gravity = Vector3::new(0.0, 0.0, -1e-4);
     s.pair = Some(springs(0.4));
     let faces = [
@@ -306,9 +306,20 @@ fn pressed(method: Method) -> Scene {
 #[test]
 fn increments_have_the_same_bits_on_any_ranks() {
     for method in [Method::BagiBojtar, Method::Kishino(Select::Block)] {
-        let scene = pressed(method);
+        let mut scene = pressed(method);
+        // One side holds a load.
+        scene.walls[1].motion = Motion::Free(Freedom {
+            mass: 1.0,
+            inertia: None,
+            direction: Some(Vector3::x()),
+            load: Vector3::new(-0.1, 0.0, 0.0),
+            gravity: false,
+        });
         let alone = scene.run(3);
         assert!(alone.all_converged());
+        let side = alone.contacts.iter().filter(|c| c.key.b == BodyId::wall(1));
+        let held = side.map(|c| c.impulse[0]).sum::<f64>() / scene.dt;
+        assert!((held - 0.1).abs() < 1e-6, "{method:?}: {held}");
         for (ranks, threads) in [(1, 2), (2, 1), (3, 2), (4, 1), (8, 1)] {
             let other = scene.run_on(ranks, threads, 3);
             assert!(
@@ -374,5 +385,56 @@ fn the_work_of_walls_is_found_again() {
         assert!(work.driven > 0.0);
         let off = report.dissipated.abs() / work.driven;
         assert!(off < 1e-3, "{off:e}");
+    }
+}
+
+/// F17: a free lid presses a chain of four balls, five springs in a row. Its load is held exactly.
+#[test]
+fn f17_a_free_lid_holds_its_load() {
+    let load = 1e-4;
+    for method in [
+        Method::BagiBojtar,
+        Method::Kishino(Select::Block),
+        Method::SerranoRodriguez,
+    ] {
+        let mut s = scene([-3.0, -3.0, -0.5], [3.0, 9.0, 0.5], 0.5);
+        s.gravity = Vector3::zeros();
+        s.plane([0.0; 3], [0.0, 1.0, 0.0]);
+        s.plane([0.0, 8.0, 0.0], [0.0, -1.0, 0.0]);
+        s.walls[1].motion = Motion::Free(Freedom {
+            mass: 1.0,
+            inertia: None,
+            direction: Some(Vector3::y()),
+            load: Vector3::new(0.0, -load, 0.0),
+            gravity: false,
+        });
+        for k in 0..4 {
+            s.sphere([0.0, 1.0 + 2.0 * f64::from(k), 0.0], 1.0, 1.0);
+        }
+        // A glued chain must not bend.
+        s.pair = Some(Pair {
+            bending_stiffness: 1.0,
+            rolling: Arm::Length(1.0),
+            ..springs(0.5)
+        });
+        s.statics = Some(Statics {
+            planar: true,
+            method,
+            max_iterations: 1000,
+            ..statics()
+        });
+        let end = s.run(1);
+        let sunk = -end.walls[1].displacement.y;
+        assert!(
+            (sunk / (5.0 * load) - 1.0).abs() < 1e-6,
+            "{method:?}: {}",
+            sunk / load
+        );
+        let held = end.impulse(BodyId(3), BodyId::wall(1)).y;
+        assert!(
+            (held / load - 1.0).abs() < 1e-8,
+            "{method:?}: {}",
+            held / load
+        );
     }
 }

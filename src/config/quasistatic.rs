@@ -4,7 +4,7 @@ use super::document::Value;
 use super::fault::Fault;
 use super::materials::Material;
 use super::reader::{Number, Range, Section, must, needs, refuse, report};
-use crate::body::{Motion, Wall};
+use crate::body::{Freedom, Motion, Wall};
 use crate::law::Laws;
 use crate::scheme::NAMES;
 use crate::scheme::pace::Pace;
@@ -136,11 +136,20 @@ fn refuse_others(root: &Section, others: &Others, faults: &mut Vec<Fault>) {
         }
     }
     for wall in others.walls {
-        if !matches!(wall.motion, Motion::Fixed | Motion::Driven(_)) {
-            let found = format!("wall {}, which moves by forces", wall.name);
+        let slides = |free: &Freedom| free.direction.is_some() && free.inertia.is_none();
+        let may = match &wall.motion {
+            Motion::Fixed | Motion::Driven(_) => true,
+            Motion::Free(free) => slides(free),
+            Motion::Servo(_) => false,
+        };
+        if !may {
+            let found = format!("wall {}", wall.name);
             must(
                 scheme,
-                &format!("\"{}\", or walls that are fixed or driven", NAMES[0]),
+                &format!(
+                    "\"{}\", or walls that are fixed, driven, or free along a direction",
+                    NAMES[0]
+                ),
                 &found,
                 faults,
             );

@@ -15,6 +15,7 @@ mod bagi_bojtar;
 mod balance;
 mod energy;
 mod found;
+mod freewall;
 mod increment;
 mod kishino;
 mod link;
@@ -23,6 +24,7 @@ mod serrano;
 mod settings;
 mod stiffness;
 mod unknowns;
+mod walls;
 
 pub use settings::{Method, Select, Statics};
 

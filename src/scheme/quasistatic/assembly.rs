@@ -4,6 +4,7 @@
 //! these contacts: a copy of every body nearer than the widest pair. A contact across a cut stands
 //! on both ranks, which compute the same bits for it. So only displacements travel.
 
+use super::freewall::FreeWall;
 use super::link::Link;
 use super::network::Network;
 use super::settings::Statics;
@@ -29,7 +30,11 @@ pub(super) struct Assembly<'a, 'd> {
     pub statics: &'a Statics,
     pub pool: &'a Pool,
     pub network: Network,
+    /// Walls that forces move.
+    pub frees: Vec<FreeWall>,
     copies: Copies,
+    /// The centres of the walls when pairs were searched [m].
+    searched: Vec<Vector3>,
     pairs: Vec<Neighbours>,
     detector: Detector,
     columns: Bodies,
@@ -86,12 +91,15 @@ impl<'a, 'd> Assembly<'a, 'd> {
             statics,
             pool,
             network: Network::new(all.bodies, own.map(|i| i as u32).collect(), statics.planar),
+            frees: FreeWall::all(physics),
             copies,
+            searched: Vec::new(),
             pairs: Vec::new(),
             detector: Detector::default(),
             columns: Bodies::default(),
         };
         assembly.place_walls(states.to_vec());
+        assembly.searched = assembly.centres();
         assembly.search();
         assembly.join(&all.contacts);
         let touches = assembly.touches();
@@ -384,7 +392,9 @@ impl<'a, 'd> Assembly<'a, 'd> {
             .own
             .iter()
             .map(|&i| self.network.rows[i as usize].strayed(&period));
-        self.domain.max(own.fold(0.0, nan_max))
+        let walls = self.centres().into_iter().zip(&self.searched);
+        let walls = walls.map(|(now, then)| (now - then).norm());
+        self.domain.max(own.chain(walls).fold(0.0, nan_max))
     }
 
     /// This rank's bodies, and the contacts that start at them, with forces over `dt` [s].

@@ -88,7 +88,16 @@ pub(super) fn balance(
                 )
             })
             .collect();
-        assembly.advance(&shifts, moved);
+        let mut of_walls = assembly.of_free(&x[UNKNOWNS * shifts.len()..]);
+        let states = moved.map_or(&assembly.network.states[..], |(_, states)| states);
+        let states = assembly.with_free(states, &of_walls);
+        for (of, given) in of_walls
+            .iter_mut()
+            .zip(moved.map_or(&[][..], |(given, _)| given))
+        {
+            (of.way, of.turn) = (of.way + given.way, of.turn + given.turn);
+        }
+        assembly.advance(&shifts, Some((&of_walls, &states)));
         if assembly.keep_up() {
             loads = balance::loads(assembly, time);
         }

@@ -9,8 +9,9 @@ use crate::math::{ExactSum, Vector3, nan_max};
 #[derive(Clone, Debug)]
 pub(super) struct Balance {
     /// Unbalanced force, and moment over the radius, of each own body [N]; zero where it is held.
+    /// Then those of the free walls.
     pub unbalanced: Vec<f64>,
-    /// The largest `√(f² + (m/r)²)` of a body on any rank [N]; NaN if one is NaN.
+    /// The largest `√(f² + (m/r)²)` of a body or free wall on any rank [N]; NaN if one is NaN.
     pub worst: f64,
     /// The force to which it is compared: the mean normal force, or the largest load of a body
     /// where no contact presses [N].
@@ -35,6 +36,11 @@ impl Balance {
             worst = nan_max(worst, size(&of));
             heaviest = nan_max(heaviest, size(&left(load)));
             unbalanced.extend(of);
+        }
+        for (force, free) in assembly.on_free().into_iter().zip(&assembly.frees) {
+            worst = nan_max(worst, force.abs());
+            heaviest = nan_max(heaviest, free.load.abs());
+            unbalanced.push(force);
         }
         let normal = |link: &&Link| link.carried.force.dot(&link.touch.normal).abs();
         let mine = assembly.network.links_of_first();

@@ -123,21 +123,27 @@ impl<'a> Increment<'a> {
         times: [f64; 2],
         dt: f64,
     ) -> Result<Option<Balanced>, StepError> {
-        let (parcel, walls, before) = &mut self.reached;
-        still(parcel);
+        still(&mut self.reached.0);
+        let (parcel, walls, before) = &self.reached;
         let (shifts, after) = moved(&self.physics.walls, walls, times);
         let gathered = (parcel.clone(), &walls[..], (*before, true));
         let of = (self.physics, self.statics);
         let mut assembly = Assembly::gather(of, (domain, pool), gathered);
         let start = Energies::of(&assembly, times[1]);
         let found = self.balance(&mut assembly, times[1], (&shifts, &after))?;
+        // Free walls have moved as well.
+        let mut ways = shifts;
+        for free in &assembly.frees {
+            let now = assembly.network.states[free.wall].displacement;
+            ways[free.wall].way = now - walls[free.wall].displacement;
+        }
         self.found.add(&found);
-        let jumped = || jump(&assembly, &shifts) > self.statics.jump;
+        let jumped = || jump(&assembly, &ways) > self.statics.jump;
         if !found.converged || jumped() {
             return Ok(None);
         }
         let end = Energies::of(&assembly, times[1]);
-        let (mut work, forced, dissipated) = start.flows(&end, &shifts);
+        let (mut work, forced, dissipated) = start.flows(&end, &ways);
         // Contacts of a state of another scheme begin compressed.
         work.prestress = start.springs() - self.work.elastic;
         let links = &assembly.network.links;
@@ -151,7 +157,7 @@ impl<'a> Increment<'a> {
                 .filter(|(deep, _)| *deep >= 1.0)
                 .map(|(_, key)| key)
                 .next(),
-            walls: after,
+            walls: assembly.network.states.clone(),
             dt,
             work,
             forced,

@@ -97,10 +97,38 @@ pub(super) fn balance(
             .sums(&[[relaxations as f64].into_iter().collect()])[0]
             as u64;
         assembly.refresh();
+        relax_walls(assembly);
         if assembly.keep_up() {
             loads = balance::loads(assembly, time);
         }
     }
+}
+
+/// Each free wall moves as its contacts demand. Collective.
+fn relax_walls(assembly: &mut Assembly) {
+    if assembly.frees.is_empty() {
+        return;
+    }
+    let tangents = assembly.network.links.iter();
+    let tangents = tangents.map(|link| link.acts().then(|| link.tangent(false)));
+    let held = assembly.stiffness_of_free(&tangents.collect::<Vec<_>>());
+    let most = LARGEST * assembly.physics.largest_radius;
+    let scale = assembly.scale();
+    let each = assembly.on_free().into_iter().zip(held);
+    let ways: Vec<f64> = each
+        .map(|(force, held)| {
+            let held = if held > 0.0 {
+                held
+            } else {
+                FICTITIOUS * scale.stiffness
+            };
+            (force / held).clamp(-most, most)
+        })
+        .collect();
+    let shifts = assembly.of_free(&ways);
+    let states = assembly.with_free(&assembly.network.states, &shifts);
+    let still = vec![Shift::default(); assembly.network.own.len()];
+    assembly.advance(&still, Some((&shifts, &states)));
 }
 
 struct Relaxing<'s, 'a, 'd> {

@@ -58,6 +58,12 @@ pub(super) fn balance(
         let of = numbers(&push, assembly.network.body(k).radius);
         (0..UNKNOWNS).for_each(|n| b[UNKNOWNS * k + n] = if mask[n] { of[n] } else { 0.0 });
     }
+    let bodies = UNKNOWNS * loads.len();
+    let of_loads = assembly.frees.iter().map(|free| free.load);
+    b[bodies..]
+        .iter_mut()
+        .zip(of_loads)
+        .for_each(|(b, load)| *b = load);
     let [square] = stiffness.products([[&b, &b]]);
     let limits = Limits {
         residual: RESIDUAL * square.sqrt(),
@@ -78,7 +84,12 @@ pub(super) fn balance(
         all[i as usize] = shift.to_array();
     }
     assembly.share(&mut all);
-    let forces = stiffness.forces(&all, Some(shifts));
+    let mut of_walls = assembly.of_free(&x[bodies..]);
+    let states = assembly.with_free(states, &of_walls);
+    for (of, given) in of_walls.iter_mut().zip(shifts) {
+        (of.way, of.turn) = (of.way + given.way, of.turn + given.turn);
+    }
+    let forces = stiffness.forces(&all, Some(&of_walls));
     drop(stiffness);
     let forces: BTreeMap<ContactKey, [Vector3; 2]> = (assembly
         .network
@@ -87,7 +98,7 @@ pub(super) fn balance(
         .map(|link| link.key)
         .zip(forces))
     .collect();
-    assembly.advance(&mine, Some((shifts, states)));
+    assembly.advance(&mine, Some((&of_walls, &states)));
     for link in &mut assembly.network.links {
         let Some([force, couple]) = forces.get(&link.key).filter(|_| link.elastic.glued) else {
             link.carried = Carried::default();
@@ -118,7 +129,8 @@ pub(super) fn balance(
 pub(super) fn free_motion(assembly: &Assembly, resistance: f64) -> Vec<BodyId> {
     let mut stiffness = Stiffness::new(assembly, false, resistance);
     let mut b = vec![0.0; stiffness.len()];
-    for (k, b) in b.chunks_mut(UNKNOWNS).enumerate() {
+    let bodies = UNKNOWNS * assembly.network.own.len();
+    for (k, b) in b[..bodies].chunks_mut(UNKNOWNS).enumerate() {
         let mut drawn = Stream::new(Purpose::Trial, 1, [assembly.network.body(k).id.0, 0, 0]);
         let mask = assembly.network.mask(k);
         for (b, _) in b.iter_mut().zip(mask).filter(|(_, free)| *free) {

@@ -21,7 +21,9 @@ pub(super) struct Stiffness<'s, 'a, 'd> {
     resistance: f64,
     /// The inverse of each body's own block.
     inverses: Vec<Matrix6<f64>>,
-    /// Shifts of the walls, per unit of the motion that they are given; zero in products.
+    /// The stiffness of each free wall [N/m].
+    of_free: Vec<f64>,
+    /// Memory for the shifts of bodies.
     shifts: Vec<[f64; 6]>,
 }
 
@@ -44,6 +46,7 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
             resistance,
             inverses: inverses.concat(),
             shifts: vec![[0.0; 6]; network.rows.len()],
+            of_free: assembly.stiffness_of_free(&tangents),
             tangents,
         }
     }
@@ -91,8 +94,12 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
 
     /// The pushes that such shifts add to own bodies.
     pub(super) fn added(&self, shifts: &[[f64; 6]], walls: Option<&[Shift]>) -> Vec<Push> {
+        self.pushes(&self.forces(shifts, walls))
+    }
+
+    /// The pushes of forces and couples of the contacts on own bodies.
+    fn pushes(&self, forces: &[[Vector3; 2]]) -> Vec<Push> {
         let assembly = self.assembly;
-        let forces = self.forces(shifts, walls);
         let network = &assembly.network;
         let parts = assembly.pool.parts(network.own.len(), |some| {
             some.map(|k| {
@@ -152,7 +159,7 @@ fn inverse(block: &Matrix6<f64>, mask: &[bool; UNKNOWNS]) -> Matrix6<f64> {
 
 impl System for Stiffness<'_, '_, '_> {
     fn len(&self) -> usize {
-        UNKNOWNS * self.assembly.network.own.len()
+        UNKNOWNS * self.assembly.network.own.len() + self.assembly.frees.len()
     }
 
     fn apply(&mut self, x: &[f64], y: &mut [f64]) {
@@ -163,7 +170,14 @@ impl System for Stiffness<'_, '_, '_> {
             shifts[i as usize] = shift(unknowns, assembly.network.body(k).radius).to_array();
         }
         assembly.share(&mut shifts);
-        let added = self.added(&shifts, None);
+        let bodies = UNKNOWNS * assembly.network.own.len();
+        let walls = assembly.of_free(&x[bodies..]);
+        let forces = self.forces(&shifts, Some(&walls));
+        let added = self.pushes(&forces);
+        let on_free = assembly.sum_over_free(|number, e| forces[number][0].dot(e));
+        for (k, held) in on_free.iter().enumerate() {
+            y[bodies + k] = self.resistance * x[bodies + k] - held;
+        }
         self.shifts = shifts;
         for (k, push) in added.iter().enumerate() {
             let held = numbers(push, assembly.network.body(k).radius);
@@ -180,6 +194,13 @@ impl System for Stiffness<'_, '_, '_> {
     }
 
     fn precondition(&mut self, r: &[f64], z: &mut [f64]) {
+        let (r, of_free) = r.split_at(UNKNOWNS * self.inverses.len());
+        let (z, free) = z.split_at_mut(r.len());
+        let walls = free.iter_mut().zip(of_free).zip(&self.of_free);
+        for ((z, r), stiffness) in walls {
+            let held = stiffness + self.resistance;
+            *z = if held > 0.0 { r / held } else { *r };
+        }
         let bodies = r.chunks(UNKNOWNS).zip(z.chunks_mut(UNKNOWNS));
         for ((r, z), inverse) in bodies.zip(&self.inverses) {
             let found = inverse * Vector6::from_row_slice(r);
@@ -189,6 +210,12 @@ impl System for Stiffness<'_, '_, '_> {
 
     fn products<const N: usize>(&self, pairs: [[&[f64]; 2]; N]) -> [f64; N] {
         let sums = pairs.map(|[a, b]| {
+            // All ranks know the free walls; the first counts them.
+            let count = match self.assembly.domain.rank() {
+                0 => a.len(),
+                _ => a.len() - self.assembly.frees.len(),
+            };
+            let (a, b) = (&a[..count], &b[..count]);
             let bodies = a.chunks(UNKNOWNS).zip(b.chunks(UNKNOWNS));
             let each = bodies.map(|(a, b)| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>());
             each.collect::<ExactSum>()
