@@ -270,6 +270,28 @@ fn f3_a_column_is_refused_by_the_linear_method() {
     );
 }
 
+/// Bodies that contacts hold: a disc in a groove. A second increment would lose its forces.
+#[test]
+fn the_linear_method_does_one_increment() {
+    let mut s = scene([-4.0, -4.0, -0.5], [4.0, 4.0, 0.5], 0.6);
+    s.gravity = Vector3::new(0.0, -W, 0.0);
+    for side in [-1.0, 1.0] {
+        let n = Vector3::new(side, 1.0, 0.0) / 2.0_f64.sqrt();
+        s.plane((-n).into(), n.into());
+    }
+    s.sphere([0.0; 3], 1.0, 1.0);
+    s.statics = Some(Statics {
+        planar: true,
+        method: Method::SerranoRodriguez,
+        ..statics()
+    });
+    let sunk = -s.run(1).position(0).y;
+    assert!((sunk / (W / 1.5) - 1.0).abs() < 1e-9, "{}", sunk / W);
+    let second = s.try_run(1, 1, 2);
+    let expected = Err(StepError::OneIncrement { step: 2 });
+    assert_eq!(second.map(|_| ()), expected);
+}
+
 /// Balls in a box that a wall presses together: a jittered cubic lattice.
 fn pressed(method: Method) -> Scene {
     let mut s = Scene::new([0.0; 3], [12.5, 12.0, 9.0], 0.1);

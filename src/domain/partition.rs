@@ -157,6 +157,12 @@ impl Partition {
         self.owner_of_block(self.grid.block_of(x))
     }
 
+    /// The length of the domain's diagonal [m].
+    #[must_use]
+    pub fn diameter(&self) -> f64 {
+        (self.upper - self.lower).norm()
+    }
+
     /// Whether a point lies in the domain, its faces included. On a periodic axis all points do.
     #[must_use]
     pub fn contains(&self, x: &Vector3) -> bool {

@@ -73,6 +73,16 @@ pub enum StepError {
         /// Bodies that move.
         bodies: Vec<u64>,
     },
+    /// A linear method was asked for a second increment.
+    #[error(
+        "step {step}: serrano_rodriguez glues all contacts and begins without forces, so it must do one increment; \
+         end the run after step {}, or take another scheme",
+        step - 1
+    )]
+    OneIncrement {
+        /// The step.
+        step: u64,
+    },
     /// No equilibrium carries the loads of a quasi-static increment.
     #[error(
         "step {step}: no equilibrium beyond the load at {time} s: the unbalanced force stays at {residual:.1e} of the mean normal force"
@@ -176,6 +186,7 @@ impl StepError {
             | Self::Infeasible { .. }
             | Self::Collapse { .. }
             | Self::Mechanism { .. }
+            | Self::OneIncrement { .. }
             | Self::Crushed { .. }
             | Self::BondTooLong { .. }
             | Self::WallTooFast { .. } => None,

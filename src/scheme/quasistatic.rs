@@ -73,6 +73,8 @@ pub struct Quasistatic {
     physics: Physics,
     statics: Statics,
     pool: Pool,
+    /// Increments done.
+    done: u64,
 }
 
 impl Quasistatic {
@@ -89,6 +91,7 @@ impl Quasistatic {
             pool: Pool::new(threads)?,
             physics,
             statics,
+            done: 0,
         })
     }
 
@@ -109,6 +112,11 @@ impl Quasistatic {
     /// # Errors
     /// The same on all ranks; the state must not be used afterwards.
     pub fn step(&mut self, state: &mut State, domain: &Domain) -> Result<Report, StepError> {
+        if self.statics.method == Method::SerranoRodriguez && self.done > 0 {
+            let step = state.clock.step + 1;
+            return Err(StepError::OneIncrement { step });
+        }
+        self.done += 1;
         let span = state.span(&self.physics, domain);
         let mut increment = Increment::begin(state, (&self.physics, &self.statics));
         let mut parts = Parts::default();

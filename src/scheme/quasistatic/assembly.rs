@@ -19,7 +19,7 @@ use crate::domain::migration::{Parcel, to_owners, with_copies};
 use crate::law::bond::Joint;
 use crate::law::elastic::Elastic;
 use crate::law::{State as LawState, Status};
-use crate::math::{ExactSum, Vector3, nan_max, rotate};
+use crate::math::{ExactSum, Quaternion, Vector3, nan_max, rotate};
 use crate::pool::Pool;
 use crate::scheme::physics::Physics;
 
@@ -33,8 +33,8 @@ pub(super) struct Assembly<'a, 'd> {
     /// Walls that forces move.
     pub frees: Vec<FreeWall>,
     copies: Copies,
-    /// The centres of the walls when pairs were searched [m].
-    searched: Vec<Vector3>,
+    /// The walls when pairs were searched.
+    searched: Vec<WallState>,
     pairs: Vec<Neighbours>,
     detector: Detector,
     columns: Bodies,
@@ -99,7 +99,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
             columns: Bodies::default(),
         };
         assembly.place_walls(states.to_vec());
-        assembly.searched = assembly.centres();
+        assembly.searched = states.to_vec();
         assembly.search();
         assembly.join(&all.contacts);
         let touches = assembly.touches();
@@ -392,8 +392,12 @@ impl<'a, 'd> Assembly<'a, 'd> {
             .own
             .iter()
             .map(|&i| self.network.rows[i as usize].strayed(&period));
-        let walls = self.centres().into_iter().zip(&self.searched);
-        let walls = walls.map(|(now, then)| (now - then).norm());
+        let walls = self.network.states.iter().zip(&self.searched);
+        let walls = walls.map(|(now, then)| {
+            let way = (now.displacement - then.displacement).norm();
+            // A surface that turns may sweep any part of the domain.
+            way + angle(then.orientation, now.orientation) * self.domain.partition().diameter()
+        });
         self.domain.max(own.chain(walls).fold(0.0, nan_max))
     }
 
@@ -411,4 +415,18 @@ impl<'a, 'd> Assembly<'a, 'd> {
             contacts: links.filter(lasts).map(|link| link.row(dt)).collect(),
         }
     }
+}
+
+/// The angle between two orientations [rad].
+fn angle(a: Quaternion, b: Quaternion) -> f64 {
+    let same: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
+    // Where they are nearly the same, the cosine loses the angle.
+    let apart = |sign: f64| {
+        a.iter()
+            .zip(b)
+            .map(|(a, b)| (a - sign * b).powi(2))
+            .sum::<f64>()
+    };
+    let apart = apart(same.signum()).sqrt();
+    4.0 * libm::asin((0.5 * apart).min(1.0))
 }

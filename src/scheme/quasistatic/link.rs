@@ -134,7 +134,12 @@ impl Link {
             gap: self.touch.gap,
             impulse: (force * dt).into(),
             couple_impulse: (couple * dt).into(),
-            status: status as u64,
+            // A contact that only touches is open to all measures.
+            status: if force == Vector3::zeros() {
+                Status::Open as u64
+            } else {
+                status as u64
+            },
             state: State {
                 bonded: 0,
                 joint: self.joint,
