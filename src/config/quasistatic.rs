@@ -38,7 +38,8 @@ pub(super) fn read(root: &Section, others: &Others, faults: &mut Vec<Fault>) -> 
     let select = section.choice_if("select", &["block", "largest"], faults);
     let default = Statics::default();
     let Some(mut method) = scheme.and_then(Method::named) else {
-        if let Some(node) = root.get("quasistatic") {
+        // With the name of the time step the table waits for another scheme.
+        if let (Some(node), None) = (root.get("quasistatic"), root.get("scheme")) {
             let schemes = NAMES[1..].join("\", \"");
             needs(node, &format!("scheme = one of \"{schemes}\""), faults);
         }
