@@ -292,6 +292,32 @@ fn the_linear_method_does_one_increment() {
     assert_eq!(second.map(|_| ()), expected);
 }
 
+/// The linear method is not cut into parts, of which each would begin without forces: a column of
+/// two discs that sinks by a fifth of a radius carries its whole weight.
+#[test]
+fn the_linear_method_is_not_halved() {
+    let mut s = scene([-3.0, -1.0, -0.5], [3.0, 6.0, 0.5], 0.5);
+    s.gravity = Vector3::new(0.0, -0.1, 0.0);
+    s.plane([0.0; 3], [0.0, 1.0, 0.0]);
+    s.sphere([0.0, 1.0, 0.0], 1.0, 1.0);
+    s.sphere([0.0, 3.0, 0.0], 1.0, 1.0);
+    s.pair = Some(Pair {
+        bending_stiffness: 1.0,
+        rolling: Arm::Length(1.0),
+        ..springs(0.5)
+    });
+    s.statics = Some(Statics {
+        planar: true,
+        method: Method::SerranoRodriguez,
+        ..statics()
+    });
+    let end = s.run(1);
+    let below = end.impulse(BodyId(0), BodyId::wall(0)).y;
+    assert!((below / -0.2 - 1.0).abs() < 1e-9, "{below}");
+    let sunk = 3.0 - end.position(1).y;
+    assert!((sunk / 0.3 - 1.0).abs() < 1e-9, "{sunk}");
+}
+
 /// Balls in a box that a wall presses together: a jittered cubic lattice.
 fn pressed(method: Method) -> Scene {
     let mut s = Scene::new([0.0; 3], [12.5, 12.0, 9.0], 0.1);

@@ -74,7 +74,6 @@ pub(super) fn read(root: &Section, others: &Others, faults: &mut Vec<Fault>) -> 
         coulomb,
         resistance: section.number_if("resistance", stiffness, faults),
         jump: (section.number_if("jump", jump, faults)).unwrap_or(default.jump),
-        ..default
     })
 }
 

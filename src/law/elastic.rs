@@ -133,10 +133,11 @@ impl Elastic {
     #[must_use]
     pub fn normal(&self, gap: f64) -> f64 {
         let stretch = gap - self.rest;
-        if stretch < 0.0 || self.glued {
-            -self.stiffness.normal * stretch
-        } else {
+        // A NaN stays.
+        if stretch >= 0.0 && !self.glued {
             0.0
+        } else {
+            -self.stiffness.normal * stretch
         }
     }
 
@@ -184,7 +185,11 @@ impl Elastic {
         let [rolling, torsion] = self.arms.map(|arm| arm * pressed);
         Carried {
             force: n * pressed + tangential,
-            couple: n * twist.clamp(-torsion, torsion) + cut(&bend, rolling),
+            couple: n * if twist.abs() > torsion {
+                torsion.copysign(twist)
+            } else {
+                twist
+            } + cut(&bend, rolling),
             status,
             share: bound / tried.norm(),
         }

@@ -128,7 +128,7 @@ impl Quasistatic {
                     increment.take(balanced);
                     parts.accept();
                 }
-                None if parts.halve() => {}
+                None if self.statics.method.may_halve() && parts.halve() => {}
                 None => return Err(increment.collapse(times[0])),
             }
         }

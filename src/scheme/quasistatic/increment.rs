@@ -138,7 +138,8 @@ impl<'a> Increment<'a> {
             ways[free.wall].way = now - walls[free.wall].displacement;
         }
         self.found.add(&found);
-        let jumped = || jump(&assembly, &ways) > self.statics.jump;
+        let halves = self.statics.method.may_halve();
+        let jumped = || halves && jump(&assembly, &ways) > self.statics.jump;
         if !found.converged || jumped() {
             return Ok(None);
         }

@@ -75,6 +75,7 @@ pub(super) fn balance(
     if shifts.iter().any(|shift| *shift != Shift::default()) {
         let still = vec![Shift::default(); assembly.network.own.len()];
         assembly.advance(&still, Some((shifts, states)));
+        assembly.keep_up();
     }
     let statics = *assembly.statics;
     let mut loads = balance::loads(assembly, time);
@@ -273,8 +274,6 @@ impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
                 let tangent = link.tangent(false);
                 block += link.block(&tangent, usize::from(side.side), row.radius);
                 stiffest = stiffest.max(link.elastic.stiffness.normal);
-            } else {
-                stiffest = stiffest.max(0.0);
             }
         }
         let out = self.unbalanced(k);

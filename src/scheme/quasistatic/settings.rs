@@ -39,11 +39,15 @@ pub struct Statics {
     pub resistance: Option<f64>,
     /// Largest displacement of a body that is held, in its radii, beyond that of the walls.
     pub jump: f64,
-    /// Whether contacts without a history begin with the forces of the state, not its overlaps.
-    pub forces: bool,
 }
 
 impl Method {
+    /// Whether an increment may be cut into parts: the linear method begins each without forces.
+    #[must_use]
+    pub fn may_halve(self) -> bool {
+        self != Self::SerranoRodriguez
+    }
+
     /// The method with a name of [`NAMES`](crate::scheme::NAMES); `None`: not a quasi-static one.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
@@ -67,7 +71,6 @@ impl Default for Statics {
             coulomb: true,
             resistance: None,
             jump: 0.05,
-            forces: false,
         }
     }
 }
