@@ -2,17 +2,18 @@
 
 #![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
 
+#[path = "quasistatic/linear.rs"]
+mod linear;
+#[path = "quasistatic/matrices.rs"]
+mod matrices;
 mod scene;
 
 use moreau::body::{BodyId, Freedom, Motion, Signal};
-use moreau::comm::threads;
-use moreau::domain::Domain;
 use moreau::law::{Arm, Pair, PairTable};
 use moreau::math::Vector3;
 use moreau::rng::{Purpose, Stream};
+use moreau::scheme::StepError;
 use moreau::scheme::quasistatic::{Method, Select, Statics};
-use moreau::scheme::{Scheme, StepError};
-use nalgebra::{DMatrix, DVector};
 use scene::{Scene, lift, plane};
 
 /// Weight of a body; formulas hold to first order in it.
@@ -43,101 +44,6 @@ fn scene(lower: [f64; 3], upper: [f64; 3], friction: f64) -> Scene {
     s
 }
 
-/// The stiffness of discs of radius 1 with these centres: rows and columns (x, y, φ) of each.
-fn matrix(centres: &[[f64; 2]]) -> DMatrix<f64> {
-    let mut s = scene([-9.0, -9.0, -0.5], [9.0, 9.0, 0.5], 0.5);
-    for [x, y] in centres {
-        s.sphere([*x, *y, 0.0], 1.0, 1.0);
-    }
-    s.statics = Some(Statics {
-        planar: true,
-        ..statics()
-    });
-    let all = threads::run(1, |comm| {
-        let domain = Domain::new(comm, s.partition(1));
-        let (scheme, state) = s.begin(comm, 1);
-        match scheme {
-            Scheme::Quasistatic(scheme) => scheme.stiffness(&state, &domain),
-            Scheme::MoreauJean(_) => panic!("a quasi-static scheme"),
-        }
-    });
-    let in_plane: Vec<usize> = (0..all[0].nrows())
-        .filter(|k| [0, 1, 5].contains(&(k % 6)))
-        .collect();
-    all[0].select_rows(&in_plane).select_columns(&in_plane)
-}
-
-#[track_caller]
-fn near(matrix: &DMatrix<f64>, at: (usize, usize), expected: [[f64; 3]; 3], within: f64) {
-    for (i, row) in expected.iter().enumerate() {
-        for (j, number) in row.iter().enumerate() {
-            let found = matrix[(at.0 + i, at.1 + j)];
-            assert!(
-                (found - number).abs() <= within,
-                "{i} {j}: {found} {number}"
-            );
-        }
-    }
-}
-
-#[track_caller]
-fn spectrum(matrix: &DMatrix<f64>, expected: &[f64]) {
-    let mut found: Vec<f64> = matrix.symmetric_eigenvalues().iter().copied().collect();
-    found.sort_by(f64::total_cmp);
-    assert_eq!(found.len(), expected.len());
-    let same = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-12;
-    assert!(found.iter().zip(expected).all(same), "{found:?}");
-}
-
-#[test]
-fn f1_two_discs() {
-    let k = matrix(&[[0.0, 0.0], [2.0, 0.0]]);
-    let own = [[1.0, 0.0, 0.0], [0.0, 0.5, 0.5], [0.0, 0.5, 0.5]];
-    let other = [[-1.0, 0.0, 0.0], [0.0, -0.5, 0.5], [0.0, -0.5, 0.5]];
-    near(&k, (0, 0), own, 1e-14);
-    near(&k, (0, 3), other, 1e-14);
-    let second = [[1.0, 0.0, 0.0], [0.0, 0.5, -0.5], [0.0, -0.5, 0.5]];
-    near(&k, (3, 3), second, 1e-14);
-    assert!((&k - k.transpose()).amax() < 1e-14);
-    spectrum(&k, &[0.0, 0.0, 0.0, 0.0, 2.0, 2.0]);
-}
-
-#[test]
-fn f2_three_discs() {
-    let k = matrix(&[[0.0, 0.0], [2.0, 0.0], [1.0, 3.0_f64.sqrt()]]);
-    let first = [
-        [1.625, 0.216506, -0.433013],
-        [0.216506, 1.375, 0.75],
-        [-0.433013, 0.75, 1.0],
-    ];
-    near(&k, (0, 0), first, 5e-7);
-    let other = [[-1.0, 0.0, 0.0], [0.0, -0.5, 0.5], [0.0, -0.5, 0.5]];
-    near(&k, (0, 3), other, 5e-7);
-    let third = [
-        [1.25, 0.0, 0.866025],
-        [0.0, 1.75, 0.0],
-        [0.866025, 0.0, 1.0],
-    ];
-    near(&k, (6, 6), third, 5e-7);
-    let [low, high] = [-1.0, 1.0].map(|sign| (11.0 + sign * 73.0_f64.sqrt()) / 8.0);
-    spectrum(&k, &[0.0, 0.0, 0.0, low, low, high, high, 3.0, 3.5]);
-}
-
-/// F11: rigid motions strain nothing, also with overlaps.
-#[test]
-fn f11_rigid_motions_strain_nothing() {
-    let centres = [[0.0, 0.0], [1.9, 0.1], [0.9, 1.6], [2.7, 1.8]];
-    let k = matrix(&centres);
-    assert!(k.amax() > 1.0);
-    for [x, y, turn] in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.3, -0.2, 1.0]] {
-        let each = centres.iter();
-        let each = each.flat_map(|[a, b]| [x - turn * b, y + turn * a, turn]);
-        let motion = DVector::from_iterator(3 * centres.len(), each);
-        let force = &k * motion;
-        assert!(force.amax() < 1e-14, "{}", force.amax());
-    }
-}
-
 /// F3: the top of a column sinks by W N (N + 1)/(2k).
 #[test]
 fn f3_a_column_settles_by_its_weight() {
@@ -154,6 +60,23 @@ fn f3_a_column_settles_by_its_weight() {
     assert!((floor.z / (-10.0 * W) - 1.0).abs() < 1e-9, "{floor}");
 }
 
+/// A disc in a groove of 90° between two planes.
+fn groove(friction: f64, method: Method) -> Scene {
+    let mut s = scene([-4.0, -4.0, -0.5], [4.0, 4.0, 0.5], friction);
+    s.gravity = Vector3::new(0.0, -W, 0.0);
+    for side in [-1.0, 1.0] {
+        let n = Vector3::new(side, 1.0, 0.0) / 2.0_f64.sqrt();
+        s.plane((-n).into(), n.into());
+    }
+    s.sphere([0.0; 3], 1.0, 1.0);
+    s.statics = Some(Statics {
+        planar: true,
+        method,
+        ..statics()
+    });
+    s
+}
+
 /// F14: a disc in a groove of 90°: `N = W √½ k_n/(k_n + k_t)`-like forces where it sticks on both
 /// sides, and those of the cone where it slides.
 #[test]
@@ -168,19 +91,7 @@ fn f14_a_disc_in_a_groove() {
             Method::Kishino(Select::Block),
             Method::Kishino(Select::Largest),
         ] {
-            let mut s = scene([-4.0, -4.0, -0.5], [4.0, 4.0, 0.5], friction);
-            s.gravity = Vector3::new(0.0, -W, 0.0);
-            for side in [-1.0, 1.0] {
-                let n = Vector3::new(side, 1.0, 0.0) / 2.0_f64.sqrt();
-                s.plane((-n).into(), n.into());
-            }
-            s.sphere([0.0; 3], 1.0, 1.0);
-            s.statics = Some(Statics {
-                planar: true,
-                method,
-                ..statics()
-            });
-            let end = s.run(1);
+            let end = groove(friction, method).run(1);
             let y = -end.position(0).y;
             assert!(
                 (y / (W * sunk) - 1.0).abs() < 3.0 * W,
@@ -248,76 +159,6 @@ fn f12_a_pyramid_stands_by_its_friction() {
     }
 }
 
-/// F3: a glued column can be bent without strain, so the linear method refuses it.
-#[test]
-fn f3_a_column_is_refused_by_the_linear_method() {
-    let mut s = scene([-3.0, -3.0, -0.5], [3.0, 22.0, 0.5], 0.5);
-    s.gravity = Vector3::new(0.0, -W, 0.0);
-    s.plane([0.0; 3], [0.0, 1.0, 0.0]);
-    for k in 0..10 {
-        s.sphere([0.0, 1.0 + 2.0 * f64::from(k), 0.0], 1.0, 1.0);
-    }
-    let method = Method::SerranoRodriguez;
-    s.statics = Some(Statics {
-        planar: true,
-        method,
-        ..statics()
-    });
-    let refused = s.try_run(1, 1, 1);
-    assert!(
-        matches!(refused, Err(StepError::Mechanism { .. })),
-        "{refused:?}"
-    );
-}
-
-/// Bodies that contacts hold: a disc in a groove. A second increment would lose its forces.
-#[test]
-fn the_linear_method_does_one_increment() {
-    let mut s = scene([-4.0, -4.0, -0.5], [4.0, 4.0, 0.5], 0.6);
-    s.gravity = Vector3::new(0.0, -W, 0.0);
-    for side in [-1.0, 1.0] {
-        let n = Vector3::new(side, 1.0, 0.0) / 2.0_f64.sqrt();
-        s.plane((-n).into(), n.into());
-    }
-    s.sphere([0.0; 3], 1.0, 1.0);
-    s.statics = Some(Statics {
-        planar: true,
-        method: Method::SerranoRodriguez,
-        ..statics()
-    });
-    let sunk = -s.run(1).position(0).y;
-    assert!((sunk / (W / 1.5) - 1.0).abs() < 1e-9, "{}", sunk / W);
-    let second = s.try_run(1, 1, 2);
-    let expected = Err(StepError::OneIncrement { step: 2 });
-    assert_eq!(second.map(|_| ()), expected);
-}
-
-/// The linear method is not cut into parts, of which each would begin without forces: a column of
-/// two discs that sinks by a fifth of a radius carries its whole weight.
-#[test]
-fn the_linear_method_is_not_halved() {
-    let mut s = scene([-3.0, -1.0, -0.5], [3.0, 6.0, 0.5], 0.5);
-    s.gravity = Vector3::new(0.0, -0.1, 0.0);
-    s.plane([0.0; 3], [0.0, 1.0, 0.0]);
-    s.sphere([0.0, 1.0, 0.0], 1.0, 1.0);
-    s.sphere([0.0, 3.0, 0.0], 1.0, 1.0);
-    s.pair = Some(Pair {
-        bending_stiffness: 1.0,
-        rolling: Arm::Length(1.0),
-        ..springs(0.5)
-    });
-    s.statics = Some(Statics {
-        planar: true,
-        method: Method::SerranoRodriguez,
-        ..statics()
-    });
-    let end = s.run(1);
-    let below = end.impulse(BodyId(0), BodyId::wall(0)).y;
-    assert!((below / -0.2 - 1.0).abs() < 1e-9, "{below}");
-    let sunk = 3.0 - end.position(1).y;
-    assert!((sunk / 0.3 - 1.0).abs() < 1e-9, "{sunk}");
-}
-
 /// Balls in a box that a wall presses together: a jittered cubic lattice.
 fn pressed(method: Method) -> Scene {
     let mut s = Scene::new([0.0; 3], [12.5, 12.0, 9.0], 0.1);
@@ -375,41 +216,6 @@ fn increments_have_the_same_bits_on_any_ranks() {
                 "{method:?}, {ranks} ranks, {threads} threads"
             );
         }
-    }
-}
-
-/// F10: where nothing slides, one linear solve gives the increment of the others, to first order.
-#[test]
-fn f10_the_linear_method_agrees_to_first_order() {
-    let lid = |method| {
-        let mut s = pressed(method);
-        s.gravity = Vector3::zeros();
-        // Without a stiffness of twist, balls could turn like gears.
-        s.pair = Some(Pair {
-            twisting_stiffness: 1.0,
-            bending_stiffness: 1.0,
-            torsion: Arm::Length(1e3),
-            rolling: Arm::Length(1e3),
-            ..springs(1e3)
-        });
-        s.walls.drain(..4);
-        s.bodies.iter_mut().for_each(|row| row.radius = 1.0);
-        for row in &mut s.bodies {
-            row.position = row.position.map(f64::round);
-        }
-        s.walls[1].motion = lift(Signal::Rate(-1e-4));
-        let end = s.run(1);
-        let top = end.contacts.iter().filter(|c| c.key.b == BodyId::wall(1));
-        top.map(|c| c.impulse[2]).sum::<f64>() / s.dt
-    };
-    // A column of four balls between floor and lid: five springs in a row under 1e-5.
-    let expected = 36.0 * 1e-5 / 5.0;
-    for method in [Method::SerranoRodriguez, Method::BagiBojtar] {
-        let found = lid(method);
-        assert!(
-            (found / expected - 1.0).abs() < 1e-4,
-            "{method:?}: {found} {expected}"
-        );
     }
 }
 

@@ -54,6 +54,16 @@ pub struct Solved {
     pub broken: bool,
 }
 
+impl Solved {
+    /// Whether the iteration ends: at a number that is not finite, at the tolerance, or at the
+    /// largest number of products.
+    fn ends(&mut self, limits: &Limits, numbers: &[f64]) -> bool {
+        self.broken = !(self.residual.is_finite() && numbers.iter().all(|x| x.is_finite()));
+        self.converged = !self.broken && self.residual <= limits.residual;
+        self.broken || self.converged || self.products >= limits.products
+    }
+}
+
 /// `y += a x`.
 fn add_scaled(y: &mut [f64], a: f64, x: &[f64]) {
     y.iter_mut().zip(x).for_each(|(y, x)| *y += a * x);

@@ -9,7 +9,7 @@ use super::link::Link;
 use super::network::Network;
 use super::settings::Statics;
 use super::unknowns::Shift;
-use crate::body::{Bodies, BodyId, BodyRow, Reference, Wall, WallState};
+use crate::body::{Bodies, BodyRow, Reference, Wall, WallState};
 use crate::contact::{ContactRow, Neighbours, Partner, Touch};
 use crate::detect::{Detector, Space, touch_of_balls, touches_of_ball_and_wall};
 use crate::domain::Domain;
@@ -101,7 +101,6 @@ impl<'a, 'd> Assembly<'a, 'd> {
         assembly.place_walls(states.to_vec());
         assembly.searched = states.to_vec();
         assembly.search();
-        assembly.join(&all.contacts);
         let touches = assembly.touches();
         let links = touches.into_iter();
         let links = links
@@ -145,35 +144,6 @@ impl<'a, 'd> Assembly<'a, 'd> {
             })
         });
         self.pairs = pairs.collect();
-        self.pairs.dedup();
-    }
-
-    /// Adds the pairs of bonds that are farther apart.
-    fn join(&mut self, rows: &[ContactRow]) {
-        let mine = self.network.mine();
-        let bodies = self.network.rows.len();
-        let known = |id: BodyId| {
-            self.network
-                .rows
-                .binary_search_by_key(&id, |row| row.id)
-                .ok()
-        };
-        let pair = |row: &ContactRow| {
-            let first = known(row.key.a)?;
-            let (second, near) = match row.key.b.wall_index() {
-                Some(wall) => (bodies + wall, false),
-                None => known(row.key.b).map(|b| (b, mine[b]))?,
-            };
-            (mine[first] || near).then_some(Neighbours {
-                first: first as u32,
-                second: second as u32,
-            })
-        };
-        let bonds = rows.iter().filter(|row| row.state.is_joint());
-        let bonds: Vec<Neighbours> = bonds.filter_map(pair).collect();
-        self.pairs.extend(bonds);
-        self.pairs
-            .sort_unstable_by_key(|pair| (pair.first, pair.second));
         self.pairs.dedup();
     }
 

@@ -9,7 +9,7 @@ use super::assembly::Assembly;
 use super::balance::{self, Balance};
 use super::found::Found;
 use super::stiffness::Stiffness;
-use super::unknowns::{Shift, UNKNOWNS, numbers, shift};
+use super::unknowns::{Shift, UNKNOWNS, numbers};
 use crate::body::WallState;
 use crate::law::Status;
 use crate::math::nan_max;
@@ -80,23 +80,13 @@ pub(super) fn balance(
             statics.linear_tolerance,
         );
         found.products += solved.products;
-        let shifts: Vec<Shift> = (0..assembly.network.own.len())
-            .map(|k| {
-                shift(
-                    &x[UNKNOWNS * k..][..UNKNOWNS],
-                    assembly.network.body(k).radius,
-                )
-            })
-            .collect();
-        let mut of_walls = assembly.of_free(&x[UNKNOWNS * shifts.len()..]);
-        let states = moved.map_or(&assembly.network.states[..], |(_, states)| states);
-        let states = assembly.with_free(states, &of_walls);
-        for (of, given) in of_walls
-            .iter_mut()
-            .zip(moved.map_or(&[][..], |(given, _)| given))
-        {
-            (of.way, of.turn) = (of.way + given.way, of.turn + given.turn);
+        // Numbers beyond the largest have no place; the increment fails.
+        let largest = x.iter().fold(0.0, |most, x| nan_max(most, x.abs()));
+        if !assembly.domain.max(largest).is_finite() {
+            found.residual = f64::NAN;
+            return found;
         }
+        let (shifts, of_walls, states) = assembly.motion_of(&x, moved);
         assembly.advance(&shifts, Some((&of_walls, &states)));
         if assembly.keep_up() {
             loads = balance::loads(assembly, time);

@@ -8,7 +8,7 @@ use super::assembly::Assembly;
 use super::balance::{self, Balance};
 use super::found::Found;
 use super::stiffness::Stiffness;
-use super::unknowns::{Shift, UNKNOWNS, numbers, shift};
+use super::unknowns::{Shift, UNKNOWNS, numbers};
 use crate::body::{BodyId, WallState};
 use crate::contact::ContactKey;
 use crate::law::Status;
@@ -71,24 +71,12 @@ pub(super) fn balance(
     };
     let mut x = vec![0.0; b.len()];
     let solved = conjugate_gradients(&mut stiffness, &b, &mut x, &limits);
-    let mine: Vec<Shift> = (0..assembly.network.own.len())
-        .map(|k| {
-            shift(
-                &x[UNKNOWNS * k..][..UNKNOWNS],
-                assembly.network.body(k).radius,
-            )
-        })
-        .collect();
+    let (mine, of_walls, states) = assembly.motion_of(&x, Some((shifts, states)));
     let mut all = still;
     for (&i, shift) in assembly.network.own.iter().zip(&mine) {
         all[i as usize] = shift.to_array();
     }
     assembly.share(&mut all);
-    let mut of_walls = assembly.of_free(&x[bodies..]);
-    let states = assembly.with_free(states, &of_walls);
-    for (of, given) in of_walls.iter_mut().zip(shifts) {
-        (of.way, of.turn) = (of.way + given.way, of.turn + given.turn);
-    }
     let forces = stiffness.forces(&all, Some(&of_walls));
     drop(stiffness);
     let forces: BTreeMap<ContactKey, [Vector3; 2]> = (assembly

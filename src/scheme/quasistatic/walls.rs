@@ -1,7 +1,7 @@
 //! The free walls of an assembly: their motion, and the forces of bodies on them.
 
 use super::assembly::Assembly;
-use super::unknowns::Shift;
+use super::unknowns::{Shift, UNKNOWNS, shift};
 use crate::body::WallState;
 use crate::law::elastic::Tangent;
 use crate::math::{ExactSum, Vector3};
@@ -14,6 +14,29 @@ impl Assembly<'_, '_> {
             shifts[free.wall].way = free.direction * *way;
         }
         shifts
+    }
+
+    /// The motion of a vector of unknowns: the shifts of own bodies and of walls, and the states of
+    /// the walls after it.
+    ///
+    /// `given` are the prescribed shifts of walls, and their states after these; `None`: the walls
+    /// are where they are.
+    pub(super) fn motion_of(
+        &self,
+        unknowns: &[f64],
+        given: Option<(&[Shift], &[WallState])>,
+    ) -> (Vec<Shift>, Vec<Shift>, Vec<WallState>) {
+        let own = self.network.own.len();
+        let (of_bodies, of_free) = unknowns.split_at(UNKNOWNS * own);
+        let bodies = of_bodies.chunks(UNKNOWNS).enumerate();
+        let bodies = bodies.map(|(k, x)| shift(x, self.network.body(k).radius));
+        let mut walls = self.of_free(of_free);
+        let (shifts, states) = given.unwrap_or((&[], &self.network.states));
+        let states = self.with_free(states, &walls);
+        for (wall, given) in walls.iter_mut().zip(shifts) {
+            (wall.way, wall.turn) = (wall.way + given.way, wall.turn + given.turn);
+        }
+        (bodies.collect(), walls, states)
     }
 
     /// The states of the walls after further shifts of the free ones.

@@ -28,15 +28,8 @@ pub fn conjugate_gradients(
         solved.products += 1;
         let [gamma, delta, square] = system.products([[&r, &u], [&w, &u], [&r, &r]]);
         solved.residual = square.sqrt();
-        if !(gamma.is_finite() && delta.is_finite() && square.is_finite()) {
-            solved.broken = true;
-            return solved;
-        }
-        if solved.residual <= limits.residual {
-            solved.converged = true;
-            return solved;
-        }
-        if solved.products >= limits.products {
+        // The first pass finds the residual at the start; its product counts.
+        if solved.ends(limits, &[gamma, delta]) {
             return solved;
         }
         let first = solved.products == 1;

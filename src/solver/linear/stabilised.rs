@@ -17,15 +17,7 @@ pub fn stabilised(system: &mut impl System, b: &[f64], x: &mut [f64], limits: &L
     let [mut rho] = system.products([[&r, &r]]);
     solved.residual = rho.sqrt();
     loop {
-        if !rho.is_finite() || !solved.residual.is_finite() {
-            solved.broken = true;
-            return solved;
-        }
-        if solved.residual <= limits.residual {
-            solved.converged = true;
-            return solved;
-        }
-        if solved.products >= limits.products {
+        if solved.ends(limits, &[rho]) {
             return solved;
         }
         system.precondition(&p, &mut y);
