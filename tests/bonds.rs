@@ -9,7 +9,7 @@ mod scene;
 
 use moreau::body::{BodyId, BodyKind};
 use moreau::law::Pair;
-use moreau::law::bond::{Beam, Begin, Between, Four, Glue, Joint, Stiffness};
+use moreau::law::bond::{Beam, Begin, Between, Criterion, Four, Glue, Joint, Stiffness};
 use moreau::math::Vector3;
 use moreau::measure::{kinetic_energy, potential_energy};
 use moreau::scheme::acts::{Field, Pull};
@@ -39,6 +39,7 @@ fn glue(strength: Four) -> Glue {
         gap: 1e-6,
         stiffness: Stiffness::Given(STIFFNESS),
         strength,
+        criterion: Criterion::Each,
     }
 }
 
@@ -323,6 +324,7 @@ fn sticky_heap() -> Scene {
             bending: 3e-4,
             twisting: 3e-4,
         },
+        criterion: Criterion::Each,
     }];
     s
 }

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
 
+#[path = "quasistatic/bonds.rs"]
+mod bonds;
 #[path = "quasistatic/linear.rs"]
 mod linear;
 #[path = "quasistatic/matrices.rs"]

@@ -4,9 +4,9 @@ use super::document::{Contents, Node, Value};
 use super::fault::{Fault, Place};
 use super::files::contents;
 use super::materials::{self, Material, two};
-use super::reader::{Number, Range, Section, both, must, refuse, report};
+use super::reader::{Number, Range, Section, both, must, needs, refuse, report};
 use crate::law::Laws;
-use crate::law::bond::{Beam, Begin, Between, Four, Glue, Joint, Stiffness};
+use crate::law::bond::{Beam, Begin, Between, Criterion, Four, Glue, Joint, Stiffness};
 
 /// The sections read by this file.
 pub(super) const SECTIONS: [&str; 2] = ["pair", "bond"];
@@ -92,6 +92,7 @@ fn bond(node: &Node, names: &[&str], faults: &mut Vec<Fault>) -> Option<(Glue, O
         "gap",
         "stiffness",
         "strength",
+        "criterion",
     ];
     let section = Section::new(node, &known, faults);
     let mut list = None;
@@ -121,6 +122,10 @@ fn bond(node: &Node, names: &[&str], faults: &mut Vec<Fault>) -> Option<(Glue, O
     section.need("stiffness", accepted, faults)?;
     let stiffness = stiffness(&section, faults);
     let strength = section.table("strength", &STRENGTH, faults);
+    let criterion = section.choice_if("criterion", &["each", "sum"], faults);
+    if let (Some(node), None) = (section.get("criterion"), section.get("strength")) {
+        needs(node, "strength", faults);
+    }
     let glue = Glue {
         between: between?,
         begin: if on_contact {
@@ -135,6 +140,10 @@ fn bond(node: &Node, names: &[&str], faults: &mut Vec<Fault>) -> Option<(Glue, O
             let strength = strength.number_if(STRENGTH[k], number, faults);
             strength.unwrap_or(f64::INFINITY)
         })),
+        criterion: match criterion {
+            Some("sum") => Criterion::Sum,
+            _ => Criterion::Each,
+        },
     };
     Some((glue, list))
 }

@@ -8,7 +8,7 @@ use crate::body::{Freedom, Motion, Wall};
 use crate::law::Laws;
 use crate::scheme::NAMES;
 use crate::scheme::pace::Pace;
-use crate::scheme::quasistatic::{Method, Select, Statics};
+use crate::scheme::quasistatic::{Breaking, Method, Select, Statics};
 
 /// The sections read by this file.
 pub(super) const SECTIONS: [&str; 2] = ["scheme", "quasistatic"];
@@ -32,6 +32,7 @@ pub(super) fn read(root: &Section, others: &Others, faults: &mut Vec<Fault>) -> 
         "resistance",
         "jump",
         "select",
+        "break",
     ];
     let section = root.table("quasistatic", &known, faults);
     let scheme = root.choice_if("scheme", &NAMES, faults);
@@ -58,6 +59,10 @@ pub(super) fn read(root: &Section, others: &Others, faults: &mut Vec<Fault>) -> 
         }
     }
     let tangent = section.choice_if("tangent", &["coulomb", "seed"], faults);
+    let breaking = section.choice_if("break", &["worst", "all"], faults);
+    if let (Some(node), false) = (section.get("break"), others.laws.join()) {
+        needs(node, "a [[bond]]", faults);
+    }
     let share = Number(Range::Inside(0.0, 1.0), "");
     let stiffness = Number(Range::Positive, "N/m");
     let jump = Number(Range::Positive, "of a radius");
@@ -74,6 +79,10 @@ pub(super) fn read(root: &Section, others: &Others, faults: &mut Vec<Fault>) -> 
         coulomb,
         resistance: section.number_if("resistance", stiffness, faults),
         jump: (section.number_if("jump", jump, faults)).unwrap_or(default.jump),
+        breaking: match breaking {
+            Some("all") => Breaking::All,
+            _ => Breaking::Worst,
+        },
     })
 }
 
@@ -100,7 +109,7 @@ fn refuse_others(root: &Section, others: &Others, faults: &mut Vec<Fault>) {
             }
         }
     }
-    for key in ["growth", "inlet", "outlet", "freeze", "template", "bond"] {
+    for key in ["growth", "inlet", "outlet", "freeze", "template"] {
         if let Some(node) = root.get(key) {
             report(
                 node,

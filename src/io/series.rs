@@ -5,11 +5,13 @@
 //! A run that continues from a checkpoint first drops the lines that a killed run had written
 //! beyond it, so that each step has one line.
 
+mod events;
 mod measures;
 mod row;
 #[cfg(test)]
 mod tests;
 
+pub use events::{BondLine, DeletedLine, IncrementLine};
 pub use measures::{Figure, Figures, ForceLine, ProfileLine, TrackLine};
 pub use row::Row;
 
@@ -33,16 +35,30 @@ pub trait Columns: Line {
     const HEADER: &'static str;
 }
 
-impl Columns for Row {
-    const HEADER: &'static str = "step,time,bodies,contacts,active,sweeps,residual,converged,max_overlap,kinetic_energy,\
-        potential_energy,dissipated,wall_s,detect_s,sweep_s,exchange_s,imbalance,elastic_energy,normal,cohesion,\
-        friction,rolling,torsion,driven,integrator,projected,deleted,dt,rushed,entered,came,drained,fracture,prestress,plastic";
+/// Lines with fixed columns, whose first is the field `step`.
+macro_rules! lines {
+    ($($line:ty: $header:literal;)*) => {$(
+        impl Columns for $line {
+            const HEADER: &'static str = $header;
+        }
+
+        impl Line for $line {
+            fn step(&self) -> u64 {
+                self.step
+            }
+        }
+    )*};
 }
 
-impl Line for Row {
-    fn step(&self) -> u64 {
-        self.step
-    }
+lines! {
+    Row: "step,time,bodies,contacts,active,sweeps,residual,converged,max_overlap,kinetic_energy,\
+        potential_energy,dissipated,wall_s,detect_s,sweep_s,exchange_s,imbalance,elastic_energy,normal,cohesion,\
+        friction,rolling,torsion,driven,integrator,projected,deleted,dt,rushed,entered,came,drained,fracture,prestress,plastic";
+    WallLine: "step,time,wall,fx,fy,fz,tx,ty,tz,x,y,z,vx,vy,vz";
+    FlowLine: "step,time,region,way,bodies,mass,waiting";
+    DeletedLine: "step,time,id,x,y,z,vx,vy,vz,radius,mass,outlet";
+    BondLine: "step,time,a,b,bond,x,y,z,nx,ny,nz,fx,fy,fz,cx,cy,cz,energy";
+    IncrementLine: "step,time,parts,iterations,products,jumps,contacts,sliding,broken,residual,elastic";
 }
 
 /// A line of `walls.csv`: a wall after a step, and the load of the bodies in the step. Global
@@ -81,16 +97,6 @@ pub struct WallLine {
     pub vz: f64,
 }
 
-impl Columns for WallLine {
-    const HEADER: &'static str = "step,time,wall,fx,fy,fz,tx,ty,tz,x,y,z,vx,vy,vz";
-}
-
-impl Line for WallLine {
-    fn step(&self) -> u64 {
-        self.step
-    }
-}
-
 /// A line of `flows.csv`: the bodies that came in by an inlet, or went out by an outlet.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlowLine {
@@ -108,55 +114,6 @@ pub struct FlowLine {
     pub mass: f64,
     /// Bodies that were due at the last insertion and found no place.
     pub waiting: u64,
-}
-
-impl Columns for FlowLine {
-    const HEADER: &'static str = "step,time,region,way,bodies,mass,waiting";
-}
-
-impl Line for FlowLine {
-    fn step(&self) -> u64 {
-        self.step
-    }
-}
-
-/// A line of `deleted.csv`: a body at the moment when it left the domain or went out by an outlet.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct DeletedLine {
-    /// The step.
-    pub step: u64,
-    /// The time at its end [s].
-    pub time: f64,
-    /// The body.
-    pub id: u64,
-    /// Its position [m].
-    pub x: f64,
-    /// The same along y.
-    pub y: f64,
-    /// The same along z.
-    pub z: f64,
-    /// Its velocity [m/s].
-    pub vx: f64,
-    /// The same along y.
-    pub vy: f64,
-    /// The same along z.
-    pub vz: f64,
-    /// Its radius [m].
-    pub radius: f64,
-    /// Its mass [kg].
-    pub mass: f64,
-    /// The outlet's region; empty if it left the domain.
-    pub outlet: String,
-}
-
-impl Columns for DeletedLine {
-    const HEADER: &'static str = "step,time,id,x,y,z,vx,vy,vz,radius,mass,outlet";
-}
-
-impl Line for DeletedLine {
-    fn step(&self) -> u64 {
-        self.step
-    }
 }
 
 /// The reason why the series cannot be written or resumed.

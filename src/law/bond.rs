@@ -24,9 +24,9 @@ use super::couples::{Couples, Plane};
 use super::impulse::Impulse;
 use super::numbers::{Numbers, Part};
 use super::springs::{Springs, softened};
-use super::touching::{Sides, Step, Touching};
-use crate::math::Vector3;
+use super::touching::{Sides, Step};
 use crate::math::real::{Real, Three, across, add, clamped, cross, dot, length, scaled, sub};
+use crate::math::{Vector3, nan_max};
 use bytemuck::{Pod, Zeroable};
 use std::f64::consts::PI;
 
@@ -107,6 +107,16 @@ pub enum Between {
     Pairs(Vec<[u64; 2]>),
 }
 
+/// The rule by which the forces of a bond reach its strengths.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Criterion {
+    /// One of the four forces reaches its own strength.
+    #[default]
+    Each,
+    /// The sum of the four, each over its strength, reaches 1.
+    Sum,
+}
+
 /// Bonds of one kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Glue {
@@ -120,6 +130,8 @@ pub struct Glue {
     pub stiffness: Stiffness,
     /// Strengths; infinite: the bond does not break in that direction.
     pub strength: Four,
+    /// The rule by which it breaks.
+    pub criterion: Criterion,
 }
 
 impl Glue {
@@ -127,6 +139,24 @@ impl Glue {
     #[must_use]
     pub fn rounding(radii: [f64; 2]) -> f64 {
         1e-9 * radii[0].min(radii[1])
+    }
+
+    /// The share of its strength that a force [N] and a couple [N m] on the second body use. At 1
+    /// the bond breaks.
+    #[must_use]
+    pub fn used(&self, normal: &Vector3, force: &Vector3, couple: &Vector3) -> f64 {
+        let Four {
+            normal: tension,
+            tangential,
+            bending,
+            twisting,
+        } = self.strength;
+        let now = Impulse {
+            linear: (*force).into(),
+            couple: (*couple).into(),
+        };
+        let strength = [tension, tangential, bending, twisting];
+        used(self.criterion, &strength, &(*normal).into(), &now)
     }
 
     /// Whether bonds are made in this step.
@@ -144,6 +174,19 @@ impl Glue {
             Between::Pairs(pairs) => pairs.binary_search(&bodies).is_ok(),
         }
     }
+}
+
+/// Two bodies that a bond may join.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Near {
+    /// Their ids; the second may be a wall.
+    pub bodies: [u64; 2],
+    /// Numbers of their materials.
+    pub materials: [u32; 2],
+    /// Radii [m]; infinite for walls.
+    pub radii: [f64; 2],
+    /// Distance between the surfaces [m].
+    pub gap: f64,
 }
 
 /// The bond of a contact, as checkpoints store it. All zero: no bond, and none before.
@@ -165,7 +208,8 @@ impl Joint {
     pub const MOST: usize = 254;
 
     /// Its glue, if the bond is unbroken.
-    pub(super) fn whole(self, glues: &[Glue]) -> Option<&Glue> {
+    #[must_use]
+    pub fn whole(self, glues: &[Glue]) -> Option<&Glue> {
         glues.get((self.glue as usize).checked_sub(1)?)
     }
 
@@ -182,33 +226,27 @@ impl Joint {
     /// forces of its contact, so that a loaded packing stays at rest when it is bonded. The impulse
     /// of a collision is not such a force: a bond made at contact begins without forces, and others
     /// keep them up to a compression of [`Joint::SMALL`] radii.
-    pub(super) fn made<S>(
-        self,
-        glues: &[Glue],
-        step: &Step,
-        touching: &Touching<S>,
-        pressed: f64,
-    ) -> (Self, f64) {
+    #[must_use]
+    pub fn made(self, glues: &[Glue], step: &Step, near: &Near, pressed: f64) -> (Self, f64) {
         if self.glue != 0 {
             return (self, 1.0);
         }
-        let Touching {
+        let Near {
             bodies,
             materials,
+            radii,
             gap,
-            ..
-        } = *touching;
+        } = *near;
         // A contact that has pressed touches, though rounding may leave a gap.
-        let touches =
-            |glue: &Glue| gap <= glue.gap + Glue::rounding(touching.radii) || pressed > 0.0;
+        let touches = |glue: &Glue| gap <= glue.gap + Glue::rounding(radii) || pressed > 0.0;
         let makes =
             |glue: &Glue| touches(glue) && glue.begins(step) && glue.joins(bodies, materials);
         let Some(k) = glues.iter().position(makes) else {
             return (self, 1.0);
         };
-        let stiffness = glues[k].stiffness.over(length_of(touching.radii)).normal;
+        let stiffness = glues[k].stiffness.over(length_of(radii)).normal;
         let compression = pressed / (stiffness * step.dt);
-        let most = Self::SMALL * touching.radii[0].min(touching.radii[1]);
+        let most = Self::SMALL * radii[0].min(radii[1]);
         let share = match glues[k].begin {
             Begin::Contact => 0.0,
             Begin::At(_) if compression.abs() <= most => 1.0,
@@ -225,6 +263,21 @@ impl Joint {
 /// The length of a bond [m]: the sum of the radii, at a wall the radius of the body.
 pub(super) fn length_of(radii: [f64; 2]) -> f64 {
     radii.into_iter().filter(|radius| radius.is_finite()).sum()
+}
+
+/// The share of the strengths, in the order of [`Four`], that an impulse uses; NaN if one is NaN.
+fn used(criterion: Criterion, strength: &[f64; 4], n: &Three<f64>, now: &Impulse<f64>) -> f64 {
+    let (r_n, about) = (dot(&now.linear, n), dot(&now.couple, n));
+    let shear = length(&across(&now.linear, n, r_n));
+    let bent = length(&across(&now.couple, n, about));
+    // A pressed bond uses nothing along its normal.
+    let tension = if r_n > 0.0 { 0.0 } else { -r_n };
+    let forces = [tension, shear, bent, about.abs()];
+    let shares = forces.iter().zip(strength).map(|(force, s)| force / s);
+    match criterion {
+        Criterion::Each => shares.fold(0.0, nan_max),
+        Criterion::Sum => shares.sum(),
+    }
 }
 
 /// The largest gap at which a bond is made in this step [m].
@@ -244,10 +297,12 @@ pub struct Bond<R> {
     pub strength: [R; 4],
     /// Energy that the springs of a new bond hold, less that of the springs it replaces [J].
     pub prestress: R,
+    /// 0: [`Criterion::Each`]; 1: [`Criterion::Sum`].
+    pub summed: R,
 }
 
 impl<R: Copy> Part<R> for Bond<R> {
-    const NUMBERS: usize = 10;
+    const NUMBERS: usize = 11;
 
     #[inline(always)]
     fn read(from: &impl Numbers<R>, at: usize) -> Self {
@@ -257,6 +312,7 @@ impl<R: Copy> Part<R> for Bond<R> {
             previous: from.three(at + 2),
             strength: [n(5), n(6), n(7), n(8)],
             prestress: n(9),
+            summed: n(10),
         }
     }
 
@@ -266,6 +322,7 @@ impl<R: Copy> Part<R> for Bond<R> {
         self.previous.into_iter().for_each(&mut *put);
         self.strength.into_iter().for_each(&mut *put);
         put(self.prestress);
+        put(self.summed);
     }
 }
 
@@ -393,6 +450,7 @@ impl Bond<f64> {
             previous: (*couple).into(),
             strength: limits.map(|strength| strength * dt),
             prestress: 0.0,
+            summed: f64::from(u8::from(glue.criterion == Criterion::Sum)),
         };
         if let Some(replaced) = replaced {
             let holds = springs.energy(&(*impulse).into(), pressed)
@@ -402,18 +460,14 @@ impl Bond<f64> {
         Some((springs, couples, bond))
     }
 
-    /// Whether the bond breaks under this impulse: a force reaches its strength, or is NaN.
+    /// Whether the bond breaks under this impulse, by its criterion, or by a NaN.
     pub(super) fn breaks(&self, n: &Three<f64>, now: &Impulse<f64>) -> bool {
-        let (r_n, about) = (dot(&now.linear, n), dot(&now.couple, n));
-        let shear = length(&across(&now.linear, n, r_n));
-        let bent = length(&across(&now.couple, n, about));
-        let [tension, across, bending, twisting] = self.strength;
-        // [`Bond::answer`] holds forces at their strength, but for rounding.
-        let below = |force: f64, strength: f64| force < strength * (1.0 - 1e-12);
-        let holds = below(-r_n, tension)
-            && below(shear, across)
-            && below(bent, bending)
-            && below(about.abs(), twisting);
-        !holds
+        let criterion = match self.summed {
+            0.0 => Criterion::Each,
+            _ => Criterion::Sum,
+        };
+        let used = used(criterion, &self.strength, n, now);
+        // [`Bond::answer`] holds forces at their strength, but for rounding. A NaN breaks.
+        used.is_nan() || used >= 1.0 - 1e-12
     }
 }

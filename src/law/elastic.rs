@@ -122,7 +122,12 @@ impl Elastic {
         };
         Some(Self {
             stiffness,
-            rest: joint.rest,
+            // The rest of a broken bond is forgotten.
+            rest: if joint.glue == Joint::BROKEN {
+                0.0
+            } else {
+                joint.rest
+            },
             friction: pair.friction_of(slid),
             arms: [pair.rolling, pair.torsion].map(|arm| arm.length(reduced)),
             glued: glue.is_some(),

@@ -43,6 +43,15 @@ impl Memory {
         }
     }
 
+    /// The bond at the start of the step.
+    #[must_use]
+    pub fn joint(&self) -> Joint {
+        Joint {
+            glue: self.glue.into(),
+            rest: self.rest,
+        }
+    }
+
     /// Takes the facts about restitution.
     pub(super) fn take(&mut self, rebound: &Rebound) {
         let honoured = match rebound {

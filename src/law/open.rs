@@ -1,6 +1,6 @@
 //! The opening of a contact: its local problem and its initial impulse in a step.
 
-use super::bond::{self, Bond};
+use super::bond::{self, Bond, Near};
 use super::cohesion::{self, Cohesion};
 use super::couples::Couples;
 use super::drive::Drive;
@@ -107,7 +107,13 @@ pub fn open_rest(
     if laws.join() {
         let pressed = opened.impulse.dot(&normal);
         let share;
-        (joint, share) = joint.made(&laws.bonds, step, touching, pressed);
+        let near = Near {
+            bodies: touching.bodies,
+            materials: touching.materials,
+            radii,
+            gap,
+        };
+        (joint, share) = joint.made(&laws.bonds, step, &near, pressed);
         if let Some(glue) = joint.whole(&laws.bonds) {
             let mut law = opened.law;
             [law.normal_mass, law.tangential_mass] = touching.masses;

@@ -44,6 +44,18 @@ pub struct Step {
 }
 
 impl Step {
+    /// A span of load time [s] without inertia: forces take the place of impulses.
+    #[must_use]
+    pub fn of_forces([start, end]: [f64; 2]) -> Self {
+        Self {
+            start,
+            end,
+            dt: 1.0,
+            rescale: 1.0,
+            gap: GapRule::default(),
+        }
+    }
+
     /// The rotation at an angular velocity [rad/s] over the last step.
     pub(super) fn rotation(&self, spin: &Vector3) -> Quaternion {
         rotate(IDENTITY, &(spin * (self.dt / self.rescale)))

@@ -5,6 +5,7 @@
 
 mod advance;
 mod begun;
+mod broken;
 mod contacts;
 mod detect;
 mod free;

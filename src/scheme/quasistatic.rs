@@ -13,6 +13,7 @@
 mod assembly;
 mod bagi_bojtar;
 mod balance;
+mod bonds;
 mod energy;
 mod found;
 mod freewall;
@@ -26,13 +27,14 @@ mod stiffness;
 mod unknowns;
 mod walls;
 
-pub use settings::{Method, Select, Statics};
+pub use settings::{Breaking, Method, Select, Statics};
 
 use super::error::StepError;
 use super::physics::Physics;
-use super::report::{Here, Report};
+use super::report::{Here, Report, Tally};
 use super::state::{Clock, State};
 use crate::domain::{Domain, ghosts};
+use crate::law::Status;
 use crate::pool::Pool;
 use crate::solver::merit::Verdict;
 use crate::solver::nsgs::Outcome;
@@ -122,7 +124,8 @@ impl Quasistatic {
         let mut parts = Parts::default();
         while let Some(part) = parts.next() {
             let times = part.map(|share| state.clock.time.mul_add(1.0 - share, span.end * share));
-            let tried = increment.part((domain, &self.pool), times, span.dt)?;
+            let size = (span.dt, parts.is_finest());
+            let tried = increment.part((domain, &self.pool), times, size)?;
             match tried {
                 Some(balanced) => {
                     increment.take(balanced);
@@ -133,7 +136,7 @@ impl Quasistatic {
             }
         }
         increment.check(domain)?;
-        let report = self.report(&increment, span.dt);
+        let report = self.report(&mut increment, (domain, span.dt));
         increment.end(state);
         state.clock = Clock {
             step: state.clock.step + 1,
@@ -143,7 +146,16 @@ impl Quasistatic {
         Ok(report)
     }
 
-    fn report(&self, increment: &Increment, dt: f64) -> Report {
+    fn report(&self, increment: &mut Increment, (domain, dt): (&Domain, f64)) -> Report {
+        let broken = std::mem::take(&mut increment.broken);
+        let rows = increment.contacts().iter();
+        let carries = rows.filter(|row| row.status != Status::Open as u64);
+        let slides = carries
+            .clone()
+            .filter(|row| row.status == Status::Sliding as u64);
+        let counts = [broken.len(), carries.count(), slides.count()];
+        let [count, contacts, sliding] =
+            domain.sums(&counts.map(|n| [n as f64].into_iter().collect()));
         let found = &increment.found;
         let elastic = increment.work.elastic;
         Report {
@@ -164,8 +176,18 @@ impl Quasistatic {
             elastic,
             forced: increment.forced,
             dissipated: increment.dissipated,
+            broken: count as u64,
+            tally: Some(Tally {
+                parts: increment.parts,
+                iterations: found.iterations,
+                products: found.products,
+                jumps: increment.jumps,
+                contacts: contacts as u64,
+                sliding: sliding as u64,
+            }),
             here: Here {
                 overlap: increment.overlap,
+                broken,
                 ..Here::default()
             },
             ..Report::default()
@@ -178,10 +200,14 @@ impl Quasistatic {
     /// times its radius [m].
     #[must_use]
     pub fn stiffness(&self, state: &State, domain: &Domain) -> DMatrix<f64> {
+        let time = state.clock.time;
         let gathered = (
             state.parcel.clone(),
             &state.walls[..],
-            (state.clock.dt, true),
+            (
+                state.clock.dt,
+                Some([time, time + self.physics.pace.at_least()]),
+            ),
         );
         let of = (&self.physics, &self.statics);
         let assembly = Assembly::gather(of, (domain, &self.pool), gathered);

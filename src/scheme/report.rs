@@ -1,8 +1,9 @@
 //! The report of a step.
 
 use super::timers::Timers;
-use crate::body::BodyRow;
+use crate::body::{BodyId, BodyRow};
 use crate::domain::ghosts::Traffic;
+use crate::math::Vector3;
 use crate::solver::nsgs::Outcome;
 
 /// The results of a step, the same on all ranks except for [`here`](Self::here). Energies [J].
@@ -44,6 +45,8 @@ pub struct Report {
     pub deleted: u64,
     /// Bodies that left through outlets.
     pub drained: u64,
+    /// Bonds that broke.
+    pub broken: u64,
     /// Collisions of contacts with restitution that ended without rebound.
     pub plastic: u64,
     /// Work of fields on free bodies.
@@ -51,8 +54,27 @@ pub struct Report {
     /// Energy of bodies that were released, less that of bodies that were held, deleted or left
     /// through outlets.
     pub entered: f64,
+    /// The work of an increment; `None` under the time step of contact dynamics.
+    pub tally: Option<Tally>,
     /// The part that concerns this rank alone.
     pub here: Here,
+}
+
+/// The work of a quasi-static increment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Parts in which it came to balance.
+    pub parts: u64,
+    /// Solves of a linear system, or sweeps of relaxations.
+    pub iterations: u64,
+    /// Products with the stiffness, or relaxations of a body.
+    pub products: u64,
+    /// Smallest parts in which a held body moved far.
+    pub jumps: u64,
+    /// Contacts that press or pull at its end.
+    pub contacts: u64,
+    /// Those that slide.
+    pub sliding: u64,
 }
 
 /// The results of a step on one rank.
@@ -62,8 +84,31 @@ pub struct Here {
     pub gone: Vec<BodyRow>,
     /// The largest overlap at the start of the step, relative to the smaller radius.
     pub overlap: f64,
+    /// Bonds that broke in the step, each on one rank.
+    pub broken: Vec<BrokenBond>,
     /// Time spent on each verb.
     pub timers: Timers,
     /// Data sent within the solve.
     pub traffic: Traffic,
+}
+
+/// A bond that broke, with the forces at that moment, on the second body. Global frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BrokenBond {
+    /// The first body.
+    pub a: BodyId,
+    /// The second body, or a wall.
+    pub b: BodyId,
+    /// Number of the `[[bond]]`.
+    pub bond: u64,
+    /// Place of the contact [m].
+    pub point: Vector3,
+    /// Unit normal from the first body to the second.
+    pub normal: Vector3,
+    /// Force [N].
+    pub force: Vector3,
+    /// Couple [N m].
+    pub couple: Vector3,
+    /// Energy in its springs, less that of the contact that is left [J].
+    pub energy: f64,
 }

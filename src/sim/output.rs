@@ -5,6 +5,7 @@
 //! attempt. The failure is reported at once, and again at the end; a run whose results are
 //! incomplete at the end has an exit status of its own.
 
+mod events;
 mod files;
 mod film;
 mod flows;
@@ -79,7 +80,7 @@ impl Output {
             0 => {
                 let owner = process();
                 let run = (step, owner.as_str());
-                let prepared = prepare(out, &folder, &scenario.measures, run);
+                let prepared = prepare(out, &folder, scenario, run);
                 prepared.map(|(files, lock)| {
                     note_start(out, &folder, &provenance);
                     (Some(files), Some(lock))
@@ -151,6 +152,7 @@ impl Output {
         if report.deleted + report.drained > 0 {
             self.deleted(now, &report.here.gone)?;
         }
+        self.events(now, report)?;
         if step.is_multiple_of(now.scenario.output.series) {
             self.row(now, report)?;
         }

@@ -4,7 +4,7 @@ use super::{bed, growing, piston, soft};
 use crate::scene::Scene;
 use crate::scene::clump::{dumbbell, tetrahedron};
 use moreau::body::BodyId;
-use moreau::law::bond::{Begin, Between, Four, Glue, Joint, Stiffness};
+use moreau::law::bond::{Begin, Between, Criterion, Four, Glue, Joint, Stiffness};
 use moreau::law::{Pair, PairTable};
 
 /// Dumbbells and four-ball clumps, turned at random, and every fourth body a ball.
@@ -50,6 +50,7 @@ pub(crate) fn glued_among_clumps() -> Scene {
             bending: 3e-4,
             twisting: 3e-4,
         },
+        criterion: Criterion::Each,
     }];
     s
 }

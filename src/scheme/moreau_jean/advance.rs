@@ -63,6 +63,8 @@ impl MoreauJean {
         sums[9].add(self.plastic() as f64);
         sums[10] = begun.compressed.clone();
         sums[11].add(begun.passed.len() as f64);
+        let broken = self.broken(dt);
+        sums[12].add(broken.len() as f64);
         let mut failure = None;
         let mut left = Vec::new();
         for part in parts {
@@ -99,6 +101,7 @@ impl MoreauJean {
             plastic,
             compressed,
             passed,
+            bonds,
         ] = domain.sums(&sums);
 
         state.parcel.bodies = rows;
@@ -138,10 +141,13 @@ impl MoreauJean {
             deleted: deleted as u64,
             drained: drained as u64,
             plastic: plastic as u64,
+            broken: bonds as u64,
             forced,
             entered,
+            tally: None,
             here: Here {
                 gone: left,
+                broken,
                 ..Here::default()
             },
         })
@@ -187,7 +193,7 @@ struct Moved<'a> {
 }
 
 /// Number of sums.
-const SUMS: usize = 12;
+const SUMS: usize = 13;
 
 /// The results for some of the bodies.
 #[derive(Default)]

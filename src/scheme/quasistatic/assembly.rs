@@ -16,12 +16,13 @@ use crate::domain::Domain;
 use crate::domain::copies::Copies;
 use crate::domain::ghosts::spans;
 use crate::domain::migration::{Parcel, to_owners, with_copies};
-use crate::law::bond::Joint;
-use crate::law::elastic::Elastic;
-use crate::law::{State as LawState, Status};
+use crate::law::bond::{Joint, Near};
+use crate::law::elastic::{Carried, Elastic};
+use crate::law::{State as LawState, Status, Step};
 use crate::math::{ExactSum, Quaternion, Vector3, nan_max, rotate};
 use crate::pool::Pool;
 use crate::scheme::physics::Physics;
+use crate::scheme::report::BrokenBond;
 
 /// The bodies and contacts that a rank knows within an increment.
 pub(super) struct Assembly<'a, 'd> {
@@ -32,13 +33,19 @@ pub(super) struct Assembly<'a, 'd> {
     pub network: Network,
     /// Walls that forces move.
     pub frees: Vec<FreeWall>,
+    /// Bonds of own bodies that broke in this increment.
+    pub broken: Vec<BrokenBond>,
     copies: Copies,
     /// The walls when pairs were searched.
     searched: Vec<WallState>,
-    pairs: Vec<Neighbours>,
+    pub pairs: Vec<Neighbours>,
     detector: Detector,
     columns: Bodies,
 }
+
+/// The length of the increment whose forces the contacts carry [s], and the times of the increment
+/// that begins, if one does [s].
+type Begins = (f64, Option<[f64; 2]>);
 
 /// The size of bodies and of stiffnesses.
 #[derive(Clone, Copy, Debug)]
@@ -63,12 +70,12 @@ impl<'a, 'd> Assembly<'a, 'd> {
     /// Brings bodies to their owners and copies to where they are needed, and finds the contacts.
     /// Collective.
     ///
-    /// `dt` is the length of the increment whose forces the contacts of the parcel carry [s]; with
-    /// `anew` all contacts stick.
+    /// `dt` is the length of the increment whose forces the contacts of the parcel carry [s]. With
+    /// the times of an increment [s] it begins: all contacts stick, and bonds are made.
     pub(super) fn gather(
         (physics, statics): (&'a Physics, &'a Statics),
         (domain, pool): (&'a Domain<'d>, &'a Pool),
-        (mut parcel, states, (dt, anew)): (Parcel, &[WallState], (f64, bool)),
+        (mut parcel, states, (dt, begins)): (Parcel, &[WallState], Begins),
     ) -> Self {
         for row in &mut parcel.bodies {
             row.reference = Reference::here(row, allowance(physics));
@@ -92,6 +99,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
             pool,
             network: Network::new(all.bodies, own.map(|i| i as u32).collect(), statics.planar),
             frees: FreeWall::all(physics),
+            broken: Vec::new(),
             copies,
             searched: Vec::new(),
             pairs: Vec::new(),
@@ -100,11 +108,14 @@ impl<'a, 'd> Assembly<'a, 'd> {
         };
         assembly.place_walls(states.to_vec());
         assembly.searched = states.to_vec();
-        assembly.search();
+        let step = begins.map(Step::of_forces);
+        assembly.search(step.map_or(0.0, |step| physics.laws.reach(&step)));
+        assembly.join(&all.contacts);
         let touches = assembly.touches();
         let links = touches.into_iter();
-        let links = links
-            .filter_map(|(pair, touch)| assembly.new_link(pair, &touch, &all.contacts, (dt, anew)));
+        let start = (dt, step.as_ref());
+        let links =
+            links.filter_map(|(pair, touch)| assembly.new_link(pair, &touch, &all.contacts, start));
         assembly.network.links = links.collect();
         assembly.network.list();
         assembly
@@ -119,13 +130,13 @@ impl<'a, 'd> Assembly<'a, 'd> {
         self.network.states = states;
     }
 
-    /// Finds the pairs that are nearer than the skin.
-    fn search(&mut self) {
+    /// Finds the pairs that are nearer than the skin, or than a distance [m].
+    fn search(&mut self, reach: f64) {
         self.columns
             .renew(&self.network.rows, &self.physics.templates, self.pool);
         let space = Space {
             walls: &self.network.walls,
-            margin: self.physics.skin,
+            margin: self.physics.skin.max(reach),
             period: self.domain.partition().grid().period(),
             templates: &self.physics.templates,
         };
@@ -189,7 +200,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
         pair: Neighbours,
         touch: &Touch,
         before: &[ContactRow],
-        (dt, anew): (f64, bool),
+        (dt, begins): (f64, Option<&Step>),
     ) -> Option<Link> {
         let key = pair.key(touch.feature, self.columns.ids());
         let first = &self.network.rows[pair.first as usize];
@@ -201,8 +212,14 @@ impl<'a, 'd> Assembly<'a, 'd> {
         let last = last.ok().map(|k| &before[k]);
         let state = last.map_or(LawState::NOTHING, |row| row.state);
         let slid = last.is_some_and(|row| row.status == Status::Sliding as u64);
-        let (radii, materials) = ([first.radius, radius], [first.material, material]);
-        let elastic = Elastic::of(&self.physics.laws, materials, radii, &state.joint, slid);
+        let near = Near {
+            bodies: [key.a.0, key.b.0],
+            materials: [first.material, material],
+            radii: [first.radius, radius],
+            gap: touch.gap,
+        };
+        let (joint, kept) = self.bonded(state.joint, &near, begins);
+        let elastic = Elastic::of(&self.physics.laws, near.materials, near.radii, &joint, slid);
         let elastic = elastic.expect("a configuration without rigid pairs");
         if touch.gap >= self.physics.skin && !elastic.glued {
             return None;
@@ -210,17 +227,29 @@ impl<'a, 'd> Assembly<'a, 'd> {
         let mut link = Link {
             key,
             pair,
-            radii,
+            radii: near.radii,
             elastic,
-            joint: state.joint,
+            joint,
             touch: *touch,
-            carried: Default::default(),
+            carried: Carried::default(),
         };
         match last {
-            Some(row) => link.take(row, dt, anew),
+            Some(row) => link.take(row, (dt, kept), begins.is_some()),
             None => link.begin(),
         }
         Some(link)
+    }
+
+    /// The coefficients of a contact with another bond.
+    pub(super) fn coefficients(&self, link: &Link, joint: &Joint) -> Elastic {
+        let bodies = &self.network.rows;
+        let material = match link.pair.partner(bodies.len()) {
+            Partner::Body(b) => bodies[b].material,
+            Partner::Wall(w) => self.network.walls[w].material,
+        };
+        let materials = [bodies[link.pair.first as usize].material, material];
+        Elastic::of(&self.physics.laws, materials, link.radii, joint, false)
+            .expect("a configuration without rigid pairs")
     }
 
     /// Brings numbers of own bodies to their copies. Collective.
@@ -297,7 +326,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
             {}
             let Some(link) = old.next_if(|link| order(&link.pair, link.touch.feature) == this)
             else {
-                links.extend(self.new_link(pair, &touch, &[], (1.0, true)));
+                links.extend(self.new_link(pair, &touch, &[], (1.0, None)));
                 continue;
             };
             let second = match pair.partner(self.network.rows.len()) {
@@ -345,12 +374,14 @@ impl<'a, 'd> Assembly<'a, 'd> {
         if self.strayed() <= allowance(self.physics) {
             return false;
         }
-        let gathered = (self.parcel(1.0), &self.network.states[..], (1.0, false));
+        let gathered = (self.parcel(1.0), &self.network.states[..], (1.0, None));
+        let broken = std::mem::take(&mut self.broken);
         *self = Self::gather(
             (self.physics, self.statics),
             (self.domain, self.pool),
             gathered,
         );
+        self.broken = broken;
         true
     }
 

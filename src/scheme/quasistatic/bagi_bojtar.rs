@@ -8,6 +8,7 @@
 use super::assembly::Assembly;
 use super::balance::{self, Balance};
 use super::found::Found;
+use super::settings::Breaking;
 use super::stiffness::Stiffness;
 use super::unknowns::{Shift, UNKNOWNS, numbers};
 use crate::body::WallState;
@@ -90,6 +91,9 @@ pub(super) fn balance(
         assembly.advance(&shifts, Some((&of_walls, &states)));
         if assembly.keep_up() {
             loads = balance::loads(assembly, time);
+        }
+        if statics.breaking == Breaking::All {
+            assembly.break_bonds(statics.breaking);
         }
     }
 }

@@ -13,8 +13,8 @@ pub(super) struct Balance {
     pub unbalanced: Vec<f64>,
     /// The largest `√(f² + (m/r)²)` of a body or free wall on any rank [N]; NaN if one is NaN.
     pub worst: f64,
-    /// The force to which it is compared: the mean normal force, or the largest load of a body
-    /// where no contact presses [N].
+    /// The force to which it is compared: the mean normal force, of bonds the mean force, or the
+    /// largest load of a body where no contact carries any [N].
     pub reference: f64,
 }
 
@@ -42,7 +42,11 @@ impl Balance {
             heaviest = nan_max(heaviest, free.load.abs());
             unbalanced.push(force);
         }
-        let normal = |link: &&Link| link.carried.force.dot(&link.touch.normal).abs();
+        // A beam of bonds may carry all its load across them.
+        let normal = |link: &&Link| match link.elastic.glued {
+            true => link.carried.force.norm(),
+            false => link.carried.force.dot(&link.touch.normal).abs(),
+        };
         let mine = assembly.network.links_of_first();
         let pressing = mine.iter().filter(|link| normal(link) > 0.0);
         let force: ExactSum = pressing.clone().map(normal).collect();

@@ -1,6 +1,6 @@
 //! An increment of the loads: tried as a whole, and halved where that fails.
 
-use super::assembly::Assembly;
+use super::assembly::{self, Assembly};
 use super::energy::Energies;
 use super::found::Found;
 use super::network::Side;
@@ -8,14 +8,16 @@ use super::settings::{Method, Statics};
 use super::unknowns::Shift;
 use super::{bagi_bojtar, kishino, serrano};
 use crate::body::{Motion, Reference, Wall, WallState};
-use crate::contact::ContactKey;
+use crate::contact::{ContactKey, ContactRow};
 use crate::domain::Domain;
 use crate::domain::migration::Parcel;
+use crate::law::Step;
 use crate::law::work::Work;
 use crate::math::{Vector3, nan_max};
 use crate::pool::Pool;
 use crate::scheme::error::{StepError, is_finite};
 use crate::scheme::physics::Physics;
+use crate::scheme::report::BrokenBond;
 use crate::scheme::state::State;
 
 /// The number of parts into which an increment may be cut.
@@ -52,6 +54,11 @@ impl Parts {
         }
     }
 
+    /// Whether the part cannot be halved.
+    pub(super) fn is_finest(&self) -> bool {
+        self.size == 1
+    }
+
     /// Halves the part; returns whether that is possible.
     pub(super) fn halve(&mut self) -> bool {
         let can = self.size > 1;
@@ -72,6 +79,8 @@ pub(super) struct Balanced {
     dissipated: f64,
     overlap: f64,
     crushed: Option<ContactKey>,
+    jumped: bool,
+    broken: Vec<BrokenBond>,
 }
 
 /// An increment, up to its last part in balance.
@@ -90,6 +99,12 @@ pub(super) struct Increment<'a> {
     pub dissipated: f64,
     /// Largest overlap here, over the smaller radius.
     pub overlap: f64,
+    /// Parts in balance.
+    pub parts: u64,
+    /// Smallest parts in which a body jumped.
+    pub jumps: u64,
+    /// Bonds of this rank's bodies that broke.
+    pub broken: Vec<BrokenBond>,
 }
 
 impl<'a> Increment<'a> {
@@ -110,6 +125,9 @@ impl<'a> Increment<'a> {
             forced: 0.0,
             dissipated: 0.0,
             overlap: 0.0,
+            parts: 0,
+            jumps: 0,
+            broken: Vec::new(),
         }
     }
 
@@ -121,16 +139,23 @@ impl<'a> Increment<'a> {
         &mut self,
         (domain, pool): (&Domain, &Pool),
         times: [f64; 2],
-        dt: f64,
+        (dt, finest): (f64, bool),
     ) -> Result<Option<Balanced>, StepError> {
         still(&mut self.reached.0);
         let (parcel, walls, before) = &self.reached;
         let (shifts, after) = moved(&self.physics.walls, walls, times);
-        let gathered = (parcel.clone(), &walls[..], (*before, true));
+        let gathered = (parcel.clone(), &walls[..], (*before, Some(times)));
         let of = (self.physics, self.statics);
         let mut assembly = Assembly::gather(of, (domain, pool), gathered);
+        self.within_reach(&assembly, times)?;
         let start = Energies::of(&assembly, times[1]);
-        let found = self.balance(&mut assembly, times[1], (&shifts, &after))?;
+        let mut found = self.balance(&mut assembly, times[1], (&shifts, &after))?;
+        let still = vec![Shift::default(); shifts.len()];
+        let breaking = self.statics.breaking;
+        while found.converged && assembly.break_bonds(breaking) {
+            let states = assembly.network.states.clone();
+            found.add(&self.balance(&mut assembly, times[1], (&still, &states))?);
+        }
         // Free walls have moved as well.
         let mut ways = shifts;
         for free in &assembly.frees {
@@ -138,15 +163,19 @@ impl<'a> Increment<'a> {
             ways[free.wall].way = now - walls[free.wall].displacement;
         }
         self.found.add(&found);
+        if !found.converged {
+            return Ok(None);
+        }
         let halves = self.statics.method.may_halve();
-        let jumped = || halves && jump(&assembly, &ways) > self.statics.jump;
-        if !found.converged || jumped() {
+        let jumped = halves && jump(&assembly, &ways) > self.statics.jump;
+        if jumped && !finest {
             return Ok(None);
         }
         let end = Energies::of(&assembly, times[1]);
         let (mut work, forced, dissipated) = start.flows(&end, &ways);
         // Contacts of a state of another scheme begin compressed.
         work.prestress = start.springs() - self.work.elastic;
+        work.fracture = assembly.fracture();
         let links = &assembly.network.links;
         let deep = links
             .iter()
@@ -154,6 +183,8 @@ impl<'a> Increment<'a> {
         let deepest = deep.clone().map(|(deep, _)| deep).fold(0.0, nan_max);
         Ok(Some(Balanced {
             parcel: assembly.parcel(dt),
+            jumped,
+            broken: std::mem::take(&mut assembly.broken),
             crushed: deep
                 .filter(|(deep, _)| *deep >= 1.0)
                 .map(|(_, key)| key)
@@ -165,6 +196,22 @@ impl<'a> Increment<'a> {
             dissipated,
             overlap: deepest,
         }))
+    }
+
+    /// Fails if a bond is longer than the copies of bodies reach. Collective.
+    fn within_reach(&self, assembly: &Assembly, times: [f64; 2]) -> Result<(), StepError> {
+        let rows = &self.reached.0.contacts;
+        let widest = assembly.widest_bond(rows, &Step::of_forces(times));
+        let allowed = assembly::wide(self.physics.largest_radius, self.physics.skin);
+        if widest <= allowed {
+            return Ok(());
+        }
+        Err(StepError::BondTooLong {
+            step: self.step,
+            gap: widest,
+            allowed,
+            edge: assembly.domain.partition().grid().shortest_edge(),
+        })
     }
 
     fn balance(
@@ -185,6 +232,11 @@ impl<'a> Increment<'a> {
         }
     }
 
+    /// The contacts of this rank's bodies in the last balance.
+    pub(super) fn contacts(&self) -> &[ContactRow] {
+        &self.reached.0.contacts
+    }
+
     /// Goes on from a part in balance.
     pub(super) fn take(&mut self, part: Balanced) {
         self.reached = (part.parcel, part.walls, part.dt);
@@ -192,6 +244,10 @@ impl<'a> Increment<'a> {
         self.work.friction += part.work.friction;
         self.work.driven += part.work.driven;
         self.work.prestress += part.work.prestress;
+        self.work.fracture += part.work.fracture;
+        self.parts += 1;
+        self.jumps += u64::from(part.jumped);
+        self.broken.extend(part.broken);
         self.work.elastic = part.work.elastic;
         self.forced += part.forced;
         self.dissipated += part.dissipated;

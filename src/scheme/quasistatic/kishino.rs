@@ -13,7 +13,7 @@ use super::assembly::Assembly;
 use super::balance::{self, Balance};
 use super::found::Found;
 use super::network::Side;
-use super::settings::Select;
+use super::settings::{Breaking, Select};
 use super::unknowns::{Push, Shift, UNKNOWNS, numbers, shift};
 use crate::body::WallState;
 use crate::math::Vector3;
@@ -101,6 +101,9 @@ pub(super) fn balance(
         relax_walls(assembly);
         if assembly.keep_up() {
             loads = balance::loads(assembly, time);
+        }
+        if statics.breaking == Breaking::All {
+            assembly.break_bonds(statics.breaking);
         }
     }
 }

@@ -159,12 +159,28 @@ impl Link {
         }
     }
 
+    /// Goes on without its bond, with coefficients of an unbonded contact: pressed by its gap, with
+    /// as much of its shear force as friction holds.
+    pub(super) fn release(&mut self) {
+        let n = self.touch.normal;
+        let held = self.carried.force - n * self.carried.force.dot(&n);
+        self.carried = Carried::default();
+        self.begin();
+        let bound = self.elastic.friction * self.carried.force.dot(&n);
+        let size = held.norm();
+        if bound > 0.0 && size > 0.0 {
+            self.carried.force += held * (bound / size).min(1.0);
+        }
+    }
+
     /// Takes the force that the record of a step of `dt` [s] has, turned to the present normal.
     ///
-    /// With `anew` it sticks, as all contacts do when an increment starts.
-    pub(super) fn take(&mut self, row: &ContactRow, dt: f64, anew: bool) {
+    /// A new bond keeps a share of it. With `anew` it sticks, as all contacts do when an increment
+    /// starts.
+    pub(super) fn take(&mut self, row: &ContactRow, (dt, share): (f64, f64), anew: bool) {
         let n = self.touch.normal;
-        let kept = |v: [f64; 3]| turned_with(&row.normal.into(), &n, &(Vector3::from(v) / dt));
+        let kept =
+            |v: [f64; 3]| turned_with(&row.normal.into(), &n, &(Vector3::from(v) / dt * share));
         let force = kept(row.impulse);
         self.begin();
         if !self.acts() {

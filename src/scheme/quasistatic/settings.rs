@@ -20,6 +20,15 @@ pub enum Select {
     Largest,
 }
 
+/// The bonds that break where several have reached their strengths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Breaking {
+    /// The one that is farthest beyond, in equilibrium; then equilibrium is sought again.
+    Worst,
+    /// All of them, in every iteration [004 §6.1.6].
+    All,
+}
+
 /// The settings of quasi-static schemes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Statics {
@@ -39,6 +48,8 @@ pub struct Statics {
     pub resistance: Option<f64>,
     /// Largest displacement of a body that is held, in its radii, beyond that of the walls.
     pub jump: f64,
+    /// The bonds that break.
+    pub breaking: Breaking,
 }
 
 impl Method {
@@ -71,6 +82,7 @@ impl Default for Statics {
             coulomb: true,
             resistance: None,
             jump: 0.05,
+            breaking: Breaking::Worst,
         }
     }
 }

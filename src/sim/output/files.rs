@@ -2,8 +2,10 @@
 
 use super::lock::Lock;
 use super::measures::files::MeasureFiles;
-use crate::config::Measure;
-use crate::io::series::{self, DeletedLine, FlowLine, Row, Series, WallLine};
+use crate::config::{Measure, Scenario};
+use crate::io::series::{
+    self, BondLine, DeletedLine, FlowLine, IncrementLine, Row, Series, WallLine,
+};
 use crate::io::vtkhdf;
 use crate::io::{checkpoint, make_folder};
 use crate::sim::error::RunError;
@@ -30,6 +32,8 @@ const SERIES: &str = "series.csv";
 const WALLS: &str = "walls.csv";
 const FLOWS: &str = "flows.csv";
 const DELETED: &str = "deleted.csv";
+const BONDS: &str = "bonds.csv";
+const INCREMENTS: &str = "increments.csv";
 const PROVENANCE: &str = "provenance.toml";
 
 /// The files that grow with the run.
@@ -38,27 +42,39 @@ pub(super) struct Files {
     pub(super) walls: Series<WallLine>,
     pub(super) flows: Series<FlowLine>,
     pub(super) deleted: Series<DeletedLine>,
+    /// Bonds that broke, in runs with bonds.
+    pub(super) bonds: Option<Series<BondLine>>,
+    /// The increments of a quasi-static scheme.
+    pub(super) increments: Option<Series<IncrementLine>>,
     /// The files of each measure, in order.
     pub(super) measures: Vec<MeasureFiles>,
 }
 
 impl Files {
-    fn create(out: &Path, measures: &[Measure]) -> Result<Self, series::Error> {
+    fn create(out: &Path, scenario: &Scenario) -> Result<Self, series::Error> {
+        let [bonds, increments] = events(scenario);
+        let measures = &scenario.measures;
         Ok(Self {
             series: Series::create(&out.join(SERIES))?,
             walls: Series::create(&out.join(WALLS))?,
             flows: Series::create(&out.join(FLOWS))?,
             deleted: Series::create(&out.join(DELETED))?,
+            bonds: wanted(bonds, || Series::create(&out.join(BONDS)))?,
+            increments: wanted(increments, || Series::create(&out.join(INCREMENTS)))?,
             measures: open(measures, |m| MeasureFiles::create(out, m))?,
         })
     }
 
-    fn resume(out: &Path, measures: &[Measure], step: u64) -> Result<Self, series::Error> {
+    fn resume(out: &Path, scenario: &Scenario, step: u64) -> Result<Self, series::Error> {
+        let [bonds, increments] = events(scenario);
+        let measures = &scenario.measures;
         Ok(Self {
             series: Series::resume(&out.join(SERIES), step)?,
             walls: Series::resume(&out.join(WALLS), step)?,
             flows: Series::resume(&out.join(FLOWS), step)?,
             deleted: Series::resume(&out.join(DELETED), step)?,
+            bonds: wanted(bonds, || Series::resume(&out.join(BONDS), step))?,
+            increments: wanted(increments, || Series::resume(&out.join(INCREMENTS), step))?,
             measures: open(measures, |m| MeasureFiles::resume(out, m, step))?,
         })
     }
@@ -70,6 +86,8 @@ impl Files {
             self.walls.flush_what_waits(),
             self.flows.flush_what_waits(),
             self.deleted.flush_what_waits(),
+            (self.bonds.as_mut()).map_or(Ok(()), Series::flush_what_waits),
+            (self.increments.as_mut()).map_or(Ok(()), Series::flush_what_waits),
         ];
         let measures = self.measures.iter_mut();
         let measures: Vec<_> = measures.map(MeasureFiles::flush_what_waits).collect();
@@ -83,6 +101,8 @@ impl Files {
             + self.walls.pending()
             + self.flows.pending()
             + self.deleted.pending()
+            + self.bonds.as_ref().map_or(0, Series::pending)
+            + self.increments.as_ref().map_or(0, Series::pending)
             + measures
     }
 
@@ -92,10 +112,24 @@ impl Files {
             self.walls.flush(),
             self.flows.flush(),
             self.deleted.flush(),
+            self.bonds.as_mut().map_or(Ok(()), Series::flush),
+            self.increments.as_mut().map_or(Ok(()), Series::flush),
         ];
         let measures: Vec<_> = self.measures.iter_mut().map(MeasureFiles::flush).collect();
         all.into_iter().chain(measures).collect()
     }
+}
+
+/// Whether a run has bonds that may break, and increments.
+fn events(scenario: &Scenario) -> [bool; 2] {
+    [!scenario.laws.bonds.is_empty(), scenario.statics.is_some()]
+}
+
+fn wanted<T>(
+    wanted: bool,
+    open: impl FnOnce() -> Result<T, series::Error>,
+) -> Result<Option<T>, series::Error> {
+    wanted.then(open).transpose()
 }
 
 /// Opens the files of all measures.
@@ -110,7 +144,7 @@ fn open(
 pub(super) fn prepare(
     out: &Path,
     folder: &Folder,
-    measures: &[Measure],
+    scenario: &Scenario,
     (step, owner): (u64, &str),
 ) -> Result<(Files, Lock), RunError> {
     let input = |e: &dyn std::fmt::Display| {
@@ -188,20 +222,20 @@ pub(super) fn prepare(
     }
     let files = match folder {
         Folder::Fresh | Folder::Other | Folder::Begun => {
-            let fresh = Files::create(out, measures).map_err(|e| input(&e))?;
+            let fresh = Files::create(out, scenario).map_err(|e| input(&e))?;
             vtkhdf::clear(out).map_err(|e| input(&e))?;
             Ok(fresh)
         }
         Folder::Clear => {
             // Create the new series first: if that fails, nothing is deleted.
-            let fresh = Files::create(out, measures).map_err(|e| input(&e))?;
+            let fresh = Files::create(out, scenario).map_err(|e| input(&e))?;
             checkpoint::prune(out, 0, u64::MAX).map_err(|e| input(&e))?;
             vtkhdf::clear(out).map_err(|e| input(&e))?;
-            remove_old_measures(out, measures, &fresh).map_err(|e| input(&e))?;
+            remove_old(out, scenario, &fresh).map_err(|e| input(&e))?;
             Ok(fresh)
         }
         Folder::GoOn(_) => {
-            let files = Files::resume(out, measures, step).map_err(|e| input(&e))?;
+            let files = Files::resume(out, scenario, step).map_err(|e| input(&e))?;
             for path in checkpoint::set_aside(out, step).map_err(|e| input(&e))? {
                 tell!(
                     "moreau: a checkpoint beyond the resumed step is now {}",
@@ -219,11 +253,18 @@ pub(super) fn prepare(
     Ok((files?, lock))
 }
 
-/// Removes files of measures of the run before, which would seem to be this run's own.
+/// Removes files of the run before, which would seem to be this run's own: those of measures and of
+/// events.
 ///
 /// Files that this run writes anew stay.
-fn remove_old_measures(out: &Path, measures: &[Measure], fresh: &Files) -> std::io::Result<()> {
-    let each = fresh.measures.iter().zip(measures);
+fn remove_old(out: &Path, scenario: &Scenario, fresh: &Files) -> std::io::Result<()> {
+    for (name, mine) in [BONDS, INCREMENTS].into_iter().zip(events(scenario)) {
+        let path = out.join(name);
+        if !mine && std::fs::exists(&path)? {
+            std::fs::remove_file(path)?;
+        }
+    }
+    let each = fresh.measures.iter().zip(&scenario.measures);
     let own: Vec<String> = each
         .flat_map(|(files, measure)| files.names(measure))
         .collect();

@@ -4,7 +4,7 @@ use super::last::Kept;
 use super::{Block, Blocks};
 use crate::body::BodyId;
 use crate::contact::{Candidate, ContactKey, ContactRow};
-use crate::law::Status;
+use crate::law::{self, State, Status};
 use crate::math::make_room;
 
 /// The number of blocks whose records are made at a time.
@@ -128,6 +128,27 @@ impl Blocks {
         let mut rows = parts.next().unwrap_or_default();
         parts.for_each(|part| rows.extend(part));
         rows
+    }
+
+    /// The records of bonds that break by the impulses of this step, each with the energy in its
+    /// springs [J].
+    #[must_use]
+    pub fn breaking(&self) -> Vec<(ContactRow, f64)> {
+        let of_block = |block: &Block| {
+            let each = (0..block.of.len()).zip(block.slots());
+            let broken = each.filter_map(|(k, &slot)| {
+                let (contact, parts) = block.with_parts(slot);
+                let (n, now) = (contact.law.normal.into(), contact.now());
+                law::breaks(&parts, &n, &now).then(|| {
+                    let row = block.row_of(k, &block.candidate(k, &self.ids));
+                    let joint = block.origins[k].memory.joint();
+                    let state = State { joint, ..row.state };
+                    (ContactRow { state, ..row }, parts.elastic(&n, &now))
+                })
+            });
+            broken.collect::<Vec<_>>()
+        };
+        self.blocks.iter().flat_map(of_block).collect()
     }
 
     /// The key of the k-th contact of a block.

@@ -83,6 +83,7 @@ pub(in crate::solver) fn random_block(
                         softness: [draw.unit(), draw.unit()],
                         previous: vector(draw, 0.1).into(),
                         strength: [1.0; 4],
+                        summed: 0.0,
                         prestress: 0.0,
                     };
                     if glued {

@@ -1,0 +1,100 @@
+//! Lines of files that record events: bodies that left, bonds that broke, quasi-static increments.
+
+use serde::{Deserialize, Serialize};
+
+/// A line of `deleted.csv`: a body at the moment when it left the domain or went out by an outlet.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DeletedLine {
+    /// The step.
+    pub step: u64,
+    /// The time at its end [s].
+    pub time: f64,
+    /// The body.
+    pub id: u64,
+    /// Its position [m].
+    pub x: f64,
+    /// The same along y.
+    pub y: f64,
+    /// The same along z.
+    pub z: f64,
+    /// Its velocity [m/s].
+    pub vx: f64,
+    /// The same along y.
+    pub vy: f64,
+    /// The same along z.
+    pub vz: f64,
+    /// Its radius [m].
+    pub radius: f64,
+    /// Its mass [kg].
+    pub mass: f64,
+    /// The outlet's region; empty if it left the domain.
+    pub outlet: String,
+}
+
+/// A line of `bonds.csv`: a bond that broke. Global frame.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BondLine {
+    /// The step.
+    pub step: u64,
+    /// The time at its end [s].
+    pub time: f64,
+    /// The first body.
+    pub a: u64,
+    /// The second body, or the name of a wall.
+    pub b: String,
+    /// Number of the `[[bond]]`.
+    pub bond: u64,
+    /// Place of the contact [m].
+    pub x: f64,
+    /// The same along y.
+    pub y: f64,
+    /// The same along z.
+    pub z: f64,
+    /// Unit normal from the first body to the second.
+    pub nx: f64,
+    /// The same along y.
+    pub ny: f64,
+    /// The same along z.
+    pub nz: f64,
+    /// Force on the second body [N].
+    pub fx: f64,
+    /// The same along y.
+    pub fy: f64,
+    /// The same along z.
+    pub fz: f64,
+    /// Couple on the second body [N m].
+    pub cx: f64,
+    /// The same about y.
+    pub cy: f64,
+    /// The same about z.
+    pub cz: f64,
+    /// Energy that its springs lost [J].
+    pub energy: f64,
+}
+
+/// A line of `increments.csv`: the work of a quasi-static increment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct IncrementLine {
+    /// The increment.
+    pub step: u64,
+    /// The time at its end [s].
+    pub time: f64,
+    /// Parts in which it came to balance.
+    pub parts: u64,
+    /// Solves of a linear system, or sweeps of relaxations.
+    pub iterations: u64,
+    /// Products with the stiffness, or relaxations of a body.
+    pub products: u64,
+    /// Smallest parts in which a held body moved far.
+    pub jumps: u64,
+    /// Contacts that press or pull at its end.
+    pub contacts: u64,
+    /// Those that slide.
+    pub sliding: u64,
+    /// Bonds that broke.
+    pub broken: u64,
+    /// Largest unbalanced force of a body, over the mean normal force.
+    pub residual: f64,
+    /// Energy in all springs [J].
+    pub elastic: f64,
+}

@@ -1,0 +1,26 @@
+//! Bonds that break at the end of a step.
+
+use super::MoreauJean;
+use crate::contact::ContactRow;
+use crate::math::Vector3;
+use crate::scheme::report::BrokenBond;
+
+impl MoreauJean {
+    /// This rank's bonds that break by the impulses of a step of `dt` [s].
+    pub(super) fn broken(&self, dt: f64) -> Vec<BrokenBond> {
+        if !self.physics.laws.join() {
+            return Vec::new();
+        }
+        let one = |(row, energy): (ContactRow, f64)| BrokenBond {
+            a: row.key.a,
+            b: row.key.b,
+            bond: row.state.joint.glue - 1,
+            point: row.point.into(),
+            normal: row.normal.into(),
+            force: Vector3::from(row.impulse) / dt,
+            couple: Vector3::from(row.couple_impulse) / dt,
+            energy,
+        };
+        self.blocks.breaking().into_iter().map(one).collect()
+    }
+}

@@ -1,0 +1,230 @@
+//! F4 and F16: glued beams, [004 §6.1.6] by formulas; k_t = 2, k_twist = 4, k_bend = 5, radius 1.
+
+use super::scene::{Scene, State};
+use super::{scene, springs, statics};
+use moreau::body::{BodyId, Drive, Motion, Signal, Wall};
+
+use moreau::law::bond::{Begin, Between, Criterion, Four, Glue, Stiffness};
+use moreau::math::Vector3;
+use moreau::scheme::StepError;
+use moreau::scheme::acts::{Field, Pull};
+use moreau::scheme::quasistatic::{Breaking, Method, Select, Statics};
+use moreau::shape::{Region, Spell};
+
+/// A load that keeps beams straight: rotations squared are 1e-10.
+const LOAD: f64 = 1e-6;
+
+const UNBREAKABLE: f64 = f64::INFINITY;
+
+fn glue(bending: f64) -> Glue {
+    Glue {
+        between: Between::Materials([0, 0]),
+        begin: Begin::At(0.0),
+        gap: 1e-6,
+        stiffness: Stiffness::Given(Four {
+            normal: 1.0,
+            tangential: 2.0,
+            bending: 5.0,
+            twisting: 4.0,
+        }),
+        strength: Four {
+            normal: UNBREAKABLE,
+            tangential: UNBREAKABLE,
+            bending,
+            twisting: UNBREAKABLE,
+        },
+        criterion: Criterion::Each,
+    }
+}
+
+/// Balls at these places, glued to each other and to a wall at x = 0.
+fn glued(places: &[[f64; 3]], method: Method) -> Scene {
+    let mut s = scene([-3.0, -4.0, -4.0], [21.0, 12.0, 4.0], 0.5);
+    s.gravity = Vector3::zeros();
+    s.plane([0.0; 3], [1.0, 0.0, 0.0]);
+    s.bonds = vec![glue(UNBREAKABLE)];
+    for place in places {
+        s.sphere(*place, 1.0, 1.0);
+    }
+    s.statics = Some(Statics {
+        method,
+        // Places are rounded to 1e-15 m, so forces to 1e-9 of the load.
+        tolerance: 1e-8,
+        linear_tolerance: 1e-4,
+        max_iterations: 20_000,
+        ..statics()
+    });
+    s
+}
+
+/// Lets a force along z act on the ball at a place.
+fn load(s: &mut Scene, place: [f64; 3], force: f64) {
+    s.acts.fields.push(Field {
+        region: Region::Sphere {
+            centre: place.into(),
+            radius: 0.5,
+        },
+        spell: Spell::ALWAYS,
+        pull: Pull::Force(Vector3::z() * force),
+    });
+}
+
+fn row(n: u32) -> Vec<[f64; 3]> {
+    let along = (0..n).map(|k| 1.0 + 2.0 * f64::from(k));
+    along.map(|x| [x, 0.0, 0.0]).collect()
+}
+
+const METHODS: [Method; 3] = [
+    Method::BagiBojtar,
+    Method::SerranoRodriguez,
+    Method::Kishino(Select::Block),
+];
+
+/// The linear method solves to rounding, the others to their tolerance times the slenderness.
+fn within(s: &Scene) -> f64 {
+    match s.statics.map(|of| of.method) {
+        Some(Method::SerranoRodriguez) => 1e-9,
+        _ => 1e-7,
+    }
+}
+
+#[track_caller]
+fn deflects(s: &Scene, of: usize, expected: f64) {
+    let end = s.run(1);
+    let found = end.position(of).z / LOAD;
+    let method = s.statics.map(|of| of.method);
+    println!("{method:?} {found} {expected} {:e}", found / expected - 1.0);
+    assert!(
+        (found / expected - 1.0).abs() < within(s),
+        "{method:?}: {found} {expected}"
+    );
+}
+
+/// F4: cantilevers of n balls, the root glued to a wall.
+#[test]
+fn f4_a_cantilever_bends() {
+    for (n, expected) in [(1, 0.7), (3, 8.5), (6, 60.2)] {
+        for method in METHODS {
+            let mut s = glued(&row(n), method);
+            load(&mut s, [2.0 * f64::from(n) - 1.0, 0.0, 0.0], LOAD);
+            deflects(&s, n as usize - 1, expected);
+        }
+    }
+}
+
+/// F16: a glued L, n₁ balls along x and n₂ along y, loaded along z at its tip.
+#[test]
+fn f16_an_l_bends_and_twists() {
+    for (along_x, along_y, expected) in [(2, 1, 5.7), (3, 2, 23.5)] {
+        for method in METHODS {
+            let mut places = row(along_x);
+            let end = 2.0 * f64::from(along_x) - 1.0;
+            places.extend((1..=along_y).map(|k| [end, 2.0 * f64::from(k), 0.0]));
+            let mut s = glued(&places, method);
+            load(&mut s, [end, 2.0 * f64::from(along_y), 0.0], LOAD);
+            deflects(&s, places.len() - 1, expected);
+        }
+    }
+}
+
+/// A beam glued to walls at both ends.
+fn beam(n: u32, method: Method) -> Scene {
+    let mut s = glued(&row(n), method);
+    s.plane([2.0 * f64::from(n), 0.0, 0.0], [-1.0, 0.0, 0.0]);
+    s
+}
+
+/// F16: a beam glued at both ends sinks under a load in its middle.
+#[test]
+fn f16_a_beam_between_walls() {
+    for (n, expected) in [(3, 0.7), (5, 1.55)] {
+        for method in METHODS {
+            let mut s = beam(n, method);
+            load(&mut s, [f64::from(n), 0.0, 0.0], LOAD);
+            deflects(&s, n as usize / 2, expected);
+        }
+    }
+}
+
+/// F16: a support that rises by 1 bears 1/6: supports may settle.
+#[test]
+fn f16_a_support_rises() {
+    for method in METHODS {
+        let mut s = beam(3, method);
+        let rises = Drive {
+            translation: Some((Vector3::z(), Signal::Rate(LOAD))),
+            rotation: None,
+        };
+        s.walls[0] = Wall {
+            motion: Motion::Driven(rises),
+            ..s.walls[0].clone()
+        };
+        let end = s.run(1);
+        let reaction = end.impulse(BodyId(0), BodyId::wall(0)).z;
+        let found = -reaction / LOAD * 6.0;
+        assert!(
+            (found.abs() - 1.0).abs() < within(&s),
+            "{method:?}: {found}"
+        );
+    }
+}
+
+fn whole(end: &State) -> Vec<(BodyId, BodyId)> {
+    let whole = end.contacts.iter();
+    let whole = whole.filter(|c| c.state.joint.is_whole());
+    whole.map(|c| (c.key.a, c.key.b)).collect()
+}
+
+/// F16: the moment at the root of a cantilever of three balls is five loads. A strength above it
+/// holds; below it the root breaks, alone, and the beam falls on a floor.
+#[test]
+fn f16_the_root_of_a_cantilever_breaks() {
+    let methods = [Method::BagiBojtar, Method::Kishino(Select::Block)];
+    let each = methods.map(|method| [(method, Breaking::Worst), (method, Breaking::All)]);
+    for (method, breaking) in each.concat() {
+        let with = |strength: f64| {
+            let mut s = glued(&row(3), method);
+            s.bonds = vec![Glue {
+                between: Between::Materials([0, 0]),
+                ..glue(strength * LOAD)
+            }];
+            s.plane([0.0, 0.0, -1.0 - 1e-4], [0.0, 0.0, 1.0]);
+            s.walls[1].material = 1;
+            s.pairs = Some(moreau::law::PairTable::new(2, |_, _| springs(0.5)));
+            load(&mut s, [5.0, 0.0, 0.0], -LOAD);
+            s.statics = s.statics.map(|of| Statics {
+                breaking,
+                tolerance: 1e-6,
+                ..of
+            });
+            s
+        };
+        let holds = with(5.01).run(1);
+        assert_eq!(holds.done[0].broken, 0);
+        let sunk = -holds.position(2).z / LOAD;
+        assert!((sunk - 8.5).abs() < 1e-4, "{sunk}");
+        let broken = with(4.99).run(1);
+        if breaking == Breaking::All {
+            // Forces on the way to balance break more of them.
+            assert!(broken.done[0].broken >= 1, "{method:?}");
+            continue;
+        }
+        assert_eq!(broken.done[0].broken, 1, "{method:?} {breaking:?}");
+        let left: Vec<_> = [0, 1].map(|k| (BodyId(k), BodyId(k + 1))).into();
+        assert_eq!(whole(&broken), left, "{method:?} {breaking:?}");
+    }
+}
+
+/// Without a floor the beam falls without end: no equilibrium.
+#[test]
+fn a_broken_cantilever_has_no_balance() {
+    let mut s = glued(&row(3), Method::BagiBojtar);
+    s.bonds = vec![glue(4.99 * LOAD)];
+    load(&mut s, [5.0, 0.0, 0.0], -LOAD);
+    s.statics = s.statics.map(|of| Statics {
+        max_iterations: 20,
+        ..of
+    });
+    let fell = s.try_run(1, 1, 1);
+    assert!(matches!(fell, Err(StepError::Collapse { .. })), "{fell:?}");
+}
