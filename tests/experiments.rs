@@ -51,7 +51,7 @@ fn pushes(run: &Run, name: &str, force: &str) {
 type Short = (&'static str, u64, &'static [&'static str], fn(&Run));
 
 /// What makes a configuration small enough: its name, steps, keys set, and what must have happened in it.
-const SHORT: [Short; 18] = [
+const SHORT: [Short; 19] = [
     (
         "settle",
         100,
@@ -225,6 +225,10 @@ const SHORT: [Short; 18] = [
     }),
     ("quasistatic-biaxial", 6, &[], |run| {
         moved(run, "right", "x", 1e-6)
+    }),
+    ("settling-support", 12, &[], |run| {
+        assert_eq!(run.text("bonds.csv").lines().count(), 3);
+        at_least(run, "fracture", 1e-4);
     }),
 ];
 

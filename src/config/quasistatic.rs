@@ -63,6 +63,18 @@ pub(super) fn read(root: &Section, others: &Others, faults: &mut Vec<Fault>) -> 
     if let (Some(node), false) = (section.get("break"), others.laws.join()) {
         needs(node, "a [[bond]]", faults);
     }
+    if method == Method::SerranoRodriguez {
+        for bond in root.tables("bond", "", &mut Vec::new()) {
+            let keys = match &bond.value {
+                Value::Table(keys) => &keys[..],
+                _ => &[],
+            };
+            for (_, node) in keys.iter().filter(|(key, _)| key == "strength") {
+                let accepted = "left out under serrano_rodriguez, whose bonds do not break";
+                must(node, accepted, "strength", faults);
+            }
+        }
+    }
     let share = Number(Range::Inside(0.0, 1.0), "");
     let stiffness = Number(Range::Positive, "N/m");
     let jump = Number(Range::Positive, "of a radius");

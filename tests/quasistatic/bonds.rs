@@ -1,7 +1,7 @@
 //! F4 and F16: glued beams, [004 §6.1.6] by formulas; k_t = 2, k_twist = 4, k_bend = 5, radius 1.
 
 use super::scene::{Scene, State};
-use super::{scene, springs, statics};
+use super::{pressed, scene, springs, statics};
 use moreau::body::{BodyId, Drive, Motion, Signal, Wall};
 
 use moreau::law::bond::{Begin, Between, Criterion, Four, Glue, Stiffness};
@@ -227,4 +227,50 @@ fn a_broken_cantilever_has_no_balance() {
     });
     let fell = s.try_run(1, 1, 1);
     assert!(matches!(fell, Err(StepError::Collapse { .. })), "{fell:?}");
+}
+
+/// Bonds of a jittered lattice that a lid presses break one after the other: the same bits on any
+/// ranks, whatever breaks first.
+#[test]
+fn bonds_break_the_same_on_any_ranks() {
+    let cases = [
+        (Method::BagiBojtar, Breaking::Worst),
+        (Method::BagiBojtar, Breaking::All),
+        (Method::Kishino(Select::Block), Breaking::All),
+    ];
+    for (method, breaking) in cases {
+        let mut s = pressed(method);
+        s.bonds = vec![Glue {
+            gap: 0.02,
+            stiffness: Stiffness::Given(Four {
+                normal: 1.0,
+                tangential: 0.5,
+                bending: 0.5,
+                twisting: 0.5,
+            }),
+            strength: Four {
+                normal: 6e-4,
+                tangential: 6e-4,
+                bending: 6e-4,
+                twisting: 6e-4,
+            },
+            criterion: Criterion::Sum,
+            ..glue(UNBREAKABLE)
+        }];
+        s.statics = s.statics.map(|of| Statics { breaking, ..of });
+        let alone = s.run(2);
+        let broken: u64 = alone.done.iter().map(|report| report.broken).sum();
+        let left = whole(&alone).len();
+        println!("{method:?} {broken} {left}");
+        assert!(broken > 10 && left > 10, "{method:?}: {broken} of {left}");
+        let works = alone.done.iter().map(|report| report.outcome.work.fracture);
+        assert!(works.sum::<f64>() > 0.0);
+        for (ranks, threads) in [(1, 2), (2, 1), (3, 2), (4, 1), (8, 1)] {
+            let other = s.run_on(ranks, threads, 2);
+            assert!(
+                other.same_bits(&alone),
+                "{method:?}, {breaking:?}, {ranks} ranks, {threads} threads"
+            );
+        }
+    }
 }

@@ -43,8 +43,9 @@ pub(super) struct Assembly<'a, 'd> {
     columns: Bodies,
 }
 
-/// The length of the increment whose forces the contacts carry [s], and the times of the increment
-/// that begins, if one does [s].
+/// The length of the increment whose forces the contacts carry [s].
+///
+/// Then the times of the increment that begins, if one does [s].
 type Begins = (f64, Option<[f64; 2]>);
 
 /// The size of bodies and of stiffnesses.
