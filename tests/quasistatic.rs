@@ -8,6 +8,8 @@ mod bonds;
 mod linear;
 #[path = "quasistatic/matrices.rs"]
 mod matrices;
+#[path = "quasistatic/moduli.rs"]
+mod moduli;
 mod scene;
 
 use moreau::body::{BodyId, Freedom, Motion, Signal};

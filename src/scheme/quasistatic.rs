@@ -20,6 +20,7 @@ mod freewall;
 mod increment;
 mod kishino;
 mod link;
+mod moduli;
 mod network;
 mod serrano;
 mod settings;
@@ -27,6 +28,7 @@ mod stiffness;
 mod unknowns;
 mod walls;
 
+pub use moduli::{Moduli, NAMES as STRAINS, NoModuli};
 pub use settings::{Breaking, Method, Select, Statics};
 
 use super::error::StepError;
@@ -200,17 +202,31 @@ impl Quasistatic {
     /// times its radius [m].
     #[must_use]
     pub fn stiffness(&self, state: &State, domain: &Domain) -> DMatrix<f64> {
+        Stiffness::new(&self.assembly(state, domain), self.statics.coulomb, 0.0).dense()
+    }
+
+    /// The elastic moduli of a state, in which all contacts stick and all walls follow the strain.
+    /// Collective.
+    ///
+    /// # Errors
+    /// If the cell is open along an axis, or a linear system cannot be solved.
+    pub fn moduli(&self, state: &State, domain: &Domain) -> Result<Moduli, NoModuli> {
+        moduli::moduli(&mut self.assembly(state, domain))
+    }
+
+    /// The bodies and contacts with which the next increment begins. Collective.
+    fn assembly<'a, 'd>(&'a self, state: &State, domain: &'a Domain<'d>) -> Assembly<'a, 'd> {
         let time = state.clock.time;
+        let next = [time, time + self.physics.pace.at_least()];
         let gathered = (
             state.parcel.clone(),
             &state.walls[..],
-            (
-                state.clock.dt,
-                Some([time, time + self.physics.pace.at_least()]),
-            ),
+            (state.clock.dt, Some(next)),
         );
-        let of = (&self.physics, &self.statics);
-        let assembly = Assembly::gather(of, (domain, &self.pool), gathered);
-        Stiffness::new(&assembly, self.statics.coulomb, 0.0).dense()
+        Assembly::gather(
+            (&self.physics, &self.statics),
+            (domain, &self.pool),
+            gathered,
+        )
     }
 }

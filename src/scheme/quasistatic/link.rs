@@ -50,6 +50,12 @@ impl Link {
         [n * arm(self.radii[0]), n * -arm(self.radii[1])]
     }
 
+    /// The vector from the first centre to the second [m], or to the contact point at a wall.
+    pub(super) fn branch(&self) -> Vector3 {
+        let [of_a, of_b] = self.arms();
+        of_a - of_b
+    }
+
     /// The motion of the second side against the first [004 §6.1.5].
     pub(super) fn motion(&self, [a, b]: [&Shift; 2]) -> Motion {
         let [of_a, of_b] = self.arms();

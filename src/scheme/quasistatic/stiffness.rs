@@ -14,9 +14,9 @@ use nalgebra::{DMatrix, Matrix6, Vector6};
 
 /// The stiffness K̂ + ρ of an assembly at its present forces.
 pub(super) struct Stiffness<'s, 'a, 'd> {
-    assembly: &'s Assembly<'a, 'd>,
+    pub assembly: &'s Assembly<'a, 'd>,
     /// The resistance of each contact; `None` where it takes no part.
-    tangents: Vec<Option<Tangent>>,
+    pub tangents: Vec<Option<Tangent>>,
     /// ρ [N/m].
     resistance: f64,
     /// The inverse of each body's own block.
@@ -98,7 +98,7 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
     }
 
     /// The pushes of forces and couples of the contacts on own bodies.
-    fn pushes(&self, forces: &[[Vector3; 2]]) -> Vec<Push> {
+    pub(super) fn pushes(&self, forces: &[[Vector3; 2]]) -> Vec<Push> {
         let assembly = self.assembly;
         let network = &assembly.network;
         let parts = assembly.pool.parts(network.own.len(), |some| {
