@@ -113,6 +113,19 @@ pub enum Command {
         /// The checkpoint, or the folder of a run for its newest one
         file: PathBuf,
     },
+    /// Prints the elastic moduli of a checkpoint: its stiffness tensor, all contacts sticking
+    ///
+    /// The cell is periodic along each axis, or ends there at two planes, which follow the strain.
+    Elastic {
+        /// The checkpoint, or the folder of a run for its newest one
+        from: PathBuf,
+        /// As CSV
+        #[arg(long)]
+        csv: bool,
+        /// Overrides a key of the configuration in the checkpoint: KEY=VALUE
+        #[arg(long, value_name = "KEY=VALUE")]
+        set: Vec<String>,
+    },
     /// Handles frictional contact problems in files of FCLib
     Fclib {
         /// The command for these files

@@ -85,6 +85,10 @@ fn status() -> i32 {
         }
         Command::Report { dir } => told(report::page(&dir)),
         Command::Info { file } => told(report::info(&file).map_err(|e| (e, 2))),
+        Command::Elastic { from, csv, set } => {
+            let text = sim::elastic(&from, &set, csv);
+            told(text.map_err(|e| (e.to_string(), e.status())))
+        }
         Command::Fclib { command } => match command {
             Fclib::Info { file } => told(fclib::info(&file).map_err(|e| (e, 2))),
             Fclib::Solve(args) => match args.options() {

@@ -25,6 +25,7 @@ mod balance;
 mod bonds;
 mod changed;
 mod check;
+mod elastic;
 mod error;
 mod export;
 mod first;
@@ -44,6 +45,7 @@ mod sizes;
 mod stop;
 
 pub use check::check;
+pub use elastic::elastic;
 pub use error::RunError;
 pub use export::{Exported, export};
 pub use options::Options;

@@ -1,5 +1,7 @@
 //! The command line tells all about itself: help for every argument, completions that a real bash takes, manual pages that `man` reads.
 
+#[path = "commands/elastic.rs"]
+mod elastic;
 #[path = "harness/mod.rs"]
 mod harness;
 

@@ -86,10 +86,10 @@ impl Workshop {
         assert_eq!(output.status, Some(0), "{at}: {small:?}\n{printed}");
     }
 
-    /// The number of samples of a configuration.
+    /// The number of samples of a configuration that have a count.
     fn samples(&self, config: &str) -> usize {
         let text = std::fs::read_to_string(self.path().join(config)).unwrap_or_default();
-        text.matches("\n[[bodies]]").count()
+        text.matches("\ncount = ").count()
     }
 
     /// The words of a command as they are tried here: runs are short and of few bodies, words in capitals are what there is.

@@ -41,7 +41,7 @@ pub(super) fn balance(
     let mut loads = balance::loads(assembly, time);
     loop {
         let balance = Balance::of(assembly, &loads);
-        found.residual = balance.residual();
+        found.residual = balance.residual(statics.tolerance);
         if !found.residual.is_finite() {
             return found;
         }

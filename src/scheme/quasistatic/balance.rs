@@ -16,6 +16,9 @@ pub(super) struct Balance {
     /// The force to which it is compared: the mean normal force, of bonds the mean force, or the
     /// largest load of a body where no contact carries any [N].
     pub reference: f64,
+    /// The unbalanced force that rounding of positions leaves, `4 ε X k` [N]: X is the diagonal of
+    /// the domain, k the largest stiffness, ε the rounding of 1.
+    pub rounding: f64,
 }
 
 impl Balance {
@@ -53,22 +56,27 @@ impl Balance {
         let [force, count] = assembly
             .domain
             .sums(&[force, pressing.map(|_| 1.0).collect()]);
-        let mut most = [worst, heaviest];
+        let stiffest = assembly.network.links.iter();
+        let stiffest = stiffest.map(|link| link.elastic.stiffness.normal);
+        let mut most = [worst, heaviest, stiffest.fold(0.0, nan_max)];
         assembly.domain.many_max(&mut most);
-        let [worst, heaviest] = most;
+        let [worst, heaviest, stiffest] = most;
         Self {
             unbalanced,
             worst,
             reference: if count > 0.0 { force / count } else { heaviest },
+            rounding: 4.0 * f64::EPSILON * assembly.domain.partition().diameter() * stiffest,
         }
     }
 
     /// The residual [1]: 0 where nothing is loaded.
-    pub(super) fn residual(&self) -> f64 {
+    ///
+    /// A force is compared to one so large that its `tolerance` is not below rounding.
+    pub(super) fn residual(&self, tolerance: f64) -> f64 {
         if self.worst == 0.0 {
             0.0
         } else {
-            self.worst / self.reference
+            self.worst / self.reference.max(self.rounding / tolerance)
         }
     }
 }

@@ -81,7 +81,7 @@ pub(super) fn balance(
     let mut loads = balance::loads(assembly, time);
     loop {
         let balance = Balance::of(assembly, &loads);
-        found.residual = balance.residual();
+        found.residual = balance.residual(statics.tolerance);
         found.converged = found.residual <= statics.tolerance;
         let over = found.iterations >= SWEEPS * statics.max_iterations;
         if found.converged || over || !found.residual.is_finite() {

@@ -1,8 +1,8 @@
 //! The elastic moduli of an assembly at its present contacts, all of which stick.
 //!
-//! A uniform strain ε of the cell moves the contact points of two bodies apart by `ε b`, b being the
-//! branch from the first centre to the second, across periodic ends too. Bodies then move further,
-//! by u, until forces balance: `K̂ u = Σ B T̂ k T̂ᵀ ε b`. The stress [Pa], tension positive, is
+//! A uniform strain ε of the cell moves the two ends of a contact apart by `ε b`, b being the branch
+//! from the first centre to the second, across periodic ends too. Bodies then move further, by u,
+//! until forces balance: `K̂ u = Σ B T̂ k T̂ᵀ ε b`. The stress [Pa], tension positive, is
 //! `σ = −(1/V) Σ F ⊗ b` over all contacts, F being the force on the second body that ε and u add.
 
 use super::assembly::Assembly;

@@ -105,7 +105,7 @@ pub(super) fn balance(
     Ok(Found {
         iterations: 1,
         products: solved.products,
-        residual: balance.residual(),
+        residual: balance.residual(assembly.statics.tolerance),
         converged: solved.converged,
     })
 }
