@@ -1,6 +1,6 @@
 //! The elastic moduli of an assembly at its present contacts, all of which stick.
 //!
-//! A uniform strain ε of the cell moves the two ends of a contact apart by `ε b`, b being the branch
+//! A uniform strain ε of the cell moves the two ends of a contact apart by `ε b`: b is the branch
 //! from the first centre to the second, across periodic ends too. Bodies then move further, by u,
 //! until forces balance: `K̂ u = Σ B T̂ k T̂ᵀ ε b`. The stress [Pa], tension positive, is
 //! `σ = −(1/V) Σ F ⊗ b` over all contacts, F being the force on the second body that ε and u add.
