@@ -1,5 +1,7 @@
 //! `moreau elastic`: the moduli of a checkpoint, as text and as CSV.
 
+#![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
+
 use super::{LIMIT, moreau};
 use crate::harness;
 use std::process::Command;
