@@ -225,7 +225,7 @@ impl Joint {
     /// `pressed` is the normal impulse of the last step [N s]. A new bond carries on with the
     /// forces of its contact, so that a loaded packing stays at rest when it is bonded. The impulse
     /// of a collision is not such a force: a bond made at contact begins without forces, and others
-    /// keep them up to a compression of [`Joint::SMALL`] radii.
+    /// keep them up to a compression of 0.01 radii.
     #[must_use]
     pub fn made(self, glues: &[Glue], step: &Step, near: &Near, pressed: f64) -> (Self, f64) {
         if self.glue != 0 {
