@@ -83,6 +83,7 @@ fn piston(height: f64) -> Wall {
             inertia: None,
             direction: Some(Vector3::z()),
             load: Vector3::new(0.0, 0.0, -2.0),
+            pressure: 0.0,
             gravity: true,
         }),
         ..Wall::fixed("piston".to_owned(), surface, 0)

@@ -44,6 +44,7 @@ fn pressed(pair: Pair) -> Scene {
             inertia: None,
             direction: Some(Vector3::z()),
             load: Vector3::new(0.0, 0.0, -LOAD),
+            pressure: 0.0,
             gravity: false,
         }),
         ..Wall::fixed("piston".to_owned(), surface, 0)

@@ -315,6 +315,7 @@ fn fcc_pile(n: usize, sweeps: u64) -> f64 {
             inertia: None,
             direction: Some(Vector3::z()),
             load: Vector3::new(0.0, 0.0, -1e-9 * load),
+            pressure: 0.0,
             gravity: false,
         }),
         ..Wall::fixed("piston".to_owned(), surface, 0)

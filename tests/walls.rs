@@ -165,6 +165,7 @@ fn h7_a_big_free_sphere_among_small_balls() {
             inertia: Some(inertia),
             direction: None,
             load: Vector3::zeros(),
+            pressure: 0.0,
             gravity: true,
         }),
         ..Wall::fixed("intruder".to_owned(), surface, 0)

@@ -82,6 +82,9 @@ pub struct Freedom {
     pub direction: Option<Vector3>,
     /// Force on it in addition to gravity and the forces of bodies [N].
     pub load: Vector3,
+    /// Pressure on its present face, which pushes it into its free side [Pa]; with quasi-static
+    /// schemes.
+    pub pressure: f64,
     /// Whether gravity acts on it.
     pub gravity: bool,
 }

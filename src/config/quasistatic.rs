@@ -8,7 +8,9 @@ use crate::body::{Freedom, Motion, Wall};
 use crate::law::Laws;
 use crate::scheme::NAMES;
 use crate::scheme::pace::Pace;
-use crate::scheme::quasistatic::{Breaking, Method, Select, Statics};
+use crate::scheme::quasistatic::cell::face;
+use crate::scheme::quasistatic::{Breaking, Method, Select, Start, Statics};
+use crate::shape::Period;
 
 /// The sections read by this file.
 pub(super) const SECTIONS: [&str; 2] = ["scheme", "quasistatic"];
@@ -20,6 +22,7 @@ pub(super) struct Others<'a> {
     pub laws: &'a Laws,
     pub walls: &'a [Wall],
     pub planar: bool,
+    pub period: Period,
 }
 
 /// Reads the scheme; `None`: the time step of contact dynamics.
@@ -33,12 +36,20 @@ pub(super) fn read(root: &Section, others: &Others, faults: &mut Vec<Fault>) -> 
         "jump",
         "select",
         "break",
+        "start",
     ];
     let section = root.table("quasistatic", &known, faults);
     let scheme = root.choice_if("scheme", &NAMES, faults);
     let select = section.choice_if("select", &["block", "largest"], faults);
     let default = Statics::default();
     let Some(mut method) = scheme.and_then(Method::named) else {
+        for (wall, free) in pressed(others.walls) {
+            let accepted = format!(
+                "wall {} without free.pressure, or a quasi-static scheme",
+                wall.name
+            );
+            must_at(root, &accepted, &format!("{} Pa", free.pressure), faults);
+        }
         // With the name of the time step the table waits for another scheme.
         if let (Some(node), None) = (root.get("quasistatic"), root.get("scheme")) {
             let schemes = NAMES[1..].join("\", \"");
@@ -91,11 +102,30 @@ pub(super) fn read(root: &Section, others: &Others, faults: &mut Vec<Fault>) -> 
         coulomb,
         resistance: section.number_if("resistance", stiffness, faults),
         jump: (section.number_if("jump", jump, faults)).unwrap_or(default.jump),
+        start: match section.choice_if("start", &["springs", "forces"], faults) {
+            Some("forces") => Start::Forces,
+            _ => Start::Springs,
+        },
         breaking: match breaking {
             Some("all") => Breaking::All,
             _ => Breaking::Worst,
         },
     })
+}
+
+/// The free walls under pressure.
+fn pressed(walls: &[Wall]) -> impl Iterator<Item = (&Wall, &Freedom)> {
+    walls.iter().filter_map(|wall| match &wall.motion {
+        Motion::Free(free) if free.pressure != 0.0 => Some((wall, free)),
+        _ => None,
+    })
+}
+
+/// Adds a fault of the walls.
+fn must_at(root: &Section, accepted: &str, found: &str, faults: &mut Vec<Fault>) {
+    if let Some(node) = root.get("wall") {
+        must(node, accepted, found, faults);
+    }
 }
 
 /// Refuses keys without a meaning under schemes without inertia, and keys not built for them.
@@ -154,6 +184,16 @@ fn refuse_others(root: &Section, others: &Others, faults: &mut Vec<Fault>) {
                 let accepted = "\"free\" or \"fixed\" under a quasi-static scheme";
                 refuse(node, accepted, faults);
             }
+        }
+    }
+    for (wall, free) in pressed(others.walls) {
+        if face(wall, others.walls, &others.period, others.planar).is_none() {
+            let accepted = format!(
+                "wall {} without free.pressure, or as a plane across an axis, with a period or two planes along \
+                 each other axis",
+                wall.name
+            );
+            must_at(root, &accepted, &format!("{} Pa", free.pressure), faults);
         }
     }
     for wall in others.walls {

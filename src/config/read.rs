@@ -12,6 +12,7 @@ use super::{
     solver, templates, time, walls,
 };
 use crate::math::Vector3;
+use crate::shape::Period;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -67,6 +68,11 @@ pub(super) fn scenario(
         laws: &laws,
         walls: &walls,
         planar: domain.two_dimensional,
+        period: Period::of_box(
+            &Vector3::from(domain.lower),
+            &Vector3::from(domain.upper),
+            domain.periodic,
+        ),
     };
     let statics = quasistatic::read(&section, &others, faults);
     let regions = regions::read(&section, &domain, faults);

@@ -57,7 +57,7 @@ lines! {
     WallLine: "step,time,wall,fx,fy,fz,tx,ty,tz,x,y,z,vx,vy,vz";
     FlowLine: "step,time,region,way,bodies,mass,waiting";
     DeletedLine: "step,time,id,x,y,z,vx,vy,vz,radius,mass,outlet";
-    BondLine: "step,time,a,b,bond,x,y,z,nx,ny,nz,fx,fy,fz,cx,cy,cz,energy";
+    BondLine: "step,time,wave,a,b,bond,x,y,z,nx,ny,nz,fx,fy,fz,cx,cy,cz,energy";
     IncrementLine: "step,time,parts,iterations,products,jumps,contacts,sliding,broken,residual,elastic";
 }
 

@@ -15,9 +15,9 @@
 //! A bond that is made at a given time carries on with the forces of its contact,
 //! `g₀ = g + r_n′/(k_n Δt)`: the increments of [004 §6.1.6] come on top of the forces that act.
 //!
-//! No force exceeds its strength. A bond breaks at the end of a step in which one reaches it. The
-//! contact then follows the other laws, and the bond never heals while the two bodies stay near
-//! each other.
+//! No force exceeds its strength. A bond breaks at the end of a step in which one reaches it, or in
+//! which the sum of the four over their strengths reaches 1 ([`Criterion`]). The contact then
+//! follows the other laws, and the bond never heals while the two bodies stay near each other.
 
 use super::coulomb::Parameters;
 use super::couples::{Couples, Plane};
@@ -117,6 +117,9 @@ pub enum Criterion {
     Sum,
 }
 
+/// The share of its strength at which a bond breaks: 1, but for rounding.
+pub const USED_UP: f64 = 1.0 - 1e-12;
+
 /// Bonds of one kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Glue {
@@ -139,6 +142,20 @@ impl Glue {
     #[must_use]
     pub fn rounding(radii: [f64; 2]) -> f64 {
         1e-9 * radii[0].min(radii[1])
+    }
+
+    /// Whether some force breaks its bonds.
+    #[must_use]
+    pub fn breaks(&self) -> bool {
+        let Four {
+            normal,
+            tangential,
+            bending,
+            twisting,
+        } = self.strength;
+        [normal, tangential, bending, twisting]
+            .iter()
+            .any(|strength| strength.is_finite())
     }
 
     /// The share of its strength that a force [N] and a couple [N m] on the second body use. At 1
@@ -468,6 +485,6 @@ impl Bond<f64> {
         };
         let used = used(criterion, &self.strength, n, now);
         // [`Bond::answer`] holds forces at their strength, but for rounding. A NaN breaks.
-        used.is_nan() || used >= 1.0 - 1e-12
+        used.is_nan() || used >= USED_UP
     }
 }

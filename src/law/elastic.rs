@@ -105,7 +105,12 @@ impl Elastic {
                 let normal = (compliance > 0.0).then(|| 1.0 / compliance)?;
                 Four {
                     normal,
-                    tangential: pair.tangential_ratio * normal,
+                    // A smooth contact does not stick.
+                    tangential: if pair.friction > 0.0 {
+                        pair.tangential_ratio * normal
+                    } else {
+                        0.0
+                    },
                     // Without an arm there is not a couple.
                     bending: if pair.rolling.is_none() {
                         0.0

@@ -14,6 +14,7 @@ mod assembly;
 mod bagi_bojtar;
 mod balance;
 mod bonds;
+pub mod cell;
 mod energy;
 mod found;
 mod freewall;
@@ -22,6 +23,7 @@ mod kishino;
 mod link;
 mod moduli;
 mod network;
+mod reach;
 mod serrano;
 mod settings;
 mod stiffness;
@@ -29,29 +31,22 @@ mod unknowns;
 mod walls;
 
 pub use moduli::{Moduli, NAMES as STRAINS, NoModuli};
-pub use settings::{Breaking, Method, Select, Statics};
+pub use reach::least_edge;
+pub use settings::{Breaking, Method, Select, Start, Statics};
 
 use super::error::StepError;
 use super::physics::Physics;
 use super::report::{Here, Report, Tally};
 use super::state::{Clock, State};
-use crate::domain::{Domain, ghosts};
+use crate::domain::Domain;
 use crate::law::Status;
 use crate::pool::Pool;
 use crate::solver::merit::Verdict;
 use crate::solver::nsgs::Outcome;
-use assembly::Assembly;
+use assembly::{Assembly, Begins};
 use increment::{Increment, Parts};
 use nalgebra::DMatrix;
 use stiffness::Stiffness;
-
-/// The shortest edge that blocks may have, for bodies up to a radius and a skin [m].
-///
-/// A rank has copies of all bodies that may touch its own.
-#[must_use]
-pub fn least_edge(radius: f64, skin: f64) -> f64 {
-    2.0 * ghosts::reach(radius + 0.5 * skin, assembly::wide(radius, skin))
-}
 
 /// Largest number of bodies that are relaxed in one order.
 const IN_ONE_ORDER: u64 = 20_000;
@@ -79,6 +74,8 @@ pub struct Quasistatic {
     pool: Pool,
     /// Increments done.
     done: u64,
+    /// Whether the state is another scheme's.
+    foreign: bool,
 }
 
 impl Quasistatic {
@@ -96,7 +93,13 @@ impl Quasistatic {
             physics,
             statics,
             done: 0,
+            foreign: false,
         })
+    }
+
+    /// Declares that the state at the first increment is that of another scheme.
+    pub fn take_over(&mut self) {
+        self.foreign = true;
     }
 
     /// The constants of the run.
@@ -122,7 +125,8 @@ impl Quasistatic {
         }
         self.done += 1;
         let span = state.span(&self.physics, domain);
-        let mut increment = Increment::begin(state, (&self.physics, &self.statics));
+        let foreign = std::mem::take(&mut self.foreign);
+        let mut increment = Increment::begin(state, (&self.physics, &self.statics), foreign);
         let mut parts = Parts::default();
         while let Some(part) = parts.next() {
             let times = part.map(|share| state.clock.time.mul_add(1.0 - share, span.end * share));
@@ -217,11 +221,14 @@ impl Quasistatic {
     /// The bodies and contacts with which the next increment begins. Collective.
     fn assembly<'a, 'd>(&'a self, state: &State, domain: &'a Domain<'d>) -> Assembly<'a, 'd> {
         let time = state.clock.time;
-        let next = [time, time + self.physics.pace.at_least()];
+        let begins = Begins {
+            times: [time, time + self.physics.pace.at_least()],
+            takes: false,
+        };
         let gathered = (
             state.parcel.clone(),
             &state.walls[..],
-            (state.clock.dt, Some(next)),
+            (state.clock.dt, Some(begins)),
         );
         Assembly::gather(
             (&self.physics, &self.statics),

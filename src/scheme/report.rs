@@ -95,6 +95,10 @@ pub struct Here {
 /// A bond that broke, with the forces at that moment, on the second body. Global frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BrokenBond {
+    /// Load time, or that of the end of the step [s].
+    pub time: f64,
+    /// How many times bonds had broken in this increment, with this one; 0: all break at once.
+    pub wave: u64,
     /// The first body.
     pub a: BodyId,
     /// The second body, or a wall.
@@ -109,6 +113,6 @@ pub struct BrokenBond {
     pub force: Vector3,
     /// Couple [N m].
     pub couple: Vector3,
-    /// Energy in its springs, less that of the contact that is left [J].
+    /// Energy in its springs [J].
     pub energy: f64,
 }

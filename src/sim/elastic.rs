@@ -6,7 +6,7 @@ use super::setup::{Start, going_on, loaded, stored, unchanged};
 use crate::comm::threads::Serial;
 use crate::domain::Domain;
 use crate::law::Pair;
-use crate::scheme::quasistatic::{Moduli, Quasistatic, STRAINS, Statics};
+use crate::scheme::quasistatic::{Moduli, NoModuli, Quasistatic, STRAINS, Statics};
 use crate::scheme::{Clock, Physics};
 use std::fmt::Write;
 use std::path::Path;
@@ -51,7 +51,10 @@ pub fn elastic(from: &Path, set: &[String], csv: bool) -> Result<String, RunErro
         .map_err(|e| RunError::Failed(e.to_string()))?;
     let domain = Domain::new(comm, partition);
     let moduli = scheme.moduli(&state, &domain);
-    let moduli = moduli.map_err(|e| input(&e.to_string()))?;
+    let moduli = moduli.map_err(|e| match e {
+        NoModuli::Open(_) => input(&e.to_string()),
+        NoModuli::NotSolved { .. } => RunError::Failed(format!("checkpoint {name}: {e}")),
+    })?;
     let bodies = state.parcel.bodies.len();
     Ok(if csv {
         table(&moduli)
@@ -70,6 +73,9 @@ fn fits(physics: &Physics) -> Result<(), String> {
             "each pair of materials must have stiffness or young; found a rigid one (--set material.0.stiffness=…)"
                 .to_owned(),
         );
+    }
+    if physics.laws.pairs.all().any(|pair| pair.cohesion > 0.0) {
+        return Err("must be without cohesion, which is not a spring; found cohesion".to_owned());
     }
     Ok(())
 }

@@ -21,6 +21,7 @@ use crate::io::checkpoint::{self, Loaded};
 use crate::io::{Header, WallRow};
 use crate::math::Vector3;
 use crate::scheme::pace::Pace;
+use crate::scheme::quasistatic::Start as StartWith;
 use crate::scheme::{Clock, Physics, Scheme, State, WallReference};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -55,6 +56,15 @@ pub(super) fn from_config(
     options: &Options,
 ) -> Result<Start, RunError> {
     let scenario = shared(comm, || Given::begin(path, &options.set))?;
+    if scenario
+        .statics
+        .is_some_and(|statics| statics.start == StartWith::Forces)
+    {
+        return Err(RunError::Input(
+            "quasistatic.start = \"forces\" must come with a checkpoint, by moreau resume; found a run from its first bodies"
+                .to_owned(),
+        ));
+    }
     let counts = counts(comm, &scenario)?;
     agree(comm, memory_suffices(&scenario, &counts, comm.size()))?;
     let bodies = share(comm, &scenario, &counts)?;
@@ -250,7 +260,13 @@ pub(super) fn going_on(
     });
     agree(comm, changes)?;
     agree(comm, bonds_are_known(&scenario, &contacts))?;
-    let scheme = agree(comm, scheme(physics, options.threads))?;
+    let mut scheme = agree(comm, scheme(physics, options.threads))?;
+    // Without other keys it is the same scheme.
+    if let (Scheme::Quasistatic(scheme), Some(None)) =
+        (&mut scheme, before.map(|before| before.statics))
+    {
+        scheme.take_over();
+    }
     let state = State {
         clock: Clock {
             step: header.step,

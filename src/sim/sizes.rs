@@ -248,7 +248,10 @@ pub(super) fn divide(
     let skin = skin(scenario, sizes).max(range);
     let least = match scenario.statics {
         None => 2.0 * reach(sizes.largest, skin),
-        Some(_) => quasistatic::least_edge(sizes.largest, skin),
+        Some(_) => {
+            let bonds = scenario.laws.bonds.iter().map(|glue| glue.gap);
+            quasistatic::least_edge(sizes.largest, bonds.fold(skin, f64::max))
+        }
     };
     if edge < least {
         let text = format!(

@@ -75,6 +75,6 @@ fn an_open_cell_is_refused() {
     let (_folder, out) = run(&open);
     let refused = ended(&["elastic", &out]);
     assert_eq!(refused.status, Some(2));
-    let told = "axis z must be periodic, or end at two planes across it; found neither";
+    let told = "axis z must be periodic, or end at one plane at each end; found neither";
     assert!(refused.stderr.contains(told), "{}", refused.stderr);
 }

@@ -2,17 +2,18 @@
 
 use super::scene::{Scene, State};
 use super::{pressed, scene, springs, statics};
-use moreau::body::{BodyId, Drive, Motion, Signal, Wall};
+use moreau::body::{BodyId, BodyKind, Drive, Motion, Signal, Wall};
 
+use moreau::law::PairTable;
 use moreau::law::bond::{Begin, Between, Criterion, Four, Glue, Stiffness};
 use moreau::math::Vector3;
 use moreau::scheme::StepError;
 use moreau::scheme::acts::{Field, Pull};
 use moreau::scheme::quasistatic::{Breaking, Method, Select, Statics};
-use moreau::shape::{Region, Spell};
+use moreau::shape::{HalfSpace, Region, Spell};
 
-/// A load that keeps beams straight: rotations squared are 1e-10.
-const LOAD: f64 = 1e-6;
+/// A load that keeps beams straight: rotations squared are 1e-8.
+const LOAD: f64 = 1e-5;
 
 const UNBREAKABLE: f64 = f64::INFINITY;
 
@@ -48,7 +49,7 @@ fn glued(places: &[[f64; 3]], method: Method) -> Scene {
     }
     s.statics = Some(Statics {
         method,
-        // Places are rounded to 1e-15 m, so forces to 1e-9 of the load.
+        // Places are rounded to 1e-15 m, so forces to 1e-10 of the load.
         tolerance: 1e-8,
         linear_tolerance: 1e-4,
         max_iterations: 20_000,
@@ -188,9 +189,9 @@ fn f16_the_root_of_a_cantilever_breaks() {
                 between: Between::Materials([0, 0]),
                 ..glue(strength * LOAD)
             }];
-            s.plane([0.0, 0.0, -1.0 - 1e-4], [0.0, 0.0, 1.0]);
+            s.plane([0.0, 0.0, -1.0 - 1e-3], [0.0, 0.0, 1.0]);
             s.walls[1].material = 1;
-            s.pairs = Some(moreau::law::PairTable::new(2, |_, _| springs(0.5)));
+            s.pairs = Some(PairTable::new(2, |_, _| springs(0.5)));
             load(&mut s, [5.0, 0.0, 0.0], -LOAD);
             s.statics = s.statics.map(|of| Statics {
                 breaking,
@@ -205,8 +206,9 @@ fn f16_the_root_of_a_cantilever_breaks() {
         assert!((sunk - 8.5).abs() < 1e-4, "{sunk}");
         let broken = with(4.99).run(1);
         if breaking == Breaking::All {
-            // Forces on the way to balance break more of them.
-            assert!(broken.done[0].broken >= 1, "{method:?}");
+            // Forces on the way to balance break more of them; body by body they need not.
+            let least = if method == Method::BagiBojtar { 2 } else { 1 };
+            assert!(broken.done[0].broken >= least, "{method:?}");
             continue;
         }
         assert_eq!(broken.done[0].broken, 1, "{method:?} {breaking:?}");
@@ -221,6 +223,11 @@ fn a_broken_cantilever_has_no_balance() {
     let mut s = glued(&row(3), Method::BagiBojtar);
     s.bonds = vec![glue(4.99 * LOAD)];
     load(&mut s, [5.0, 0.0, 0.0], -LOAD);
+    // Wherever the tip falls.
+    s.acts.fields[0].region = Region::HalfSpace(HalfSpace {
+        point: Vector3::x() * 3.5,
+        normal: Vector3::x(),
+    });
     s.statics = s.statics.map(|of| Statics {
         max_iterations: 20,
         ..of
@@ -249,10 +256,10 @@ fn bonds_break_the_same_on_any_ranks() {
                 twisting: 0.5,
             }),
             strength: Four {
-                normal: 6e-4,
-                tangential: 6e-4,
-                bending: 6e-4,
-                twisting: 6e-4,
+                normal: 1.5e-3,
+                tangential: 1.5e-3,
+                bending: 1.5e-3,
+                twisting: 1.5e-3,
             },
             criterion: Criterion::Sum,
             ..glue(UNBREAKABLE)
@@ -273,4 +280,112 @@ fn bonds_break_the_same_on_any_ranks() {
             );
         }
     }
+}
+
+/// At the root of a cantilever of three balls the moment is five loads and the shear force one. Each
+/// is half its strength, so only their sum breaks the bond.
+#[test]
+fn the_sum_of_forces_breaks_a_bond() {
+    let with = |criterion, strength: f64| {
+        let mut s = glued(&row(3), Method::BagiBojtar);
+        s.plane([0.0, 0.0, -1.0 - 1e-3], [0.0, 0.0, 1.0]);
+        s.walls[1].material = 1;
+        s.pairs = Some(PairTable::new(2, |_, _| springs(0.5)));
+        load(&mut s, [5.0, 0.0, 0.0], -LOAD);
+        s.bonds = vec![Glue {
+            strength: Four {
+                normal: UNBREAKABLE,
+                tangential: 2.0 * strength * LOAD,
+                bending: 10.0 * strength * LOAD,
+                twisting: UNBREAKABLE,
+            },
+            criterion,
+            ..glue(UNBREAKABLE)
+        }];
+        s.statics = s.statics.map(|of| Statics {
+            tolerance: 1e-6,
+            ..of
+        });
+        s.run(1).done[0].broken
+    };
+    assert_eq!(with(Criterion::Sum, 1.001), 0);
+    assert_eq!(with(Criterion::Sum, 0.999), 1);
+    assert_eq!(with(Criterion::Each, 0.999), 0);
+}
+
+/// A wall pulls at a bond of stiffness 1 to a fixed ball: its work is in the spring until the bond
+/// breaks, and then dissipated. The line of the bond has its forces.
+#[test]
+fn a_pulled_bond_takes_its_work_along() {
+    let mut s = glued(&[[1.0, 0.0, 0.0]], Method::BagiBojtar);
+    s.bodies[0].kind = BodyKind::Fixed as u32;
+    s.bonds[0].strength.normal = 2.5e-3;
+    let pulls = Drive {
+        translation: Some((-Vector3::x(), Signal::Rate(1e-3))),
+        rotation: None,
+    };
+    s.walls[0].motion = Motion::Driven(pulls);
+    let end = s.run(4);
+    let near = |found: f64, expected: f64| {
+        assert!((found - expected).abs() < 1e-12, "{found:e} {expected:e}");
+    };
+    let [first, second, third, fourth] = &end.done[..] else {
+        panic!("four increments")
+    };
+    near(first.outcome.work.driven, 0.5e-6);
+    near(second.outcome.work.driven, 1.5e-6);
+    near(second.elastic, 2e-6);
+    // Drawn by 3 mm, it breaks at once: 4.5e-6 J.
+    near(third.outcome.work.driven, 2.5e-6);
+    near(third.outcome.work.fracture, 4.5e-6);
+    near(third.dissipated, 4.5e-6);
+    near(third.elastic, 0.0);
+    near(fourth.outcome.work.driven, 0.0);
+    let [(step, bond)] = &end.broken[..] else {
+        panic!("one bond: {:?}", end.broken)
+    };
+    assert_eq!((*step, bond.wave), (2, 1));
+    assert_eq!((bond.a, bond.b, bond.bond), (BodyId(0), BodyId::wall(0), 0));
+    // On the wall, towards the ball.
+    near(bond.force.x, 3e-3);
+    near(bond.energy, 4.5e-6);
+}
+
+/// Bonds across gaps much wider than the skin stand on both ranks of a cut, or are refused.
+#[test]
+fn wide_bonds_have_the_same_bits_on_any_ranks() {
+    let mut s = glued(&[], Method::BagiBojtar);
+    s.bonds[0].gap = 0.75;
+    for k in 0..6 {
+        s.sphere([1.0 + 2.7 * f64::from(k), 0.0, 0.0], 1.0, 1.0);
+    }
+    load(&mut s, [14.5, 0.0, 0.0], LOAD);
+    s.solver.block_edge = Some(6.0);
+    let alone = s.run(2);
+    assert_eq!(whole(&alone).len(), 6);
+    for ranks in [2, 3, 4, 8] {
+        assert!(s.run_on(ranks, 1, 2).same_bits(&alone), "{ranks} ranks");
+    }
+    s.solver.block_edge = Some(5.0);
+    for ranks in [1, 2] {
+        let refused = s.try_run(ranks, 1, 1);
+        assert!(
+            matches!(refused, Err(StepError::BondTooLong { .. })),
+            "{refused:?}"
+        );
+    }
+}
+
+/// A contact that is bonded keeps its force: a ball at rest on a floor does not move when it is
+/// glued.
+#[test]
+fn a_bond_made_at_contact_keeps_the_force() {
+    let mut s = glued(&[[1.0, 0.0, 0.0]], Method::BagiBojtar);
+    s.gravity = Vector3::new(-LOAD, 0.0, 0.0);
+    s.bonds[0].begin = Begin::At(1.5);
+    let first = s.run(1);
+    assert_eq!(whole(&first).len(), 0);
+    let end = s.run(3);
+    assert_eq!(whole(&end).len(), 1);
+    assert!((end.position(0) - first.position(0)).norm() < 1e-14);
 }

@@ -26,7 +26,7 @@ use moreau::rng::{Purpose, Stream};
 use moreau::scheme::acts::Acts;
 use moreau::scheme::pace::{Pace, Rule};
 use moreau::scheme::quasistatic::Statics;
-use moreau::scheme::{self, Here, Physics, Report, Scheme, StepError, WallReference};
+use moreau::scheme::{self, BrokenBond, Physics, Report, Scheme, StepError, WallReference};
 use moreau::shape::{HalfSpace, Surface, Template, sphere_volume};
 use moreau::solver::Settings;
 use moreau::solver::grid::BlockGrid;
@@ -86,6 +86,8 @@ pub struct State {
     pub walls: Vec<WallState>,
     pub references: Vec<WallReference>,
     pub done: Vec<Report>,
+    /// The bonds that broke, each with its step, in the order in which they broke.
+    pub broken: Vec<(usize, BrokenBond)>,
     /// Time [s], and the length of the last step [s].
     pub clock: (f64, f64),
 }
@@ -270,7 +272,12 @@ impl Scene {
             state.elastic = elastic;
             state.references.clone_from(&self.references);
         }
-        (Scheme::new(physics, threads).unwrap(), state)
+        let mut scheme = Scheme::new(physics, threads).unwrap();
+        // Contacts of before are those of another scheme.
+        if let (Scheme::Quasistatic(scheme), false) = (&mut scheme, self.contacts.is_empty()) {
+            scheme.take_over();
+        }
+        (scheme, state)
     }
 
     /// Runs some steps on `ranks` thread ranks of `threads` threads each.
@@ -279,6 +286,7 @@ impl Scene {
             let (mut scheme, mut state) = self.begin(comm, threads);
             let mut domain = Domain::new(comm, self.partition(comm.size()));
             let mut done = Vec::new();
+            let mut broken = Vec::new();
             for step in 0..steps {
                 if let Some(seed) = self.recut {
                     domain.set_partition(self.random_cut(comm.size(), seed, step));
@@ -288,18 +296,20 @@ impl Scene {
                     scheme.bring_contacts(&mut state, &domain);
                 }
                 // Ranks differ in it.
-                report.here = Here::default();
+                let here = std::mem::take(&mut report.here);
+                broken.extend(here.broken.into_iter().map(|bond| (done.len(), bond)));
                 done.push(report);
             }
             scheme.bring_contacts(&mut state, &domain);
             let clock = (state.clock.time, state.clock.dt);
             let parcel = state.parcel;
             let walls = (state.walls, state.references);
-            Ok((parcel.bodies, parcel.contacts, walls, done, clock))
+            Ok((parcel.bodies, parcel.contacts, walls, (done, broken), clock))
         });
         let mut state = State::default();
         for result in results {
-            let (bodies, contacts, (walls, references), done, clock) = result?;
+            let (bodies, contacts, (walls, references), (done, broken), clock) = result?;
+            state.broken.extend(broken);
             state.bodies.extend(bodies);
             state.contacts.extend(contacts);
             assert!(
@@ -317,6 +327,7 @@ impl Scene {
         }
         state.bodies.sort_by_key(|b| b.id);
         state.contacts.sort_by_key(|c| c.key);
+        (state.broken).sort_by_key(|(step, bond)| (*step, bond.wave, bond.a, bond.b));
         Ok(state)
     }
 
@@ -361,6 +372,7 @@ impl State {
         bits(&self.bodies) == bits(&other.bodies)
             && bits(&self.contacts) == bits(&other.contacts)
             && format!("{:?}", self.done) == format!("{:?}", other.done)
+            && self.broken == other.broken
             && format!("{:?}", self.clock) == format!("{:?}", other.clock)
             && format!("{:?}", self.walls) == format!("{:?}", other.walls)
     }

@@ -167,7 +167,14 @@ fn points(name: &str, contents: &[u8]) -> Result<(Vec<f64>, Vec<f64>), String> {
 }
 
 fn free(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Freedom {
-    let known = ["mass", "direction", "inertia", "load", "gravity"];
+    let known = [
+        "mass",
+        "direction",
+        "inertia",
+        "load",
+        "pressure",
+        "gravity",
+    ];
     let free = section.table("free", &known, faults);
     let mass = free.number("mass", Number(Range::Positive, "kg"), faults);
     let along = free
@@ -175,6 +182,10 @@ fn free(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Freedom {
         .map(|_| direction(&free, "direction", faults));
     let inertia = free.number_if("inertia", Number(Range::Positive, "kg m2"), faults);
     let load = free.vector_if("load", NEWTON, faults).unwrap_or_default();
+    let pressure = free.number_if("pressure", Number(Range::Finite, "Pa"), faults);
+    if let (Some(_), Some(node)) = (free.get("load"), free.get("pressure")) {
+        both(node, ["load", "pressure"], faults);
+    }
     let gravity = free.truth_if("gravity", faults).unwrap_or(true);
     let is = |of: fn(&Surface) -> bool| parts.iter().any(|part| of(&part.surface));
     let sphere = is(|s| matches!(s, Surface::Sphere { .. }));
@@ -203,6 +214,7 @@ fn free(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Freedom {
         inertia,
         direction: along,
         load: Vector3::from(load),
+        pressure: pressure.unwrap_or_default(),
         gravity,
     }
 }

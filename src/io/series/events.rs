@@ -36,8 +36,10 @@ pub struct DeletedLine {
 pub struct BondLine {
     /// The step.
     pub step: u64,
-    /// The time at its end [s].
+    /// Load time, or that of the end of the step [s].
     pub time: f64,
+    /// How many times bonds had broken in this increment, with this one; 0: all break at once.
+    pub wave: u64,
     /// The first body.
     pub a: u64,
     /// The second body, or the name of a wall.

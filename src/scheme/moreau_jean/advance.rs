@@ -63,7 +63,7 @@ impl MoreauJean {
         sums[9].add(self.plastic() as f64);
         sums[10] = begun.compressed.clone();
         sums[11].add(begun.passed.len() as f64);
-        let broken = self.broken(dt);
+        let broken = self.broken(dt, end);
         sums[12].add(broken.len() as f64);
         let mut failure = None;
         let mut left = Vec::new();

@@ -2,16 +2,19 @@
 
 use super::MoreauJean;
 use crate::contact::ContactRow;
+use crate::law::bond::Glue;
 use crate::math::Vector3;
 use crate::scheme::report::BrokenBond;
 
 impl MoreauJean {
-    /// This rank's bonds that break by the impulses of a step of `dt` [s].
-    pub(super) fn broken(&self, dt: f64) -> Vec<BrokenBond> {
-        if !self.physics.laws.join() {
+    /// This rank's bonds that break by the impulses of a step of `dt` [s] that ends at `time` [s].
+    pub(super) fn broken(&self, dt: f64, time: f64) -> Vec<BrokenBond> {
+        if !self.physics.laws.bonds.iter().any(Glue::breaks) {
             return Vec::new();
         }
         let one = |(row, energy): (ContactRow, f64)| BrokenBond {
+            time,
+            wave: 0,
             a: row.key.a,
             b: row.key.b,
             bond: row.state.joint.glue - 1,

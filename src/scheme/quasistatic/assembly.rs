@@ -7,6 +7,7 @@
 use super::freewall::FreeWall;
 use super::link::Link;
 use super::network::Network;
+use super::reach::{wide, widest_bond};
 use super::settings::Statics;
 use super::unknowns::Shift;
 use crate::body::{Bodies, BodyRow, Reference, Wall, WallState};
@@ -18,7 +19,7 @@ use crate::domain::ghosts::spans;
 use crate::domain::migration::{Parcel, to_owners, with_copies};
 use crate::law::bond::{Joint, Near};
 use crate::law::elastic::{Carried, Elastic};
-use crate::law::{State as LawState, Status, Step};
+use crate::law::{State as LawState, Status};
 use crate::math::{ExactSum, Quaternion, Vector3, nan_max, rotate};
 use crate::pool::Pool;
 use crate::scheme::physics::Physics;
@@ -35,6 +36,12 @@ pub(super) struct Assembly<'a, 'd> {
     pub frees: Vec<FreeWall>,
     /// Bonds of own bodies that broke in this increment.
     pub broken: Vec<BrokenBond>,
+    /// Energies of the contacts that they left [J].
+    pub left: Vec<f64>,
+    /// How many times bonds have broken in this increment.
+    pub waves: u64,
+    /// The largest gap of a bond when pairs were searched [m]; 0 without bonds.
+    pub widest: f64,
     copies: Copies,
     /// The walls when pairs were searched.
     searched: Vec<WallState>,
@@ -43,10 +50,14 @@ pub(super) struct Assembly<'a, 'd> {
     columns: Bodies,
 }
 
-/// The length of the increment whose forces the contacts carry [s].
-///
-/// Then the times of the increment that begins, if one does [s].
-type Begins = (f64, Option<[f64; 2]>);
+/// An increment that begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Begins {
+    /// The times of its start and of its end [s].
+    pub times: [f64; 2],
+    /// Whether contacts keep the forces of another scheme's state.
+    pub takes: bool,
+}
 
 /// The size of bodies and of stiffnesses.
 #[derive(Clone, Copy, Debug)]
@@ -62,26 +73,23 @@ fn allowance(physics: &Physics) -> f64 {
     0.5 * physics.skin
 }
 
-/// The skin of the boxes by which copies are made [m]: all contacts of a body are then known.
-pub(super) fn wide(largest_radius: f64, skin: f64) -> f64 {
-    2.0 * (largest_radius + skin)
-}
-
 impl<'a, 'd> Assembly<'a, 'd> {
     /// Brings bodies to their owners and copies to where they are needed, and finds the contacts.
     /// Collective.
     ///
-    /// `dt` is the length of the increment whose forces the contacts of the parcel carry [s]. With
-    /// the times of an increment [s] it begins: all contacts stick, and bonds are made.
+    /// `dt` is the length of the increment whose forces the contacts of the parcel carry [s]. When
+    /// an increment begins, all contacts stick, and bonds are made.
     pub(super) fn gather(
         (physics, statics): (&'a Physics, &'a Statics),
         (domain, pool): (&'a Domain<'d>, &'a Pool),
-        (mut parcel, states, (dt, begins)): (Parcel, &[WallState], Begins),
+        (mut parcel, states, (dt, begins)): (Parcel, &[WallState], (f64, Option<Begins>)),
     ) -> Self {
         for row in &mut parcel.bodies {
             row.reference = Reference::here(row, allowance(physics));
         }
-        let wide = wide(physics.largest_radius, physics.skin);
+        let times = begins.map(|begins| begins.times);
+        let widest = widest_bond((physics, domain), &parcel.contacts, times);
+        let wide = wide(physics.largest_radius, physics.skin.max(widest));
         let all = with_copies(domain, to_owners(domain, parcel), wide);
         let partition = domain.partition();
         let place = |row: &BodyRow| Vector3::from(row.reference.position);
@@ -101,6 +109,9 @@ impl<'a, 'd> Assembly<'a, 'd> {
             network: Network::new(all.bodies, own.map(|i| i as u32).collect(), statics.planar),
             frees: FreeWall::all(physics),
             broken: Vec::new(),
+            left: Vec::new(),
+            waves: 0,
+            widest,
             copies,
             searched: Vec::new(),
             pairs: Vec::new(),
@@ -109,14 +120,13 @@ impl<'a, 'd> Assembly<'a, 'd> {
         };
         assembly.place_walls(states.to_vec());
         assembly.searched = states.to_vec();
-        let step = begins.map(Step::of_forces);
-        assembly.search(step.map_or(0.0, |step| physics.laws.reach(&step)));
+        assembly.search(times.map_or(0.0, |_| widest));
         assembly.join(&all.contacts);
         let touches = assembly.touches();
         let links = touches.into_iter();
-        let start = (dt, step.as_ref());
-        let links =
-            links.filter_map(|(pair, touch)| assembly.new_link(pair, &touch, &all.contacts, start));
+        let links = links.filter_map(|(pair, touch)| {
+            assembly.new_link(pair, &touch, &all.contacts, (dt, begins))
+        });
         assembly.network.links = links.collect();
         assembly.network.list();
         assembly
@@ -129,6 +139,11 @@ impl<'a, 'd> Assembly<'a, 'd> {
         };
         self.network.walls = self.physics.walls.iter().zip(&states).map(place).collect();
         self.network.states = states;
+        let period = self.domain.partition().grid().period();
+        let Network { walls, planar, .. } = &self.network;
+        for free in &mut self.frees {
+            *free = free.loaded(walls, period, *planar);
+        }
     }
 
     /// Finds the pairs that are nearer than the skin, or than a distance [m].
@@ -179,7 +194,10 @@ impl<'a, 'd> Assembly<'a, 'd> {
             }
             Partner::Wall(w) => {
                 let surface = &self.network.walls[w].surface;
-                let margin = self.physics.largest_radius;
+                let margin = self
+                    .physics
+                    .largest_radius
+                    .max(self.widest + self.physics.skin);
                 touches_of_ball_and_wall((&x, r), surface, margin, found);
             }
         }
@@ -201,7 +219,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
         pair: Neighbours,
         touch: &Touch,
         before: &[ContactRow],
-        (dt, begins): (f64, Option<&Step>),
+        (dt, begins): (f64, Option<Begins>),
     ) -> Option<Link> {
         let key = pair.key(touch.feature, self.columns.ids());
         let first = &self.network.rows[pair.first as usize];
@@ -219,7 +237,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
             radii: [first.radius, radius],
             gap: touch.gap,
         };
-        let (joint, kept) = self.bonded(state.joint, &near, begins);
+        let joint = self.bonded(state.joint, &near, begins.map(|begins| begins.times));
         let elastic = Elastic::of(&self.physics.laws, near.materials, near.radii, &joint, slid);
         let elastic = elastic.expect("a configuration without rigid pairs");
         if touch.gap >= self.physics.skin && !elastic.glued {
@@ -234,8 +252,11 @@ impl<'a, 'd> Assembly<'a, 'd> {
             touch: *touch,
             carried: Carried::default(),
         };
+        if begins.is_some_and(|begins| begins.takes) {
+            link.rest_under(last, dt);
+        }
         match last {
-            Some(row) => link.take(row, (dt, kept), begins.is_some()),
+            Some(row) => link.take(row, dt, begins.is_some()),
             None => link.begin(),
         }
         Some(link)
@@ -376,13 +397,17 @@ impl<'a, 'd> Assembly<'a, 'd> {
             return false;
         }
         let gathered = (self.parcel(1.0), &self.network.states[..], (1.0, None));
-        let broken = std::mem::take(&mut self.broken);
+        let events = (
+            std::mem::take(&mut self.broken),
+            std::mem::take(&mut self.left),
+            self.waves,
+        );
         *self = Self::gather(
             (self.physics, self.statics),
             (self.domain, self.pool),
             gathered,
         );
-        self.broken = broken;
+        (self.broken, self.left, self.waves) = events;
         true
     }
 

@@ -93,7 +93,7 @@ pub(super) fn balance(
             loads = balance::loads(assembly, time);
         }
         if statics.breaking == Breaking::All {
-            assembly.break_bonds(statics.breaking);
+            assembly.break_bonds(statics.breaking, time);
         }
     }
 }

@@ -16,7 +16,7 @@ pub(super) struct Balance {
     /// The force to which it is compared: the mean normal force, of bonds the mean force, or the
     /// largest load of a body where no contact carries any [N].
     pub reference: f64,
-    /// The unbalanced force that rounding of positions leaves, `4 ε X k` [N]: X is the diagonal of
+    /// The unbalanced force that rounding of positions leaves, `2 ε X k` [N]: X is the diagonal of
     /// the domain, k the largest stiffness, ε the rounding of 1.
     pub rounding: f64,
 }
@@ -65,7 +65,7 @@ impl Balance {
             unbalanced,
             worst,
             reference: if count > 0.0 { force / count } else { heaviest },
-            rounding: 4.0 * f64::EPSILON * assembly.domain.partition().diameter() * stiffest,
+            rounding: 2.0 * f64::EPSILON * assembly.domain.partition().diameter() * stiffest,
         }
     }
 
@@ -76,7 +76,7 @@ impl Balance {
         if self.worst == 0.0 {
             0.0
         } else {
-            self.worst / self.reference.max(self.rounding / tolerance)
+            self.worst / nan_max(self.reference, self.rounding / tolerance)
         }
     }
 }

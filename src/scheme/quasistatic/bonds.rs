@@ -6,13 +6,10 @@ use super::settings::Breaking;
 use crate::body::BodyId;
 use crate::contact::{ContactRow, Neighbours};
 use crate::law::Step;
-use crate::law::bond::{Joint, Near};
+use crate::law::bond::{Joint, Near, USED_UP};
 use crate::law::elastic::{Carried, Elastic};
 use crate::math::{ExactSum, nan_max};
 use crate::scheme::report::BrokenBond;
-
-/// The share of its strength at which a bond breaks.
-const USED_UP: f64 = 1.0 - 1e-12;
 
 impl Assembly<'_, '_> {
     /// Adds the pairs of bonds that are farther apart than the pairs of the search.
@@ -39,30 +36,31 @@ impl Assembly<'_, '_> {
         self.pairs.dedup();
     }
 
-    /// The bond of a contact in an increment: the existing one, or a new one. Also the share of the
-    /// present forces that it keeps.
-    pub(super) fn bonded(&self, before: Joint, near: &Near, step: Option<&Step>) -> (Joint, f64) {
+    /// The bond of a contact in an increment: the existing one, or a new one.
+    ///
+    /// A new bond carries on with the force of its contact, also one that is made at contact: here
+    /// no force is that of a collision.
+    pub(super) fn bonded(&self, before: Joint, near: &Near, times: Option<[f64; 2]>) -> Joint {
         let laws = &self.physics.laws;
-        let (Some(step), true) = (step, laws.join() && before.glue == 0) else {
-            return (before, 1.0);
+        let (Some(times), true) = (times, laws.join() && before.glue == 0) else {
+            return before;
         };
-        let contact = Elastic::of(laws, near.materials, near.radii, &before, false);
-        let pressed = contact.map_or(0.0, |contact| contact.normal(near.gap));
-        before.made(&laws.bonds, step, near, pressed)
-    }
-
-    /// The largest gap of a bond, and of bodies that are bonded in a step [m]. Collective.
-    pub(super) fn widest_bond(&self, rows: &[ContactRow], step: &Step) -> f64 {
-        if !self.physics.laws.join() {
-            return 0.0;
+        let spring = |joint: &Joint| Elastic::of(laws, near.materials, near.radii, joint, false);
+        let pressed = spring(&before).map_or(0.0, |contact| contact.normal(near.gap));
+        let (made, _) = before.made(&laws.bonds, &Step::of_forces(times), near, pressed);
+        match spring(&made).filter(|bond| bond.glued) {
+            Some(bond) => Joint {
+                rest: near.gap + pressed / bond.stiffness.normal,
+                ..made
+            },
+            None => made,
         }
-        let bonds = rows.iter().filter(|row| row.state.joint.is_whole());
-        let widest = bonds.map(|row| row.gap).fold(0.0, nan_max);
-        self.domain.max(widest).max(self.physics.laws.reach(step))
     }
 
     /// Breaks bonds whose strength is used up; returns whether there was one. Collective.
-    pub(super) fn break_bonds(&mut self, which: Breaking) -> bool {
+    ///
+    /// `time` is that of the loads [s].
+    pub(super) fn break_bonds(&mut self, which: Breaking, time: f64) -> bool {
         let laws = &self.physics.laws;
         if !laws.join() {
             return false;
@@ -74,7 +72,8 @@ impl Assembly<'_, '_> {
         };
         let most = self.network.links.iter().filter_map(used);
         let most = self.domain.max(most.fold(0.0, nan_max));
-        if most < USED_UP {
+        // The judge sees a NaN.
+        if most.is_nan() || most < USED_UP {
             return false;
         }
         let least = match which {
@@ -87,11 +86,15 @@ impl Assembly<'_, '_> {
             .filter_map(|(k, link)| over(link).then_some(k))
             .collect();
         let mine = self.network.mine();
+        self.waves += 1;
         for k in over {
             let link = self.network.links[k];
             let broken = self.unbonded(&link);
             if mine[link.pair.first as usize] {
+                self.left.push(broken.energy());
                 self.broken.push(BrokenBond {
+                    time,
+                    wave: self.waves,
                     a: link.key.a,
                     b: link.key.b,
                     bond: link.joint.glue - 1,
@@ -99,7 +102,7 @@ impl Assembly<'_, '_> {
                     normal: link.touch.normal,
                     force: link.carried.force,
                     couple: link.carried.couple,
-                    energy: link.energy() - broken.energy(),
+                    energy: link.energy(),
                 });
             }
             self.network.links[k] = broken;
@@ -123,9 +126,11 @@ impl Assembly<'_, '_> {
         free
     }
 
-    /// Energy that springs of bonds held when these broke, on all ranks [J]. Collective.
-    pub(super) fn fracture(&self) -> f64 {
-        let each: ExactSum = self.broken.iter().map(|bond| bond.energy).collect();
-        self.domain.sums(&[each])[0]
+    /// Energy in the bonds that broke, and in the contacts that they left, on all ranks [J].
+    /// Collective.
+    pub(super) fn fracture(&self) -> [f64; 2] {
+        let lost: ExactSum = self.broken.iter().map(|bond| bond.energy).collect();
+        let left: ExactSum = self.left.iter().copied().collect();
+        self.domain.sums(&[lost, left])
     }
 }

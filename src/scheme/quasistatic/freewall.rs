@@ -1,9 +1,11 @@
 //! Walls that forces move: each is one more unknown, so that its load is held exactly, without a
 //! gain.
 
-use crate::body::Motion;
+use super::cell;
+use crate::body::{Motion, Wall};
 use crate::math::Vector3;
 use crate::scheme::physics::Physics;
+use crate::shape::{Period, Surface};
 
 /// A wall that can move along a direction, under a load.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,8 +14,12 @@ pub(super) struct FreeWall {
     pub wall: usize,
     /// Unit direction.
     pub direction: Vector3,
-    /// Its load and weight along the direction [N].
+    /// Its load and weight along the direction, and its pressure times its present face [N].
     pub load: f64,
+    /// Its load and weight alone [N].
+    constant: f64,
+    /// Its pressure [Pa].
+    pressure: f64,
 }
 
 impl FreeWall {
@@ -24,14 +30,34 @@ impl FreeWall {
             Motion::Free(freedom) => {
                 let direction = freedom.direction?;
                 let force = freedom.acceleration(&physics.gravity) * freedom.mass;
+                let constant = force.dot(&direction);
                 Some(Self {
                     wall,
                     direction,
-                    load: force.dot(&direction),
+                    load: constant,
+                    constant,
+                    pressure: freedom.pressure,
                 })
             }
             _ => None,
         });
         free.collect()
+    }
+
+    /// The wall under the loads at the present places of all walls.
+    ///
+    /// A wall without a face has no load by its pressure; configurations refuse it.
+    pub(super) fn loaded(self, walls: &[Wall], period: &Period, planar: bool) -> Self {
+        let wall = &walls[self.wall];
+        let push = match (&wall.surface, cell::face(wall, walls, period, planar)) {
+            (Surface::Plane(plane), Some(face)) if self.pressure != 0.0 => {
+                self.pressure * face * plane.normal.dot(&self.direction)
+            }
+            _ => 0.0,
+        };
+        Self {
+            load: self.constant + push,
+            ..self
+        }
     }
 }

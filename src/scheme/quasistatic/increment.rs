@@ -1,17 +1,17 @@
 //! An increment of the loads: tried as a whole, and halved where that fails.
 
-use super::assembly::{self, Assembly};
+use super::assembly::{Assembly, Begins};
 use super::energy::Energies;
 use super::found::Found;
 use super::network::Side;
-use super::settings::{Method, Statics};
+use super::reach::longest_bond;
+use super::settings::{Method, Start, Statics};
 use super::unknowns::Shift;
 use super::{bagi_bojtar, kishino, serrano};
 use crate::body::{Motion, Reference, Wall, WallState};
 use crate::contact::{ContactKey, ContactRow};
 use crate::domain::Domain;
 use crate::domain::migration::Parcel;
-use crate::law::Step;
 use crate::law::work::Work;
 use crate::math::{Vector3, nan_max};
 use crate::pool::Pool;
@@ -89,6 +89,8 @@ pub(super) struct Increment<'a> {
     statics: &'a Statics,
     /// Its number.
     step: u64,
+    /// Whether contacts keep the forces of another scheme's state.
+    takes: bool,
     /// The state that is reached: bodies, contacts, walls, and the Δt of the contacts' forces.
     reached: (Parcel, Vec<WallState>, f64),
     crushed: Option<ContactKey>,
@@ -109,12 +111,19 @@ pub(super) struct Increment<'a> {
 
 impl<'a> Increment<'a> {
     /// Begins an increment; takes bodies and contacts out of the state.
-    pub(super) fn begin(state: &mut State, (physics, statics): (&'a Physics, &'a Statics)) -> Self {
+    ///
+    /// `foreign`: they are of another scheme.
+    pub(super) fn begin(
+        state: &mut State,
+        (physics, statics): (&'a Physics, &'a Statics),
+        foreign: bool,
+    ) -> Self {
         let parcel = std::mem::take(&mut state.parcel);
         Self {
             physics,
             statics,
             step: state.clock.step + 1,
+            takes: foreign && statics.start == Start::Forces,
             reached: (parcel, state.walls.clone(), state.clock.dt),
             crushed: None,
             found: Found::default(),
@@ -144,38 +153,58 @@ impl<'a> Increment<'a> {
         still(&mut self.reached.0);
         let (parcel, walls, before) = &self.reached;
         let (shifts, after) = moved(&self.physics.walls, walls, times);
-        let gathered = (parcel.clone(), &walls[..], (*before, Some(times)));
+        let gathered = (parcel.clone(), &walls[..], {
+            let begins = Begins {
+                times,
+                takes: self.takes,
+            };
+            (*before, Some(begins))
+        });
         let of = (self.physics, self.statics);
         let mut assembly = Assembly::gather(of, (domain, pool), gathered);
-        self.within_reach(&assembly, times)?;
-        let start = Energies::of(&assembly, times[1]);
-        let mut found = self.balance(&mut assembly, times[1], (&shifts, &after))?;
+        self.within_reach(&assembly)?;
+        let mut last = Energies::of(&assembly, times[1]);
+        let mut sums = Sums {
+            // Contacts of a state of another scheme begin compressed.
+            prestress: last.springs() - self.work.elastic,
+            ..Sums::default()
+        };
         let still = vec![Shift::default(); shifts.len()];
-        let breaking = self.statics.breaking;
-        while found.converged && assembly.break_bonds(breaking) {
-            let states = assembly.network.states.clone();
-            found.add(&self.balance(&mut assembly, times[1], (&still, &states))?);
-        }
-        // Free walls have moved as well.
-        let mut ways = shifts;
-        for free in &assembly.frees {
-            let now = assembly.network.states[free.wall].displacement;
-            ways[free.wall].way = now - walls[free.wall].displacement;
+        let mut leg = (shifts.clone(), after);
+        let mut found = Found::default();
+        // After each balance bonds may break; then another is sought.
+        loop {
+            let before = assembly.network.states.clone();
+            found.add(&self.balance(&mut assembly, times[1], (&leg.0, &leg.1))?);
+            self.within_reach(&assembly)?;
+            if !found.converged {
+                break;
+            }
+            let next = Energies::of(&assembly, times[1]);
+            sums.add(&last, &next, &with_free(leg.0, &assembly, &before));
+            last = next;
+            if !assembly.break_bonds(self.statics.breaking, times[1]) {
+                break;
+            }
+            leg = (still.clone(), assembly.network.states.clone());
         }
         self.found.add(&found);
         if !found.converged {
             return Ok(None);
         }
+        let ways = with_free(shifts, &assembly, walls);
         let halves = self.statics.method.may_halve();
         let jumped = halves && jump(&assembly, &ways) > self.statics.jump;
         if jumped && !finest {
             return Ok(None);
         }
-        let end = Energies::of(&assembly, times[1]);
-        let (mut work, forced, dissipated) = start.flows(&end, &ways);
-        // Contacts of a state of another scheme begin compressed.
-        work.prestress = start.springs() - self.work.elastic;
-        work.fracture = assembly.fracture();
+        let [fracture, left] = assembly.fracture();
+        let work = Work {
+            prestress: sums.prestress + left,
+            fracture,
+            elastic: last.springs(),
+            ..sums.work
+        };
         let links = &assembly.network.links;
         let deep = links
             .iter()
@@ -192,26 +221,26 @@ impl<'a> Increment<'a> {
             walls: assembly.network.states.clone(),
             dt,
             work,
-            forced,
-            dissipated,
+            forced: sums.forced,
+            dissipated: sums.dissipated + left,
             overlap: deepest,
         }))
     }
 
-    /// Fails if a bond is longer than the copies of bodies reach. Collective.
-    fn within_reach(&self, assembly: &Assembly, times: [f64; 2]) -> Result<(), StepError> {
-        let rows = &self.reached.0.contacts;
-        let widest = assembly.widest_bond(rows, &Step::of_forces(times));
-        let allowed = assembly::wide(self.physics.largest_radius, self.physics.skin);
-        if widest <= allowed {
-            return Ok(());
+    /// Fails if a bond is longer than blocks allow.
+    fn within_reach(&self, assembly: &Assembly) -> Result<(), StepError> {
+        let edge = assembly.domain.partition().grid().shortest_edge();
+        let (gap, allowed) = (assembly.widest, longest_bond(self.physics, edge));
+        let step = self.step;
+        if gap.is_nan() || (gap > 0.0 && gap > allowed) {
+            return Err(StepError::BondTooLong {
+                step,
+                gap,
+                allowed,
+                edge,
+            });
         }
-        Err(StepError::BondTooLong {
-            step: self.step,
-            gap: widest,
-            allowed,
-            edge: assembly.domain.partition().grid().shortest_edge(),
-        })
+        Ok(())
     }
 
     fn balance(
@@ -239,6 +268,7 @@ impl<'a> Increment<'a> {
 
     /// Goes on from a part in balance.
     pub(super) fn take(&mut self, part: Balanced) {
+        self.takes = false;
         self.reached = (part.parcel, part.walls, part.dt);
         self.work.normal += part.work.normal;
         self.work.friction += part.work.friction;
@@ -302,6 +332,36 @@ impl<'a> Increment<'a> {
         state.walls_before = std::mem::replace(&mut state.walls, walls);
         state.elastic = self.work.elastic;
     }
+}
+
+/// The flows of an increment so far [J].
+#[derive(Debug, Default)]
+struct Sums {
+    work: Work,
+    forced: f64,
+    dissipated: f64,
+    prestress: f64,
+}
+
+impl Sums {
+    /// Adds the flows from a balance to the next; walls have moved by these shifts meanwhile.
+    fn add(&mut self, before: &Energies, after: &Energies, ways: &[Shift]) {
+        let (work, forced, dissipated) = before.flows(after, ways);
+        self.work.normal += work.normal;
+        self.work.friction += work.friction;
+        self.work.driven += work.driven;
+        self.forced += forced;
+        self.dissipated += dissipated;
+    }
+}
+
+/// The shifts of driven walls, and those of free ones since these states.
+fn with_free(mut shifts: Vec<Shift>, assembly: &Assembly, before: &[WallState]) -> Vec<Shift> {
+    for free in &assembly.frees {
+        let now = assembly.network.states[free.wall].displacement;
+        shifts[free.wall].way = now - before[free.wall].displacement;
+    }
+    shifts
 }
 
 /// Brings bodies to rest.

@@ -6,10 +6,10 @@
 //! `σ = −(1/V) Σ F ⊗ b` over all contacts, F being the force on the second body that ε and u add.
 
 use super::assembly::Assembly;
+use super::cell;
 use super::stiffness::Stiffness;
 use super::unknowns::{UNKNOWNS, numbers, shift};
 use crate::math::{ExactSum, Matrix3, Vector3};
-use crate::shape::Surface;
 use crate::solver::linear::{Limits, System, conjugate_gradients};
 use nalgebra::Matrix6;
 
@@ -63,7 +63,7 @@ impl Moduli {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum NoModuli {
     /// An axis is open.
-    #[error("axis {0} must be periodic, or end at two planes across it; found neither")]
+    #[error("axis {0} must be periodic, or end at one plane at each end; found neither")]
     Open(char),
     /// The linear system has no solution to rounding.
     #[error(
@@ -87,8 +87,11 @@ pub const NAMES: [&str; 6] = ["xx", "yy", "zz", "yz", "zx", "xy"];
 /// # Errors
 /// If an axis is open, or a system cannot be solved.
 pub(super) fn moduli(assembly: &mut Assembly) -> Result<Moduli, NoModuli> {
-    // All walls follow the strain.
+    // All walls follow the strain, and no couple is at its limit.
     assembly.frees.clear();
+    for link in &mut assembly.network.links {
+        link.carried.couple = Vector3::zeros();
+    }
     let planar = assembly.network.planar;
     let volume = volume(assembly)?;
     let acts = assembly.network.links_of_first().into_iter();
@@ -194,24 +197,12 @@ fn answer(
 /// The volume of the cell [m³]; in two dimensions it is 1 m thick.
 fn volume(assembly: &Assembly) -> Result<f64, NoModuli> {
     let period = assembly.domain.partition().grid().period();
-    let axes = if assembly.network.planar { 2 } else { 3 };
-    let mut volume = 1.0;
-    for axis in 0..axes {
-        let mut ends = [None; 2];
-        for wall in &assembly.network.walls {
-            let Surface::Plane(plane) = &wall.surface else {
-                continue;
-            };
-            let n = plane.normal[axis];
-            if n.abs() > 1.0 - 1e-12 {
-                ends[usize::from(n < 0.0)] = Some(plane.point[axis]);
-            }
-        }
-        let between = || Some(ends[1]? - ends[0]?).filter(|length| *length > 0.0);
-        let length = period.length[axis].or_else(between);
-        volume *= length.ok_or(NoModuli::Open(['x', 'y', 'z'][axis]))?;
-    }
-    Ok(volume)
+    let network = &assembly.network;
+    let lengths = cell::lengths(&network.walls, period, network.planar);
+    let mut axes = lengths.into_iter().zip(['x', 'y', 'z']);
+    axes.try_fold(1.0, |volume, (length, axis)| {
+        Ok(volume * length.ok_or(NoModuli::Open(axis))?)
+    })
 }
 
 impl Stiffness<'_, '_, '_> {

@@ -34,7 +34,7 @@ pub(super) fn balance(
     (shifts, states): (&[Shift], &[WallState]),
 ) -> Result<Found, Vec<BodyId>> {
     for link in &mut assembly.network.links {
-        if link.touch.gap <= CLOSED * link.smaller_radius() {
+        if link.elastic.glued || link.touch.gap <= CLOSED * link.smaller_radius() {
             link.elastic.glued = true;
             link.elastic.rest = link.touch.gap;
         } else {

@@ -25,8 +25,18 @@ pub enum Select {
 pub enum Breaking {
     /// The one that is farthest beyond, in equilibrium; then equilibrium is sought again.
     Worst,
-    /// All of them, in every iteration [004 §6.1.6].
+    /// All of them, in every iteration [004 §6.2.3].
     All,
+}
+
+/// The forces with which contacts of another scheme's state begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// Those of their overlaps.
+    Springs,
+    /// Their own, so that a rigid packing stays as it is: each contact takes the gap at which its
+    /// spring has no force from its present gap and force.
+    Forces,
 }
 
 /// The settings of quasi-static schemes.
@@ -50,6 +60,8 @@ pub struct Statics {
     pub jump: f64,
     /// The bonds that break.
     pub breaking: Breaking,
+    /// The forces of contacts of another scheme's state.
+    pub start: Start,
 }
 
 impl Method {
@@ -83,6 +95,7 @@ impl Default for Statics {
             resistance: None,
             jump: 0.05,
             breaking: Breaking::Worst,
+            start: Start::Springs,
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::sim::error::RunError;
 use crate::sim::now::Now;
 
 /// The numbers of a broken bond, as sent between ranks.
-const NUMBERS: usize = 16;
+const NUMBERS: usize = 18;
 
 impl Output {
     /// Writes the events of a step. Collective.
@@ -56,11 +56,12 @@ fn increment(now: &Now, report: &Report) -> Option<IncrementLine> {
     })
 }
 
-/// The lines of the bonds that broke on all ranks, in the order of their bodies. Collective.
+/// The lines of the bonds that broke on all ranks, in the order in which they broke. Collective.
 fn broken(now: &Now, here: &[BrokenBond]) -> Vec<BondLine> {
     let numbers = |bond: &BrokenBond| -> [u64; NUMBERS] {
         let vectors = [bond.point, bond.normal, bond.force, bond.couple];
-        let mut all = [bond.a.0, bond.b.0, bond.bond, bond.energy.to_bits()]
+        let [time, energy] = [bond.time, bond.energy].map(f64::to_bits);
+        let mut all = [bond.wave, bond.a.0, bond.b.0, bond.bond, time, energy]
             .into_iter()
             .chain(vectors.iter().flat_map(Vector3::iter).map(|x| x.to_bits()));
         [(); NUMBERS].map(|()| all.next().unwrap_or_default())
@@ -73,12 +74,13 @@ fn broken(now: &Now, here: &[BrokenBond]) -> Vec<BondLine> {
 }
 
 fn line(now: &Now, numbers: &[u64; NUMBERS]) -> BondLine {
-    let [a, b, bond, numbers @ ..] = *numbers;
-    let [energy, x, y, z, nx, ny, nz, fx, fy, fz, cx, cy, cz] = numbers.map(f64::from_bits);
+    let [wave, a, b, bond, numbers @ ..] = *numbers;
+    let [time, energy, x, y, z, nx, ny, nz, fx, fy, fz, cx, cy, cz] = numbers.map(f64::from_bits);
     let wall = crate::body::BodyId(b).wall_index();
     BondLine {
         step: now.state.clock.step,
-        time: now.state.clock.time,
+        time,
+        wave,
         a,
         b: wall.map_or_else(|| b.to_string(), |w| now.physics.walls[w].name.clone()),
         bond,

@@ -73,8 +73,8 @@ impl Files {
             walls: Series::resume(&out.join(WALLS), step)?,
             flows: Series::resume(&out.join(FLOWS), step)?,
             deleted: Series::resume(&out.join(DELETED), step)?,
-            bonds: wanted(bonds, || Series::resume(&out.join(BONDS), step))?,
-            increments: wanted(increments, || Series::resume(&out.join(INCREMENTS), step))?,
+            bonds: resumed(bonds, &out.join(BONDS), step)?,
+            increments: resumed(increments, &out.join(INCREMENTS), step)?,
             measures: open(measures, |m| MeasureFiles::resume(out, m, step))?,
         })
     }
@@ -130,6 +130,15 @@ fn wanted<T>(
     open: impl FnOnce() -> Result<T, series::Error>,
 ) -> Result<Option<T>, series::Error> {
     wanted.then(open).transpose()
+}
+
+/// A file of events; one that is there from another scheme loses its lines after the step as well.
+fn resumed<L: series::Columns>(
+    is_wanted: bool,
+    path: &Path,
+    step: u64,
+) -> Result<Option<Series<L>>, series::Error> {
+    wanted(is_wanted || path.exists(), || Series::resume(path, step))
 }
 
 /// Opens the files of all measures.
@@ -224,6 +233,7 @@ pub(super) fn prepare(
         Folder::Fresh | Folder::Other | Folder::Begun => {
             let fresh = Files::create(out, scenario).map_err(|e| input(&e))?;
             vtkhdf::clear(out).map_err(|e| input(&e))?;
+            remove_old(out, scenario, &fresh).map_err(|e| input(&e))?;
             Ok(fresh)
         }
         Folder::Clear => {

@@ -148,7 +148,7 @@ impl Blocks {
             });
             broken.collect::<Vec<_>>()
         };
-        self.blocks.iter().flat_map(of_block).collect()
+        self.pool.share(self.blocks.iter(), of_block).concat()
     }
 
     /// The key of the k-th contact of a block.

@@ -1,0 +1,241 @@
+#!/usr/bin/env bash
+# Loads one sample with all four schemes: stress ratio and dilation, side by side.
+#
+#   bash jobs/compare-schemes.sh [--full] [--plot]
+#
+# Makes samples of 200 and 400 discs (--full: also of 5000 discs and 5000 spheres) without friction
+# under 1 kPa: contact dynamics presses them together, increments without inertia bring them into
+# balance. Then the top comes down by 2e-3 of the height and goes half way back, while the other
+# free walls hold 1 kPa. Quasi-static schemes take 20 + 10 increments; serrano_rodriguez does one;
+# kishino is left out above 400 bodies, where it takes hours. Contact dynamics (moreau_jean) takes
+# 4000 + 2000 steps at tolerance 1e-6. --plot: draws docs/schemes.svg with gnuplot.
+#
+# Writes target/schemes.csv with the columns
+# scheme,case,strain,stress_ratio,volume_strain,sliding,iterations,products,core_seconds.
+# sliding: contacts that slide; iterations and products of all increments so far, for moreau_jean
+# the sweeps; core_seconds: of the whole run.
+set -euo pipefail
+self=$(realpath "$0")
+cd "$(dirname "$self")/.."
+# shellcheck source=jobs/mpi-env.sh
+. jobs/mpi-env.sh
+
+cases="discs200 discs400"
+plot=no
+while [ $# -gt 0 ]; do
+    case $1 in
+    --full) cases="$cases discs5000 spheres5000" ;;
+    --plot) plot=yes ;;
+    -h | --help)
+        sed -n '2,/^set /{s/^# \{0,1\}//;/^set /d;p;}' "$self"
+        exit 0
+        ;;
+    *)
+        echo "compare-schemes: unknown argument $1 (known: --full --plot)" >&2
+        exit 2
+        ;;
+    esac
+    shift
+done
+cargo build --release --locked
+moreau=$(realpath "${CARGO_TARGET_DIR:-target}")/release/moreau
+csv=$PWD/target/schemes.csv
+docs=$PWD/docs
+work=$PWD/target/schemes
+mkdir -p "$work"
+cd "$work"
+
+pressure=1000 # Pa
+
+# Sets the quantities of a case: kind and number of bodies, their stiffness [N/m], the mass of the
+# free walls [kg], the first length of the cell [m].
+sizes() {
+    case $1 in
+    discs*)
+        planar=yes bodies=${1#discs} stiffness=1.0e6
+        mass=20.0
+        first=$(awk -v n="$bodies" 'BEGIN { printf "%.6f", sqrt(n * 3.14159265 * 1.03e-4 / 0.6) }')
+        ;;
+    spheres*)
+        planar=no bodies=${1#spheres} stiffness=2.0e4
+        mass=5.0
+        first=$(awk -v n="$bodies" 'BEGIN { printf "%.6f", (n * 4.18879 * 1.09e-6 / 0.4) ^ (1 / 3) }')
+        ;;
+    esac
+}
+
+# The three components of a vector with one number along an axis (1 to 3).
+along() {
+    awk -v axis="$1" -v x="$2" 'BEGIN {
+        for (a = 1; a <= 3; a++) printf "%s%s", a > 1 ? ", " : "[", a == axis ? x : "0.0"
+        print "]"
+    }'
+}
+
+# A plane: name, axis, place on it [m], side of the grains (1.0: above it), key of its motion.
+wall() {
+    cat <<EOF
+[[wall]]
+shape = "plane"
+material = "smooth"
+name = "$1"
+point = $(along "$2" "$3")
+normal = $(along "$2" "$4")
+$5
+EOF
+}
+
+# The key of a wall that is free along an axis: under a pressure, or under a load [N].
+pressed() { echo "free = { mass = $mass, direction = $(along "$1" 1.0), pressure = $pressure, gravity = false }"; }
+loaded() { echo "free = { mass = $mass, direction = $(along "$1" 1.0), load = $(along "$1" "-$2"), gravity = false }"; }
+
+# A configuration without motions and bodies: scheme, friction, Δt, end, tolerance of sweeps.
+head_of() {
+    cat <<EOF
+title = "schemes"
+gravity = [0.0, 0.0, 0.0]
+scheme = "$1"
+[time]
+dt = $3
+until = $4
+[domain]
+lower = [-0.05, -0.05, -0.05]
+upper = $(awk -v l="$first" -v planar=$planar 'BEGIN { x = 1.3 * l + 0.05; printf "[%g, %g, %g]", x, x, planar == "yes" ? 0.05 : x }')
+dimensions = $([ $planar = yes ] && echo 2 || echo 3)
+[solver]
+tolerance = $5
+max_sweeps = 20000
+[output]
+series = 1
+[checkpoint]
+every = 0
+[[material]]
+name = "grain"
+density = 2500.0
+friction = $2
+stiffness = $stiffness
+tangential_stiffness_ratio = 0.5
+[[material]]
+name = "smooth"
+density = 2500.0
+friction = 0.0
+stiffness = $stiffness
+tangential_stiffness_ratio = 0.5
+EOF
+}
+
+# The walls: places of the upper ends [m] along x, y and z, and their motions.
+walls() {
+    wall left 1 0.0 1.0 ""
+    wall right 1 "$1" -1.0 "$4"
+    wall bottom 2 0.0 1.0 ""
+    wall top 2 "$2" -1.0 "$5"
+    [ $planar = yes ] && return
+    wall front 3 0.0 1.0 ""
+    wall back 3 "$3" -1.0 "$6"
+}
+
+# The places of the upper ends at the end of a run, on one line.
+ends() {
+    awk -F, '$3 == "right" { x = $10 } $3 == "top" { y = $11 } $3 == "back" { z = $12 }
+        END { printf "%.12g %.12g %.12g\n", x, y, z == "" ? 1 : z }' "$1/walls.csv"
+}
+
+newest() { ls "$1"/checkpoint-*.h5 | tail -n 1; }
+
+# Runs a configuration on standard input into a folder, unless that was done before.
+run() {
+    local folder=$1
+    mkdir -p "$folder"
+    cat >"$folder.new"
+    if [ -f "$folder.done" ] && cmp -s "$folder.new" "$folder.toml"; then
+        rm "$folder.new"
+        return
+    fi
+    rm -f "$folder.done"
+    mv "$folder.new" "$folder.toml"
+    "$moreau" run "$folder.toml" --out "$folder" --overwrite --threads 1 >"$folder.log" 2>&1 ||
+        { cat "$folder.log" >&2; return 1; }
+    touch "$folder.done"
+}
+
+# Lines of the result: scheme, case, folder, lengths of the sample [m].
+result() {
+    local seconds
+    seconds=$(sed -n 's/^end reached.* after \([0-9.]*\) s of wall time.*/\1/p' "$3.log")
+    local counts=$3/increments.csv sweeps=1
+    [ -f "$counts" ] || { counts=$3/series.csv; sweeps=6; }
+    awk -F, -v scheme="$1" -v case="$2" -v lengths="$4" -v planar=$planar -v sweeps=$sweeps -v seconds="$seconds" '
+        BEGIN { split(lengths, l, " ") }
+        FNR == 1 { file++; next }
+        file == 1 && sweeps == 1 { iterations += $4; products += $5; n[$1] = $8 "," iterations "," products }
+        file == 1 && sweeps != 1 { iterations += $6; n[$1] = "," iterations "," }
+        file == 2 { step[$1] = 1; fx[$1, $3] = $4; fy[$1, $3] = $5; fz[$1, $3] = $6; x[$1, $3] = $10; y[$1, $3] = $11; z[$1, $3] = $12; last = $1 }
+        END {
+            for (s = 1; s <= last; s++) if (s in step) {
+                a = x[s, "right"]; b = y[s, "top"]; c = planar == "yes" ? 1 : z[s, "back"]
+                one = fy[s, "top"] / (a * c)
+                three = fx[s, "right"] / (b * c)
+                if (planar != "yes") three = (three + fz[s, "back"] / (a * b)) / 2
+                volume = a * b * c / (l[1] * l[2] * l[3]) - 1
+                printf "%s,%s,%.9g,%.9g,%.9g,%s,%s\n", scheme, case, 1 - b / l[2], one / three, volume, n[s], seconds
+            }
+        }' "$counts" "$3/walls.csv" >>"$csv"
+}
+
+echo "scheme,case,strain,stress_ratio,volume_strain,sliding,iterations,products,core_seconds" >"$csv"
+for case in $cases; do
+    sizes "$case"
+    # Loosely at random, then pressed together by contact dynamics.
+    face=$(awk -v l="$first" -v planar=$planar 'BEGIN { print planar == "yes" ? l : l * l }')
+    load=$(awk -v f="$face" -v p=$pressure 'BEGIN { print f * p }')
+    {
+        head_of moreau_jean 0.0 1.0e-3 3.0 1.0e-4
+        walls "$first" "$first" "$first" "$(loaded 1 "$load")" "$(loaded 2 "$load")" "$(loaded 3 "$load")"
+        cat <<EOF
+[[bodies]]
+sample = "random"
+material = "grain"
+count = $bodies
+radius = { uniform = [0.007, 0.013] }
+lower = [0.0, 0.0, $([ $planar = yes ] && echo -0.05 || echo 0.0)]
+upper = [$first, $first, $([ $planar = yes ] && echo 0.05 || echo "$first")]
+EOF
+    } | run "$case-pressed"
+    sample() {
+        printf '[[bodies]]\nsample = "file"\nmaterial = "grain"\nfile = "%s"\n' "$(newest "$1")"
+    }
+    read -r a b c <<<"$(ends "$case-pressed")"
+    {
+        head_of bagi_bojtar 0.0 1.0 3.0 1.0e-4
+        walls "$a" "$b" "$c" "$(pressed 1)" "$(pressed 2)" "$(pressed 3)"
+        sample "$case-pressed"
+        printf '[quasistatic]\ntolerance = 1.0e-6\nmax_iterations = 1000\n'
+    } | run "$case-balanced"
+    read -r a b c <<<"$(ends "$case-balanced")"
+    # Down by 2e-3 of the height, then half way back.
+    down=$(awk -v b="$b" 'BEGIN { printf "%.12g", 2e-3 * b }')
+    printf 'time,value\n0,0\n20,-%s\n30,-%s\n' "$down" "$(awk -v d="$down" 'BEGIN { print d / 2 }')" >"$case-lid.csv"
+    lid="table = { direction = [0.0, 1.0, 0.0], file = \"$case-lid.csv\", of = \"position\" }"
+    for scheme in bagi_bojtar kishino serrano_rodriguez; do
+        end=30.0
+        [ $scheme = serrano_rodriguez ] && end=1.0
+        [ "$scheme" = kishino ] && [ "$bodies" -gt 400 ] && continue
+        {
+            head_of $scheme 0.5 1.0 $end 1.0e-4
+            walls "$a" "$b" "$c" "$(pressed 1)" "$lid" "$(pressed 3)"
+            sample "$case-balanced"
+            printf '[quasistatic]\nmax_iterations = 1000\n'
+        } | run "$case-$scheme"
+        result $scheme "$case" "$case-$scheme" "$a $b $c"
+    done
+    {
+        loads=$(awk -v a="$a" -v b="$b" -v c="$c" -v p=$pressure 'BEGIN { print p * b * c, p * a * b }')
+        head_of moreau_jean 0.5 5.0e-3 30.0 1.0e-6
+        walls "$a" "$b" "$c" "$(loaded 1 "${loads% *}")" "$lid" "$(loaded 3 "${loads#* }")"
+        sample "$case-balanced"
+    } | run "$case-moreau_jean"
+    result moreau_jean "$case" "$case-moreau_jean" "$a $b $c"
+done
+echo "$csv:"
+awk -F, 'NR > 1 && $3 > 1.9999e-3 && $3 < 2.0001e-3 { print $1, $2, "at 2e-3:", $4, "core-s", $9 }' "$csv"

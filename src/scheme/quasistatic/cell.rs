@@ -1,0 +1,50 @@
+//! The cell that walls and periodic ends enclose: its lengths, and the faces of its walls.
+
+use crate::body::Wall;
+use crate::math::Vector3;
+use crate::shape::{Period, Surface};
+
+/// The largest sine of the angle between a plane's normal and an axis across it.
+const ACROSS: f64 = 1e-9;
+
+/// The axis that a plane stands across, and whether its free side is above it.
+fn side(wall: &Wall) -> Option<(usize, bool, &Vector3)> {
+    let Surface::Plane(plane) = &wall.surface else {
+        return None;
+    };
+    let axis = plane.normal.iamax();
+    let n = plane.normal;
+    let across = (n - Vector3::ith(axis, n[axis])).norm() <= ACROSS;
+    across.then_some((axis, n[axis] > 0.0, &plane.point))
+}
+
+/// The length of the cell along each axis [m]: the period, or the distance of the two planes that
+/// face each other. `None`: the cell is open, or more planes stand across the axis.
+///
+/// In two dimensions it is 1 m thick.
+pub fn lengths(walls: &[Wall], period: &Period, planar: bool) -> [Option<f64>; 3] {
+    let mut ends = [[None; 2]; 3];
+    let mut doubled = [false; 3];
+    for (axis, above, point) in walls.iter().filter_map(side) {
+        let end = &mut ends[axis][usize::from(!above)];
+        // With a second plane on the same side the cell has no single length.
+        doubled[axis] |= end.is_some();
+        *end = Some(point[axis]);
+    }
+    [0, 1, 2].map(|axis| {
+        if planar && axis == 2 {
+            return Some(1.0);
+        }
+        let between = || Some(ends[axis][1]? - ends[axis][0]?);
+        let length = period.length[axis].or_else(between);
+        length.filter(|length| *length > 0.0 && !doubled[axis])
+    })
+}
+
+/// The face of a wall [m²], a plane across an axis: the section of the cell there.
+pub fn face(wall: &Wall, walls: &[Wall], period: &Period, planar: bool) -> Option<f64> {
+    let (axis, ..) = side(wall)?;
+    let lengths = lengths(walls, period, planar);
+    let others = (0..3).filter(|other| *other != axis);
+    others.map(|other| lengths[other]).product()
+}

@@ -1,0 +1,99 @@
+//! A state of one scheme starts another.
+
+use super::scene::State;
+use super::{W, pyramid, springs};
+use moreau::law::{Pair, PairTable};
+use moreau::math::Vector3;
+use moreau::scheme::quasistatic::{Method, Select, Start, Statics};
+
+/// A state of one scheme starts another: a packing at rest under the time step of contact dynamics
+/// is in balance here, and the other way round.
+#[test]
+fn schemes_go_on_from_each_other() {
+    let mut s = pyramid(0.5, 0.5, Method::BagiBojtar);
+    let quasistatic = s.statics.take();
+    // Long steps damp the springs.
+    s.dt = 5.0;
+    let fallen = s.run(4000);
+    assert!((0..4).all(|i| fallen.velocity(i).norm() < 1e-12));
+    let mut held = s.clone();
+    held.bodies.clone_from(&fallen.bodies);
+    held.contacts.clone_from(&fallen.contacts);
+    held.statics = quasistatic;
+    let balanced = held.run(1);
+    let sunk = |end: &State| end.position(3).z;
+    let apart = (sunk(&balanced) - sunk(&fallen)).abs();
+    assert!(apart < 1e-6 * W, "{apart:e}");
+    let mut back = s.clone();
+    back.bodies.clone_from(&balanced.bodies);
+    back.contacts.clone_from(&balanced.contacts);
+    let still = back.run(1);
+    let fastest = (0..4).map(|i| still.velocity(i).norm()).fold(0.0, f64::max);
+    assert!(fastest < 1e-6 * W, "{fastest:e}");
+}
+
+/// A rigid pyramid at rest is taken over in its own forces, one of many that hold it: no body moves.
+/// By its overlaps, which are rounding, it would have none.
+#[test]
+fn a_rigid_pyramid_keeps_its_forces() {
+    let mut s = pyramid(0.5, 0.5, Method::BagiBojtar);
+    let quasistatic = s.statics.take();
+    let springs_of_then = s
+        .pairs
+        .replace(PairTable::new(2, |_, _| Pair::coulomb(0.5)));
+    s.dt = 1e-3;
+    let rigid = s.run(20);
+    let mut held = s.clone();
+    held.bodies.clone_from(&rigid.bodies);
+    held.contacts.clone_from(&rigid.contacts);
+    held.pairs = springs_of_then;
+    for method in [Method::BagiBojtar, Method::Kishino(Select::Block)] {
+        held.statics = quasistatic.map(|of| Statics {
+            method,
+            start: Start::Forces,
+            tolerance: 1e-6,
+            ..of
+        });
+        let taken = held.run(1);
+        for k in 0..4 {
+            let moved = (taken.position(k) - rigid.position(k)).norm();
+            assert!(moved < 1e-5 * W, "{method:?} {k}: {moved:e}");
+        }
+        for before in rigid.contacts.iter().filter(|c| c.impulse != [0.0; 3]) {
+            let after = taken.impulse(before.key.a, before.key.b);
+            let off = (after - Vector3::from(before.impulse)).norm() / s.dt;
+            assert!(off < 1e-5 * W, "{method:?} {:?}: {off:e}", before.key);
+        }
+    }
+    held.statics = quasistatic;
+    let sunk = rigid.position(3).z - held.run(1).position(3).z;
+    assert!(sunk > W, "{:e}", sunk / W);
+}
+
+/// Loads on top of a rigid packing move its bodies as springs without its forces would: here the
+/// upper ball of a column, from which a rigid load was taken.
+#[test]
+fn a_taken_column_springs_back() {
+    let mut s = super::scene([-3.0, -3.0, -1.0], [3.0, 3.0, 8.0], 0.5);
+    s.plane([0.0; 3], [0.0, 0.0, 1.0]);
+    for k in 0..3 {
+        s.sphere([0.0, 0.0, 1.0 + 2.0 * f64::from(k)], 1.0, 1.0);
+    }
+    let quasistatic = s.statics.take();
+    s.pair = Some(Pair::coulomb(0.5));
+    s.dt = 1e-3;
+    let rigid = s.run(20);
+    let mut held = s.clone();
+    held.bodies.clone_from(&rigid.bodies);
+    held.contacts.clone_from(&rigid.contacts);
+    held.pair = Some(springs(0.5));
+    held.statics = quasistatic.map(|of| Statics {
+        start: Start::Forces,
+        ..of
+    });
+    // Half the weight: each spring loses half of its force, and the top rises by half of 6 W.
+    held.gravity *= 0.5;
+    let end = held.run(1);
+    let risen = end.position(2).z - rigid.position(2).z;
+    assert!((risen / (3.0 * W) - 1.0).abs() < 1e-4, "{}", risen / W);
+}
