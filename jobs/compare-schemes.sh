@@ -54,12 +54,12 @@ sizes() {
     discs*)
         planar=yes bodies=${1#discs} stiffness=1.0e6
         mass=20.0
-        first=$(awk -v n="$bodies" 'BEGIN { printf "%.6f", sqrt(n * 3.14159265 * 1.03e-4 / 0.6) }')
+        first=$(awk -v n="$bodies" 'BEGIN { printf "%.6f", sqrt(n * 3.14159265 * 1.03e-4 / 0.45) }')
         ;;
     spheres*)
         planar=no bodies=${1#spheres} stiffness=2.0e4
         mass=5.0
-        first=$(awk -v n="$bodies" 'BEGIN { printf "%.6f", (n * 4.18879 * 1.09e-6 / 0.4) ^ (1 / 3) }')
+        first=$(awk -v n="$bodies" 'BEGIN { printf "%.6f", (n * 4.18879 * 1.09e-6 / 0.3) ^ (1 / 3) }')
         ;;
     esac
 }
@@ -67,7 +67,7 @@ sizes() {
 # The three components of a vector with one number along an axis (1 to 3).
 along() {
     awk -v axis="$1" -v x="$2" 'BEGIN {
-        for (a = 1; a <= 3; a++) printf "%s%s", a > 1 ? ", " : "[", a == axis ? x : "0.0"
+        for (a = 1; a <= 3; a++) printf "%s%s", (a > 1 ? ", " : "["), (a == axis ? x : "0.0")
         print "]"
     }'
 }
@@ -102,6 +102,7 @@ until = $4
 lower = [-0.05, -0.05, -0.05]
 upper = $(awk -v l="$first" -v planar=$planar 'BEGIN { x = 1.3 * l + 0.05; printf "[%g, %g, %g]", x, x, planar == "yes" ? 0.05 : x }')
 dimensions = $([ $planar = yes ] && echo 2 || echo 3)
+max_overlap = 0.05
 [solver]
 tolerance = $5
 max_sweeps = 20000
@@ -159,6 +160,17 @@ run() {
     touch "$folder.done"
 }
 
+# The bodies of a run that contacts hold, as CSV: those without a contact that presses are left out,
+# as they make the stiffness of serrano_rodriguez singular.
+bearing() {
+    "$moreau" convert --to lammps --out "$1-dump" "$(newest "$1")" >/dev/null
+    awk 'FNR == 1 { file++; entries = 0 }
+        entries && file == 1 && $3 > 0 { holds[$1]++; holds[$2]++ }
+        entries && file == 2 && holds[$1] > 1 { printf "%s,%s,%s,%s\n", $3, $4, $5, $(NF - 1) }
+        /^ITEM: (ENTRIES|ATOMS) / { entries = 1 }
+        BEGIN { print "x,y,z,radius" }' "$1-dump/contacts.dump" "$1-dump/bodies.dump"
+}
+
 # Lines of the result: scheme, case, folder, lengths of the sample [m].
 result() {
     local seconds
@@ -171,8 +183,9 @@ result() {
         file == 1 && sweeps == 1 { iterations += $4; products += $5; n[$1] = $8 "," iterations "," products }
         file == 1 && sweeps != 1 { iterations += $6; n[$1] = "," iterations "," }
         file == 2 { step[$1] = 1; fx[$1, $3] = $4; fy[$1, $3] = $5; fz[$1, $3] = $6; x[$1, $3] = $10; y[$1, $3] = $11; z[$1, $3] = $12; last = $1 }
+        file == 2 && $1 > steps { steps = $1 }
         END {
-            for (s = 1; s <= last; s++) if (s in step) {
+            for (s = 1; s <= last; s++) if ((s in step) && (steps < 100 || s % 200 == 0)) {
                 a = x[s, "right"]; b = y[s, "top"]; c = planar == "yes" ? 1 : z[s, "back"]
                 one = fy[s, "top"] / (a * c)
                 three = fx[s, "right"] / (b * c)
@@ -203,16 +216,18 @@ upper = [$first, $first, $([ $planar = yes ] && echo 0.05 || echo "$first")]
 EOF
     } | run "$case-pressed"
     sample() {
-        printf '[[bodies]]\nsample = "file"\nmaterial = "grain"\nfile = "%s"\n' "$(newest "$1")"
+        printf '[[bodies]]\nsample = "file"\nmaterial = "grain"\nfile = "%s"\n' "$1"
     }
     read -r a b c <<<"$(ends "$case-pressed")"
     {
         head_of bagi_bojtar 0.0 1.0 3.0 1.0e-4
         walls "$a" "$b" "$c" "$(pressed 1)" "$(pressed 2)" "$(pressed 3)"
-        sample "$case-pressed"
+        sample "$(newest "$case-pressed")"
         printf '[quasistatic]\ntolerance = 1.0e-6\nmax_iterations = 1000\n'
     } | run "$case-balanced"
     read -r a b c <<<"$(ends "$case-balanced")"
+    grains=$case-grains.csv
+    bearing "$case-balanced" >"$grains"
     # Down by 2e-3 of the height, then half way back.
     down=$(awk -v b="$b" 'BEGIN { printf "%.12g", 2e-3 * b }')
     printf 'time,value\n0,0\n20,-%s\n30,-%s\n' "$down" "$(awk -v d="$down" 'BEGIN { print d / 2 }')" >"$case-lid.csv"
@@ -224,7 +239,7 @@ EOF
         {
             head_of $scheme 0.5 1.0 $end 1.0e-4
             walls "$a" "$b" "$c" "$(pressed 1)" "$lid" "$(pressed 3)"
-            sample "$case-balanced"
+            sample "$grains"
             printf '[quasistatic]\nmax_iterations = 1000\n'
         } | run "$case-$scheme"
         result $scheme "$case" "$case-$scheme" "$a $b $c"
@@ -233,7 +248,7 @@ EOF
         loads=$(awk -v a="$a" -v b="$b" -v c="$c" -v p=$pressure 'BEGIN { print p * b * c, p * a * b }')
         head_of moreau_jean 0.5 5.0e-3 30.0 1.0e-6
         walls "$a" "$b" "$c" "$(loaded 1 "${loads% *}")" "$lid" "$(loaded 3 "${loads#* }")"
-        sample "$case-balanced"
+        sample "$grains"
     } | run "$case-moreau_jean"
     result moreau_jean "$case" "$case-moreau_jean" "$a $b $c"
 done
