@@ -286,6 +286,7 @@ fn restart_in_the_middle() {
         for ranks in [1, 3] {
             let mut state = rest.run_on(ranks, 1, 30);
             state.done = [&half.done[..], &state.done].concat();
+            state.broken = [&half.broken[..], &state.broken].concat();
             let what = format!("{name}: resumed on {ranks} ranks, the bits of a run in one");
             record_fact("restart", &what, state.same_bits(&whole));
         }

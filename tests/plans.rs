@@ -143,6 +143,7 @@ fn a_plan_is_a_function_of_the_state() {
             let ranks = [1, 3, 2, 8, 4][step as usize % 5];
             let mut next = one.run_on(ranks, 1 + step as usize % 2, 1);
             next.done = [&state.done[..], &next.done].concat();
+            next.broken = [&state.broken[..], &next.broken].concat();
             state = next;
         }
         let kept = state.done.iter().filter(|done| !done.planned).count();

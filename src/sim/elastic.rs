@@ -1,8 +1,7 @@
 //! The elastic moduli of a checkpoint: `moreau elastic`.
 
 use super::error::RunError;
-use super::options::Options;
-use super::setup::{Start, going_on, loaded, stored, unchanged};
+use super::setup::{Start, to_look_at};
 use crate::comm::threads::Serial;
 use crate::domain::Domain;
 use crate::law::Pair;
@@ -19,23 +18,14 @@ use std::path::Path;
 /// If the run could not continue from there, or if its contacts have no stiffness.
 pub fn elastic(from: &Path, set: &[String], csv: bool) -> Result<String, RunError> {
     let comm = &Serial;
-    let options = Options {
-        threads: 1,
-        set: set.to_vec(),
-        kept_files: true,
-        ..Options::default()
-    };
-    let found = loaded(comm, from)?;
-    let name = found.0.display().to_string();
-    let scenario = stored(comm, &found.0, &found.1.header, &options)?;
-    let before = unchanged(comm, &found.0, &found.1.header, &options);
+    let (name, start) = to_look_at(comm, from, set)?;
     let Start {
         scenario,
         partition,
         scheme,
         state,
         ..
-    } = going_on(comm, found, (scenario, before.as_ref()), &options)?;
+    } = start;
     let input = |message: &str| RunError::Input(format!("checkpoint {name}: {message}"));
     let physics = scheme.physics().clone();
     fits(&physics).map_err(|message| input(&message))?;
@@ -47,8 +37,8 @@ pub fn elastic(from: &Path, set: &[String], csv: bool) -> Result<String, RunErro
         statics: Some(statics),
         ..physics
     };
-    let scheme = Quasistatic::new(physics, statics, options.threads)
-        .map_err(|e| RunError::Failed(e.to_string()))?;
+    let scheme =
+        Quasistatic::new(physics, statics, 1).map_err(|e| RunError::Failed(e.to_string()))?;
     let domain = Domain::new(comm, partition);
     let moduli = scheme.moduli(&state, &domain);
     let moduli = moduli.map_err(|e| match e {

@@ -1,8 +1,7 @@
 //! The contact problem of the step that would follow a checkpoint.
 
 use super::error::RunError;
-use super::options::Options;
-use super::setup::{Start, going_on, loaded, stored, unchanged};
+use super::setup::{Start, to_look_at};
 use crate::comm::threads::Serial;
 use crate::domain::Domain;
 use crate::problem::Problem;
@@ -39,16 +38,7 @@ pub struct Exported {
 /// contacts.
 pub fn export(from: &Path, set: &[String]) -> Result<Exported, RunError> {
     let comm = &Serial;
-    let options = Options {
-        threads: 1,
-        set: set.to_vec(),
-        kept_files: true,
-        ..Options::default()
-    };
-    let found = loaded(comm, from)?;
-    let name = found.0.display().to_string();
-    let scenario = stored(comm, &found.0, &found.1.header, &options)?;
-    let before = unchanged(comm, &found.0, &found.1.header, &options);
+    let (name, start) = to_look_at(comm, from, set)?;
     let Start {
         scenario,
         partition,
@@ -56,7 +46,7 @@ pub fn export(from: &Path, set: &[String]) -> Result<Exported, RunError> {
         mut state,
         mut ledger,
         ..
-    } = going_on(comm, found, (scenario, before.as_ref()), &options)?;
+    } = start;
     let domain = Domain::new(comm, partition);
     let physics = scheme.physics();
     ledger

@@ -129,6 +129,29 @@ pub(super) fn from_checkpoint(
     going_on(comm, found, (scenario, before.as_ref()), options)
 }
 
+/// The start of a run that would continue from a checkpoint, to look at it only; and the name of
+/// that checkpoint. Collective.
+///
+/// `set` changes keys of its configuration (`key=value`).
+pub(super) fn to_look_at(
+    comm: &dyn Comm,
+    from: &Path,
+    set: &[String],
+) -> Result<(String, Start), RunError> {
+    let options = Options {
+        threads: 1,
+        set: set.to_vec(),
+        kept_files: true,
+        ..Options::default()
+    };
+    let found = loaded(comm, from)?;
+    let name = found.0.display().to_string();
+    let scenario = stored(comm, &found.0, &found.1.header, &options)?;
+    let before = unchanged(comm, &found.0, &found.1.header, &options);
+    let start = going_on(comm, found, (scenario, before.as_ref()), &options)?;
+    Ok((name, start))
+}
+
 /// The scenario of a checkpoint without the overrides, if there are any. Collective.
 ///
 /// It is `None` as well where a file that an override replaces is gone.

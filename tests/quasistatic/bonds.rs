@@ -341,10 +341,10 @@ fn a_pulled_bond_takes_its_work_along() {
     near(third.dissipated, 4.5e-6);
     near(third.elastic, 0.0);
     near(fourth.outcome.work.driven, 0.0);
-    let [(step, bond)] = &end.broken[..] else {
+    let [bond] = &end.broken[..] else {
         panic!("one bond: {:?}", end.broken)
     };
-    assert_eq!((*step, bond.wave), (2, 1));
+    assert_eq!((bond.time, bond.wave), (3.0, 1));
     assert_eq!((bond.a, bond.b, bond.bond), (BodyId(0), BodyId::wall(0), 0));
     // On the wall, towards the ball.
     near(bond.force.x, 3e-3);

@@ -86,8 +86,8 @@ pub struct State {
     pub walls: Vec<WallState>,
     pub references: Vec<WallReference>,
     pub done: Vec<Report>,
-    /// The bonds that broke, each with its step, in the order in which they broke.
-    pub broken: Vec<(usize, BrokenBond)>,
+    /// The bonds that broke, in the order in which they broke.
+    pub broken: Vec<BrokenBond>,
     /// Time [s], and the length of the last step [s].
     pub clock: (f64, f64),
 }
@@ -297,7 +297,7 @@ impl Scene {
                 }
                 // Ranks differ in it.
                 let here = std::mem::take(&mut report.here);
-                broken.extend(here.broken.into_iter().map(|bond| (done.len(), bond)));
+                broken.extend(here.broken);
                 done.push(report);
             }
             scheme.bring_contacts(&mut state, &domain);
@@ -327,7 +327,11 @@ impl Scene {
         }
         state.bodies.sort_by_key(|b| b.id);
         state.contacts.sort_by_key(|c| c.key);
-        (state.broken).sort_by_key(|(step, bond)| (*step, bond.wave, bond.a, bond.b));
+        let order = |a: &BrokenBond, b: &BrokenBond| {
+            let keys = [a, b].map(|bond| (bond.wave, bond.a, bond.b));
+            a.time.total_cmp(&b.time).then(keys[0].cmp(&keys[1]))
+        };
+        state.broken.sort_by(order);
         Ok(state)
     }
 
