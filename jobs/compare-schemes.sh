@@ -179,7 +179,7 @@ result() {
     seconds=$(sed -n 's/^end reached.* after \([0-9.]*\) s of wall time.*/\1/p' "$3.log")
     local counts=$3/increments.csv sweeps=1
     [ -f "$counts" ] || { counts=$3/series.csv; sweeps=6; }
-    awk -F, -v scheme="$1" -v case="$2" -v lengths="$4" -v planar=$planar -v sweeps=$sweeps -v seconds="$seconds" \
+    awk -F, -v scheme="$1" -v name="$2" -v lengths="$4" -v planar=$planar -v sweeps=$sweeps -v seconds="$seconds" \
         -v pressure=$pressure '
         BEGIN { split(lengths, l, " ") }
         FNR == 1 { file++; next }
@@ -195,7 +195,7 @@ result() {
                 if (planar != "yes") three = (three + fz[s, "back"] / (a * b)) / 2
                 if (scheme == "serrano_rodriguez") { one += pressure; three += pressure }
                 volume = a * b * c / (l[1] * l[2] * l[3]) - 1
-                printf "%s,%s,%.9g,%.9g,%.9g,%s,%s\n", scheme, case, 1 - b / l[2], one / three, volume, n[s], seconds
+                printf "%s,%s,%.9g,%.9g,%.9g,%s,%s\n", scheme, name, 1 - b / l[2], one / three, volume, n[s], seconds
             }
         }' "$counts" "$3/walls.csv" >>"$csv"
 }

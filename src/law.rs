@@ -330,7 +330,8 @@ pub fn close(memory: &Memory, n: &Vector3, parts: &Parts<f64>, now: &Impulse<f64
             } else {
                 memory.glue.into()
             },
-            rest: memory.rest,
+            // A broken bond has none.
+            rest: if broken { 0.0 } else { memory.rest },
         },
     }
 }

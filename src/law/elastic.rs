@@ -105,12 +105,7 @@ impl Elastic {
                 let normal = (compliance > 0.0).then(|| 1.0 / compliance)?;
                 Four {
                     normal,
-                    // A smooth contact does not stick.
-                    tangential: if pair.friction > 0.0 {
-                        pair.tangential_ratio * normal
-                    } else {
-                        0.0
-                    },
+                    tangential: pair.tangential_ratio * normal,
                     // Without an arm there is not a couple.
                     bending: if pair.rolling.is_none() {
                         0.0
@@ -127,12 +122,7 @@ impl Elastic {
         };
         Some(Self {
             stiffness,
-            // The rest of a broken bond is forgotten.
-            rest: if joint.glue == Joint::BROKEN {
-                0.0
-            } else {
-                joint.rest
-            },
+            rest: joint.rest,
             friction: pair.friction_of(slid),
             arms: [pair.rolling, pair.torsion].map(|arm| arm.length(reduced)),
             glued: glue.is_some(),
@@ -217,6 +207,10 @@ impl Elastic {
         };
         if self.glued {
             return tangent;
+        }
+        // A smooth contact does not stick.
+        if self.friction == 0.0 {
+            tangent.stiffness.tangential = 0.0;
         }
         let pressed = now.force.dot(normal);
         let [rolling, torsion] = self.arms.map(|arm| arm * pressed * (1.0 - 1e-12));

@@ -73,6 +73,17 @@ pub enum StepError {
         /// Bodies that move.
         bodies: Vec<u64>,
     },
+    /// A wall under pressure has no face, as the walls around it have turned.
+    #[error(
+        "step {step}: wall {wall} under free.pressure must end at periodic ends or at one plane at each end of each other axis; \
+         found walls that have turned"
+    )]
+    NoFace {
+        /// The step.
+        step: u64,
+        /// Its name.
+        wall: String,
+    },
     /// A linear method was asked for a second increment.
     #[error(
         "step {step}: serrano_rodriguez glues all contacts and begins without forces, so it must do one increment; \
@@ -187,6 +198,7 @@ impl StepError {
             | Self::Collapse { .. }
             | Self::Mechanism { .. }
             | Self::OneIncrement { .. }
+            | Self::NoFace { .. }
             | Self::Crushed { .. }
             | Self::BondTooLong { .. }
             | Self::WallTooFast { .. } => None,

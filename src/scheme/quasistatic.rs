@@ -223,7 +223,7 @@ impl Quasistatic {
         let time = state.clock.time;
         let begins = Begins {
             times: [time, time + self.physics.pace.at_least()],
-            takes: false,
+            foreign: false,
         };
         let gathered = (
             state.parcel.clone(),

@@ -126,12 +126,21 @@ pub(super) fn from_checkpoint(
     report_resuming(comm, &found.0, &found.1.header);
     let scenario = stored(comm, &found.0, &found.1.header, options)?;
     let before = unchanged(comm, &found.0, &found.1.header, options);
+    let takes = scenario
+        .statics
+        .is_some_and(|statics| statics.start == StartWith::Forces);
+    if takes && before.is_none() && !options.set.is_empty() {
+        return Err(RunError::Input(
+            "quasistatic.start = \"forces\" must come with all files of the checkpoint's configuration; found one that is gone"
+                .to_owned(),
+        ));
+    }
     going_on(comm, found, (scenario, before.as_ref()), options)
 }
 
-/// The start of a run that would continue from a checkpoint, to look at it only; and the name of
-/// that checkpoint. Collective.
+/// The start of a run that would continue from a checkpoint, and its name. Collective.
 ///
+/// It is for looking at the checkpoint, not for a run.
 /// `set` changes keys of its configuration (`key=value`).
 pub(super) fn to_look_at(
     comm: &dyn Comm,

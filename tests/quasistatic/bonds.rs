@@ -376,16 +376,52 @@ fn wide_bonds_have_the_same_bits_on_any_ranks() {
     }
 }
 
-/// A contact that is bonded keeps its force: a ball at rest on a floor does not move when it is
-/// glued.
+/// A contact that is bonded keeps its force: a ball at rest on a wall does not move when it is
+/// glued, at a time or at contact, also where it is pressed by more than 0.01 radii.
 #[test]
-fn a_bond_made_at_contact_keeps_the_force() {
-    let mut s = glued(&[[1.0, 0.0, 0.0]], Method::BagiBojtar);
-    s.gravity = Vector3::new(-LOAD, 0.0, 0.0);
-    s.bonds[0].begin = Begin::At(1.5);
-    let first = s.run(1);
-    assert_eq!(whole(&first).len(), 0);
-    let end = s.run(3);
-    assert_eq!(whole(&end).len(), 1);
-    assert!((end.position(0) - first.position(0)).norm() < 1e-14);
+fn a_new_bond_keeps_the_force() {
+    for begin in [Begin::At(1.5), Begin::Contact] {
+        let mut s = glued(&[[1.0, 0.0, 0.0]], Method::BagiBojtar);
+        s.gravity = Vector3::new(-0.03, 0.0, 0.0);
+        s.bonds.clear();
+        let first = s.run(1);
+        s.bonds = vec![Glue {
+            begin,
+            ..glue(UNBREAKABLE)
+        }];
+        s.bodies.clone_from(&first.bodies);
+        s.contacts.clone_from(&first.contacts);
+        let end = s.run(3);
+        assert_eq!(whole(&end).len(), 1);
+        let moved = (end.position(0) - first.position(0)).norm();
+        assert!(moved < 1e-14, "{begin:?}: {moved:e}");
+        assert!(first.position(0).x < 0.99);
+    }
+}
+
+/// Waves of breaking bonds are counted through the parts of an increment.
+#[test]
+fn breaks_are_listed_in_their_order() {
+    let mut s = pressed(Method::BagiBojtar);
+    s.bonds = vec![Glue {
+        gap: 0.02,
+        stiffness: Stiffness::Given(Four {
+            normal: 1.0,
+            tangential: 0.5,
+            bending: 0.5,
+            twisting: 0.5,
+        }),
+        strength: Four {
+            normal: 1.5e-3,
+            tangential: 1.5e-3,
+            bending: 1.5e-3,
+            twisting: 1.5e-3,
+        },
+        ..glue(UNBREAKABLE)
+    }];
+    s.statics = s.statics.map(|of| Statics { jump: 2e-3, ..of });
+    let end = s.run(1);
+    assert!(end.done[0].tally.unwrap().parts > 1);
+    let waves: Vec<u64> = end.broken.iter().map(|bond| bond.wave).collect();
+    assert!(waves.len() > 3 && waves.is_sorted(), "{waves:?}");
 }

@@ -2,6 +2,7 @@
 
 use super::scene::State;
 use super::{W, pyramid, springs};
+use moreau::law::bond::{Begin, Between, Criterion, Four, Glue, Stiffness};
 use moreau::law::{Pair, PairTable};
 use moreau::math::Vector3;
 use moreau::scheme::quasistatic::{Method, Select, Start, Statics};
@@ -68,6 +69,53 @@ fn a_rigid_pyramid_keeps_its_forces() {
     held.statics = quasistatic;
     let sunk = rigid.position(3).z - held.run(1).position(3).z;
     assert!(sunk > W, "{:e}", sunk / W);
+}
+
+/// A rigid packing that is glued when it is taken over keeps its forces too.
+#[test]
+fn a_rigid_pyramid_is_glued_as_it_stands() {
+    let mut s = pyramid(0.5, 0.5, Method::BagiBojtar);
+    let quasistatic = s.statics.take();
+    let springs_of_then = s
+        .pairs
+        .replace(PairTable::new(2, |_, _| Pair::coulomb(0.5)));
+    s.dt = 1e-3;
+    let rigid = s.run(20);
+    s.bodies.clone_from(&rigid.bodies);
+    s.contacts.clone_from(&rigid.contacts);
+    s.pairs = springs_of_then;
+    let four = |number| Four {
+        normal: number,
+        tangential: number,
+        bending: number,
+        twisting: number,
+    };
+    s.bonds = vec![Glue {
+        between: Between::Materials([0, 0]),
+        begin: Begin::At(0.0),
+        gap: 1e-6,
+        stiffness: Stiffness::Given(four(1.0)),
+        strength: four(f64::INFINITY),
+        criterion: Criterion::Each,
+    }];
+    s.statics = quasistatic.map(|of| Statics {
+        start: Start::Forces,
+        tolerance: 1e-6,
+        ..of
+    });
+    let taken = s.run(1);
+    assert_eq!(
+        taken
+            .contacts
+            .iter()
+            .filter(|c| c.state.joint.is_whole())
+            .count(),
+        6
+    );
+    for k in 0..4 {
+        let moved = (taken.position(k) - rigid.position(k)).norm();
+        assert!(moved < 1e-5 * W, "{k}: {moved:e}");
+    }
 }
 
 /// Loads on top of a rigid packing move its bodies as springs without its forces would: here the

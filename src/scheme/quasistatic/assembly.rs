@@ -55,8 +55,8 @@ pub(super) struct Assembly<'a, 'd> {
 pub(super) struct Begins {
     /// The times of its start and of its end [s].
     pub times: [f64; 2],
-    /// Whether contacts keep the forces of another scheme's state.
-    pub takes: bool,
+    /// Whether the state is another scheme's.
+    pub foreign: bool,
 }
 
 /// The size of bodies and of stiffnesses.
@@ -237,7 +237,11 @@ impl<'a, 'd> Assembly<'a, 'd> {
             radii: [first.radius, radius],
             gap: touch.gap,
         };
-        let joint = self.bonded(state.joint, &near, begins.map(|begins| begins.times));
+        let before = match begins {
+            Some(Begins { foreign: true, .. }) => self.foreign(state.joint, &near, (last, dt)),
+            _ => state.joint,
+        };
+        let joint = self.bonded(before, &near, begins.map(|begins| begins.times));
         let elastic = Elastic::of(&self.physics.laws, near.materials, near.radii, &joint, slid);
         let elastic = elastic.expect("a configuration without rigid pairs");
         if touch.gap >= self.physics.skin && !elastic.glued {
@@ -252,9 +256,6 @@ impl<'a, 'd> Assembly<'a, 'd> {
             touch: *touch,
             carried: Carried::default(),
         };
-        if begins.is_some_and(|begins| begins.takes) {
-            link.rest_under(last, dt);
-        }
         match last {
             Some(row) => link.take(row, dt, begins.is_some()),
             None => link.begin(),
@@ -402,12 +403,14 @@ impl<'a, 'd> Assembly<'a, 'd> {
             std::mem::take(&mut self.left),
             self.waves,
         );
+        let widest = self.widest;
         *self = Self::gather(
             (self.physics, self.statics),
             (self.domain, self.pool),
             gathered,
         );
         (self.broken, self.left, self.waves) = events;
+        self.widest = nan_max(self.widest, widest);
         true
     }
 

@@ -2,13 +2,13 @@
 
 use super::assembly::Assembly;
 use super::link::Link;
-use super::settings::Breaking;
+use super::settings::{Breaking, Start};
 use crate::body::BodyId;
 use crate::contact::{ContactRow, Neighbours};
 use crate::law::Step;
 use crate::law::bond::{Joint, Near, USED_UP};
 use crate::law::elastic::{Carried, Elastic};
-use crate::math::{ExactSum, nan_max};
+use crate::math::{ExactSum, Vector3, nan_max};
 use crate::scheme::report::BrokenBond;
 
 impl Assembly<'_, '_> {
@@ -34,6 +34,36 @@ impl Assembly<'_, '_> {
         self.pairs
             .sort_unstable_by_key(|pair| (pair.first, pair.second));
         self.pairs.dedup();
+    }
+
+    /// The bond of a contact in a state of another scheme, whose record of `dt` [s] is given.
+    ///
+    /// With [`Start::Forces`] an unbonded contact takes the gap without force at which its spring
+    /// exerts its force. An overlap without a force is such a gap itself.
+    pub(super) fn foreign(
+        &self,
+        joint: Joint,
+        near: &Near,
+        (row, dt): (Option<&ContactRow>, f64),
+    ) -> Joint {
+        if joint.is_whole() {
+            return joint;
+        }
+        let free = Joint { rest: 0.0, ..joint };
+        let laws = &self.physics.laws;
+        let spring = Elastic::of(laws, near.materials, near.radii, &free, false);
+        let pressed = row.map_or(0.0, |row| {
+            Vector3::from(row.impulse).dot(&Vector3::from(row.normal)) / dt
+        });
+        match spring {
+            Some(spring)
+                if self.statics.start == Start::Forces && (pressed > 0.0 || near.gap < 0.0) =>
+            {
+                let rest = near.gap + pressed.max(0.0) / spring.stiffness.normal;
+                Joint { rest, ..free }
+            }
+            _ => free,
+        }
     }
 
     /// The bond of a contact in an increment: the existing one, or a new one.

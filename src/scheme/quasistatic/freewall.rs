@@ -20,6 +20,8 @@ pub(super) struct FreeWall {
     constant: f64,
     /// Its pressure [Pa].
     pressure: f64,
+    /// Whether it is under pressure and has no face.
+    pub is_faceless: bool,
 }
 
 impl FreeWall {
@@ -37,6 +39,7 @@ impl FreeWall {
                     load: constant,
                     constant,
                     pressure: freedom.pressure,
+                    is_faceless: false,
                 })
             }
             _ => None,
@@ -45,18 +48,20 @@ impl FreeWall {
     }
 
     /// The wall under the loads at the present places of all walls.
-    ///
-    /// A wall without a face has no load by its pressure; configurations refuse it.
     pub(super) fn loaded(self, walls: &[Wall], period: &Period, planar: bool) -> Self {
+        if self.pressure == 0.0 {
+            return self;
+        }
         let wall = &walls[self.wall];
         let push = match (&wall.surface, cell::face(wall, walls, period, planar)) {
-            (Surface::Plane(plane), Some(face)) if self.pressure != 0.0 => {
-                self.pressure * face * plane.normal.dot(&self.direction)
+            (Surface::Plane(plane), Some(face)) => {
+                Some(self.pressure * face * plane.normal.dot(&self.direction))
             }
-            _ => 0.0,
+            _ => None,
         };
         Self {
-            load: self.constant + push,
+            load: self.constant + push.unwrap_or_default(),
+            is_faceless: push.is_none(),
             ..self
         }
     }

@@ -5,7 +5,7 @@ use super::energy::Energies;
 use super::found::Found;
 use super::network::Side;
 use super::reach::longest_bond;
-use super::settings::{Method, Start, Statics};
+use super::settings::{Method, Statics};
 use super::unknowns::Shift;
 use super::{bagi_bojtar, kishino, serrano};
 use crate::body::{Motion, Reference, Wall, WallState};
@@ -81,6 +81,7 @@ pub(super) struct Balanced {
     crushed: Option<ContactKey>,
     jumped: bool,
     broken: Vec<BrokenBond>,
+    waves: u64,
 }
 
 /// An increment, up to its last part in balance.
@@ -89,8 +90,10 @@ pub(super) struct Increment<'a> {
     statics: &'a Statics,
     /// Its number.
     step: u64,
-    /// Whether contacts keep the forces of another scheme's state.
-    takes: bool,
+    /// Whether the state is another scheme's.
+    foreign: bool,
+    /// How many times bonds have broken.
+    waves: u64,
     /// The state that is reached: bodies, contacts, walls, and the Δt of the contacts' forces.
     reached: (Parcel, Vec<WallState>, f64),
     crushed: Option<ContactKey>,
@@ -123,7 +126,8 @@ impl<'a> Increment<'a> {
             physics,
             statics,
             step: state.clock.step + 1,
-            takes: foreign && statics.start == Start::Forces,
+            foreign,
+            waves: 0,
             reached: (parcel, state.walls.clone(), state.clock.dt),
             crushed: None,
             found: Found::default(),
@@ -156,12 +160,13 @@ impl<'a> Increment<'a> {
         let gathered = (parcel.clone(), &walls[..], {
             let begins = Begins {
                 times,
-                takes: self.takes,
+                foreign: self.foreign,
             };
             (*before, Some(begins))
         });
         let of = (self.physics, self.statics);
         let mut assembly = Assembly::gather(of, (domain, pool), gathered);
+        assembly.waves = self.waves;
         self.within_reach(&assembly)?;
         let mut last = Energies::of(&assembly, times[1]);
         let mut sums = Sums {
@@ -176,7 +181,11 @@ impl<'a> Increment<'a> {
         loop {
             let before = assembly.network.states.clone();
             found.add(&self.balance(&mut assembly, times[1], (&leg.0, &leg.1))?);
-            self.within_reach(&assembly)?;
+            let reach = self.within_reach(&assembly);
+            found.converged &= reach.is_ok();
+            if finest || !self.statics.method.may_halve() {
+                reach?;
+            }
             if !found.converged {
                 break;
             }
@@ -214,6 +223,7 @@ impl<'a> Increment<'a> {
             parcel: assembly.parcel(dt),
             jumped,
             broken: std::mem::take(&mut assembly.broken),
+            waves: assembly.waves,
             crushed: deep
                 .filter(|(deep, _)| *deep >= 1.0)
                 .map(|(_, key)| key)
@@ -227,8 +237,14 @@ impl<'a> Increment<'a> {
         }))
     }
 
-    /// Fails if a bond is longer than blocks allow.
+    /// Fails if a bond is longer than blocks allow, or a wall under pressure has no face.
     fn within_reach(&self, assembly: &Assembly) -> Result<(), StepError> {
+        if let Some(free) = assembly.frees.iter().find(|free| free.is_faceless) {
+            return Err(StepError::NoFace {
+                step: self.step,
+                wall: self.physics.walls[free.wall].name.clone(),
+            });
+        }
         let edge = assembly.domain.partition().grid().shortest_edge();
         let (gap, allowed) = (assembly.widest, longest_bond(self.physics, edge));
         let step = self.step;
@@ -268,7 +284,8 @@ impl<'a> Increment<'a> {
 
     /// Goes on from a part in balance.
     pub(super) fn take(&mut self, part: Balanced) {
-        self.takes = false;
+        self.foreign = false;
+        self.waves = part.waves;
         self.reached = (part.parcel, part.walls, part.dt);
         self.work.normal += part.work.normal;
         self.work.friction += part.work.friction;

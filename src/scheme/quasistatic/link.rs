@@ -165,20 +165,6 @@ impl Link {
         }
     }
 
-    /// Takes the gap without force at which the spring exerts the force of a record of `dt` [s].
-    ///
-    /// An overlap without a force is such a gap itself. Bonds have theirs.
-    pub(super) fn rest_under(&mut self, row: Option<&ContactRow>, dt: f64) {
-        let pressed = row.map_or(0.0, |row| {
-            Vector3::from(row.impulse).dot(&Vector3::from(row.normal)) / dt
-        });
-        if self.elastic.glued || (pressed <= 0.0 && self.touch.gap >= 0.0) {
-            return;
-        }
-        let rest = self.touch.gap + pressed.max(0.0) / self.elastic.stiffness.normal;
-        (self.elastic.rest, self.joint.rest) = (rest, rest);
-    }
-
     /// Goes on without its bond, with coefficients of an unbonded contact: pressed by its gap, with
     /// as much of its shear force as friction holds.
     pub(super) fn release(&mut self) {

@@ -233,7 +233,10 @@ pub(super) fn prepare(
         Folder::Fresh | Folder::Other | Folder::Begun => {
             let fresh = Files::create(out, scenario).map_err(|e| input(&e))?;
             vtkhdf::clear(out).map_err(|e| input(&e))?;
-            remove_old(out, scenario, &fresh).map_err(|e| input(&e))?;
+            // A folder without a run may hold files of the user.
+            if holds_a_run {
+                remove_old(out, scenario, &fresh).map_err(|e| input(&e))?;
+            }
             Ok(fresh)
         }
         Folder::Clear => {
