@@ -208,10 +208,6 @@ impl Elastic {
         if self.glued {
             return tangent;
         }
-        // A smooth contact does not stick.
-        if self.friction == 0.0 {
-            tangent.stiffness.tangential = 0.0;
-        }
         let pressed = now.force.dot(normal);
         let [rolling, torsion] = self.arms.map(|arm| arm * pressed * (1.0 - 1e-12));
         let twist = now.couple.dot(normal);

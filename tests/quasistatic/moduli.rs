@@ -236,3 +236,13 @@ fn moduli_have_the_same_bits_on_any_ranks() {
         assert_eq!(moduli(&s, ranks).unwrap(), alone, "{ranks} ranks");
     }
 }
+
+/// Smooth contacts have no stiffness across them: the shear modulus of a face-centred lattice is
+/// that of k_t = 0, for which Cauchy's relation `C12 = C44` holds.
+#[test]
+fn smooth_contacts_do_not_stick() {
+    let mut s = fcc(6);
+    s.pair = Some(springs(0.0));
+    let root = 2.0_f64.sqrt();
+    has(&s, &cubic(root / D, 1.0 / (root * D), 1.0 / (root * D)));
+}
