@@ -87,13 +87,10 @@ pub const NAMES: [&str; 6] = ["xx", "yy", "zz", "yz", "zx", "xy"];
 /// # Errors
 /// If an axis is open, or a system cannot be solved.
 pub(super) fn moduli(assembly: &mut Assembly) -> Result<Moduli, NoModuli> {
-    // All walls follow the strain, and no couple is at its limit. Smooth contacts do not stick.
+    // All walls follow the strain, and no couple is at its limit.
     assembly.frees.clear();
     for link in &mut assembly.network.links {
         link.carried.couple = Vector3::zeros();
-        if link.elastic.friction == 0.0 && !link.elastic.glued {
-            link.elastic.stiffness.tangential = 0.0;
-        }
     }
     let planar = assembly.network.planar;
     let volume = volume(assembly)?;

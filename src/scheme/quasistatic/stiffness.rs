@@ -32,7 +32,16 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
     pub(super) fn new(assembly: &'s Assembly<'a, 'd>, coulomb: bool, resistance: f64) -> Self {
         let network = &assembly.network;
         let pool = assembly.pool;
-        let tangent = |link: &Link| link.acts().then(|| link.tangent(coulomb));
+        let tangent = |link: &Link| {
+            link.acts().then(|| {
+                let mut tangent = link.tangent(coulomb);
+                // A smooth contact does not stick, not even before it slides.
+                if link.elastic.friction == 0.0 && !link.joint.is_whole() {
+                    tangent.stiffness.tangential = 0.0;
+                }
+                tangent
+            })
+        };
         let tangents = pool.parts(network.links.len(), |some| {
             network.links[some].iter().map(tangent).collect::<Vec<_>>()
         });
