@@ -1,6 +1,6 @@
 //! The key `scheme` and the `[quasistatic]` table.
 
-use super::document::Value;
+use super::document::{Node, Value};
 use super::fault::Fault;
 use super::materials::Material;
 use super::reader::{Number, Range, Section, must, needs, refuse, report};
@@ -164,7 +164,9 @@ fn refuse_others(root: &Section, others: &Others, faults: &mut Vec<Fault>) {
         Value::Table(keys) => keys.iter().find(|(key, _)| key == "rest"),
         _ => None,
     });
-    if let Some((_, node)) = rest {
+    // 0: the run does not end at rest, as one that goes on from a packing at rest.
+    let ends = |node: &Node| !matches!(node.value, Value::Integer(0) | Value::Float(0.0));
+    if let Some((_, node)) = rest.filter(|(_, node)| ends(node)) {
         report(
             node,
             "must be absent under a quasi-static scheme, which has no motion; found rest",
