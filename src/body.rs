@@ -4,7 +4,9 @@
 //! A [`BodyRow`] holds all data of one body: it is inserted, sent to another rank, or written to a
 //! checkpoint. [`Bodies`] holds columns, over which loops run.
 
+mod anchor;
 mod member;
+mod ramp;
 mod range;
 mod reference;
 mod rigid;
@@ -12,7 +14,9 @@ pub mod rotation;
 mod strayed;
 mod wall;
 
+pub use anchor::Anchor;
 pub use member::Member;
+pub use ramp::Ramp;
 pub use reference::Reference;
 pub use rigid::{Bodies, Turned};
 pub use wall::{Drive, Freedom, Motion, Servo, Signal, Wall, WallState};

@@ -22,6 +22,7 @@ mod output;
 mod past;
 mod quasistatic;
 mod radii;
+mod ramp;
 mod read;
 mod reader;
 mod regions;

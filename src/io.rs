@@ -10,7 +10,7 @@ mod whole;
 
 pub use whole::{make_folder, own_temporary};
 
-use crate::body::BodyRow;
+use crate::body::{Anchor, BodyRow};
 use crate::contact::ContactRow;
 use crate::measure::{Flow, Ledger};
 
@@ -34,6 +34,8 @@ pub struct Snapshot {
     pub walls: Vec<WallRow>,
     /// The bodies that entered by each inlet and left by each outlet, on all ranks, inlets first.
     pub flows: Vec<Flow>,
+    /// The places at which supports hold bodies, on all ranks, in the order of their keys.
+    pub anchors: Vec<Anchor>,
 }
 
 /// The data of a checkpoint about the run as a whole.

@@ -130,9 +130,43 @@ pub fn rotate(q: Quaternion, angle: &Vector3) -> Quaternion {
     turned.map(|c| c / norm)
 }
 
+/// The rotation vector that leads from an orientation to another [rad], at most π long: the
+/// inverse of [`rotate`].
+#[must_use]
+pub fn turn_between(from: Quaternion, to: Quaternion) -> Vector3 {
+    let ([a, b], of) = ([from, to], |q: Quaternion| Vector3::new(q[1], q[2], q[3]));
+    let (u, v) = (of(a), of(b));
+    let mut w = a[0] * b[0] + u.dot(&v);
+    // The vector part of `to from*`.
+    let mut part = v * a[0] - u * b[0] - v.cross(&u);
+    if w < 0.0 {
+        (w, part) = (-w, -part);
+    }
+    let size = part.norm();
+    if size == 0.0 {
+        return Vector3::zeros();
+    }
+    part * (2.0 * libm::atan2(size, w) / size)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The turn between two orientations leads from the first to the second, and is exact where it
+    /// is small.
+    #[test]
+    fn a_turn_is_found_again() {
+        let first = rotate(IDENTITY, &Vector3::new(0.3, -1.2, 2.0));
+        for size in [0.0, 1e-12, 1e-6, 0.1, 3.1] {
+            let turn = Vector3::new(2.0, -1.0, 2.0) * (size / 3.0);
+            let second = rotate(first, &turn);
+            for second in [second, second.map(|x| -x)] {
+                let off = (turn_between(first, second) - turn).norm();
+                assert!(off < 1e-15 + 1e-14 * size, "{size:e}: {off:e}");
+            }
+        }
+    }
 
     #[test]
     fn a_list_gets_a_sixteenth_more_room_than_it_wants() {

@@ -48,6 +48,7 @@ pub fn info(path: &Path) -> Result<String, String> {
         contacts,
         walls,
         flows,
+        ..
     } = &loaded;
     let scenario = config::of_checkpoint(path, &header.config);
     let scenario = scenario.map_err(|faults| faults.to_string())?;

@@ -60,12 +60,13 @@ fn cantilever(n: usize, dt: f64, strength: Four) -> Scene {
 /// Lets a force act on the balls beyond x.
 fn push(s: &mut Scene, x: f64, force: Vector3) {
     s.acts.fields.push(Field {
-        region: Region::HalfSpace(HalfSpace {
+        region: Some(Region::HalfSpace(HalfSpace {
             point: Vector3::new(x, 0.0, 0.0),
             normal: Vector3::x(),
-        }),
+        })),
         spell: Spell::ALWAYS,
         pull: Pull::Force(force),
+        factor: None,
     });
 }
 

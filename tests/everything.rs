@@ -85,6 +85,7 @@ fn piston(height: f64) -> Wall {
             load: Vector3::new(0.0, 0.0, -2.0),
             pressure: 0.0,
             gravity: true,
+            factor: None,
         }),
         ..Wall::fixed("piston".to_owned(), surface, 0)
     }
@@ -168,11 +169,13 @@ fn acted_on() -> Scene {
         boxed([0.0; 3], [0.02, 0.04, 0.03]),
     );
     let field = |pull, from| Field {
-        region: whole,
+        region: Some(whole),
         spell: Spell { from, until: 0.02 },
         pull,
+        factor: None,
     };
     s.acts = Acts {
+        supports: Vec::new(),
         fields: vec![
             field(Pull::Acceleration(Vector3::new(3.0, 0.0, 1.0)), 0.0),
             field(Pull::Force(Vector3::new(0.0, 5e-3, 0.0)), 0.005),

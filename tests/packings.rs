@@ -46,6 +46,7 @@ fn pressed(pair: Pair) -> Scene {
             load: Vector3::new(0.0, 0.0, -LOAD),
             pressure: 0.0,
             gravity: false,
+            factor: None,
         }),
         ..Wall::fixed("piston".to_owned(), surface, 0)
     });

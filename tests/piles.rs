@@ -317,6 +317,7 @@ fn fcc_pile(n: usize, sweeps: u64) -> f64 {
             load: Vector3::new(0.0, 0.0, -1e-9 * load),
             pressure: 0.0,
             gravity: false,
+            factor: None,
         }),
         ..Wall::fixed("piston".to_owned(), surface, 0)
     });

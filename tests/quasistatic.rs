@@ -15,6 +15,8 @@ mod scene;
 mod starts;
 #[path = "quasistatic/stress.rs"]
 mod stress;
+#[path = "quasistatic/supports.rs"]
+mod supports;
 
 use moreau::body::{BodyId, Freedom, Motion, Signal};
 use moreau::law::{Arm, Pair, PairTable};
@@ -212,6 +214,7 @@ fn increments_have_the_same_bits_on_any_ranks() {
             load: Vector3::new(-0.1, 0.0, 0.0),
             pressure: 0.0,
             gravity: false,
+            factor: None,
         });
         let alone = scene.run(3);
         assert!(alone.all_converged());
@@ -271,6 +274,7 @@ fn f17_a_free_lid_holds_its_load() {
             load: Vector3::new(0.0, -load, 0.0),
             pressure: 0.0,
             gravity: false,
+            factor: None,
         });
         for k in 0..4 {
             s.sphere([0.0, 1.0 + 2.0 * f64::from(k), 0.0], 1.0, 1.0);

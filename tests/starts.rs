@@ -331,6 +331,7 @@ fn checkpoints_without_files_are_continued() {
         contacts: loaded.contacts,
         walls: loaded.walls,
         flows: loaded.flows,
+        anchors: loaded.anchors,
     };
     let path = checkpoint::write(&Serial, &older, &snapshot).unwrap();
     std::fs::remove_file(dir.path().join("bodies.csv")).unwrap();

@@ -167,6 +167,7 @@ fn h7_a_big_free_sphere_among_small_balls() {
             load: Vector3::zeros(),
             pressure: 0.0,
             gravity: true,
+            factor: None,
         }),
         ..Wall::fixed("intruder".to_owned(), surface, 0)
     });

@@ -1,5 +1,6 @@
 //! Walls: surfaces that stop bodies, and their motion.
 
+use super::ramp::{Ramp, at};
 use crate::math::{IDENTITY, Quaternion, Vector3, rotate};
 use crate::shape::Surface;
 use std::f64::consts::{PI, TAU};
@@ -87,6 +88,8 @@ pub struct Freedom {
     pub pressure: f64,
     /// Whether gravity acts on it.
     pub gravity: bool,
+    /// The factor of its load and pressure over time, with quasi-static schemes; `None`: 1.
+    pub factor: Option<Ramp>,
 }
 
 /// A wall that adjusts its speed until the bodies push with a given force.
@@ -322,19 +325,6 @@ impl Signal {
                 let pieces = (next.max(1)..times.len()).take_while(|&k| times[k - 1] < t1);
                 pieces.fold(0.0, |top, k| f64::max(top, slope(k).abs()))
             }
-        }
-    }
-}
-
-/// The value at t of linear interpolation; constant before the first and after the last point.
-fn at(times: &[f64], values: &[f64], t: f64) -> f64 {
-    let next = times.partition_point(|&x| x <= t);
-    match (next.checked_sub(1), times.get(next)) {
-        (None, _) => values[0],
-        (Some(last), None) => values[last],
-        (Some(k), Some(end)) => {
-            let share = (t - times[k]) / (end - times[k]);
-            values[k] + share * (values[next] - values[k])
         }
     }
 }

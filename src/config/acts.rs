@@ -1,16 +1,18 @@
-//! Actions of regions: `[[inlet]]`, `[[outlet]]`, `[[freeze]]`, `[[force]]`; and `[growth]`.
+//! Actions of regions: `[[inlet]]`, `[[outlet]]`, `[[freeze]]`, `[[force]]`, `[[support]]`; and
+//! `[growth]`.
 
 use super::document::Node;
 use super::domain::Domain;
 use super::fault::Fault;
 use super::materials::Material;
 use super::radii::{RADII, radii};
+use super::ramp;
 use super::reader::{Number, Range, Section, both, must, refuse, report};
 use super::regions::{NamedRegion, named, no_images};
 use super::templates::Forms;
 use crate::math::Vector3;
 use crate::sample::inlet::{Inlet, Rate};
-use crate::scheme::acts::{Acts, Field, Growth, Hold, Outlet, Pull};
+use crate::scheme::acts::{Acts, Field, Growth, Hold, Outlet, Pull, Support};
 use crate::shape::{Region, Spell};
 use crate::solver::GapRule;
 
@@ -48,15 +50,22 @@ pub(super) fn read(
         Some(Hold { region, spell })
     });
     let holds = holds.collect();
-    let accepted = "tables headed [[force]] with region and acceleration or force";
+    let accepted = "tables headed [[force]] with acceleration or force";
     let fields = root.tables("force", accepted, faults);
     let fields = fields
         .iter()
         .filter_map(|node| field(node, regions, domain, faults));
+    let fields = fields.collect();
+    let accepted = "tables headed [[support]] with stiffness or rotational_stiffness";
+    let supports = root.tables("support", accepted, faults);
+    let supports = supports
+        .iter()
+        .filter_map(|node| support(node, regions, domain, faults));
     Acts {
         outlets,
         holds,
-        fields: fields.collect(),
+        supports: supports.collect(),
+        fields,
         growth,
     }
 }
@@ -105,26 +114,72 @@ fn field(
     domain: &Domain,
     faults: &mut Vec<Fault>,
 ) -> Option<Field> {
-    let known = ["region", "acceleration", "force", "from", "until"];
+    let known = ["region", "acceleration", "force", "factor", "from", "until"];
     let section = Section::new(node, &known, faults);
     let spell = spell(&section, faults);
-    let found = named(&section, regions, faults);
-    if let Some(found) = found {
-        no_images(&section, found, domain, faults);
-    }
+    let region = region(&section, regions, domain, faults)?;
+    let factor = ramp::factor(&section, faults);
     let key = one_of(&section, node, ["acceleration", "force"], faults)?;
     let unit = if key == "force" { "N" } else { "m/s2" };
     let vector = section.vector(key, Number(Range::Finite, unit), faults);
     in_plane(&section, domain, &[(key, vector, [2].as_slice())], faults);
     let vector = Vector3::from(vector);
     Some(Field {
-        region: found?.region,
+        region,
         spell,
+        factor,
         pull: match key {
             "force" => Pull::Force(vector),
             _ => Pull::Acceleration(vector),
         },
     })
+}
+
+/// A `[[support]]`.
+fn support(
+    node: &Node,
+    regions: &[NamedRegion],
+    domain: &Domain,
+    faults: &mut Vec<Fault>,
+) -> Option<Support> {
+    let [along, about] = ["stiffness", "rotational_stiffness"];
+    let section = Section::new(node, &["region", along, about], faults);
+    let region = region(&section, regions, domain, faults)?;
+    let mut stiffness = |key: &'static str, unit: &'static str| {
+        let number = Number(Range::NotNegative, unit);
+        section.vector_if(key, number, faults).unwrap_or_default()
+    };
+    let both = [stiffness(along, "N/m"), stiffness(about, "N m/rad")];
+    if both.concat().iter().all(|k| *k == 0.0) {
+        let accepted = format!("given {along} or {about}, not all of them 0");
+        must(node, &accepted, "no stiffness", faults);
+    }
+    let [k, turning] = both;
+    let vectors: [(&str, _, &[usize]); 2] = [(along, k, &[2]), (about, turning, &[0, 1])];
+    in_plane(&section, domain, &vectors, faults);
+    Some(Support {
+        region,
+        stiffness: Vector3::from(k),
+        rotational: Vector3::from(turning),
+    })
+}
+
+/// The optional region of an action: `None` without the key.
+///
+/// Without a valid region there is no action.
+#[allow(clippy::option_option)] // The key may be absent, or wrong.
+fn region(
+    section: &Section,
+    regions: &[NamedRegion],
+    domain: &Domain,
+    faults: &mut Vec<Fault>,
+) -> Option<Option<Region>> {
+    if section.get("region").is_none() {
+        return Some(None);
+    }
+    let found = named(section, regions, faults)?;
+    no_images(section, found, domain, faults);
+    Some(Some(found.region))
 }
 
 /// Refuses a vector that leads out of the plane of motion.

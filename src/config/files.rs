@@ -127,7 +127,14 @@ fn nodes(root: &mut Node) -> Vec<(&mut Node, Use)> {
                     ("bodies", "file") => Some((node, Use::Bodies)),
                     ("template", "file") => Some((node, Use::Always)),
                     ("bond", "pairs") => Some((node, at_time.map_or(Use::Always, Use::Bond))),
-                    ("wall", "table") => node.child_mut("file").map(|file| (file, Use::Always)),
+                    ("wall", "table") | ("force", "factor") => {
+                        node.child_mut("file").map(|file| (file, Use::Always))
+                    }
+                    ("wall", "free") => {
+                        let factor = node.child_mut("factor");
+                        let file = factor.and_then(|factor| factor.child_mut("file"));
+                        file.map(|file| (file, Use::Always))
+                    }
                     ("bodies", "radius") => node.child_mut("table").map(|file| (file, Use::Start)),
                     ("inlet", "radius") => node.child_mut("table").map(|file| (file, Use::Always)),
                     _ => None,

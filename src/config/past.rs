@@ -21,6 +21,7 @@ pub(super) fn of(key: &str) -> Option<&'static str> {
         ["template", ..] => {
             "clumps have the form of the checkpoint's templates; must be another key"
         }
+        ["support", _, "region"] => "supports hold the bodies of their start; must be another key",
         // Radii grow by the rest of the growth that they began with.
         ["growth", ..] => "bodies have grown as the configuration said; must be another key",
         // The bodies due are counted from the time at which an inlet opened.

@@ -1,4 +1,4 @@
-//! The key `scheme` and the `[quasistatic]` table.
+//! The key `scheme`, the `[quasistatic]` table, and keys that only quasi-static schemes have.
 
 use super::document::{Node, Value};
 use super::fault::Fault;
@@ -13,7 +13,7 @@ use crate::scheme::quasistatic::{Breaking, Method, Select, Start, Statics};
 use crate::shape::Period;
 
 /// The sections read by this file.
-pub(super) const SECTIONS: [&str; 2] = ["scheme", "quasistatic"];
+pub(super) const SECTIONS: [&str; 3] = ["scheme", "quasistatic", "support"];
 
 /// The parts of a scenario that a scheme without inertia limits.
 pub(super) struct Others<'a> {
@@ -50,10 +50,21 @@ pub(super) fn read(root: &Section, others: &Others, faults: &mut Vec<Fault>) -> 
             );
             must_at(root, &accepted, &format!("{} Pa", free.pressure), faults);
         }
-        // With the name of the time step the table waits for another scheme.
-        if let (Some(node), None) = (root.get("quasistatic"), root.get("scheme")) {
-            let schemes = NAMES[1..].join("\", \"");
-            needs(node, &format!("scheme = one of \"{schemes}\""), faults);
+        for wall in others.walls {
+            if matches!(&wall.motion, Motion::Free(free) if free.factor.is_some()) {
+                let accepted = format!(
+                    "wall {} without free.factor, or a quasi-static scheme",
+                    wall.name
+                );
+                must_at(root, &accepted, "factor", faults);
+            }
+        }
+        // With the name of the time step the tables wait for another scheme.
+        for key in ["quasistatic", "support"] {
+            if let (Some(node), None) = (root.get(key), root.get("scheme")) {
+                let schemes = NAMES[1..].join("\", \"");
+                needs(node, &format!("scheme = one of \"{schemes}\""), faults);
+            }
         }
         return None;
     };

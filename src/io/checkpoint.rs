@@ -19,7 +19,7 @@ pub use read::{Found, header, read, read_newest};
 pub use write::write;
 
 use super::{Header, WallRow};
-use crate::body::BodyRow;
+use crate::body::{Anchor, BodyRow};
 use crate::comm::Failure;
 use crate::contact::ContactRow;
 use crate::measure::Flow;
@@ -51,6 +51,8 @@ pub struct Loaded {
     pub walls: Vec<WallRow>,
     /// All inlets and outlets, on every rank.
     pub flows: Vec<Flow>,
+    /// All places at which supports hold bodies, on every rank.
+    pub anchors: Vec<Anchor>,
 }
 
 /// The numbers of rows of a checkpoint.
@@ -64,6 +66,8 @@ pub struct Counts {
     pub walls: u64,
     /// Inlets and outlets.
     pub flows: u64,
+    /// Bodies that supports hold, each as often as supports hold it.
+    pub anchors: u64,
 }
 
 /// A failure to write or read a checkpoint.

@@ -1,8 +1,10 @@
 //! The actions of regions on the bodies in them, and the growth of bodies.
 //!
 //! A region pushes bodies, holds them, or lets them out. Each action is a function of time and of a
-//! body's position, so it has no state for a checkpoint to store.
+//! body's position, so it has no state for a checkpoint to store. Only a support has one: the place
+//! where it holds a body ([`Anchor`](crate::body::Anchor)).
 
+use crate::body::Ramp;
 use crate::math::Vector3;
 use crate::shape::{Region, Spell};
 
@@ -15,6 +17,8 @@ pub struct Acts {
     pub holds: Vec<Hold>,
     /// Regions through which bodies leave.
     pub outlets: Vec<Outlet>,
+    /// Springs that hold bodies, under quasi-static schemes.
+    pub supports: Vec<Support>,
     /// Growth of bodies.
     pub growth: Option<Growth>,
 }
@@ -22,12 +26,14 @@ pub struct Acts {
 /// A force on each free body whose centre lies in a region at the start of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
-    /// The region.
-    pub region: Region,
+    /// The region; `None`: everywhere.
+    pub region: Option<Region>,
     /// The time during which it acts.
     pub spell: Spell,
     /// The acceleration or force.
     pub pull: Pull,
+    /// Its factor over time; `None`: 1.
+    pub factor: Option<Ramp>,
 }
 
 /// The effect of a field on a body.
@@ -59,6 +65,20 @@ pub struct Outlet {
     pub spell: Spell,
 }
 
+/// Springs that hold the free bodies of a region at their places.
+///
+/// The bodies are those whose centre lies in the region when the first increment begins; their
+/// places are those of then.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Support {
+    /// The region; `None`: everywhere.
+    pub region: Option<Region>,
+    /// Stiffness against displacement along x, y, z [N/m].
+    pub stiffness: Vector3,
+    /// Stiffness against rotation about x, y, z [N m/rad].
+    pub rotational: Vector3,
+}
+
 /// Growth of all free bodies, in proportion, from a smaller initial size to their final size.
 ///
 /// Their mass is the final one from the beginning.
@@ -73,10 +93,16 @@ pub struct Growth {
 impl Field {
     /// Acceleration [m/s²] of a body of mass `m` [kg] at `x` [m], at a time [s].
     fn acceleration(&self, x: &Vector3, mass: f64, time: f64) -> Option<Vector3> {
-        let there = self.spell.holds(time) && self.region.contains(x);
-        there.then(|| match self.pull {
-            Pull::Acceleration(a) => a,
-            Pull::Force(f) => f / mass,
+        let inside = self.region.as_ref().is_none_or(|region| region.contains(x));
+        (self.spell.holds(time) && inside).then(|| {
+            let full = match self.pull {
+                Pull::Acceleration(a) => a,
+                Pull::Force(f) => f / mass,
+            };
+            match &self.factor {
+                Some(factor) => full * factor.at(time),
+                None => full,
+            }
         })
     }
 }
@@ -138,9 +164,10 @@ mod tests {
     #[test]
     fn fields_add_up_where_and_when_they_are() {
         let field = |pull, from| Field {
-            region: lower_half(),
+            region: Some(lower_half()),
             spell: Spell { from, until: 2.0 },
             pull,
+            factor: None,
         };
         let acts = Acts {
             fields: vec![
@@ -155,6 +182,27 @@ mod tests {
         assert_eq!(at(&low, 1.0), Vector3::new(1.0, 2.0, 0.0));
         assert_eq!(at(&low, 2.0), Vector3::zeros());
         assert_eq!(at(&high, 1.0), Vector3::zeros());
+    }
+
+    #[test]
+    fn a_field_follows_its_factor() {
+        let acts = Acts {
+            fields: vec![Field {
+                region: None,
+                spell: Spell::ALWAYS,
+                pull: Pull::Acceleration(Vector3::x()),
+                factor: Some(Ramp {
+                    times: [1.0, 3.0].into(),
+                    values: [0.5, -1.5].into(),
+                }),
+            }],
+            ..Acts::default()
+        };
+        let at = |t: f64| acts.acceleration(&Vector3::repeat(9.0), 3.0, t).x;
+        assert_eq!(
+            [0.0, 1.0, 2.0, 2.5, 4.0].map(at),
+            [0.5, 0.5, -0.5, -1.0, -1.5]
+        );
     }
 
     #[test]

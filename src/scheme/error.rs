@@ -84,6 +84,14 @@ pub enum StepError {
         /// Its name.
         wall: String,
     },
+    /// A support holds nothing.
+    #[error("step {step}: support.{number} must contain the centre of a free body; found none")]
+    NothingHeld {
+        /// The step.
+        step: u64,
+        /// Its number.
+        number: usize,
+    },
     /// A linear method was asked for a second increment.
     #[error(
         "step {step}: serrano_rodriguez glues all contacts and begins without forces, so it must do one increment; \
@@ -199,6 +207,7 @@ impl StepError {
             | Self::Mechanism { .. }
             | Self::OneIncrement { .. }
             | Self::NoFace { .. }
+            | Self::NothingHeld { .. }
             | Self::Crushed { .. }
             | Self::BondTooLong { .. }
             | Self::WallTooFast { .. } => None,

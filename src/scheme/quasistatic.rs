@@ -27,6 +27,7 @@ mod reach;
 mod serrano;
 mod settings;
 mod stiffness;
+mod support;
 mod unknowns;
 mod walls;
 
@@ -38,6 +39,7 @@ use super::error::StepError;
 use super::physics::Physics;
 use super::report::{Here, Report, Tally};
 use super::state::{Clock, State};
+use crate::body::Anchor;
 use crate::domain::Domain;
 use crate::law::Status;
 use crate::pool::Pool;
@@ -46,7 +48,9 @@ use crate::solver::nsgs::Outcome;
 use assembly::{Assembly, Begins};
 use increment::{Increment, Parts};
 use nalgebra::DMatrix;
+use std::collections::BTreeSet;
 use stiffness::Stiffness;
+use support::{Supports, anchored};
 
 /// Largest number of bodies that are relaxed in one order.
 const IN_ONE_ORDER: u64 = 20_000;
@@ -124,6 +128,7 @@ impl Quasistatic {
             return Err(StepError::OneIncrement { step });
         }
         self.done += 1;
+        self.support(state, domain)?;
         let span = state.span(&self.physics, domain);
         let foreign = std::mem::take(&mut self.foreign);
         let mut increment = Increment::begin(state, (&self.physics, &self.statics), foreign);
@@ -150,6 +155,22 @@ impl Quasistatic {
             dt: span.dt,
         };
         Ok(report)
+    }
+
+    /// Anchors the bodies of supports that hold none yet. Collective.
+    fn support(&self, state: &mut State, domain: &Domain) -> Result<(), StepError> {
+        let held = state.anchors.iter().map(|anchor| anchor.support as usize);
+        let held: BTreeSet<usize> = held.collect();
+        let new = 0..self.physics.acts.supports.len();
+        let new: Vec<usize> = new.filter(|number| !held.contains(number)).collect();
+        if !new.is_empty() {
+            let of = (&self.physics, domain);
+            let mut all = anchored(of, &new, state.bodies(), state.clock.step + 1)?;
+            all.extend(state.anchors.iter());
+            all.sort_unstable_by_key(Anchor::key);
+            state.anchors = all.into();
+        }
+        Ok(())
     }
 
     fn report(&self, increment: &mut Increment, (domain, dt): (&Domain, f64)) -> Report {
@@ -219,7 +240,8 @@ impl Quasistatic {
     }
 
     /// The bodies and contacts with which the next increment begins. Collective.
-    fn assembly<'a, 'd>(&'a self, state: &State, domain: &'a Domain<'d>) -> Assembly<'a, 'd> {
+    fn assembly<'a, 'd>(&'a self, state: &'a State, domain: &'a Domain<'d>) -> Assembly<'a, 'd> {
+        let supports = Supports::new(&self.physics.acts.supports, &state.anchors);
         let time = state.clock.time;
         let begins = Begins {
             times: [time, time + self.physics.pace.at_least()],
@@ -228,10 +250,10 @@ impl Quasistatic {
         let gathered = (
             state.parcel.clone(),
             &state.walls[..],
-            (state.clock.dt, Some(begins)),
+            (state.clock.dt, begins.times[1], Some(begins)),
         );
         Assembly::gather(
-            (&self.physics, &self.statics),
+            (&self.physics, &self.statics, supports),
             (domain, &self.pool),
             gathered,
         )

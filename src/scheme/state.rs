@@ -1,9 +1,10 @@
 //! The state between two steps: the data on one rank that outlive a step.
 
 use super::physics::Physics;
-use crate::body::{BodyRow, WallState};
+use crate::body::{Anchor, BodyRow, WallState};
 use crate::contact::ContactRow;
 use crate::domain::migration::Parcel;
+use std::sync::Arc;
 
 /// The progress of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -49,6 +50,9 @@ pub struct State {
     pub walls_before: Vec<WallState>,
     /// Energy in springs after the last step, over all ranks [J].
     pub elastic: f64,
+    /// The places at which supports hold bodies, in the order of ids, the same on all ranks; empty
+    /// before the first quasi-static increment.
+    pub anchors: Arc<[Anchor]>,
     /// The number of the step whose contacts a scheme keeps; 0: they stand in the parcel.
     ///
     /// [`MoreauJean::bring_contacts`](super::MoreauJean::bring_contacts) brings them here.
@@ -75,6 +79,7 @@ impl State {
             walls,
             references: Vec::new(),
             elastic: 0.0,
+            anchors: Arc::default(),
             kept: 0,
         }
     }

@@ -315,6 +315,7 @@ impl Output {
             flows: ledger.flows.state().0.to_vec(),
             bodies: rows.bodies,
             contacts: rows.contacts,
+            anchors: state.anchors.to_vec(),
         }
     }
 

@@ -276,6 +276,7 @@ pub(super) fn going_on(
         contacts,
         walls,
         flows,
+        anchors,
     } = loaded;
     let home = path.parent().unwrap_or(Path::new("")).to_owned();
     clock_fits(&scenario, &header)?;
@@ -310,6 +311,7 @@ pub(super) fn going_on(
         references: wall_references(&walls),
         walls: states,
         elastic: header.ledger.elastic,
+        anchors: anchors.into(),
         kept: 0,
     };
     let ledger = Ledger {

@@ -130,6 +130,7 @@ pub(crate) fn part(comm: &dyn Comm, step: u64, count: u64) -> Snapshot {
             .collect(),
         walls: walls(),
         flows: flows(),
+        anchors: Vec::new(),
     }
 }
 
@@ -193,5 +194,6 @@ pub(crate) fn expected(step: u64, count: u64, ranks: usize) -> Loaded {
         contacts,
         walls: walls(),
         flows: flows(),
+        anchors: Vec::new(),
     }
 }

@@ -68,6 +68,7 @@ fn still(run: &Run, with: Option<(&Exported, &Solution)>) -> Run {
         contacts: state.contacts,
         walls: state.walls,
         flows: state.flows,
+        anchors: state.anchors,
     };
     let rest = Run::empty();
     std::fs::create_dir(rest.out()).unwrap();

@@ -61,12 +61,13 @@ fn glued(places: &[[f64; 3]], method: Method) -> Scene {
 /// Lets a force along z act on the ball at a place.
 fn load(s: &mut Scene, place: [f64; 3], force: f64) {
     s.acts.fields.push(Field {
-        region: Region::Sphere {
+        region: Some(Region::Sphere {
             centre: place.into(),
             radius: 0.5,
-        },
+        }),
         spell: Spell::ALWAYS,
         pull: Pull::Force(Vector3::z() * force),
+        factor: None,
     });
 }
 
@@ -224,10 +225,10 @@ fn a_broken_cantilever_has_no_balance() {
     s.bonds = vec![glue(4.99 * LOAD)];
     load(&mut s, [5.0, 0.0, 0.0], -LOAD);
     // Wherever the tip falls.
-    s.acts.fields[0].region = Region::HalfSpace(HalfSpace {
+    s.acts.fields[0].region = Some(Region::HalfSpace(HalfSpace {
         point: Vector3::x() * 3.5,
         normal: Vector3::x(),
-    });
+    }));
     s.statics = s.statics.map(|of| Statics {
         max_iterations: 20,
         ..of

@@ -18,6 +18,7 @@ fn triaxial(method: Method, pressure: f64) -> Scene {
             load: Vector3::zeros(),
             pressure,
             gravity: false,
+            factor: None,
         });
     }
     s.walls[5].motion = lift(Signal::Rate(-0.2));

@@ -34,5 +34,6 @@ pub fn piston(mass: f64, load: f64) -> Motion {
         load: Vector3::new(0.0, 0.0, -load),
         pressure: 0.0,
         gravity: true,
+        factor: None,
     })
 }

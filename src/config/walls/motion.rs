@@ -3,8 +3,8 @@
 use super::shapes::{Part, unit};
 use crate::body::{Drive, Freedom, Motion, Servo, Signal};
 use crate::config::fault::Fault;
-use crate::config::files::contents;
-use crate::config::reader::{Number, Range, Section, both, must, report};
+use crate::config::ramp;
+use crate::config::reader::{Number, Range, Section, both, must};
 use crate::math::Vector3;
 use crate::shape::Surface;
 
@@ -113,57 +113,13 @@ fn table(section: &Section, faults: &mut Vec<Fault>) -> Option<(Vector3, Signal)
     let table = section.table("table", &["direction", "file", "of"], faults);
     let direction = direction(&table, "direction", faults);
     let of = table.choice("of", &["position", "velocity"], faults);
-    let file = table.text(
-        "file",
-        "the path of a CSV file with columns time, value",
-        faults,
-    )?;
-    let node = table.get("file")?;
-    let read = contents(node).and_then(|contents| points(file, &contents));
-    let (times, values) = match read {
-        Ok(points) => points,
-        Err(why) => {
-            let accepted = "a CSV file with the header time,value and ascending times [s]";
-            report(node, format!("{why}; must be {accepted}"), faults);
-            return None;
-        }
-    };
+    let points = ramp::of_file(&table, faults)?;
     let signal = Signal::Table {
-        times: times.into(),
-        values: values.into(),
+        times: points.times,
+        values: points.values,
         rates: of == Some("velocity"),
     };
     Some((direction, signal))
-}
-
-/// The points of a table file.
-fn points(name: &str, contents: &[u8]) -> Result<(Vec<f64>, Vec<f64>), String> {
-    let mut reader = csv::ReaderBuilder::new()
-        .trim(csv::Trim::All)
-        .comment(Some(b'#'))
-        .from_reader(contents);
-    let header = reader.headers().map_err(|e| format!("{name}: {e}"))?;
-    if header.iter().ne(["time", "value"]) {
-        return Err(format!("{name}: the header is not time,value"));
-    }
-    let (mut times, mut values) = (Vec::new(), Vec::new());
-    for row in reader.deserialize() {
-        let (time, value): (f64, f64) = row.map_err(|e| format!("{name}: {e}"))?;
-        if !time.is_finite() || !value.is_finite() {
-            return Err(format!("{name}: {time}, {value} is not finite"));
-        }
-        if times.last().is_some_and(|last| time <= *last) {
-            return Err(format!(
-                "{name}: time {time} is not later than the one before it"
-            ));
-        }
-        times.push(time);
-        values.push(value);
-    }
-    if times.is_empty() {
-        return Err(format!("{name} holds no points"));
-    }
-    Ok((times, values))
 }
 
 fn free(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Freedom {
@@ -174,6 +130,7 @@ fn free(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Freedom {
         "load",
         "pressure",
         "gravity",
+        "factor",
     ];
     let free = section.table("free", &known, faults);
     let mass = free.number("mass", Number(Range::Positive, "kg"), faults);
@@ -216,6 +173,7 @@ fn free(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Freedom {
         load: Vector3::from(load),
         pressure: pressure.unwrap_or_default(),
         gravity,
+        factor: ramp::factor(&free, faults),
     }
 }
 

@@ -26,6 +26,9 @@ pub(super) trait Record: Copy + 'static {
     }
     /// All datasets of the group in a file of this layout.
     fn columns(layout: Layout) -> Vec<Column<Self>> {
+        if !Self::is_in(layout) {
+            return Vec::new();
+        }
         // Version 6 has only the first dataset of the laws' states.
         let known = match layout.version {
             ..7 => 1,
@@ -54,6 +57,10 @@ pub(super) trait Record: Copy + 'static {
         let all = own.chain(clumps.iter().copied());
         all.filter(|column| !newer(column)).collect()
     }
+    /// Whether a file of this layout has the group.
+    fn is_in(_: Layout) -> bool {
+        true
+    }
     /// A row to be filled.
     fn blank() -> Self;
     /// The name of this row in messages.
@@ -67,6 +74,8 @@ pub(super) struct Layout {
     pub(super) version: u32,
     /// Whether some bodies are clumps.
     pub(super) clumps: bool,
+    /// Whether supports hold some bodies.
+    pub(super) supports: bool,
 }
 
 /// Datasets whose numbers were narrower before a version: path, that version, the earlier element.

@@ -1,9 +1,9 @@
-//! Walls and flows in a checkpoint, with their numbers.
+//! Walls, flows and supports in a checkpoint, with their numbers.
 //!
 //! In memory the number of a wall or a flow is its index in a list; in the file it is a dataset.
 
-use super::layout::{Column, Record, Values};
-use crate::body::BodyId;
+use super::layout::{Column, Layout, Record, Values};
+use crate::body::{Anchor, BodyId};
 use crate::io::WallRow;
 use crate::io::hdf::Element;
 use crate::measure::Flow;
@@ -177,5 +177,57 @@ impl Record for NumberedFlow {
 
     fn name(&self) -> String {
         format!("flow {}", self.number)
+    }
+}
+
+impl Record for Anchor {
+    const GROUP: &'static str = "/supports";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column {
+            path: "/supports/body",
+            unit: "1",
+            description: "id of a body that a support holds; ascending",
+            values: Values::Whole(
+                Element::U64,
+                1,
+                |row, _| row.body.0,
+                |row, _, id| row.body = BodyId(id),
+            ),
+        },
+        Column {
+            path: "/supports/support",
+            unit: "1",
+            description: "number of the support in the configuration, from 0",
+            values: Values::Whole(
+                Element::U64,
+                1,
+                |row, _| row.support,
+                |row, _, number| row.support = number,
+            ),
+        },
+        Column {
+            path: "/supports/position",
+            unit: "m",
+            description: "centre of mass at which the support exerts no force, periods included, global frame",
+            values: Values::Real(3, |row| &mut row.position),
+        },
+        Column {
+            path: "/supports/orientation",
+            unit: "1",
+            description: "unit quaternion w, x, y, z at which the support exerts no couple",
+            values: Values::Real(4, |row| &mut row.orientation),
+        },
+    ];
+
+    fn is_in(layout: Layout) -> bool {
+        layout.supports
+    }
+
+    fn blank() -> Self {
+        Self::default()
+    }
+
+    fn name(&self) -> String {
+        format!("support {} of body {}", self.support, self.body)
     }
 }

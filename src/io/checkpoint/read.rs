@@ -4,7 +4,7 @@ use super::layout::{Column, Layout, Record, assemble};
 use super::numbered::{NumberedFlow, NumberedWall};
 use super::{Counts, Error, FORMAT, FORMAT_VERSION, Loaded, OLDEST_VERSION};
 use super::{attribute, folder, hash};
-use crate::body::{BodyId, BodyRow};
+use crate::body::{Anchor, BodyId, BodyRow};
 use crate::comm::{Comm, agree};
 use crate::contact::ContactRow;
 use crate::io::Header;
@@ -165,12 +165,14 @@ impl Opened {
         let layout = Layout {
             version,
             clumps: file.holds(shapes),
+            supports: file.holds(Anchor::GROUP.trim_start_matches('/')),
         };
         let counts = Counts {
             bodies: rows_of::<BodyRow>(&file, layout)?,
             contacts: rows_of::<ContactRow>(&file, layout)?,
             walls: rows_of::<NumberedWall>(&file, layout)?,
             flows: rows_of::<NumberedFlow>(&file, layout)?,
+            anchors: rows_of::<Anchor>(&file, layout)?,
         };
         let content_hash = file.text("content_hash")?;
         Ok(Self {
@@ -202,6 +204,7 @@ impl Opened {
             .chain(paths::<ContactRow>(layout, counts.contacts))
             .chain(paths::<NumberedWall>(layout, counts.walls))
             .chain(paths::<NumberedFlow>(layout, counts.flows))
+            .chain(paths::<Anchor>(layout, counts.anchors))
             .zip(hashes)
             .map(|((path, rows), &hash)| (path, rows, hash as u64))
             .collect();
@@ -235,6 +238,9 @@ fn paths<R: Record>(layout: Layout, rows: u64) -> impl Iterator<Item = (&'static
 
 /// The number of rows of a group, after a check of the forms of all its datasets.
 fn rows_of<R: Record>(file: &Reader, layout: Layout) -> Result<u64, String> {
+    if !R::is_in(layout) {
+        return Ok(0);
+    }
     let rows = file.rows(R::COLUMNS[0].path)?;
     R::columns(layout)
         .iter()
@@ -255,14 +261,20 @@ fn read_parts(comm: &dyn Comm, path: &Path) -> Result<Loaded, String> {
     let contacts = opened.rows::<ContactRow>(counts.contacts, own_contacts.clone());
     let walls = opened.rows::<NumberedWall>(counts.walls, 0..counts.walls);
     let flows = opened.rows::<NumberedFlow>(counts.flows, 0..counts.flows);
-    let parts = bodies.and_then(|bodies| Ok((bodies, contacts?, walls?, flows?)));
-    let (bodies, contacts, walls, flows) = agree(comm, parts)?;
+    let anchors = opened.rows::<Anchor>(counts.anchors, 0..counts.anchors);
+    let parts = bodies.and_then(|bodies| Ok((bodies, contacts?, walls?, (flows?, anchors?))));
+    let (bodies, contacts, walls, (flows, anchors)) = agree(comm, parts)?;
     let ((bodies, mut hashes), (contacts, contact_hashes)) = (bodies, contacts);
     let ((walls, wall_hashes), (flows, flow_hashes)) = (walls, flows);
+    let (anchors, anchor_hashes) = anchors;
     hashes.extend(contact_hashes);
-    // Every rank has read all walls and flows; they count once.
+    // Every rank has read all walls, flows and supports; they count once.
     let once = |hash: &i64| if rank == 0 { *hash } else { 0 };
-    hashes.extend(wall_hashes.iter().chain(&flow_hashes).map(once));
+    hashes.extend(
+        (wall_hashes.iter().chain(&flow_hashes))
+            .chain(&anchor_hashes)
+            .map(once),
+    );
     comm.sum_i64(&mut hashes);
     agree(comm, opened.verify(&hashes))?;
 
@@ -274,6 +286,9 @@ fn read_parts(comm: &dyn Comm, path: &Path) -> Result<Loaded, String> {
     if !numbered {
         return Err("/flows/number: must be 0, 1, 2 and so on".to_owned());
     }
+    if !anchors.windows(2).all(|two| two[0].key() < two[1].key()) {
+        return Err("/supports/body: must ascend, and in each body /supports/support".to_owned());
+    }
     let contacts = to_their_bodies(comm, &bodies, &contacts)?;
     let walls = walls.into_iter().map(|numbered| numbered.wall).collect();
     let flows = flows.into_iter().map(|numbered| numbered.flow).collect();
@@ -283,6 +298,7 @@ fn read_parts(comm: &dyn Comm, path: &Path) -> Result<Loaded, String> {
         bodies,
         contacts,
         walls,
+        anchors,
     })
 }
 

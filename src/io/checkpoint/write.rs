@@ -3,7 +3,7 @@
 use super::layout::{Layout, Record};
 use super::numbered::{NumberedFlow, NumberedWall, numbered, numbered_flows};
 use super::{Error, FORMAT, FORMAT_VERSION, attribute, folder, hash};
-use crate::body::BodyRow;
+use crate::body::{Anchor, BodyRow};
 use crate::comm::{Comm, agree};
 use crate::contact::ContactRow;
 use crate::io::hdf::{Writer, written_rows};
@@ -57,15 +57,20 @@ fn write_as(comm: &dyn Comm, path: &Path, snapshot: &Snapshot) -> Result<(), Str
     let flow_count = flows.len() as u64;
     let own_flows = share(flow_count, comm.rank());
 
+    let anchor_count = snapshot.anchors.len() as u64;
+    let own_anchors = share(anchor_count, comm.rank());
+
     let clumps = snapshot.bodies.iter().filter(|row| row.shape != 0).count();
     let layout = Layout {
         version: FORMAT_VERSION,
         clumps: comm.sum_count(clumps) > 0,
+        supports: !snapshot.anchors.is_empty(),
     };
     let size = file_bytes::<BodyRow>(layout, body_count)
         + file_bytes::<ContactRow>(layout, contact_count)
         + file_bytes::<NumberedWall>(layout, wall_count)
         + file_bytes::<NumberedFlow>(layout, flow_count)
+        + file_bytes::<Anchor>(layout, anchor_count)
         + 2 * (snapshot.header.config.len() + snapshot.header.provenance.len()) as u64;
     let mut file = Contents {
         comm,
@@ -88,6 +93,10 @@ fn write_as(comm: &dyn Comm, path: &Path, snapshot: &Snapshot) -> Result<(), Str
         &flows[own_flows.start as usize..own_flows.end as usize],
         flow_count,
     )?;
+    if layout.supports {
+        let own = own_anchors.start as usize..own_anchors.end as usize;
+        file.group(&snapshot.anchors[own], anchor_count)?;
+    }
     file.header(&snapshot.header)?;
     file.file.close()?;
     if cfg!(debug_assertions) && comm.rank() == 0 {

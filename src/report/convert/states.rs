@@ -85,6 +85,7 @@ pub(super) fn checkpoints(
             contacts,
             walls,
             flows,
+            anchors,
         } = checkpoint::read(&Serial, path).map_err(|e| e.to_string())?;
         let scenario = config::of_checkpoint(path, &header.config);
         let scenario = scenario.map_err(|faults| faults.to_string())?;
@@ -99,6 +100,7 @@ pub(super) fn checkpoints(
             contacts,
             walls,
             flows,
+            anchors,
         };
         Ok((snapshot, space, scenario.templates))
     };

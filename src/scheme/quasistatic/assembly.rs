@@ -9,6 +9,7 @@ use super::link::Link;
 use super::network::Network;
 use super::reach::{wide, widest_bond};
 use super::settings::Statics;
+use super::support::Supports;
 use super::unknowns::Shift;
 use crate::body::{Bodies, BodyRow, Reference, Wall, WallState};
 use crate::contact::{ContactRow, Neighbours, Partner, Touch};
@@ -20,7 +21,7 @@ use crate::domain::migration::{Parcel, to_owners, with_copies};
 use crate::law::bond::{Joint, Near};
 use crate::law::elastic::{Carried, Elastic};
 use crate::law::{State as LawState, Status};
-use crate::math::{ExactSum, Quaternion, Vector3, nan_max, rotate};
+use crate::math::{ExactSum, Vector3, nan_max, rotate, turn_between};
 use crate::pool::Pool;
 use crate::scheme::physics::Physics;
 use crate::scheme::report::BrokenBond;
@@ -30,7 +31,10 @@ pub(super) struct Assembly<'a, 'd> {
     pub domain: &'a Domain<'d>,
     pub physics: &'a Physics,
     pub statics: &'a Statics,
+    pub supports: Supports<'a>,
     pub pool: &'a Pool,
+    /// The time of the loads that are to be balanced [s].
+    pub time: f64,
     pub network: Network,
     /// Walls that forces move.
     pub frees: Vec<FreeWall>,
@@ -64,7 +68,7 @@ pub(super) struct Begins {
 pub(super) struct Scale {
     /// Mean radius [m].
     pub radius: f64,
-    /// Largest normal stiffness of a contact [N/m].
+    /// Largest normal stiffness of a contact, or without contacts of a support [N/m].
     pub stiffness: f64,
 }
 
@@ -77,12 +81,16 @@ impl<'a, 'd> Assembly<'a, 'd> {
     /// Brings bodies to their owners and copies to where they are needed, and finds the contacts.
     /// Collective.
     ///
-    /// `dt` is the length of the increment whose forces the contacts of the parcel carry [s]. When
-    /// an increment begins, all contacts stick, and bonds are made.
+    /// `dt` is the length of the increment whose forces the contacts of the parcel carry [s], `time`
+    /// that of the loads. When an increment begins, all contacts stick, and bonds are made.
     pub(super) fn gather(
-        (physics, statics): (&'a Physics, &'a Statics),
+        (physics, statics, supports): (&'a Physics, &'a Statics, Supports<'a>),
         (domain, pool): (&'a Domain<'d>, &'a Pool),
-        (mut parcel, states, (dt, begins)): (Parcel, &[WallState], (f64, Option<Begins>)),
+        (mut parcel, states, (dt, time, begins)): (
+            Parcel,
+            &[WallState],
+            (f64, f64, Option<Begins>),
+        ),
     ) -> Self {
         for row in &mut parcel.bodies {
             row.reference = Reference::here(row, allowance(physics));
@@ -105,9 +113,11 @@ impl<'a, 'd> Assembly<'a, 'd> {
             domain,
             physics,
             statics,
+            supports,
             pool,
+            time,
             network: Network::new(all.bodies, own.map(|i| i as u32).collect(), statics.planar),
-            frees: FreeWall::all(physics),
+            frees: FreeWall::all(physics, time),
             broken: Vec::new(),
             left: Vec::new(),
             waves: 0,
@@ -307,6 +317,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
         let row = &mut self.network.rows[i];
         let period = self.domain.partition().grid().period();
         row.velocity = (Vector3::from(row.velocity) + shift.way).into();
+        row.angular_velocity = (Vector3::from(row.angular_velocity) + shift.way).into();
         let (x, turns) = period.wrapped(&(Vector3::from(row.position) + shift.way));
         row.position = x.into();
         (row.image.iter_mut().zip(turns)).for_each(|(image, n)| *image += n);
@@ -383,9 +394,15 @@ impl<'a, 'd> Assembly<'a, 'd> {
             .links
             .iter()
             .map(|link| link.elastic.stiffness.normal);
+        let mut stiffest = [stiffnesses.fold(0.0, nan_max), self.stiffest_support()[0]];
+        self.domain.many_max(&mut stiffest);
+        let [of_contacts, of_supports] = stiffest;
         Scale {
             radius: sum / count,
-            stiffness: self.domain.max(stiffnesses.fold(0.0, nan_max)),
+            stiffness: match of_contacts {
+                0.0 => of_supports,
+                _ => of_contacts,
+            },
         }
     }
 
@@ -397,7 +414,8 @@ impl<'a, 'd> Assembly<'a, 'd> {
         if self.strayed() <= allowance(self.physics) {
             return false;
         }
-        let gathered = (self.parcel(1.0), &self.network.states[..], (1.0, None));
+        let loaded = (1.0, self.time, None);
+        let gathered = (self.parcel(1.0), &self.network.states[..], loaded);
         let events = (
             std::mem::take(&mut self.broken),
             std::mem::take(&mut self.left),
@@ -405,7 +423,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
         );
         let widest = self.widest;
         *self = Self::gather(
-            (self.physics, self.statics),
+            (self.physics, self.statics, self.supports),
             (self.domain, self.pool),
             gathered,
         );
@@ -426,7 +444,8 @@ impl<'a, 'd> Assembly<'a, 'd> {
         let walls = walls.map(|(now, then)| {
             let way = (now.displacement - then.displacement).norm();
             // A surface that turns may sweep any part of the domain.
-            way + angle(then.orientation, now.orientation) * self.domain.partition().diameter()
+            let turn = turn_between(then.orientation, now.orientation).norm();
+            way + turn * self.domain.partition().diameter()
         });
         self.domain.max(own.chain(walls).fold(0.0, nan_max))
     }
@@ -445,18 +464,4 @@ impl<'a, 'd> Assembly<'a, 'd> {
             contacts: links.filter(lasts).map(|link| link.row(dt)).collect(),
         }
     }
-}
-
-/// The angle between two orientations [rad].
-fn angle(a: Quaternion, b: Quaternion) -> f64 {
-    let same: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
-    // Where they are nearly the same, the cosine loses the angle.
-    let apart = |sign: f64| {
-        a.iter()
-            .zip(b)
-            .map(|(a, b)| (a - sign * b).powi(2))
-            .sum::<f64>()
-    };
-    let apart = apart(same.signum()).sqrt();
-    4.0 * libm::asin((0.5 * apart).min(1.0))
 }

@@ -25,20 +25,16 @@ const LEAST: f64 = 1e-8;
 /// Products of a linear solve, per unknown of all ranks, after which it stops.
 const PRODUCTS: f64 = 2.0;
 
-/// Iterates until the loads at a time [s] are balanced. Collective.
+/// Iterates until the loads are balanced. Collective.
 ///
 /// `walls` are the shifts of the walls in this increment and their states after it.
-pub(super) fn balance(
-    assembly: &mut Assembly,
-    time: f64,
-    walls: (&[Shift], &[WallState]),
-) -> Found {
+pub(super) fn balance(assembly: &mut Assembly, walls: (&[Shift], &[WallState])) -> Found {
     let statics = *assembly.statics;
     let mut found = Found::default();
     let moves = walls.0.iter().any(|shift| *shift != Shift::default());
     let mut walls = moves.then_some(walls);
     let scale = assembly.scale();
-    let mut loads = balance::loads(assembly, time);
+    let mut loads = balance::loads(assembly);
     loop {
         let balance = Balance::of(assembly, &loads);
         found.residual = balance.residual(statics.tolerance);
@@ -90,10 +86,10 @@ pub(super) fn balance(
         let (shifts, of_walls, states) = assembly.motion_of(&x, moved);
         assembly.advance(&shifts, Some((&of_walls, &states)));
         if assembly.keep_up() {
-            loads = balance::loads(assembly, time);
+            loads = balance::loads(assembly);
         }
         if statics.breaking == Breaking::All {
-            assembly.break_bonds(statics.breaking, time);
+            assembly.break_bonds(statics.breaking);
         }
     }
 }

@@ -17,7 +17,8 @@ pub(super) struct Balance {
     /// largest load of a body where no contact carries any [N].
     pub reference: f64,
     /// The unbalanced force that rounding of positions leaves, `2 ε X k` [N]: X is the diagonal of
-    /// the domain, k the largest stiffness, ε the rounding of 1.
+    /// the domain, k the largest stiffness, ε the rounding of 1; or that of a support against
+    /// rotation, `2 ε κ/r`.
     pub rounding: f64,
 }
 
@@ -25,6 +26,7 @@ impl Balance {
     /// The balance under loads on own bodies. Collective.
     pub(super) fn of(assembly: &Assembly, loads: &[Push]) -> Self {
         let pushed = assembly.network.pushed(assembly.pool);
+        let period = assembly.domain.partition().grid().period();
         let mut unbalanced = Vec::with_capacity(UNKNOWNS * loads.len());
         let (mut worst, mut heaviest) = (0.0, 0.0);
         for (k, (load, pushed)) in loads.iter().zip(&pushed).enumerate() {
@@ -35,7 +37,8 @@ impl Balance {
                 (0..UNKNOWNS).for_each(|n| each[n] = if mask[n] { each[n] } else { 0.0 });
                 each
             };
-            let of = left(&load.plus(pushed));
+            let held = assembly.supports.push(assembly.network.body(k), period);
+            let of = left(&load.plus(pushed).plus(&held));
             worst = nan_max(worst, size(&of));
             heaviest = nan_max(heaviest, size(&left(load)));
             unbalanced.extend(of);
@@ -58,14 +61,16 @@ impl Balance {
             .sums(&[force, pressing.map(|_| 1.0).collect()]);
         let stiffest = assembly.network.links.iter();
         let stiffest = stiffest.map(|link| link.elastic.stiffness.normal);
-        let mut most = [worst, heaviest, stiffest.fold(0.0, nan_max)];
+        let [held, turning] = assembly.stiffest_support();
+        let mut most = [worst, heaviest, stiffest.fold(held, nan_max), turning];
         assembly.domain.many_max(&mut most);
-        let [worst, heaviest, stiffest] = most;
+        let [worst, heaviest, stiffest, turning] = most;
+        let size = assembly.domain.partition().diameter();
         Self {
             unbalanced,
             worst,
             reference: if count > 0.0 { force / count } else { heaviest },
-            rounding: 2.0 * f64::EPSILON * assembly.domain.partition().diameter() * stiffest,
+            rounding: 2.0 * f64::EPSILON * nan_max(size * stiffest, turning),
         }
     }
 
@@ -85,13 +90,13 @@ fn size(of: &[f64; UNKNOWNS]) -> f64 {
     of.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// The loads on own bodies at a time [s]: gravity and fields.
-pub(super) fn loads(assembly: &Assembly, time: f64) -> Vec<Push> {
+/// The loads on own bodies: gravity and fields.
+pub(super) fn loads(assembly: &Assembly) -> Vec<Push> {
     let load = |k: usize| {
         let row = assembly.network.body(k);
         let x = Vector3::from(row.position);
         Push {
-            force: assembly.physics.acceleration(&x, row.mass, time) * row.mass,
+            force: assembly.physics.acceleration(&x, row.mass, assembly.time) * row.mass,
             moment: Vector3::zeros(),
         }
     };

@@ -88,9 +88,7 @@ impl Assembly<'_, '_> {
     }
 
     /// Breaks bonds whose strength is used up; returns whether there was one. Collective.
-    ///
-    /// `time` is that of the loads [s].
-    pub(super) fn break_bonds(&mut self, which: Breaking, time: f64) -> bool {
+    pub(super) fn break_bonds(&mut self, which: Breaking) -> bool {
         let laws = &self.physics.laws;
         if !laws.join() {
             return false;
@@ -123,7 +121,7 @@ impl Assembly<'_, '_> {
             if mine[link.pair.first as usize] {
                 self.left.push(broken.energy());
                 self.broken.push(BrokenBond {
-                    time,
+                    time: self.time,
                     wave: self.waves,
                     a: link.key.a,
                     b: link.key.b,

@@ -1,16 +1,30 @@
 //! The energies of an increment.
 //!
-//! The work of loads and walls goes into springs; friction dissipated the rest. Between two
-//! equilibria loads are constant, and the forces of walls change linearly to first order. So the
-//! work of a wall is that of the mean of its forces at the two.
+//! The work of loads and walls goes into springs; friction dissipated the rest. From one equilibrium
+//! to the next all forces change linearly to first order. So the work of a load or a wall is that of
+//! the mean of its forces at the two.
 
 use super::assembly::Assembly;
-use super::balance;
 use super::link::Link;
 use super::unknowns::Shift;
+use crate::body::BodyRow;
 use crate::law::work::Work;
 use crate::math::{ExactSum, Vector3};
 use crate::measure;
+
+/// The displacement of a body since the last equilibrium [m].
+///
+/// Within an increment it stands in the place of its angular velocity.
+fn leg(row: &BodyRow) -> Vector3 {
+    row.angular_velocity.into()
+}
+
+/// Begins another leg: displacements count from here.
+pub(super) fn begin_leg(assembly: &mut Assembly) {
+    for row in &mut assembly.network.rows {
+        row.angular_velocity = [0.0; 3];
+    }
+}
 
 /// The energies of an assembly in equilibrium, and the forces on its walls.
 #[derive(Clone, Debug, Default)]
@@ -21,15 +35,15 @@ pub(super) struct Energies {
     pub others: f64,
     /// Potential energy in gravity [J].
     pub height: f64,
-    /// Potential energy in the fields that act [J].
+    /// Work of the fields since the equilibrium before [J].
     pub fields: f64,
     /// Force and torque of the bodies on each wall [N, N m].
     pub walls: Vec<[Vector3; 2]>,
 }
 
 impl Energies {
-    /// The energies under the loads at a time [s]. Collective.
-    pub(super) fn of(assembly: &Assembly, time: f64) -> Self {
+    /// The energies. The loads of the equilibrium before are those of a time [s]. Collective.
+    pub(super) fn of(assembly: &Assembly, before: f64) -> Self {
         let (network, physics) = (&assembly.network, assembly.physics);
         let links = network.links_of_first();
         let along = |link: &Link| {
@@ -42,13 +56,18 @@ impl Energies {
             sums[0].add(along(link));
             sums[1].add(link.energy() - along(link));
         }
-        for (k, load) in balance::loads(assembly, time).iter().enumerate() {
-            let row = network.body(k);
+        let fields = |row: &BodyRow, x: &Vector3, time: f64| {
+            (physics.acceleration(x, row.mass, time) - physics.gravity) * row.mass
+        };
+        for &i in &network.own {
+            let row = &network.rows[i as usize];
             if row.is_free() {
-                let x = measure::way(row, period);
-                let weight = physics.gravity * row.mass;
-                sums[2].add(-weight.dot(&x));
-                sums[3].add(-(load.force - weight).dot(&x));
+                sums[2].add(-row.mass * physics.gravity.dot(&measure::way(row, period)));
+                let (way, here) = (leg(row), Vector3::from(row.position));
+                let (there, _) = period.wrapped(&(here - way));
+                let both = fields(row, &there, before) + fields(row, &here, assembly.time);
+                sums[3].add(0.5 * both.dot(&way));
+                sums[1].add(assembly.supports.energy(row, period));
             }
         }
         let centres = assembly.centres();
@@ -98,7 +117,7 @@ impl Energies {
             -force.dot(&shift.way) - torque.dot(&shift.turn)
         });
         let driven: f64 = given.sum();
-        let forced = self.fields - next.fields;
+        let forced = next.fields;
         let taken = driven + forced + self.height - next.height;
         let normal = next.normal - self.normal;
         let work = Work {

@@ -25,20 +25,27 @@ pub(super) struct FreeWall {
 }
 
 impl FreeWall {
-    /// The free walls of a run, in the order of their numbers.
-    pub(super) fn all(physics: &Physics) -> Vec<Self> {
+    /// The free walls of a run under the loads of a time [s], in the order of their numbers.
+    pub(super) fn all(physics: &Physics, time: f64) -> Vec<Self> {
         let free = physics.walls.iter().enumerate();
         let free = free.filter_map(|(wall, of)| match &of.motion {
             Motion::Free(freedom) => {
                 let direction = freedom.direction?;
-                let force = freedom.acceleration(&physics.gravity) * freedom.mass;
-                let constant = force.dot(&direction);
+                let factor = freedom
+                    .factor
+                    .as_ref()
+                    .map_or(1.0, |factor| factor.at(time));
+                let weight = match freedom.gravity {
+                    true => physics.gravity * freedom.mass,
+                    false => Vector3::zeros(),
+                };
+                let constant = (weight + freedom.load * factor).dot(&direction);
                 Some(Self {
                     wall,
                     direction,
                     load: constant,
                     constant,
-                    pressure: freedom.pressure,
+                    pressure: freedom.pressure * factor,
                     is_faceless: false,
                 })
             }

@@ -1,14 +1,15 @@
 //! An increment of the loads: tried as a whole, and halved where that fails.
 
 use super::assembly::{Assembly, Begins};
-use super::energy::Energies;
+use super::energy::{Energies, begin_leg};
 use super::found::Found;
 use super::network::Side;
 use super::reach::longest_bond;
 use super::settings::{Method, Statics};
+use super::support::Supports;
 use super::unknowns::Shift;
 use super::{bagi_bojtar, kishino, serrano};
-use crate::body::{Motion, Reference, Wall, WallState};
+use crate::body::{Anchor, Motion, Reference, Wall, WallState};
 use crate::contact::{ContactKey, ContactRow};
 use crate::domain::Domain;
 use crate::domain::migration::Parcel;
@@ -19,6 +20,7 @@ use crate::scheme::error::{StepError, is_finite};
 use crate::scheme::physics::Physics;
 use crate::scheme::report::BrokenBond;
 use crate::scheme::state::State;
+use std::sync::Arc;
 
 /// The number of parts into which an increment may be cut.
 const FINEST: u64 = 64;
@@ -88,6 +90,7 @@ pub(super) struct Balanced {
 pub(super) struct Increment<'a> {
     physics: &'a Physics,
     statics: &'a Statics,
+    anchors: Arc<[Anchor]>,
     /// Its number.
     step: u64,
     /// Whether the state is another scheme's.
@@ -125,6 +128,7 @@ impl<'a> Increment<'a> {
         Self {
             physics,
             statics,
+            anchors: state.anchors.clone(),
             step: state.clock.step + 1,
             foreign,
             waves: 0,
@@ -162,13 +166,14 @@ impl<'a> Increment<'a> {
                 times,
                 foreign: self.foreign,
             };
-            (*before, Some(begins))
+            (*before, times[1], Some(begins))
         });
-        let of = (self.physics, self.statics);
+        let supports = Supports::new(&self.physics.acts.supports, &self.anchors);
+        let of = (self.physics, self.statics, supports);
         let mut assembly = Assembly::gather(of, (domain, pool), gathered);
         assembly.waves = self.waves;
         self.within_reach(&assembly)?;
-        let mut last = Energies::of(&assembly, times[1]);
+        let mut last = Energies::of(&assembly, times[0]);
         let mut sums = Sums {
             // Contacts of a state of another scheme begin compressed.
             prestress: last.springs() - self.work.elastic,
@@ -177,10 +182,11 @@ impl<'a> Increment<'a> {
         let still = vec![Shift::default(); shifts.len()];
         let mut leg = (shifts.clone(), after);
         let mut found = Found::default();
+        let mut loaded = times[0];
         // After each balance bonds may break; then another is sought.
         loop {
             let before = assembly.network.states.clone();
-            found.add(&self.balance(&mut assembly, times[1], (&leg.0, &leg.1))?);
+            found.add(&self.balance(&mut assembly, (&leg.0, &leg.1))?);
             let reach = self.within_reach(&assembly);
             found.converged &= reach.is_ok();
             if finest || !self.statics.method.may_halve() {
@@ -189,13 +195,15 @@ impl<'a> Increment<'a> {
             if !found.converged {
                 break;
             }
-            let next = Energies::of(&assembly, times[1]);
+            let next = Energies::of(&assembly, loaded);
             sums.add(&last, &next, &with_free(leg.0, &assembly, &before));
             last = next;
-            if !assembly.break_bonds(self.statics.breaking, times[1]) {
+            if !assembly.break_bonds(self.statics.breaking) {
                 break;
             }
             leg = (still.clone(), assembly.network.states.clone());
+            loaded = times[1];
+            begin_leg(&mut assembly);
         }
         self.found.add(&found);
         if !found.converged {
@@ -262,14 +270,13 @@ impl<'a> Increment<'a> {
     fn balance(
         &self,
         assembly: &mut Assembly,
-        time: f64,
         walls: (&[Shift], &[WallState]),
     ) -> Result<Found, StepError> {
         match self.statics.method {
-            Method::BagiBojtar => Ok(bagi_bojtar::balance(assembly, time, walls)),
-            Method::Kishino(select) => Ok(kishino::balance(assembly, time, walls, select)),
+            Method::BagiBojtar => Ok(bagi_bojtar::balance(assembly, walls)),
+            Method::Kishino(select) => Ok(kishino::balance(assembly, walls, select)),
             Method::SerranoRodriguez => {
-                serrano::balance(assembly, time, walls).map_err(|free| StepError::Mechanism {
+                serrano::balance(assembly, walls).map_err(|free| StepError::Mechanism {
                     step: self.step,
                     bodies: free.iter().map(|id| id.0).collect(),
                 })
@@ -383,7 +390,8 @@ fn with_free(mut shifts: Vec<Shift>, assembly: &Assembly, before: &[WallState]) 
 
 /// Brings bodies to rest.
 ///
-/// Within an increment the velocity of a row is its displacement since the start [m].
+/// Within a part of an increment the velocity of a row is its displacement since the start [m], its
+/// angular velocity that since the last equilibrium.
 fn still(parcel: &mut Parcel) {
     for row in &mut parcel.bodies {
         (row.velocity, row.angular_velocity) = ([0.0; 3], [0.0; 3]);
@@ -391,7 +399,7 @@ fn still(parcel: &mut Parcel) {
     }
 }
 
-/// The largest displacement of a body that contacts hold, in its radii, beyond that of the walls.
+/// The largest displacement of a body that contacts or a support hold, in its radii, beyond that of the walls.
 /// Collective.
 ///
 /// Bodies with fewer than two contacts are free to go.
@@ -399,7 +407,8 @@ fn jump(assembly: &Assembly, walls: &[Shift]) -> f64 {
     let network = &assembly.network;
     let held = |k: &usize| {
         let acts = |side: &&Side| network.links[side.link as usize].acts();
-        network.sides(*k).iter().filter(acts).count() >= 2
+        let supported = assembly.supports.hold(network.body(*k));
+        supported || network.sides(*k).iter().filter(acts).count() >= 2
     };
     let far = |k: usize| {
         let row = network.body(k);

@@ -64,10 +64,9 @@ impl PartialEq for Waiting {
 }
 impl Eq for Waiting {}
 
-/// Relaxes until the loads at a time [s] are balanced. Collective.
+/// Relaxes until the loads are balanced. Collective.
 pub(super) fn balance(
     assembly: &mut Assembly,
-    time: f64,
     (shifts, states): (&[Shift], &[WallState]),
     select: Select,
 ) -> Found {
@@ -78,7 +77,7 @@ pub(super) fn balance(
         assembly.keep_up();
     }
     let statics = *assembly.statics;
-    let mut loads = balance::loads(assembly, time);
+    let mut loads = balance::loads(assembly);
     loop {
         let balance = Balance::of(assembly, &loads);
         found.residual = balance.residual(statics.tolerance);
@@ -100,10 +99,10 @@ pub(super) fn balance(
         assembly.refresh();
         relax_walls(assembly);
         if assembly.keep_up() {
-            loads = balance::loads(assembly, time);
+            loads = balance::loads(assembly);
         }
         if statics.breaking == Breaking::All {
-            assembly.break_bonds(statics.breaking, time);
+            assembly.break_bonds(statics.breaking);
         }
     }
 }
@@ -257,7 +256,9 @@ impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
     fn unbalanced(&self, k: usize) -> Vector6<f64> {
         let (row, mask) = (self.assembly.network.body(k), self.assembly.network.mask(k));
         let each = self.sides[self.assembly.network.own[k] as usize].iter();
-        let push = each.fold(self.loads[k], |sum, side| {
+        let period = self.assembly.domain.partition().grid().period();
+        let held = self.assembly.supports.push(row, period);
+        let push = each.fold(self.loads[k].plus(&held), |sum, side| {
             let link = &self.assembly.network.links[side.link as usize];
             sum.plus(&link.carries()[usize::from(side.side)])
         });
@@ -269,8 +270,9 @@ impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
     fn relaxation(&self, k: usize) -> Shift {
         let (row, mask) = (self.assembly.network.body(k), self.assembly.network.mask(k));
         let at = self.assembly.network.own[k] as usize;
-        let mut block = Matrix6::zeros();
-        let mut stiffest: f64 = 0.0;
+        let held = self.assembly.supported(k);
+        let mut block = Matrix6::from_diagonal(&held.into());
+        let mut stiffest = held.into_iter().fold(0.0, f64::max);
         for side in &self.sides[at] {
             let link = &self.assembly.network.links[side.link as usize];
             if link.acts() {

@@ -8,6 +8,7 @@
 use super::assembly::Assembly;
 use super::cell;
 use super::stiffness::Stiffness;
+use super::support::Supports;
 use super::unknowns::{UNKNOWNS, numbers, shift};
 use crate::math::{ExactSum, Matrix3, Vector3};
 use crate::solver::linear::{Limits, System, conjugate_gradients};
@@ -87,8 +88,9 @@ pub const NAMES: [&str; 6] = ["xx", "yy", "zz", "yz", "zx", "xy"];
 /// # Errors
 /// If an axis is open, or a system cannot be solved.
 pub(super) fn moduli(assembly: &mut Assembly) -> Result<Moduli, NoModuli> {
-    // All walls follow the strain, and no couple is at its limit.
+    // All walls follow the strain, no support holds a body, no couple is at its limit.
     assembly.frees.clear();
+    assembly.supports = Supports::none();
     for link in &mut assembly.network.links {
         link.carried.couple = Vector3::zeros();
     }

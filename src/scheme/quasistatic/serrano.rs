@@ -30,7 +30,6 @@ const LISTED: usize = 5;
 /// Solves an increment, or returns bodies that can move freely. Collective.
 pub(super) fn balance(
     assembly: &mut Assembly,
-    time: f64,
     (shifts, states): (&[Shift], &[WallState]),
 ) -> Result<Found, Vec<BodyId>> {
     for link in &mut assembly.network.links {
@@ -43,7 +42,7 @@ pub(super) fn balance(
         }
         link.carried = Carried::default();
     }
-    let loads = balance::loads(assembly, time);
+    let loads = balance::loads(assembly);
     let scale = assembly.scale();
     let free = free_motion(assembly, TRIAL * scale.stiffness);
     if !free.is_empty() {

@@ -19,6 +19,8 @@ pub(super) struct Stiffness<'s, 'a, 'd> {
     pub tangents: Vec<Option<Tangent>>,
     /// ρ [N/m].
     resistance: f64,
+    /// ρ and the stiffness of the supports, by unknown of each body [N/m].
+    held: Vec<[f64; UNKNOWNS]>,
     /// The inverse of each body's own block.
     inverses: Vec<Matrix6<f64>>,
     /// The stiffness of each free wall [N/m].
@@ -46,13 +48,18 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
             network.links[some].iter().map(tangent).collect::<Vec<_>>()
         });
         let tangents = tangents.concat();
+        let own = 0..network.own.len();
+        let held: Vec<_> = own
+            .map(|k| assembly.supported(k).map(|k| k + resistance))
+            .collect();
         let inverses = pool.parts(network.own.len(), |some| {
-            some.map(|k| inverse(&block(network, &tangents, k, resistance), &network.mask(k)))
+            some.map(|k| inverse(&block(network, &tangents, k, &held[k]), &network.mask(k)))
                 .collect::<Vec<_>>()
         });
         Self {
             assembly,
             resistance,
+            held,
             inverses: inverses.concat(),
             shifts: vec![[0.0; 6]; network.rows.len()],
             of_free: assembly.stiffness_of_free(&tangents),
@@ -130,7 +137,7 @@ fn block(
     network: &Network,
     tangents: &[Option<Tangent>],
     k: usize,
-    resistance: f64,
+    held: &[f64; UNKNOWNS],
 ) -> Matrix6<f64> {
     let radius = network.body(k).radius;
     let each = network.sides(k).iter().filter_map(|side| {
@@ -138,9 +145,8 @@ fn block(
         let link = &network.links[side.link as usize];
         Some(link.block(tangent, usize::from(side.side), radius))
     });
-    each.fold(Matrix6::from_diagonal_element(resistance), |sum, block| {
-        sum + block
-    })
+    let held = Matrix6::from_diagonal(&(*held).into());
+    each.fold(held, |sum, block| sum + block)
 }
 
 /// The inverse of a block on the unknowns that are left; zero on the others.
@@ -189,12 +195,12 @@ impl System for Stiffness<'_, '_, '_> {
         }
         self.shifts = shifts;
         for (k, push) in added.iter().enumerate() {
-            let held = numbers(push, assembly.network.body(k).radius);
+            let pushed = numbers(push, assembly.network.body(k).radius);
             let mask = assembly.network.mask(k);
-            for (n, held) in held.into_iter().enumerate() {
+            for (n, pushed) in pushed.into_iter().enumerate() {
                 let at = UNKNOWNS * k + n;
                 y[at] = if mask[n] {
-                    self.resistance * x[at] - held
+                    self.held[k][n] * x[at] - pushed
                 } else {
                     0.0
                 };
