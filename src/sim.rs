@@ -52,11 +52,13 @@ pub use options::Options;
 pub use stop::listen;
 
 use crate::comm::{Comm, agree};
+use crate::config::Scenario;
 use crate::domain::Domain;
 use crate::io::checkpoint;
 use crate::math::as_written;
 use crate::measure;
-use crate::scheme::{Clock, Timers};
+use crate::scheme::quasistatic::Then;
+use crate::scheme::{Clock, StepError, Timers};
 use balance::Balancer;
 use guard::Guard;
 use ledger::Ledger;
@@ -153,6 +155,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
     let mut stopper = Stopper::new(wall_limit);
     let mut guard = Guard::new(scenario.limits);
     let mut why = None;
+    let mut collapse = None;
     let mut rest = Rest::new(&domain, &scenario, &state);
     let mut log = Log::new(comm, &scenario, &state.clock, threads);
     let mut timers = Timers::default();
@@ -173,7 +176,11 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         ledger: &ledger,
     })?;
 
-    while why.is_none() && !at_rest && !scenario.is_over(state.clock.step, state.clock.time) {
+    while why.is_none()
+        && collapse.is_none()
+        && !at_rest
+        && !scenario.is_over(state.clock.step, state.clock.time)
+    {
         if let Some((step, id)) = nan_before
             && state.clock.step + 1 == step
         {
@@ -181,7 +188,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
             guilty.for_each(|row| row.velocity[1] = f64::NAN);
         }
         let physics = scheme.physics();
-        let start = state.clock.time;
+        let (start, before) = (state.clock.time, state.clock.step);
         let came = ledger
             .flows
             .before_step(comm, &domain, &scenario, physics, &mut state)?;
@@ -192,6 +199,10 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         });
         let report = stepped
             .map_err(|error| RunError::Failed(format!("{error}; {}", last_good(&output))))?;
+        collapse.clone_from(&report.collapse);
+        if state.clock.step == before {
+            break; // The state is that of the step before, which is written.
+        }
         let physics = scheme.physics();
         timers.add_all(&report.here.timers);
         if let (Some(pair), 0, 0) = (&report.passed_first, ledger.passed, comm.rank()) {
@@ -250,7 +261,8 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
     }
     log.clear();
 
-    let over = at_rest || scenario.is_over(state.clock.step, state.clock.time);
+    let over =
+        at_rest || collapse.is_some() || scenario.is_over(state.clock.step, state.clock.time);
     let why = why.filter(|_| !over);
     let mut now = Now {
         comm,
@@ -272,9 +284,10 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
     };
     let Clock { step, time, .. } = now.state.clock;
     let hash = checkpoint::state_hash(comm, step, time, now.state.bodies());
-    let ending = match why {
-        Some(reason) => format!("stopped by {reason}"),
-        None => ending(at_rest, &ledger).to_owned(),
+    let ending = match (why, &collapse) {
+        (Some(reason), _) => format!("stopped by {reason}"),
+        (None, Some(_)) => "collapsed".to_owned(),
+        (None, None) => ending(at_rest, &ledger).to_owned(),
     };
     log.summary(&now, &ending, &output);
     now.bring_contacts();
@@ -297,10 +310,35 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
             ),
         }));
     }
+    if let Some(collapse) = &collapse {
+        ended_by(comm, collapse, &scenario, &output)?;
+    }
     if comm.rank() == 0 {
         say!("state {hash:016x} step {step} time {}", as_written(time));
     }
     output.all_frames()
+}
+
+/// Reports a collapse, whose last equilibrium is written.
+///
+/// # Errors
+/// If the configuration takes it for an error.
+fn ended_by(
+    comm: &dyn Comm,
+    collapse: &StepError,
+    scenario: &Scenario,
+    output: &Output,
+) -> Result<(), RunError> {
+    let text = format!("{collapse}; {}", last_good(output));
+    match scenario.statics.map(|statics| statics.then) {
+        Some(Then::Stop) => {
+            if comm.rank() == 0 {
+                tell!("moreau: {text}");
+            }
+            Ok(())
+        }
+        _ => Err(RunError::Failed(text)),
+    }
 }
 
 fn last_good(output: &Output) -> String {

@@ -9,7 +9,7 @@ mod damage;
 #[path = "checkpoint/states.rs"]
 mod states;
 
-use moreau::body::{BodyId, BodyRow};
+use moreau::body::{Anchor, BodyId, BodyRow};
 use moreau::comm::threads;
 use moreau::io::checkpoint::{self, Counts, Loaded};
 use moreau::io::{Header, Snapshot};
@@ -261,7 +261,8 @@ fn the_file_is_as_documented() {
             bodies: 5,
             contacts: 10,
             walls: 3,
-            flows: 2
+            flows: 2,
+            anchors: 0,
         }
     );
 }
@@ -401,6 +402,43 @@ fn clumps_have_datasets_of_their_own() {
     // What makes bodies clumps cannot be taken away unseen.
     let file = hdf5::File::open_rw(&path).unwrap();
     file.unlink("bodies/shape").unwrap();
+    drop(file);
+    let refused = read(&path, 1).unwrap_err().to_string();
+    assert!(
+        refused.contains("content changed since it was written"),
+        "{refused}"
+    );
+}
+
+/// The places at which supports hold bodies come back on any ranks. Files without them have no such
+/// group.
+#[test]
+fn supports_come_back_on_any_ranks() {
+    let dir = tempfile::tempdir().unwrap();
+    let anchors: Vec<Anchor> = (0..7u64)
+        .map(|k| Anchor {
+            body: BodyId(k / 2),
+            support: k % 2,
+            position: [k as f64, -0.5, 1.0 / (k as f64 + 3.0)],
+            orientation: [0.8, 0.0, -0.6, 0.0],
+        })
+        .collect();
+    let written = threads::run(3, |comm| {
+        let snapshot = Snapshot {
+            anchors: anchors.clone(),
+            ..part(comm, 42, 5)
+        };
+        checkpoint::write(comm, dir.path(), &snapshot)
+    });
+    let path = written[0].clone().unwrap();
+    for ranks in [1, 2, 5] {
+        assert_eq!(read(&path, ranks).unwrap().anchors, anchors, "{ranks}");
+    }
+    let other = tempfile::tempdir().unwrap();
+    let plain = write(other.path(), 1, 42, 5);
+    assert!(!hdf5::File::open(&plain).unwrap().link_exists("supports"));
+    let file = hdf5::File::open_rw(&path).unwrap();
+    file.unlink("supports").unwrap();
     drop(file);
     let refused = read(&path, 1).unwrap_err().to_string();
     assert!(

@@ -4,6 +4,8 @@
 
 #[path = "quasistatic/bonds.rs"]
 mod bonds;
+#[path = "quasistatic/collapse.rs"]
+mod collapse;
 #[path = "quasistatic/linear.rs"]
 mod linear;
 #[path = "quasistatic/matrices.rs"]

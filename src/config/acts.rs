@@ -166,7 +166,7 @@ fn support(
 
 /// The optional region of an action: `None` without the key.
 ///
-/// Without a valid region there is no action.
+/// Without a valid region the action is left out.
 #[allow(clippy::option_option)] // The key may be absent, or wrong.
 fn region(
     section: &Section,

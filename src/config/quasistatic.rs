@@ -9,7 +9,7 @@ use crate::law::Laws;
 use crate::scheme::NAMES;
 use crate::scheme::pace::Pace;
 use crate::scheme::quasistatic::cell::face;
-use crate::scheme::quasistatic::{Breaking, Method, Select, Start, Statics};
+use crate::scheme::quasistatic::{Breaking, Method, Select, Start, Statics, Then};
 use crate::shape::Period;
 
 /// The sections read by this file.
@@ -37,6 +37,7 @@ pub(super) fn read(root: &Section, others: &Others, faults: &mut Vec<Fault>) -> 
         "select",
         "break",
         "start",
+        "then",
     ];
     let section = root.table("quasistatic", &known, faults);
     let scheme = root.choice_if("scheme", &NAMES, faults);
@@ -116,6 +117,10 @@ pub(super) fn read(root: &Section, others: &Others, faults: &mut Vec<Fault>) -> 
         start: match section.choice_if("start", &["springs", "forces"], faults) {
             Some("forces") => Start::Forces,
             _ => Start::Springs,
+        },
+        then: match section.choice_if("then", &["stop", "error"], faults) {
+            Some("error") => Then::Error,
+            _ => Then::Stop,
         },
         breaking: match breaking {
             Some("all") => Breaking::All,

@@ -14,12 +14,15 @@ pub(super) fn factor(section: &Section, faults: &mut Vec<Fault>) -> Option<Ramp>
     section.get("factor")?;
     let table = section.table("factor", &["times", "values", "file"], faults);
     if let Some(file) = table.get("file") {
-        for key in ["times", "values"] {
-            if table.get(key).is_some() {
+        let other = ["times", "values"].into_iter();
+        let mut other = other.filter(|key| table.get(key).is_some());
+        return match other.next() {
+            Some(key) => {
                 both(file, [key, "file"], faults);
+                None
             }
-        }
-        return of_file(&table, faults);
+            None => of_file(&table, faults),
+        };
     }
     let times = list(&table, "times", Number(Range::NotNegative, "s"), faults)?;
     let values = list(&table, "values", Number(Range::Finite, ""), faults)?;

@@ -58,7 +58,8 @@ lines! {
     FlowLine: "step,time,region,way,bodies,mass,waiting";
     DeletedLine: "step,time,id,x,y,z,vx,vy,vz,radius,mass,outlet";
     BondLine: "step,time,wave,a,b,bond,x,y,z,nx,ny,nz,fx,fy,fz,cx,cy,cz,energy";
-    IncrementLine: "step,time,parts,iterations,products,jumps,contacts,sliding,broken,residual,elastic";
+    IncrementLine: "step,time,parts,iterations,products,jumps,contacts,sliding,opened,closed,broken,residual,\
+        elastic,forced,load_factor";
 }
 
 /// A line of `walls.csv`: a wall after a step, and the load of the bodies in the step. Global

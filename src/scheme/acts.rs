@@ -117,6 +117,13 @@ impl Acts {
             .fold(Vector3::zeros(), |sum, a| sum + a)
     }
 
+    /// The factor of the first field that has one, at a time [s].
+    #[must_use]
+    pub fn factor(&self, time: f64) -> Option<f64> {
+        let first = self.fields.iter().find_map(|field| field.factor.as_ref());
+        first.map(|factor| factor.at(time))
+    }
+
     /// Whether a free body at `x` [m] is held in the step that starts at a time [s].
     #[must_use]
     pub fn is_held(&self, x: &Vector3, time: f64) -> bool {

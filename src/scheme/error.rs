@@ -104,13 +104,18 @@ pub enum StepError {
     },
     /// No equilibrium carries the loads of a quasi-static increment.
     #[error(
-        "step {step}: no equilibrium beyond the load at {time} s: the unbalanced force stays at {residual:.1e} of the mean normal force"
+        "step {step}: no equilibrium beyond the load at {time} s{factor}: the unbalanced force stays at {residual:.1e} of the mean \
+         normal force, and bodies {bodies:?} move farthest"
     )]
     Collapse {
         /// The step.
         step: u64,
         /// The time of the last equilibrium [s].
         time: f64,
+        /// The factor of the load then, for the message; empty without one.
+        factor: String,
+        /// The bodies that move farthest in the increment that has no equilibrium.
+        bodies: Vec<u64>,
         /// The residual that was left.
         residual: f64,
     },

@@ -4,7 +4,7 @@ use super::acts::Acts;
 use super::error::is_finite;
 use super::pace::Pace;
 use super::quasistatic::Statics;
-use crate::body::{BodyRow, Wall};
+use crate::body::{BodyRow, Motion, Wall};
 use crate::law::Laws;
 use crate::math::Vector3;
 use crate::shape::Template;
@@ -51,6 +51,18 @@ impl Physics {
             return self.gravity;
         }
         self.gravity + self.acts.acceleration(x, mass, time)
+    }
+
+    /// The factor of the loads at a time [s]: that of the first field with one, or else of the
+    /// first free wall with one.
+    #[must_use]
+    pub fn load_factor(&self, time: f64) -> Option<f64> {
+        let of_wall = |wall: &Wall| match &wall.motion {
+            Motion::Free(free) => free.factor.as_ref().map(|factor| factor.at(time)),
+            _ => None,
+        };
+        let of_walls = || self.walls.iter().find_map(of_wall);
+        self.acts.factor(time).or_else(of_walls)
     }
 
     /// Bound on the speed of a body's surface in free motion [m/s]; NaN if the body is not finite.

@@ -18,9 +18,11 @@ pub mod cell;
 mod energy;
 mod found;
 mod freewall;
+mod held;
 mod increment;
 mod kishino;
 mod link;
+mod mechanism;
 mod moduli;
 mod network;
 mod reach;
@@ -33,7 +35,7 @@ mod walls;
 
 pub use moduli::{Moduli, NAMES as STRAINS, NoModuli};
 pub use reach::least_edge;
-pub use settings::{Breaking, Method, Select, Start, Statics};
+pub use settings::{Breaking, Method, Select, Start, Statics, Then};
 
 use super::error::StepError;
 use super::physics::Physics;
@@ -41,7 +43,6 @@ use super::report::{Here, Report, Tally};
 use super::state::{Clock, State};
 use crate::body::Anchor;
 use crate::domain::Domain;
-use crate::law::Status;
 use crate::pool::Pool;
 use crate::solver::merit::Verdict;
 use crate::solver::nsgs::Outcome;
@@ -133,6 +134,7 @@ impl Quasistatic {
         let foreign = std::mem::take(&mut self.foreign);
         let mut increment = Increment::begin(state, (&self.physics, &self.statics), foreign);
         let mut parts = Parts::default();
+        let (mut end, mut collapse) = (span.end, None);
         while let Some(part) = parts.next() {
             let times = part.map(|share| state.clock.time.mul_add(1.0 - share, span.end * share));
             let size = (span.dt, parts.is_finest());
@@ -143,17 +145,20 @@ impl Quasistatic {
                     parts.accept();
                 }
                 None if self.statics.method.may_halve() && parts.halve() => {}
-                None => return Err(increment.collapse(times[0])),
+                None => {
+                    collapse = Some(increment.collapse(times[0]));
+                    end = times[0];
+                    break;
+                }
             }
         }
         increment.check(domain)?;
-        let report = self.report(&mut increment, (domain, span.dt));
+        let step = state.clock.step + u64::from(increment.parts > 0);
+        let dt = end - state.clock.time;
+        let report = self.report(&mut increment, (domain, dt), collapse);
         increment.end(state);
-        state.clock = Clock {
-            step: state.clock.step + 1,
-            time: span.end,
-            dt: span.dt,
-        };
+        let (time, dt) = (end, span.dt);
+        state.clock = Clock { step, time, dt };
         Ok(report)
     }
 
@@ -173,20 +178,22 @@ impl Quasistatic {
         Ok(())
     }
 
-    fn report(&self, increment: &mut Increment, (domain, dt): (&Domain, f64)) -> Report {
+    fn report(
+        &self,
+        increment: &mut Increment,
+        (domain, dt): (&Domain, f64),
+        collapse: Option<StepError>,
+    ) -> Report {
         let broken = std::mem::take(&mut increment.broken);
-        let rows = increment.contacts().iter();
-        let carries = rows.filter(|row| row.status != Status::Open as u64);
-        let slides = carries
-            .clone()
-            .filter(|row| row.status == Status::Sliding as u64);
-        let counts = [broken.len(), carries.count(), slides.count()];
-        let [count, contacts, sliding] =
+        let [carries, slides, opened, closed] = increment.count();
+        let counts = [broken.len(), carries, slides, opened, closed];
+        let [count, contacts, sliding, opened, closed] =
             domain.sums(&counts.map(|n| [n as f64].into_iter().collect()));
         let found = &increment.found;
         let elastic = increment.work.elastic;
         Report {
             dt,
+            collapse,
             planned: true,
             outcome: Outcome {
                 sweeps: found.iterations,
@@ -211,6 +218,8 @@ impl Quasistatic {
                 jumps: increment.jumps,
                 contacts: contacts as u64,
                 sliding: sliding as u64,
+                opened: opened as u64,
+                closed: closed as u64,
             }),
             here: Here {
                 overlap: increment.overlap,

@@ -1,5 +1,6 @@
 //! The report of a step.
 
+use super::error::StepError;
 use super::timers::Timers;
 use crate::body::{BodyId, BodyRow};
 use crate::domain::ghosts::Traffic;
@@ -56,6 +57,11 @@ pub struct Report {
     pub entered: f64,
     /// The work of an increment; `None` under the time step of contact dynamics.
     pub tally: Option<Tally>,
+    /// The end of a quasi-static run: no equilibrium carries more load.
+    ///
+    /// The state is the last equilibrium. Where the increment has no part in balance, it is that of
+    /// the increment before, and the clock stands.
+    pub collapse: Option<StepError>,
     /// The part that concerns this rank alone.
     pub here: Here,
 }
@@ -75,6 +81,10 @@ pub struct Tally {
     pub contacts: u64,
     /// Those that slide.
     pub sliding: u64,
+    /// Contacts that pressed or pulled at its start, and do not at its end.
+    pub opened: u64,
+    /// Those that do at its end only.
+    pub closed: u64,
 }
 
 /// The results of a step on one rank.

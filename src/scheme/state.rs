@@ -50,8 +50,9 @@ pub struct State {
     pub walls_before: Vec<WallState>,
     /// Energy in springs after the last step, over all ranks [J].
     pub elastic: f64,
-    /// The places at which supports hold bodies, in the order of ids, the same on all ranks; empty
-    /// before the first quasi-static increment.
+    /// The places at which supports hold bodies, in the order of ids, the same on all ranks.
+    ///
+    /// They are made in the first quasi-static increment.
     pub anchors: Arc<[Anchor]>,
     /// The number of the step whose contacts a scheme keeps; 0: they stand in the parcel.
     ///

@@ -298,6 +298,9 @@ impl Scene {
                 // Ranks differ in it.
                 let here = std::mem::take(&mut report.here);
                 broken.extend(here.broken);
+                if let Some(collapse) = report.collapse {
+                    return Err(collapse);
+                }
                 done.push(report);
             }
             scheme.bring_contacts(&mut state, &domain);

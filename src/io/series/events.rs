@@ -93,10 +93,19 @@ pub struct IncrementLine {
     pub contacts: u64,
     /// Those that slide.
     pub sliding: u64,
+    /// Contacts that pressed or pulled at its start, and do not at its end.
+    pub opened: u64,
+    /// Those that do at its end only.
+    pub closed: u64,
     /// Bonds that broke.
     pub broken: u64,
     /// Largest unbalanced force of a body, over the mean normal force.
     pub residual: f64,
     /// Energy in all springs [J].
     pub elastic: f64,
+    /// Work of forces on bodies [J].
+    pub forced: f64,
+    /// Factor of the loads at its end: of the first force with one, else of the first free wall
+    /// with one; 1 without.
+    pub load_factor: f64,
 }

@@ -160,4 +160,6 @@ fn long_files_name_their_fields() {
     named(&ForceLine::default());
     named(&ProfileLine::default());
     named(&TrackLine::default());
+    named(&BondLine::default());
+    named(&IncrementLine::default());
 }

@@ -145,6 +145,7 @@ impl MoreauJean {
             forced,
             entered,
             tally: None,
+            collapse: None,
             here: Here {
                 gone: left,
                 broken,

@@ -5,7 +5,7 @@
 //! on both ranks, which compute the same bits for it. So only displacements travel.
 
 use super::freewall::FreeWall;
-use super::link::Link;
+use super::link::{Link, of_increment};
 use super::network::Network;
 use super::reach::{wide, widest_bond};
 use super::settings::Statics;
@@ -81,8 +81,8 @@ impl<'a, 'd> Assembly<'a, 'd> {
     /// Brings bodies to their owners and copies to where they are needed, and finds the contacts.
     /// Collective.
     ///
-    /// `dt` is the length of the increment whose forces the contacts of the parcel carry [s], `time`
-    /// that of the loads. When an increment begins, all contacts stick, and bonds are made.
+    /// `dt` is the length of the increment whose forces the contacts of the parcel carry [s],
+    /// `time` that of the loads. When an increment begins, all contacts stick, and bonds are made.
     pub(super) fn gather(
         (physics, statics, supports): (&'a Physics, &'a Statics, Supports<'a>),
         (domain, pool): (&'a Domain<'d>, &'a Pool),
@@ -240,7 +240,8 @@ impl<'a, 'd> Assembly<'a, 'd> {
         let last = before.binary_search_by_key(&key, |row| row.key);
         let last = last.ok().map(|k| &before[k]);
         let state = last.map_or(LawState::NOTHING, |row| row.state);
-        let slid = last.is_some_and(|row| row.status == Status::Sliding as u64);
+        let status = last.map(|row| of_increment(row.status));
+        let slid = status.is_some_and(|(status, _)| status == Status::Sliding as u64);
         let near = Near {
             bodies: [key.a.0, key.b.0],
             materials: [first.material, material],
@@ -265,6 +266,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
             joint,
             touch: *touch,
             carried: Carried::default(),
+            carried_before: status.is_some_and(|(_, carried)| carried),
         };
         match last {
             Some(row) => link.take(row, dt, begins.is_some()),
@@ -458,7 +460,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
             .iter()
             .map(|&i| self.network.rows[i as usize]);
         let links = self.network.links_of_first().into_iter();
-        let lasts = |link: &&Link| link.acts() || link.joint != Joint::default();
+        let lasts = |link: &&Link| link.lasts() || link.carried_before;
         Parcel {
             bodies: rows.collect(),
             contacts: links.filter(lasts).map(|link| link.row(dt)).collect(),

@@ -1,8 +1,8 @@
 //! The energies of an increment.
 //!
-//! The work of loads and walls goes into springs; friction dissipated the rest. From one equilibrium
-//! to the next all forces change linearly to first order. So the work of a load or a wall is that of
-//! the mean of its forces at the two.
+//! The work of loads and walls goes into springs; friction dissipated the rest. From one
+//! equilibrium to the next all forces change linearly to first order. So the work of a load or a
+//! wall is that of the mean of its forces at the two.
 
 use super::assembly::Assembly;
 use super::link::Link;

@@ -3,18 +3,21 @@
 use super::assembly::{Assembly, Begins};
 use super::energy::{Energies, begin_leg};
 use super::found::Found;
+use super::link::{begin_of_increment, end_of_increment, of_increment};
+use super::mechanism::farthest;
 use super::network::Side;
 use super::reach::longest_bond;
 use super::settings::{Method, Statics};
 use super::support::Supports;
 use super::unknowns::Shift;
 use super::{bagi_bojtar, kishino, serrano};
-use crate::body::{Anchor, Motion, Reference, Wall, WallState};
-use crate::contact::{ContactKey, ContactRow};
+use crate::body::{Anchor, BodyId, Motion, Reference, Wall, WallState};
+use crate::contact::ContactKey;
 use crate::domain::Domain;
 use crate::domain::migration::Parcel;
+use crate::law::Status;
 use crate::law::work::Work;
-use crate::math::{Vector3, nan_max};
+use crate::math::{Vector3, as_written, nan_max};
 use crate::pool::Pool;
 use crate::scheme::error::{StepError, is_finite};
 use crate::scheme::physics::Physics;
@@ -100,6 +103,8 @@ pub(super) struct Increment<'a> {
     /// The state that is reached: bodies, contacts, walls, and the Δt of the contacts' forces.
     reached: (Parcel, Vec<WallState>, f64),
     crushed: Option<ContactKey>,
+    /// The bodies that moved farthest in the last part without balance.
+    adrift: Vec<BodyId>,
     pub found: Found,
     pub work: Work,
     /// Work of fields [J].
@@ -124,7 +129,10 @@ impl<'a> Increment<'a> {
         (physics, statics): (&'a Physics, &'a Statics),
         foreign: bool,
     ) -> Self {
-        let parcel = std::mem::take(&mut state.parcel);
+        let mut parcel = std::mem::take(&mut state.parcel);
+        for row in &mut parcel.contacts {
+            begin_of_increment(row);
+        }
         Self {
             physics,
             statics,
@@ -134,6 +142,7 @@ impl<'a> Increment<'a> {
             waves: 0,
             reached: (parcel, state.walls.clone(), state.clock.dt),
             crushed: None,
+            adrift: Vec::new(),
             found: Found::default(),
             work: Work {
                 elastic: state.elastic,
@@ -158,10 +167,11 @@ impl<'a> Increment<'a> {
         times: [f64; 2],
         (dt, finest): (f64, bool),
     ) -> Result<Option<Balanced>, StepError> {
-        still(&mut self.reached.0);
         let (parcel, walls, before) = &self.reached;
+        let mut parcel = parcel.clone();
+        still(&mut parcel);
         let (shifts, after) = moved(&self.physics.walls, walls, times);
-        let gathered = (parcel.clone(), &walls[..], {
+        let gathered = (parcel, &walls[..], {
             let begins = Begins {
                 times,
                 foreign: self.foreign,
@@ -207,6 +217,7 @@ impl<'a> Increment<'a> {
         }
         self.found.add(&found);
         if !found.converged {
+            self.adrift = farthest(&assembly);
             return Ok(None);
         }
         let ways = with_free(shifts, &assembly, walls);
@@ -284,9 +295,25 @@ impl<'a> Increment<'a> {
         }
     }
 
-    /// The contacts of this rank's bodies in the last balance.
-    pub(super) fn contacts(&self) -> &[ContactRow] {
-        &self.reached.0.contacts
+    /// Numbers of contacts of this rank's bodies in the last balance.
+    ///
+    /// They are those that carry a force, those that slide, and those that have opened and closed
+    /// since the start.
+    pub(super) fn count(&self) -> [usize; 4] {
+        let rows = || {
+            self.reached
+                .0
+                .contacts
+                .iter()
+                .map(|row| of_increment(row.status))
+        };
+        let count = |of: fn(&(u64, bool)) -> bool| rows().filter(of).count();
+        [
+            count(|(status, _)| *status != Status::Open as u64),
+            count(|(status, _)| *status == Status::Sliding as u64),
+            count(|(status, carried)| *status == Status::Open as u64 && *carried),
+            count(|(status, carried)| *status != Status::Open as u64 && !carried),
+        ]
     }
 
     /// Goes on from a part in balance.
@@ -314,6 +341,13 @@ impl<'a> Increment<'a> {
         StepError::Collapse {
             step: self.step,
             time,
+            factor: self
+                .physics
+                .load_factor(time)
+                .map_or_else(String::new, |factor| {
+                    format!(" (load factor {})", as_written(factor))
+                }),
+            bodies: self.adrift.iter().map(|id| id.0).collect(),
             residual: self.found.residual,
         }
     }
@@ -347,11 +381,15 @@ impl<'a> Increment<'a> {
     /// Hands bodies, contacts and walls to the state.
     pub(super) fn end(self, state: &mut State) {
         let (mut parcel, walls, _) = self.reached;
-        still(&mut parcel);
-        for row in &mut parcel.bodies {
+        parcel.contacts.retain_mut(end_of_increment);
+        state.parcel = parcel;
+        if self.parts == 0 {
+            return;
+        }
+        still(&mut state.parcel);
+        for row in &mut state.parcel.bodies {
             row.reference = Reference::default();
         }
-        state.parcel = parcel;
         state.references.clear();
         state.walls_before = std::mem::replace(&mut state.walls, walls);
         state.elastic = self.work.elastic;
@@ -399,8 +437,8 @@ fn still(parcel: &mut Parcel) {
     }
 }
 
-/// The largest displacement of a body that contacts or a support hold, in its radii, beyond that of the walls.
-/// Collective.
+/// The largest displacement of a body that contacts or a support hold, in its radii, beyond that of
+/// the walls. Collective.
 ///
 /// Bodies with fewer than two contacts are free to go.
 fn jump(assembly: &Assembly, walls: &[Shift]) -> f64 {

@@ -8,6 +8,33 @@ use crate::law::{State, Status};
 use crate::math::{Vector3, turned_with};
 use nalgebra::{Matrix6, Vector6};
 
+/// Added to the status of a record within an increment: the contact carried a force at its start.
+const CARRIED: u64 = 4;
+
+/// Added as well: the record stands for the count of opened contacts alone.
+const OPENED: u64 = 8;
+
+/// The status of a record within an increment, and whether its contact carried a force at the
+/// start.
+pub(super) fn of_increment(status: u64) -> (u64, bool) {
+    (status % CARRIED, status & CARRIED != 0)
+}
+
+/// Marks a contact that carries a force when an increment begins.
+pub(super) fn begin_of_increment(row: &mut ContactRow) {
+    row.status = of_increment(row.status).0;
+    if row.status != Status::Open as u64 {
+        row.status += CARRIED;
+    }
+}
+
+/// Takes the marks away; returns whether the record lasts.
+pub(super) fn end_of_increment(row: &mut ContactRow) -> bool {
+    let lasts = row.status < OPENED;
+    row.status = of_increment(row.status).0;
+    lasts
+}
+
 /// A contact of an assembly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Link {
@@ -20,6 +47,8 @@ pub(super) struct Link {
     pub joint: Joint,
     pub touch: Touch,
     pub carried: Carried,
+    /// Whether it carried a force when the increment began.
+    pub carried_before: bool,
 }
 
 impl Link {
@@ -28,6 +57,11 @@ impl Link {
     /// Contacts that only just touch take part: without their friction piles do not stand.
     pub(super) fn acts(&self) -> bool {
         self.elastic.glued || self.touch.gap - self.elastic.rest <= CLOSED * self.smaller_radius()
+    }
+
+    /// Whether its record outlives the increment.
+    pub(super) fn lasts(&self) -> bool {
+        self.acts() || self.joint != Joint::default()
     }
 
     pub(super) fn smaller_radius(&self) -> f64 {
@@ -145,7 +179,8 @@ impl Link {
                 Status::Open as u64
             } else {
                 status as u64
-            },
+            } + CARRIED * u64::from(self.carried_before)
+                + OPENED * u64::from(!self.lasts()),
             state: State {
                 bonded: 0,
                 joint: self.joint,
@@ -192,7 +227,7 @@ impl Link {
         }
         self.carried.force += force - n * force.dot(&n);
         self.carried.couple = kept(row.couple_impulse);
-        if !anew && row.status == Status::Sliding as u64 {
+        if !anew && of_increment(row.status).0 == Status::Sliding as u64 {
             self.carried.status = Status::Sliding;
         }
     }

@@ -7,25 +7,19 @@
 use super::assembly::Assembly;
 use super::balance::{self, Balance};
 use super::found::Found;
+use super::mechanism::free_motion;
 use super::stiffness::Stiffness;
 use super::unknowns::{Shift, UNKNOWNS, numbers};
 use crate::body::{BodyId, WallState};
 use crate::contact::ContactKey;
 use crate::law::Status;
 use crate::law::elastic::{CLOSED, Carried};
-use crate::math::{Vector3, nan_max};
-use crate::rng::{Purpose, Stream};
+use crate::math::Vector3;
 use crate::solver::linear::{Limits, System, conjugate_gradients};
 use std::collections::BTreeMap;
 
 /// Largest residual of the linear system, over its right-hand side.
 const RESIDUAL: f64 = 1e-12;
-
-/// ρ over the largest stiffness, in the search for free motions.
-const TRIAL: f64 = 1e-9;
-
-/// Bodies that an error lists.
-const LISTED: usize = 5;
 
 /// Solves an increment, or returns bodies that can move freely. Collective.
 pub(super) fn balance(
@@ -43,8 +37,7 @@ pub(super) fn balance(
         link.carried = Carried::default();
     }
     let loads = balance::loads(assembly);
-    let scale = assembly.scale();
-    let free = free_motion(assembly, TRIAL * scale.stiffness);
+    let free = free_motion(assembly);
     if !free.is_empty() {
         return Err(free);
     }
@@ -107,49 +100,4 @@ pub(super) fn balance(
         residual: balance.residual(assembly.statics.tolerance),
         converged: solved.converged,
     })
-}
-
-/// Bodies of a motion that strains no contact; none if all motions do. Collective.
-///
-/// A random load is answered with a small resistance ρ. Where the answer's stiffness `xᵀK̂x/xᵀx` is
-/// below ρ, it consists of free motions.
-pub(super) fn free_motion(assembly: &Assembly, resistance: f64) -> Vec<BodyId> {
-    let mut stiffness = Stiffness::new(assembly, false, resistance);
-    let mut b = vec![0.0; stiffness.len()];
-    let bodies = UNKNOWNS * assembly.network.own.len();
-    for (k, b) in b[..bodies].chunks_mut(UNKNOWNS).enumerate() {
-        let mut drawn = Stream::new(Purpose::Trial, 1, [assembly.network.body(k).id.0, 0, 0]);
-        let mask = assembly.network.mask(k);
-        for (b, _) in b.iter_mut().zip(mask).filter(|(_, free)| *free) {
-            *b = drawn.between(-1.0, 1.0);
-        }
-    }
-    let mut x = vec![0.0; b.len()];
-    let [square] = stiffness.products([[&b, &b]]);
-    let limits = Limits {
-        residual: 1e-6 * square.sqrt(),
-        products: 100_000,
-    };
-    conjugate_gradients(&mut stiffness, &b, &mut x, &limits);
-    let mut y = vec![0.0; b.len()];
-    stiffness.apply(&x, &mut y);
-    let [work, square] = stiffness.products([[&x, &y], [&x, &x]]);
-    if square == 0.0 || work - resistance * square > resistance * square {
-        return Vec::new();
-    }
-    let size = |k: usize| {
-        x[UNKNOWNS * k..][..UNKNOWNS]
-            .iter()
-            .map(|x| x * x)
-            .sum::<f64>()
-    };
-    let bodies = 0..assembly.network.own.len();
-    let most = assembly
-        .domain
-        .max(bodies.clone().map(size).fold(0.0, nan_max));
-    let wide = bodies.filter(|&k| size(k) >= 0.25 * most).take(LISTED);
-    let mine: Vec<u64> = wide.map(|k| assembly.network.body(k).id.0).collect();
-    let mut all = assembly.domain.gather(&mine);
-    all.sort_unstable();
-    all.into_iter().take(LISTED).map(BodyId).collect()
 }

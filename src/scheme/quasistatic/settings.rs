@@ -39,6 +39,15 @@ pub enum Start {
     Forces,
 }
 
+/// The end of a run that collapses: no equilibrium carries more load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// The run ends in order.
+    Stop,
+    /// The run fails.
+    Error,
+}
+
 /// The settings of quasi-static schemes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Statics {
@@ -62,6 +71,8 @@ pub struct Statics {
     pub breaking: Breaking,
     /// The forces of contacts of another scheme's state.
     pub start: Start,
+    /// The end of a run that collapses.
+    pub then: Then,
 }
 
 impl Method {
@@ -96,6 +107,7 @@ impl Default for Statics {
             jump: 0.05,
             breaking: Breaking::Worst,
             start: Start::Springs,
+            then: Then::Stop,
         }
     }
 }

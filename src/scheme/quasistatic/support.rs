@@ -3,7 +3,6 @@
 //! With the displacement d of a body from its place and the rotation vector θ since then, the force
 //! is `−k_i d_i` along each axis and the moment `−κ_i θ_i` about it.
 
-use super::assembly::Assembly;
 use super::unknowns::{Push, UNKNOWNS};
 use crate::body::{Anchor, BodyRow};
 use crate::domain::Domain;
@@ -89,26 +88,6 @@ impl<'a> Supports<'a> {
             half(&support.stiffness, &way) + half(&support.rotational, &turn)
         })
         .sum()
-    }
-}
-
-impl Assembly<'_, '_> {
-    /// The stiffnesses of the supports of own body `k` [N/m], by unknown.
-    pub(super) fn supported(&self, k: usize) -> [f64; UNKNOWNS] {
-        let period = self.domain.partition().grid().period();
-        self.supports.stiffness(self.network.body(k), period)
-    }
-
-    /// The largest stiffness of a support on this rank against displacement [N/m], and against
-    /// rotation over the radius [N/rad].
-    pub(super) fn stiffest_support(&self) -> [f64; 2] {
-        let own = 0..self.network.own.len();
-        own.fold([0.0, 0.0], |[most, about], k| {
-            let of = self.supported(k);
-            let [way, turn] = [&of[..3], &of[3..]].map(|k| k.iter().copied().fold(0.0, f64::max));
-            let radius = self.network.body(k).radius;
-            [f64::max(most, way), f64::max(about, turn * radius)]
-        })
     }
 }
 

@@ -50,9 +50,13 @@ fn increment(now: &Now, report: &Report) -> Option<IncrementLine> {
         jumps: tally.jumps,
         contacts: tally.contacts,
         sliding: tally.sliding,
+        opened: tally.opened,
+        closed: tally.closed,
         broken: report.broken,
         residual: report.outcome.verdict.residual,
         elastic: report.elastic,
+        forced: report.forced,
+        load_factor: now.physics.load_factor(clock.time).unwrap_or(1.0),
     })
 }
 

@@ -1,0 +1,180 @@
+//! Quasi-static schemes where bodies are loose: they fall, rattle, or have nothing that holds them.
+
+#![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
+
+mod experiment;
+mod harness;
+mod scene;
+
+use experiment::config;
+use harness::run;
+use moreau::body::{BodyId, BodyRow};
+use moreau::io::checkpoint;
+use moreau::law::Pair;
+use moreau::math::Vector3;
+use moreau::rng::{Purpose, Stream};
+use moreau::scheme::quasistatic::Statics;
+use scene::Scene;
+use std::process::Command;
+use std::time::Duration;
+
+/// Weight of a disc of mean size.
+const W: f64 = 1e-4;
+
+fn springs(friction: f64) -> Pair {
+    Pair {
+        compliance: 1.0,
+        tangential_ratio: 0.5,
+        ..Pair::coulomb(friction)
+    }
+}
+
+/// Discs apart from each other in a box that is open above.
+fn apart(count: usize) -> Scene {
+    let mut s = Scene::new([-1.0, -1.0, -1.5], [16.0, 40.0, 1.5], 1.0);
+    s.pair = Some(springs(0.5));
+    s.gravity = Vector3::new(0.0, -W, 0.0);
+    s.plane([0.0; 3], [0.0, 1.0, 0.0]);
+    s.plane([0.0; 3], [1.0, 0.0, 0.0]);
+    s.plane([15.0, 0.0, 0.0], [-1.0, 0.0, 0.0]);
+    let mut draw = Stream::new(Purpose::Trial, 60, [0; 3]);
+    for k in 0..count {
+        let site = [k % 6, k / 6].map(|n| 1.25 + 2.5 * n as f64);
+        let [x, y] = site.map(|x| x + draw.between(-0.05, 0.05));
+        let radius: f64 = draw.between(0.8, 1.15);
+        s.sphere([x, y + 0.1, 0.0], radius, radius * radius);
+    }
+    s.statics = Some(Statics {
+        planar: true,
+        tolerance: 1e-7,
+        max_iterations: 5000,
+        ..Statics::default()
+    });
+    s
+}
+
+/// 60 discs fall and come to rest: floor and side walls carry their weight.
+#[test]
+fn discs_fall_and_settle() {
+    let s = apart(60);
+    let end = s.run(1);
+    let of_wall = |wall: usize| {
+        let on = end
+            .contacts
+            .iter()
+            .filter(|c| c.key.b == BodyId::wall(wall));
+        on.map(|c| Vector3::from(c.impulse)).sum::<Vector3>() / end.clock.1
+    };
+    let all: Vector3 = (0..3).map(of_wall).sum();
+    let weight: f64 = s.bodies.iter().map(|row| row.mass * W).sum();
+    assert!(
+        (all.y / weight + 1.0).abs() < 1e-6,
+        "{all}, weight {weight}"
+    );
+    assert!(all.x.abs() < 1e-6 * weight, "{all}");
+    // They lie on each other: nine or more on the floor, and none above the third part of its start.
+    let top = (0..60).map(|i| end.position(i).y).fold(0.0, f64::max);
+    assert!(top < 19.0, "{top}");
+    let fallen = (0..60).filter(|&i| end.position(i).y < s.bodies[i].position[1] - 1e-3);
+    assert!(fallen.count() >= 55);
+}
+
+/// A packing with rattlers and without gravity converges. A disc that touches nothing stays where it
+/// is.
+#[test]
+fn rattlers_stay_where_they_are() {
+    let of = config("quasistatic-biaxial");
+    let set = ["output.every=0", "time.until=3"].map(str::to_owned);
+    let run = experiment::run(&of, &set, 2);
+    let end = run.state();
+    let file = std::fs::read_to_string(of.with_file_name("quasistatic-oedometer.csv")).unwrap();
+    let numbers = |line: &str| {
+        line.split(',')
+            .map(|x| x.parse().unwrap())
+            .collect::<Vec<f64>>()
+    };
+    let first: Vec<Vec<f64>> = file.lines().skip(1).map(numbers).collect();
+    let touches = |id: BodyId| end.contacts.iter().any(|c| c.key.a == id || c.key.b == id);
+    let loose = end.bodies.iter().filter(|row| !touches(row.id));
+    let stays = |row: &&BodyRow| row.position == first[row.id.0 as usize][..3];
+    let (stayed, moved): (Vec<&BodyRow>, Vec<&BodyRow>) = loose.partition(stays);
+    assert!(
+        stayed.len() >= 3,
+        "{} of {}",
+        stayed.len(),
+        stayed.len() + moved.len()
+    );
+    // Others were pushed, and let go.
+    assert!(moved.len() <= stayed.len(), "{}", moved.len());
+    let residuals = run.column("increments.csv", "residual");
+    assert!(residuals.len() == 3 && residuals.iter().all(|r| *r <= 1e-4));
+}
+
+/// Two balls on a floor; the second is over a hole and has nothing below it.
+const UNHELD: &str = r#"
+gravity = [0.0, 0.0, -9.81]
+scheme = "bagi_bojtar"
+time = { dt = 1.0, steps = 4 }
+domain = { lower = [-1.0, -1.0, -1.0], upper = [4.0, 1.0, 3.0] }
+checkpoint = { every = 0 }
+
+[[material]]
+name = "m"
+density = 1000.0
+stiffness = 1.0e6
+friction = 0.5
+
+[[wall]]
+shape = "sphere"
+name = "seat"
+material = "m"
+centre = [0.0, 0.0, -0.3]
+radius = 0.3
+side = "outside"
+
+[[region]]
+name = "left"
+shape = "half-space"
+point = [1.0, 0.0, 0.0]
+normal = [-1.0, 0.0, 0.0]
+
+[[support]]
+region = "left"
+stiffness = [10.0, 10.0, 0.0]
+rotational_stiffness = [1.0, 1.0, 1.0]
+
+[[bodies]]
+sample = "file"
+material = "m"
+file = "two.csv"
+"#;
+
+/// A body without support is named: no NaN, no body is lost, and the status is that of `then`.
+#[test]
+fn a_body_without_support_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("unheld.toml");
+    std::fs::write(&config, UNHELD).unwrap();
+    let two = "x,y,z,radius\n0,0,0.1,0.1\n2,0,2,0.1\n";
+    std::fs::write(dir.path().join("two.csv"), two).unwrap();
+    for (then, status) in [("stop", 0), ("error", 3)] {
+        let out = dir.path().join(then);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_moreau"));
+        command.arg("run").arg(&config).arg("--out").arg(&out);
+        command.arg("--set").arg(format!("quasistatic.then={then}"));
+        let end = run(command, Duration::from_secs(60));
+        assert_eq!(end.status, Some(status), "{}{}", end.stdout, end.stderr);
+        let named = "no equilibrium beyond the load at 0 s: the unbalanced force stays at";
+        assert!(end.stderr.contains(named), "{}", end.stderr);
+        assert!(
+            end.stderr.contains("and bodies [1] move farthest"),
+            "{}",
+            end.stderr
+        );
+        let paths = checkpoint::newest(&out).unwrap();
+        let found = moreau::comm::threads::run(1, |comm| checkpoint::read(comm, &paths[0]));
+        let found = found.into_iter().next().unwrap().unwrap();
+        assert_eq!((found.header.step, found.bodies.len()), (0, 2));
+        assert_eq!(found.bodies[1].position, [2.0, 0.0, 2.0]);
+    }
+}
