@@ -68,8 +68,8 @@ pub struct Passage {
     pub normals: [Vector3; 2],
     /// The gap after the motion [m].
     pub gap: f64,
-    /// Whether the gap was closed before: below [`CLOSED`] of the smaller radius.
-    pub was_closed: bool,
+    /// The share of the motion for which the contact was closed.
+    pub share: f64,
 }
 
 impl Elastic {
@@ -143,36 +143,31 @@ impl Elastic {
 
     /// The force after a motion.
     ///
-    /// Force and couple of before turn with the pair: with its normal, and about it.
+    /// Force and couple of before turn with the pair: with its normal, and about it. A contact that
+    /// closes slips and turns with its share of the motion.
     #[must_use]
     pub fn moved(&self, before: &Carried, motion: &Motion, passage: &Passage) -> Carried {
         let [from, n] = &passage.normals;
         let pressed = self.normal(passage.gap);
-        let pressing = Carried {
-            force: n * pressed,
-            status: Status::Sticking,
-            ..Carried::default()
-        };
         if !self.glued && pressed == 0.0 && passage.gap > self.rest {
             return Carried::default();
-        }
-        if !self.glued && !passage.was_closed {
-            return pressing;
         }
         let about = rotate(IDENTITY, &(n * motion.mean.dot(n)));
         let kept = |v: &Vector3| turned(about, &turned_with(from, n, v));
         let across = |v: &Vector3| v - n * v.dot(n);
         let (force, couple) = (kept(&before.force), kept(&before.couple));
         let k = &self.stiffness;
-        let (held, slip) = (across(&force), across(&motion.slip));
+        let (held, slip) = (across(&force), across(&motion.slip) * passage.share);
+        let turn = motion.turn * passage.share;
         let tried = held - slip * k.tangential;
-        let twist = couple.dot(n) - k.twisting * motion.turn.dot(n);
-        let bend = across(&couple) - across(&motion.turn) * k.bending;
+        let twist = couple.dot(n) - k.twisting * turn.dot(n);
+        let bend = across(&couple) - across(&turn) * k.bending;
         if self.glued {
             return Carried {
                 force: n * pressed + tried,
                 couple: n * twist + bend,
-                ..pressing
+                status: Status::Sticking,
+                share: 0.0,
             };
         }
         let bound = self.friction * pressed;

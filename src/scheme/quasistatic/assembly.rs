@@ -8,7 +8,7 @@ use super::freewall::FreeWall;
 use super::link::{Link, of_increment};
 use super::network::Network;
 use super::reach::{wide, widest_bond};
-use super::settings::Statics;
+use super::settings::{Method, Statics};
 use super::support::Supports;
 use super::unknowns::Shift;
 use crate::body::{Bodies, BodyRow, Reference, Wall, WallState};
@@ -352,6 +352,8 @@ impl<'a, 'd> Assembly<'a, 'd> {
         let touches = self.touches();
         let old = std::mem::take(&mut self.network.links);
         let mut old = old.iter().peekable();
+        // Without its stiffness across the normal, a contact that slides at once holds nothing.
+        let slips = self.statics.method == Method::BagiBojtar && self.statics.coulomb;
         let order = |pair: &Neighbours, feature: u64| (pair.first, pair.second, feature);
         let mut links = Vec::with_capacity(touches.len());
         for (pair, touch) in touches {
@@ -369,7 +371,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
                 Partner::Body(b) => shifts[b],
                 Partner::Wall(w) => of_walls[w].at(&(link.touch.point - before[w])),
             };
-            links.push(link.moved([&shifts[pair.first as usize], &second], &touch));
+            links.push(link.moved([&shifts[pair.first as usize], &second], &touch, slips));
         }
         self.network.links = links;
         self.network.list();

@@ -348,7 +348,7 @@ impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
             } else {
                 [&still, shift]
             };
-            self.assembly.network.links[number] = link.moved(both, &touch);
+            self.assembly.network.links[number] = link.moved(both, &touch, false);
         }
     }
 }

@@ -142,12 +142,21 @@ impl Link {
     }
 
     /// The same contact after its sides have moved, with its new touch.
-    pub(super) fn moved(mut self, shifts: [&Shift; 2], touch: &Touch) -> Self {
+    ///
+    /// With `slips` a contact that closes slips from there on, for `(g₀ − g′)/(g − g′)` of the
+    /// motion, g and g′ being the gaps before and after; else it first sticks without a force
+    /// across its normal.
+    pub(super) fn moved(mut self, shifts: [&Shift; 2], touch: &Touch, slips: bool) -> Self {
         let motion = self.motion(shifts);
+        let closes = (self.elastic.rest - touch.gap) / (self.touch.gap - touch.gap);
         let passage = Passage {
             normals: [self.touch.normal, touch.normal],
             gap: touch.gap,
-            was_closed: self.acts(),
+            share: match self.acts() {
+                true => 1.0,
+                false if slips => closes,
+                false => 0.0,
+            },
         };
         self.carried = self.elastic.moved(&self.carried, &motion, &passage);
         self.touch = *touch;
