@@ -9,12 +9,13 @@ use super::assembly::Assembly;
 use super::balance::{self, Balance};
 use super::found::Found;
 use super::settings::Breaking;
+use super::solve;
 use super::stiffness::Stiffness;
 use super::unknowns::{Shift, UNKNOWNS, numbers};
 use crate::body::WallState;
 use crate::law::Status;
 use crate::math::nan_max;
-use crate::solver::linear::{Limits, Solved, System, conjugate_gradients, stabilised};
+use crate::solver::linear::{Limits, Solved, System};
 
 /// Largest displacement within an iteration, in mean radii.
 const LARGEST: f64 = 0.1;
@@ -118,17 +119,17 @@ fn solve(
         products: (PRODUCTS * unknowns).max(100.0) as u64,
     };
     if coulomb {
-        let solved = stabilised(&mut stiffness, b, x, &limits);
+        let solved = solve::solve(&mut stiffness, false, (b, x), &limits);
         if solved.converged {
             return solved;
         }
         // Without the unsymmetric part there is always a solution.
         let mut stiffness = Stiffness::new(assembly, false, resistance);
-        let again = conjugate_gradients(&mut stiffness, b, x, &limits);
+        let again = solve::solve(&mut stiffness, true, (b, x), &limits);
         return Solved {
             products: solved.products + again.products,
             ..again
         };
     }
-    conjugate_gradients(&mut stiffness, b, x, &limits)
+    solve::solve(&mut stiffness, true, (b, x), &limits)
 }

@@ -20,6 +20,15 @@ pub enum Select {
     Largest,
 }
 
+/// The solver of linear systems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Linear {
+    /// Conjugate gradients, or stabilised biconjugate gradients.
+    Iterative,
+    /// The factors of the whole matrix, on the first rank.
+    Direct,
+}
+
 /// The bonds that break where several have reached their strengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Breaking {
@@ -61,6 +70,8 @@ pub struct Statics {
     pub max_iterations: u64,
     /// Largest residual of a linear system, over its right-hand side.
     pub linear_tolerance: f64,
+    /// The solver of linear systems.
+    pub linear: Linear,
     /// Whether the friction of a sliding contact follows its normal force in the stiffness.
     pub coulomb: bool,
     /// A constant ρ [N/m]; `None`: by the size of the displacements.
@@ -102,6 +113,7 @@ impl Default for Statics {
             tolerance: 1e-4,
             max_iterations: 60,
             linear_tolerance: 1e-2,
+            linear: Linear::Iterative,
             coulomb: true,
             resistance: None,
             jump: 0.05,

@@ -18,13 +18,13 @@ pub(super) struct Stiffness<'s, 'a, 'd> {
     /// The resistance of each contact; `None` where it takes no part.
     pub tangents: Vec<Option<Tangent>>,
     /// ρ [N/m].
-    resistance: f64,
+    pub resistance: f64,
     /// ρ and the stiffness of the supports, by unknown of each body [N/m].
-    held: Vec<[f64; UNKNOWNS]>,
+    pub held: Vec<[f64; UNKNOWNS]>,
     /// The inverse of each body's own block.
     inverses: Vec<Matrix6<f64>>,
     /// The stiffness of each free wall [N/m].
-    of_free: Vec<f64>,
+    pub of_free: Vec<f64>,
     /// Memory for the shifts of bodies.
     shifts: Vec<[f64; 6]>,
 }
@@ -106,6 +106,11 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
             .collect::<Vec<_>>()
         });
         parts.concat()
+    }
+
+    /// The forces that hold own body number `k` back, by its own unknowns.
+    pub(super) fn block(&self, k: usize) -> Matrix6<f64> {
+        block(&self.assembly.network, &self.tangents, k, &self.held[k])
     }
 
     /// The pushes that such shifts add to own bodies.
