@@ -6,6 +6,8 @@
 mod bonds;
 #[path = "quasistatic/collapse.rs"]
 mod collapse;
+#[path = "quasistatic/direct.rs"]
+mod direct;
 #[path = "quasistatic/linear.rs"]
 mod linear;
 #[path = "quasistatic/matrices.rs"]
