@@ -33,6 +33,7 @@ pub(super) fn read(root: &Section, others: &Others, faults: &mut Vec<Fault>) -> 
         "linear_tolerance",
         "linear",
         "tangent",
+        "geometric",
         "resistance",
         "jump",
         "select",
@@ -76,7 +77,7 @@ pub(super) fn read(root: &Section, others: &Others, faults: &mut Vec<Fault>) -> 
     if let (Some(node), false) = (section.get("select"), matches!(method, Method::Kishino(_))) {
         needs(node, "scheme = \"kishino\"", faults);
     }
-    let of_bagi_bojtar = ["linear_tolerance", "tangent", "resistance"];
+    let of_bagi_bojtar = ["linear_tolerance", "tangent", "geometric", "resistance"];
     for node in of_bagi_bojtar.iter().filter_map(|key| section.get(key)) {
         if method != Method::BagiBojtar {
             needs(node, "scheme = \"bagi_bojtar\"", faults);
@@ -122,6 +123,7 @@ pub(super) fn read(root: &Section, others: &Others, faults: &mut Vec<Fault>) -> 
             _ => Linear::Iterative,
         },
         coulomb,
+        geometric: (section.truth_if("geometric", faults)).unwrap_or(default.geometric),
         resistance: section.number_if("resistance", stiffness, faults),
         jump: (section.number_if("jump", jump, faults)).unwrap_or(default.jump),
         start: match section.choice_if("start", &["springs", "forces"], faults) {

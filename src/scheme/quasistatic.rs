@@ -19,6 +19,7 @@ mod direct;
 mod energy;
 mod found;
 mod freewall;
+mod geometric;
 mod held;
 mod increment;
 mod kishino;
@@ -253,7 +254,12 @@ impl Quasistatic {
     /// times its radius [m].
     #[must_use]
     pub fn stiffness(&self, state: &State, domain: &Domain) -> DMatrix<f64> {
-        Stiffness::new(&self.assembly(state, domain), self.statics.coulomb, 0.0).dense()
+        let assembly = self.assembly(state, domain);
+        let stiffness = Stiffness::new(&assembly, self.statics.coulomb, 0.0);
+        match self.statics.geometric {
+            true => stiffness.with_geometric().dense(),
+            false => stiffness.dense(),
+        }
     }
 
     /// The elastic moduli of a state, in which all contacts stick and all walls follow the strain.

@@ -110,6 +110,10 @@ fn solve(
     let sliding = assembly.network.links.iter().any(slides);
     let coulomb = coulomb && assembly.domain.max(f64::from(u8::from(sliding))) > 0.0;
     let mut stiffness = Stiffness::new(assembly, coulomb, resistance);
+    let geometric = assembly.statics.geometric;
+    if geometric {
+        stiffness = stiffness.with_geometric();
+    }
     let [square] = stiffness.products([[b, b]]);
     let [unknowns] = assembly
         .domain
@@ -118,12 +122,15 @@ fn solve(
         residual: tolerance * square.sqrt(),
         products: (PRODUCTS * unknowns).max(100.0) as u64,
     };
-    if coulomb {
-        let solved = solve::solve(&mut stiffness, false, (b, x), &limits);
-        if solved.converged {
+    if coulomb || geometric {
+        let solved = solve::solve(&mut stiffness, !coulomb, (b, x), &limits);
+        // With K̂ < 0 there may be a solution that ρ does not bound.
+        let [far] = stiffness.products([[x, x]]);
+        let bounded = !geometric || resistance * resistance * far <= square;
+        if solved.converged && bounded {
             return solved;
         }
-        // Without the unsymmetric part there is always a solution.
+        // Without the unsymmetric and the geometric part there is always a solution.
         let mut stiffness = Stiffness::new(assembly, false, resistance);
         let again = solve::solve(&mut stiffness, true, (b, x), &limits);
         return Solved {

@@ -131,7 +131,11 @@ impl Numbered {
                 };
                 let radii = [network.body(k).radius, network.rows[other].radius];
                 if let Some(column) = self.firsts[other] {
-                    let block = link.coupling(tangent, [on, 1 - on], radii);
+                    let mut block = link.coupling(tangent, [on, 1 - on], radii);
+                    if let Some(turning) = stiffness.turning(number) {
+                        let mut of_ways = block.fixed_view_mut::<3, 3>(0, 0);
+                        of_ways += turning;
+                    }
                     self.add(&mut found, (row, column), &block);
                 }
             }

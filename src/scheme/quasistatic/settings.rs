@@ -74,6 +74,8 @@ pub struct Statics {
     pub linear: Linear,
     /// Whether the friction of a sliding contact follows its normal force in the stiffness.
     pub coulomb: bool,
+    /// Whether the stiffness has a geometric part: normal forces turn with the lines of centres.
+    pub geometric: bool,
     /// A constant ρ [N/m]; `None`: by the size of the displacements.
     pub resistance: Option<f64>,
     /// Largest displacement of a body that is held, in its radii, beyond that of the walls.
@@ -115,6 +117,7 @@ impl Default for Statics {
             linear_tolerance: 1e-2,
             linear: Linear::Iterative,
             coulomb: true,
+            geometric: false,
             resistance: None,
             jump: 0.05,
             breaking: Breaking::Worst,
