@@ -14,6 +14,8 @@ mod geometric;
 mod linear;
 #[path = "quasistatic/matrices.rs"]
 mod matrices;
+#[path = "quasistatic/modes.rs"]
+mod modes;
 #[path = "quasistatic/moduli.rs"]
 mod moduli;
 mod scene;

@@ -25,6 +25,7 @@ mod increment;
 mod kishino;
 mod link;
 mod mechanism;
+mod modes;
 mod moduli;
 mod network;
 mod reach;
@@ -36,6 +37,7 @@ mod support;
 mod unknowns;
 mod walls;
 
+pub use modes::{Mode, Modes, NoModes};
 pub use moduli::{Moduli, NAMES as STRAINS, NoModuli};
 pub use reach::least_edge;
 pub use settings::{Breaking, Linear, Method, Select, Start, Statics, Then};
@@ -269,6 +271,15 @@ impl Quasistatic {
     /// If the cell is open along an axis, or a linear system cannot be solved.
     pub fn moduli(&self, state: &State, domain: &Domain) -> Result<Moduli, NoModuli> {
         moduli::moduli(&mut self.assembly(state, domain))
+    }
+
+    /// The softest modes of a state about its contacts, all of which stick, walls at rest. One rank
+    /// only.
+    ///
+    /// # Errors
+    /// If there are too many unknowns for a dense matrix.
+    pub fn modes(&self, state: &State, domain: &Domain, count: usize) -> Result<Modes, NoModes> {
+        modes::modes(&mut self.assembly(state, domain), count)
     }
 
     /// The bodies and contacts with which the next increment begins. Collective.

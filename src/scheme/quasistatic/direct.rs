@@ -61,22 +61,22 @@ fn entries(words: &[u64]) -> Vec<Entry> {
 }
 
 /// The numbers that unknowns have in the whole matrix.
-struct Numbered {
+pub(super) struct Numbered {
     /// The unknowns of a free body, as places among its six.
-    kept: &'static [usize],
+    pub kept: &'static [usize],
     /// The number of the first unknown of each known body; `None`: it is not free.
     firsts: Vec<Option<usize>>,
     /// The same of each own body.
-    own: Vec<Option<usize>>,
+    pub own: Vec<Option<usize>>,
     /// The number of the first free wall.
     walls: usize,
     /// The number of all.
-    size: usize,
+    pub size: usize,
 }
 
 impl Numbered {
     /// The unknowns of free bodies in the order of ids, then those of free walls. Collective.
-    fn new(stiffness: &Stiffness) -> Self {
+    pub(super) fn new(stiffness: &Stiffness) -> Self {
         let assembly = stiffness.assembly;
         let network = &assembly.network;
         let kept: &[usize] = match network.planar {
@@ -107,7 +107,7 @@ impl Numbered {
 
     /// The rows of this rank's bodies; on the first rank also the diagonal of free walls, whose
     /// rows and columns stand with the bodies that touch them.
-    fn entries(&self, stiffness: &Stiffness) -> Vec<Entry> {
+    pub(super) fn entries(&self, stiffness: &Stiffness) -> Vec<Entry> {
         let network = &stiffness.assembly.network;
         let mut found = Vec::new();
         for (k, row) in self.own.iter().enumerate() {
