@@ -16,6 +16,7 @@ mod shares;
 mod traffic;
 
 pub use crate::comm::Failure;
+use crate::comm::threads::Serial;
 use crate::comm::{Comm, agree, sum_exact};
 use crate::math::ExactSum;
 use partition::Partition;
@@ -32,6 +33,12 @@ impl<'a> Domain<'a> {
     #[must_use]
     pub fn new(comm: &'a dyn Comm, partition: Partition) -> Self {
         Self { comm, partition }
+    }
+
+    /// The whole domain on one rank.
+    #[must_use]
+    pub fn alone(partition: Partition) -> Domain<'static> {
+        Domain::new(&Serial, partition)
     }
 
     /// Changes the owners: bodies move to them, with their contacts, at the start of the next step.
@@ -101,7 +108,8 @@ impl<'a> Domain<'a> {
         all.values().flat_map(read).collect()
     }
 
-    /// The numbers of all ranks, in the order of ranks, on the first rank; none on others. Collective.
+    /// The numbers of all ranks, in the order of ranks, on the first rank; none on others.
+    /// Collective.
     #[must_use]
     pub fn gather_to_first(&self, mine: Vec<u64>) -> Vec<u64> {
         let others = match self.rank() {

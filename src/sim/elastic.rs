@@ -47,7 +47,7 @@ pub(super) struct Packing {
 impl Packing {
     /// The whole domain on one rank.
     pub(super) fn domain(&self) -> Domain<'static> {
-        Domain::new(&Serial, self.partition.clone())
+        Domain::alone(self.partition.clone())
     }
 }
 

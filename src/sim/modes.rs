@@ -10,11 +10,10 @@ use crate::scheme::quasistatic::{Mode, Modes, NoModes};
 use std::fmt::Write;
 use std::path::Path;
 
-/// The `count` softest modes of a checkpoint, or of the newest one of a folder, as text or CSV.
+/// The softest modes of a checkpoint, or of the newest one of a folder, as text or CSV.
 ///
-/// With a folder `out`, frame k of `bodies.vtkhdf` there has mode k: velocity and angular velocity
-/// are displacement and rotation, scaled so that the largest displacement is a mean radius, and the
-/// time is k. `set` changes keys of the configuration (`key=value`).
+/// With a folder `out`, frame k of `bodies.vtkhdf` there has mode k, at time k. Its velocity and
+/// angular velocity are displacement and rotation; the largest displacement is a mean radius. `set` changes keys of the configuration (`key=value`).
 ///
 /// # Errors
 /// If the run could not continue from there, if its contacts have no stiffness, if it has too many

@@ -40,7 +40,7 @@ fn column(count: usize, friction: f64) -> Scene {
 /// `sin(jπi/(N + 1))`; motions across it, and rotations, strain nothing.
 #[test]
 fn a_chain_between_walls() {
-    for count in [1, 4, 12] {
+    for count in [2, 4, 12] {
         let mut s = column(count, 0.0);
         s.plane([0.0, 2.0 * count as f64, 0.0], [0.0, -1.0, 0.0]);
         let found = modes(&s, 100).unwrap();

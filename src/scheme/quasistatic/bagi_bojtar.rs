@@ -124,7 +124,7 @@ fn solve(
     };
     if coulomb || geometric {
         let solved = solve::solve(&mut stiffness, !coulomb, (b, x), &limits);
-        // With K̂ < 0 there may be a solution that ρ does not bound.
+        // With K̂ < 0 a solution may exist that ρ does not bound.
         let [far] = stiffness.products([[x, x]]);
         let bounded = !geometric || resistance * resistance * far <= square;
         if solved.converged && bounded {

@@ -105,8 +105,9 @@ impl Numbered {
         }
     }
 
-    /// The rows of this rank's bodies; on the first rank also the diagonal of free walls, whose
-    /// rows and columns stand with the bodies that touch them.
+    /// The rows of this rank's bodies; on the first rank also the diagonal of free walls.
+    ///
+    /// The other numbers of these walls stand with the bodies that touch them.
     pub(super) fn entries(&self, stiffness: &Stiffness) -> Vec<Entry> {
         let network = &stiffness.assembly.network;
         let mut found = Vec::new();

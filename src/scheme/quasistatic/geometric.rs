@@ -3,8 +3,8 @@
 //! The normal n of a contact of two balls, at a distance D of their centres, turns by
 //! `dn = (I − nnᵀ)(du_b − du_a)/D`, and its normal force N on b changes by `N dn`. A force that
 //! presses pushes a displaced body on: it lowers the stiffness. The force of the displaced contact
-//! still points from centre to centre, so it has no moment there: the part `l dn × N n` of a turning
-//! lever cancels `l n × N dn`. Walls are taken as planes, whose normals stand.
+//! still points from centre to centre, so it has no moment there: the part `l dn × N n` of a
+//! turning lever cancels `l n × N dn`. Walls are taken as planes, whose normals stand.
 
 use super::link::Link;
 use super::stiffness::Stiffness;
@@ -42,8 +42,7 @@ impl Stiffness<'_, '_, '_> {
         self.turnings.get(number)?.as_ref()
     }
 
-    /// Adds the forces by which normal forces turn to the pushes on own bodies, after these shifts
-    /// of all known bodies.
+    /// Adds the geometric part to the pushes on own bodies, by the shifts of all known bodies.
     pub(super) fn turn(&self, pushes: &mut [Push], shifts: &[[f64; 6]]) {
         if self.turnings.is_empty() {
             return;

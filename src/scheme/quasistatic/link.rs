@@ -125,8 +125,9 @@ impl Link {
         self.coupling(tangent, [side; 2], [radius; 2])
     }
 
-    /// The force that holds a side of radius `ours` [m] back, by the unknowns of one of radius
-    /// `theirs` [m], the other side at rest.
+    /// The force that holds side `on` back, by the unknowns of side `by`, the other at rest.
+    ///
+    /// `ours` and `theirs` are the radii of the two [m].
     pub(super) fn coupling(
         &self,
         tangent: &Tangent,

@@ -74,9 +74,10 @@ fn differences(link: &Link, centres: &[Vector3; 2], shifts: &[Shift; 2]) -> [Pus
     })
 }
 
-/// The stiffness with its geometric part has all changes of the normal force; the rest is that of
-/// the friction T: with `ψ = n·(φ_a + φ_b)/2`, it turns by `T' = ψ n × T − n (T·dn)`, and moments
-/// change by `−l n × T' − l dn × T − (dg/2) n × T`.
+/// The stiffness with its geometric part has all changes of the normal force.
+///
+/// The rest is that of the friction T: with `ψ = n·(φ_a + φ_b)/2` it turns by
+/// `T' = ψ n × T − n (T·dn)`, and moments change by `−l n × T' − l dn × T − (dg/2) n × T`.
 #[test]
 fn f11_forces_change_as_the_geometric_stiffness_says() {
     let centres = [Vector3::new(0.1, -0.2, 0.3), Vector3::new(1.2, 0.7, 1.05)];

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::body::{BodyId, BodyRow, Wall};
-use crate::comm::threads::Serial;
 use crate::domain::Domain;
 use crate::domain::migration::Parcel;
 use crate::domain::partition::Partition;
@@ -87,7 +86,7 @@ fn each_relaxation_lowers_the_energy() {
     let [lower, upper] = [-1.0, 9.0].map(|x| Vector3::new(x, x, x.signum()));
     let grid = BlockGrid::new(lower, upper, 8.0, [false; 3]);
     let partition = Partition::new(lower, upper, grid, 1, &physics.gravity);
-    let domain = Domain::new(&Serial, partition);
+    let domain = Domain::alone(partition);
     let statics = Statics {
         planar: true,
         ..Statics::default()
