@@ -12,12 +12,13 @@ use std::path::Path;
 
 /// The softest modes of a checkpoint, or of the newest one of a folder, as text or CSV.
 ///
-/// With a folder `out`, frame k of `bodies.vtkhdf` there has mode k, at time k. Its velocity and
-/// angular velocity are displacement and rotation; the largest displacement is a mean radius. `set` changes keys of the configuration (`key=value`).
+/// `count` modes are found. With a folder `out`, frame k of `bodies.vtkhdf` there has mode k.
+/// Velocity and angular velocity are its displacement and rotation, the time is k. The largest
+/// displacement is a mean radius. `set` changes keys of the configuration (`key=value`).
 ///
 /// # Errors
-/// If the run could not continue from there, if its contacts have no stiffness, if it has too many
-/// bodies, or if the folder has frames already or cannot be written.
+/// A message for the user: the run cannot go on from there, contacts have no stiffness, or bodies
+/// are too many; also where the folder has frames already, or cannot be written.
 pub fn modes(
     from: &Path,
     set: &[String],

@@ -32,7 +32,8 @@ impl Factors {
     /// The factors of a matrix of `size` rows; entries of one place add up.
     ///
     /// Of a `symmetric` matrix both halves are given. Where it is not positive definite, its
-    /// factors are those of a general one. `None`: a number is not finite, or the matrix is singular.
+    /// factors are those of a general one. `None`: a number is not finite, or the matrix is
+    /// singular.
     #[must_use]
     pub fn of(size: usize, entries: &[Entry], symmetric: bool) -> Option<Self> {
         let mut rows = vec![0.0; size];
