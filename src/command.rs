@@ -116,12 +116,19 @@ pub enum Command {
     /// Prints the elastic moduli of a checkpoint: its stiffness tensor, all contacts sticking
     ///
     /// The cell is periodic along each axis, or ends there at two planes, which follow the strain.
+    /// With --modes it prints the softest modes instead, of any cell, walls at rest.
     Elastic {
         /// The checkpoint, or the folder of a run for its newest one
         from: PathBuf,
         /// As CSV
         #[arg(long)]
         csv: bool,
+        /// The K softest modes of the packing and their frequencies, at most 3000 unknowns
+        #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..))]
+        modes: Option<u16>,
+        /// Folder for frames of the modes: their displacements stand as velocity
+        #[arg(short, long, value_name = "DIR", requires = "modes")]
+        out: Option<PathBuf>,
         /// Overrides a key of the configuration in the checkpoint: KEY=VALUE
         #[arg(long, value_name = "KEY=VALUE")]
         set: Vec<String>,

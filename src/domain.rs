@@ -16,6 +16,7 @@ mod shares;
 mod traffic;
 
 pub use crate::comm::Failure;
+use crate::comm::threads::Serial;
 use crate::comm::{Comm, agree, sum_exact};
 use crate::math::ExactSum;
 use partition::Partition;
@@ -32,6 +33,12 @@ impl<'a> Domain<'a> {
     #[must_use]
     pub fn new(comm: &'a dyn Comm, partition: Partition) -> Self {
         Self { comm, partition }
+    }
+
+    /// The whole domain on one rank.
+    #[must_use]
+    pub fn alone(partition: Partition) -> Domain<'static> {
+        Domain::new(&Serial, partition)
     }
 
     /// Changes the owners: bodies move to them, with their contacts, at the start of the next step.
@@ -99,6 +106,39 @@ impl<'a> Domain<'a> {
         all.insert(self.rank(), bytes.to_vec());
         let read = |bytes: &Vec<u8>| bytemuck::allocation::pod_collect_to_vec::<u8, u64>(bytes);
         all.values().flat_map(read).collect()
+    }
+
+    /// The numbers of all ranks, in the order of ranks, on the first rank; none on others.
+    /// Collective.
+    #[must_use]
+    pub fn gather_to_first(&self, mine: Vec<u64>) -> Vec<u64> {
+        let others = match self.rank() {
+            0 => Vec::new(),
+            _ => vec![(0, bytemuck::allocation::pod_collect_to_vec(&mine))],
+        };
+        let mut received = self.comm.exchange(others);
+        received.sort_unstable_by_key(|(from, _)| *from);
+        let mut all = if self.rank() == 0 { mine } else { Vec::new() };
+        for (_, bytes) in received {
+            all.extend(bytemuck::allocation::pod_collect_to_vec::<u8, u64>(&bytes));
+        }
+        all
+    }
+
+    /// The numbers that the first rank gives, on all ranks. Collective.
+    #[must_use]
+    pub fn from_first(&self, given: Vec<u64>) -> Vec<u64> {
+        let others = (1..self.size()).filter(|_| self.rank() == 0);
+        let bytes: &[u8] = bytemuck::cast_slice(&given);
+        let messages = others.map(|to| (to, bytes.to_vec())).collect();
+        let received = self.comm.exchange(messages);
+        let read = |(_, bytes): &(usize, Vec<u8>)| {
+            bytemuck::allocation::pod_collect_to_vec::<u8, u64>(bytes)
+        };
+        match self.rank() {
+            0 => given,
+            _ => received.first().map(read).unwrap_or_default(),
+        }
     }
 
     /// One result for all ranks. Collective.

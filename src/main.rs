@@ -85,8 +85,17 @@ fn status() -> i32 {
         }
         Command::Report { dir } => told(report::page(&dir)),
         Command::Info { file } => told(report::info(&file).map_err(|e| (e, 2))),
-        Command::Elastic { from, csv, set } => {
-            let text = sim::elastic(&from, &set, csv);
+        Command::Elastic {
+            from,
+            csv,
+            modes,
+            out,
+            set,
+        } => {
+            let text = match modes {
+                Some(count) => sim::modes(&from, &set, csv, (count.into(), out.as_deref())),
+                None => sim::elastic(&from, &set, csv),
+            };
             told(text.map_err(|e| (e.to_string(), e.status())))
         }
         Command::Fclib { command } => match command {

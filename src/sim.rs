@@ -34,6 +34,7 @@ mod guard;
 mod ledger;
 mod log;
 mod memory;
+mod modes;
 mod now;
 mod options;
 mod output;
@@ -48,6 +49,7 @@ pub use check::check;
 pub use elastic::elastic;
 pub use error::RunError;
 pub use export::{Exported, export};
+pub use modes::modes;
 pub use options::Options;
 pub use stop::listen;
 

@@ -6,10 +6,16 @@
 mod bonds;
 #[path = "quasistatic/collapse.rs"]
 mod collapse;
+#[path = "quasistatic/direct.rs"]
+mod direct;
+#[path = "quasistatic/geometric.rs"]
+mod geometric;
 #[path = "quasistatic/linear.rs"]
 mod linear;
 #[path = "quasistatic/matrices.rs"]
 mod matrices;
+#[path = "quasistatic/modes.rs"]
+mod modes;
 #[path = "quasistatic/moduli.rs"]
 mod moduli;
 mod scene;

@@ -9,7 +9,7 @@ use crate::law::Laws;
 use crate::scheme::NAMES;
 use crate::scheme::pace::Pace;
 use crate::scheme::quasistatic::cell::face;
-use crate::scheme::quasistatic::{Breaking, Method, Select, Start, Statics, Then};
+use crate::scheme::quasistatic::{Breaking, Linear, Method, Select, Start, Statics, Then};
 use crate::shape::Period;
 
 /// The sections read by this file.
@@ -31,7 +31,9 @@ pub(super) fn read(root: &Section, others: &Others, faults: &mut Vec<Fault>) -> 
         "tolerance",
         "max_iterations",
         "linear_tolerance",
+        "linear",
         "tangent",
+        "geometric",
         "resistance",
         "jump",
         "select",
@@ -75,11 +77,16 @@ pub(super) fn read(root: &Section, others: &Others, faults: &mut Vec<Fault>) -> 
     if let (Some(node), false) = (section.get("select"), matches!(method, Method::Kishino(_))) {
         needs(node, "scheme = \"kishino\"", faults);
     }
-    let of_bagi_bojtar = ["linear_tolerance", "tangent", "resistance"];
+    let of_bagi_bojtar = ["linear_tolerance", "tangent", "geometric", "resistance"];
     for node in of_bagi_bojtar.iter().filter_map(|key| section.get(key)) {
         if method != Method::BagiBojtar {
             needs(node, "scheme = \"bagi_bojtar\"", faults);
         }
+    }
+    let linear = section.choice_if("linear", &["iterative", "direct"], faults);
+    if let (Some(node), Method::Kishino(_)) = (section.get("linear"), method) {
+        let accepted = "scheme = \"bagi_bojtar\" or \"serrano_rodriguez\"";
+        needs(node, accepted, faults);
     }
     let tangent = section.choice_if("tangent", &["coulomb", "seed"], faults);
     let breaking = section.choice_if("break", &["worst", "all"], faults);
@@ -111,7 +118,12 @@ pub(super) fn read(root: &Section, others: &Others, faults: &mut Vec<Fault>) -> 
         max_iterations: iterations.unwrap_or(if coulomb { default.max_iterations } else { 150 }),
         linear_tolerance: (section.number_if("linear_tolerance", share, faults))
             .unwrap_or(default.linear_tolerance),
+        linear: match linear {
+            Some("direct") => Linear::Direct,
+            _ => Linear::Iterative,
+        },
         coulomb,
+        geometric: (section.truth_if("geometric", faults)).unwrap_or(default.geometric),
         resistance: section.number_if("resistance", stiffness, faults),
         jump: (section.number_if("jump", jump, faults)).unwrap_or(default.jump),
         start: match section.choice_if("start", &["springs", "forces"], faults) {

@@ -3,10 +3,12 @@
 use super::error::RunError;
 use super::setup::{Start, to_look_at};
 use crate::comm::threads::Serial;
+use crate::config::Scenario;
 use crate::domain::Domain;
+use crate::domain::partition::Partition;
 use crate::law::Pair;
 use crate::scheme::quasistatic::{Moduli, NoModuli, Quasistatic, STRAINS, Statics};
-use crate::scheme::{Clock, Physics};
+use crate::scheme::{Clock, Physics, State};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -17,8 +19,41 @@ use std::path::Path;
 /// # Errors
 /// If the run could not continue from there, or if its contacts have no stiffness.
 pub fn elastic(from: &Path, set: &[String], csv: bool) -> Result<String, RunError> {
-    let comm = &Serial;
-    let (name, start) = to_look_at(comm, from, set)?;
+    let of = packing(from, set)?;
+    let moduli = of.scheme.moduli(&of.state, &of.domain());
+    let name = &of.name;
+    let moduli = moduli.map_err(|e| match e {
+        NoModuli::Open(_) => RunError::Input(format!("checkpoint {name}: {e}")),
+        NoModuli::NotSolved { .. } => RunError::Failed(format!("checkpoint {name}: {e}")),
+    })?;
+    let bodies = of.state.parcel.bodies.len();
+    Ok(if csv {
+        table(&moduli)
+    } else {
+        page(name, &of.state.clock, bodies, &moduli)
+    })
+}
+
+/// A packing of a checkpoint, under a quasi-static scheme.
+pub(super) struct Packing {
+    /// The checkpoint.
+    pub(super) name: String,
+    pub(super) scenario: Scenario,
+    pub(super) scheme: Quasistatic,
+    pub(super) state: State,
+    partition: Partition,
+}
+
+impl Packing {
+    /// The whole domain on one rank.
+    pub(super) fn domain(&self) -> Domain<'static> {
+        Domain::alone(self.partition.clone())
+    }
+}
+
+/// The packing of a checkpoint, or of the newest one of a folder.
+pub(super) fn packing(from: &Path, set: &[String]) -> Result<Packing, RunError> {
+    let (name, start) = to_look_at(&Serial, from, set)?;
     let Start {
         scenario,
         partition,
@@ -39,17 +74,12 @@ pub fn elastic(from: &Path, set: &[String], csv: bool) -> Result<String, RunErro
     };
     let scheme =
         Quasistatic::new(physics, statics, 1).map_err(|e| RunError::Failed(e.to_string()))?;
-    let domain = Domain::new(comm, partition);
-    let moduli = scheme.moduli(&state, &domain);
-    let moduli = moduli.map_err(|e| match e {
-        NoModuli::Open(_) => input(&e.to_string()),
-        NoModuli::NotSolved { .. } => RunError::Failed(format!("checkpoint {name}: {e}")),
-    })?;
-    let bodies = state.parcel.bodies.len();
-    Ok(if csv {
-        table(&moduli)
-    } else {
-        page(&name, &state.clock, bodies, &moduli)
+    Ok(Packing {
+        name,
+        scenario,
+        scheme,
+        state,
+        partition,
     })
 }
 

@@ -4,12 +4,17 @@
 //! that a solution has the same bits on any number of ranks and threads. No distributed library
 //! does this: their sums depend on the ranks.
 //!
-//! [`conjugate_gradients`] is for symmetric matrices, [`stabilised`] for all others.
+//! [`conjugate_gradients`] is for symmetric matrices, [`stabilised`] for all others. Of small
+//! systems one rank can have all the entries and their [`Factors`], by which [`refined`] solves.
 
 mod conjugate;
+mod factors;
+mod refined;
 mod stabilised;
 
 pub use conjugate::conjugate_gradients;
+pub use factors::{Entry, Factors};
+pub use refined::refined;
 pub use stabilised::stabilised;
 
 /// A square matrix A, known by its products. A rank has some of the unknowns.

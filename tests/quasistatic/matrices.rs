@@ -9,12 +9,18 @@ use nalgebra::{DMatrix, DVector};
 
 /// The stiffness of discs of radius 1 with these centres: rows and columns (x, y, φ) of each.
 fn matrix(centres: &[[f64; 2]]) -> DMatrix<f64> {
-    let mut s = scene([-9.0, -9.0, -0.5], [9.0, 9.0, 0.5], 0.5);
+    matrix_of(centres, 0.5, false)
+}
+
+/// The same for discs with this friction, with a geometric part or without.
+fn matrix_of(centres: &[[f64; 2]], friction: f64, geometric: bool) -> DMatrix<f64> {
+    let mut s = scene([-9.0, -9.0, -0.5], [9.0, 9.0, 0.5], friction);
     for [x, y] in centres {
         s.sphere([*x, *y, 0.0], 1.0, 1.0);
     }
     s.statics = Some(Statics {
         planar: true,
+        geometric,
         ..statics()
     });
     let all = threads::run(1, |comm| {
@@ -100,4 +106,42 @@ fn f11_rigid_motions_strain_nothing() {
         let force = &k * motion;
         assert!(force.amax() < 1e-14, "{}", force.amax());
     }
+}
+
+/// F11: the stiffness of discs without friction, with its geometric part, against central
+/// differences of their forces, `(2 − d)` along each line of centres.
+#[test]
+fn f11_the_stiffness_is_the_derivative_of_the_forces() {
+    let centres = [[0.0, 0.0], [1.9, 0.1], [0.9, 1.6], [2.7, 1.8]];
+    let forces = |at: &[[f64; 2]]| {
+        let mut of = DVector::zeros(3 * at.len());
+        for (i, a) in at.iter().enumerate() {
+            for (j, b) in at.iter().enumerate() {
+                let way = [0, 1].map(|k| a[k] - b[k]);
+                let distance = way[0].hypot(way[1]);
+                if i != j && distance < 2.0 {
+                    (0..2).for_each(|k| of[3 * i + k] += (2.0 - distance) * way[k] / distance);
+                }
+            }
+        }
+        of
+    };
+    assert!(forces(&centres).amax() > 0.05);
+    const STEP: f64 = 1e-5;
+    let moved = |at: usize, by: f64| {
+        let mut all = centres;
+        if at % 3 < 2 {
+            all[at / 3][at % 3] += by;
+        }
+        forces(&all)
+    };
+    let columns =
+        (0..3 * centres.len()).map(|at| (moved(at, -STEP) - moved(at, STEP)) / (2.0 * STEP));
+    let expected = DMatrix::from_columns(&columns.collect::<Vec<_>>());
+    let found = matrix_of(&centres, 0.0, true);
+    let off = (&found - &expected).amax();
+    assert!(off < 1e-9, "{off:e}");
+    // Without it, the normal forces over the distances are missing.
+    let off = (matrix_of(&centres, 0.0, false) - &expected).amax();
+    assert!(off > 0.01, "{off:e}");
 }

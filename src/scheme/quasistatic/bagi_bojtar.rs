@@ -9,12 +9,13 @@ use super::assembly::Assembly;
 use super::balance::{self, Balance};
 use super::found::Found;
 use super::settings::Breaking;
+use super::solve;
 use super::stiffness::Stiffness;
 use super::unknowns::{Shift, UNKNOWNS, numbers};
 use crate::body::WallState;
 use crate::law::Status;
 use crate::math::nan_max;
-use crate::solver::linear::{Limits, Solved, System, conjugate_gradients, stabilised};
+use crate::solver::linear::{Limits, Solved, System};
 
 /// Largest displacement within an iteration, in mean radii.
 const LARGEST: f64 = 0.1;
@@ -109,6 +110,10 @@ fn solve(
     let sliding = assembly.network.links.iter().any(slides);
     let coulomb = coulomb && assembly.domain.max(f64::from(u8::from(sliding))) > 0.0;
     let mut stiffness = Stiffness::new(assembly, coulomb, resistance);
+    let geometric = assembly.statics.geometric;
+    if geometric {
+        stiffness = stiffness.with_geometric();
+    }
     let [square] = stiffness.products([[b, b]]);
     let [unknowns] = assembly
         .domain
@@ -117,18 +122,21 @@ fn solve(
         residual: tolerance * square.sqrt(),
         products: (PRODUCTS * unknowns).max(100.0) as u64,
     };
-    if coulomb {
-        let solved = stabilised(&mut stiffness, b, x, &limits);
-        if solved.converged {
+    if coulomb || geometric {
+        let solved = solve::solve(&mut stiffness, !coulomb, (b, x), &limits);
+        // With K̂ < 0 a solution may exist that ρ does not bound.
+        let [far] = stiffness.products([[x, x]]);
+        let bounded = !geometric || resistance * resistance * far <= square;
+        if solved.converged && bounded {
             return solved;
         }
-        // Without the unsymmetric part there is always a solution.
+        // Without the unsymmetric and the geometric part there is always a solution.
         let mut stiffness = Stiffness::new(assembly, false, resistance);
-        let again = conjugate_gradients(&mut stiffness, b, x, &limits);
+        let again = solve::solve(&mut stiffness, true, (b, x), &limits);
         return Solved {
             products: solved.products + again.products,
             ..again
         };
     }
-    conjugate_gradients(&mut stiffness, b, x, &limits)
+    solve::solve(&mut stiffness, true, (b, x), &limits)
 }

@@ -352,3 +352,6 @@ impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

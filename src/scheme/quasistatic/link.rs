@@ -122,16 +122,28 @@ impl Link {
 
     /// The force that holds one side back, by its own unknowns, the other side at rest.
     pub(super) fn block(&self, tangent: &Tangent, side: usize, radius: f64) -> Matrix6<f64> {
+        self.coupling(tangent, [side; 2], [radius; 2])
+    }
+
+    /// The force that holds side `on` back, by the unknowns of side `by`, the other at rest.
+    ///
+    /// `ours` and `theirs` are the radii of the two [m].
+    pub(super) fn coupling(
+        &self,
+        tangent: &Tangent,
+        [on, by]: [usize; 2],
+        [ours, theirs]: [f64; 2],
+    ) -> Matrix6<f64> {
         let column = |unknown: usize| {
             let mut of = [0.0; UNKNOWNS];
             of[unknown] = 1.0;
-            let (moved, still) = (shift(&of, radius), Shift::default());
-            let motion = match side {
+            let (moved, still) = (shift(&of, theirs), Shift::default());
+            let motion = match by {
                 0 => self.motion([&moved, &still]),
                 _ => self.motion([&still, &moved]),
             };
             let added = tangent.added(&motion.slip, &motion.turn);
-            -Vector6::from(numbers(&self.pushes(&added)[side], radius))
+            -Vector6::from(numbers(&self.pushes(&added)[on], ours))
         };
         Matrix6::from_columns(&[0, 1, 2, 3, 4, 5].map(column))
     }

@@ -1,12 +1,13 @@
 //! Bodies that move while nothing holds them.
 
 use super::assembly::Assembly;
+use super::solve::solve;
 use super::stiffness::Stiffness;
 use super::unknowns::UNKNOWNS;
 use crate::body::BodyId;
 use crate::math::{Vector3, nan_max};
 use crate::rng::{Purpose, Stream};
-use crate::solver::linear::{Limits, System, conjugate_gradients};
+use crate::solver::linear::{Limits, System};
 
 /// ρ over the largest stiffness, in the search for free motions.
 const TRIAL: f64 = 1e-9;
@@ -36,7 +37,7 @@ pub(super) fn free_motion(assembly: &Assembly) -> Vec<BodyId> {
         residual: 1e-6 * square.sqrt(),
         products: 100_000,
     };
-    conjugate_gradients(&mut stiffness, &b, &mut x, &limits);
+    solve(&mut stiffness, true, (&b, &mut x), &limits);
     let mut y = vec![0.0; b.len()];
     stiffness.apply(&x, &mut y);
     let [work, square] = stiffness.products([[&x, &y], [&x, &x]]);

@@ -8,6 +8,7 @@ use super::assembly::Assembly;
 use super::balance::{self, Balance};
 use super::found::Found;
 use super::mechanism::free_motion;
+use super::solve::solve;
 use super::stiffness::Stiffness;
 use super::unknowns::{Shift, UNKNOWNS, numbers};
 use crate::body::{BodyId, WallState};
@@ -15,7 +16,7 @@ use crate::contact::ContactKey;
 use crate::law::Status;
 use crate::law::elastic::{CLOSED, Carried};
 use crate::math::Vector3;
-use crate::solver::linear::{Limits, System, conjugate_gradients};
+use crate::solver::linear::{Limits, System};
 use std::collections::BTreeMap;
 
 /// Largest residual of the linear system, over its right-hand side.
@@ -62,7 +63,7 @@ pub(super) fn balance(
         products: 100_000,
     };
     let mut x = vec![0.0; b.len()];
-    let solved = conjugate_gradients(&mut stiffness, &b, &mut x, &limits);
+    let solved = solve(&mut stiffness, true, (&b, &mut x), &limits);
     let (mine, of_walls, states) = assembly.motion_of(&x, Some((shifts, states)));
     let mut all = still;
     for (&i, shift) in assembly.network.own.iter().zip(&mine) {

@@ -20,6 +20,15 @@ pub enum Select {
     Largest,
 }
 
+/// The solver of linear systems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Linear {
+    /// Conjugate gradients, or stabilised biconjugate gradients.
+    Iterative,
+    /// The factors of the whole matrix, on the first rank.
+    Direct,
+}
+
 /// The bonds that break where several have reached their strengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Breaking {
@@ -61,8 +70,12 @@ pub struct Statics {
     pub max_iterations: u64,
     /// Largest residual of a linear system, over its right-hand side.
     pub linear_tolerance: f64,
+    /// The solver of linear systems.
+    pub linear: Linear,
     /// Whether the friction of a sliding contact follows its normal force in the stiffness.
     pub coulomb: bool,
+    /// Whether the stiffness has a geometric part: normal forces turn with the lines of centres.
+    pub geometric: bool,
     /// A constant ρ [N/m]; `None`: by the size of the displacements.
     pub resistance: Option<f64>,
     /// Largest displacement of a body that is held, in its radii, beyond that of the walls.
@@ -102,7 +115,9 @@ impl Default for Statics {
             tolerance: 1e-4,
             max_iterations: 60,
             linear_tolerance: 1e-2,
+            linear: Linear::Iterative,
             coulomb: true,
+            geometric: false,
             resistance: None,
             jump: 0.05,
             breaking: Breaking::Worst,

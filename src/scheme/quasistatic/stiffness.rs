@@ -8,7 +8,7 @@ use super::network::Network;
 use super::unknowns::{Push, Shift, UNKNOWNS, numbers, shift};
 use crate::contact::Partner;
 use crate::law::elastic::Tangent;
-use crate::math::{ExactSum, Vector3};
+use crate::math::{ExactSum, Matrix3, Vector3};
 use crate::solver::linear::System;
 use nalgebra::{DMatrix, Matrix6, Vector6};
 
@@ -18,13 +18,15 @@ pub(super) struct Stiffness<'s, 'a, 'd> {
     /// The resistance of each contact; `None` where it takes no part.
     pub tangents: Vec<Option<Tangent>>,
     /// ρ [N/m].
-    resistance: f64,
+    pub resistance: f64,
     /// ρ and the stiffness of the supports, by unknown of each body [N/m].
-    held: Vec<[f64; UNKNOWNS]>,
+    pub held: Vec<[f64; UNKNOWNS]>,
     /// The inverse of each body's own block.
     inverses: Vec<Matrix6<f64>>,
     /// The stiffness of each free wall [N/m].
-    of_free: Vec<f64>,
+    pub of_free: Vec<f64>,
+    /// `(N/D)(I − nnᵀ)` of each contact [N/m]; empty without a geometric part.
+    pub turnings: Vec<Option<Matrix3>>,
     /// Memory for the shifts of bodies.
     shifts: Vec<[f64; 6]>,
 }
@@ -62,6 +64,7 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
             held,
             inverses: inverses.concat(),
             shifts: vec![[0.0; 6]; network.rows.len()],
+            turnings: Vec::new(),
             of_free: assembly.stiffness_of_free(&tangents),
             tangents,
         }
@@ -106,6 +109,19 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
             .collect::<Vec<_>>()
         });
         parts.concat()
+    }
+
+    /// The forces that hold own body number `k` back, by its own unknowns.
+    pub(super) fn block(&self, k: usize) -> Matrix6<f64> {
+        let network = &self.assembly.network;
+        let mut block = block(network, &self.tangents, k, &self.held[k]);
+        for side in network.sides(k) {
+            if let Some(turning) = self.turning(side.link as usize) {
+                let mut of_ways = block.fixed_view_mut::<3, 3>(0, 0);
+                of_ways -= turning;
+            }
+        }
+        block
     }
 
     /// The pushes that such shifts add to own bodies.
@@ -188,7 +204,8 @@ impl System for Stiffness<'_, '_, '_> {
         let bodies = UNKNOWNS * assembly.network.own.len();
         let walls = assembly.of_free(&x[bodies..]);
         let forces = self.forces(&shifts, Some(&walls));
-        let added = self.pushes(&forces);
+        let mut added = self.pushes(&forces);
+        self.turn(&mut added, &shifts);
         let on_free = assembly.sum_over_free(|number, e| forces[number][0].dot(e));
         for (k, held) in on_free.iter().enumerate() {
             y[bodies + k] = self.resistance * x[bodies + k] - held;

@@ -1,4 +1,4 @@
-//! Both iterations against the solution of a dense matrix.
+//! Iterations and factors against the solution of a dense matrix.
 
 use super::*;
 use crate::rng::{Purpose, Stream};
@@ -114,4 +114,79 @@ fn numbers_that_are_not_finite_end_an_iteration() {
     assert!(solved.broken && !solved.converged);
     let solved = stabilised(&mut Dense(matrix), b.as_slice(), &mut x, &limits);
     assert!(solved.broken && !solved.converged);
+}
+
+/// The numbers of a matrix.
+fn entries(matrix: &DMatrix<f64>) -> Vec<Entry> {
+    let n = matrix.nrows();
+    let all = (0..n * n).map(|at| (at % n, at / n));
+    all.map(|(i, j)| (i, j, matrix[(i, j)])).collect()
+}
+
+/// A solution by factors.
+fn factored(matrix: &DMatrix<f64>, symmetric: bool, b: &DVector<f64>) -> (Solved, Vec<f64>) {
+    let limits = Limits {
+        residual: 1e-13 * b.norm(),
+        products: 1000,
+    };
+    let mut x = vec![0.0; b.len()];
+    let Some(factors) = Factors::of(b.len(), &entries(matrix), symmetric) else {
+        let broken = true;
+        return (
+            Solved {
+                broken,
+                ..Solved::default()
+            },
+            x,
+        );
+    };
+    let inverse = |r: &[f64]| {
+        let mut z = r.to_vec();
+        factors.solve(&mut z).then_some(z)
+    };
+    let mut system = Dense(matrix.clone());
+    let of = (factors.norm(), inverse);
+    let solved = refined(&mut system, of, b.as_slice(), &mut x, &limits);
+    (solved, x)
+}
+
+/// Factors solve all matrices: positive definite, indefinite, and not symmetric.
+#[test]
+fn factors_solve_all_matrices() {
+    for (n, seed) in [(1, 8), (7, 9), (30, 10)] {
+        let (positive, b) = drawn(n, seed);
+        let mut general = positive.clone();
+        (0..n).for_each(|i| general[(i, (i + 1) % n)] += 0.7);
+        let indefinite = &positive - DMatrix::identity(n, n) * 1.5;
+        for (matrix, symmetric) in [(positive, true), (indefinite, true), (general, false)] {
+            let (solved, x) = factored(&matrix, symmetric, &b);
+            assert!(solved.converged && !solved.broken, "{n}: {solved:?}");
+            assert!(solved.products <= 2, "{n}: {solved:?}");
+            assert!(error(&matrix, &b, &x) < 1e-10 * b.norm(), "{n}");
+        }
+    }
+    let (solved, x) = factored(&DMatrix::zeros(0, 0), true, &DVector::zeros(0));
+    assert!(solved.converged && x.is_empty());
+}
+
+/// A singular matrix does not pass as solved, whether its factors exist or not.
+#[test]
+fn singular_matrices_do_not_pass_as_solved() {
+    let line = |i: usize, j: usize| match i.abs_diff(j) {
+        0 => 2.0,
+        1 | 4 => -1.0,
+        _ => 0.0,
+    };
+    let ring = DMatrix::from_fn(5, 5, line);
+    let mut hollow = DMatrix::identity(5, 5);
+    hollow[(2, 2)] = 0.0;
+    let mut nan = DMatrix::identity(5, 5);
+    nan[(1, 1)] = f64::NAN;
+    let b = DVector::from_row_slice(&[1.0, -2.0, 0.5, 3.0, 2.0]);
+    for matrix in [ring, hollow, nan] {
+        for symmetric in [true, false] {
+            let (solved, _) = factored(&matrix, symmetric, &b);
+            assert!(solved.broken && !solved.converged, "{solved:?} {matrix}");
+        }
+    }
 }

@@ -1,0 +1,65 @@
+//! The geometric stiffness: normal forces turn with the lines of centres.
+//!
+//! The normal n of a contact of two balls, at a distance D of their centres, turns by
+//! `dn = (I − nnᵀ)(du_b − du_a)/D`, and its normal force N on b changes by `N dn`. A force that
+//! presses pushes a displaced body on: it lowers the stiffness. The force of the displaced contact
+//! still points from centre to centre, so it has no moment there: the part `l dn × N n` of a
+//! turning lever cancels `l n × N dn`. Walls are taken as planes, whose normals stand.
+
+use super::link::Link;
+use super::stiffness::Stiffness;
+use super::unknowns::{Push, Shift};
+use crate::math::{Matrix3, Vector3};
+
+/// `(N/D)(I − nnᵀ)` of a contact [N/m]: the force on its second body by the displacement of that
+/// body against the first. `None`: it does not act, has no normal force, or is one with a wall.
+fn turning(link: &Link) -> Option<Matrix3> {
+    let n = link.touch.normal;
+    let pressed = link.carried.force.dot(&n);
+    if !link.acts() || pressed == 0.0 || link.radii[1].is_infinite() {
+        return None;
+    }
+    let across = Matrix3::identity() - n * n.transpose();
+    Some(across * (pressed / link.branch().norm()))
+}
+
+impl Stiffness<'_, '_, '_> {
+    /// The same with its geometric part.
+    ///
+    /// The preconditioner stays that without it, which is positive definite.
+    pub(super) fn with_geometric(mut self) -> Self {
+        let links = &self.assembly.network.links;
+        let pool = self.assembly.pool;
+        let parts = pool.parts(links.len(), |some| {
+            links[some].iter().map(turning).collect::<Vec<_>>()
+        });
+        self.turnings = parts.concat();
+        self
+    }
+
+    /// `(N/D)(I − nnᵀ)` of a contact [N/m], if there is a geometric part.
+    pub(super) fn turning(&self, number: usize) -> Option<&Matrix3> {
+        self.turnings.get(number)?.as_ref()
+    }
+
+    /// Adds the geometric part to the pushes on own bodies, by the shifts of all known bodies.
+    pub(super) fn turn(&self, pushes: &mut [Push], shifts: &[[f64; 6]]) {
+        if self.turnings.is_empty() {
+            return;
+        }
+        let network = &self.assembly.network;
+        let way = |body: u32| Shift::from_array(shifts[body as usize]).way;
+        for (k, push) in pushes.iter_mut().enumerate() {
+            for side in network.sides(k) {
+                if let Some(turning) = self.turning(side.link as usize) {
+                    let pair = &network.links[side.link as usize].pair;
+                    let force: Vector3 = turning * (way(pair.second) - way(pair.first));
+                    push.force += if side.side == 0 { -force } else { force };
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
