@@ -6,6 +6,8 @@
 mod bonds;
 #[path = "quasistatic/collapse.rs"]
 mod collapse;
+#[path = "quasistatic/edges.rs"]
+mod edges;
 #[path = "quasistatic/linear.rs"]
 mod linear;
 #[path = "quasistatic/matrices.rs"]
