@@ -77,8 +77,9 @@ impl Glue {
         1e-9 * radii[0].min(radii[1])
     }
 
-    /// The share of its strength that a force [N] and a couple [N m] on the second of two bodies of
-    /// these radii [m] use. At 1 the bond breaks.
+    /// The share of its strength that a force [N] and a couple [N m] use. At 1 the bond breaks.
+    ///
+    /// They act on the second of two bodies of these radii [m].
     #[must_use]
     pub fn used(&self, radii: [f64; 2], normal: &Vector3, [force, couple]: [&Vector3; 2]) -> f64 {
         let now = Impulse {

@@ -95,7 +95,8 @@ impl Stiffness {
     ///
     /// `A = π R²`, `I = π R⁴/4`. Those of a beam are `E A/L`, `G A/L`, `E I/L` and `2 G I/L`, its
     /// length L [m] being the sum of the two radii; a row of such bonds is a Timoshenko beam whose
-    /// section shears evenly. Those of a parallel bond are `k̄_n A`, `k̄_s A`, `k̄_n I` and `2 k̄_s I`.
+    /// section shears evenly. Those of a parallel bond are `k̄_n A`, `k̄_s A`, `k̄_n I` and
+    /// `2 k̄_s I`.
     #[must_use]
     pub fn over(&self, radii: [f64; 2]) -> Four {
         match self {

@@ -111,8 +111,8 @@ impl Limits<f64> {
     /// The share of the strength that an impulse uses; NaN if one is NaN. At 1 the bond breaks.
     ///
     /// A normal force that presses uses nothing. By [`Strength::Stress`] it adds to the strength,
-    /// and one that pulls adds to the load: so the share is the load over the strength, and rounding
-    /// does not grow with pressure.
+    /// and one that pulls adds to the load: so the share is the load over the strength, and
+    /// rounding does not grow with pressure.
     #[must_use]
     pub fn used(&self, n: &Three<f64>, now: &Impulse<f64>) -> f64 {
         let (r_n, about) = (dot(&now.linear, n), dot(&now.couple, n));
