@@ -96,9 +96,10 @@ fn edge_stresses_break_a_bond() {
     let shearing = |strength: f64| stress(f64::INFINITY, strength, 0.5);
     let smooth = |strength: f64| stress(f64::INFINITY, strength, 0.0);
     type Of<'a> = &'a dyn Fn(f64) -> Stress;
+    type Case<'a> = (&'a str, Of<'a>, [f64; 2], (Vector3, f64), f64);
     let (pull, press, slide) = ([1e-5, 0.0], [-1e-5, 0.0], [0.0, 1e-5]);
     // σ = k̄_n x, the couples' k̄_n θ R and k̄_s φ R, τ = k̄_s z.
-    let cases: [(&str, Of, [f64; 2], (Vector3, f64), f64); 9] = [
+    let cases: [Case; 9] = [
         ("tension", &tensile, pull, still, k_n * 1e-5),
         ("bending", &tensile, [0.0; 2], turn, k_n * 2e-5 * R),
         (
