@@ -73,13 +73,14 @@ fn edge_stresses_break_the_root_under_its_load() {
     let tensile = |strength| stress(strength, f64::INFINITY, 0.0);
     let shearing = |strength| stress(f64::INFINITY, strength, 0.5);
     type Of<'a> = &'a dyn Fn(f64) -> Strength;
+    type Case<'a> = (&'a str, Of<'a>, [f64; 3], [f64; 2], f64);
     // The root of a row carries T and 3 T [N m], that of an L is twisted by 2 T. Of two bonds under
     // tension alone either breaks: so there is one.
     let single = [2.0, 0.0, 0.0];
     let straight = [4.0, 0.0, 0.0];
     let bent = [2.0, 2.0, 0.0];
     let (edge, twisted) = (3.0 * R / I, 1.0 / AREA + 2.0 * R / (2.0 * I));
-    let cases: [(&str, Of, [f64; 3], [f64; 2], f64); 6] = [
+    let cases: [Case; 6] = [
         ("tension", &tensile, single, [1.0, 0.0], 1.0 / AREA),
         (
             "tension and bending",

@@ -218,8 +218,8 @@ fn bonds_break_by_stress_the_same_on_any_ranks() {
             radius: Radius::OfSmaller(0.9),
         });
         glue.strength = Strength::Stress(Stress {
-            tension: 2e-5,
-            cohesion: 2e-5,
+            tension: 1e-5,
+            cohesion: 1e-5,
             friction: 0.5,
             radius: Radius::OfSmaller(0.9),
         });
