@@ -3,13 +3,15 @@
 
 #![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
 
+#[path = "bonds/edges.rs"]
+mod edges;
 #[path = "bonds/made.rs"]
 mod made;
 mod scene;
 
 use moreau::body::{BodyId, BodyKind};
 use moreau::law::Pair;
-use moreau::law::bond::{Beam, Begin, Between, Criterion, Four, Glue, Joint, Stiffness};
+use moreau::law::bond::{Beam, Begin, Between, Four, Glue, Joint, Radius, Stiffness, Strength};
 use moreau::math::Vector3;
 use moreau::measure::{kinetic_energy, potential_energy};
 use moreau::scheme::acts::{Field, Pull};
@@ -38,8 +40,7 @@ fn glue(strength: Four) -> Glue {
         begin: Begin::At(0.0),
         gap: 1e-6,
         stiffness: Stiffness::Given(STIFFNESS),
-        strength,
-        criterion: Criterion::Each,
+        strength: Strength::Each(strength),
     }
 }
 
@@ -95,9 +96,9 @@ fn a_row_of_bonds_is_a_beam() {
     let beam = Beam {
         young: 3.0,
         shear: 1.25,
-        radius: 0.8,
+        radius: Radius::Length(0.8),
     };
-    let four = Stiffness::Beam(beam).over(2.0);
+    let four = Stiffness::Beam(beam).over([1.0, 1.0]);
     let area = std::f64::consts::PI * 0.64;
     let second_moment = area * 0.64 / 4.0;
     let expected = [
@@ -319,13 +320,12 @@ fn sticky_heap() -> Scene {
             bending: 0.02,
             twisting: 0.02,
         }),
-        strength: Four {
+        strength: Strength::Each(Four {
             normal: 0.15,
             tangential: 0.15,
             bending: 3e-4,
             twisting: 3e-4,
-        },
-        criterion: Criterion::Each,
+        }),
     }];
     s
 }

@@ -8,6 +8,8 @@ mod bonds;
 mod collapse;
 #[path = "quasistatic/direct.rs"]
 mod direct;
+#[path = "quasistatic/edges.rs"]
+mod edges;
 #[path = "quasistatic/geometric.rs"]
 mod geometric;
 #[path = "quasistatic/linear.rs"]

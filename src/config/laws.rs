@@ -4,9 +4,11 @@ use super::document::{Contents, Node, Value};
 use super::fault::{Fault, Place};
 use super::files::contents;
 use super::materials::{self, Material, two};
-use super::reader::{Number, Range, Section, both, must, needs, refuse, report};
+use super::reader::{Number, Range, SIZE, Section, both, must, needs, refuse, report};
 use crate::law::Laws;
-use crate::law::bond::{Beam, Begin, Between, Criterion, Four, Glue, Joint, Stiffness};
+use crate::law::bond::{
+    Beam, Begin, Between, Four, Glue, Joint, Parallel, Radius, Stiffness, Strength, Stress,
+};
 
 /// The sections read by this file.
 pub(super) const SECTIONS: [&str; 2] = ["pair", "bond"];
@@ -14,11 +16,20 @@ pub(super) const SECTIONS: [&str; 2] = ["pair", "bond"];
 /// Keys of a bond's stiffnesses, given one by one.
 const STIFFNESS: [&str; 4] = ["normal", "tangential", "bending", "twisting"];
 
-/// Keys of a beam, from which all stiffnesses follow.
-const BEAM: [&str; 3] = ["young", "shear", "radius"];
+/// Keys of a beam, from which all stiffnesses follow with the radius of its section.
+const BEAM: [&str; 2] = ["young", "shear"];
 
-/// Keys of its strengths.
+/// Keys of a parallel bond, likewise.
+const PARALLEL: [&str; 2] = ["normal_per_area", "tangential_per_area"];
+
+/// Keys of the radius of the section, of which one is given.
+const RADIUS: [&str; 2] = ["radius", "radius_ratio"];
+
+/// Keys of its strengths as forces.
 const STRENGTH: [&str; 4] = ["tension", "shear", "bending", "twisting"];
+
+/// Keys of its strengths as stresses.
+const STRESS: [&str; 3] = ["tensile_stress", "cohesion", "friction_angle"];
 
 /// Pairs of bodies listed in a configuration, with their places.
 ///
@@ -118,14 +129,10 @@ fn bond(node: &Node, names: &[&str], faults: &mut Vec<Fault>) -> Option<(Glue, O
         both(second, ["on_contact", "at"], faults);
     }
     let gap = section.number_if("gap", Number(Range::NotNegative, "m"), faults);
-    let accepted = "a table of four stiffnesses, or of young, shear and radius of a beam";
+    let accepted = "a table of four stiffnesses, or of those of a beam or a parallel bond";
     section.need("stiffness", accepted, faults)?;
     let stiffness = stiffness(&section, faults);
-    let strength = section.table("strength", &STRENGTH, faults);
-    let criterion = section.choice_if("criterion", &["each", "sum"], faults);
-    if let (Some(node), None) = (section.get("criterion"), section.get("strength")) {
-        needs(node, "strength", faults);
-    }
+    let strength = strength(&section, stiffness.radius(), faults);
     let glue = Glue {
         between: between?,
         begin: if on_contact {
@@ -135,40 +142,116 @@ fn bond(node: &Node, names: &[&str], faults: &mut Vec<Fault>) -> Option<(Glue, O
         },
         gap: gap.unwrap_or(0.0),
         stiffness,
-        strength: four([0, 1, 2, 3].map(|k| {
-            let number = Number(Range::Positive, ["N", "N", "N m", "N m"][k]);
-            let strength = strength.number_if(STRENGTH[k], number, faults);
-            strength.unwrap_or(f64::INFINITY)
-        })),
-        criterion: match criterion {
-            Some("sum") => Criterion::Sum,
-            _ => Criterion::Each,
-        },
+        strength,
     };
     Some((glue, list))
 }
 
-/// Stiffnesses one by one, or those of a beam.
+/// Stiffnesses one by one, or those of a section: of a beam, or of a parallel bond.
 fn stiffness(bond: &Section, faults: &mut Vec<Fault>) -> Stiffness {
-    let known = [&STIFFNESS[..], &BEAM[..]].concat();
+    let known = [&STIFFNESS[..], &BEAM, &PARALLEL, &RADIUS].concat();
     let section = bond.table("stiffness", &known, faults);
-    let of_beam = BEAM.iter().find_map(|key| section.get(key));
-    let given = STIFFNESS.iter().find_map(|key| section.get(key));
-    if let (Some(node), Some(_)) = (given, of_beam) {
-        let accepted = format!("{} or {}", STIFFNESS.join(", "), BEAM.join(", "));
-        must(node, &accepted, "keys of both", faults);
+    let found = |keys: &[&str]| keys.iter().find_map(|key| section.get(key));
+    let given = [&STIFFNESS[..], &BEAM, &PARALLEL].map(found);
+    if let (Some(node), true) = (
+        given.into_iter().flatten().next(),
+        given.iter().flatten().count() > 1,
+    ) {
+        let [four, beam, parallel] = [&STIFFNESS[..], &BEAM, &PARALLEL].map(|k| k.join(", "));
+        let accepted = format!("{four}; or {beam}, radius; or {parallel}, radius");
+        must(node, &accepted, "keys of more than one", faults);
     }
     let mut number = |key: &str, unit| section.number(key, Number(Range::Positive, unit), faults);
+    let [_, of_beam, of_parallel] = given;
     if of_beam.is_some() {
+        let [young, shear] = BEAM.map(|key| number(key, "Pa"));
         return Stiffness::Beam(Beam {
-            young: number("young", "Pa"),
-            shear: number("shear", "Pa"),
-            radius: number("radius", "m"),
+            young,
+            shear,
+            radius: radius(&section, faults),
         });
     }
-    Stiffness::Given(four(
-        [0, 1, 2, 3].map(|k| number(STIFFNESS[k], ["N/m", "N/m", "N m/rad", "N m/rad"][k])),
-    ))
+    if of_parallel.is_some() {
+        let [normal, tangential] = PARALLEL.map(|key| number(key, "Pa/m"));
+        return Stiffness::Parallel(Parallel {
+            normal,
+            tangential,
+            radius: radius(&section, faults),
+        });
+    }
+    let units = ["N/m", "N/m", "N m/rad", "N m/rad"];
+    let each = four([0, 1, 2, 3].map(|k| number(STIFFNESS[k], units[k])));
+    if let Some(node) = found(&RADIUS) {
+        let with = [BEAM, PARALLEL]
+            .map(|keys| keys.join(" and "))
+            .join(", or ");
+        needs(node, &with, faults);
+    }
+    Stiffness::Given(each)
+}
+
+/// The radius of a section.
+fn radius(section: &Section, faults: &mut Vec<Fault>) -> Radius {
+    let [length, ratio] = RADIUS;
+    match (section.get(length), section.get(ratio)) {
+        (Some(_), Some(second)) => both(second, RADIUS, faults),
+        (None, Some(node)) => {
+            return Radius::OfSmaller(Number(Range::Positive, "").read(node, faults));
+        }
+        _ => {}
+    }
+    Radius::Length(section.number(length, SIZE, faults))
+}
+
+/// Strengths as forces, or as stresses in a section of this radius.
+fn strength(bond: &Section, radius: Option<Radius>, faults: &mut Vec<Fault>) -> Strength {
+    let criterion = bond.choice_if("criterion", &["each", "sum", "stress"], faults);
+    let by_stress = criterion == Some("stress");
+    let section = if by_stress {
+        bond.table("strength", &STRESS, faults)
+    } else {
+        bond.table("strength", &STRENGTH, faults)
+    };
+    let Some(node) = bond.get("criterion") else {
+        return Strength::Each(forces(&section, faults));
+    };
+    if bond.get("strength").is_none() {
+        needs(node, "strength", faults);
+    }
+    if !by_stress {
+        let forces = forces(&section, faults);
+        return match criterion {
+            Some("sum") => Strength::Sum(forces),
+            _ => Strength::Each(forces),
+        };
+    }
+    let Some(radius) = radius else {
+        let accepted = "each or sum where stiffness has neither radius nor radius_ratio";
+        refuse(node, accepted, faults);
+        return Strength::UNBREAKABLE;
+    };
+    let [tension, cohesion, angle] = STRESS;
+    let stress = Number(Range::Positive, "Pa");
+    let friction = section.number_if(angle, Number(Range::Between(0.0, 1.5), "rad"), faults);
+    if let (Some(node), None) = (section.get(angle), section.get(cohesion)) {
+        needs(node, cohesion, faults);
+    }
+    let mut number = |key| section.number_if(key, stress, faults);
+    Strength::Stress(Stress {
+        tension: number(tension).unwrap_or(f64::INFINITY),
+        cohesion: number(cohesion).unwrap_or(f64::INFINITY),
+        friction: libm::tan(friction.unwrap_or(0.0)),
+        radius,
+    })
+}
+
+/// Strengths as forces; one that is not given does not break the bond.
+fn forces(strength: &Section, faults: &mut Vec<Fault>) -> Four {
+    four([0, 1, 2, 3].map(|k| {
+        let number = Number(Range::Positive, ["N", "N", "N m", "N m"][k]);
+        let strength = strength.number_if(STRENGTH[k], number, faults);
+        strength.unwrap_or(f64::INFINITY)
+    }))
 }
 
 fn four([normal, tangential, bending, twisting]: [f64; 4]) -> Four {

@@ -15,9 +15,17 @@
 //! A bond that is made at a given time carries on with the forces of its contact,
 //! `g₀ = g + r_n′/(k_n Δt)`: the increments of [004 §6.1.6] come on top of the forces that act.
 //!
-//! No force exceeds its strength. A bond breaks at the end of a step in which one reaches it, or in
-//! which the sum of the four over their strengths reaches 1 ([`Criterion`]). The contact then
-//! follows the other laws, and the bond never heals while the two bodies stay near each other.
+//! No force exceeds its strength, by stresses that which the normal force leaves it. A bond breaks
+//! at the end of a step in which one reaches it, in which the sum of the four over their strengths
+//! reaches 1, or in which a stress at the edge of its section reaches its strength ([`Strength`]).
+//! The contact then follows the other laws, and the bond never heals while the two bodies stay near
+//! each other.
+
+mod stiffness;
+mod strength;
+
+pub use stiffness::{Beam, Four, Parallel, Radius, Stiffness};
+pub use strength::{Limits, Strength, Stress, USED_UP};
 
 use super::coulomb::Parameters;
 use super::couples::{Couples, Plane};
@@ -25,69 +33,9 @@ use super::impulse::Impulse;
 use super::numbers::{Numbers, Part};
 use super::springs::{Springs, softened};
 use super::touching::{Sides, Step};
-use crate::math::real::{Real, Three, across, add, clamped, cross, dot, length, scaled, sub};
-use crate::math::{Vector3, nan_max};
+use crate::math::Vector3;
+use crate::math::real::{Real, Three, across, add, clamped, cross, dot, scaled, sub};
 use bytemuck::{Pod, Zeroable};
-use std::f64::consts::PI;
-
-/// One number for each direction: along, across, bending and twist.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Four {
-    /// Along the normal: stiffness [N/m], strength in tension [N].
-    pub normal: f64,
-    /// Across the normal: stiffness [N/m], strength in shear [N].
-    pub tangential: f64,
-    /// About the tangents: stiffness [N m/rad], strength [N m].
-    pub bending: f64,
-    /// About the normal: stiffness [N m/rad], strength [N m].
-    pub twisting: f64,
-}
-
-/// The stiffnesses of a bond.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Stiffness {
-    /// All four, the same whatever the size of the bodies.
-    Given(Four),
-    /// Those of a beam from centre to centre.
-    Beam(Beam),
-}
-
-/// A beam of a round section.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Beam {
-    /// Young's modulus E [Pa].
-    pub young: f64,
-    /// Shear modulus G [Pa].
-    pub shear: f64,
-    /// Radius R of its section [m].
-    pub radius: f64,
-}
-
-impl Stiffness {
-    /// The stiffnesses of a bond of length L [m], the sum of the two radii.
-    ///
-    /// Those of a beam are `E A/L`, `G A/L`, `E I/L` and `2 G I/L`; `A = π R²`, `I = π R⁴/4`.
-    /// A row of such bonds is a Timoshenko beam whose section shears evenly.
-    #[must_use]
-    pub fn over(&self, length: f64) -> Four {
-        let Beam {
-            young,
-            shear,
-            radius,
-        } = match self {
-            Self::Given(four) => return *four,
-            Self::Beam(beam) => *beam,
-        };
-        let area = PI * radius * radius;
-        let second_moment = 0.25 * area * radius * radius;
-        Four {
-            normal: young * area / length,
-            tangential: shear * area / length,
-            bending: young * second_moment / length,
-            twisting: 2.0 * shear * second_moment / length,
-        }
-    }
-}
 
 /// The time at which bonds are made.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -107,19 +55,6 @@ pub enum Between {
     Pairs(Vec<[u64; 2]>),
 }
 
-/// The rule by which the forces of a bond reach its strengths.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Criterion {
-    /// One of the four forces reaches its own strength.
-    #[default]
-    Each,
-    /// The sum of the four, each over its strength, reaches 1.
-    Sum,
-}
-
-/// The share of its strength at which a bond breaks: 1, but for rounding.
-pub const USED_UP: f64 = 1.0 - 1e-12;
-
 /// Bonds of one kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Glue {
@@ -131,10 +66,8 @@ pub struct Glue {
     pub gap: f64,
     /// Stiffnesses, all above 0.
     pub stiffness: Stiffness,
-    /// Strengths; infinite: the bond does not break in that direction.
-    pub strength: Four,
-    /// The rule by which it breaks.
-    pub criterion: Criterion,
+    /// Strengths, and the rule by which it breaks.
+    pub strength: Strength,
 }
 
 impl Glue {
@@ -144,36 +77,16 @@ impl Glue {
         1e-9 * radii[0].min(radii[1])
     }
 
-    /// Whether some force breaks its bonds.
+    /// The share of its strength that a force [N] and a couple [N m] use. At 1 the bond breaks.
+    ///
+    /// They act on the second of two bodies of these radii [m].
     #[must_use]
-    pub fn breaks(&self) -> bool {
-        let Four {
-            normal,
-            tangential,
-            bending,
-            twisting,
-        } = self.strength;
-        [normal, tangential, bending, twisting]
-            .iter()
-            .any(|strength| strength.is_finite())
-    }
-
-    /// The share of its strength that a force [N] and a couple [N m] on the second body use. At 1
-    /// the bond breaks.
-    #[must_use]
-    pub fn used(&self, normal: &Vector3, force: &Vector3, couple: &Vector3) -> f64 {
-        let Four {
-            normal: tension,
-            tangential,
-            bending,
-            twisting,
-        } = self.strength;
+    pub fn used(&self, radii: [f64; 2], normal: &Vector3, [force, couple]: [&Vector3; 2]) -> f64 {
         let now = Impulse {
             linear: (*force).into(),
             couple: (*couple).into(),
         };
-        let strength = [tension, tangential, bending, twisting];
-        used(self.criterion, &strength, &(*normal).into(), &now)
+        self.strength.limits(radii).used(&(*normal).into(), &now)
     }
 
     /// Whether bonds are made in this step.
@@ -261,7 +174,7 @@ impl Joint {
         let Some(k) = glues.iter().position(makes) else {
             return (self, 1.0);
         };
-        let stiffness = glues[k].stiffness.over(length_of(radii)).normal;
+        let stiffness = glues[k].stiffness.over(radii).normal;
         let compression = pressed / (stiffness * step.dt);
         let most = Self::SMALL * radii[0].min(radii[1]);
         let share = match glues[k].begin {
@@ -274,26 +187,6 @@ impl Joint {
             rest: gap + share * compression,
         };
         (made, share)
-    }
-}
-
-/// The length of a bond [m]: the sum of the radii, at a wall the radius of the body.
-pub(super) fn length_of(radii: [f64; 2]) -> f64 {
-    radii.into_iter().filter(|radius| radius.is_finite()).sum()
-}
-
-/// The share of the strengths, in the order of [`Four`], that an impulse uses; NaN if one is NaN.
-fn used(criterion: Criterion, strength: &[f64; 4], n: &Three<f64>, now: &Impulse<f64>) -> f64 {
-    let (r_n, about) = (dot(&now.linear, n), dot(&now.couple, n));
-    let shear = length(&across(&now.linear, n, r_n));
-    let bent = length(&across(&now.couple, n, about));
-    // A pressed bond uses nothing along its normal.
-    let tension = if r_n > 0.0 { 0.0 } else { -r_n };
-    let forces = [tension, shear, bent, about.abs()];
-    let shares = forces.iter().zip(strength).map(|(force, s)| force / s);
-    match criterion {
-        Criterion::Each => shares.fold(0.0, nan_max),
-        Criterion::Sum => shares.sum(),
     }
 }
 
@@ -310,16 +203,14 @@ pub struct Bond<R> {
     pub softness: [R; 2],
     /// Couple impulse of the last step, turned with the normal [N m s].
     pub previous: Three<R>,
-    /// Strengths times Δt, in the order of [`Four`] [N s, N m s].
-    pub strength: [R; 4],
+    /// Limits of its impulses [N s, N m s].
+    pub limits: Limits<R>,
     /// Energy that the springs of a new bond hold, less that of the springs it replaces [J].
     pub prestress: R,
-    /// 0: [`Criterion::Each`]; 1: [`Criterion::Sum`].
-    pub summed: R,
 }
 
 impl<R: Copy> Part<R> for Bond<R> {
-    const NUMBERS: usize = 11;
+    const NUMBERS: usize = 13;
 
     #[inline(always)]
     fn read(from: &impl Numbers<R>, at: usize) -> Self {
@@ -327,9 +218,12 @@ impl<R: Copy> Part<R> for Bond<R> {
         Self {
             softness: [n(0), n(1)],
             previous: from.three(at + 2),
-            strength: [n(5), n(6), n(7), n(8)],
-            prestress: n(9),
-            summed: n(10),
+            limits: Limits {
+                alone: [n(5), n(6), n(7), n(8)],
+                rule: n(9),
+                added: [n(10), n(11)],
+            },
+            prestress: n(12),
         }
     }
 
@@ -337,9 +231,10 @@ impl<R: Copy> Part<R> for Bond<R> {
     fn write(&self, put: &mut impl FnMut(R)) {
         self.softness.into_iter().for_each(&mut *put);
         self.previous.into_iter().for_each(&mut *put);
-        self.strength.into_iter().for_each(&mut *put);
+        self.limits.alone.into_iter().for_each(&mut *put);
+        put(self.limits.rule);
+        self.limits.added.into_iter().for_each(&mut *put);
         put(self.prestress);
-        put(self.summed);
     }
 }
 
@@ -373,7 +268,7 @@ pub(super) struct Glued<R> {
 
 impl<R: Real> Bond<R> {
     /// Impulse and couple. `normal` is the normal impulse of the springs, `couple` the contact's
-    /// present one, `spin` is Ω. No force exceeds its strength.
+    /// present one, `spin` is Ω. No force exceeds its strength under the normal force.
     #[inline(always)]
     pub(super) fn answer(
         &self,
@@ -398,8 +293,8 @@ impl<R: Real> Bond<R> {
         let [new_t, turned] = plane.both_stick(&glued.tangential, &cross(n, couple));
         let twist = dot(spin, n) + twisting * dot(&stretch, n);
         let about = dot(couple, n) - twist / (yielding + twisting);
-        let [tension, shear, bend, torque] = self.strength;
-        let normal = R::select(normal.less(-tension), -tension, normal);
+        let normal = self.limits.pulled(normal);
+        let [shear, bend, torque] = self.limits.under(normal);
         let about = R::select(about.greater(torque), torque, about);
         let about = R::select(about.less(-torque), -torque, about);
         let bent = clamped(&cross(n, &turned), bend);
@@ -439,7 +334,7 @@ impl Bond<f64> {
         } = start;
         let ([turning_mass, coupling], inverse_lever) = sides.turning()?;
         let soft = |stiffness: f64| 1.0 / (stiffness * dt * dt);
-        let (k, limit) = (&glue.stiffness.over(length_of(*radii)), &glue.strength);
+        let k = &glue.stiffness.over(*radii);
         let softness = [soft(k.normal), soft(k.tangential)];
         law.closing_speed = stretch / dt;
         law.normal_mass = softened(law.normal_mass, softness[0]);
@@ -456,18 +351,11 @@ impl Bond<f64> {
             coupling,
             inverse_lever,
         };
-        let limits = [
-            limit.normal,
-            limit.tangential,
-            limit.bending,
-            limit.twisting,
-        ];
         let mut bond = Self {
             softness: [soft(k.bending), soft(k.twisting)],
             previous: (*couple).into(),
-            strength: limits.map(|strength| strength * dt),
+            limits: glue.strength.limits(*radii).within(dt),
             prestress: 0.0,
-            summed: f64::from(u8::from(glue.criterion == Criterion::Sum)),
         };
         if let Some(replaced) = replaced {
             let holds = springs.energy(&(*impulse).into(), pressed)
@@ -479,11 +367,7 @@ impl Bond<f64> {
 
     /// Whether the bond breaks under this impulse, by its criterion, or by a NaN.
     pub(super) fn breaks(&self, n: &Three<f64>, now: &Impulse<f64>) -> bool {
-        let criterion = match self.summed {
-            0.0 => Criterion::Each,
-            _ => Criterion::Sum,
-        };
-        let used = used(criterion, &self.strength, n, now);
+        let used = self.limits.used(n, now);
         // [`Bond::answer`] holds forces at their strength, but for rounding. A NaN breaks.
         used.is_nan() || used >= USED_UP
     }

@@ -15,7 +15,7 @@
 //! its friction; [004] lacks this, and its method then stops in mechanisms that do not exist.
 
 use super::Laws;
-use super::bond::{Four, Joint, length_of};
+use super::bond::{Four, Joint};
 use super::status::Status;
 use crate::math::{IDENTITY, Vector3, rotate, turned, turned_with};
 
@@ -99,7 +99,7 @@ impl Elastic {
         };
         let glue = joint.whole(&laws.bonds);
         let stiffness = match glue {
-            Some(glue) => glue.stiffness.over(length_of(radii)),
+            Some(glue) => glue.stiffness.over(radii),
             None => {
                 let compliance = pair.compliance([radii[0], other]);
                 let normal = (compliance > 0.0).then(|| 1.0 / compliance)?;

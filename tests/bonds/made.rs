@@ -136,8 +136,11 @@ fn a_bond_is_made_across_its_gap_beside_a_wider_one() {
 #[test]
 fn a_bond_gives_no_more_than_its_strength() {
     let (dt, strength, speed) = (10.0, 1e-6, 1e-4);
-    let mut s = cantilever(1, dt, UNBREAKABLE);
-    s.bonds[0].strength.normal = strength;
+    let weak = Four {
+        normal: strength,
+        ..UNBREAKABLE
+    };
+    let mut s = cantilever(1, dt, weak);
     s.bodies[1].velocity = [speed, 0.0, 0.0];
     let state = s.run(1);
     assert_eq!(counted(&state), (0, 1));

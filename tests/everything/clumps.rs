@@ -4,7 +4,7 @@ use super::{bed, growing, piston, soft};
 use crate::scene::Scene;
 use crate::scene::clump::{dumbbell, tetrahedron};
 use moreau::body::BodyId;
-use moreau::law::bond::{Begin, Between, Criterion, Four, Glue, Joint, Stiffness};
+use moreau::law::bond::{Begin, Between, Four, Glue, Joint, Stiffness, Strength};
 use moreau::law::{Pair, PairTable};
 
 /// Dumbbells and four-ball clumps, turned at random, and every fourth body a ball.
@@ -44,13 +44,12 @@ pub(crate) fn glued_among_clumps() -> Scene {
             bending: 0.02,
             twisting: 0.02,
         }),
-        strength: Four {
+        strength: Strength::Each(Four {
             normal: 0.15,
             tangential: 0.15,
             bending: 3e-4,
             twisting: 3e-4,
-        },
-        criterion: Criterion::Each,
+        }),
     }];
     s
 }

@@ -5,7 +5,7 @@ use super::{pressed, scene, springs, statics};
 use moreau::body::{BodyId, BodyKind, Drive, Motion, Signal, Wall};
 
 use moreau::law::PairTable;
-use moreau::law::bond::{Begin, Between, Criterion, Four, Glue, Stiffness};
+use moreau::law::bond::{Begin, Between, Four, Glue, Stiffness, Strength};
 use moreau::math::Vector3;
 use moreau::scheme::StepError;
 use moreau::scheme::acts::{Field, Pull};
@@ -13,7 +13,7 @@ use moreau::scheme::quasistatic::{Breaking, Method, Select, Statics};
 use moreau::shape::{HalfSpace, Region, Spell};
 
 /// A load that keeps beams straight: rotations squared are 1e-8.
-const LOAD: f64 = 1e-5;
+pub(crate) const LOAD: f64 = 1e-5;
 
 const UNBREAKABLE: f64 = f64::INFINITY;
 
@@ -28,18 +28,17 @@ fn glue(bending: f64) -> Glue {
             bending: 5.0,
             twisting: 4.0,
         }),
-        strength: Four {
+        strength: Strength::Each(Four {
             normal: UNBREAKABLE,
             tangential: UNBREAKABLE,
             bending,
             twisting: UNBREAKABLE,
-        },
-        criterion: Criterion::Each,
+        }),
     }
 }
 
 /// Balls at these places, glued to each other and to a wall at x = 0.
-fn glued(places: &[[f64; 3]], method: Method) -> Scene {
+pub(crate) fn glued(places: &[[f64; 3]], method: Method) -> Scene {
     let mut s = scene([-3.0, -4.0, -4.0], [21.0, 12.0, 4.0], 0.5);
     s.gravity = Vector3::zeros();
     s.plane([0.0; 3], [1.0, 0.0, 0.0]);
@@ -59,7 +58,7 @@ fn glued(places: &[[f64; 3]], method: Method) -> Scene {
 }
 
 /// Lets a force along z act on the ball at a place.
-fn load(s: &mut Scene, place: [f64; 3], force: f64) {
+pub(crate) fn load(s: &mut Scene, place: [f64; 3], force: f64) {
     s.acts.fields.push(Field {
         region: Some(Region::Sphere {
             centre: place.into(),
@@ -71,19 +70,19 @@ fn load(s: &mut Scene, place: [f64; 3], force: f64) {
     });
 }
 
-fn row(n: u32) -> Vec<[f64; 3]> {
+pub(crate) fn row(n: u32) -> Vec<[f64; 3]> {
     let along = (0..n).map(|k| 1.0 + 2.0 * f64::from(k));
     along.map(|x| [x, 0.0, 0.0]).collect()
 }
 
-const METHODS: [Method; 3] = [
+pub(crate) const METHODS: [Method; 3] = [
     Method::BagiBojtar,
     Method::SerranoRodriguez,
     Method::Kishino(Select::Block),
 ];
 
 /// The linear method solves to rounding, the others to their tolerance times the slenderness.
-fn within(s: &Scene) -> f64 {
+pub(crate) fn within(s: &Scene) -> f64 {
     match s.statics.map(|of| of.method) {
         Some(Method::SerranoRodriguez) => 1e-9,
         _ => 1e-7,
@@ -91,7 +90,7 @@ fn within(s: &Scene) -> f64 {
 }
 
 #[track_caller]
-fn deflects(s: &Scene, of: usize, expected: f64) {
+pub(crate) fn deflects(s: &Scene, of: usize, expected: f64) {
     let end = s.run(1);
     let found = end.position(of).z / LOAD;
     let method = s.statics.map(|of| of.method);
@@ -171,7 +170,7 @@ fn f16_a_support_rises() {
     }
 }
 
-fn whole(end: &State) -> Vec<(BodyId, BodyId)> {
+pub(crate) fn whole(end: &State) -> Vec<(BodyId, BodyId)> {
     let whole = end.contacts.iter();
     let whole = whole.filter(|c| c.state.joint.is_whole());
     whole.map(|c| (c.key.a, c.key.b)).collect()
@@ -256,13 +255,12 @@ fn bonds_break_the_same_on_any_ranks() {
                 bending: 0.5,
                 twisting: 0.5,
             }),
-            strength: Four {
+            strength: Strength::Sum(Four {
                 normal: 1.5e-3,
                 tangential: 1.5e-3,
                 bending: 1.5e-3,
                 twisting: 1.5e-3,
-            },
-            criterion: Criterion::Sum,
+            }),
             ..glue(UNBREAKABLE)
         }];
         s.statics = s.statics.map(|of| Statics { breaking, ..of });
@@ -287,20 +285,19 @@ fn bonds_break_the_same_on_any_ranks() {
 /// is half its strength, so only their sum breaks the bond.
 #[test]
 fn the_sum_of_forces_breaks_a_bond() {
-    let with = |criterion, strength: f64| {
+    let with = |criterion: fn(Four) -> Strength, strength: f64| {
         let mut s = glued(&row(3), Method::BagiBojtar);
         s.plane([0.0, 0.0, -1.0 - 1e-3], [0.0, 0.0, 1.0]);
         s.walls[1].material = 1;
         s.pairs = Some(PairTable::new(2, |_, _| springs(0.5)));
         load(&mut s, [5.0, 0.0, 0.0], -LOAD);
         s.bonds = vec![Glue {
-            strength: Four {
+            strength: criterion(Four {
                 normal: UNBREAKABLE,
                 tangential: 2.0 * strength * LOAD,
                 bending: 10.0 * strength * LOAD,
                 twisting: UNBREAKABLE,
-            },
-            criterion,
+            }),
             ..glue(UNBREAKABLE)
         }];
         s.statics = s.statics.map(|of| Statics {
@@ -309,9 +306,9 @@ fn the_sum_of_forces_breaks_a_bond() {
         });
         s.run(1).done[0].broken
     };
-    assert_eq!(with(Criterion::Sum, 1.001), 0);
-    assert_eq!(with(Criterion::Sum, 0.999), 1);
-    assert_eq!(with(Criterion::Each, 0.999), 0);
+    assert_eq!(with(Strength::Sum, 1.001), 0);
+    assert_eq!(with(Strength::Sum, 0.999), 1);
+    assert_eq!(with(Strength::Each, 0.999), 0);
 }
 
 /// A wall pulls at a bond of stiffness 1 to a fixed ball: its work is in the spring until the bond
@@ -320,7 +317,12 @@ fn the_sum_of_forces_breaks_a_bond() {
 fn a_pulled_bond_takes_its_work_along() {
     let mut s = glued(&[[1.0, 0.0, 0.0]], Method::BagiBojtar);
     s.bodies[0].kind = BodyKind::Fixed as u32;
-    s.bonds[0].strength.normal = 2.5e-3;
+    s.bonds[0].strength = Strength::Each(Four {
+        normal: 2.5e-3,
+        tangential: UNBREAKABLE,
+        bending: UNBREAKABLE,
+        twisting: UNBREAKABLE,
+    });
     let pulls = Drive {
         translation: Some((-Vector3::x(), Signal::Rate(1e-3))),
         rotation: None,
@@ -412,12 +414,12 @@ fn breaks_are_listed_in_their_order() {
             bending: 0.5,
             twisting: 0.5,
         }),
-        strength: Four {
+        strength: Strength::Each(Four {
             normal: 1.5e-3,
             tangential: 1.5e-3,
             bending: 1.5e-3,
             twisting: 1.5e-3,
-        },
+        }),
         ..glue(UNBREAKABLE)
     }];
     s.statics = s.statics.map(|of| Statics { jump: 2e-3, ..of });

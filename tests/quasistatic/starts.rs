@@ -2,7 +2,7 @@
 
 use super::scene::{Scene, State};
 use super::{W, pyramid, springs};
-use moreau::law::bond::{Begin, Between, Criterion, Four, Glue, Stiffness};
+use moreau::law::bond::{Begin, Between, Four, Glue, Stiffness, Strength};
 use moreau::law::{Pair, PairTable};
 use moreau::math::Vector3;
 use moreau::scheme::quasistatic::{Method, Select, Start, Statics};
@@ -91,8 +91,7 @@ fn a_rigid_pyramid_is_glued_as_it_stands() {
         begin: Begin::At(0.0),
         gap: 1e-6,
         stiffness: Stiffness::Given(four(1.0)),
-        strength: four(f64::INFINITY),
-        criterion: Criterion::Each,
+        strength: Strength::Each(four(f64::INFINITY)),
     }];
     s.statics = quasistatic.map(|of| Statics {
         start: Start::Forces,

@@ -9,7 +9,8 @@ use crate::scheme::report::BrokenBond;
 impl MoreauJean {
     /// This rank's bonds that break by the impulses of a step of `dt` [s] that ends at `time` [s].
     pub(super) fn broken(&self, dt: f64, time: f64) -> Vec<BrokenBond> {
-        if !self.physics.laws.bonds.iter().any(Glue::breaks) {
+        let breaks = |glue: &Glue| glue.strength.breaks();
+        if !self.physics.laws.bonds.iter().any(breaks) {
             return Vec::new();
         }
         let one = |(row, energy): (ContactRow, f64)| BrokenBond {

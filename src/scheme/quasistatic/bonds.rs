@@ -96,7 +96,7 @@ impl Assembly<'_, '_> {
         let used = |link: &Link| {
             let glue = link.joint.whole(&laws.bonds)?;
             let Carried { force, couple, .. } = &link.carried;
-            Some(glue.used(&link.touch.normal, force, couple))
+            Some(glue.used(link.radii, &link.touch.normal, [force, couple]))
         };
         let most = self.network.links.iter().filter_map(used);
         let most = self.domain.max(most.fold(0.0, nan_max));

@@ -1,6 +1,6 @@
 use super::*;
 use crate::contact::Contact;
-use crate::law::bond::Bond;
+use crate::law::bond::{Bond, Limits};
 use crate::law::{Cohesion, Couples, Drive, Parameters, Springs};
 use crate::math::Vector3;
 use crate::rng::{Purpose, Stream};
@@ -82,8 +82,11 @@ pub(in crate::solver) fn random_block(
                     let bond = Bond {
                         softness: [draw.unit(), draw.unit()],
                         previous: vector(draw, 0.1).into(),
-                        strength: [1.0; 4],
-                        summed: 0.0,
+                        limits: Limits {
+                            alone: [draw.between(0.02, 1.0); 4],
+                            rule: f64::from(draw.below(3)),
+                            added: [draw.unit(), draw.unit()],
+                        },
                         prestress: 0.0,
                     };
                     if glued {
