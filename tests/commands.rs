@@ -4,6 +4,8 @@
 mod elastic;
 #[path = "harness/mod.rs"]
 mod harness;
+#[path = "commands/statics.rs"]
+mod statics;
 
 use moreau::command::parser;
 use std::collections::BTreeSet;

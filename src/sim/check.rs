@@ -1,5 +1,7 @@
 //! `moreau check`: the properties of a run, without running it.
 
+mod statics;
+
 use super::bonds::pairs_exist;
 use super::error::RunError;
 use super::first::{counts, no_overlaps, share};
@@ -73,16 +75,26 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
             blocks[2],
             edge(&scenario, &sizes)
         ),
-        steps(&physics, &domain, &sizes),
-        format!("end        {}", scenario.end),
-        memory(comm, &scenario, &physics, &sizes, &parcel),
-        format!(
-            "time       roughly {seconds_per_step:.2e} core-seconds per step in a settling packing (an estimate, not a promise)"
-        ),
     ];
     lines.splice(2..2, samples(comm, &scenario, &counts, &parcel.bodies));
-    lines.extend(fast(comm, &scenario, &physics, &sizes, &parcel));
-    lines.extend(derived(&scenario, &sizes));
+    let end = format!("end        {}", scenario.end);
+    let memory = memory(comm, &scenario, &physics, &sizes, &parcel);
+    if scenario.statics.is_some() {
+        lines.extend([end, memory]);
+        lines.extend(masses(&sizes));
+        let pairs = compliant(&scenario, &sizes).into_iter();
+        let pairs: Vec<_> = pairs.map(|(names, pair, _)| (names, pair)).collect();
+        let weight = weight(&scenario, &sizes);
+        lines.extend(statics::lines((&scenario, &domain, &sizes), &pairs, weight));
+    } else {
+        let time = format!(
+            "time       roughly {seconds_per_step:.2e} core-seconds per step in a settling packing (an estimate, not a promise)"
+        );
+        lines.extend([steps(&physics, &domain, &sizes), end, memory, time]);
+        lines.extend(fast(comm, &scenario, &physics, &sizes, &parcel));
+        lines.extend(masses(&sizes));
+        lines.extend(derived(&scenario, &sizes));
+    }
     lines.extend(ignored.iter().map(|what| format!("ignored    {what}")));
     lines.push("ok".to_owned());
     Ok(lines.join("\n"))
@@ -347,17 +359,10 @@ fn exact_collisions(scenario: &Scenario) -> Option<String> {
     })
 }
 
-/// Numbers that follow from the configuration.
-///
-/// These are masses, reduced masses, a suitable time step, and the softness of compliant pairs.
-fn derived(scenario: &Scenario, sizes: &Sizes) -> Vec<String> {
-    let (dt, g) = (scenario.pace.at_most(), scenario.gravity.norm());
-    let named = match scenario.pace {
-        Pace::Even(_) => "time.dt",
-        Pace::Rule(_) => "time.dt.at_most",
-    };
+/// The masses of bodies, and the reduced radii and masses of contacts.
+fn masses(sizes: &Sizes) -> [String; 2] {
     let [light, heavy] = sizes.masses;
-    let mut lines = vec![
+    [
         format!(
             "masses     {light:.4e} to {heavy:.4e} kg, free bodies together {:.6e} kg",
             sizes.mass
@@ -371,7 +376,17 @@ fn derived(scenario: &Scenario, sizes: &Sizes) -> Vec<String> {
             0.5 * light,
             light
         ),
-    ];
+    ]
+}
+
+/// A suitable time step, and the softness of compliant pairs.
+fn derived(scenario: &Scenario, sizes: &Sizes) -> Vec<String> {
+    let (dt, g) = (scenario.pace.at_most(), scenario.gravity.norm());
+    let named = match scenario.pace {
+        Pace::Even(_) => "time.dt",
+        Pace::Rule(_) => "time.dt.at_most",
+    };
+    let mut lines = Vec::new();
     if g > 0.0 {
         let axis = scenario.gravity.iamax();
         let height = scenario.upper[axis] - scenario.lower[axis];
@@ -384,6 +399,17 @@ fn derived(scenario: &Scenario, sizes: &Sizes) -> Vec<String> {
         lines.extend(late_rest(scenario, sizes, dt));
     }
     lines.extend(exact_collisions(scenario));
+    let pairs = compliant(scenario, sizes).into_iter();
+    lines.extend(pairs.map(|(names, pair, share)| softness(&names, pair, scenario, sizes, share)));
+    lines
+}
+
+/// Pairs of materials that have springs, by name, at least one of which bodies have.
+///
+/// With each stands the share of a body's mass that matters: the whole one against a wall, half of
+/// it between two bodies.
+fn compliant<'a>(scenario: &'a Scenario, sizes: &Sizes) -> Vec<(String, &'a Pair, f64)> {
+    let mut found = Vec::new();
     for (a, one) in scenario.materials.iter().enumerate() {
         for (b, other) in scenario.materials.iter().enumerate().skip(a) {
             let pair = scenario.laws.pairs.between(a as u32, b as u32);
@@ -394,13 +420,12 @@ fn derived(scenario: &Scenario, sizes: &Sizes) -> Vec<String> {
             let (first, second) = (has_bodies(a), has_bodies(b));
             if pair.compliance([sizes.smallest; 2]) > 0.0 && (first || second) {
                 let names = format!("{} on {}", one.name, other.name);
-                // Against a wall the whole mass matters, between two bodies half of it.
                 let share = if first && second { 0.5 } else { 1.0 };
-                lines.push(softness(&names, pair, scenario, sizes, share));
+                found.push((names, pair, share));
             }
         }
     }
-    lines
+    found
 }
 
 /// The softness `c = C m_n/Δt²`, the spring's share in the inverse mass, above which sweeps are few
@@ -408,11 +433,25 @@ fn derived(scenario: &Scenario, sizes: &Sizes) -> Vec<String> {
 const EASY: f64 = 0.03;
 
 fn softness(names: &str, pair: &Pair, scenario: &Scenario, sizes: &Sizes, share: f64) -> String {
-    let (dt, g) = (scenario.pace.at_most(), scenario.gravity.norm());
+    let dt = scenario.pace.at_most();
     let radius = 0.5 * (sizes.smallest + sizes.largest);
     let m_n = share * 0.5 * (sizes.masses[0] + sizes.masses[1]);
     let compliance = pair.compliance([radius; 2]);
     let c = compliance * m_n / (dt * dt);
+    let overlap = compliance * weight(scenario, sizes) / radius;
+    format!(
+        "soft       {names}: k_n {:.3e} N/m, c = m_n/(k_n dt²) = {c:.2e} for a body of middle size; under the bodies' own weight, without walls and \
+         loads, an overlap of about {overlap:.1e} r; \
+         time.dt allows k_n up to {:.1e} N/m at c = {EASY}",
+        1.0 / compliance,
+        m_n / (EASY * dt * dt)
+    )
+}
+
+/// The force of the weight of all bodies on one at the bottom [N].
+fn weight(scenario: &Scenario, sizes: &Sizes) -> f64 {
+    let g = scenario.gravity.norm();
+    let radius = 0.5 * (sizes.smallest + sizes.largest);
     // The weight of all bodies rests on one layer at the bottom, shared by those that fit there
     // side by side.
     let up = if g > 0.0 { scenario.gravity.iamax() } else { 2 };
@@ -421,12 +460,5 @@ fn softness(names: &str, pair: &Pair, scenario: &Scenario, sizes: &Sizes, share:
     let below: f64 = sides
         .map(|a| (extent[a] / (2.0 * radius)).max(1.0))
         .product();
-    let overlap = compliance * sizes.mass * g / below / radius;
-    format!(
-        "soft       {names}: k_n {:.3e} N/m, c = m_n/(k_n dt²) = {c:.2e} for a body of middle size; under the bodies' own weight, without walls and \
-         loads, an overlap of about {overlap:.1e} r; \
-         time.dt allows k_n up to {:.1e} N/m at c = {EASY}",
-        1.0 / compliance,
-        m_n / (EASY * dt * dt)
-    )
+    sizes.mass * g / below
 }

@@ -1,0 +1,92 @@
+//! The lines of `moreau check` about a quasi-static scheme.
+
+use crate::body::{Motion, Wall};
+use crate::config::Scenario;
+use crate::domain::Domain;
+use crate::law::Pair;
+use crate::math::nan_max;
+use crate::scheme::quasistatic::cell::face;
+use crate::sim::sizes::Sizes;
+
+/// Increment, unknowns, springs, and the largest motion of each driven wall in an increment.
+///
+/// `pairs`: the pairs of materials, by name; `weight`: that on a body at the bottom [N].
+pub(super) fn lines(
+    (scenario, domain, sizes): (&Scenario, &Domain, &Sizes),
+    pairs: &[(String, &Pair)],
+    weight: f64,
+) -> Vec<String> {
+    let dt = scenario.pace.at_most();
+    let each = if scenario.two_dimensional { 3 } else { 6 };
+    let free = |wall: &&Wall| matches!(wall.motion, Motion::Free(_));
+    let free = scenario.walls.iter().filter(free).count() as u64;
+    let radius = 0.5 * (sizes.smallest + sizes.largest);
+    // A body carries the stress of its own section, and the weight above it.
+    let section = match scenario.two_dimensional {
+        true => 2.0 * radius,
+        false => 4.0 * radius * radius,
+    };
+    let force = stress(scenario, domain) * section + weight;
+    let mut lines = vec![
+        format!("increment  {dt} s of load time"),
+        format!(
+            "unknowns   {}: {each} of each body, {free} of free walls",
+            each * sizes.count + free
+        ),
+    ];
+    let mut overlap = 0.0;
+    for (names, pair) in pairs {
+        let compliance = pair.compliance([radius; 2]);
+        overlap = nan_max(overlap, compliance * force);
+        lines.push(format!(
+            "springs    {names}: k_n {:.3e} N/m; under weight and loads of walls an overlap of about {:.1e} r",
+            1.0 / compliance,
+            compliance * force / radius
+        ));
+    }
+    let arm = domain.partition().diameter();
+    let moves = scenario.walls.iter().filter_map(|wall| match &wall.motion {
+        Motion::Driven(drive) => {
+            let way = dt * drive.top_speed(0.0, scenario.last_time(), arm);
+            (way > 0.0).then_some((&wall.name, way))
+        }
+        _ => None,
+    });
+    for (name, way) in moves {
+        let part = way / overlap;
+        let against = if part.is_finite() {
+            format!(", {part:.2e} of the expected overlap")
+        } else {
+            String::new()
+        };
+        lines.push(format!(
+            "motion     wall {name}: at most {way:.3e} m in an increment, {:.2e} r{against}",
+            way / radius
+        ));
+        // Bonds carry more than the loads at the start.
+        if part > 1.0 && part.is_finite() && scenario.laws.bonds.is_empty() {
+            lines.push(format!(
+                "advice     wall {name} moves further in an increment than bodies overlap; an increment of at most {:.1e} s \
+                 follows the stress closer, and is halved less often",
+                dt / part
+            ));
+        }
+    }
+    lines
+}
+
+/// The largest stress that walls exert at the start [Pa]: pressures, and loads over their faces.
+fn stress(scenario: &Scenario, domain: &Domain) -> f64 {
+    let period = domain.partition().grid().period();
+    let of = |wall: &Wall| {
+        let Motion::Free(freedom) = &wall.motion else {
+            return 0.0;
+        };
+        let along = freedom
+            .direction
+            .map_or(0.0, |e| freedom.load.dot(&e).abs());
+        let area = face(wall, &scenario.walls, period, scenario.two_dimensional);
+        freedom.pressure + area.map_or(0.0, |area| along / area)
+    };
+    scenario.walls.iter().map(of).fold(0.0, nan_max)
+}
