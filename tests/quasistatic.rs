@@ -12,6 +12,8 @@ mod direct;
 mod edges;
 #[path = "quasistatic/geometric.rs"]
 mod geometric;
+#[path = "quasistatic/iterations.rs"]
+mod iterations;
 #[path = "quasistatic/linear.rs"]
 mod linear;
 #[path = "quasistatic/matrices.rs"]

@@ -17,7 +17,7 @@ pub(crate) const LOAD: f64 = 1e-5;
 
 const UNBREAKABLE: f64 = f64::INFINITY;
 
-fn glue(bending: f64) -> Glue {
+pub(crate) fn glue(bending: f64) -> Glue {
     Glue {
         between: Between::Materials([0, 0]),
         begin: Begin::At(0.0),
