@@ -85,7 +85,14 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
         let pairs = compliant(&scenario, &sizes).into_iter();
         let pairs: Vec<_> = pairs.map(|(names, pair, _)| (names, pair)).collect();
         let weight = weight(&scenario, &sizes);
-        lines.extend(statics::lines((&scenario, &domain, &sizes), &pairs, weight));
+        let free = parcel.bodies.iter().filter(|row| row.is_free());
+        let free = comm.sum_count(free.count());
+        lines.extend(statics::lines(
+            (&scenario, &domain, &sizes),
+            free,
+            &pairs,
+            weight,
+        ));
     } else {
         let time = format!(
             "time       roughly {seconds_per_step:.2e} core-seconds per step in a settling packing (an estimate, not a promise)"

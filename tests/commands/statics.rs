@@ -19,7 +19,7 @@ fn check_compares_walls_with_overlaps() {
     let lines = checked(&[]);
     let begins = |lines: &[String], with: &str| lines.iter().any(|line| line.starts_with(with));
     assert!(
-        begins(&lines, "unknowns   601: 3 of each body, 1 of"),
+        begins(&lines, "unknowns   601: 3 of each free body, 1 of"),
         "{lines:#?}"
     );
     assert!(begins(&lines, "springs    disc on disc: k_n 1.000e6 N/m;"));
@@ -41,4 +41,13 @@ fn check_compares_walls_with_overlaps() {
         "motion     wall lid: at most 1.395e-5 m in an increment"
     ));
     assert!(!begins(&lines, "advice"), "{lines:#?}");
+    // A load that grows to three times its value.
+    let factor = "wall.1.free.factor={ times = [0.0, 20.0], values = [0.0, 3.0] }";
+    let lines = checked(&[factor]);
+    assert!(
+        lines
+            .iter()
+            .any(|line| line.ends_with("an overlap of about 6.5e-3 r")),
+        "{lines:#?}"
+    );
 }

@@ -4,6 +4,7 @@ use super::scene::Scene;
 use super::{scene, springs, statics};
 use moreau::comm::threads;
 use moreau::domain::Domain;
+use moreau::law::bond::{Four, Stiffness};
 use moreau::scheme::Scheme;
 use moreau::scheme::quasistatic::{Modes, NoModes, Statics};
 use std::f64::consts::PI;
@@ -121,4 +122,37 @@ fn rotations_have_moments_of_inertia() {
 fn too_many_unknowns_are_refused() {
     let refused = modes(&column(1001, 0.0), 1);
     assert_eq!(refused, Err(NoModes::TooMany(3003)));
+}
+
+/// The softest mode of a long glued cantilever is `ω² = 12.362 k_b/(m d² N⁴)`, that of a slender beam:
+/// 4e-12 of the largest, and not one that strains nothing.
+#[test]
+fn a_slender_beam_has_its_softest_mode() {
+    let count = 120;
+    let mut s = column(count, 0.5);
+    let mut glue = super::bonds::glue(f64::INFINITY);
+    let bending = 1e-3;
+    glue.stiffness = Stiffness::Given(Four {
+        normal: 1.0,
+        tangential: 2.0,
+        bending,
+        twisting: 1.0,
+    });
+    s.bonds = vec![glue];
+    let found = modes(&s, 1).unwrap();
+    assert_eq!((found.zero, found.rattlers), (0, 1));
+    let expected = 12.362 * bending / (4.0 * (count as f64).powi(4));
+    let ratio = found.softest[0].eigenvalue / expected;
+    // The half bond at the wall shortens it by the part 1/(2 N), to the fourth power.
+    assert!((ratio - 1.0).abs() < 4.0 / count as f64, "{ratio}");
+}
+
+/// Where nothing touches, all bodies are left out.
+#[test]
+fn loose_discs_have_no_modes() {
+    let found = modes(&column(0, 0.5), 3).unwrap();
+    assert_eq!(
+        (found.unknowns, found.rattlers, found.softest.len()),
+        (0, 1, 0)
+    );
 }

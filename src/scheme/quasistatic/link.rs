@@ -8,6 +8,9 @@ use crate::law::{State, Status};
 use crate::math::{Vector3, turned_with};
 use nalgebra::{Matrix6, Vector6};
 
+#[cfg(test)]
+mod tests;
+
 /// Added to the status of a record within an increment: the contact carried a force at its start.
 const CARRIED: u64 = 4;
 

@@ -9,21 +9,22 @@ use super::direct::Numbered;
 use super::stiffness::Stiffness;
 use super::unknowns::shift;
 use crate::body::BodyId;
-use crate::math::Vector3;
+use crate::math::{Vector3, nan_max};
 use faer::{Mat, Side};
 
 /// Largest number of unknowns: the dense matrix has 72 MB then, and its work grows as their cube.
 const UNKNOWNS: usize = 3000;
 
-/// An eigenvalue over the largest one that rounding may leave of zero.
-const ZERO: f64 = 1e-11;
+/// An eigenvalue over the largest one that rounding may leave of zero, over the root of the number
+/// of unknowns.
+const ZERO: f64 = 64.0 * f64::EPSILON;
 
 /// The softest modes of an assembly.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Modes {
     /// The modes that strain contacts, the softest first.
     pub softest: Vec<Mode>,
-    /// Independent motions that strain nothing, to `1e-11` of the largest ω².
+    /// Independent motions that strain nothing, to `64 ε √n` of the largest ω² of n unknowns.
     pub zero: usize,
     /// Free bodies that no contact and no support holds.
     pub rattlers: usize,
@@ -84,6 +85,12 @@ pub(super) fn modes(assembly: &mut Assembly, count: usize) -> Result<Modes, NoMo
     if n > UNKNOWNS {
         return Err(NoModes::TooMany(n));
     }
+    if n == 0 {
+        return Ok(Modes {
+            rattlers: rattlers.len(),
+            ..Modes::default()
+        });
+    }
     // The place of each unknown of the whole matrix, and the roots of the masses.
     let mut places = vec![None; numbered.size];
     let mut roots = Vec::with_capacity(n);
@@ -108,14 +115,19 @@ pub(super) fn modes(assembly: &mut Assembly, count: usize) -> Result<Modes, NoMo
             matrix[(j, i)] += 0.5 * scaled;
         }
     }
-    if !matrix.norm_max().is_finite() {
+    let mut numbers = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
+    if !numbers.all(|at| matrix[at].is_finite()) {
         return Err(NoModes::NotFound);
     }
     let found = matrix.self_adjoint_eigen(Side::Lower);
     let found = found.map_err(|_| NoModes::NotFound)?;
     let values: Vec<f64> = found.S().column_vector().iter().copied().collect();
-    let largest = values.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-    let zero = values.iter().filter(|x| **x <= ZERO * largest).count();
+    let largest = values.iter().fold(0.0, |most, x| nan_max(most, x.abs()));
+    if !largest.is_finite() {
+        return Err(NoModes::NotFound);
+    }
+    let least = ZERO * (n as f64).sqrt() * largest;
+    let zero = values.iter().filter(|x| **x <= least).count();
     let shape = |column: usize| {
         let vector = found.U().col(column);
         let each = taking.iter().enumerate().map(|(place, &k)| {

@@ -12,9 +12,16 @@ pub(super) fn solve(
     (b, x): (&[f64], &mut [f64]),
     limits: &Limits,
 ) -> Solved {
-    match (stiffness.assembly.statics.linear, symmetric) {
-        (Linear::Direct, _) => direct(stiffness, symmetric, (b, x), limits),
-        (Linear::Iterative, true) => conjugate_gradients(stiffness, b, x, limits),
-        (Linear::Iterative, false) => stabilised(stiffness, b, x, limits),
+    if stiffness.assembly.statics.linear == Linear::Direct {
+        let solved = direct(stiffness, symmetric, (b, &mut *x), limits);
+        if !solved.broken {
+            return solved;
+        }
+        // A matrix that is singular, or whose factors have no room, may still have an answer.
+        x.fill(0.0);
+    }
+    match symmetric {
+        true => conjugate_gradients(stiffness, b, x, limits),
+        false => stabilised(stiffness, b, x, limits),
     }
 }

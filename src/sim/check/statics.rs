@@ -4,7 +4,7 @@ use crate::body::{Motion, Wall};
 use crate::config::Scenario;
 use crate::domain::Domain;
 use crate::law::Pair;
-use crate::math::nan_max;
+use crate::math::{Vector3, nan_max};
 use crate::scheme::quasistatic::cell::face;
 use crate::sim::sizes::Sizes;
 
@@ -13,6 +13,7 @@ use crate::sim::sizes::Sizes;
 /// `pairs`: the pairs of materials, by name; `weight`: that on a body at the bottom [N].
 pub(super) fn lines(
     (scenario, domain, sizes): (&Scenario, &Domain, &Sizes),
+    free_bodies: u64,
     pairs: &[(String, &Pair)],
     weight: f64,
 ) -> Vec<String> {
@@ -26,12 +27,13 @@ pub(super) fn lines(
         true => 2.0 * radius,
         false => 4.0 * radius * radius,
     };
-    let force = stress(scenario, domain) * section + weight;
+    let stress = stress(scenario, domain);
+    let force = stress * section + weight;
     let mut lines = vec![
         format!("increment  {dt} s of load time"),
         format!(
-            "unknowns   {}: {each} of each body, {free} of free walls",
-            each * sizes.count + free
+            "unknowns   {}: {each} of each free body, {free} of free walls",
+            each * free_bodies + free
         ),
     ];
     let mut overlap = 0.0;
@@ -63,8 +65,8 @@ pub(super) fn lines(
             "motion     wall {name}: at most {way:.3e} m in an increment, {:.2e} r{against}",
             way / radius
         ));
-        // Bonds carry more than the loads at the start.
-        if part > 1.0 && part.is_finite() && scenario.laws.bonds.is_empty() {
+        // Bonds, and bodies between driven walls, carry more than the loads.
+        if part > 1.0 && stress > 0.0 && scenario.laws.bonds.is_empty() {
             lines.push(format!(
                 "advice     wall {name} moves further in an increment than bodies overlap; an increment of at most {:.1e} s \
                  follows the stress closer, and is halved less often",
@@ -75,18 +77,25 @@ pub(super) fn lines(
     lines
 }
 
-/// The largest stress that walls exert at the start [Pa]: pressures, and loads over their faces.
+/// The largest stress that free walls exert [Pa]: pressure, and load and weight over their faces.
 fn stress(scenario: &Scenario, domain: &Domain) -> f64 {
     let period = domain.partition().grid().period();
     let of = |wall: &Wall| {
         let Motion::Free(freedom) = &wall.motion else {
             return 0.0;
         };
-        let along = freedom
-            .direction
-            .map_or(0.0, |e| freedom.load.dot(&e).abs());
+        let factor = freedom.factor.as_ref().map_or(1.0, |ramp| {
+            let values = ramp.values.iter();
+            values.fold(0.0, |most, x| nan_max(most, x.abs()))
+        });
+        let weight = match freedom.gravity {
+            true => scenario.gravity * freedom.mass,
+            false => Vector3::zeros(),
+        };
+        let pull = freedom.load * factor + weight;
+        let along = freedom.direction.map_or(0.0, |e| pull.dot(&e).abs());
         let area = face(wall, &scenario.walls, period, scenario.two_dimensional);
-        freedom.pressure + area.map_or(0.0, |area| along / area)
+        freedom.pressure * factor + area.map_or(0.0, |area| along / area)
     };
     scenario.walls.iter().map(of).fold(0.0, nan_max)
 }
