@@ -5,6 +5,7 @@
 //! checkpoint. [`Bodies`] holds columns, over which loops run.
 
 mod anchor;
+mod cell;
 mod member;
 mod ramp;
 mod range;
@@ -15,6 +16,7 @@ mod strayed;
 mod wall;
 
 pub use anchor::Anchor;
+pub use cell::{Cell, CellState, Edge};
 pub use member::Member;
 pub use ramp::Ramp;
 pub use reference::Reference;

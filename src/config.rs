@@ -8,6 +8,7 @@
 mod acts;
 mod balance;
 mod bodies;
+mod cell;
 mod compare;
 mod document;
 mod domain;
@@ -50,6 +51,7 @@ pub use safety::{Checkpoints, Interval, Limit, Limits};
 pub use scenario::{Derived, Scenario};
 pub use time::End;
 
+use crate::body::CellState;
 use std::path::Path;
 
 /// Reads and checks a configuration file with overrides (`key=value`) applied.
@@ -82,12 +84,19 @@ pub fn parse(
 /// The scenario of a checkpoint at `path` with this configuration, for a look at its state.
 ///
 /// Its files count as the checkpoint holds them. The bodies are those of the checkpoint, so that
-/// the entries that made them have no faults any more.
+/// the entries that made them have no faults any more. A domain that deforms has the size of the
+/// present `cell`.
 ///
 /// # Errors
 /// All faults of the configuration.
-pub fn of_checkpoint(path: &Path, text: &str) -> Result<Scenario, Faults> {
+pub fn of_checkpoint(
+    path: &Path,
+    text: &str,
+    cell: Option<&CellState>,
+) -> Result<Scenario, Faults> {
     let name = format!("{} (configuration)", path.display());
     let base = path.parent().unwrap_or(Path::new(""));
-    Given::shown((&name, text), base, &[], true)?.scenario()
+    let mut scenario = Given::shown((&name, text), base, &[], true)?.scenario()?;
+    scenario.follow(cell);
+    Ok(scenario)
 }

@@ -18,7 +18,7 @@ mod traffic;
 pub use crate::comm::Failure;
 use crate::comm::threads::Serial;
 use crate::comm::{Comm, agree, sum_exact};
-use crate::math::ExactSum;
+use crate::math::{ExactSum, Vector3};
 use partition::Partition;
 
 /// The domain as one rank sees it: the cut, and the other ranks.
@@ -44,6 +44,13 @@ impl<'a> Domain<'a> {
     /// Changes the owners: bodies move to them, with their contacts, at the start of the next step.
     pub fn set_partition(&mut self, partition: Partition) {
         self.partition = partition;
+    }
+
+    /// Moves the upper corner of the domain [m]; blocks become more or fewer where edges demand it.
+    pub fn resize(&mut self, upper: &Vector3) {
+        if *self.partition.corners()[1] != *upper {
+            self.partition = self.partition.resized(*upper);
+        }
     }
 
     /// The cut of the domain.

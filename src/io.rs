@@ -10,7 +10,7 @@ mod whole;
 
 pub use whole::{make_folder, own_temporary};
 
-use crate::body::{Anchor, BodyRow};
+use crate::body::{Anchor, BodyRow, CellState};
 use crate::contact::ContactRow;
 use crate::measure::{Flow, Ledger};
 
@@ -65,6 +65,8 @@ pub struct Header {
     pub next_id: u64,
     /// Energies so far.
     pub ledger: Ledger,
+    /// The periodic cell, if it deforms.
+    pub cell: Option<CellState>,
     /// Origin of the state as TOML text, which is not part of the hash.
     pub provenance: String,
 }

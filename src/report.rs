@@ -50,7 +50,7 @@ pub fn info(path: &Path) -> Result<String, String> {
         flows,
         ..
     } = &loaded;
-    let scenario = config::of_checkpoint(path, &header.config);
+    let scenario = config::of_checkpoint(path, &header.config, header.cell.as_ref());
     let scenario = scenario.map_err(|faults| faults.to_string())?;
     let with = |status: Status| {
         contacts

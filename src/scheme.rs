@@ -25,7 +25,7 @@ mod walls;
 pub use error::StepError;
 pub use moreau_jean::allowance;
 pub use physics::Physics;
-pub use report::{BrokenBond, Here, Report, Tally};
+pub use report::{BrokenBond, Here, OfCell, Report, Tally};
 pub use state::{Clock, State, WallReference};
 pub use timers::{Timers, Verb};
 

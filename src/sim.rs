@@ -125,7 +125,7 @@ fn finish(comm: &dyn Comm, result: Result<(), RunError>) -> i32 {
 /// The loop over steps.
 fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
     let Start {
-        scenario,
+        mut scenario,
         partition,
         cut,
         mut scheme,
@@ -204,6 +204,10 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         collapse.clone_from(&report.collapse);
         if state.clock.step == before {
             break; // The state is that of the step before, which is written.
+        }
+        if let Some(cell) = &state.cell {
+            domain.resize(&cell.upper);
+            scenario.follow(Some(cell));
         }
         let physics = scheme.physics();
         timers.add_all(&report.here.timers);

@@ -8,7 +8,7 @@ use super::reader::{Number, Range, Section};
 use super::scenario::Scenario;
 use super::templates::Forms;
 use super::{
-    acts, balance, bodies, domain, laws, materials, measures, output, quasistatic, regions, safety,
+    acts, balance, bodies, cell, domain, laws, materials, measures, output, quasistatic, regions, safety,
     solver, templates, time, walls,
 };
 use crate::math::Vector3;
@@ -16,11 +16,12 @@ use crate::shape::Period;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-const ROOT: [&str; 20] = [
+const ROOT: [&str; 21] = [
     "title",
     "gravity",
     "time",
     "domain",
+    "cell",
     "solver",
     "material",
     "wall",
@@ -62,6 +63,7 @@ pub(super) fn scenario(
     let (laws, listed) = laws::read(&section, &materials, faults);
     let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
     let walls = walls::read(&section, &names, &domain, faults);
+    let cell = cell::read(&section, (&domain, &walls), faults);
     let others = quasistatic::Others {
         pace: &pace,
         materials: &materials,
@@ -109,6 +111,7 @@ pub(super) fn scenario(
         end,
         lower: Vector3::from(domain.lower),
         upper: Vector3::from(domain.upper),
+        cell,
         solver,
         statics,
         laws,

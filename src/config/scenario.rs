@@ -12,7 +12,7 @@ use super::reader::SIZE;
 use super::regions::NamedRegion;
 use super::safety::{Checkpoints, Limits};
 use super::time::End;
-use crate::body::Wall;
+use crate::body::{Cell, CellState, Wall};
 use crate::law::Laws;
 use crate::math::Vector3;
 use crate::sample::Sample;
@@ -44,6 +44,8 @@ pub struct Scenario {
     pub lower: Vector3,
     /// Upper corner of the domain [m].
     pub upper: Vector3,
+    /// The periodic cell that deforms, if it does.
+    pub cell: Option<Cell>,
     /// The solver's settings.
     pub solver: Settings,
     /// The settings of a quasi-static scheme; `None`: the time step of contact dynamics.
@@ -137,6 +139,13 @@ impl Scenario {
     #[must_use]
     pub fn refuse_pair(&self, list: &Listed, pair: usize, message: &str) -> Faults {
         Faults::new(&self.file, vec![list.fault(pair, message)])
+    }
+
+    /// Gives the domain the present corner of its cell, where the cell deforms.
+    pub fn follow(&mut self, cell: Option<&CellState>) {
+        if let (Some(_), Some(now)) = (&self.cell, cell) {
+            self.upper = now.upper;
+        }
     }
 
     /// The periodic axes and their periods.

@@ -111,6 +111,16 @@ impl Partition {
         }
     }
 
+    /// The domain with another upper corner [m], its blocks distributed by the same rule.
+    #[must_use]
+    pub fn resized(&self, upper: Vector3) -> Self {
+        Self {
+            upper,
+            grid: self.grid.resized(upper),
+            ..self.clone()
+        }
+    }
+
     /// The lowest and the highest corner of the domain [m].
     #[must_use]
     pub fn corners(&self) -> [&Vector3; 2] {

@@ -33,6 +33,17 @@ pub const FORMAT_VERSION: u32 = 9;
 /// The oldest version that this program reads.
 pub const OLDEST_VERSION: u32 = 6;
 
+/// The root attributes of a cell that deforms: its upper corner [m], and the rates of its edges
+/// [1/s].
+const CELL: [&str; 6] = [
+    "cell_x",
+    "cell_y",
+    "cell_z",
+    "cell_rate_x",
+    "cell_rate_y",
+    "cell_rate_z",
+];
+
 /// The root attribute that holds an entry of the ledger of energies.
 fn attribute(energy: &str) -> String {
     format!("energy_{energy}")

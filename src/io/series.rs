@@ -11,7 +11,7 @@ mod row;
 #[cfg(test)]
 mod tests;
 
-pub use events::{BondLine, DeletedLine, IncrementLine};
+pub use events::{BondLine, CellLine, DeletedLine, IncrementLine};
 pub use measures::{Figure, Figures, ForceLine, ProfileLine, TrackLine};
 pub use row::Row;
 
@@ -55,6 +55,8 @@ lines! {
         potential_energy,dissipated,wall_s,detect_s,sweep_s,exchange_s,imbalance,elastic_energy,normal,cohesion,\
         friction,rolling,torsion,driven,integrator,projected,deleted,dt,rushed,entered,came,drained,fracture,prestress,plastic";
     WallLine: "step,time,wall,fx,fy,fz,tx,ty,tz,x,y,z,vx,vy,vz";
+    CellLine: "step,time,x,y,z,strain_x,strain_y,strain_z,stress_xx,stress_yy,stress_zz,stress_yz,stress_zx,\
+        stress_xy,volume,work";
     FlowLine: "step,time,region,way,bodies,mass,waiting";
     DeletedLine: "step,time,id,x,y,z,vx,vy,vz,radius,mass,outlet";
     BondLine: "step,time,wave,a,b,bond,x,y,z,nx,ny,nz,fx,fy,fz,cx,cy,cz,energy";

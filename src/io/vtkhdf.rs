@@ -149,6 +149,9 @@ impl Frames {
     pub fn write(&mut self, comm: &dyn Comm, snapshot: &Snapshot) -> Result<(), Error> {
         let header = &snapshot.header;
         let (step, time) = (header.step, header.time);
+        if let Some(cell) = &header.cell {
+            self.space.upper = cell.upper;
+        }
         let folder = self.out.join(folder::FRAMES);
         let made = match comm.rank() {
             0 => super::whole::make_folder(&folder).map_err(|e| told(&folder)(e.to_string())),

@@ -3,7 +3,7 @@
 use crate::body::WallState;
 use crate::comm::threads::Serial;
 use crate::config::{self, Scenario};
-use crate::io::WallRow;
+use crate::io::{Header, WallRow};
 use crate::io::checkpoint::{self, Loaded};
 use crate::math::{Vector3, as_written};
 use crate::render::Scene;
@@ -28,7 +28,7 @@ impl State {
 
     /// The state of a loaded checkpoint.
     pub(super) fn of(path: &Path, loaded: Loaded) -> Result<Self, String> {
-        let scenario = configuration(path, &loaded.header.config)?;
+        let scenario = configuration(path, &loaded.header)?;
         let walls = scenario.walls.iter().zip(&loaded.walls);
         let surfaces = walls.map(|(wall, row)| wall.placed(&place(row))).collect();
         let materials = scenario.materials.iter().map(|m| m.name.clone()).collect();
@@ -79,8 +79,9 @@ impl State {
 }
 
 /// The configuration in a checkpoint.
-pub(super) fn configuration(path: &Path, text: &str) -> Result<Scenario, String> {
-    config::of_checkpoint(path, text).map_err(|faults| faults.to_string())
+pub(super) fn configuration(path: &Path, header: &Header) -> Result<Scenario, String> {
+    let read = config::of_checkpoint(path, &header.config, header.cell.as_ref());
+    read.map_err(|faults| faults.to_string())
 }
 
 fn place(row: &WallRow) -> WallState {

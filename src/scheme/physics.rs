@@ -4,7 +4,7 @@ use super::acts::Acts;
 use super::error::is_finite;
 use super::pace::Pace;
 use super::quasistatic::Statics;
-use crate::body::{BodyRow, Motion, Wall};
+use crate::body::{BodyRow, Cell, Motion, Wall};
 use crate::law::Laws;
 use crate::math::Vector3;
 use crate::shape::Template;
@@ -25,6 +25,8 @@ pub struct Physics {
     pub templates: Vec<Template>,
     /// Walls by number, as they were at time zero.
     pub walls: Vec<Wall>,
+    /// The periodic cell that deforms, if it does.
+    pub cell: Option<Cell>,
     /// The solver's settings.
     pub solver: Settings,
     /// Largest radius of all bodies on all ranks [m].

@@ -55,6 +55,8 @@ pub struct Report {
     /// Energy of bodies that were released, less that of bodies that were held, deleted or left
     /// through outlets.
     pub entered: f64,
+    /// The periodic cell; `None` where it does not deform.
+    pub cell: Option<OfCell>,
     /// The work of an increment; `None` under the time step of contact dynamics.
     pub tally: Option<Tally>,
     /// The end of a quasi-static run: no equilibrium carries more load.
@@ -64,6 +66,15 @@ pub struct Report {
     pub collapse: Option<StepError>,
     /// The part that concerns this rank alone.
     pub here: Here,
+}
+
+/// The stress in a periodic cell that deforms, and its work in a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct OfCell {
+    /// Stress of the contacts [Pa], compression positive: xx, yy, zz, yz, zx, xy.
+    pub stress: [f64; 6],
+    /// Work of the cell on the bodies [J].
+    pub work: f64,
 }
 
 /// The work of a quasi-static increment.

@@ -1,7 +1,7 @@
 //! The state between two steps: the data on one rank that outlive a step.
 
 use super::physics::Physics;
-use crate::body::{Anchor, BodyRow, WallState};
+use crate::body::{Anchor, BodyRow, Cell, CellState, WallState};
 use crate::contact::ContactRow;
 use crate::domain::migration::Parcel;
 use std::sync::Arc;
@@ -54,6 +54,8 @@ pub struct State {
     ///
     /// They are made in the first quasi-static increment.
     pub anchors: Arc<[Anchor]>,
+    /// The periodic cell, if it deforms; the same on all ranks.
+    pub cell: Option<CellState>,
     /// The number of the step whose contacts a scheme keeps; 0: they stand in the parcel.
     ///
     /// [`MoreauJean::bring_contacts`](super::MoreauJean::bring_contacts) brings them here.
@@ -81,6 +83,7 @@ impl State {
             references: Vec::new(),
             elastic: 0.0,
             anchors: Arc::default(),
+            cell: physics.cell.as_ref().map(Cell::start),
             kept: 0,
         }
     }

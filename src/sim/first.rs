@@ -116,7 +116,7 @@ fn with_templates(
     if bodies.iter().all(|row| row.shape == 0) {
         return Ok(bodies);
     }
-    let there = config::of_checkpoint(path, &loaded.header.config);
+    let there = config::of_checkpoint(path, &loaded.header.config, loaded.header.cell.as_ref());
     let there = there.map_err(|faults| RunError::Input(faults.to_string()))?;
     let numbers: Vec<Option<usize>> = (there.templates.iter())
         .map(|old| scenario.templates.iter().position(|new| new == old))

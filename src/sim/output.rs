@@ -309,6 +309,7 @@ impl Output {
                 plastic: ledger.plastic,
                 next_id: ledger.flows.state().1,
                 ledger: ledger.energies,
+                cell: state.cell,
                 provenance: self.provenance.clone(),
             },
             walls,

@@ -153,6 +153,7 @@ mod tests {
             laws: PairTable::of_friction(&[0.5]).into(),
             templates: Vec::new(),
             walls: scenario.walls.clone(),
+            cell: None,
             solver: scenario.solver,
             largest_radius: 1.0,
             skin: 0.05,

@@ -239,9 +239,11 @@ pub(super) fn stored(
     let name = format!("{} (configuration)", path.display());
     let base = path.parent().unwrap_or(Path::new(""));
     let with = (header.time, options.kept_files);
-    shared(comm, || {
+    let mut scenario = shared(comm, || {
         Given::stored((&name, &header.config), base, &options.set, with)
-    })
+    })?;
+    scenario.follow(header.cell.as_ref());
+    Ok(scenario)
 }
 
 /// The contents of a checkpoint, or of the newest valid one of a folder, and its path. Collective.
@@ -267,7 +269,7 @@ pub(super) fn loaded(comm: &dyn Comm, from: &Path) -> Result<(PathBuf, Loaded), 
 pub(super) fn going_on(
     comm: &dyn Comm,
     (path, loaded): (PathBuf, Loaded),
-    (scenario, before): (Scenario, Option<&Scenario>),
+    (mut scenario, before): (Scenario, Option<&Scenario>),
     options: &Options,
 ) -> Result<Start, RunError> {
     let Loaded {
@@ -279,6 +281,9 @@ pub(super) fn going_on(
         anchors,
     } = loaded;
     let home = path.parent().unwrap_or(Path::new("")).to_owned();
+    // A cell that begins to deform has the size of the domain.
+    let cell = scenario.cell.as_ref().map(|cell| header.cell.unwrap_or_else(|| cell.start()));
+    scenario.follow(cell.as_ref());
     clock_fits(&scenario, &header)?;
     let sizes = sizes(comm, &scenario, &bodies)
         .full_grown(&scenario, header.time)
@@ -312,6 +317,7 @@ pub(super) fn going_on(
         walls: states,
         elastic: header.ledger.elastic,
         anchors: anchors.into(),
+        cell,
         kept: 0,
     };
     let ledger = Ledger {

@@ -283,6 +283,7 @@ pub(super) fn divide(
         laws: scenario.laws.clone(),
         templates: scenario.templates.clone(),
         walls: scenario.walls.clone(),
+        cell: scenario.cell.clone(),
         solver: scenario.solver,
         largest_radius: sizes.largest,
         skin,

@@ -45,6 +45,8 @@ pub struct BlockGrid {
     edge: Vector3,
     count: Block3,
     period: Period,
+    /// The shortest edge that blocks may have [m].
+    least_edge: f64,
 }
 
 impl BlockGrid {
@@ -69,7 +71,15 @@ impl BlockGrid {
             edge: extent.component_div(&Vector3::from(count.map(f64::from))),
             count,
             period: Period::of_box(&lower, &upper, periodic),
+            least_edge,
         }
+    }
+
+    /// The grid of the same domain with another upper corner [m].
+    #[must_use]
+    pub fn resized(&self, upper: Vector3) -> Self {
+        let periodic = self.period.length.map(|length| length.is_some());
+        Self::new(self.lower, upper, self.least_edge, periodic)
     }
 
     /// Number of blocks on each axis.

@@ -86,5 +86,5 @@ fn missing_files_are_faults_on_all_ranks() {
     let shrunk = fixed.replace("upper = [1, 1, 1]", "upper = [1, 1, 0.1]");
     let path = Path::new("out/checkpoint-00000001.h5");
     parse("a", &shrunk, Path::new(""), &[]).expect_err("the lattice does not fit");
-    of_checkpoint(path, &shrunk).unwrap_or_else(|f| panic!("{f}"));
+    of_checkpoint(path, &shrunk, None).unwrap_or_else(|f| panic!("{f}"));
 }

@@ -55,6 +55,10 @@ pub(super) fn of_content<'a>(
     let energies = header.ledger.to_array();
     let known = &energies[..energies_of(version)];
     known.iter().for_each(|energy| number(energy.to_bits()));
+    if let Some(cell) = &header.cell {
+        let both = cell.upper.iter().chain(cell.rate.iter());
+        both.for_each(|x| number(x.to_bits()));
+    }
     number(XxHash64::oneshot(0, header.config.as_bytes()));
     for (path, rows, hash) in datasets {
         number(XxHash64::oneshot(0, path.as_bytes()));

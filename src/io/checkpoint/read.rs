@@ -2,9 +2,9 @@
 
 use super::layout::{Column, Layout, Record, assemble};
 use super::numbered::{NumberedFlow, NumberedWall};
-use super::{Counts, Error, FORMAT, FORMAT_VERSION, Loaded, OLDEST_VERSION};
+use super::{CELL, Counts, Error, FORMAT, FORMAT_VERSION, Loaded, OLDEST_VERSION};
 use super::{attribute, folder, hash};
-use crate::body::{Anchor, BodyId, BodyRow};
+use crate::body::{Anchor, BodyId, BodyRow, CellState};
 use crate::comm::{Comm, agree};
 use crate::contact::ContactRow;
 use crate::io::Header;
@@ -148,6 +148,7 @@ impl Opened {
                 false => 0,
             },
             ledger: Ledger::from_array(energies),
+            cell: cell(&file)?,
         };
         let named = Ledger::NAMES.map(attribute);
         let energies = named.iter().map(String::as_str).zip(energies);
@@ -300,6 +301,26 @@ fn read_parts(comm: &dyn Comm, path: &Path) -> Result<Loaded, String> {
         walls,
         anchors,
     })
+}
+
+/// The periodic cell of a file, if it deforms.
+fn cell(file: &Reader) -> Result<Option<CellState>, String> {
+    if !file.has(CELL[0]) {
+        return Ok(None);
+    }
+    let mut six = [0.0; 6];
+    for (number, name) in six.iter_mut().zip(CELL) {
+        *number = file.number::<f64>(name)?;
+        if !number.is_finite() {
+            let fault = format!("attribute `{name}`: must be a finite number; found {number}");
+            return Err(fault);
+        }
+    }
+    let [x, y, z, of_x, of_y, of_z] = six;
+    Ok(Some(CellState {
+        upper: [x, y, z].into(),
+        rate: [of_x, of_y, of_z].into(),
+    }))
 }
 
 /// Checks that keys ascend, within this rank's rows and from the rank before.

@@ -2,7 +2,7 @@
 
 use super::layout::{Layout, Record};
 use super::numbered::{NumberedFlow, NumberedWall, numbered, numbered_flows};
-use super::{Error, FORMAT, FORMAT_VERSION, attribute, folder, hash};
+use super::{CELL, Error, FORMAT, FORMAT_VERSION, attribute, folder, hash};
 use crate::body::{Anchor, BodyRow};
 use crate::comm::{Comm, agree};
 use crate::contact::ContactRow;
@@ -169,6 +169,12 @@ impl Contents<'_> {
         self.file.number("plastic_collisions", header.plastic)?;
         for (name, value) in Ledger::NAMES.iter().zip(header.ledger.to_array()) {
             self.file.number(&attribute(name), value)?;
+        }
+        if let Some(cell) = &header.cell {
+            let both = cell.upper.iter().chain(cell.rate.iter());
+            for (name, number) in CELL.iter().zip(both) {
+                self.file.number(name, *number)?;
+            }
         }
         let hash = hash::of_content(FORMAT_VERSION, header, self.datasets.iter().copied());
         self.file.text("content_hash", &hash::to_text(hash))

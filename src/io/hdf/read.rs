@@ -61,6 +61,11 @@ impl Reader {
             .map_err(|e| format!("attribute `{name}`: {e}"))
     }
 
+    /// Whether a number or text of this name is attached to the file.
+    pub(in crate::io) fn has(&self, name: &str) -> bool {
+        self.file.attr(name).is_ok()
+    }
+
     /// A text attached to the file.
     pub(in crate::io) fn text(&self, name: &str) -> Result<String, String> {
         read_text(&self.file, "", name, self.length)

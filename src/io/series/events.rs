@@ -109,3 +109,40 @@ pub struct IncrementLine {
     /// with one; 1 without.
     pub load_factor: f64,
 }
+
+/// A line of `cell.csv`: a periodic cell that deforms, after a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CellLine {
+    /// Steps done.
+    pub step: u64,
+    /// Time [s].
+    pub time: f64,
+    /// Length of its edge along x [m].
+    pub x: f64,
+    /// The same along y.
+    pub y: f64,
+    /// The same along z.
+    pub z: f64,
+    /// Strain of its edge along x since time zero, extension positive.
+    pub strain_x: f64,
+    /// The same along y.
+    pub strain_y: f64,
+    /// The same along z.
+    pub strain_z: f64,
+    /// Stress of the contacts [Pa], compression positive.
+    pub stress_xx: f64,
+    /// The same, yy.
+    pub stress_yy: f64,
+    /// The same, zz.
+    pub stress_zz: f64,
+    /// The same, yz.
+    pub stress_yz: f64,
+    /// The same, zx.
+    pub stress_zx: f64,
+    /// The same, xy.
+    pub stress_xy: f64,
+    /// Its volume [m³].
+    pub volume: f64,
+    /// Its work on the bodies in the step [J].
+    pub work: f64,
+}

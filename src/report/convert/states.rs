@@ -87,7 +87,7 @@ pub(super) fn checkpoints(
             flows,
             anchors,
         } = checkpoint::read(&Serial, path).map_err(|e| e.to_string())?;
-        let scenario = config::of_checkpoint(path, &header.config);
+        let scenario = config::of_checkpoint(path, &header.config, header.cell.as_ref());
         let scenario = scenario.map_err(|faults| faults.to_string())?;
         let space = Space {
             lower: scenario.lower,

@@ -144,6 +144,7 @@ impl MoreauJean {
             broken: bonds as u64,
             forced,
             entered,
+            cell: None,
             tally: None,
             collapse: None,
             here: Here {

@@ -4,7 +4,7 @@ use super::lock::Lock;
 use super::measures::files::MeasureFiles;
 use crate::config::{Measure, Scenario};
 use crate::io::series::{
-    self, BondLine, DeletedLine, FlowLine, IncrementLine, Row, Series, WallLine,
+    self, BondLine, CellLine, DeletedLine, FlowLine, IncrementLine, Row, Series, WallLine,
 };
 use crate::io::vtkhdf;
 use crate::io::{checkpoint, make_folder};
@@ -32,6 +32,7 @@ const SERIES: &str = "series.csv";
 const WALLS: &str = "walls.csv";
 const FLOWS: &str = "flows.csv";
 const DELETED: &str = "deleted.csv";
+const CELL: &str = "cell.csv";
 const BONDS: &str = "bonds.csv";
 const INCREMENTS: &str = "increments.csv";
 const PROVENANCE: &str = "provenance.toml";
@@ -46,13 +47,15 @@ pub(super) struct Files {
     pub(super) bonds: Option<Series<BondLine>>,
     /// The increments of a quasi-static scheme.
     pub(super) increments: Option<Series<IncrementLine>>,
+    /// The periodic cell, in runs in which it deforms.
+    pub(super) cell: Option<Series<CellLine>>,
     /// The files of each measure, in order.
     pub(super) measures: Vec<MeasureFiles>,
 }
 
 impl Files {
     fn create(out: &Path, scenario: &Scenario) -> Result<Self, series::Error> {
-        let [bonds, increments] = events(scenario);
+        let [bonds, increments, cell] = events(scenario);
         let measures = &scenario.measures;
         Ok(Self {
             series: Series::create(&out.join(SERIES))?,
@@ -61,12 +64,13 @@ impl Files {
             deleted: Series::create(&out.join(DELETED))?,
             bonds: wanted(bonds, || Series::create(&out.join(BONDS)))?,
             increments: wanted(increments, || Series::create(&out.join(INCREMENTS)))?,
+            cell: wanted(cell, || Series::create(&out.join(CELL)))?,
             measures: open(measures, |m| MeasureFiles::create(out, m))?,
         })
     }
 
     fn resume(out: &Path, scenario: &Scenario, step: u64) -> Result<Self, series::Error> {
-        let [bonds, increments] = events(scenario);
+        let [bonds, increments, cell] = events(scenario);
         let measures = &scenario.measures;
         Ok(Self {
             series: Series::resume(&out.join(SERIES), step)?,
@@ -75,6 +79,7 @@ impl Files {
             deleted: Series::resume(&out.join(DELETED), step)?,
             bonds: resumed(bonds, &out.join(BONDS), step)?,
             increments: resumed(increments, &out.join(INCREMENTS), step)?,
+            cell: resumed(cell, &out.join(CELL), step)?,
             measures: open(measures, |m| MeasureFiles::resume(out, m, step))?,
         })
     }
@@ -88,6 +93,7 @@ impl Files {
             self.deleted.flush_what_waits(),
             (self.bonds.as_mut()).map_or(Ok(()), Series::flush_what_waits),
             (self.increments.as_mut()).map_or(Ok(()), Series::flush_what_waits),
+            (self.cell.as_mut()).map_or(Ok(()), Series::flush_what_waits),
         ];
         let measures = self.measures.iter_mut();
         let measures: Vec<_> = measures.map(MeasureFiles::flush_what_waits).collect();
@@ -103,6 +109,7 @@ impl Files {
             + self.deleted.pending()
             + self.bonds.as_ref().map_or(0, Series::pending)
             + self.increments.as_ref().map_or(0, Series::pending)
+            + self.cell.as_ref().map_or(0, Series::pending)
             + measures
     }
 
@@ -114,15 +121,20 @@ impl Files {
             self.deleted.flush(),
             self.bonds.as_mut().map_or(Ok(()), Series::flush),
             self.increments.as_mut().map_or(Ok(()), Series::flush),
+            self.cell.as_mut().map_or(Ok(()), Series::flush),
         ];
         let measures: Vec<_> = self.measures.iter_mut().map(MeasureFiles::flush).collect();
         all.into_iter().chain(measures).collect()
     }
 }
 
-/// Whether a run has bonds that may break, and increments.
-fn events(scenario: &Scenario) -> [bool; 2] {
-    [!scenario.laws.bonds.is_empty(), scenario.statics.is_some()]
+/// Whether a run has bonds that may break, increments, and a cell that deforms.
+fn events(scenario: &Scenario) -> [bool; 3] {
+    [
+        !scenario.laws.bonds.is_empty(),
+        scenario.statics.is_some(),
+        scenario.cell.is_some(),
+    ]
 }
 
 fn wanted<T>(

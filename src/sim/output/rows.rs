@@ -2,7 +2,7 @@
 
 use super::Output;
 use super::flows::flow_lines;
-use super::walls::{wall_line, walls};
+use super::walls::{cell_line, wall_line, walls};
 use crate::io::series::Row;
 use crate::measure;
 use crate::scheme::{Report, Verb};
@@ -82,6 +82,10 @@ impl Output {
             let each = physics.walls.iter().zip(&walls);
             each.into_iter()
                 .try_for_each(|(wall, row)| files.walls.add(&wall_line(state, wall, row)))?;
+            if let Some(cell) = &mut files.cell {
+                let line = cell_line(now, report);
+                line.map_or(Ok(()), |line| cell.add(&line))?;
+            }
             let mut flows = flow_lines(state, scenario, ledger);
             flows.try_for_each(|line| files.flows.add(&line))?;
             files.flush_what_waits()

@@ -1,12 +1,13 @@
-//! The output about walls.
+//! The output about walls and the periodic cell.
 
 use crate::body::{Wall, WallState};
 use crate::domain::Domain;
 use crate::io::WallRow;
-use crate::io::series::WallLine;
+use crate::io::series::{CellLine, WallLine};
 use crate::math::Vector3;
 use crate::measure;
-use crate::scheme::{Scheme, State, WallReference};
+use crate::scheme::{Report, Scheme, State, WallReference};
+use crate::sim::now::Now;
 
 /// The walls with the impulses and couples from bodies in the last step. Collective.
 pub(in crate::sim) fn walls(domain: &Domain, scheme: &Scheme, state: &State) -> Vec<WallRow> {
@@ -73,4 +74,31 @@ pub(super) fn wall_line(state: &State, wall: &Wall, row: &WallRow) -> WallLine {
         vy,
         vz,
     }
+}
+
+/// The line of `cell.csv`; `None` where the cell does not deform.
+pub(super) fn cell_line(now: &Now, report: &Report) -> Option<CellLine> {
+    let (cell, state) = (now.physics.cell.as_ref()?, now.state.cell?);
+    let lengths = cell.lengths_of(&state.upper);
+    let strain = cell.strains(&cell.start().upper, &state.upper);
+    let of = report.cell.unwrap_or_default();
+    let [xx, yy, zz, yz, zx, xy] = of.stress;
+    Some(CellLine {
+        step: now.state.clock.step,
+        time: now.state.clock.time,
+        x: lengths.x,
+        y: lengths.y,
+        z: lengths.z,
+        strain_x: strain.x,
+        strain_y: strain.y,
+        strain_z: strain.z,
+        stress_xx: xx,
+        stress_yy: yy,
+        stress_zz: zz,
+        stress_yz: yz,
+        stress_zx: zx,
+        stress_xy: xy,
+        volume: cell.volume(&state.upper, now.scenario.two_dimensional),
+        work: of.work,
+    })
 }
