@@ -4,6 +4,8 @@
 
 #[path = "quasistatic/bonds.rs"]
 mod bonds;
+#[path = "quasistatic/cells.rs"]
+mod cells;
 #[path = "quasistatic/collapse.rs"]
 mod collapse;
 #[path = "quasistatic/direct.rs"]

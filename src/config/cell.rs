@@ -1,11 +1,14 @@
 //! The `[cell]` table: a periodic cell that deforms.
 
+use super::document::Value;
 use super::domain::Domain;
 use super::fault::Fault;
 use super::ramp;
 use super::reader::{Number, Range, Section, both, must, needs, refuse};
 use crate::body::{Cell, Edge, Signal, Wall};
 use crate::math::Vector3;
+use crate::scheme::NAMES;
+use crate::scheme::quasistatic::{Linear, Statics};
 use crate::shape::Surface;
 
 /// The keys that move an edge.
@@ -38,10 +41,12 @@ pub(super) fn read(
         }
     }
     if !edges.iter().any(Edge::moves) {
-        let accepted = "at least one of x, y and z, each with one of rate, true_rate, file and stress";
+        let accepted =
+            "at least one of x, y and z, each with one of rate, true_rate, file and stress";
         refuse(node, accepted, faults);
     }
-    for key in ["inlet", "outlet"] {
+    // Regions stand where they are while bodies move with the cell.
+    for key in ["inlet", "outlet", "freeze", "force", "support"] {
         if let Some(other) = root.get(key) {
             both(other, ["cell", key], faults);
         }
@@ -60,12 +65,49 @@ pub(super) fn read(
     })
 }
 
+/// Refuses a cell with keys of the scheme that have no meaning or are not built for it.
+pub(super) fn suits(
+    root: &Section,
+    cell: Option<&Cell>,
+    statics: Option<&Statics>,
+    faults: &mut Vec<Fault>,
+) {
+    let (Some(cell), Some(statics)) = (cell, statics) else {
+        return;
+    };
+    let of = |section: &'static str, key: &str| {
+        let Value::Table(keys) = &root.get(section)?.value else {
+            return None;
+        };
+        keys.iter()
+            .find(|(name, _)| name == key)
+            .map(|(_, node)| node)
+    };
+    if let Some(mass) = of("cell", "mass") {
+        needs(mass, &format!("scheme = \"{}\"", NAMES[0]), faults);
+    }
+    if let (true, Some(node)) = (statics.geometric, of("quasistatic", "geometric")) {
+        must(node, "false with a [cell]", "true", faults);
+    }
+    let stressed = cell.edges.iter().any(|edge| edge.stress(0.0).is_some());
+    if let (true, Linear::Direct, Some(node)) =
+        (stressed, statics.linear, of("quasistatic", "linear"))
+    {
+        let accepted = "\"iterative\" with an edge of the [cell] under stress";
+        must(node, accepted, "\"direct\"", faults);
+    }
+}
+
 /// The motion of an edge.
 fn edge(section: &Section, name: &'static str, faults: &mut Vec<Fault>) -> Edge {
     let Some(node) = section.get(name) else {
         return Edge::Fixed;
     };
-    let edge = section.table(name, &["rate", "true_rate", "file", "stress", "factor"], faults);
+    let edge = section.table(
+        name,
+        &["rate", "true_rate", "file", "stress", "factor"],
+        faults,
+    );
     let given = MOTIONS.into_iter().filter(|key| edge.get(key).is_some());
     let given: Vec<&str> = given.collect();
     let &[key] = &given[..] else {

@@ -8,8 +8,8 @@ use super::reader::{Number, Range, Section};
 use super::scenario::Scenario;
 use super::templates::Forms;
 use super::{
-    acts, balance, bodies, cell, domain, laws, materials, measures, output, quasistatic, regions, safety,
-    solver, templates, time, walls,
+    acts, balance, bodies, cell, domain, laws, materials, measures, output, quasistatic, regions,
+    safety, solver, templates, time, walls,
 };
 use crate::math::Vector3;
 use crate::shape::Period;
@@ -77,6 +77,7 @@ pub(super) fn scenario(
         ),
     };
     let statics = quasistatic::read(&section, &others, faults);
+    cell::suits(&section, cell.as_ref(), statics.as_ref(), faults);
     let regions = regions::read(&section, &domain, faults);
     let growth = acts::growth(&section, solver.gap, faults);
     let templates = templates::read(&section, domain.two_dimensional, faults);

@@ -3,8 +3,8 @@
 use crate::body::WallState;
 use crate::comm::threads::Serial;
 use crate::config::{self, Scenario};
-use crate::io::{Header, WallRow};
 use crate::io::checkpoint::{self, Loaded};
+use crate::io::{Header, WallRow};
 use crate::math::{Vector3, as_written};
 use crate::render::Scene;
 use crate::shape::Surface;

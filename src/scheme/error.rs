@@ -84,6 +84,18 @@ pub enum StepError {
         /// Its name.
         wall: String,
     },
+    /// The cell has become too short for its bodies.
+    #[error(
+        "step {step}: the periodic cell must leave blocks of at least {least} m to the bodies; found {edge} m"
+    )]
+    CellTooShort {
+        /// The step.
+        step: u64,
+        /// The shortest block that the bodies need [m].
+        least: f64,
+        /// The shortest block, or half of a period [m].
+        edge: f64,
+    },
     /// A support holds nothing.
     #[error("step {step}: support.{number} must contain the centre of a free body; found none")]
     NothingHeld {
@@ -215,6 +227,7 @@ impl StepError {
             | Self::NothingHeld { .. }
             | Self::Crushed { .. }
             | Self::BondTooLong { .. }
+            | Self::CellTooShort { .. }
             | Self::WallTooFast { .. } => None,
         }
     }

@@ -16,8 +16,10 @@ mod balance;
 mod bonds;
 pub mod cell;
 mod direct;
+mod edges;
 mod energy;
 mod found;
+mod frame;
 mod freewall;
 mod geometric;
 mod held;
@@ -176,7 +178,7 @@ impl Quasistatic {
         let step = state.clock.step + u64::from(increment.parts > 0);
         let dt = end - state.clock.time;
         let report = self.report(&mut increment, (domain, dt), collapse);
-        increment.end(state);
+        increment.end(state, span.dt);
         let (time, dt) = (end, span.dt);
         state.clock = Clock { step, time, dt };
         Ok(report)
@@ -231,6 +233,7 @@ impl Quasistatic {
             forced: increment.forced,
             dissipated: increment.dissipated,
             broken: count as u64,
+            cell: self.physics.cell.as_ref().map(|_| increment.cell),
             tally: Some(Tally {
                 parts: increment.parts,
                 iterations: found.iterations,

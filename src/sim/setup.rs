@@ -282,7 +282,10 @@ pub(super) fn going_on(
     } = loaded;
     let home = path.parent().unwrap_or(Path::new("")).to_owned();
     // A cell that begins to deform has the size of the domain.
-    let cell = scenario.cell.as_ref().map(|cell| header.cell.unwrap_or_else(|| cell.start()));
+    let cell = scenario
+        .cell
+        .as_ref()
+        .map(|cell| header.cell.unwrap_or_else(|| cell.start()));
     scenario.follow(cell.as_ref());
     clock_fits(&scenario, &header)?;
     let sizes = sizes(comm, &scenario, &bodies)

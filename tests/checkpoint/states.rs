@@ -111,6 +111,7 @@ pub(crate) fn header(step: u64) -> Header {
         deleted: 3,
         plastic: 23,
         next_id: 1 << 40,
+        cell: None,
         ledger: Ledger::from_array(std::array::from_fn(|k| (k as f64 + 1.0) / 3.0)),
         provenance: "[[start]]\ncommand = [\"moreau\", \"run\", \"Kies & Öl.toml\"]\n".into(),
     }

@@ -13,7 +13,12 @@ use moreau::scheme::quasistatic::{Moduli, NoModuli, Statics};
 const D: f64 = 2.0;
 
 /// Balls at the sites of a cell, repeated along each axis; periodic.
-fn lattice(cell: [f64; 3], sites: &[[f64; 3]], repeats: [u32; 3], planar: bool) -> Scene {
+pub(crate) fn lattice(
+    cell: [f64; 3],
+    sites: &[[f64; 3]],
+    repeats: [u32; 3],
+    planar: bool,
+) -> Scene {
     let size = [0, 1, 2].map(|a| cell[a] * f64::from(repeats[a]));
     let (lower, upper) = if planar {
         ([0.0, 0.0, -0.5], [size[0], size[1], 0.5])
@@ -40,7 +45,7 @@ fn lattice(cell: [f64; 3], sites: &[[f64; 3]], repeats: [u32; 3], planar: bool) 
     s
 }
 
-fn moduli(s: &Scene, ranks: usize) -> Result<Moduli, NoModuli> {
+pub(crate) fn moduli(s: &Scene, ranks: usize) -> Result<Moduli, NoModuli> {
     let all = threads::run(ranks, |comm| {
         let domain = Domain::new(comm, s.partition(ranks));
         let (scheme, state) = s.begin(comm, 1);
@@ -80,7 +85,7 @@ fn cubic(c11: f64, c12: f64, c44: f64) -> Vec<(usize, usize, f64)> {
     all
 }
 
-const FACES: [[f64; 3]; 4] = [
+pub(crate) const FACES: [[f64; 3]; 4] = [
     [0.0, 0.0, 0.0],
     [0.5, 0.5, 0.0],
     [0.5, 0.0, 0.5],

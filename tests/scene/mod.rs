@@ -13,7 +13,7 @@ mod wall;
 pub use record::{record, record_fact};
 pub use wall::{lift, piston, plane};
 
-use moreau::body::{BodyId, BodyRow, Wall, WallState};
+use moreau::body::{BodyId, BodyRow, Cell, CellState, Edge, Wall, WallState};
 use moreau::comm::{Comm, threads};
 use moreau::contact::ContactRow;
 use moreau::domain::Domain;
@@ -61,6 +61,9 @@ pub struct Scene {
     /// Bonds.
     pub bonds: Vec<Glue>,
     pub periodic: [bool; 3],
+    /// How the edges of the cell move, and where its upper corner is at the start, if not at `upper`.
+    pub edges: Option<[Edge; 3]>,
+    pub cell: Option<CellState>,
     /// Whether bodies outside are deleted.
     pub delete_outside: bool,
     /// What regions do.
@@ -85,6 +88,8 @@ pub struct State {
     pub contacts: Vec<ContactRow>,
     pub walls: Vec<WallState>,
     pub references: Vec<WallReference>,
+    /// The cell that deforms.
+    pub cell: Option<CellState>,
     pub done: Vec<Report>,
     /// The bonds that broke, in the order in which they broke.
     pub broken: Vec<BrokenBond>,
@@ -112,6 +117,8 @@ impl Scene {
             pairs: None,
             bonds: Vec::new(),
             periodic: [false; 3],
+            edges: None,
+            cell: None,
             delete_outside: false,
             acts: Acts::default(),
             statics: None,
@@ -216,6 +223,12 @@ impl Scene {
             },
             templates: self.templates.clone(),
             walls: self.walls.clone(),
+            cell: self.edges.clone().map(|edges| Cell {
+                lower: self.lower,
+                lengths: self.upper - self.lower,
+                edges,
+                mass: None,
+            }),
             solver: self.solver,
             largest_radius,
             skin: self.solver.skin.unwrap_or(0.05 * smallest).max(range),
@@ -272,6 +285,9 @@ impl Scene {
             state.elastic = elastic;
             state.references.clone_from(&self.references);
         }
+        if self.cell.is_some() {
+            state.cell = self.cell;
+        }
         let mut scheme = Scheme::new(physics, threads).unwrap();
         // Contacts of before are those of another scheme.
         if let (Scheme::Quasistatic(scheme), false) = (&mut scheme, self.contacts.is_empty()) {
@@ -285,6 +301,9 @@ impl Scene {
         let results = threads::run(ranks, |comm| {
             let (mut scheme, mut state) = self.begin(comm, threads);
             let mut domain = Domain::new(comm, self.partition(comm.size()));
+            if let Some(cell) = &state.cell {
+                domain.resize(&cell.upper);
+            }
             let mut done = Vec::new();
             let mut broken = Vec::new();
             for step in 0..steps {
@@ -292,6 +311,9 @@ impl Scene {
                     domain.set_partition(self.random_cut(comm.size(), seed, step));
                 }
                 let mut report = scheme.step_keeping(&mut state, &domain)?;
+                if let Some(cell) = &state.cell {
+                    domain.resize(&cell.upper);
+                }
                 if self.brings > 0 && step % self.brings == 0 {
                     scheme.bring_contacts(&mut state, &domain);
                 }
@@ -306,12 +328,17 @@ impl Scene {
             scheme.bring_contacts(&mut state, &domain);
             let clock = (state.clock.time, state.clock.dt);
             let parcel = state.parcel;
-            let walls = (state.walls, state.references);
+            let walls = (state.walls, state.references, state.cell);
             Ok((parcel.bodies, parcel.contacts, walls, (done, broken), clock))
         });
         let mut state = State::default();
         for result in results {
-            let (bodies, contacts, (walls, references), (done, broken), clock) = result?;
+            let (bodies, contacts, (walls, references, cell), (done, broken), clock) = result?;
+            assert!(
+                state.done.is_empty() || state.cell == cell,
+                "ranks disagree on the cell"
+            );
+            state.cell = cell;
             state.broken.extend(broken);
             state.bodies.extend(bodies);
             state.contacts.extend(contacts);
@@ -381,6 +408,7 @@ impl State {
             && format!("{:?}", self.done) == format!("{:?}", other.done)
             && self.broken == other.broken
             && format!("{:?}", self.clock) == format!("{:?}", other.clock)
+            && format!("{:?}", self.cell) == format!("{:?}", other.cell)
             && format!("{:?}", self.walls) == format!("{:?}", other.walls)
     }
 }

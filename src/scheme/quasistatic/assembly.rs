@@ -4,6 +4,8 @@
 //! these contacts: a copy of every body nearer than the widest pair. A contact across a cut stands
 //! on both ranks, which compute the same bits for it. So only displacements travel.
 
+use super::edges::FreeEdge;
+use super::frame::{Frame, strain};
 use super::freewall::FreeWall;
 use super::link::{Link, of_increment};
 use super::network::Network;
@@ -28,7 +30,8 @@ use crate::scheme::report::BrokenBond;
 
 /// The bodies and contacts that a rank knows within an increment.
 pub(super) struct Assembly<'a, 'd> {
-    pub domain: &'a Domain<'d>,
+    /// The domain, with the present size of the cell.
+    pub domain: Domain<'d>,
     pub physics: &'a Physics,
     pub statics: &'a Statics,
     pub supports: Supports<'a>,
@@ -38,6 +41,8 @@ pub(super) struct Assembly<'a, 'd> {
     pub network: Network,
     /// Walls that forces move.
     pub frees: Vec<FreeWall>,
+    /// Edges of the cell that follow a stress.
+    pub edges: Vec<FreeEdge>,
     /// Bonds of own bodies that broke in this increment.
     pub broken: Vec<BrokenBond>,
     /// Energies of the contacts that they left [J].
@@ -49,6 +54,8 @@ pub(super) struct Assembly<'a, 'd> {
     copies: Copies,
     /// The walls when pairs were searched.
     searched: Vec<WallState>,
+    /// The upper corner of the cell when bodies came to their owners [m].
+    gathered: Vector3,
     pub pairs: Vec<Neighbours>,
     detector: Detector,
     columns: Bodies,
@@ -85,7 +92,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
     /// `time` that of the loads. When an increment begins, all contacts stick, and bonds are made.
     pub(super) fn gather(
         (physics, statics, supports): (&'a Physics, &'a Statics, Supports<'a>),
-        (domain, pool): (&'a Domain<'d>, &'a Pool),
+        (domain, pool): (&Domain<'d>, &'a Pool),
         (mut parcel, states, (dt, time, begins)): (
             Parcel,
             &[WallState],
@@ -110,7 +117,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
         let rank = domain.rank();
         let own = (0..all.bodies.len()).filter(|&i| owners[i] == rank);
         let mut assembly = Self {
-            domain,
+            domain: domain.clone(),
             physics,
             statics,
             supports,
@@ -118,12 +125,14 @@ impl<'a, 'd> Assembly<'a, 'd> {
             time,
             network: Network::new(all.bodies, own.map(|i| i as u32).collect(), statics.planar),
             frees: FreeWall::all(physics, time),
+            edges: FreeEdge::all(physics, time),
             broken: Vec::new(),
             left: Vec::new(),
             waves: 0,
             widest,
             copies,
             searched: Vec::new(),
+            gathered: *partition.corners()[1],
             pairs: Vec::new(),
             detector: Detector::default(),
             columns: Bodies::default(),
@@ -289,29 +298,37 @@ impl<'a, 'd> Assembly<'a, 'd> {
 
     /// Brings numbers of own bodies to their copies. Collective.
     pub(super) fn share(&self, all: &mut [[f64; 6]]) {
-        self.copies.share(self.domain, all);
+        self.copies.share(&self.domain, all);
     }
 
-    /// Moves own bodies by these shifts, and the walls to these states, and updates all contacts.
-    /// Collective.
-    pub(super) fn advance(&mut self, mine: &[Shift], walls: Option<(&[Shift], &[WallState])>) {
+    /// Moves own bodies by these shifts, and the frame, and updates all contacts. Collective.
+    pub(super) fn advance(&mut self, mine: &[Shift], frame: Option<&Frame>) {
         let mut shifts = vec![[0.0; 6]; self.network.rows.len()];
         for (&i, shift) in self.network.own.iter().zip(mine) {
             shifts[i as usize] = shift.to_array();
         }
-        self.copies.share(self.domain, &mut shifts);
+        self.copies.share(&self.domain, &mut shifts);
         let shifts: Vec<Shift> = shifts.into_iter().map(Shift::from_array).collect();
+        let (before, from) = (self.centres(), *self.upper());
+        let rest = self.at_rest();
+        let frame = frame.unwrap_or(&rest);
+        self.carry(&frame.upper);
         (0..self.network.rows.len()).for_each(|i| self.place(i, &shifts[i]));
-        let still = vec![Shift::default(); self.network.walls.len()];
-        let (of_walls, before) = match walls {
-            Some((shifts, states)) => {
-                let before = self.centres();
-                self.place_walls(states.to_vec());
-                (shifts, before)
-            }
-            None => (&still[..], self.centres()),
+        self.place_walls(frame.states.clone());
+        let strain = strain(self.physics, &from, &frame.upper);
+        self.renew(&shifts, (&frame.shifts, &before), &strain);
+    }
+
+    /// Carries all known bodies with the cell, whose upper corner moves to a place [m].
+    fn carry(&mut self, upper: &Vector3) {
+        let from = *self.upper();
+        let Some(cell) = self.physics.cell.as_ref().filter(|_| from != *upper) else {
+            return;
         };
-        self.renew(&shifts, (of_walls, &before));
+        for row in &mut self.network.rows {
+            row.position = cell.carried(&row.position.into(), &from, upper).into();
+        }
+        self.domain.resize(upper);
     }
 
     /// Moves a known body.
@@ -330,7 +347,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
     pub(super) fn refresh(&mut self) {
         let still = vec![Shift::default(); self.network.rows.len().max(self.network.walls.len())];
         let centres = self.centres();
-        self.renew(&still, (&still, &centres));
+        self.renew(&still, (&still, &centres), &Vector3::zeros());
     }
 
     /// Sends the moves of own bodies to their copies on other ranks. Collective.
@@ -341,14 +358,20 @@ impl<'a, 'd> Assembly<'a, 'd> {
             .iter()
             .map(|(i, shift)| (*i, shift.to_array()))
             .collect();
-        let received = self.copies.tell(self.domain, &numbers).into_iter();
+        let received = self.copies.tell(&self.domain, &numbers).into_iter();
         received
             .map(|(i, numbers)| (i, Shift::from_array(numbers)))
             .collect()
     }
 
-    /// The contacts at the present places, after these shifts of all bodies and of the walls.
-    fn renew(&mut self, shifts: &[Shift], (of_walls, before): (&[Shift], &[Vector3])) {
+    /// The contacts at the present places, after these shifts of all bodies and of the walls, and
+    /// this strain of the cell.
+    fn renew(
+        &mut self,
+        shifts: &[Shift],
+        (of_walls, before): (&[Shift], &[Vector3]),
+        strain: &Vector3,
+    ) {
         let touches = self.touches();
         let old = std::mem::take(&mut self.network.links);
         let mut old = old.iter().peekable();
@@ -371,7 +394,8 @@ impl<'a, 'd> Assembly<'a, 'd> {
                 Partner::Body(b) => shifts[b],
                 Partner::Wall(w) => of_walls[w].at(&(link.touch.point - before[w])),
             };
-            links.push(link.moved([&shifts[pair.first as usize], &second], &touch, slips));
+            let both = [&shifts[pair.first as usize], &second];
+            links.push(link.moved((both, strain), &touch, slips));
         }
         self.network.links = links;
         self.network.list();
@@ -415,7 +439,10 @@ impl<'a, 'd> Assembly<'a, 'd> {
     ///
     /// The numbers of own bodies change then.
     pub(super) fn keep_up(&mut self) -> bool {
-        if self.strayed() <= allowance(self.physics) {
+        // Blocks in which bodies are relaxed must be those of their owners.
+        let renews = matches!(self.statics.method, Method::Kishino(_));
+        let grown = renews && self.gathered != *self.upper();
+        if self.strayed() <= allowance(self.physics) && !grown {
             return false;
         }
         let loaded = (1.0, self.time, None);
@@ -428,7 +455,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
         let widest = self.widest;
         *self = Self::gather(
             (self.physics, self.statics, self.supports),
-            (self.domain, self.pool),
+            (&self.domain, self.pool),
             gathered,
         );
         (self.broken, self.left, self.waves) = events;

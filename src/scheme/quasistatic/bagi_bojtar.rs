@@ -8,11 +8,11 @@
 use super::assembly::Assembly;
 use super::balance::{self, Balance};
 use super::found::Found;
+use super::frame::Frame;
 use super::settings::Breaking;
 use super::solve;
 use super::stiffness::Stiffness;
-use super::unknowns::{Shift, UNKNOWNS, numbers};
-use crate::body::WallState;
+use super::unknowns::{UNKNOWNS, numbers};
 use crate::law::Status;
 use crate::math::nan_max;
 use crate::solver::linear::{Limits, Solved, System};
@@ -28,12 +28,11 @@ const PRODUCTS: f64 = 2.0;
 
 /// Iterates until the loads are balanced. Collective.
 ///
-/// `walls` are the shifts of the walls in this increment and their states after it.
-pub(super) fn balance(assembly: &mut Assembly, walls: (&[Shift], &[WallState])) -> Found {
+/// `frame` is the motion of walls and cell in this increment.
+pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Found {
     let statics = *assembly.statics;
     let mut found = Found::default();
-    let moves = walls.0.iter().any(|shift| *shift != Shift::default());
-    let mut walls = moves.then_some(walls);
+    let mut waiting = Some(frame).filter(|frame| !frame.is_still());
     let scale = assembly.scale();
     let mut loads = balance::loads(assembly);
     loop {
@@ -42,7 +41,7 @@ pub(super) fn balance(assembly: &mut Assembly, walls: (&[Shift], &[WallState])) 
         if !found.residual.is_finite() {
             return found;
         }
-        if walls.is_none() && found.residual <= statics.tolerance {
+        if waiting.is_none() && found.residual <= statics.tolerance {
             found.converged = true;
             return found;
         }
@@ -50,12 +49,14 @@ pub(super) fn balance(assembly: &mut Assembly, walls: (&[Shift], &[WallState])) 
             return found;
         }
         found.iterations += 1;
-        let moved = walls.take();
+        let moved = waiting.take();
         let mut b = balance.unbalanced;
-        if let Some((shifts, _)) = moved {
+        if let Some(frame) = moved {
             // The motion of walls acts through the stiffness: Δf − k Δu of the walls.
             let still = vec![[0.0; 6]; assembly.network.rows.len()];
-            let added = Stiffness::new(assembly, statics.coulomb, 0.0).added(&still, Some(shifts));
+            let stiffness = Stiffness::new(assembly, statics.coulomb, 0.0);
+            let forces = stiffness.forces(&still, Some(&frame.moves()));
+            let added = stiffness.pushes(&forces);
             for (k, push) in added.iter().enumerate() {
                 let mask = assembly.network.mask(k);
                 let numbers = numbers(push, assembly.network.body(k).radius);
@@ -63,6 +64,9 @@ pub(super) fn balance(assembly: &mut Assembly, walls: (&[Shift], &[WallState])) 
                     b[UNKNOWNS * k + n] += numbers[n];
                 }
             }
+            let on_free = assembly.sum_over_free(|number, e| forces[number][0].dot(e));
+            let free = b.len() - on_free.len();
+            (b[free..].iter_mut().zip(on_free)).for_each(|(b, added)| *b += added);
         }
         let largest = b.iter().fold(0.0, |most, x| nan_max(most, x.abs()));
         let largest = assembly.domain.max(largest);
@@ -84,8 +88,8 @@ pub(super) fn balance(assembly: &mut Assembly, walls: (&[Shift], &[WallState])) 
             found.residual = f64::NAN;
             return found;
         }
-        let (shifts, of_walls, states) = assembly.motion_of(&x, moved);
-        assembly.advance(&shifts, Some((&of_walls, &states)));
+        let (shifts, frame) = assembly.motion_of(&x, moved);
+        assembly.advance(&shifts, Some(&frame));
         if assembly.keep_up() {
             loads = balance::loads(assembly);
         }

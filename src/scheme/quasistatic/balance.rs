@@ -9,9 +9,9 @@ use crate::math::{ExactSum, Vector3, nan_max};
 #[derive(Clone, Debug)]
 pub(super) struct Balance {
     /// Unbalanced force, and moment over the radius, of each own body [N]; zero where it is held.
-    /// Then those of the free walls.
+    /// Then those of the free walls and edges.
     pub unbalanced: Vec<f64>,
-    /// The largest `√(f² + (m/r)²)` of a body or free wall on any rank [N]; NaN if one is NaN.
+    /// The largest `√(f² + (m/r)²)` of a body, free wall or edge on any rank [N]; NaN if one is NaN.
     pub worst: f64,
     /// The force to which it is compared: the mean normal force, of bonds the mean force, or the
     /// largest load of a body where no contact carries any [N].
@@ -43,9 +43,9 @@ impl Balance {
             heaviest = nan_max(heaviest, size(&left(load)));
             unbalanced.extend(of);
         }
-        for (force, free) in assembly.on_free().into_iter().zip(&assembly.frees) {
+        for (force, load) in assembly.on_free().into_iter().zip(assembly.free_loads()) {
             worst = nan_max(worst, force.abs());
-            heaviest = nan_max(heaviest, free.load.abs());
+            heaviest = nan_max(heaviest, load.abs());
             unbalanced.push(force);
         }
         // A beam of bonds may carry all its load across them.

@@ -23,7 +23,7 @@ pub(super) fn direct(
     limits: &Limits,
 ) -> Solved {
     let numbered = Numbered::new(stiffness);
-    let domain = stiffness.assembly.domain;
+    let domain = &stiffness.assembly.domain;
     let gathered = domain.gather_to_first(words(&numbered.entries(stiffness)));
     let factors = match domain.rank() {
         0 => Factors::of(numbered.size, &entries(&gathered), symmetric),

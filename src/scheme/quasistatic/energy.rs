@@ -39,6 +39,21 @@ pub(super) struct Energies {
     pub fields: f64,
     /// Force and torque of the bodies on each wall [N, N m].
     pub walls: Vec<[Vector3; 2]>,
+    /// Force of the contacts against each edge of the cell, outwards [N].
+    pub edges: Vector3,
+}
+
+/// The flows from an equilibrium to the next [J].
+#[derive(Debug, Default)]
+pub(super) struct Flows {
+    /// Of contacts.
+    pub work: Work,
+    /// Of fields.
+    pub forced: f64,
+    /// Dissipated.
+    pub dissipated: f64,
+    /// Of the edges of the cell, a part of the driven work.
+    pub of_cell: f64,
 }
 
 impl Energies {
@@ -91,6 +106,7 @@ impl Energies {
             others,
             height,
             fields,
+            edges: assembly.on_edges(),
             walls: (of_walls.chunks(6))
                 .map(|w| {
                     [
@@ -109,14 +125,15 @@ impl Energies {
 
     /// The flows from this equilibrium to the next [J]: of contacts, of fields, and dissipated.
     ///
-    /// Walls have moved by these shifts meanwhile.
-    pub(super) fn flows(&self, next: &Self, shifts: &[Shift]) -> (Work, f64, f64) {
+    /// Walls have moved by these shifts meanwhile, and edges by these ways [m].
+    pub(super) fn flows(&self, next: &Self, (shifts, ways): (&[Shift], &Vector3)) -> Flows {
         let each = self.walls.iter().zip(&next.walls).zip(shifts);
         let given = each.map(|((before, after), shift)| {
             let [force, torque] = [0, 1].map(|k| (before[k] + after[k]) * 0.5);
             -force.dot(&shift.way) - torque.dot(&shift.turn)
         });
-        let driven: f64 = given.sum();
+        let of_cell = -0.5 * (self.edges + next.edges).dot(ways);
+        let driven = given.sum::<f64>() + of_cell;
         let forced = next.fields;
         let taken = driven + forced + self.height - next.height;
         let normal = next.normal - self.normal;
@@ -127,6 +144,11 @@ impl Energies {
             elastic: next.springs(),
             ..Work::default()
         };
-        (work, forced, taken - (next.springs() - self.springs()))
+        Flows {
+            work,
+            forced,
+            dissipated: taken - (next.springs() - self.springs()),
+            of_cell,
+        }
     }
 }

@@ -1,17 +1,18 @@
 //! An increment of the loads: tried as a whole, and halved where that fails.
 
 use super::assembly::{Assembly, Begins};
-use super::energy::{Energies, begin_leg};
+use super::energy::{Energies, Flows, begin_leg};
 use super::found::Found;
+use super::frame::Frame;
 use super::link::{begin_of_increment, end_of_increment, of_increment};
 use super::mechanism::farthest;
 use super::network::Side;
-use super::reach::longest_bond;
+use super::reach::{least_edge, longest_bond};
 use super::settings::{Method, Statics};
 use super::support::Supports;
 use super::unknowns::Shift;
 use super::{bagi_bojtar, kishino, serrano};
-use crate::body::{Anchor, BodyId, Motion, Reference, Wall, WallState};
+use crate::body::{Anchor, BodyId, CellState, Reference, WallState};
 use crate::contact::ContactKey;
 use crate::domain::Domain;
 use crate::domain::migration::Parcel;
@@ -21,7 +22,7 @@ use crate::math::{Vector3, as_written, nan_max};
 use crate::pool::Pool;
 use crate::scheme::error::{StepError, is_finite};
 use crate::scheme::physics::Physics;
-use crate::scheme::report::BrokenBond;
+use crate::scheme::report::{BrokenBond, OfCell};
 use crate::scheme::state::State;
 use std::sync::Arc;
 
@@ -78,6 +79,8 @@ impl Parts {
 pub(super) struct Balanced {
     parcel: Parcel,
     walls: Vec<WallState>,
+    upper: Vector3,
+    cell: OfCell,
     dt: f64,
     work: Work,
     forced: f64,
@@ -102,6 +105,10 @@ pub(super) struct Increment<'a> {
     waves: u64,
     /// The state that is reached: bodies, contacts, walls, and the Δt of the contacts' forces.
     reached: (Parcel, Vec<WallState>, f64),
+    /// The upper corner of the cell then [m], if it deforms.
+    upper: Option<Vector3>,
+    /// Its stress and work.
+    pub cell: OfCell,
     crushed: Option<ContactKey>,
     /// The bodies that moved farthest in the last part without balance.
     adrift: Vec<BodyId>,
@@ -141,6 +148,8 @@ impl<'a> Increment<'a> {
             foreign,
             waves: 0,
             reached: (parcel, state.walls.clone(), state.clock.dt),
+            upper: state.cell.map(|cell| cell.upper),
+            cell: OfCell::default(),
             crushed: None,
             adrift: Vec::new(),
             found: Found::default(),
@@ -170,7 +179,13 @@ impl<'a> Increment<'a> {
         let (parcel, walls, before) = &self.reached;
         let mut parcel = parcel.clone();
         still(&mut parcel);
-        let (shifts, after) = moved(&self.physics.walls, walls, times);
+        let mut domain = domain.clone();
+        if let Some(upper) = &self.upper {
+            domain.resize(upper);
+        }
+        let first = *domain.partition().corners()[1];
+        let mut frame = Frame::driven(self.physics, walls, &first, times);
+        let shifts = frame.shifts.clone();
         let gathered = (parcel, &walls[..], {
             let begins = Begins {
                 times,
@@ -180,7 +195,7 @@ impl<'a> Increment<'a> {
         });
         let supports = Supports::new(&self.physics.acts.supports, &self.anchors);
         let of = (self.physics, self.statics, supports);
-        let mut assembly = Assembly::gather(of, (domain, pool), gathered);
+        let mut assembly = Assembly::gather(of, (&domain, pool), gathered);
         assembly.waves = self.waves;
         self.within_reach(&assembly)?;
         let mut last = Energies::of(&assembly, times[0]);
@@ -189,14 +204,12 @@ impl<'a> Increment<'a> {
             prestress: last.springs() - self.work.elastic,
             ..Sums::default()
         };
-        let still = vec![Shift::default(); shifts.len()];
-        let mut leg = (shifts.clone(), after);
         let mut found = Found::default();
         let mut loaded = times[0];
         // After each balance bonds may break; then another is sought.
         loop {
-            let before = assembly.network.states.clone();
-            found.add(&self.balance(&mut assembly, (&leg.0, &leg.1))?);
+            let before = assembly.at_rest();
+            found.add(&self.balance(&mut assembly, &frame)?);
             let reach = self.within_reach(&assembly);
             found.converged &= reach.is_ok();
             if finest || !self.statics.method.may_halve() {
@@ -206,12 +219,14 @@ impl<'a> Increment<'a> {
                 break;
             }
             let next = Energies::of(&assembly, loaded);
-            sums.add(&last, &next, &with_free(leg.0, &assembly, &before));
+            let walls = assembly.with_free_since(frame.shifts, &before.states);
+            let edges = assembly.upper() - before.upper;
+            sums.add(&last.flows(&next, (&walls, &edges)));
             last = next;
             if !assembly.break_bonds(self.statics.breaking) {
                 break;
             }
-            leg = (still.clone(), assembly.network.states.clone());
+            frame = assembly.at_rest();
             loaded = times[1];
             begin_leg(&mut assembly);
         }
@@ -220,7 +235,7 @@ impl<'a> Increment<'a> {
             self.adrift = farthest(&assembly);
             return Ok(None);
         }
-        let ways = with_free(shifts, &assembly, walls);
+        let ways = assembly.with_free_since(shifts, walls);
         let halves = self.statics.method.may_halve();
         let jumped = halves && jump(&assembly, &ways) > self.statics.jump;
         if jumped && !finest {
@@ -248,6 +263,11 @@ impl<'a> Increment<'a> {
                 .map(|(_, key)| key)
                 .next(),
             walls: assembly.network.states.clone(),
+            upper: *assembly.upper(),
+            cell: OfCell {
+                stress: (self.upper).map_or([0.0; 6], |_| assembly.stress()),
+                work: sums.of_cell,
+            },
             dt,
             work,
             forced: sums.forced,
@@ -267,6 +287,10 @@ impl<'a> Increment<'a> {
         let edge = assembly.domain.partition().grid().shortest_edge();
         let (gap, allowed) = (assembly.widest, longest_bond(self.physics, edge));
         let step = self.step;
+        let least = least_edge(self.physics.largest_radius, self.physics.skin);
+        if self.upper.is_some() && edge < least {
+            return Err(StepError::CellTooShort { step, least, edge });
+        }
         if gap.is_nan() || (gap > 0.0 && gap > allowed) {
             return Err(StepError::BondTooLong {
                 step,
@@ -278,16 +302,12 @@ impl<'a> Increment<'a> {
         Ok(())
     }
 
-    fn balance(
-        &self,
-        assembly: &mut Assembly,
-        walls: (&[Shift], &[WallState]),
-    ) -> Result<Found, StepError> {
+    fn balance(&self, assembly: &mut Assembly, frame: &Frame) -> Result<Found, StepError> {
         match self.statics.method {
-            Method::BagiBojtar => Ok(bagi_bojtar::balance(assembly, walls)),
-            Method::Kishino(select) => Ok(kishino::balance(assembly, walls, select)),
+            Method::BagiBojtar => Ok(bagi_bojtar::balance(assembly, frame)),
+            Method::Kishino(select) => Ok(kishino::balance(assembly, frame, select)),
             Method::SerranoRodriguez => {
-                serrano::balance(assembly, walls).map_err(|free| StepError::Mechanism {
+                serrano::balance(assembly, frame).map_err(|free| StepError::Mechanism {
                     step: self.step,
                     bodies: free.iter().map(|id| id.0).collect(),
                 })
@@ -321,6 +341,11 @@ impl<'a> Increment<'a> {
         self.foreign = false;
         self.waves = part.waves;
         self.reached = (part.parcel, part.walls, part.dt);
+        self.upper = self.upper.map(|_| part.upper);
+        self.cell = OfCell {
+            stress: part.cell.stress,
+            work: self.cell.work + part.cell.work,
+        };
         self.work.normal += part.work.normal;
         self.work.friction += part.work.friction;
         self.work.driven += part.work.driven;
@@ -378,8 +403,8 @@ impl<'a> Increment<'a> {
         domain.agree(lost.or(crushed).map_or(Ok(()), Err))
     }
 
-    /// Hands bodies, contacts and walls to the state.
-    pub(super) fn end(self, state: &mut State) {
+    /// Hands bodies, contacts, walls and the cell to the state after `dt` [s].
+    pub(super) fn end(self, state: &mut State, dt: f64) {
         let (mut parcel, walls, _) = self.reached;
         parcel.contacts.retain_mut(end_of_increment);
         state.parcel = parcel;
@@ -391,6 +416,12 @@ impl<'a> Increment<'a> {
             row.reference = Reference::default();
         }
         state.references.clear();
+        if let (Some(cell), Some(upper), Some(of)) =
+            (&mut state.cell, self.upper, &self.physics.cell)
+        {
+            let rate = of.strains(&cell.upper, &upper) / dt;
+            *cell = CellState { upper, rate };
+        }
         state.walls_before = std::mem::replace(&mut state.walls, walls);
         state.elastic = self.work.elastic;
     }
@@ -403,27 +434,19 @@ struct Sums {
     forced: f64,
     dissipated: f64,
     prestress: f64,
+    of_cell: f64,
 }
 
 impl Sums {
-    /// Adds the flows from a balance to the next; walls have moved by these shifts meanwhile.
-    fn add(&mut self, before: &Energies, after: &Energies, ways: &[Shift]) {
-        let (work, forced, dissipated) = before.flows(after, ways);
-        self.work.normal += work.normal;
-        self.work.friction += work.friction;
-        self.work.driven += work.driven;
-        self.forced += forced;
-        self.dissipated += dissipated;
+    /// Adds the flows from a balance to the next.
+    fn add(&mut self, flows: &Flows) {
+        self.work.normal += flows.work.normal;
+        self.work.friction += flows.work.friction;
+        self.work.driven += flows.work.driven;
+        self.forced += flows.forced;
+        self.dissipated += flows.dissipated;
+        self.of_cell += flows.of_cell;
     }
-}
-
-/// The shifts of driven walls, and those of free ones since these states.
-fn with_free(mut shifts: Vec<Shift>, assembly: &Assembly, before: &[WallState]) -> Vec<Shift> {
-    for free in &assembly.frees {
-        let now = assembly.network.states[free.wall].displacement;
-        shifts[free.wall].way = now - before[free.wall].displacement;
-    }
-    shifts
 }
 
 /// Brings bodies to rest.
@@ -457,24 +480,4 @@ fn jump(assembly: &Assembly, walls: &[Shift]) -> f64 {
     let largest = assembly.physics.largest_radius;
     let with_walls = walls.iter().map(|shift| shift.way.norm() / largest);
     most - with_walls.fold(0.0, nan_max)
-}
-
-/// The shifts of walls within a time span [s], and their states after it.
-fn moved(
-    walls: &[Wall],
-    states: &[WallState],
-    [from, to]: [f64; 2],
-) -> (Vec<Shift>, Vec<WallState>) {
-    let one = |(wall, state): (&Wall, &WallState)| match wall.motion {
-        Motion::Driven(_) => {
-            let after = wall.driven(from, to).unwrap_or(*state);
-            let shift = Shift {
-                way: after.displacement - state.displacement,
-                turn: after.angular_velocity * (to - from),
-            };
-            (shift, after)
-        }
-        _ => (Shift::default(), *state),
-    };
-    walls.iter().zip(states).map(one).unzip()
 }

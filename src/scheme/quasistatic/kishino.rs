@@ -12,10 +12,10 @@
 use super::assembly::Assembly;
 use super::balance::{self, Balance};
 use super::found::Found;
+use super::frame::Frame;
 use super::network::Side;
 use super::settings::{Breaking, Select};
 use super::unknowns::{Push, Shift, UNKNOWNS, numbers, shift};
-use crate::body::WallState;
 use crate::math::Vector3;
 use crate::solver::grid::Parity;
 use nalgebra::{Matrix6, Vector6};
@@ -65,15 +65,11 @@ impl PartialEq for Waiting {
 impl Eq for Waiting {}
 
 /// Relaxes until the loads are balanced. Collective.
-pub(super) fn balance(
-    assembly: &mut Assembly,
-    (shifts, states): (&[Shift], &[WallState]),
-    select: Select,
-) -> Found {
+pub(super) fn balance(assembly: &mut Assembly, frame: &Frame, select: Select) -> Found {
     let mut found = Found::default();
-    if shifts.iter().any(|shift| *shift != Shift::default()) {
+    if !frame.is_still() {
         let still = vec![Shift::default(); assembly.network.own.len()];
-        assembly.advance(&still, Some((shifts, states)));
+        assembly.advance(&still, Some(frame));
         assembly.keep_up();
     }
     let statics = *assembly.statics;
@@ -107,9 +103,9 @@ pub(super) fn balance(
     }
 }
 
-/// Each free wall moves as its contacts demand. Collective.
+/// Each free wall and edge moves as its contacts demand. Collective.
 fn relax_walls(assembly: &mut Assembly) {
-    if assembly.frees.is_empty() {
+    if assembly.free_count() == 0 {
         return;
     }
     let tangents = assembly.network.links.iter();
@@ -128,10 +124,9 @@ fn relax_walls(assembly: &mut Assembly) {
             (force / held).clamp(-most, most)
         })
         .collect();
-    let shifts = assembly.of_free(&ways);
-    let states = assembly.with_free(&assembly.network.states, &shifts);
+    let frame = assembly.moved_by(&ways, &assembly.at_rest());
     let still = vec![Shift::default(); assembly.network.own.len()];
-    assembly.advance(&still, Some((&shifts, &states)));
+    assembly.advance(&still, Some(&frame));
 }
 
 struct Relaxing<'s, 'a, 'd> {
@@ -348,7 +343,8 @@ impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
             } else {
                 [&still, shift]
             };
-            self.assembly.network.links[number] = link.moved(both, &touch, false);
+            let still = Vector3::zeros();
+            self.assembly.network.links[number] = link.moved((both, &still), &touch, false);
         }
     }
 }

@@ -103,6 +103,15 @@ impl Link {
         }
     }
 
+    /// The same, while a strain of the cell moves the two sides apart.
+    pub(super) fn strained(&self, sides: [&Shift; 2], strain: &Vector3) -> Motion {
+        let mut motion = self.motion(sides);
+        if *strain != Vector3::zeros() {
+            motion.slip += strain.component_mul(&self.branch());
+        }
+        motion
+    }
+
     /// The pushes of a force and a couple of the contact on its two sides [004 §6.1.4].
     pub(super) fn pushes(&self, [force, couple]: &[Vector3; 2]) -> [Push; 2] {
         let [of_a, of_b] = self.arms();
@@ -156,13 +165,18 @@ impl Link {
         (self.elastic).tangent(&self.carried, &self.touch.normal, coulomb)
     }
 
-    /// The same contact after its sides have moved, with its new touch.
+    /// The same contact after its sides have moved, and a strain of the cell, with its new touch.
     ///
     /// With `slips` a contact that closes slips from there on, for `(g₀ − g′)/(g − g′)` of the
     /// motion, g and g′ being the gaps before and after; else it first sticks without a force
     /// across its normal.
-    pub(super) fn moved(mut self, shifts: [&Shift; 2], touch: &Touch, slips: bool) -> Self {
-        let motion = self.motion(shifts);
+    pub(super) fn moved(
+        mut self,
+        (shifts, strain): ([&Shift; 2], &Vector3),
+        touch: &Touch,
+        slips: bool,
+    ) -> Self {
+        let motion = self.strained(shifts, strain);
         let closes = (self.elastic.rest - touch.gap) / (self.touch.gap - touch.gap);
         let passage = Passage {
             normals: [self.touch.normal, touch.normal],

@@ -5,7 +5,7 @@ use super::solve::solve;
 use super::stiffness::Stiffness;
 use super::unknowns::UNKNOWNS;
 use crate::body::BodyId;
-use crate::math::{Vector3, nan_max};
+use crate::math::{ExactSum, Vector3, nan_max};
 use crate::rng::{Purpose, Stream};
 use crate::solver::linear::{Limits, System};
 
@@ -31,6 +31,7 @@ pub(super) fn free_motion(assembly: &Assembly) -> Vec<BodyId> {
             *b = drawn.between(-1.0, 1.0);
         }
     }
+    without_translation(assembly, &mut b);
     let mut x = vec![0.0; b.len()];
     let [square] = stiffness.products([[&b, &b]]);
     let limits = Limits {
@@ -48,6 +49,28 @@ pub(super) fn free_motion(assembly: &Assembly) -> Vec<BodyId> {
         let x = &x[UNKNOWNS * k..][..UNKNOWNS];
         x.iter().map(|x| x * x).sum::<f64>().sqrt()
     })
+}
+
+/// Takes the common displacement out of a load on the bodies, where nothing but a periodic cell
+/// that deforms holds them: the strain of the cell cannot move them all alike. Collective.
+fn without_translation(assembly: &Assembly, b: &mut [f64]) {
+    let network = &assembly.network;
+    let own = 0..network.own.len();
+    let held = |k: &usize| !network.body(*k).is_free() || assembly.supports.hold(network.body(*k));
+    let held = own.clone().filter(held).count() + network.walls.len();
+    if assembly.physics.cell.is_none() || assembly.domain.max(held as f64) > 0.0 {
+        return;
+    }
+    let mut sums = <[ExactSum; 4]>::default();
+    for k in own.clone() {
+        (0..3).for_each(|n| sums[n].add(b[UNKNOWNS * k + n]));
+        sums[3].add(1.0);
+    }
+    let [x, y, z, count] = assembly.domain.sums(&sums);
+    for k in own {
+        let each = [x, y, z].into_iter().enumerate();
+        each.for_each(|(n, sum)| b[UNKNOWNS * k + n] -= sum / count);
+    }
 }
 
 /// The bodies that have moved farthest since the part of an increment began. Collective.

@@ -67,6 +67,7 @@ pub enum NoModes {
 pub(super) fn modes(assembly: &mut Assembly, count: usize) -> Result<Modes, NoModes> {
     // Walls stand still, and no couple is at its limit.
     assembly.frees.clear();
+    assembly.edges.clear();
     for link in &mut assembly.network.links {
         link.carried.couple = Vector3::zeros();
     }

@@ -90,6 +90,7 @@ pub const NAMES: [&str; 6] = ["xx", "yy", "zz", "yz", "zx", "xy"];
 pub(super) fn moduli(assembly: &mut Assembly) -> Result<Moduli, NoModuli> {
     // All walls follow the strain, no support holds a body, no couple is at its limit.
     assembly.frees.clear();
+    assembly.edges.clear();
     assembly.supports = Supports::none();
     for link in &mut assembly.network.links {
         link.carried.couple = Vector3::zeros();

@@ -7,15 +7,16 @@
 use super::assembly::Assembly;
 use super::balance::{self, Balance};
 use super::found::Found;
+use super::frame::Frame;
 use super::mechanism::free_motion;
 use super::solve::solve;
 use super::stiffness::Stiffness;
-use super::unknowns::{Shift, UNKNOWNS, numbers};
-use crate::body::{BodyId, WallState};
+use super::unknowns::{UNKNOWNS, numbers};
+use crate::body::BodyId;
 use crate::contact::ContactKey;
 use crate::law::Status;
 use crate::law::elastic::{CLOSED, Carried};
-use crate::math::Vector3;
+use crate::math::{Vector3, nan_max};
 use crate::solver::linear::{Limits, System};
 use std::collections::BTreeMap;
 
@@ -23,10 +24,7 @@ use std::collections::BTreeMap;
 const RESIDUAL: f64 = 1e-12;
 
 /// Solves an increment, or returns bodies that can move freely. Collective.
-pub(super) fn balance(
-    assembly: &mut Assembly,
-    (shifts, states): (&[Shift], &[WallState]),
-) -> Result<Found, Vec<BodyId>> {
+pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Result<Found, Vec<BodyId>> {
     for link in &mut assembly.network.links {
         if link.elastic.glued || link.touch.gap <= CLOSED * link.smaller_radius() {
             link.elastic.glued = true;
@@ -44,7 +42,8 @@ pub(super) fn balance(
     }
     let mut stiffness = Stiffness::new(assembly, false, 0.0);
     let still = vec![[0.0; 6]; assembly.network.rows.len()];
-    let of_walls = stiffness.added(&still, Some(shifts));
+    let by_frame = stiffness.forces(&still, Some(&frame.moves()));
+    let of_walls = stiffness.pushes(&by_frame);
     let mut b = vec![0.0; stiffness.len()];
     for (k, push) in of_walls.iter().enumerate() {
         let (mask, push) = (assembly.network.mask(k), push.plus(&loads[k]));
@@ -52,25 +51,29 @@ pub(super) fn balance(
         (0..UNKNOWNS).for_each(|n| b[UNKNOWNS * k + n] = if mask[n] { of[n] } else { 0.0 });
     }
     let bodies = UNKNOWNS * loads.len();
-    let of_loads = assembly.frees.iter().map(|free| free.load);
-    b[bodies..]
-        .iter_mut()
-        .zip(of_loads)
-        .for_each(|(b, load)| *b = load);
+    let added = assembly.sum_over_free(|number, e| by_frame[number][0].dot(e));
+    let on_free = assembly.free_loads().into_iter().zip(added);
+    (b[bodies..].iter_mut().zip(on_free)).for_each(|(b, (load, added))| *b = load + added);
     let [square] = stiffness.products([[&b, &b]]);
+    // The forces of a strained lattice cancel in each body, to rounding.
+    let strained = by_frame.iter().map(|[force, _]| force.norm());
+    let strained = match assembly.physics.cell {
+        Some(_) => assembly.domain.max(strained.fold(0.0, nan_max)),
+        None => 0.0,
+    };
     let limits = Limits {
-        residual: RESIDUAL * square.sqrt(),
+        residual: RESIDUAL * square.sqrt().max(strained),
         products: 100_000,
     };
     let mut x = vec![0.0; b.len()];
     let solved = solve(&mut stiffness, true, (&b, &mut x), &limits);
-    let (mine, of_walls, states) = assembly.motion_of(&x, Some((shifts, states)));
+    let (mine, frame) = assembly.motion_of(&x, Some(frame));
     let mut all = still;
     for (&i, shift) in assembly.network.own.iter().zip(&mine) {
         all[i as usize] = shift.to_array();
     }
     assembly.share(&mut all);
-    let forces = stiffness.forces(&all, Some(&of_walls));
+    let forces = stiffness.forces(&all, Some(&frame.moves()));
     drop(stiffness);
     let forces: BTreeMap<ContactKey, [Vector3; 2]> = (assembly
         .network
@@ -79,7 +82,7 @@ pub(super) fn balance(
         .map(|link| link.key)
         .zip(forces))
     .collect();
-    assembly.advance(&mine, Some((&of_walls, &states)));
+    assembly.advance(&mine, Some(&frame));
     for link in &mut assembly.network.links {
         let Some([force, couple]) = forces.get(&link.key).filter(|_| link.elastic.glued) else {
             link.carried = Carried::default();

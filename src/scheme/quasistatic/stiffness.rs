@@ -3,6 +3,7 @@
 //! Bodies that are not free have no unknowns; in two dimensions only those in the plane are left.
 
 use super::assembly::Assembly;
+use super::frame::Moves;
 use super::link::Link;
 use super::network::Network;
 use super::unknowns::{Push, Shift, UNKNOWNS, numbers, shift};
@@ -23,7 +24,7 @@ pub(super) struct Stiffness<'s, 'a, 'd> {
     pub held: Vec<[f64; UNKNOWNS]>,
     /// The inverse of each body's own block.
     inverses: Vec<Matrix6<f64>>,
-    /// The stiffness of each free wall [N/m].
+    /// The stiffness of each free wall and edge [N/m].
     pub of_free: Vec<f64>,
     /// `(N/D)(I − nnᵀ)` of each contact [N/m]; empty without a geometric part.
     pub turnings: Vec<Option<Matrix3>>,
@@ -84,8 +85,9 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
         dense
     }
 
-    /// Force and couple of each contact that shifts of all known bodies and of the walls add.
-    pub(super) fn forces(&self, shifts: &[[f64; 6]], walls: Option<&[Shift]>) -> Vec<[Vector3; 2]> {
+    /// Force and couple of each contact that shifts of all known bodies and of the frame add.
+    pub(super) fn forces(&self, shifts: &[[f64; 6]], frame: Option<&Moves>) -> Vec<[Vector3; 2]> {
+        let strain = frame.map_or_else(Vector3::zeros, |frame| frame.strain);
         let assembly = self.assembly;
         let bodies = assembly.network.rows.len();
         let centres = assembly.centres();
@@ -99,11 +101,11 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
                 let first = Shift::from_array(shifts[link.pair.first as usize]);
                 let second = match link.pair.partner(bodies) {
                     Partner::Body(b) => Shift::from_array(shifts[b]),
-                    Partner::Wall(w) => walls.map_or_else(Shift::default, |walls| {
-                        walls[w].at(&(link.touch.point - centres[w]))
+                    Partner::Wall(w) => frame.map_or_else(Shift::default, |frame| {
+                        frame.walls[w].at(&(link.touch.point - centres[w]))
                     }),
                 };
-                let motion = link.motion([&first, &second]);
+                let motion = link.strained([&first, &second], &strain);
                 tangent.added(&motion.slip, &motion.turn)
             })
             .collect::<Vec<_>>()
@@ -122,11 +124,6 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
             }
         }
         block
-    }
-
-    /// The pushes that such shifts add to own bodies.
-    pub(super) fn added(&self, shifts: &[[f64; 6]], walls: Option<&[Shift]>) -> Vec<Push> {
-        self.pushes(&self.forces(shifts, walls))
     }
 
     /// The pushes of forces and couples of the contacts on own bodies.
@@ -190,7 +187,7 @@ fn inverse(block: &Matrix6<f64>, mask: &[bool; UNKNOWNS]) -> Matrix6<f64> {
 
 impl System for Stiffness<'_, '_, '_> {
     fn len(&self) -> usize {
-        UNKNOWNS * self.assembly.network.own.len() + self.assembly.frees.len()
+        UNKNOWNS * self.assembly.network.own.len() + self.assembly.free_count()
     }
 
     fn apply(&mut self, x: &[f64], y: &mut [f64]) {
@@ -202,8 +199,9 @@ impl System for Stiffness<'_, '_, '_> {
         }
         assembly.share(&mut shifts);
         let bodies = UNKNOWNS * assembly.network.own.len();
-        let walls = assembly.of_free(&x[bodies..]);
-        let forces = self.forces(&shifts, Some(&walls));
+        let (walls, strain) = assembly.of_free(&x[bodies..]);
+        let walls = &walls[..];
+        let forces = self.forces(&shifts, Some(&Moves { walls, strain }));
         let mut added = self.pushes(&forces);
         self.turn(&mut added, &shifts);
         let on_free = assembly.sum_over_free(|number, e| forces[number][0].dot(e));
@@ -242,10 +240,10 @@ impl System for Stiffness<'_, '_, '_> {
 
     fn products<const N: usize>(&self, pairs: [[&[f64]; 2]; N]) -> [f64; N] {
         let sums = pairs.map(|[a, b]| {
-            // All ranks know the free walls; the first counts them.
+            // All ranks know the free walls and edges; the first counts them.
             let count = match self.assembly.domain.rank() {
                 0 => a.len(),
-                _ => a.len() - self.assembly.frees.len(),
+                _ => a.len() - self.assembly.free_count(),
             };
             let (a, b) = (&a[..count], &b[..count]);
             let bodies = a.chunks(UNKNOWNS).zip(b.chunks(UNKNOWNS));

@@ -55,6 +55,7 @@ fn physics() -> Physics {
             wall([end, end], [-1.0, 0.0]),
             wall([end, end], [0.0, -1.0]),
         ],
+        cell: None,
         solver: Settings::default(),
         largest_radius: 1.0,
         skin: 0.05,

@@ -59,7 +59,8 @@ fn after(friction: f64, slips: bool, shares: &[f64]) -> Link {
             turn: shift.turn * *share,
         };
         centres[1] += part.way;
-        link = link.moved([&Shift::default(), &part], &touch(&centres), slips);
+        let still = (&Shift::default(), &Vector3::zeros());
+        link = link.moved(([still.0, &part], still.1), &touch(&centres), slips);
     }
     link
 }

@@ -1,0 +1,109 @@
+//! The edges of a periodic cell that deforms: those that follow a stress, and the stress itself.
+//!
+//! A strain ε of the cell moves the two sides of a contact apart by `ε b`, b being the branch
+//! between their centres. So an edge of length L, in place of a wall, moves each contact by its
+//! share `b/L`. An edge that follows a stress is one more unknown, like a free wall: the force
+//! `Σ F b/L` of the contacts against it balances the stress times the section across it.
+
+use super::assembly::Assembly;
+use super::link::Link;
+use crate::math::{ExactSum, Vector3};
+use crate::scheme::physics::Physics;
+
+/// An edge that follows a stress.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct FreeEdge {
+    /// Its axis.
+    pub axis: usize,
+    /// The stress [Pa], compression positive.
+    stress: f64,
+}
+
+impl FreeEdge {
+    /// The edges under the stresses of a time [s], in the order of axes.
+    pub(super) fn all(physics: &Physics, time: f64) -> Vec<Self> {
+        let edges = physics.cell.iter().flat_map(|cell| cell.edges.iter());
+        let each = edges.enumerate().filter_map(|(axis, edge)| {
+            let stress = edge.stress(time)?;
+            Some(Self { axis, stress })
+        });
+        each.collect()
+    }
+}
+
+impl Assembly<'_, '_> {
+    /// The upper corner of the domain, and of its cell [m].
+    pub(super) fn upper(&self) -> &Vector3 {
+        self.domain.partition().corners()[1]
+    }
+
+    /// Lengths of the edges of the domain [m].
+    fn lengths(&self) -> Vector3 {
+        let [lower, upper] = self.domain.partition().corners();
+        upper - lower
+    }
+
+    /// The number of unknowns that all ranks know: free walls, then free edges.
+    pub(super) fn free_count(&self) -> usize {
+        self.frees.len() + self.edges.len()
+    }
+
+    /// The loads of free walls and edges [N].
+    pub(super) fn free_loads(&self) -> Vec<f64> {
+        let lengths = self.lengths();
+        let walls = self.frees.iter().map(|free| free.load);
+        let edges = self.edges.iter();
+        let edges = edges.map(|edge| -edge.stress * self.volume() / lengths[edge.axis]);
+        walls.chain(edges).collect()
+    }
+
+    /// The volume of the domain [m³]; in two dimensions it is 1 m thick.
+    fn volume(&self) -> f64 {
+        let lengths = self.lengths();
+        lengths.x * lengths.y * if self.network.planar { 1.0 } else { lengths.z }
+    }
+
+    /// The motion of a contact by an edge, per metre of the edge.
+    pub(super) fn by_edge(&self, link: &Link, axis: usize) -> Vector3 {
+        Vector3::ith(axis, link.branch()[axis] / self.lengths()[axis])
+    }
+
+    /// The strain by the displacements of free edges [m].
+    pub(super) fn of_edges(&self, ways: &[f64]) -> Vector3 {
+        let (lengths, mut strain) = (self.lengths(), Vector3::zeros());
+        for (edge, way) in self.edges.iter().zip(ways) {
+            strain[edge.axis] = way / lengths[edge.axis];
+        }
+        strain
+    }
+
+    /// The forces of the contacts against the edges, outwards [N]. Collective.
+    pub(super) fn on_edges(&self) -> Vector3 {
+        if self.physics.cell.is_none() {
+            return Vector3::zeros();
+        }
+        let mut sums = <[ExactSum; 3]>::default();
+        for link in self.network.links_of_first() {
+            for (axis, sum) in sums.iter_mut().enumerate() {
+                sum.add(link.carried.force.dot(&self.by_edge(link, axis)));
+            }
+        }
+        self.domain.sums(&sums).into()
+    }
+
+    /// Stress of the contacts [Pa], compression positive: xx, yy, zz, yz, zx, xy. Collective.
+    pub(super) fn stress(&self) -> [f64; 6] {
+        let mut sums = <[ExactSum; 6]>::default();
+        for link in self.network.links_of_first() {
+            let (force, branch) = (&link.carried.force, &link.branch());
+            for (sum, [i, j]) in
+                sums.iter_mut()
+                    .zip([[0, 0], [1, 1], [2, 2], [1, 2], [2, 0], [0, 1]])
+            {
+                sum.add(0.5 * (force[i] * branch[j] + force[j] * branch[i]));
+            }
+        }
+        let volume = self.volume();
+        self.domain.sums(&sums).map(|sum| sum / volume)
+    }
+}
