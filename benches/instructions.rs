@@ -156,6 +156,7 @@ fn steps(
         delete_outside: false,
         acts: moreau::scheme::acts::Acts::default(),
         statics: None,
+        cell: None,
     };
     let parcel = Parcel {
         bodies: Packing::rows(SIDE),

@@ -186,6 +186,7 @@ impl Packing {
             states: &[],
             states_before: &[],
             pushed: &Pushed::default(),
+            strain: None,
             split: &[],
             templates: &[],
             laws: &laws_of(pair),

@@ -63,6 +63,7 @@ impl Column {
             states: &[WallState::default()],
             states_before: &[WallState::default()],
             pushed: &Pushed::default(),
+            strain: None,
             split: &[],
             templates: &[],
             laws: &PairTable::of_friction(&[0.0]).into(),

@@ -14,6 +14,8 @@ pub struct Cell {
     pub lower: Vector3,
     /// The lengths of its edges at strain 0 [m].
     pub lengths: Vector3,
+    /// Whether bodies are discs, 1 m thick, in the plane z = 0.
+    pub planar: bool,
     /// The motion of the edges along x, y and z.
     pub edges: [Edge; 3],
     /// The mass of an edge that follows a stress [kg], under the time step of contact dynamics;
@@ -110,9 +112,9 @@ impl Cell {
 
     /// The volume at an upper corner [m³]; in two dimensions the cell is 1 m thick.
     #[must_use]
-    pub fn volume(&self, upper: &Vector3, planar: bool) -> f64 {
+    pub fn volume(&self, upper: &Vector3) -> f64 {
         let lengths = self.lengths_of(upper);
-        lengths.x * lengths.y * if planar { 1.0 } else { lengths.z }
+        lengths.x * lengths.y * if self.planar { 1.0 } else { lengths.z }
     }
 }
 
@@ -124,6 +126,7 @@ mod tests {
         Cell {
             lower: Vector3::new(-1.0, 2.0, 0.0),
             lengths: Vector3::new(2.0, 4.0, 8.0),
+            planar: false,
             edges,
             mass: None,
         }
@@ -148,7 +151,10 @@ mod tests {
         assert!((ends - upper).norm() < 1e-14);
         let corner = cell.carried(&cell.lower, &cell.start().upper, &upper);
         assert_eq!(corner, cell.lower);
-        let volume = cell.volume(&upper, true) * 8.0;
-        assert!((volume - cell.volume(&upper, false)).abs() < 1e-12);
+        let flat = Cell {
+            planar: true,
+            ..cell.clone()
+        };
+        assert!((flat.volume(&upper) * 8.0 - cell.volume(&upper)).abs() < 1e-12);
     }
 }

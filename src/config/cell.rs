@@ -60,6 +60,7 @@ pub(super) fn read(
     Some(Cell {
         lower,
         lengths: upper - lower,
+        planar: domain.two_dimensional,
         edges,
         mass,
     })

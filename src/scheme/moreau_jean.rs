@@ -13,6 +13,7 @@ mod machine;
 mod plan;
 mod solve;
 mod squeezed;
+mod strained;
 mod watch;
 
 pub use machine::MoreauJean;

@@ -50,7 +50,7 @@ pub struct Report {
     pub broken: u64,
     /// Collisions of contacts with restitution that ended without rebound.
     pub plastic: u64,
-    /// Work of fields on free bodies.
+    /// Work of fields on free bodies, and of the strain of a cell on their motion.
     pub forced: f64,
     /// Energy of bodies that were released, less that of bodies that were held, deleted or left
     /// through outlets.

@@ -16,6 +16,7 @@ mod seen;
 mod sides;
 mod simples;
 mod start;
+mod strain;
 mod touches;
 mod wake;
 pub use apart::Apart;
@@ -24,6 +25,7 @@ use groups::Groups;
 pub use held::Held;
 use last::{Kept, More, Resting};
 pub use seen::Seen;
+pub use strain::Strain;
 pub use touches::{Before, Fate, Find};
 
 use super::batch::{Batches, Eight3};

@@ -70,6 +70,8 @@ pub(super) fn of_block(block: &Block, members: &[Member], first: usize) -> Work 
         }
         if !block.free[b] {
             work.driven -= dot(&r, &at_b) + dot(&couple, &w_b);
+        } else if origin.drive != 0 {
+            work.driven -= dot(&r, &drive.linear.into());
         }
         work.prestress += parts.bond.map_or(0.0, |bond| bond.prestress);
         let elastic = parts.elastic(&n, &c.now());

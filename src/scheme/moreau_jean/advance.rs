@@ -2,7 +2,7 @@
 
 use super::begun::Begun;
 use super::machine::MoreauJean;
-use crate::body::{Bodies, BodyId, BodyRow, Member, Turned};
+use crate::body::{Bodies, BodyId, BodyRow, CellState, Member, Turned};
 use crate::contact::Contact;
 use crate::domain::partition::Partition;
 use crate::math::{ExactSum, Vector3};
@@ -11,9 +11,9 @@ use crate::scheme::error::{StepError, is_finite};
 use crate::scheme::known::Known;
 use crate::scheme::pace::Span;
 use crate::scheme::physics::Physics;
-use crate::scheme::report::{Here, Report};
+use crate::scheme::report::{Here, OfCell, Report};
 use crate::scheme::state::{Clock, State};
-use crate::solver::blocks::Block;
+use crate::solver::blocks::{Block, Strain};
 use crate::solver::nsgs::Outcome;
 
 impl MoreauJean {
@@ -35,7 +35,11 @@ impl MoreauJean {
         let owner = &planned.owners;
         let (domain, Span { dt, end, rushed }) = (begun.domain, begun.span);
         let step = begun.clock.step + 1;
-        let partition = domain.partition();
+        let carried = begun.strain.as_ref().map(|(_, corners)| {
+            let grown = domain.partition().resized(corners[1]);
+            (grown, *corners)
+        });
+        let partition = (carried.as_ref()).map_or(domain.partition(), |(grown, _)| grown);
         let rank = domain.rank();
         let moved = Moved {
             step,
@@ -44,7 +48,9 @@ impl MoreauJean {
             end,
             partition,
             physics: &self.physics,
+            strain: begun.strain.as_ref(),
         };
+        let of_cell = self.of_cell(begun, &bodies);
         let pool = self.blocks.pool();
         let parts = pool.parts_of(&mut rows, |first, rows| {
             let mut part = Part::default();
@@ -102,6 +108,7 @@ impl MoreauJean {
             compressed,
             passed,
             bonds,
+            carried_work,
         ] = domain.sums(&sums);
 
         state.parcel.bodies = rows;
@@ -142,9 +149,12 @@ impl MoreauJean {
             drained: drained as u64,
             plastic: plastic as u64,
             broken: bonds as u64,
-            forced,
+            forced: forced + carried_work,
             entered,
-            cell: None,
+            cell: of_cell.map(|of| OfCell {
+                work: of.work + carried_work,
+                ..of
+            }),
             tally: None,
             collapse: None,
             here: Here {
@@ -176,6 +186,10 @@ impl MoreauJean {
         let contacts = || self.wall_contacts(state);
         let walls = begun.walls.end(domain, &pushed, contacts, dt);
         state.walls_before = std::mem::replace(&mut state.walls, walls);
+        if let Some((strain, [_, upper])) = begun.strain {
+            let rate = strain.rate;
+            state.cell = Some(CellState { upper, rate });
+        }
         state.clock = Clock {
             step: begun.clock.step + 1,
             time: end,
@@ -192,10 +206,11 @@ struct Moved<'a> {
     end: f64,
     partition: &'a Partition,
     physics: &'a Physics,
+    strain: Option<&'a (Strain, [Vector3; 2])>,
 }
 
 /// Number of sums.
-const SUMS: usize = 13;
+const SUMS: usize = 14;
 
 /// The results for some of the bodies.
 #[derive(Default)]
@@ -205,7 +220,8 @@ struct Part {
     /// translational energy; energy lost; lost to the integrator; added by the projection; bodies
     /// that outran detection; deleted bodies; work of fields; energy of bodies that entered less
     /// that of bodies that left; bodies that left through outlets; collisions without rebound;
-    /// springs that begin compressed; contacts whose sides passed through each other.
+    /// springs that begin compressed; contacts whose sides passed through each other; bonds that
+    /// broke; work of the cell on motion relative to it.
     sums: [ExactSum; SUMS],
     failure: Option<StepError>,
     deleted: Vec<BodyRow>,
@@ -217,7 +233,13 @@ impl Moved<'_> {
         let (x0, before) = (row.position.into(), [row.velocity, row.angular_velocity]);
         let period = self.partition.grid().period();
         let turned = bodies.turned(i, row);
-        bodies.advance(i, row, self.dt, way, period);
+        let mut moved = *way;
+        if let (Some((_, [from, to])), Some(cell)) = (self.strain, &self.physics.cell) {
+            moved += cell.carried(&x0, from, to) - x0;
+            let then = cell.carried(&row.reference.position.into(), from, to);
+            row.reference.position = then.into();
+        }
+        bodies.advance(i, row, self.dt, &moved, period);
         let x = &Vector3::from(row.position);
         let mut gone = false;
         if !is_finite(row) {
@@ -247,7 +269,14 @@ impl Moved<'_> {
             } else {
                 part.sums[0].add(translational_energy(row));
             }
-            let pull = self.physics.acceleration(&x0, row.mass, self.start);
+            let mut pull = self.physics.acceleration(&x0, row.mass, self.start);
+            if let Some((strain, _)) = self.strain {
+                let by_strain = strain.slows(&v0);
+                pull += by_strain;
+                let carried = (moved - way).dot(gravity);
+                let work = 0.5 * dt * by_strain.dot(&(v0 + v1)) - carried;
+                part.sums[13].add(row.mass * work);
+            }
             part.sums[1].add(energy_lost(&before, row, &(pull * dt), turned));
             if !self.physics.acts.fields.is_empty() {
                 let field = pull - gravity;

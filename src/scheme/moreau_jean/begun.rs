@@ -1,7 +1,7 @@
 //! The start of a step: its length, the actions of regions on bodies, the positions of walls.
 
 use super::machine::MoreauJean;
-use crate::body::Twist;
+use crate::body::{CellState, Twist};
 use crate::contact::ContactKey;
 use crate::domain::Domain;
 use crate::law::Step;
@@ -11,6 +11,7 @@ use crate::scheme::physics::Physics;
 use crate::scheme::state::{Clock, State};
 use crate::scheme::walls::Walls;
 use crate::shape::Surface;
+use crate::solver::blocks::Strain;
 use crate::solver::pushed::Pushed;
 
 /// The data of a step after its start.
@@ -30,6 +31,8 @@ pub(super) struct Begun<'a, 'd> {
     pub passed: Vec<ContactKey>,
     /// Walls in their positions.
     pub walls: Walls,
+    /// The strain of the cell in this step, and its upper corner at the start and at the end [m].
+    pub strain: Option<(Strain, [Vector3; 2])>,
     /// The number of ranks among which each body is split; empty where none is.
     pub split: Vec<f64>,
     /// Where fields act, the velocity that they and gravity add to each body [m/s], for
@@ -58,8 +61,19 @@ impl MoreauJean {
         let walls = Walls::new(&physics.walls, &state.walls, times);
         let pushed = Pushed::new(&walls.placed, &walls.during, &physics.gravity, span.dt);
         let ends = walls.ends(&physics.walls, &pushed, span.dt);
+        let both = physics.cell.as_ref().zip(state.cell);
+        let strain = both.map(|(cell, CellState { upper, rate })| {
+            let end = cell.prescribed(&upper, times);
+            let strain = Strain {
+                before: rate,
+                rate: cell.strains(&upper, &end) / span.dt,
+                period: *period,
+            };
+            (strain, [upper, end])
+        });
         Begun {
             ends,
+            strain,
             split: Vec::new(),
             falls: Vec::new(),
             planned: false,

@@ -30,6 +30,7 @@ pub(super) fn filling<'a>(
         states: &begun.walls.during,
         states_before: walls_before,
         pushed: &begun.pushed,
+        strain: begun.strain.as_ref().map(|(strain, _)| strain),
         split: &begun.split,
         laws: &physics.laws,
         templates: &physics.templates,
@@ -111,6 +112,7 @@ impl MoreauJean {
             walls,
             pushed,
             passed,
+            strain,
             ..
         } = &*begun;
         debug_assert!(passed.is_empty());
@@ -136,7 +138,7 @@ impl MoreauJean {
             let [(v_a, fast_a), (v_b, fast_b)] = [free[first], free[second]];
             let approach = (v_a - v_b).dot(&touch.normal);
             let sleeps = touch.gap > skin + dt * approach.max(fast_a).max(fast_b);
-            sleeps && !bodies.is_clump(first) && !bodies.is_clump(second)
+            sleeps && strain.is_none() && !bodies.is_clump(first) && !bodies.is_clump(second)
         };
         let fate = |pair: &Neighbours, touch: &Touch, before: Option<Before>| {
             let second = pair.partner(bodies.len());

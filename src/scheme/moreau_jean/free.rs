@@ -43,7 +43,7 @@ impl MoreauJean {
 
     fn accelerate(&self, begun: &Begun, bodies: &mut Bodies, owners: &[usize]) -> [ExactSum; 2] {
         let (dt, physics, time) = (begun.span.dt, &self.physics, begun.clock.time);
-        let rank = begun.domain.rank();
+        let (rank, strain) = (begun.domain.rank(), begun.strain.as_ref());
         let pool = self.blocks.pool();
         let parts = pool.parts(bodies.len(), |some| {
             let mut sums = <[ExactSum; 2]>::default();
@@ -51,6 +51,9 @@ impl MoreauJean {
             for i in some {
                 let (x, mass) = (&bodies.positions()[i], bodies.masses()[i]);
                 let pull = &physics.acceleration(x, mass, time);
+                let by_strain =
+                    strain.map(|(strain, _)| pull + strain.slows(&bodies.twists()[i].linear));
+                let pull = by_strain.as_ref().unwrap_or(pull);
                 let free = bodies.free_velocity(i, pull, dt);
                 twists.push(free);
                 if bodies.is_free(i) && owners[i] == rank {

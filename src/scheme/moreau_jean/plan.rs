@@ -53,7 +53,12 @@ impl MoreauJean {
     pub(super) fn plan(&self, state: &mut State, begun: &mut Begun) -> Result<Margin, StepError> {
         let (domain, dt) = (begun.domain, begun.span.dt);
         let (due, fastest) = self.survey(state, begun);
-        let due = due || self.walls_have_strayed(state, begun);
+        // With the size of the cell the partition changes.
+        let due = due || begun.strain.is_some() || self.walls_have_strayed(state, begun);
+        let strained = begun.strain.as_ref().map_or(0.0, |(strain, _)| {
+            2.0 * self.physics.largest_radius * strain.rate.amax()
+        });
+        let fastest = fastest + strained;
         let mut of_all = [
             nan_max(fastest, fastest_wall(state, begun)),
             f64::from(u8::from(due)),

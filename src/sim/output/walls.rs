@@ -98,7 +98,7 @@ pub(super) fn cell_line(now: &Now, report: &Report) -> Option<CellLine> {
         stress_yz: yz,
         stress_zx: zx,
         stress_xy: xy,
-        volume: cell.volume(&state.upper, now.scenario.two_dimensional),
+        volume: cell.volume(&state.upper),
         work: of.work,
     })
 }

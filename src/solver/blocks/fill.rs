@@ -5,10 +5,10 @@ use super::rigid::Geometry;
 use super::sides::{Place, Side, masses, turning};
 use super::simples::OfBlock;
 use super::touches::NEW;
-use super::{Apart, Block, Blocks, on_each};
+use super::{Apart, Block, Blocks, Strain, on_each};
 use crate::body::{Bodies, Member, Twist, Wall, WallState};
 use crate::contact::{Candidate, Contact, Origin, Partner};
-use crate::law::{self, Laws, Memory, Opened, Previous, Sides, Springs, Step, Touching, softened};
+use crate::law::{self, Laws, Memory, Opened, Previous, Sides, Springs, Step, Touching};
 use crate::math::real::add;
 use crate::math::{Vector3, make_room, nan_max};
 use crate::rng::{Purpose, Stream};
@@ -34,6 +34,8 @@ pub struct Filling<'a> {
     pub states_before: &'a [WallState],
     /// Walls that move by Newton's law.
     pub pushed: &'a Pushed,
+    /// The strain of a periodic cell that deforms.
+    pub strain: Option<&'a Strain>,
     /// The number of ranks among which each body is split; empty if none is.
     pub split: &'a [f64],
     /// The laws of contacts.
@@ -152,7 +154,7 @@ impl Filling<'_> {
         radii.extend(block.bodies.iter().map(radius));
         radii.push(f64::INFINITY);
         self.weigh_sleeping(block, radii);
-        let whole = self.split.is_empty();
+        let whole = self.split.is_empty() && self.strain.is_none();
         let ids = self.bodies.ids();
         let (kept, more) = (
             std::mem::take(&mut block.kept),
@@ -223,27 +225,6 @@ impl Filling<'_> {
         }
     }
 
-    /// Finds the normal masses of sleeping touches under their laws; `radii` are those of members.
-    fn weigh_sleeping(&self, block: &mut Block, radii: &[f64]) {
-        let Block {
-            asleep,
-            asleep_masses,
-            pairs,
-            places,
-            before,
-            ..
-        } = block;
-        let materials = self.bodies.materials();
-        asleep_masses.extend(asleep.iter().map(|(pair, _)| {
-            let (of, pair) = (places[*pair as usize], pairs[*pair as usize]);
-            let [a, b] = of.map(|place| before[place as usize].inverse_mass());
-            let [first, second] = [pair.first, pair.second].map(|i| materials[i as usize]);
-            let law = self.laws.pairs.between(first, second);
-            let compliance = law.compliance(of.map(|place| radii[place as usize]));
-            softened(1.0 / (a + b), compliance / (self.step.dt * self.step.dt))
-        }));
-    }
-
     /// The walls that move by Newton's law before the step, as members.
     fn pushed_before(&self) -> impl Iterator<Item = Member> + '_ {
         self.pushed.walls().enumerate().map(|(k, w)| {
@@ -308,16 +289,20 @@ impl Filling<'_> {
         }
     }
 
-    /// Velocities of a moving driven wall at a contact.
+    /// Velocities of a moving driven wall, or of a strain, at a contact.
     #[inline]
-    fn drive(&self, side: &Side, point: &Vector3) -> Option<Twist> {
-        let Place::Still(w) = side.at else {
-            return None;
+    fn drive(&self, side: &Side, c: &Candidate) -> Option<Twist> {
+        let mut moved = match side.at {
+            Place::Still(w) => Twist {
+                linear: self.walls[w].velocity_at(&self.states[w], &c.point),
+                angular: self.states[w].angular_velocity,
+            },
+            _ if self.strain.is_none() => return None,
+            _ => Twist::default(),
         };
-        let moved = Twist {
-            linear: self.walls[w].velocity_at(&self.states[w], point),
-            angular: self.states[w].angular_velocity,
-        };
+        if let Some(strain) = self.strain {
+            moved.linear += strain.drives(self.bodies, c).linear;
+        }
         (moved != Twist::default()).then_some(moved)
     }
 
@@ -339,7 +324,7 @@ impl Filling<'_> {
         let rigid = rigid.as_ref();
         let (normal_mass, tangential_mass) =
             rigid.map_or_else(|| masses(sides, [1.0; 2]), Geometry::masses);
-        let drive = self.drive(b, &c.point);
+        let drive = self.drive(b, c);
         let touching = Touching {
             bodies: [c.key.a.0, c.key.b.0],
             materials: [a.material, b.material],
@@ -469,7 +454,11 @@ impl Sides for Ends<'_> {
                 (now - before).norm()
             }
         };
-        self.sides.map(of).into_iter().fold(0.0, nan_max)
+        let faster = filling.strain.map_or(0.0, |strain| {
+            let now = strain.drives(filling.bodies, self.candidate).linear;
+            (now - strain.drove(filling.bodies, self.candidate)).norm()
+        });
+        self.sides.map(of).into_iter().fold(faster, nan_max)
     }
 
     fn velocity_before(&self) -> Vector3 {
@@ -484,7 +473,10 @@ impl Sides for Ends<'_> {
             Place::Still(w) => filling.walls[w].velocity_at(&filling.states_before[w], &c.point),
             _ => Vector3::zeros(),
         };
-        let velocity = of_b.linear + drive_before - of_a.linear;
+        let mut velocity = of_b.linear + drive_before - of_a.linear;
+        if let Some(strain) = filling.strain {
+            velocity += strain.drove(filling.bodies, c);
+        }
         let [a, b] = [of_a.angular * sides[0].lever, of_b.angular * sides[1].lever];
         if let Some(rigid) = rigid {
             return at_arms(&rigid.arms, &velocity, [&a, &b]);

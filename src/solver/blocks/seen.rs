@@ -148,6 +148,12 @@ impl Block {
         &self.touches[k]
     }
 
+    /// The pair of the k-th contact.
+    #[must_use]
+    pub fn pair(&self, k: usize) -> &crate::contact::Neighbours {
+        &self.pairs[self.of[k] as usize]
+    }
+
     /// The index of the contact in a slot among the block's contacts.
     #[must_use]
     pub fn index_of(&self, slot: u32) -> Option<usize> {

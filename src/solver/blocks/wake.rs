@@ -7,7 +7,7 @@ use super::fill::{SCRATCH, Scratch};
 use super::touches::NEW;
 use super::{Block, Blocks, Filling};
 use crate::body::Member;
-use crate::law::relative_velocity;
+use crate::law::{relative_velocity, softened};
 use crate::math::Vector3;
 use crate::math::real::dot;
 use crate::solver::kernel::rigid::RigidContact;
@@ -101,5 +101,28 @@ impl Block {
             None => self.batches.set_couple(slot, couple),
             Some(k) => self.rigid[k].contact.couple = *couple,
         }
+    }
+}
+
+impl Filling<'_> {
+    /// Finds the normal masses of sleeping touches under their laws; `radii` are those of members.
+    pub(super) fn weigh_sleeping(&self, block: &mut Block, radii: &[f64]) {
+        let Block {
+            asleep,
+            asleep_masses,
+            pairs,
+            places,
+            before,
+            ..
+        } = block;
+        let materials = self.bodies.materials();
+        asleep_masses.extend(asleep.iter().map(|(pair, _)| {
+            let (of, pair) = (places[*pair as usize], pairs[*pair as usize]);
+            let [a, b] = of.map(|place| before[place as usize].inverse_mass());
+            let [first, second] = [pair.first, pair.second].map(|i| materials[i as usize]);
+            let law = self.laws.pairs.between(first, second);
+            let compliance = law.compliance(of.map(|place| radii[place as usize]));
+            softened(1.0 / (a + b), compliance / (self.step.dt * self.step.dt))
+        }));
     }
 }

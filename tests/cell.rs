@@ -1,0 +1,190 @@
+//! Periodic cells that deform under the time step of contact dynamics.
+
+#![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
+
+mod scene;
+
+use moreau::body::{BodyRow, CellState, Edge, Signal};
+use moreau::law::Pair;
+use moreau::math::Vector3;
+use moreau::rng::{Purpose, Stream};
+use scene::{Scene, State};
+
+fn rate(rate: f64) -> Edge {
+    Edge::Strain(Signal::Rate(rate))
+}
+
+fn springs(friction: f64) -> Pair {
+    Pair {
+        compliance: 1e-3,
+        tangential_ratio: 0.5,
+        ..Pair::coulomb(friction)
+    }
+}
+
+/// Balls on a cubic lattice of this distance, disturbed by up to a length.
+fn lattice(side: usize, distance: f64, by: f64) -> Scene {
+    let size = distance * side as f64;
+    let mut s = Scene::new([0.0; 3], [size; 3], 1e-3);
+    s.periodic = [true; 3];
+    let mut draw = Stream::new(Purpose::Trial, 9, [0, 0, 0]);
+    for n in 0..side * side * side {
+        let at = [n / side / side, n / side % side, n % side];
+        let at = at.map(|k| (distance * (k as f64 + 0.5) + draw.between(-by, by)).rem_euclid(size));
+        s.sphere(at, 1.0, 1.0);
+    }
+    s
+}
+
+/// A ball alone keeps its place in the cell, and its momentum relative to the strain goes as one
+/// over the edge, by the rate of the step before; across the end of the cell it goes on.
+#[test]
+fn a_ball_follows_the_cell() {
+    let mut s = Scene::new([1.0, 0.0, 0.0], [21.0, 20.0, 20.0], 0.01);
+    s.periodic = [true; 3];
+    s.sphere([11.0, 10.0, 5.0], 1.0, 1.0);
+    s.edges = Some([rate(-0.1), Edge::Grows(0.2), Edge::Fixed]);
+    let end = s.run(100);
+    let cell = end.cell.unwrap();
+    let expected = Vector3::new(1.0 + 20.0 * 0.9, 20.0 * 0.2_f64.exp(), 20.0);
+    assert!((cell.upper - expected).norm() < 1e-11, "{cell:?}");
+    let place = Vector3::new(1.0 + 10.0 * 0.9, 10.0 * 0.2_f64.exp(), 5.0);
+    assert!((end.position(0) - place).norm() < 1e-11);
+
+    s.bodies[0].velocity = [0.0, 0.0, 3.0];
+    s.bodies[0].position[2] = 19.0;
+    s.edges = Some([Edge::Fixed, Edge::Fixed, Edge::Grows(-0.2)]);
+    let end = s.run(100);
+    // The rate of a step is that of its lengths, and acts on the velocity of the next.
+    let factor = 1.0 - (-0.002_f64).exp_m1();
+    let expected = 3.0 * factor.powi(99);
+    let found = end.velocity(0).z;
+    assert!((found / expected - 1.0).abs() < 1e-12, "{found} {expected}");
+    assert_eq!(end.bodies[0].image[2], 1);
+    let lost: f64 = end.done.iter().map(|d| d.forced).sum();
+    let kinetic = 0.5 * end.bodies[0].mass * (end.velocity(0).z.powi(2) - 9.0);
+    assert!((lost / kinetic - 1.0).abs() < 1e-12, "{lost} {kinetic}");
+}
+
+/// A cubic lattice of springs carries its overlap at any strain, exactly: stress, elastic energy,
+/// and the work of the cell.
+#[test]
+fn a_lattice_of_springs_carries_its_overlap() {
+    let mut s = lattice(6, 2.0, 0.0);
+    s.pair = Some(springs(0.3));
+    s.edges = Some([rate(-0.5), Edge::Fixed, Edge::Grows(-0.3)]);
+    let steps = 20;
+    let end = s.run(steps);
+    let before = s.run(steps - 1).cell.unwrap().upper;
+    let now = end.cell.unwrap().upper;
+    let found = end.done.last().unwrap().cell.unwrap().stress;
+    for axis in [0, 2] {
+        // The force of the step's end acts over the cell of its start.
+        let force = 1e3 * (2.0 - now[axis] / 6.0);
+        let section = before.x * before.y * before.z / before[axis] / 36.0;
+        let error = (found[axis] / (force / section) - 1.0).abs();
+        assert!(error < 1e-9, "{axis}: {error:e}");
+    }
+    assert!(found[1].abs() < 1e-9 && found[3..].iter().all(|x| x.abs() < 1e-9));
+    for row in &end.bodies {
+        assert!(Vector3::from(row.velocity).norm() < 1e-12);
+    }
+}
+
+/// Compressed balls with friction: contacts take what the cell and the bodies give, to rounding;
+/// the work of the cell is `−Σ σ ε̇ V Δt` and that on motion relative to it.
+#[test]
+fn the_ledger_closes() {
+    for pair in [
+        springs(0.4),
+        Pair::coulomb(0.4),
+        Pair {
+            restitution: 0.5,
+            ..Pair::coulomb(0.2)
+        },
+    ] {
+        let mut s = lattice(5, 2.02, 0.02);
+        s.pair = Some(pair);
+        s.solver.tolerance = 1e-3;
+        s.edges = Some([rate(-1.0), rate(-0.3), Edge::Grows(0.2)]);
+        let end = s.run(60);
+        let mut upper = s.upper;
+        let (mut worked, mut taken) = (0.0, 0.0);
+        for (k, report) in end.done.iter().enumerate() {
+            let (work, of) = (report.outcome.work, report.cell.unwrap());
+            let scale = work.taken().abs() + work.driven.abs() + report.lost.abs();
+            let error = work.taken() - work.driven - report.lost;
+            assert!(
+                error.abs() <= 1e-11 * scale + 1e-16,
+                "{k}: {error:e} of {scale:e}"
+            );
+            let cell = s.physics().cell.unwrap();
+            let times = [k as f64 * s.dt, (k + 1) as f64 * s.dt];
+            let next = cell.prescribed(&upper, times);
+            let strains = cell.strains(&upper, &next);
+            let stress = Vector3::new(of.stress[0], of.stress[1], of.stress[2]);
+            let volume_work = -stress.dot(&strains) * cell.volume(&upper);
+            let error = of.work - report.forced - volume_work;
+            assert!(
+                error.abs() <= 1e-10 * volume_work.abs() + 1e-16,
+                "{k}: {error:e}"
+            );
+            assert!((of.work - report.forced - work.driven).abs() <= 1e-10 * scale + 1e-16);
+            upper = next;
+            worked += of.work;
+            taken += work.taken();
+        }
+        let kinetic: f64 = end.bodies.iter().map(energy).sum();
+        assert!(worked > 0.0 && taken > 0.0);
+        assert!(
+            ((worked - taken) / kinetic - 1.0).abs() < 1e-8,
+            "{worked} {taken} {kinetic}"
+        );
+    }
+}
+
+fn energy(row: &BodyRow) -> f64 {
+    let [v, w] = [row.velocity, row.angular_velocity].map(Vector3::from);
+    0.5 * (row.mass * v.norm_squared() + row.inertia * w.norm_squared())
+}
+
+/// Goes on from a state.
+fn goes_on(s: &Scene, from: &State) -> Scene {
+    let mut next = s.clone();
+    next.bodies.clone_from(&from.bodies);
+    next.contacts.clone_from(&from.contacts);
+    next.clock = Some(from.clock);
+    next.cell = from.cell;
+    let elastic = from.done.last().unwrap().elastic;
+    next.start = Some((from.done.len() as u64, Vec::new(), elastic));
+    next
+}
+
+/// The same bits on any ranks, while blocks become fewer as the cell shrinks, and after a stop.
+#[test]
+fn cells_have_the_same_bits_on_any_ranks() {
+    let mut s = lattice(8, 2.4, 0.15);
+    s.pair = Some(springs(0.3));
+    s.dt = 0.02;
+    s.solver.block_edge = Some(4.7);
+    s.solver.tolerance = 1e-2;
+    s.edges = Some([Edge::Grows(-0.5), rate(-0.4), Edge::Grows(-0.3)]);
+    let whole = s.run(24);
+    let blocks = |cell: Option<CellState>| {
+        let upper = cell.map_or(s.upper, |cell| cell.upper);
+        s.partition(1).resized(upper).grid().count()
+    };
+    assert_eq!(blocks(None), [4; 3]);
+    assert_eq!(blocks(whole.cell)[0], 2);
+    let forced = whole.done.last().unwrap().cell.unwrap().stress;
+    assert!(forced[..3].iter().all(|x| *x > 1.0), "{forced:?}");
+    for (ranks, threads) in [(2, 1), (3, 2), (4, 1), (8, 1)] {
+        let other = s.run_on(ranks, threads, 24);
+        assert!(other.same_bits(&whole), "{ranks} ranks");
+    }
+    let first = s.run(13);
+    let rest = goes_on(&s, &first).run_on(3, 1, 11);
+    assert_eq!(rest.cell, whole.cell);
+    assert_eq!(rest.bodies, whole.bodies);
+    assert_eq!(rest.contacts, whole.contacts);
+}
