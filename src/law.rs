@@ -241,21 +241,20 @@ impl Opened {
         law: Parameters,
         (springs, couples, bond): (Springs<f64>, Couples<f64>, Bond<f64>),
         start: &bond::Start,
-        [velocity, spin]: [Vector3; 2],
+        drive: Option<[Vector3; 2]>,
         joint: Joint,
     ) -> Self {
-        let moves = [velocity, spin] != [Vector3::zeros(); 2];
-        let drive = Drive {
+        let drive = drive.map(|[velocity, spin]| Drive {
             velocity: velocity.into(),
             spin: spin.into(),
-        };
+        });
         Self {
             law,
             parts: Parts {
                 springs: Some(springs),
                 couples: Some(couples),
                 cohesion: None,
-                drive: moves.then_some(drive),
+                drive,
                 bond: Some(bond),
             },
             impulse: start.impulse,

@@ -4,7 +4,8 @@
 //! momentum. [`blocks`] holds the contacts in the form that the sweep uses, [`grid`] the geometry
 //! of blocks and the tour of their colours. [`course`] runs through such a tour. [`merit`] is the
 //! judge, which alone decides on convergence. `work` computes the energy dissipated at contacts,
-//! [`pushed`] moves walls by Newton's law, and [`project`] removes overlaps. [`linear`] solves the
+//! [`pushed`] moves walls by Newton's law and
+//! [`edges`] those of a cell, and [`project`] removes overlaps. [`linear`] solves the
 //! linear systems of quasi-static schemes. The solver communicates with other ranks only through a
 //! [`Halo`], or through its caller.
 
@@ -12,6 +13,7 @@ pub mod accelerate;
 pub mod batch;
 pub mod blocks;
 pub mod course;
+pub mod edges;
 pub mod grid;
 mod halo;
 pub mod kernel;

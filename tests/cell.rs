@@ -8,6 +8,7 @@ use moreau::body::{BodyRow, CellState, Edge, Signal};
 use moreau::law::Pair;
 use moreau::math::Vector3;
 use moreau::rng::{Purpose, Stream};
+use scene::clump::dumbbell;
 use scene::{Scene, State};
 
 fn rate(rate: f64) -> Edge {
@@ -187,4 +188,141 @@ fn cells_have_the_same_bits_on_any_ranks() {
     assert_eq!(rest.cell, whole.cell);
     assert_eq!(rest.bodies, whole.bodies);
     assert_eq!(rest.contacts, whole.contacts);
+}
+
+/// Edges under stress move by Newton's law, to rounding, whatever their contacts do; at rest the
+/// contacts carry the stress.
+#[test]
+fn edges_hold_their_stress() {
+    let mut s = lattice(6, 2.0, 0.0);
+    s.pair = Some(springs(0.3));
+    s.dt = 0.05;
+    let stresses = [1.0, 2.5, 0.6];
+    s.edges = Some(stresses.map(|stress| Edge::Stress(stress, None)));
+    let end = s.run(250);
+    let upper = end.cell.unwrap().upper;
+    let of = end.done.last().unwrap().cell.unwrap();
+    for axis in 0..3 {
+        let error = (of.stress[axis] / stresses[axis] - 1.0).abs();
+        assert!(error < 1e-9, "{axis}: {error:e}");
+        let section = upper.x * upper.y * upper.z / upper[axis] / 36.0;
+        let overlap = 2.0 - upper[axis] / 6.0;
+        let error = (1e3 * overlap / (stresses[axis] * section) - 1.0).abs();
+        assert!(error < 1e-9, "{axis}: {error:e}");
+    }
+    assert!(
+        end.bodies
+            .iter()
+            .all(|row| Vector3::from(row.velocity).norm() < 1e-12)
+    );
+}
+
+/// A frictional sample between two stresses and a rate. Balls, then clumps.
+fn triaxial(pair: Pair) -> Scene {
+    let mut s = lattice(5, 2.0, 0.02);
+    s.pair = Some(pair);
+    s.dt = 2e-3;
+    s.solver.tolerance = 1e-3;
+    s.solver.max_sweeps = 500;
+    s.edges = Some([
+        Edge::Stress(2.0, None),
+        Edge::Stress(1.0, None),
+        rate(-0.05),
+    ]);
+    s
+}
+
+/// `W Δe = Δt V (σ_contacts − σ)` in each step, and the work of the cell is `−Σ σ ε̇ V Δt`.
+#[test]
+fn edges_obey_newtons_law() {
+    let rigid = Pair::coulomb(0.3);
+    for pair in [springs(0.4), rigid] {
+        let s = triaxial(pair);
+        let end = s.run(20);
+        let cell = s.physics().cell.unwrap();
+        let (mut now, mut rates) = (s.upper, Vector3::zeros());
+        let mut largest = 0.0_f64;
+        for k in 0..20 {
+            let state = s.run(k + 1);
+            let next = state.cell.unwrap();
+            let lengths = cell.lengths_of(&now);
+            let of = end.done[k as usize].cell.unwrap();
+            let volume = cell.volume(&now);
+            for (axis, stress) in [(0, 2.0), (1, 1.0)] {
+                let mass = 125.0 * 2.0 / lengths[axis];
+                let inertia = mass * lengths[axis].powi(2);
+                let change = inertia * (next.rate[axis] - rates[axis]);
+                let pushed = s.dt * volume * (of.stress[axis] - stress);
+                let scale = s.dt * volume * stress;
+                assert!(
+                    (change - pushed).abs() < 1e-11 * scale,
+                    "{k} {axis}: {change:e} {pushed:e}"
+                );
+                assert!(
+                    (next.upper[axis] / now[axis] - 1.0 - next.rate[axis] * s.dt).abs() < 1e-14
+                );
+                largest = largest.max(of.stress[axis]);
+            }
+            let stress = Vector3::new(of.stress[0], of.stress[1], of.stress[2]);
+            let report = &end.done[k as usize];
+            let work = -stress.dot(&next.rate) * s.dt * volume;
+            let error = of.work - report.forced - work;
+            assert!(
+                error.abs() <= 1e-10 * work.abs() + 1e-15,
+                "{k}: {error:e} of {work:e}"
+            );
+            // The rate over the lengths at the start of the next step.
+            rates = next.rate.component_div(&(next.rate * s.dt).add_scalar(1.0));
+            now = next.upper;
+        }
+        assert!(largest > 1.0, "the contacts carry something: {largest}");
+    }
+}
+
+/// Balls, or dumbbells of the density of glass, under stresses in proportion to their mass.
+fn pressed(pair: Pair, clumps: bool) -> Scene {
+    let mut s = lattice(8, 2.1, 0.05);
+    let mut factor = 1.0;
+    if clumps {
+        s.templates = vec![dumbbell()];
+        for row in std::mem::take(&mut s.bodies) {
+            s.clump(row.position, 1.0, 0);
+        }
+        factor = s.bodies[0].mass;
+    }
+    s.pair = Some(Pair {
+        compliance: pair.compliance / factor,
+        ..pair
+    });
+    s.dt = 5e-3;
+    s.solver.block_edge = Some(5.2);
+    s.solver.tolerance = 1e-3;
+    s.solver.max_sweeps = 200;
+    let held = |stress: f64| Edge::Stress(factor * stress, None);
+    s.edges = Some([held(40.0), Edge::Grows(-0.5), held(20.0)]);
+    s
+}
+
+/// Edges under stress have the same bits on any ranks, of balls and of clumps, and after a stop.
+#[test]
+fn edges_under_stress_have_the_same_bits_on_any_ranks() {
+    for (pair, clumps) in [
+        (springs(0.3), false),
+        (Pair::coulomb(0.3), false),
+        (springs(0.3), true),
+    ] {
+        let s = pressed(pair, clumps);
+        let whole = s.run(40);
+        let held = whole.done.last().unwrap().cell.unwrap().stress;
+        assert!(held[0] > 1.0 && held[2] > 1.0, "{held:?}");
+        for (ranks, threads) in [(2, 1), (3, 2), (4, 1), (8, 1)] {
+            let other = s.run_on(ranks, threads, 40);
+            assert!(other.same_bits(&whole), "{ranks} ranks");
+            assert_eq!(other.cell, whole.cell);
+        }
+        let first = s.run(25);
+        let rest = goes_on(&s, &first).run_on(3, 1, 15);
+        assert_eq!(rest.cell, whole.cell);
+        assert_eq!(rest.bodies, whole.bodies);
+    }
 }

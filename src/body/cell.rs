@@ -74,6 +74,13 @@ impl Cell {
         }
     }
 
+    /// Whether some of its edges follow a stress.
+    #[must_use]
+    pub fn holds_stress(&self) -> bool {
+        let stress = |edge: &Edge| matches!(edge, Edge::Stress(..));
+        self.edges.iter().any(stress)
+    }
+
     /// The present lengths of its edges [m].
     #[must_use]
     pub fn lengths_of(&self, upper: &Vector3) -> Vector3 {

@@ -129,6 +129,7 @@ pub fn open_rest(
                 replaced: (before.joint.glue == 0).then(held),
             };
             if let Some(parts) = Bond::open(&start, &mut law, step.dt, sides) {
+                let drive = (drive != [zero; 2] || touching.stretches).then_some(drive);
                 return Opened::glued(law, parts, &start, drive, joint);
             }
         }
@@ -187,7 +188,7 @@ pub fn open_rest(
             opened.memory.take(&rebound);
         }
     }
-    if velocity != zero || spin != zero {
+    if velocity != zero || spin != zero || touching.stretches {
         parts.drive = Some(Drive {
             velocity: velocity.into(),
             spin: spin.into(),

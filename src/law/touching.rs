@@ -77,8 +77,10 @@ pub struct Touching<'a, S> {
     pub radii: [f64; 2],
     /// Reduced masses, normal and tangential [kg].
     pub masses: [f64; 2],
-    /// Velocity and angular velocity of a driven wall at the contact [m/s, rad/s].
+    /// Velocity and angular velocity of a driven wall, or of a strain, at the contact [m/s, rad/s].
     pub drive: Option<[Vector3; 2]>,
+    /// Whether that changes within the solve, as in a cell that follows a stress.
+    pub stretches: bool,
     /// The contact at the end of the last step, if it existed then.
     pub previous: Option<Previous<'a, S>>,
 }

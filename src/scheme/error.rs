@@ -96,6 +96,19 @@ pub enum StepError {
         /// The shortest block, or half of a period [m].
         edge: f64,
     },
+    /// The cell deforms too fast.
+    #[error(
+        "step {step}: the strain of the periodic cell in a step must be at most {allowed}, which the blocks allow; \
+         found {strain}; choose a smaller time.dt, a larger cell.mass, or a larger solver.block_edge"
+    )]
+    CellTooFast {
+        /// The step.
+        step: u64,
+        /// The largest strain of an edge in the step, extension or compression.
+        strain: f64,
+        /// The largest allowed.
+        allowed: f64,
+    },
     /// A support holds nothing.
     #[error("step {step}: support.{number} must contain the centre of a free body; found none")]
     NothingHeld {
@@ -228,6 +241,7 @@ impl StepError {
             | Self::Crushed { .. }
             | Self::BondTooLong { .. }
             | Self::CellTooShort { .. }
+            | Self::CellTooFast { .. }
             | Self::WallTooFast { .. } => None,
         }
     }

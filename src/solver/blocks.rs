@@ -5,6 +5,7 @@
 
 mod apart;
 mod arrange;
+mod ends;
 mod fill;
 mod groups;
 mod held;
@@ -17,6 +18,7 @@ mod sides;
 mod simples;
 mod start;
 mod strain;
+mod stretch;
 mod touches;
 mod wake;
 pub use apart::Apart;
@@ -26,6 +28,7 @@ pub use held::Held;
 use last::{Kept, More, Resting};
 pub use seen::Seen;
 pub use strain::Strain;
+pub use stretch::Stretched;
 pub use touches::{Before, Fate, Find};
 
 use super::batch::{Batches, Eight3};
@@ -95,13 +98,15 @@ pub struct Block {
     pub(super) slots: Vec<u32>,
     /// Contacts with walls that move by Newton's law: slot, and the wall's index among those.
     pub pushing: Vec<(u32, u32)>,
+    /// All contacts, in a cell whose edges follow a stress.
+    pub stretching: Vec<Stretched>,
     /// For contacts with bodies split among ranks: the reduced masses that are not in use.
     ///
     /// Sweeps use the masses of the parts, the judge those of the whole bodies.
     pub apart: Vec<Apart>,
     /// Further facts about each contact, in the order of keys.
     pub origins: Vec<Origin>,
-    /// Velocities of driven walls at the contacts that touch them [m/s, rad/s].
+    /// Velocities of driven walls, and of a strain, at the contacts that have them [m/s, rad/s].
     pub drives: Vec<Twist>,
     /// The order in which the present sweep visits the batches.
     pub order: Vec<u32>,

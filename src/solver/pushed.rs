@@ -7,6 +7,7 @@
 //! common velocity, each contact's law holds for the whole wall.
 
 use super::blocks::Blocks;
+use super::edges::Edges;
 use super::halo::Halo;
 pub use super::reaction::Reaction;
 use crate::body::Member;
@@ -37,12 +38,14 @@ struct One {
     mass: f64,
 }
 
-/// The walls of a run that move by Newton's law, in one step.
+/// The walls of a run that move by Newton's law, and the edges of its cell, in one step.
 #[derive(Clone, Debug, Default)]
 pub struct Pushed {
     each: Vec<One>,
     /// For each wall of the run, its index here.
     places: Vec<Option<usize>>,
+    /// Edges of a periodic cell that follow a stress.
+    pub edges: Edges,
 }
 
 impl Pushed {
@@ -100,10 +103,10 @@ impl Pushed {
         self.each.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are neither such walls nor such edges.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.each.is_empty()
+        self.each.is_empty() && self.edges.is_empty()
     }
 
     /// The index of a wall among these.
@@ -223,14 +226,16 @@ impl Pushed {
     #[must_use]
     pub fn load_energy(&self) -> f64 {
         let each = self.each.iter();
-        each.map(|one| one.load.norm_squared() / (one.mass + one.burden))
-            .sum()
+        let walls = each.map(|one| one.load.norm_squared() / (one.mass + one.burden));
+        walls.sum::<f64>() + self.edges.load_energy()
     }
 
-    /// `V ← V_free + M⁻¹ Σ r`: the walls' velocities, from the present impulses of all contacts.
+    /// `V ← V_free + M⁻¹ Σ r`: the velocities of walls and edges, from the present impulses of all
+    /// contacts.
     ///
-    /// The walls stand in `members` after the bodies. Collective, if there is such a wall.
-    pub fn take_impulses<H: Halo>(&self, blocks: &Blocks, members: &mut [Member], halo: &H) {
+    /// The walls stand in `members` after the bodies. Collective, if there is such a wall or edge.
+    pub fn take_impulses<H: Halo>(&self, blocks: &mut Blocks, members: &mut [Member], halo: &H) {
+        self.edges.take_impulses(blocks, halo);
         let first = members.len() - self.len();
         let twists = self.twists(blocks, halo);
         for ((one, twist), member) in self.each.iter().zip(twists).zip(&mut members[first..]) {
@@ -242,7 +247,7 @@ impl Pushed {
     ///
     /// The walls stand in `ways` after the bodies. Collective, if there is such a wall.
     pub fn take_pushes<H: Halo>(&self, blocks: &Blocks, ways: &mut [Member], halo: &H) {
-        if self.is_empty() {
+        if self.each.is_empty() {
             return;
         }
         let mut sums = vec![ExactSum::default(); 3 * self.len()];
@@ -264,7 +269,7 @@ impl Pushed {
 
     /// `V_free + M⁻¹ Σ r` of each wall. Collective, if there is such a wall.
     pub fn twists<H: Halo>(&self, blocks: &Blocks, halo: &H) -> Vec<Twist> {
-        if self.is_empty() {
+        if self.each.is_empty() {
             return Vec::new();
         }
         let mut sums = vec![ExactSum::default(); 6 * self.len()];

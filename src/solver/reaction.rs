@@ -24,4 +24,14 @@ impl Reaction {
             turning,
         }
     }
+
+    /// Both responses together.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            normal: self.normal + other.normal,
+            tangential: self.tangential + other.tangential,
+            turning: self.turning + other.turning,
+        }
+    }
 }

@@ -63,6 +63,8 @@ pub struct Scene {
     pub periodic: [bool; 3],
     /// How the edges of the cell move, and where its upper corner is at the start, if not at `upper`.
     pub edges: Option<[Edge; 3]>,
+    /// The mass of its edges under a stress [kg].
+    pub edge_mass: Option<f64>,
     pub cell: Option<CellState>,
     /// Whether bodies outside are deleted.
     pub delete_outside: bool,
@@ -118,6 +120,7 @@ impl Scene {
             bonds: Vec::new(),
             periodic: [false; 3],
             edges: None,
+            edge_mass: None,
             cell: None,
             delete_outside: false,
             acts: Acts::default(),
@@ -228,7 +231,7 @@ impl Scene {
                 lengths: self.upper - self.lower,
                 planar: self.statics.is_some_and(|of| of.planar),
                 edges,
-                mass: None,
+                mass: self.edge_mass,
             }),
             solver: self.solver,
             largest_radius,

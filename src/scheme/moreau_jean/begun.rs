@@ -59,14 +59,15 @@ impl MoreauJean {
         let brought = state.act(physics, span.end, period);
         let times = [state.clock.time, span.end];
         let walls = Walls::new(&physics.walls, &state.walls, times);
-        let pushed = Pushed::new(&walls.placed, &walls.during, &physics.gravity, span.dt);
+        let mut pushed = Pushed::new(&walls.placed, &walls.during, &physics.gravity, span.dt);
         let ends = walls.ends(&physics.walls, &pushed, span.dt);
+        pushed.edges = self.edges(state, domain, &span);
         let both = physics.cell.as_ref().zip(state.cell);
         let strain = both.map(|(cell, CellState { upper, rate })| {
             let end = cell.prescribed(&upper, times);
             let strain = Strain {
                 before: rate,
-                rate: cell.strains(&upper, &end) / span.dt,
+                rate: cell.strains(&upper, &end) / span.dt + pushed.edges.before(),
                 period: *period,
             };
             (strain, [upper, end])

@@ -70,9 +70,10 @@ impl MoreauJean {
         let Begun { domain, pushed, .. } = begun;
         let Known { bodies, ghosts, .. } = known;
         if !pushed.is_empty() {
-            let mut contacts = vec![0; pushed.len()];
+            let mut contacts = vec![0; pushed.len() + 1];
             let mut masses = vec![ExactSum::default(); pushed.len()];
             for (pair, _) in self.blocks.touches() {
+                contacts[pushed.len()] += 1;
                 if let Partner::Wall(w) = pair.partner(bodies.len())
                     && let Some(k) = pushed.place(w)
                 {
@@ -83,6 +84,7 @@ impl MoreauJean {
             domain.count(&mut contacts);
             let masses = domain.many_sums(masses);
             pushed.share_among(&contacts, &masses);
+            pushed.edges.share_among(contacts[pushed.len()]);
         }
         let touches = self.blocks.touches().chain(self.blocks.asleep());
         let sides = touches.map(|(pair, _)| {

@@ -15,6 +15,7 @@ use crate::scheme::error::StepError;
 use crate::scheme::physics::Physics;
 use crate::scheme::state::{State, WallReference};
 use crate::shape::drift;
+use crate::solver::blocks::Strain;
 
 /// The number of steps at its present speed after which a surface uses up its allowance.
 const STEPS: f64 = 10.0;
@@ -55,9 +56,7 @@ impl MoreauJean {
         let (due, fastest) = self.survey(state, begun);
         // With the size of the cell the partition changes.
         let due = due || begun.strain.is_some() || self.walls_have_strayed(state, begun);
-        let strained = begun.strain.as_ref().map_or(0.0, |(strain, _)| {
-            2.0 * self.physics.largest_radius * strain.rate.amax()
-        });
+        let strained = 2.0 * self.physics.largest_radius * fastest_strain(begun);
         let fastest = fastest + strained;
         let mut of_all = [
             nan_max(fastest, fastest_wall(state, begun)),
@@ -77,6 +76,31 @@ impl MoreauJean {
             begun.planned = true;
         }
         Ok(margin)
+    }
+
+    /// Fails if the cell is too short for its bodies, or deforms by more in this step than blocks
+    /// allow.
+    fn cell_suits(&self, begun: &Begun, edge: f64, margin: &Margin) -> Result<(), StepError> {
+        if begun.strain.is_none() {
+            return Ok(());
+        }
+        let step = begun.clock.step + 1;
+        let (radius, skin) = (self.physics.largest_radius, self.physics.skin);
+        let least = 2.0 * reach(radius, skin);
+        if edge < least {
+            return Err(StepError::CellTooShort { step, least, edge });
+        }
+        let strain = fastest_strain(begun) * begun.span.dt;
+        let others = margin.near - 4.0 * radius * strain;
+        if 2.0 * reach(radius, others) > edge {
+            return Ok(()); // A body or a wall is too fast.
+        }
+        let allowed = (edge - 2.0 * reach(radius, others)) / (4.0 * radius);
+        Err(StepError::CellTooFast {
+            step,
+            strain,
+            allowed,
+        })
     }
 
     /// Whether the reference of a wall does not hold for this step.
@@ -227,6 +251,7 @@ impl MoreauJean {
         if fastest.is_finite() && 2.0 * reach(*largest_radius, margin.joined) <= edge {
             return Ok(());
         }
+        self.cell_suits(begun, edge, margin)?;
         if fastest.is_finite() && 2.0 * reach(*largest_radius, margin.near) <= edge {
             return Err(StepError::BondTooLong {
                 step,
@@ -274,6 +299,14 @@ impl MoreauJean {
             dt,
         }))
     }
+}
+
+/// The largest rate of an edge of the cell before and in this step [1/s], as far as known before the
+/// solve.
+fn fastest_strain(begun: &Begun) -> f64 {
+    let rate = |(strain, _): &(Strain, _)| strain.rate.amax();
+    let rate = begun.strain.as_ref().map_or(0.0, rate);
+    nan_max(rate, begun.pushed.edges.fastest())
 }
 
 /// The largest speed of walls in free motion [m/s], as far as this rank's bodies see it.

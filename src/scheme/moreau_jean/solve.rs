@@ -96,11 +96,12 @@ impl MoreauJean {
         Some(ways)
     }
 
-    /// Brings the new velocities to the owners of the bodies, and sets those of the walls.
+    /// Brings the new velocities to the owners of the bodies, and sets those of walls and edges.
     /// Collective.
-    pub(super) fn bring_home(&self, begun: &mut Begun, known: &mut Known, mut found: Free) {
+    pub(super) fn bring_home(&mut self, begun: &mut Begun, known: &mut Known, mut found: Free) {
         known.ghosts.bring_home(&mut found.members);
         known.bodies.take(&found.members);
         begun.pushed_to = begun.pushed.twists(&self.blocks, &known.ghosts);
+        self.stretch(begun, &known.ghosts);
     }
 }

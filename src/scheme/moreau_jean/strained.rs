@@ -1,15 +1,66 @@
-//! The stress in a periodic cell that deforms, and the work of its strain.
+//! A periodic cell that deforms: edges that follow a stress, stress and work of the strain.
 
 use super::begun::Begun;
 use super::machine::MoreauJean;
 use crate::body::Bodies;
+use crate::domain::Domain;
 use crate::math::ExactSum;
+use crate::scheme::pace::Span;
 use crate::scheme::report::OfCell;
+use crate::scheme::state::State;
+use crate::solver::Halo;
+use crate::solver::edges::{Edge, Edges};
 
 /// The components xx, yy, zz, yz, zx, xy.
 const PARTS: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [1, 2], [2, 0], [0, 1]];
 
 impl MoreauJean {
+    /// The edges that follow a stress, at the start of a step. Collective, if there are such.
+    pub(super) fn edges(&self, state: &State, domain: &Domain, span: &Span) -> Edges {
+        let both = self.physics.cell.as_ref().zip(state.cell);
+        let Some((cell, now)) = both.filter(|(cell, _)| cell.holds_stress()) else {
+            return Edges::default();
+        };
+        let mut sums = <[ExactSum; 3]>::default();
+        for row in state.parcel.bodies.iter().filter(|row| row.is_free()) {
+            let of_body = [row.mass, 2.0 * row.radius, 1.0];
+            sums.iter_mut().zip(of_body).for_each(|(sum, x)| sum.add(x));
+        }
+        let [bodies, diameters, count] = domain.sums(&sums);
+        if count == 0.0 {
+            // Nothing could hold the edges.
+            return Edges::default();
+        }
+        let (lengths, volume) = (cell.lengths_of(&now.upper), cell.volume(&now.upper));
+        let each = cell.edges.iter().enumerate().filter_map(|(axis, edge)| {
+            let stress = edge.stress(span.end)?;
+            let length = lengths[axis];
+            let layer = bodies * diameters / (count * length);
+            // The rate before the step is one over the length at the start of the step before.
+            let grown = 1.0 + now.rate[axis] * state.clock.dt;
+            Some(Edge {
+                axis,
+                length,
+                masses: [cell.mass.unwrap_or(layer), bodies],
+                rate: now.rate[axis] / grown,
+                force: -stress * volume / length,
+            })
+        });
+        Edges::new(each, span.dt)
+    }
+
+    /// Sets the strain of the step to that of the edges after the solve. Collective.
+    pub(super) fn stretch<H: Halo>(&mut self, begun: &mut Begun, halo: &H) {
+        let edges = &begun.pushed.edges;
+        if let (false, Some((strain, corners))) = (edges.is_empty(), begun.strain.as_mut()) {
+            let rates = edges.rates(&mut self.blocks, halo);
+            let [lower, from] = begun.domain.partition().corners();
+            strain.rate = strain.rate - edges.before() + rates;
+            let way = rates.component_mul(&(from - lower)) * begun.span.dt;
+            corners[1] += way;
+        }
+    }
+
     /// The stress of the contacts in the step, and the work of the strain at them. Collective.
     ///
     /// `bodies` are in their places at the start of the step.

@@ -1,20 +1,19 @@
 //! The making of a step's contacts from the touches in blocks.
 
+use super::ends::Ends;
 use super::last::{Kept, More};
 use super::rigid::Geometry;
-use super::sides::{Place, Side, masses, turning};
+use super::sides::{Place, Side, masses};
 use super::simples::OfBlock;
 use super::touches::NEW;
 use super::{Apart, Block, Blocks, Strain, on_each};
 use crate::body::{Bodies, Member, Twist, Wall, WallState};
 use crate::contact::{Candidate, Contact, Origin, Partner};
-use crate::law::{self, Laws, Memory, Opened, Previous, Sides, Springs, Step, Touching};
-use crate::math::real::add;
-use crate::math::{Vector3, make_room, nan_max};
+use crate::law::{self, Laws, Memory, Opened, Previous, Springs, Step, Touching};
+use crate::math::make_room;
 use crate::rng::{Purpose, Stream};
 use crate::shape::Template;
 use crate::solver::batch::{Dealt, Former};
-use crate::solver::kernel::rigid::at_arms;
 use crate::solver::pushed::{Pushed, Reaction};
 use std::cell::RefCell;
 
@@ -181,10 +180,11 @@ impl Filling<'_> {
             let c = &block.pairs[pair].candidate(touch, ids);
             let [part_a, part_b] = c.key.parts();
             let a = self.body::<CLUMPS>(c.a, part_a);
-            let b = match c.b {
+            let mut b = match c.b {
                 Partner::Body(j) => self.body::<CLUMPS>(j, part_b),
                 Partner::Wall(w) => self.wall(w, c),
             };
+            b.seen = b.seen.plus(&self.stretched(k, c, block));
             if let Place::Pushed(_, w) = b.at {
                 block.pushing.push((k as u32, w as u32));
             }
@@ -220,6 +220,7 @@ impl Filling<'_> {
             *place = block.slots()[*place as usize];
         }
         block.pushing = pushing;
+        self.place_stretched(block);
         for apart in &mut block.apart {
             apart.slot = block.batches.slots()[apart.slot as usize];
         }
@@ -278,7 +279,7 @@ impl Filling<'_> {
     }
 
     /// The side's velocities before the step; those of a driven wall are its [`Filling::drive`].
-    fn before(&self, side: &Side) -> Twist {
+    pub(super) fn before(&self, side: &Side) -> Twist {
         match side.at {
             Place::Body(i) => self.twists[i],
             Place::Pushed(w, _) => Twist {
@@ -303,7 +304,7 @@ impl Filling<'_> {
         if let Some(strain) = self.strain {
             moved.linear += strain.drives(self.bodies, c).linear;
         }
-        (moved != Twist::default()).then_some(moved)
+        (moved != Twist::default() || !self.pushed.edges.is_empty()).then_some(moved)
     }
 
     /// Adds a contact to the dealt ones, and the further facts about it to the block.
@@ -333,6 +334,7 @@ impl Filling<'_> {
             radii: [a.radius, b.radius],
             masses: [normal_mass, tangential_mass],
             drive: drive.map(|of| [of.linear, of.angular]),
+            stretches: !self.pushed.edges.is_empty(),
             previous,
         };
         block.drives.extend(drive);
@@ -410,78 +412,5 @@ fn previous<'k>(kept: &'k Kept, more: &'k [More]) -> Previous<'k> {
         couple: &more.couple,
         slid: kept.slid,
         state: &more.state,
-    }
-}
-
-/// The two sides of a contact, for laws that need more than masses.
-struct Ends<'a> {
-    filling: &'a Filling<'a>,
-    sides: [&'a Side; 2],
-    candidate: &'a Candidate,
-    rigid: Option<&'a Geometry>,
-}
-
-impl Sides for Ends<'_> {
-    fn turning(&self) -> Option<([f64; 2], [f64; 2])> {
-        let inverse = |lever: f64| if lever == 0.0 { 0.0 } else { 1.0 / lever };
-        let turns = self.sides.iter().any(|side| side.seen.turning > 0.0);
-        turns.then(|| {
-            let levers = self.sides.map(|side| inverse(side.lever));
-            let turning = match self.rigid {
-                None => turning(self.sides, [1.0; 2]),
-                Some(rigid) => [rigid.turning_mass(), 0.0],
-            };
-            (turning, levers)
-        })
-    }
-
-    fn spin_before(&self) -> Vector3 {
-        let [a, b] = self.sides.map(|side| match side.at {
-            Place::Still(w) => self.filling.states_before[w].angular_velocity,
-            _ => self.filling.before(side).angular,
-        });
-        0.5 * (a + b)
-    }
-
-    fn fall(&self) -> f64 {
-        let filling = self.filling;
-        let of = |side: &Side| match side.at {
-            Place::Body(i) => filling.falls.get(i).copied().unwrap_or(filling.fall),
-            Place::Pushed(_, k) => filling.pushed.gain(k),
-            Place::Still(w) => {
-                let [now, before] = [filling.states, filling.states_before]
-                    .map(|of| filling.walls[w].velocity_at(&of[w], &self.candidate.point));
-                (now - before).norm()
-            }
-        };
-        let faster = filling.strain.map_or(0.0, |strain| {
-            let now = strain.drives(filling.bodies, self.candidate).linear;
-            (now - strain.drove(filling.bodies, self.candidate)).norm()
-        });
-        self.sides.map(of).into_iter().fold(faster, nan_max)
-    }
-
-    fn velocity_before(&self) -> Vector3 {
-        let Self {
-            filling,
-            sides,
-            candidate: c,
-            rigid,
-        } = self;
-        let [of_a, of_b] = sides.map(|side| filling.before(side));
-        let drive_before = match sides[1].at {
-            Place::Still(w) => filling.walls[w].velocity_at(&filling.states_before[w], &c.point),
-            _ => Vector3::zeros(),
-        };
-        let mut velocity = of_b.linear + drive_before - of_a.linear;
-        if let Some(strain) = filling.strain {
-            velocity += strain.drove(filling.bodies, c);
-        }
-        let [a, b] = [of_a.angular * sides[0].lever, of_b.angular * sides[1].lever];
-        if let Some(rigid) = rigid {
-            return at_arms(&rigid.arms, &velocity, [&a, &b]);
-        }
-        let spin = add(&a.into(), &b.into());
-        law::relative_velocity(&velocity.into(), &spin, &c.normal.into()).into()
     }
 }

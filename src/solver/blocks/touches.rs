@@ -128,6 +128,7 @@ impl Block {
         self.rigid.clear();
         self.slots.clear();
         self.pushing.clear();
+        self.stretching.clear();
         self.apart.clear();
         self.origins.clear();
         self.drives.clear();
