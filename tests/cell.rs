@@ -4,7 +4,7 @@
 
 mod scene;
 
-use moreau::body::{BodyRow, CellState, Edge, Signal};
+use moreau::body::{BodyRow, CellState, Edge, Signal, Stress};
 use moreau::law::Pair;
 use moreau::math::Vector3;
 use moreau::rng::{Purpose, Stream};
@@ -198,7 +198,7 @@ fn edges_hold_their_stress() {
     s.pair = Some(springs(0.3));
     s.dt = 0.05;
     let stresses = [1.0, 2.5, 0.6];
-    s.edges = Some(stresses.map(|stress| Edge::Stress(stress, None)));
+    s.edges = Some(stresses.map(|stress| Edge::Stress(Stress::constant(stress))));
     let end = s.run(250);
     let upper = end.cell.unwrap().upper;
     let of = end.done.last().unwrap().cell.unwrap();
@@ -225,8 +225,8 @@ fn triaxial(pair: Pair) -> Scene {
     s.solver.tolerance = 1e-3;
     s.solver.max_sweeps = 500;
     s.edges = Some([
-        Edge::Stress(2.0, None),
-        Edge::Stress(1.0, None),
+        Edge::Stress(Stress::constant(2.0)),
+        Edge::Stress(Stress::constant(1.0)),
         rate(-0.05),
     ]);
     s
@@ -298,7 +298,7 @@ fn pressed(pair: Pair, clumps: bool) -> Scene {
     s.solver.block_edge = Some(5.2);
     s.solver.tolerance = 1e-3;
     s.solver.max_sweeps = 200;
-    let held = |stress: f64| Edge::Stress(factor * stress, None);
+    let held = |stress: f64| Edge::Stress(Stress::constant(factor * stress));
     s.edges = Some([held(40.0), Edge::Grows(-0.5), held(20.0)]);
     s
 }
@@ -324,5 +324,105 @@ fn edges_under_stress_have_the_same_bits_on_any_ranks() {
         let rest = goes_on(&s, &first).run_on(3, 1, 15);
         assert_eq!(rest.cell, whole.cell);
         assert_eq!(rest.bodies, whole.bodies);
+    }
+}
+
+/// Mean stress and deviator are held, with a volume that follows a rate or not.
+#[test]
+fn mean_and_deviator_are_held() {
+    let mut s = lattice(6, 2.0, 0.0);
+    s.pair = Some(springs(0.3));
+    s.dt = 0.05;
+    s.edges = Some([Edge::Fixed, Edge::Fixed, Edge::Fixed]);
+    s.mean = Some(Stress::constant(1.5));
+    s.deviator = Some((2, Stress::constant(0.6)));
+    let end = s.run(300);
+    let [x, y, z, ..] = end.done.last().unwrap().cell.unwrap().stress;
+    for (found, expected) in [(x, 1.3), (y, 1.3), (z, 1.9)] {
+        assert!((found / expected - 1.0).abs() < 1e-9, "{x} {y} {z}");
+    }
+    // The deviator alone keeps the volume, to second order in the rates of the steps.
+    let pressed = goes_on(&s, &end);
+    let mut sheared = pressed.clone();
+    (sheared.mean, sheared.deviator) = (None, Some((2, Stress::constant(0.3))));
+    let cell = sheared.physics().cell.unwrap();
+    let end = sheared.run(300);
+    let [x, y, z, ..] = end.done.last().unwrap().cell.unwrap().stress;
+    assert!((z - 0.5 * (x + y) - 0.3).abs() < 1e-9, "{x} {y} {z}");
+    let volumes = [pressed.cell, end.cell].map(|of| cell.volume(&of.unwrap().upper));
+    assert!((volumes[1] / volumes[0] - 1.0).abs() < 1e-5, "{volumes:?}");
+    // The mean with a rate across it: each edge has the rate of the mean in addition.
+    let mut driven = pressed;
+    driven.deviator = None;
+    driven.edges = Some([Edge::Grows(1e-4), Edge::Grows(1e-4), Edge::Grows(-2e-4)]);
+    let end = driven.run(100);
+    let [x, y, z, ..] = end.done.last().unwrap().cell.unwrap().stress;
+    assert!(
+        ((x + y + z) / 4.5 - 1.0).abs() < 1e-3 && z > 1.9,
+        "{x} {y} {z}"
+    );
+    let rate = end.cell.unwrap().rate;
+    let excess = [rate.x - rate.y, rate.y - rate.z - 3e-4];
+    assert!(excess.iter().all(|x| x.abs() < 1e-8), "{rate:?}");
+}
+
+/// Bodies that do not move with the cell: alone a ball keeps its velocity; one that crosses the end
+/// of the cell takes that of its image; a packing takes up the strain by its contacts.
+#[test]
+fn bodies_may_stand_while_the_cell_moves() {
+    let mut s = Scene::new([0.0; 3], [20.0; 3], 0.01);
+    s.periodic = [true; 3];
+    s.still_bodies = true;
+    s.sphere([9.0, 10.0, 5.0], 1.0, 2.0);
+    s.edges = Some([rate(-0.1), Edge::Fixed, Edge::Fixed]);
+    let end = s.run(100);
+    assert_eq!(end.position(0), Vector3::new(9.0, 10.0, 5.0));
+    // The cell ends at 18; the ball at 19 is its image at 1 from 0.5 s on, and comes by 2 m/s.
+    s.bodies[0].position[0] = 19.0;
+    let end = s.run(100);
+    assert!((end.position(0) - Vector3::new(1.0, 10.0, 5.0)).norm() < 1e-12);
+    assert!((end.velocity(0) - Vector3::new(2.0, 0.0, 0.0)).norm() < 1e-12);
+    assert_eq!(end.bodies[0].image, [1, 0, 0]);
+    let worked: f64 = end.done.iter().map(|d| d.cell.unwrap().work).sum();
+    assert!((worked - 4.0).abs() < 1e-12, "{worked}");
+
+    let mut s = lattice(6, 2.0, 0.0);
+    s.still_bodies = true;
+    s.pair = Some(springs(0.3));
+    s.dt = 0.05;
+    s.edges = Some([1.0, 2.5, 0.6].map(|stress| Edge::Stress(Stress::constant(stress))));
+    let end = s.run(600);
+    let of = end.done.last().unwrap().cell.unwrap();
+    for (found, stress) in of.stress.iter().zip([1.0, 2.5, 0.6]) {
+        assert!((found / stress - 1.0).abs() < 1e-6, "{found}");
+    }
+    let kinetic: f64 = end.bodies.iter().map(energy).sum();
+    let worked: f64 = end.done.iter().map(|d| d.cell.unwrap().work).sum();
+    let taken: f64 = end.done.iter().map(|d| d.outcome.work.taken()).sum();
+    assert!(
+        ((worked - taken - kinetic) / worked).abs() < 1e-9,
+        "{worked} {taken} {kinetic}"
+    );
+}
+
+/// Mean, deviator and bodies that stand have the same bits on any ranks.
+#[test]
+fn other_cells_have_the_same_bits_on_any_ranks() {
+    for stands in [false, true] {
+        let mut s = pressed(springs(0.3), false);
+        s.edges = Some([Edge::Grows(0.1), Edge::Fixed, Edge::Grows(-0.1)]);
+        s.mean = Some(Stress::constant(30.0));
+        s.deviator = Some((1, Stress::constant(5.0)));
+        s.still_bodies = stands;
+        let whole = s.run(30);
+        let held = whole.done.last().unwrap().cell.unwrap().stress;
+        assert!(held[0] > 1.0, "{held:?}");
+        for (ranks, threads) in [(2, 1), (3, 2), (8, 1)] {
+            let other = s.run_on(ranks, threads, 30);
+            assert!(
+                other.same_bits(&whole) && other.cell == whole.cell,
+                "{ranks} ranks"
+            );
+        }
     }
 }

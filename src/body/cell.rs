@@ -18,9 +18,16 @@ pub struct Cell {
     pub planar: bool,
     /// The motion of the edges along x, y and z.
     pub edges: [Edge; 3],
+    /// All edges strain alike in addition, until their mean stress is this [Pa].
+    pub mean: Option<Stress>,
+    /// An edge strains against the others in addition, at constant volume, until the stress across
+    /// it exceeds the mean of theirs by this [Pa].
+    pub deviator: Option<(usize, Stress)>,
     /// The mass of an edge that follows a stress [kg], under the time step of contact dynamics;
     /// `None`: that of the bodies times mean diameter over length, as of a layer of them.
     pub mass: Option<f64>,
+    /// Whether bodies move with the cell in proportion. If not, it moves only their images.
+    pub affine: bool,
 }
 
 /// The motion of an edge.
@@ -32,8 +39,49 @@ pub enum Edge {
     Strain(Signal),
     /// `L = L₀ exp(rate t)`, by its rate [1/s].
     Grows(f64),
-    /// As long as the stress across it is this [Pa], compression positive.
-    Stress(f64, Option<Ramp>),
+    /// As long as the stress across it is this.
+    Stress(Stress),
+}
+
+/// A stress that is held, compression positive.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stress {
+    /// Its size [Pa].
+    pub size: f64,
+    /// Its factor over time.
+    pub factor: Option<Ramp>,
+}
+
+impl Stress {
+    /// A constant stress [Pa].
+    #[must_use]
+    pub fn constant(size: f64) -> Self {
+        Self { size, factor: None }
+    }
+
+    /// The stress at a time [Pa].
+    #[must_use]
+    pub fn at(&self, time: f64) -> f64 {
+        let factor = self.factor.as_ref();
+        self.size * factor.map_or(1.0, |factor| factor.at(time))
+    }
+}
+
+/// A strain of the cell that follows a stress: its rate is an unknown.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Held {
+    /// The rates of the edges for a rate of 1.
+    pub direction: Vector3,
+    /// `Σ d_i σ_i` with the direction d and the stresses σ across the edges [Pa].
+    pub stress: f64,
+}
+
+impl Held {
+    /// The length by which its strain has the unit of a displacement [m]: for one edge its own.
+    #[must_use]
+    pub fn length(&self, lengths: &Vector3) -> f64 {
+        self.direction.component_mul(lengths).norm() / self.direction.norm()
+    }
 }
 
 /// The present cell.
@@ -46,13 +94,11 @@ pub struct CellState {
 }
 
 impl Edge {
-    /// The stress that it follows at a time [Pa], compression positive.
+    /// The stress that it follows.
     #[must_use]
-    pub fn stress(&self, time: f64) -> Option<f64> {
+    pub fn stress(&self) -> Option<&Stress> {
         match self {
-            Self::Stress(stress, factor) => {
-                Some(stress * factor.as_ref().map_or(1.0, |factor| factor.at(time)))
-            }
+            Self::Stress(stress) => Some(stress),
             _ => None,
         }
     }
@@ -77,8 +123,33 @@ impl Cell {
     /// Whether some of its edges follow a stress.
     #[must_use]
     pub fn holds_stress(&self) -> bool {
-        let stress = |edge: &Edge| matches!(edge, Edge::Stress(..));
-        self.edges.iter().any(stress)
+        let combined = self.mean.is_some() || self.deviator.is_some();
+        combined || self.edges.iter().any(|edge| edge.stress().is_some())
+    }
+
+    /// The strains that follow the stresses of a time [s]. They are perpendicular to each other.
+    #[must_use]
+    pub fn held(&self, time: f64) -> Vec<Held> {
+        let dimensions = if self.planar { 2 } else { 3 };
+        let all = Vector3::from_fn(|axis, _| if axis < dimensions { 1.0 } else { 0.0 });
+        let each = self.edges.iter().enumerate().filter_map(|(axis, edge)| {
+            Some(Held {
+                direction: Vector3::ith(axis, 1.0),
+                stress: edge.stress()?.at(time),
+            })
+        });
+        let mean = self.mean.iter().map(|stress| Held {
+            direction: all,
+            stress: dimensions as f64 * stress.at(time),
+        });
+        let deviator = self.deviator.iter().map(|(axis, stress)| {
+            let others = 1.0 / (dimensions - 1) as f64;
+            Held {
+                direction: Vector3::ith(*axis, 1.0 + others) - all * others,
+                stress: stress.at(time),
+            }
+        });
+        each.chain(mean).chain(deviator).collect()
     }
 
     /// The present lengths of its edges [m].
@@ -87,7 +158,7 @@ impl Cell {
         upper - self.lower
     }
 
-    /// The upper corner after a time span [s], if edges that follow a stress keep their lengths.
+    /// The upper corner after a time span [s] by the prescribed strains alone.
     #[must_use]
     pub fn prescribed(&self, upper: &Vector3, [from, to]: [f64; 2]) -> Vector3 {
         let along = |axis: usize| {
@@ -135,15 +206,17 @@ mod tests {
             lengths: Vector3::new(2.0, 4.0, 8.0),
             planar: false,
             edges,
+            mean: None,
+            deviator: None,
             mass: None,
+            affine: true,
         }
     }
 
     /// Strains add to the first length, growth multiplies the present one, a stress waits.
     #[test]
     fn edges_follow_their_strain() {
-        let stress = Edge::Stress(7.0, None);
-        assert_eq!(stress.stress(3.0), Some(7.0));
+        let stress = Edge::Stress(Stress::constant(7.0));
         let cell = cell([Edge::Strain(Signal::Rate(-0.1)), Edge::Grows(0.5), stress]);
         let mut upper = cell.start().upper;
         for k in 0..4 {
@@ -163,5 +236,34 @@ mod tests {
             ..cell.clone()
         };
         assert!((flat.volume(&upper) * 8.0 - cell.volume(&upper)).abs() < 1e-12);
+    }
+
+    /// Mean stress and deviator are those of the stresses: `Σ d_i σ_i`.
+    #[test]
+    fn strains_follow_mean_and_deviator() {
+        let mut cell = cell([Edge::Fixed, Edge::Fixed, Edge::Grows(0.1)]);
+        assert!(!cell.holds_stress() && cell.held(0.0).is_empty());
+        cell.mean = Some(Stress::constant(2.0));
+        cell.deviator = Some((1, Stress::constant(0.6)));
+        // 1.8 + 0.6 across y: the mean is 2, the excess over the mean of the others 0.6.
+        let stress = Vector3::new(1.7, 2.4, 1.9);
+        let held = cell.held(0.0);
+        assert_eq!(held.len(), 2);
+        for held in &held {
+            assert!((held.direction.dot(&stress) - held.stress).abs() < 1e-14);
+        }
+        assert_eq!(held[0].direction.dot(&held[1].direction), 0.0);
+        assert_eq!(held[1].direction.sum(), 0.0, "no change of volume");
+        cell.planar = true;
+        let stress = Vector3::new(1.7, 2.3, 0.0);
+        for held in cell.held(0.0) {
+            assert!((held.direction.dot(&stress) - held.stress).abs() < 1e-14);
+        }
+        let lengths = Vector3::new(3.0, 4.0, 5.0);
+        let one = Held {
+            direction: Vector3::ith(1, -1.0),
+            stress: 0.0,
+        };
+        assert_eq!(one.length(&lengths), 4.0);
     }
 }

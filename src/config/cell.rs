@@ -5,11 +5,13 @@ use super::domain::Domain;
 use super::fault::Fault;
 use super::ramp;
 use super::reader::{Number, Range, Section, both, must, needs, refuse};
-use crate::body::{Cell, Edge, Signal, Wall};
+use crate::body::{Cell, Edge, Signal, Stress, Wall};
 use crate::math::Vector3;
 use crate::scheme::NAMES;
 use crate::scheme::quasistatic::{Linear, Statics};
 use crate::shape::Surface;
+
+const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// The keys that move an edge.
 const MOTIONS: [&str; 4] = ["rate", "true_rate", "file", "stress"];
@@ -17,18 +19,33 @@ const MOTIONS: [&str; 4] = ["rate", "true_rate", "file", "stress"];
 /// Reads `[cell]`; `None`: the domain keeps its size.
 pub(super) fn read(
     root: &Section,
-    (domain, walls): (&Domain, &[Wall]),
+    (domain, walls, gravity): (&Domain, &[Wall], [f64; 3]),
     faults: &mut Vec<Fault>,
 ) -> Option<Cell> {
     let node = root.get("cell")?;
-    let section = root.table("cell", &["x", "y", "z", "mass"], faults);
-    let edges = ["x", "y", "z"].map(|name| edge(&section, name, faults));
-    for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
-        let Some(edge) = section.get(name) else {
+    let keys = ["x", "y", "z", "mean", "deviator", "mass", "affine"];
+    let section = root.table("cell", &keys, faults);
+    let edges = AXES.map(|name| edge(&section, name, faults));
+    let planar = domain.two_dimensional;
+    let (mean, deviator) = combined(&section, (planar, &edges), faults);
+    let all = section.get("mean").or_else(|| section.get("deviator"));
+    for (axis, name) in AXES.into_iter().enumerate() {
+        let all = all.filter(|_| axis < 2 || !planar);
+        let Some(edge) = section.get(name).or(all) else {
             continue;
         };
         if !domain.periodic[axis] {
             needs(edge, &format!("domain.periodic along {name}"), faults);
+        }
+        // Heights would change with the cell.
+        if gravity[axis] != 0.0 {
+            let found = format!("gravity.{axis} = {}", gravity[axis]);
+            must(
+                edge,
+                &format!("an axis without gravity, not {name}"),
+                &found,
+                faults,
+            );
         }
         // A surface that varies along the edge would have to be strained itself.
         let across = |wall: &&Wall| match &wall.surface {
@@ -40,9 +57,9 @@ pub(super) fn read(
             must(edge, &accepted, &format!("wall {}", wall.name), faults);
         }
     }
-    if !edges.iter().any(Edge::moves) {
-        let accepted =
-            "at least one of x, y and z, each with one of rate, true_rate, file and stress";
+    if !edges.iter().any(Edge::moves) && all.is_none() {
+        let accepted = "at least one of x, y and z, each with one of rate, true_rate, file and \
+                        stress, or mean, or deviator";
         refuse(node, accepted, faults);
     }
     // Regions stand where they are while bodies move with the cell.
@@ -51,19 +68,23 @@ pub(super) fn read(
             both(other, ["cell", key], faults);
         }
     }
-    let stressed = edges.iter().any(|edge| edge.stress(0.0).is_some());
     let mass = section.number_if("mass", Number(Range::Positive, "kg"), faults);
-    if let (Some(mass), false) = (section.get("mass"), stressed) {
-        needs(mass, "an edge with stress", faults);
-    }
+    let affine = section.truth_if("affine", faults).unwrap_or(true);
     let [lower, upper] = [domain.lower, domain.upper].map(Vector3::from);
-    Some(Cell {
+    let cell = Cell {
         lower,
         lengths: upper - lower,
-        planar: domain.two_dimensional,
+        planar,
         edges,
+        mean,
+        deviator,
         mass,
-    })
+        affine,
+    };
+    if let (Some(mass), false) = (section.get("mass"), cell.holds_stress()) {
+        needs(mass, "a stress", faults);
+    }
+    Some(cell)
 }
 
 /// Refuses a cell with keys of the scheme that have no meaning or are not built for it.
@@ -90,11 +111,20 @@ pub(super) fn suits(
     if let (true, Some(node)) = (statics.geometric, of("quasistatic", "geometric")) {
         must(node, "false with a [cell]", "true", faults);
     }
-    let stressed = cell.edges.iter().any(|edge| edge.stress(0.0).is_some());
-    if let (true, Linear::Direct, Some(node)) =
-        (stressed, statics.linear, of("quasistatic", "linear"))
-    {
-        let accepted = "\"iterative\" with an edge of the [cell] under stress";
+    if let (false, Some(node)) = (cell.affine, of("cell", "affine")) {
+        must(
+            node,
+            &format!("true without scheme = \"{}\"", NAMES[0]),
+            "false",
+            faults,
+        );
+    }
+    if let (true, Linear::Direct, Some(node)) = (
+        cell.holds_stress(),
+        statics.linear,
+        of("quasistatic", "linear"),
+    ) {
+        let accepted = "\"iterative\" with a stress of the [cell]";
         must(node, accepted, "\"direct\"", faults);
     }
 }
@@ -132,9 +162,47 @@ fn edge(section: &Section, name: &'static str, faults: &mut Vec<Fault>) -> Edge 
                 rates: false,
             })
         }),
-        _ => {
-            let stress = edge.number(key, Number(Range::Finite, "Pa"), faults);
-            Edge::Stress(stress, ramp::factor(&edge, faults))
+        _ => Edge::Stress(stress(&edge, faults)),
+    }
+}
+
+/// The stress of a table, with its factor over time.
+fn stress(section: &Section, faults: &mut Vec<Fault>) -> Stress {
+    Stress {
+        size: section.number("stress", Number(Range::Finite, "Pa"), faults),
+        factor: ramp::factor(section, faults),
+    }
+}
+
+/// The mean stress that is held, and the deviator with its axis.
+fn combined(
+    section: &Section,
+    (planar, edges): (bool, &[Edge; 3]),
+    faults: &mut Vec<Fault>,
+) -> (Option<Stress>, Option<(usize, Stress)>) {
+    for key in ["mean", "deviator"] {
+        let stressed = edges.iter().position(|edge| edge.stress().is_some());
+        if let (Some(node), Some(axis)) = (section.get(key), stressed) {
+            both(
+                node,
+                [
+                    &format!("cell.{}.stress", AXES[axis]),
+                    &format!("cell.{key}"),
+                ],
+                faults,
+            );
         }
     }
+    let mean = section.get("mean").map(|_| {
+        let table = section.table("mean", &["stress", "factor"], faults);
+        stress(&table, faults)
+    });
+    let deviator = section.get("deviator").map(|_| {
+        let table = section.table("deviator", &["axis", "stress", "factor"], faults);
+        let axes = if planar { &AXES[..2] } else { &AXES[..] };
+        let named = table.choice("axis", axes, faults);
+        let axis = AXES.iter().position(|name| Some(*name) == named);
+        (axis.unwrap_or(0), stress(&table, faults))
+    });
+    (mean, deviator)
 }

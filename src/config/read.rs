@@ -63,7 +63,7 @@ pub(super) fn scenario(
     let (laws, listed) = laws::read(&section, &materials, faults);
     let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
     let walls = walls::read(&section, &names, &domain, faults);
-    let cell = cell::read(&section, (&domain, &walls), faults);
+    let cell = cell::read(&section, (&domain, &walls, gravity), faults);
     let others = quasistatic::Others {
         pace: &pace,
         materials: &materials,

@@ -57,6 +57,21 @@ impl Period {
         d
     }
 
+    /// The way from `b` to its image closest to `a` [m].
+    #[must_use]
+    pub fn shift(&self, a: &Vector3, b: &Vector3) -> Vector3 {
+        Vector3::from_fn(|axis, _| {
+            let (way, length) = (b[axis] - a[axis], self.length[axis].unwrap_or(0.0));
+            if way > 0.5 * length {
+                -length
+            } else if way < -0.5 * length {
+                length
+            } else {
+                0.0
+            }
+        })
+    }
+
     /// Wraps a position into the period; returns it and the number of periods that it was moved up.
     ///
     /// The original position is `wrapped + count × length`, except for rounding.
@@ -103,6 +118,9 @@ mod tests {
         );
         let d = period.difference(&Vector3::new(2.5, 0.0, 0.1), &Vector3::new(9.5, 3.0, 0.9));
         assert!((d - Vector3::new(-1.0, 3.0, -0.2)).norm() < 1e-15);
+        let [a, b] = [[2.5, 0.0, 0.1], [9.5, 3.0, 0.9]].map(Vector3::from);
+        assert_eq!(period.shift(&a, &b), Vector3::new(-8.0, 0.0, -1.0));
+        assert_eq!(period.shift(&b, &a), Vector3::new(8.0, 0.0, 1.0));
         let far = Vector3::new(f64::NAN, 0.0, 0.0);
         assert!(period.wrapped(&far).0.x.is_nan());
         assert!(!Period::NONE.any() && Period::NONE.wrapped(&far.map(|_| -7.0)).1 == [0; 3]);

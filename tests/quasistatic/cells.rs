@@ -3,7 +3,7 @@
 use super::moduli::{FACES, lattice, moduli};
 use super::scene::{Scene, State};
 use super::{springs, statics};
-use moreau::body::{BodyRow, Edge, Signal};
+use moreau::body::{BodyRow, Edge, Signal, Stress};
 use moreau::math::Vector3;
 use moreau::rng::{Purpose, Stream};
 use moreau::scheme::quasistatic::{Method, Select, Statics};
@@ -131,15 +131,15 @@ pub(crate) fn goes_on(s: &Scene, from: &State) -> Scene {
 #[test]
 fn stress_is_held_and_the_ledger_closes() {
     let mut s = packing(5, 0.3);
-    s.edges = Some([(); 3].map(|()| Edge::Stress(2e-3, None)));
+    s.edges = Some([(); 3].map(|()| Edge::Stress(Stress::constant(2e-3))));
     let pressed = s.run(2);
     for found in &stress(&pressed)[..3] {
         assert!((found / 2e-3 - 1.0).abs() < 1e-5, "{found:e}");
     }
     let mut sheared = goes_on(&s, &pressed);
     sheared.edges = Some([
-        Edge::Stress(2e-3, None),
-        Edge::Stress(2e-3, None),
+        Edge::Stress(Stress::constant(2e-3)),
+        Edge::Stress(Stress::constant(2e-3)),
         Edge::Strain(Signal::Rate(-5e-4)),
     ]);
     let end = sheared.run(6);
@@ -232,7 +232,7 @@ fn cells_have_the_same_bits_on_any_ranks() {
         (true, Method::Kishino(Select::Block)),
     ] {
         let mut s = disturbed(planar, method);
-        let held = Edge::Stress(5e-3, None);
+        let held = Edge::Stress(Stress::constant(5e-3));
         let shrinks = Edge::Strain(Signal::Rate(-0.01));
         let last = if planar {
             Edge::Fixed

@@ -13,7 +13,7 @@ mod wall;
 pub use record::{record, record_fact};
 pub use wall::{lift, piston, plane};
 
-use moreau::body::{BodyId, BodyRow, Cell, CellState, Edge, Wall, WallState};
+use moreau::body::{BodyId, BodyRow, Cell, CellState, Edge, Stress, Wall, WallState};
 use moreau::comm::{Comm, threads};
 use moreau::contact::ContactRow;
 use moreau::domain::Domain;
@@ -65,6 +65,11 @@ pub struct Scene {
     pub edges: Option<[Edge; 3]>,
     /// The mass of its edges under a stress [kg].
     pub edge_mass: Option<f64>,
+    /// The mean stress and the deviator that it holds.
+    pub mean: Option<Stress>,
+    pub deviator: Option<(usize, Stress)>,
+    /// Whether the cell moves images only.
+    pub still_bodies: bool,
     pub cell: Option<CellState>,
     /// Whether bodies outside are deleted.
     pub delete_outside: bool,
@@ -121,6 +126,9 @@ impl Scene {
             periodic: [false; 3],
             edges: None,
             edge_mass: None,
+            mean: None,
+            deviator: None,
+            still_bodies: false,
             cell: None,
             delete_outside: false,
             acts: Acts::default(),
@@ -231,7 +239,10 @@ impl Scene {
                 lengths: self.upper - self.lower,
                 planar: self.statics.is_some_and(|of| of.planar),
                 edges,
+                mean: self.mean.clone(),
+                deviator: self.deviator.clone(),
                 mass: self.edge_mass,
+                affine: !self.still_bodies,
             }),
             solver: self.solver,
             largest_radius,

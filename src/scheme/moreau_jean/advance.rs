@@ -234,11 +234,13 @@ impl Moved<'_> {
         let period = self.partition.grid().period();
         let turned = bodies.turned(i, row);
         let mut moved = *way;
-        if let (Some((_, [from, to])), Some(cell)) = (self.strain, &self.physics.cell) {
+        let affine = self.strain.filter(|(strain, _)| strain.affine);
+        if let (Some((_, [from, to])), Some(cell)) = (affine, &self.physics.cell) {
             moved += cell.carried(&x0, from, to) - x0;
             let then = cell.carried(&row.reference.position.into(), from, to);
             row.reference.position = then.into();
         }
+        let image = row.image;
         bodies.advance(i, row, self.dt, &moved, period);
         let x = &Vector3::from(row.position);
         let mut gone = false;
@@ -288,11 +290,32 @@ impl Moved<'_> {
             }
             part.sums[3].add(-row.mass * gravity.dot(way));
         }
+        if !gone {
+            let gained = self.crossed(row, image);
+            part.sums[0].add(gained);
+            part.sums[13].add(gained);
+        }
         // The boxes of bodies contain half the skin as well.
         let boxed = row.reference.allowance + 0.5 * self.physics.skin;
         if !gone && row.strayed(period) > boxed {
             part.sums[4].add(1.0);
         }
+    }
+}
+
+impl Moved<'_> {
+    /// Gives a body that has crossed the end of a cell that moves images only the velocity of its
+    /// image there; returns the energy gained [J].
+    fn crossed(&self, row: &mut BodyRow, before: [i64; 3]) -> f64 {
+        let Some((_, [from, to])) = self.strain.filter(|(strain, _)| !strain.affine) else {
+            return 0.0;
+        };
+        let velocity = (to - from) / self.dt;
+        let turns = Vector3::from_fn(|axis, _| (row.image[axis] - before[axis]) as f64);
+        let v = Vector3::from(row.velocity);
+        let now = v - velocity.component_mul(&turns);
+        row.velocity = now.into();
+        0.5 * row.mass * (now.norm_squared() - v.norm_squared())
     }
 }
 

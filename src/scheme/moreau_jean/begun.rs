@@ -69,6 +69,7 @@ impl MoreauJean {
                 before: rate,
                 rate: cell.strains(&upper, &end) / span.dt + pushed.edges.before(),
                 period: *period,
+                affine: cell.affine,
             };
             (strain, [upper, end])
         });

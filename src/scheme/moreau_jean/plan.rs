@@ -56,7 +56,7 @@ impl MoreauJean {
         let (due, fastest) = self.survey(state, begun);
         // With the size of the cell the partition changes.
         let due = due || begun.strain.is_some() || self.walls_have_strayed(state, begun);
-        let strained = 2.0 * self.physics.largest_radius * fastest_strain(begun);
+        let strained = self.largest_branch(begun) * fastest_strain(begun);
         let fastest = fastest + strained;
         let mut of_all = [
             nan_max(fastest, fastest_wall(state, begun)),
@@ -78,6 +78,14 @@ impl MoreauJean {
         Ok(margin)
     }
 
+    /// The largest vector that the strain of the cell strains at a contact [m].
+    fn largest_branch(&self, begun: &Begun) -> f64 {
+        match (&begun.strain, begun.domain.partition().corners()) {
+            (Some((strain, _)), [lower, upper]) if !strain.affine => (upper - lower).amax(),
+            _ => 2.0 * self.physics.largest_radius,
+        }
+    }
+
     /// Fails if the cell is too short for its bodies, or deforms by more in this step than blocks
     /// allow.
     fn cell_suits(&self, begun: &Begun, edge: f64, margin: &Margin) -> Result<(), StepError> {
@@ -91,11 +99,12 @@ impl MoreauJean {
             return Err(StepError::CellTooShort { step, least, edge });
         }
         let strain = fastest_strain(begun) * begun.span.dt;
-        let others = margin.near - 4.0 * radius * strain;
+        let most = 2.0 * self.largest_branch(begun);
+        let others = margin.near - most * strain;
         if 2.0 * reach(radius, others) > edge {
             return Ok(()); // A body or a wall is too fast.
         }
-        let allowed = (edge - 2.0 * reach(radius, others)) / (4.0 * radius);
+        let allowed = (edge - 2.0 * reach(radius, others)) / most;
         Err(StepError::CellTooFast {
             step,
             strain,

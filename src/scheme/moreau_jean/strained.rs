@@ -9,7 +9,7 @@ use crate::scheme::pace::Span;
 use crate::scheme::report::OfCell;
 use crate::scheme::state::State;
 use crate::solver::Halo;
-use crate::solver::edges::{Edge, Edges};
+use crate::solver::edges::{Edges, Strained};
 
 /// The components xx, yy, zz, yz, zx, xy.
 const PARTS: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [1, 2], [2, 0], [0, 1]];
@@ -32,19 +32,21 @@ impl MoreauJean {
             return Edges::default();
         }
         let (lengths, volume) = (cell.lengths_of(&now.upper), cell.volume(&now.upper));
-        let each = cell.edges.iter().enumerate().filter_map(|(axis, edge)| {
-            let stress = edge.stress(span.end)?;
-            let length = lengths[axis];
+        let times = [state.clock.time, span.end];
+        let prescribed = cell.strains(&now.upper, &cell.prescribed(&now.upper, times)) / span.dt;
+        // Rates before the step are those over the lengths at the start of the step before.
+        let grown = (now.rate * state.clock.dt).add_scalar(1.0);
+        let before = now.rate.component_div(&grown) - prescribed;
+        let each = cell.held(span.end).into_iter().map(|held| {
+            let length = held.length(&lengths);
             let layer = bodies * diameters / (count * length);
-            // The rate before the step is one over the length at the start of the step before.
-            let grown = 1.0 + now.rate[axis] * state.clock.dt;
-            Some(Edge {
-                axis,
-                length,
+            Strained {
+                direction: held.direction,
+                length: length * held.direction.norm(),
                 masses: [cell.mass.unwrap_or(layer), bodies],
-                rate: now.rate[axis] / grown,
-                force: -stress * volume / length,
-            })
+                rate: held.direction.dot(&before) / held.direction.norm_squared(),
+                force: -held.stress * volume / (length * held.direction.norm()),
+            }
         });
         Edges::new(each, span.dt)
     }
@@ -77,7 +79,8 @@ impl MoreauJean {
                 for (sum, [i, j]) in sums.iter_mut().zip(PARTS) {
                     sum.add(0.5 * (r[i] * branch[j] + r[j] * branch[i]));
                 }
-                sums[6].add(-r.dot(&strain.rate.component_mul(&branch)));
+                let strained = strain.strained(bodies, pair.first as usize, to, &touch.point);
+                sums[6].add(-r.dot(&strain.rate.component_mul(&strained)));
             }
         }
         let [xx, yy, zz, yz, zx, xy, work] = begun.domain.sums(&sums);

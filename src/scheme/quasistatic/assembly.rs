@@ -4,7 +4,6 @@
 //! these contacts: a copy of every body nearer than the widest pair. A contact across a cut stands
 //! on both ranks, which compute the same bits for it. So only displacements travel.
 
-use super::edges::FreeEdge;
 use super::frame::{Frame, strain};
 use super::freewall::FreeWall;
 use super::link::{Link, of_increment};
@@ -13,7 +12,7 @@ use super::reach::{wide, widest_bond};
 use super::settings::{Method, Statics};
 use super::support::Supports;
 use super::unknowns::Shift;
-use crate::body::{Bodies, BodyRow, Reference, Wall, WallState};
+use crate::body::{Bodies, BodyRow, Held, Reference, Wall, WallState};
 use crate::contact::{ContactRow, Neighbours, Partner, Touch};
 use crate::detect::{Detector, Space, touch_of_balls, touches_of_ball_and_wall};
 use crate::domain::Domain;
@@ -41,8 +40,8 @@ pub(super) struct Assembly<'a, 'd> {
     pub network: Network,
     /// Walls that forces move.
     pub frees: Vec<FreeWall>,
-    /// Edges of the cell that follow a stress.
-    pub edges: Vec<FreeEdge>,
+    /// Strains of the cell that follow a stress.
+    pub edges: Vec<Held>,
     /// Bonds of own bodies that broke in this increment.
     pub broken: Vec<BrokenBond>,
     /// Energies of the contacts that they left [J].
@@ -125,7 +124,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
             time,
             network: Network::new(all.bodies, own.map(|i| i as u32).collect(), statics.planar),
             frees: FreeWall::all(physics, time),
-            edges: FreeEdge::all(physics, time),
+            edges: (physics.cell.as_ref()).map_or_else(Vec::new, |cell| cell.held(time)),
             broken: Vec::new(),
             left: Vec::new(),
             waves: 0,

@@ -2,34 +2,14 @@
 //!
 //! A strain ε of the cell moves the two sides of a contact apart by `ε b`, b being the branch
 //! between their centres. So an edge of length L, in place of a wall, moves each contact by its
-//! share `b/L`. An edge that follows a stress is one more unknown, like a free wall: the force
-//! `Σ F b/L` of the contacts against it balances the stress times the section across it.
+//! share `b/L`. A strain that follows a stress is one more unknown, like a free wall: the force
+//! `Σ F b/L` of the contacts against an edge balances the stress times the section across it. With
+//! mean stress or deviator it is a strain of all edges, in the ratios of its direction.
 
 use super::assembly::Assembly;
 use super::link::Link;
+use crate::body::Held;
 use crate::math::{ExactSum, Vector3};
-use crate::scheme::physics::Physics;
-
-/// An edge that follows a stress.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct FreeEdge {
-    /// Its axis.
-    pub axis: usize,
-    /// The stress [Pa], compression positive.
-    stress: f64,
-}
-
-impl FreeEdge {
-    /// The edges under the stresses of a time [s], in the order of axes.
-    pub(super) fn all(physics: &Physics, time: f64) -> Vec<Self> {
-        let edges = physics.cell.iter().flat_map(|cell| cell.edges.iter());
-        let each = edges.enumerate().filter_map(|(axis, edge)| {
-            let stress = edge.stress(time)?;
-            Some(Self { axis, stress })
-        });
-        each.collect()
-    }
-}
 
 impl Assembly<'_, '_> {
     /// The upper corner of the domain, and of its cell [m].
@@ -38,7 +18,7 @@ impl Assembly<'_, '_> {
     }
 
     /// Lengths of the edges of the domain [m].
-    fn lengths(&self) -> Vector3 {
+    pub(super) fn lengths(&self) -> Vector3 {
         let [lower, upper] = self.domain.partition().corners();
         upper - lower
     }
@@ -53,7 +33,7 @@ impl Assembly<'_, '_> {
         let lengths = self.lengths();
         let walls = self.frees.iter().map(|free| free.load);
         let edges = self.edges.iter();
-        let edges = edges.map(|edge| -edge.stress * self.volume() / lengths[edge.axis]);
+        let edges = edges.map(|held| -held.stress * self.volume() / held.length(&lengths));
         walls.chain(edges).collect()
     }
 
@@ -64,17 +44,21 @@ impl Assembly<'_, '_> {
     }
 
     /// The motion of a contact by an edge, per metre of the edge.
-    pub(super) fn by_edge(&self, link: &Link, axis: usize) -> Vector3 {
+    fn by_edge(&self, link: &Link, axis: usize) -> Vector3 {
         Vector3::ith(axis, link.branch()[axis] / self.lengths()[axis])
+    }
+
+    /// The motion of a contact by a strain that follows a stress, per metre.
+    pub(super) fn by_strain(&self, link: &Link, held: &Held) -> Vector3 {
+        held.direction.component_mul(&link.branch()) / held.length(&self.lengths())
     }
 
     /// The strain by the displacements of free edges [m].
     pub(super) fn of_edges(&self, ways: &[f64]) -> Vector3 {
-        let (lengths, mut strain) = (self.lengths(), Vector3::zeros());
-        for (edge, way) in self.edges.iter().zip(ways) {
-            strain[edge.axis] = way / lengths[edge.axis];
-        }
-        strain
+        let lengths = self.lengths();
+        let each = self.edges.iter().zip(ways);
+        let each = each.map(|(held, way)| held.direction * (way / held.length(&lengths)));
+        each.sum()
     }
 
     /// The forces of the contacts against the edges, outwards [N]. Collective.

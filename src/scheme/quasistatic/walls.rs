@@ -35,16 +35,14 @@ impl Assembly<'_, '_> {
     /// A motion of the frame with further displacements of free walls and edges [m].
     pub(super) fn moved_by(&self, ways: &[f64], given: &Frame) -> Frame {
         let mut frame = given.clone();
-        let (walls, _) = self.of_free(ways);
+        let (walls, strains) = self.of_free(ways);
         for free in &self.frees {
             frame.states[free.wall].displacement += walls[free.wall].way;
         }
         for (wall, given) in frame.shifts.iter_mut().zip(walls) {
             (wall.way, wall.turn) = (given.way + wall.way, given.turn + wall.turn);
         }
-        for (edge, way) in self.edges.iter().zip(&ways[self.frees.len()..]) {
-            frame.upper[edge.axis] += way;
-        }
+        frame.upper += strains.component_mul(&self.lengths());
         frame.strain = strain(self.physics, self.upper(), &frame.upper);
         frame
     }
@@ -61,9 +59,9 @@ impl Assembly<'_, '_> {
         let mut sums = vec![ExactSum::default(); self.free_count()];
         let (walls, edges) = sums.split_at_mut(self.frees.len());
         for (number, link) in self.network.links.iter().enumerate() {
-            for (edge, sum) in self.edges.iter().zip(&mut *edges) {
+            for (held, sum) in self.edges.iter().zip(&mut *edges) {
                 if mine[link.pair.first as usize] {
-                    sum.add(of(number, &self.by_edge(link, edge.axis)));
+                    sum.add(of(number, &self.by_strain(link, held)));
                 }
             }
             let Some(wall) = link.key.b.wall_index() else {

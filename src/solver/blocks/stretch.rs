@@ -12,7 +12,7 @@ pub struct Stretched {
     slot: u32,
     /// Its number in [`Origin::drive`](crate::contact::Origin::drive).
     drive: u32,
-    /// From the first centre to the second [m].
+    /// The vector that the rates strain [m]: [`Strain::strained`](super::Strain::strained).
     branch: Vector3,
     /// The terms that the edges do not change, of the drive and of the law's shift [m/s].
     rest: [Vector3; 2],
@@ -26,7 +26,7 @@ impl Filling<'_> {
         let Some(strain) = self.strain.filter(|_| !edges.is_empty()) else {
             return Reaction::default();
         };
-        let branch = strain.branch(self.bodies, c.a, c.b, &c.point);
+        let branch = strain.strained(self.bodies, c.a, c.b, &c.point);
         block.stretching.push(Stretched {
             slot: k as u32,
             drive: 0,
