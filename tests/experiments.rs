@@ -52,7 +52,7 @@ fn pushes(run: &Run, name: &str, force: &str) {
 type Short = (&'static str, u64, &'static [&'static str], fn(&Run));
 
 /// What makes a configuration small enough: its name, steps, keys set, and what must have happened in it.
-const SHORT: [Short; 21] = [
+const SHORT: [Short; 22] = [
     (
         "settle",
         100,
@@ -230,6 +230,22 @@ const SHORT: [Short; 21] = [
     ("quasistatic-triaxial", 6, &[], |run| {
         moved(run, "right", "x", 1e-6)
     }),
+    (
+        "periodic-triaxial",
+        300,
+        &[
+            "bodies.0.count=200",
+            "domain.upper=[0.14, 0.14, 0.14]",
+            "output.series=1",
+        ],
+        |run| {
+            for axis in ["xx", "yy", "zz"] {
+                let stress = run.last("cell.csv", &format!("stress_{axis}"));
+                assert!((stress / 1e3 - 1.0).abs() < 0.02, "{axis}: {stress} Pa");
+            }
+            assert!(run.last("cell.csv", "x") < 0.13);
+        },
+    ),
     ("settling-support", 12, &[], |run| {
         assert_eq!(run.text("bonds.csv").lines().count(), 3);
         at_least(run, "fracture", 1e-4);

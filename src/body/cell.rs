@@ -102,12 +102,6 @@ impl Edge {
             _ => None,
         }
     }
-
-    /// Whether the edge changes.
-    #[must_use]
-    pub fn moves(&self) -> bool {
-        *self != Self::Fixed
-    }
 }
 
 impl Cell {

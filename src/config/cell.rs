@@ -57,7 +57,10 @@ pub(super) fn read(
             must(edge, &accepted, &format!("wall {}", wall.name), faults);
         }
     }
-    if !edges.iter().any(Edge::moves) && all.is_none() {
+    if all
+        .or_else(|| AXES.iter().find_map(|name| section.get(name)))
+        .is_none()
+    {
         let accepted = "at least one of x, y and z, each with one of rate, true_rate, file and \
                         stress, or mean, or deviator";
         refuse(node, accepted, faults);

@@ -256,3 +256,39 @@ fn cells_have_the_same_bits_on_any_ranks() {
         assert_eq!(rest.bodies, whole.bodies);
     }
 }
+
+/// Mean stress and deviator are held in each increment, also while the volume stays: an undrained
+/// test.
+#[test]
+fn mean_and_deviator_are_held() {
+    let mut s = packing(5, 0.3);
+    s.edges = Some([(); 3].map(|()| Edge::Fixed));
+    s.mean = Some(Stress::constant(2e-3));
+    let pressed = s.run(2);
+    let [x, y, z, ..] = stress(&pressed);
+    assert!(((x + y + z) / 6e-3 - 1.0).abs() < 1e-5, "{x:e} {y:e} {z:e}");
+    let mut sheared = goes_on(&s, &pressed);
+    sheared.deviator = Some((2, Stress::constant(4e-4)));
+    let end = sheared.run(2);
+    let [x, y, z, ..] = stress(&end);
+    assert!(((x + y + z) / 6e-3 - 1.0).abs() < 1e-5, "{x:e} {y:e} {z:e}");
+    assert!(
+        ((z - 0.5 * (x + y)) / 4e-4 - 1.0).abs() < 1e-4,
+        "{x:e} {y:e} {z:e}"
+    );
+    let other = sheared.run_on(3, 1, 2);
+    assert!(other.same_bits(&end) && other.cell == end.cell);
+    // Rates that add up to zero keep the volume; the mean stress follows.
+    let mut undrained = goes_on(&s, &pressed);
+    undrained.mean = None;
+    undrained.edges = Some([1e-4, 1e-4, -2e-4].map(Edge::Grows));
+    let end = undrained.run(4);
+    let cell = undrained.physics().cell.unwrap();
+    let volumes = [&pressed, &end].map(|of| cell.volume(&of.cell.unwrap().upper));
+    assert!((volumes[1] / volumes[0] - 1.0).abs() < 1e-14);
+    let [x, y, z, ..] = stress(&end);
+    assert!(
+        z > 1.1 * x.max(y) && (x + y + z - 6e-3).abs() > 1e-5,
+        "{x:e} {y:e} {z:e}"
+    );
+}
