@@ -16,7 +16,7 @@ mod strayed;
 mod wall;
 
 pub use anchor::Anchor;
-pub use cell::{Cell, CellState, Edge, Held, Stress};
+pub use cell::{Cell, CellState, Edge, Held, Shearing, Stress};
 pub use member::Member;
 pub use ramp::Ramp;
 pub use reference::Reference;

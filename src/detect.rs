@@ -187,6 +187,16 @@ impl Detector {
         period: &Period,
         pool: &Pool,
     ) {
+        if period.shear.is_some() {
+            // In the frame in which the cell is a box distances are longer; walls, which are
+            // planes along the shear, are the same. The consumer drops what is too far.
+            let [_, longer] = period.stretch().map(|stretch| stretch * (1.0 + 1e-9));
+            let positions: Vec<Vector3> = positions.iter().map(|x| period.boxed(x)).collect();
+            let radii: Vec<f64> = radii.iter().map(|r| r * longer).collect();
+            let plain = &period.sheared(None);
+            let balls = (&positions[..], &radii[..]);
+            return self.broad(balls, (walls, reach), margin * longer, plain, pool);
+        }
         let tiles = (!walls.is_empty()).then_some(&mut self.tiles);
         let groups = Groups::new((positions, radii), margin, period, &mut self.sorted, tiles);
         let search = Search::new(&groups, &self.sorted, (positions, radii), margin);

@@ -15,6 +15,7 @@ pub mod rendezvous;
 mod shares;
 mod traffic;
 
+use crate::body::CellState;
 pub use crate::comm::Failure;
 use crate::comm::threads::Serial;
 use crate::comm::{Comm, agree, sum_exact};
@@ -50,6 +51,14 @@ impl<'a> Domain<'a> {
     pub fn resize(&mut self, upper: &Vector3) {
         if *self.partition.corners()[1] != *upper {
             self.partition = self.partition.resized(*upper);
+        }
+    }
+
+    /// Gives the domain the size and the shear of a cell that deforms.
+    pub fn follow(&mut self, cell: &CellState) {
+        self.resize(&cell.upper);
+        if self.partition.grid().period().shear != cell.shear {
+            self.partition = self.partition.sheared(cell.shear);
         }
     }
 

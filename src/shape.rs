@@ -8,7 +8,7 @@ mod region;
 mod surface;
 
 pub use clump::Template;
-pub use period::Period;
+pub use period::{Period, Shear};
 pub use region::{Region, Spell};
 pub use surface::{PLACES, Surface, drift};
 

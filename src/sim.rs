@@ -206,7 +206,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
             break; // The state is that of the step before, which is written.
         }
         if let Some(cell) = &state.cell {
-            domain.resize(&cell.upper);
+            domain.follow(cell);
             scenario.follow(Some(cell));
         }
         let physics = scheme.physics();

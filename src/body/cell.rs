@@ -6,6 +6,7 @@
 use super::ramp::Ramp;
 use super::wall::Signal;
 use crate::math::Vector3;
+use crate::shape::Shear;
 
 /// A cell that deforms.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +24,8 @@ pub struct Cell {
     /// An edge strains against the others in addition, at constant volume, until the stress across
     /// it exceeds the mean of theirs by this [Pa].
     pub deviator: Option<(usize, Stress)>,
+    /// Simple shear.
+    pub shear: Option<Shearing>,
     /// The mass of an edge that follows a stress [kg], under the time step of contact dynamics;
     /// `None`: that of the bodies times mean diameter over length, as of a layer of them.
     pub mass: Option<f64>,
@@ -41,6 +44,17 @@ pub enum Edge {
     Grows(f64),
     /// As long as the stress across it is this.
     Stress(Stress),
+}
+
+/// Simple shear: positions move along one axis in proportion to their height along another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shearing {
+    /// The axis along which they move.
+    pub along: usize,
+    /// The axis of the height.
+    pub across: usize,
+    /// Displacement over height, over time.
+    pub strain: Signal,
 }
 
 /// A stress that is held, compression positive.
@@ -91,6 +105,62 @@ pub struct CellState {
     pub upper: Vector3,
     /// The rate of each edge's length over the length, in the last step [1/s].
     pub rate: Vector3,
+    /// Images that simple shear has moved.
+    pub shear: Option<Shear>,
+    /// The strain of simple shear so far: displacement over height.
+    pub sheared: f64,
+    /// Its rate in the last step [1/s].
+    pub shear_rate: f64,
+}
+
+impl CellState {
+    /// The number of its numbers.
+    pub const NUMBERS: usize = 11;
+
+    /// Its numbers: upper corner, rates, the axes of the shear (equal: there is none), shift, strain
+    /// and rate of the shear.
+    #[must_use]
+    pub fn to_array(&self) -> [f64; Self::NUMBERS] {
+        let [x, y, z]: [f64; 3] = self.upper.into();
+        let [of_x, of_y, of_z]: [f64; 3] = self.rate.into();
+        let of = |shear: Shear| [shear.along as f64, shear.across as f64, shear.shift];
+        let [along, across, shift] = self.shear.map_or([0.0; 3], of);
+        let (sheared, rate) = (self.sheared, self.shear_rate);
+        [
+            x, y, z, of_x, of_y, of_z, along, across, shift, sheared, rate,
+        ]
+    }
+
+    /// The cell with these numbers.
+    #[must_use]
+    pub fn from_array(numbers: [f64; Self::NUMBERS]) -> Self {
+        let [
+            x,
+            y,
+            z,
+            of_x,
+            of_y,
+            of_z,
+            along,
+            across,
+            shift,
+            sheared,
+            shear_rate,
+        ] = numbers;
+        let axis = |x: f64| (x.clamp(0.0, 2.0)) as usize;
+        let (along, across) = (axis(along), axis(across));
+        Self {
+            upper: [x, y, z].into(),
+            rate: [of_x, of_y, of_z].into(),
+            shear: (along != across).then_some(Shear {
+                along,
+                across,
+                shift,
+            }),
+            sheared,
+            shear_rate,
+        }
+    }
 }
 
 impl Edge {
@@ -110,7 +180,61 @@ impl Cell {
     pub fn start(&self) -> CellState {
         CellState {
             upper: self.lower + self.lengths,
-            rate: Vector3::zeros(),
+            shear: self.unmoved(),
+            ..CellState::default()
+        }
+    }
+
+    /// The cell as a run goes on with it, whose cell was `before`.
+    #[must_use]
+    pub fn begun(&self, before: Option<&CellState>) -> CellState {
+        before.map_or_else(
+            || self.start(),
+            |before| CellState {
+                shear: before.shear.or(self.unmoved()),
+                ..*before
+            },
+        )
+    }
+
+    /// Images of simple shear that are not moved yet.
+    fn unmoved(&self) -> Option<Shear> {
+        let of = |shear: &Shearing| Shear {
+            along: shear.along,
+            across: shear.across,
+            shift: 0.0,
+        };
+        self.shear.as_ref().map(of)
+    }
+
+    /// The strain of simple shear in a time span [s].
+    #[must_use]
+    pub fn sheared(&self, [from, to]: [f64; 2]) -> f64 {
+        let way = |shear: &Shearing| shear.strain.way(to) - shear.strain.way(from);
+        self.shear.as_ref().map_or(0.0, way)
+    }
+
+    /// The cell after a step [s] that brings its upper corner to a place [m], with a strain of
+    /// simple shear.
+    #[must_use]
+    pub fn after(&self, now: &CellState, upper: Vector3, sheared: f64, dt: f64) -> CellState {
+        let strains = self.strains(&now.upper, &upper);
+        let shear = now.shear.map(|shear| {
+            let Shear { along, across, .. } = shear;
+            let height = now.upper[across] - self.lower[across];
+            let period = upper[along] - self.lower[along];
+            let shift = shear.shift * (1.0 + strains[along]) + sheared * height;
+            Shear {
+                shift: shift - period * (shift / period).round(),
+                ..shear
+            }
+        });
+        CellState {
+            upper,
+            rate: strains / dt,
+            shear,
+            sheared: now.sheared + sheared,
+            shear_rate: sheared / dt,
         }
     }
 
@@ -182,6 +306,17 @@ impl Cell {
         x + (x - self.lower).component_mul(&self.strains(from, to))
     }
 
+    /// A position after the cell has come from one state to the next [m].
+    #[must_use]
+    pub fn moved(&self, x: &Vector3, from: &CellState, to: &CellState) -> Vector3 {
+        let mut moved = self.carried(x, &from.upper, &to.upper);
+        if let Some(shear) = to.shear {
+            let height = x[shear.across] - self.lower[shear.across];
+            moved[shear.along] += (to.sheared - from.sheared) * height;
+        }
+        moved
+    }
+
     /// The volume at an upper corner [m³]; in two dimensions the cell is 1 m thick.
     #[must_use]
     pub fn volume(&self, upper: &Vector3) -> f64 {
@@ -202,6 +337,7 @@ mod tests {
             edges,
             mean: None,
             deviator: None,
+            shear: None,
             mass: None,
             affine: true,
         }
@@ -230,6 +366,36 @@ mod tests {
             ..cell.clone()
         };
         assert!((flat.volume(&upper) * 8.0 - cell.volume(&upper)).abs() < 1e-12);
+    }
+
+    /// Simple shear moves images by its strain times the height, modulo the period.
+    #[test]
+    fn shear_moves_images() {
+        let mut cell = cell([Edge::Fixed, Edge::Fixed, Edge::Grows(0.5)]);
+        cell.shear = Some(Shearing {
+            along: 1,
+            across: 2,
+            strain: Signal::Rate(0.1),
+        });
+        let mut now = cell.start();
+        let mut shift = 0.0;
+        for k in 0..30 {
+            let times = [f64::from(k) * 0.1, f64::from(k + 1) * 0.1];
+            let height = now.upper.z;
+            let upper = cell.prescribed(&now.upper, times);
+            now = cell.after(&now, upper, cell.sheared(times), 0.1);
+            shift += 0.01 * height;
+            let found = now.shear.unwrap().shift;
+            let turns = (shift - found) / 4.0;
+            assert!((turns - turns.round()).abs() < 1e-12 && found.abs() <= 2.0);
+            assert!((now.shear_rate - 0.1).abs() < 1e-12);
+        }
+        assert!(shift > 2.0 && (now.sheared - 0.3).abs() < 1e-12);
+        assert_eq!(CellState::from_array(now.to_array()), now);
+        assert_eq!(cell.begun(Some(&now)), now);
+        let plain = CellState::default();
+        assert_eq!(CellState::from_array(plain.to_array()), plain);
+        assert_eq!(cell.begun(Some(&plain)).shear, cell.start().shear);
     }
 
     /// Mean stress and deviator are those of the stresses: `Σ d_i σ_i`.

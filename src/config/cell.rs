@@ -5,7 +5,7 @@ use super::domain::Domain;
 use super::fault::Fault;
 use super::ramp;
 use super::reader::{Number, Range, Section, both, must, needs, refuse};
-use crate::body::{Cell, Edge, Signal, Stress, Wall};
+use crate::body::{Cell, Edge, Shearing, Signal, Stress, Wall};
 use crate::math::Vector3;
 use crate::scheme::NAMES;
 use crate::scheme::quasistatic::{Linear, Statics};
@@ -23,15 +23,22 @@ pub(super) fn read(
     faults: &mut Vec<Fault>,
 ) -> Option<Cell> {
     let node = root.get("cell")?;
-    let keys = ["x", "y", "z", "mean", "deviator", "mass", "affine"];
+    let keys = ["x", "y", "z", "mean", "deviator", "shear", "mass", "affine"];
     let section = root.table("cell", &keys, faults);
     let edges = AXES.map(|name| edge(&section, name, faults));
     let planar = domain.two_dimensional;
     let (mean, deviator) = combined(&section, (planar, &edges), faults);
     let all = section.get("mean").or_else(|| section.get("deviator"));
+    let shear = shearing(&section, domain, faults);
+    let sheared = |axis: usize| {
+        let of = |shear: &Shearing| shear.along == axis || shear.across == axis;
+        section
+            .get("shear")
+            .filter(|_| shear.as_ref().is_some_and(of))
+    };
     for (axis, name) in AXES.into_iter().enumerate() {
         let all = all.filter(|_| axis < 2 || !planar);
-        let Some(edge) = section.get(name).or(all) else {
+        let Some(edge) = section.get(name).or(all).or(sheared(axis)) else {
             continue;
         };
         if !domain.periodic[axis] {
@@ -57,12 +64,10 @@ pub(super) fn read(
             must(edge, &accepted, &format!("wall {}", wall.name), faults);
         }
     }
-    if all
-        .or_else(|| AXES.iter().find_map(|name| section.get(name)))
-        .is_none()
-    {
+    let edge = AXES.iter().find_map(|name| section.get(name));
+    if all.or(edge).or(section.get("shear")).is_none() {
         let accepted = "at least one of x, y and z, each with one of rate, true_rate, file and \
-                        stress, or mean, or deviator";
+                        stress, or mean, deviator or shear";
         refuse(node, accepted, faults);
     }
     // Regions stand where they are while bodies move with the cell.
@@ -81,9 +86,19 @@ pub(super) fn read(
         edges,
         mean,
         deviator,
+        shear,
         mass,
         affine,
     };
+    if let Some(shear) = section.get("shear") {
+        if !affine {
+            must(shear, "given with cell.affine = true", "false", faults);
+        }
+        // Windows would have to be sheared as well.
+        if let Some(measure) = root.get("measure") {
+            both(measure, ["cell.shear", "measure"], faults);
+        }
+    }
     if let (Some(mass), false) = (section.get("mass"), cell.holds_stress()) {
         needs(mass, "a stress", faults);
     }
@@ -110,6 +125,9 @@ pub(super) fn suits(
     };
     if let Some(mass) = of("cell", "mass") {
         needs(mass, &format!("scheme = \"{}\"", NAMES[0]), faults);
+    }
+    if let Some(shear) = of("cell", "shear") {
+        needs(shear, &format!("scheme = \"{}\"", NAMES[0]), faults);
     }
     if let (true, Some(node)) = (statics.geometric, of("quasistatic", "geometric")) {
         must(node, "false with a [cell]", "true", faults);
@@ -167,6 +185,51 @@ fn edge(section: &Section, name: &'static str, faults: &mut Vec<Fault>) -> Edge 
         }),
         _ => Edge::Stress(stress(&edge, faults)),
     }
+}
+
+/// Simple shear: its axes, and its strain over time.
+fn shearing(section: &Section, domain: &Domain, faults: &mut Vec<Fault>) -> Option<Shearing> {
+    section.get("shear")?;
+    let table = section.table("shear", &["along", "across", "rate", "file"], faults);
+    let axes = if domain.two_dimensional {
+        &AXES[..2]
+    } else {
+        &AXES[..]
+    };
+    let [along, across] = ["along", "across"].map(|key| {
+        let named = table.choice(key, axes, faults)?;
+        AXES.iter().position(|name| *name == named)
+    });
+    let (along, across) = (along?, across?);
+    if along == across {
+        let node = table.get("across")?;
+        must(node, "another axis than along", AXES[across], faults);
+        return None;
+    }
+    let strain = match (table.get("rate"), table.get("file")) {
+        (Some(_), None) => Signal::Rate(table.number("rate", Number(Range::Finite, "1/s"), faults)),
+        (None, Some(_)) => {
+            let points = ramp::of_file(&table, faults)?;
+            Signal::Table {
+                times: points.times,
+                values: points.values,
+                rates: false,
+            }
+        }
+        (Some(_), Some(node)) => {
+            both(node, ["rate", "file"], faults);
+            return None;
+        }
+        (None, None) => {
+            refuse(section.get("shear")?, "given with rate or file", faults);
+            return None;
+        }
+    };
+    Some(Shearing {
+        along,
+        across,
+        strain,
+    })
 }
 
 /// The stress of a table, with its factor over time.

@@ -113,6 +113,7 @@ pub(super) fn scenario(
         lower: Vector3::from(domain.lower),
         upper: Vector3::from(domain.upper),
         cell,
+        shear: None,
         solver,
         statics,
         laws,

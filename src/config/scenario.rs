@@ -20,7 +20,7 @@ use crate::sample::inlet::Inlet;
 use crate::scheme::acts::Acts;
 use crate::scheme::pace::Pace;
 use crate::scheme::quasistatic::Statics;
-use crate::shape::{Period, Template};
+use crate::shape::{Period, Shear, Template};
 use crate::solver::Settings;
 
 /// A checked configuration: all input that `moreau run` needs to start.
@@ -46,6 +46,8 @@ pub struct Scenario {
     pub upper: Vector3,
     /// The periodic cell that deforms, if it does.
     pub cell: Option<Cell>,
+    /// Images that it has moved by simple shear.
+    pub shear: Option<Shear>,
     /// The solver's settings.
     pub solver: Settings,
     /// The settings of a quasi-static scheme; `None`: the time step of contact dynamics.
@@ -145,13 +147,14 @@ impl Scenario {
     pub fn follow(&mut self, cell: Option<&CellState>) {
         if let (Some(_), Some(now)) = (&self.cell, cell) {
             self.upper = now.upper;
+            self.shear = now.shear;
         }
     }
 
     /// The periodic axes and their periods.
     #[must_use]
     pub fn period(&self) -> Period {
-        Period::of_box(&self.lower, &self.upper, self.periodic)
+        Period::of_box(&self.lower, &self.upper, self.periodic).sheared(self.shear)
     }
 
     /// The latest last step of the run, by `steps` or `until`.

@@ -3,6 +3,7 @@
 //! Parts are bricks, or come from repeated halving as in [`balance`](super::balance).
 
 use crate::math::Vector3;
+use crate::shape::Shear;
 use crate::solver::grid::{Block3, BlockGrid};
 
 /// The block grid and its cut among ranks: owners of points and blocks.
@@ -117,6 +118,15 @@ impl Partition {
         Self {
             upper,
             grid: self.grid.resized(upper),
+            ..self.clone()
+        }
+    }
+
+    /// The domain with images that simple shear moves.
+    #[must_use]
+    pub fn sheared(&self, shear: Option<Shear>) -> Self {
+        Self {
+            grid: self.grid.clone().sheared(shear),
             ..self.clone()
         }
     }

@@ -19,6 +19,7 @@ pub use read::{Found, header, read, read_newest};
 pub use write::write;
 
 use super::{Header, WallRow};
+use crate::body::CellState;
 use crate::body::{Anchor, BodyRow};
 use crate::comm::Failure;
 use crate::contact::ContactRow;
@@ -33,15 +34,19 @@ pub const FORMAT_VERSION: u32 = 9;
 /// The oldest version that this program reads.
 pub const OLDEST_VERSION: u32 = 6;
 
-/// The root attributes of a cell that deforms: its upper corner [m], and the rates of its edges
-/// [1/s].
-const CELL: [&str; 6] = [
+/// The root attributes of a cell that deforms ([`CellState::to_array`]).
+const CELL: [&str; CellState::NUMBERS] = [
     "cell_x",
     "cell_y",
     "cell_z",
     "cell_rate_x",
     "cell_rate_y",
     "cell_rate_z",
+    "cell_shear_along",
+    "cell_shear_across",
+    "cell_shear_shift",
+    "cell_shear",
+    "cell_shear_rate",
 ];
 
 /// The root attribute that holds an entry of the ledger of energies.

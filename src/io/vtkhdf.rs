@@ -151,6 +151,7 @@ impl Frames {
         let (step, time) = (header.step, header.time);
         if let Some(cell) = &header.cell {
             self.space.upper = cell.upper;
+            self.space.shear = cell.shear;
         }
         let folder = self.out.join(folder::FRAMES);
         let made = match comm.rank() {

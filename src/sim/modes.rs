@@ -67,6 +67,7 @@ fn write(of: &Packing, found: &Modes, out: &Path) -> Result<(), vtkhdf::Error> {
         lower: scenario.lower,
         upper: scenario.upper,
         periodic: scenario.periodic,
+        shear: scenario.shear,
     };
     let (mut frames, _) = Frames::open(&Serial, out, &settings, (space, &[]), None)?;
     for (mode, number) in found.softest.iter().zip(1..) {

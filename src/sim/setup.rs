@@ -11,7 +11,7 @@ use super::ledger::Ledger;
 use super::options::Options;
 use super::output::Folder;
 use super::sizes::{completed, divide, memory_suffices, sizes, tracked_exist};
-use crate::body::{BodyId, BodyRow, WallState};
+use crate::body::{BodyId, BodyRow, CellState, WallState};
 use crate::comm::{Comm, agree};
 use crate::config::{Faults, Given, Scenario, may_be_set};
 use crate::domain::Domain;
@@ -263,6 +263,21 @@ pub(super) fn loaded(comm: &dyn Comm, from: &Path) -> Result<(PathBuf, Loaded), 
     Ok((path, loaded))
 }
 
+/// Refuses simple shear along other axes than those along which images have been moved.
+fn shear_fits(scenario: &Scenario, cell: Option<&CellState>) -> Result<(), RunError> {
+    let wanted = scenario.cell.as_ref().and_then(|cell| cell.shear.as_ref());
+    let moved = cell.and_then(|cell| cell.shear);
+    if let (Some(wanted), Some(moved)) = (wanted, moved)
+        && [wanted.along, wanted.across] != [moved.along, moved.across]
+    {
+        let [along, across] = [moved.along, moved.across].map(|axis| ["x", "y", "z"][axis]);
+        return Err(RunError::Input(format!(
+            "cell.shear must be along {along} and across {across}, as in the checkpoint; found other axes"
+        )));
+    }
+    Ok(())
+}
+
 /// The start of a run that continues from a checkpoint with a scenario. Collective.
 ///
 /// `before` is the scenario of the checkpoint where the other may differ from it.
@@ -282,10 +297,9 @@ pub(super) fn going_on(
     } = loaded;
     let home = path.parent().unwrap_or(Path::new("")).to_owned();
     // A cell that begins to deform has the size of the domain.
-    let cell = scenario
-        .cell
-        .as_ref()
-        .map(|cell| header.cell.unwrap_or_else(|| cell.start()));
+    let cell = scenario.cell.as_ref();
+    let cell = cell.map(|cell| cell.begun(header.cell.as_ref()));
+    agree(comm, shear_fits(&scenario, cell.as_ref()))?;
     scenario.follow(cell.as_ref());
     clock_fits(&scenario, &header)?;
     let sizes = sizes(comm, &scenario, &bodies)

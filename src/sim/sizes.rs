@@ -291,7 +291,8 @@ pub(super) fn divide(
         acts: scenario.acts.clone(),
         statics: scenario.statics,
     };
-    let grid = BlockGrid::new(scenario.lower, scenario.upper, edge, scenario.periodic);
+    let grid = BlockGrid::new(scenario.lower, scenario.upper, edge, scenario.periodic)
+        .sheared(scenario.shear);
     // A period with room for a single block leaves a body half of it.
     if grid.shortest_edge() < least {
         let extent = scenario.upper - scenario.lower;

@@ -27,7 +27,7 @@ use groups::Groups;
 pub use held::Held;
 use last::{Kept, More, Resting};
 pub use seen::Seen;
-pub use strain::Strain;
+pub use strain::{Gradient, Strain};
 pub use stretch::Stretched;
 pub use touches::{Before, Fate, Find};
 

@@ -6,7 +6,7 @@
 
 use crate::math::{Vector3, floor};
 use crate::rng::{Purpose, Stream};
-use crate::shape::Period;
+use crate::shape::{Period, Shear};
 
 /// Indices of a block in the grid.
 pub type Block3 = [i32; 3];
@@ -79,7 +79,24 @@ impl BlockGrid {
     #[must_use]
     pub fn resized(&self, upper: Vector3) -> Self {
         let periodic = self.period.length.map(|length| length.is_some());
-        Self::new(self.lower, upper, self.least_edge, periodic)
+        let same = Self::new(self.lower, upper, self.least_edge, periodic);
+        let shear = self.period.shear.map(|shear| {
+            let [from, to] = [&self.period, &same.period].map(|of| of.length[shear.along]);
+            let longer = to.unwrap_or(1.0) / from.unwrap_or(1.0);
+            Shear {
+                shift: shear.shift * longer,
+                ..shear
+            }
+        });
+        same.sheared(shear)
+    }
+
+    /// The grid with images that simple shear moves: blocks are sheared with the cell, so that they
+    /// continue across its ends.
+    #[must_use]
+    pub fn sheared(mut self, shear: Option<Shear>) -> Self {
+        self.period = self.period.sheared(shear);
+        self
     }
 
     /// Number of blocks on each axis.
@@ -106,7 +123,12 @@ impl BlockGrid {
             None if self.count[a] == 1 => f64::INFINITY,
             _ => self.edge[a],
         };
-        (0..3).map(widest).fold(f64::INFINITY, f64::min)
+        let [wider, _] = self.period.stretch();
+        let wider = |a: usize| match self.period.shear {
+            Some(shear) if shear.along == a => widest(a) / wider,
+            _ => widest(a),
+        };
+        (0..3).map(wider).fold(f64::INFINITY, f64::min)
     }
 
     /// The block that holds a point.
@@ -116,6 +138,15 @@ impl BlockGrid {
     #[must_use]
     #[inline]
     pub fn block_of(&self, x: &Vector3) -> Block3 {
+        match self.period.shear {
+            None => self.block_at(x),
+            Some(_) => self.block_at(&self.period.boxed(x)),
+        }
+    }
+
+    /// The block that holds a point in the frame in which the cell is a box.
+    #[inline]
+    fn block_at(&self, x: &Vector3) -> Block3 {
         let mut block = [0; 3];
         for (a, k) in block.iter_mut().enumerate() {
             let at = (x[a] - self.lower[a]) / self.edge[a];
@@ -135,10 +166,15 @@ impl BlockGrid {
     /// on each axis.
     #[must_use]
     pub fn span(&self, x: &Vector3, reach: f64) -> Span {
-        let reach = Vector3::repeat(reach);
+        let mut around = Vector3::repeat(reach);
+        let mut x = *x;
+        if let Some(shear) = self.period.shear {
+            around[shear.along] *= self.period.stretch()[0];
+            x = self.period.boxed(&x);
+        }
         Span {
-            low: self.block_of(&(x - reach)),
-            high: self.block_of(&(x + reach)),
+            low: self.block_at(&(x - around)),
+            high: self.block_at(&(x + around)),
         }
     }
 

@@ -13,7 +13,7 @@ mod wall;
 pub use record::{record, record_fact};
 pub use wall::{lift, piston, plane};
 
-use moreau::body::{BodyId, BodyRow, Cell, CellState, Edge, Stress, Wall, WallState};
+use moreau::body::{BodyId, BodyRow, Cell, CellState, Edge, Shearing, Stress, Wall, WallState};
 use moreau::comm::{Comm, threads};
 use moreau::contact::ContactRow;
 use moreau::domain::Domain;
@@ -70,6 +70,8 @@ pub struct Scene {
     pub deviator: Option<(usize, Stress)>,
     /// Whether the cell moves images only.
     pub still_bodies: bool,
+    /// Simple shear.
+    pub shear: Option<Shearing>,
     pub cell: Option<CellState>,
     /// Whether bodies outside are deleted.
     pub delete_outside: bool,
@@ -129,6 +131,7 @@ impl Scene {
             mean: None,
             deviator: None,
             still_bodies: false,
+            shear: None,
             cell: None,
             delete_outside: false,
             acts: Acts::default(),
@@ -239,6 +242,7 @@ impl Scene {
                 lengths: self.upper - self.lower,
                 planar: self.statics.is_some_and(|of| of.planar),
                 edges,
+                shear: self.shear.clone(),
                 mean: self.mean.clone(),
                 deviator: self.deviator.clone(),
                 mass: self.edge_mass,
@@ -317,7 +321,7 @@ impl Scene {
             let (mut scheme, mut state) = self.begin(comm, threads);
             let mut domain = Domain::new(comm, self.partition(comm.size()));
             if let Some(cell) = &state.cell {
-                domain.resize(&cell.upper);
+                domain.follow(cell);
             }
             let mut done = Vec::new();
             let mut broken = Vec::new();
@@ -327,7 +331,7 @@ impl Scene {
                 }
                 let mut report = scheme.step_keeping(&mut state, &domain)?;
                 if let Some(cell) = &state.cell {
-                    domain.resize(&cell.upper);
+                    domain.follow(cell);
                 }
                 if self.brings > 0 && step % self.brings == 0 {
                     scheme.bring_contacts(&mut state, &domain);

@@ -56,8 +56,8 @@ pub(super) fn of_content<'a>(
     let known = &energies[..energies_of(version)];
     known.iter().for_each(|energy| number(energy.to_bits()));
     if let Some(cell) = &header.cell {
-        let both = cell.upper.iter().chain(cell.rate.iter());
-        both.for_each(|x| number(x.to_bits()));
+        let all = cell.to_array();
+        all.iter().for_each(|x| number(x.to_bits()));
     }
     number(XxHash64::oneshot(0, header.config.as_bytes()));
     for (path, rows, hash) in datasets {

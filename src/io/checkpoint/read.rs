@@ -308,19 +308,15 @@ fn cell(file: &Reader) -> Result<Option<CellState>, String> {
     if !file.has(CELL[0]) {
         return Ok(None);
     }
-    let mut six = [0.0; 6];
-    for (number, name) in six.iter_mut().zip(CELL) {
+    let mut numbers = [0.0; CellState::NUMBERS];
+    for (number, name) in numbers.iter_mut().zip(CELL) {
         *number = file.number::<f64>(name)?;
         if !number.is_finite() {
             let fault = format!("attribute `{name}`: must be a finite number; found {number}");
             return Err(fault);
         }
     }
-    let [x, y, z, of_x, of_y, of_z] = six;
-    Ok(Some(CellState {
-        upper: [x, y, z].into(),
-        rate: [of_x, of_y, of_z].into(),
-    }))
+    Ok(Some(CellState::from_array(numbers)))
 }
 
 /// Checks that keys ascend, within this rank's rows and from the rank before.

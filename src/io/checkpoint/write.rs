@@ -171,9 +171,8 @@ impl Contents<'_> {
             self.file.number(&attribute(name), value)?;
         }
         if let Some(cell) = &header.cell {
-            let both = cell.upper.iter().chain(cell.rate.iter());
-            for (name, number) in CELL.iter().zip(both) {
-                self.file.number(name, *number)?;
+            for (name, number) in CELL.iter().zip(cell.to_array()) {
+                self.file.number(name, number)?;
             }
         }
         let hash = hash::of_content(FORMAT_VERSION, header, self.datasets.iter().copied());

@@ -129,6 +129,10 @@ pub struct CellLine {
     pub strain_y: f64,
     /// The same along z.
     pub strain_z: f64,
+    /// Strain of simple shear so far.
+    pub shear: f64,
+    /// Displacement of the next image across the shear [m].
+    pub shift: f64,
     /// Stress of the contacts [Pa], compression positive.
     pub stress_xx: f64,
     /// The same, yy.

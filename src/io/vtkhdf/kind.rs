@@ -1,7 +1,7 @@
 //! Kinds of frames, and the domain of a run.
 
 use crate::math::Vector3;
-use crate::shape::Period;
+use crate::shape::{Period, Shear};
 
 /// The objects in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,10 +51,12 @@ pub struct Space {
     pub upper: Vector3,
     /// Which axes are periodic.
     pub periodic: [bool; 3],
+    /// Images that simple shear has moved.
+    pub shear: Option<Shear>,
 }
 
 impl Space {
     pub(super) fn period(&self) -> Period {
-        Period::of_box(&self.lower, &self.upper, self.periodic)
+        Period::of_box(&self.lower, &self.upper, self.periodic).sheared(self.shear)
     }
 }

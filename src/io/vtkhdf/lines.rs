@@ -119,12 +119,7 @@ fn ends(contact: &ContactRow, a: &Place, b: Option<&Place>, period: &Period) -> 
     for (side, sign) in [(a.side(), 1.0), (b.side(), -1.0)] {
         expected += side.arm.map_or_else(Vector3::zeros, |arm| arm * sign);
     }
-    let mut way = Vector3::from(b.position) - from;
-    for axis in 0..3 {
-        if let Some(length) = period.length[axis] {
-            way[axis] += length * ((expected[axis] - way[axis]) / length).round();
-        }
-    }
+    let way = period.nearest(&(Vector3::from(b.position) - from), &expected);
     [a.position, (from + way).into()]
 }
 

@@ -61,6 +61,7 @@ impl Movie {
                 lower: Vector3::zeros(),
                 upper: Vector3::zeros(),
                 periodic: [false; 3],
+                shear: None,
             },
             limit: limit.saturating_mul(SMALLEST_SHARE),
         };
@@ -104,6 +105,7 @@ impl Movie {
             lower,
             upper,
             periodic: [x, y, z].map(|p| p != 0),
+            shear: None,
         };
         (movie.steps, movie.times) = (steps, times);
         (movie.rows, movie.points) = (rows, points);

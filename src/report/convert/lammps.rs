@@ -48,14 +48,32 @@ fn head(state: &State, what: &str, count: usize) -> String {
         lower,
         upper,
         periodic,
+        shear,
     } = state.space;
     let faces = periodic.map(|p| if p { "pp" } else { "ff" }).join(" ");
+    // A sheared cell is LAMMPS's triclinic box: the bounds contain it, the tilts xy, xz, yz follow.
+    let tilts = [[0, 1], [0, 2], [1, 2]].map(|[along, across]| match shear {
+        Some(shear) if [shear.along, shear.across] == [along, across] => shear.shift,
+        _ => 0.0,
+    });
+    let tilted = tilts.iter().any(|tilt| *tilt != 0.0);
+    let names = if tilted { "xy xz yz " } else { "" };
     let mut text = format!(
-        "ITEM: TIMESTEP\n{}\nITEM: TIME\n{:e}\nITEM: NUMBER OF {what}\n{count}\nITEM: BOX BOUNDS {faces}\n",
+        "ITEM: TIMESTEP\n{}\nITEM: TIME\n{:e}\nITEM: NUMBER OF {what}\n{count}\nITEM: BOX BOUNDS {names}{faces}\n",
         state.step, state.time
     );
+    let [xy, xz, yz] = tilts;
+    let wider = [xy + xz, yz, 0.0];
     for axis in 0..3 {
-        let _ = writeln!(text, "{:e} {:e}", lower[axis], upper[axis]); // A text has room.
+        let (low, high) = (
+            lower[axis] + wider[axis].min(0.0),
+            upper[axis] + wider[axis].max(0.0),
+        );
+        // A text has room.
+        let _ = match tilted {
+            false => writeln!(text, "{:e} {:e}", lower[axis], upper[axis]),
+            true => writeln!(text, "{low:e} {high:e} {:e}", tilts[axis]),
+        };
     }
     text
 }

@@ -93,6 +93,7 @@ pub(super) fn checkpoints(
             lower: scenario.lower,
             upper: scenario.upper,
             periodic: scenario.periodic,
+            shear: scenario.shear,
         };
         let snapshot = Snapshot {
             header,

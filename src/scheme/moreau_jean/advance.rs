@@ -35,11 +35,11 @@ impl MoreauJean {
         let owner = &planned.owners;
         let (domain, Span { dt, end, rushed }) = (begun.domain, begun.span);
         let step = begun.clock.step + 1;
-        let carried = begun.strain.as_ref().map(|(_, corners)| {
-            let grown = domain.partition().resized(corners[1]);
-            (grown, *corners)
+        let ended = begun.strain.as_ref().map(|(_, [_, end])| {
+            let resized = domain.partition().resized(end.upper);
+            resized.sheared(end.shear)
         });
-        let partition = (carried.as_ref()).map_or(domain.partition(), |(grown, _)| grown);
+        let partition = ended.as_ref().unwrap_or(domain.partition());
         let rank = domain.rank();
         let moved = Moved {
             step,
@@ -186,9 +186,8 @@ impl MoreauJean {
         let contacts = || self.wall_contacts(state);
         let walls = begun.walls.end(domain, &pushed, contacts, dt);
         state.walls_before = std::mem::replace(&mut state.walls, walls);
-        if let Some((strain, [_, upper])) = begun.strain {
-            let rate = strain.rate;
-            state.cell = Some(CellState { upper, rate });
+        if let Some((_, [_, end])) = begun.strain {
+            state.cell = Some(end);
         }
         state.clock = Clock {
             step: begun.clock.step + 1,
@@ -206,7 +205,7 @@ struct Moved<'a> {
     end: f64,
     partition: &'a Partition,
     physics: &'a Physics,
-    strain: Option<&'a (Strain, [Vector3; 2])>,
+    strain: Option<&'a (Strain, [CellState; 2])>,
 }
 
 /// Number of sums.
@@ -236,8 +235,8 @@ impl Moved<'_> {
         let mut moved = *way;
         let affine = self.strain.filter(|(strain, _)| strain.affine);
         if let (Some((_, [from, to])), Some(cell)) = (affine, &self.physics.cell) {
-            moved += cell.carried(&x0, from, to) - x0;
-            let then = cell.carried(&row.reference.position.into(), from, to);
+            moved += cell.moved(&x0, from, to) - x0;
+            let then = cell.moved(&row.reference.position.into(), from, to);
             row.reference.position = then.into();
         }
         let image = row.image;
@@ -310,7 +309,7 @@ impl Moved<'_> {
         let Some((_, [from, to])) = self.strain.filter(|(strain, _)| !strain.affine) else {
             return 0.0;
         };
-        let velocity = (to - from) / self.dt;
+        let velocity = (to.upper - from.upper) / self.dt;
         let turns = Vector3::from_fn(|axis, _| (row.image[axis] - before[axis]) as f64);
         let v = Vector3::from(row.velocity);
         let now = v - velocity.component_mul(&turns);

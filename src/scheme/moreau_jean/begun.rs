@@ -11,7 +11,7 @@ use crate::scheme::physics::Physics;
 use crate::scheme::state::{Clock, State};
 use crate::scheme::walls::Walls;
 use crate::shape::Surface;
-use crate::solver::blocks::Strain;
+use crate::solver::blocks::{Gradient, Strain};
 use crate::solver::pushed::Pushed;
 
 /// The data of a step after its start.
@@ -31,8 +31,8 @@ pub(super) struct Begun<'a, 'd> {
     pub passed: Vec<ContactKey>,
     /// Walls in their positions.
     pub walls: Walls,
-    /// The strain of the cell in this step, and its upper corner at the start and at the end [m].
-    pub strain: Option<(Strain, [Vector3; 2])>,
+    /// The strain of the cell in this step, and the cell at its start and at its end.
+    pub strain: Option<(Strain, [CellState; 2])>,
     /// The number of ranks among which each body is split; empty where none is.
     pub split: Vec<f64>,
     /// Where fields act, the velocity that they and gravity add to each body [m/s], for
@@ -63,15 +63,19 @@ impl MoreauJean {
         let ends = walls.ends(&physics.walls, &pushed, span.dt);
         pushed.edges = self.edges(state, domain, &span);
         let both = physics.cell.as_ref().zip(state.cell);
-        let strain = both.map(|(cell, CellState { upper, rate })| {
-            let end = cell.prescribed(&upper, times);
+        let strain = both.map(|(cell, now)| {
+            let upper = cell.prescribed(&now.upper, times);
+            let end = cell.after(&now, upper, cell.sheared(times), span.dt);
             let strain = Strain {
-                before: rate,
-                rate: cell.strains(&upper, &end) / span.dt + pushed.edges.before(),
+                before: Gradient::of(&now),
+                rate: Gradient {
+                    edges: end.rate + pushed.edges.before(),
+                    ..Gradient::of(&end)
+                },
                 period: *period,
                 affine: cell.affine,
             };
-            (strain, [upper, end])
+            (strain, [now, end])
         });
         Begun {
             ends,

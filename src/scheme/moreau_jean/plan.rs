@@ -313,7 +313,7 @@ impl MoreauJean {
 /// The largest rate of an edge of the cell before and in this step [1/s], as far as known before the
 /// solve.
 fn fastest_strain(begun: &Begun) -> f64 {
-    let rate = |(strain, _): &(Strain, _)| strain.rate.amax();
+    let rate = |(strain, _): &(Strain, _)| strain.rate.largest();
     let rate = begun.strain.as_ref().map_or(0.0, rate);
     nan_max(rate, begun.pushed.edges.fastest())
 }

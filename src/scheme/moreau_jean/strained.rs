@@ -2,7 +2,7 @@
 
 use super::begun::Begun;
 use super::machine::MoreauJean;
-use crate::body::Bodies;
+use crate::body::{Bodies, CellState};
 use crate::domain::Domain;
 use crate::math::ExactSum;
 use crate::scheme::pace::Span;
@@ -54,12 +54,18 @@ impl MoreauJean {
     /// Sets the strain of the step to that of the edges after the solve. Collective.
     pub(super) fn stretch<H: Halo>(&mut self, begun: &mut Begun, halo: &H) {
         let edges = &begun.pushed.edges;
-        if let (false, Some((strain, corners))) = (edges.is_empty(), begun.strain.as_mut()) {
+        let cell = self.physics.cell.as_ref();
+        if let (false, Some(cell), Some((strain, [now, end]))) =
+            (edges.is_empty(), cell, begun.strain.as_mut())
+        {
             let rates = edges.rates(&mut self.blocks, halo);
-            let [lower, from] = begun.domain.partition().corners();
-            strain.rate = strain.rate - edges.before() + rates;
-            let way = rates.component_mul(&(from - lower)) * begun.span.dt;
-            corners[1] += way;
+            strain.rate.edges = strain.rate.edges - edges.before() + rates;
+            let dt = begun.span.dt;
+            let upper = end.upper + rates.component_mul(&cell.lengths_of(&now.upper)) * dt;
+            *end = CellState {
+                rate: strain.rate.edges,
+                ..cell.after(now, upper, end.sheared - now.sheared, dt)
+            };
         }
     }
 
@@ -67,7 +73,7 @@ impl MoreauJean {
     ///
     /// `bodies` are in their places at the start of the step.
     pub(super) fn of_cell(&self, begun: &Begun, bodies: &Bodies) -> Option<OfCell> {
-        let (strain, [upper, _]) = begun.strain.as_ref()?;
+        let (strain, [now, _]) = begun.strain.as_ref()?;
         let cell = self.physics.cell.as_ref()?;
         let mut sums = <[ExactSum; 7]>::default();
         for block in self.blocks.all() {
@@ -80,11 +86,11 @@ impl MoreauJean {
                     sum.add(0.5 * (r[i] * branch[j] + r[j] * branch[i]));
                 }
                 let strained = strain.strained(bodies, pair.first as usize, to, &touch.point);
-                sums[6].add(-r.dot(&strain.rate.component_mul(&strained)));
+                sums[6].add(-r.dot(&strain.rate.times(&strained)));
             }
         }
         let [xx, yy, zz, yz, zx, xy, work] = begun.domain.sums(&sums);
-        let size = cell.volume(upper) * begun.span.dt;
+        let size = cell.volume(&now.upper) * begun.span.dt;
         Some(OfCell {
             stress: [xx, yy, zz, yz, zx, xy].map(|sum| sum / size),
             work,

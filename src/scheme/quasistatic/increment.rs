@@ -12,7 +12,7 @@ use super::settings::{Method, Statics};
 use super::support::Supports;
 use super::unknowns::Shift;
 use super::{bagi_bojtar, kishino, serrano};
-use crate::body::{Anchor, BodyId, CellState, Reference, WallState};
+use crate::body::{Anchor, BodyId, Reference, WallState};
 use crate::contact::ContactKey;
 use crate::domain::Domain;
 use crate::domain::migration::Parcel;
@@ -419,8 +419,7 @@ impl<'a> Increment<'a> {
         if let (Some(cell), Some(upper), Some(of)) =
             (&mut state.cell, self.upper, &self.physics.cell)
         {
-            let rate = of.strains(&cell.upper, &upper) / dt;
-            *cell = CellState { upper, rate };
+            *cell = of.after(cell, upper, 0.0, dt);
         }
         state.walls_before = std::mem::replace(&mut state.walls, walls);
         state.elastic = self.work.elastic;

@@ -39,6 +39,7 @@ impl Film {
             lower: scenario.lower,
             upper: scenario.upper,
             periodic: scenario.periodic,
+            shear: scenario.shear,
         };
         let opened = Frames::open(
             comm,

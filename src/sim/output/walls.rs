@@ -92,6 +92,8 @@ pub(super) fn cell_line(now: &Now, report: &Report) -> Option<CellLine> {
         strain_x: strain.x,
         strain_y: strain.y,
         strain_z: strain.z,
+        shear: state.sheared,
+        shift: state.shear.map_or(0.0, |shear| shear.shift),
         stress_xx: xx,
         stress_yy: yy,
         stress_zz: zz,

@@ -1,9 +1,48 @@
 //! The strain of a periodic cell: it moves the two sides of each contact apart.
 
-use crate::body::{Bodies, Twist};
+use crate::body::{Bodies, CellState, Twist};
 use crate::contact::{Candidate, Partner};
 use crate::math::Vector3;
 use crate::shape::Period;
+
+/// The uniform gradient of velocity in a periodic cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Gradient {
+    /// Rate of each edge over its length [1/s].
+    pub edges: Vector3,
+    /// Axes and rate of simple shear [1/s].
+    pub shear: Option<([usize; 2], f64)>,
+}
+
+impl Gradient {
+    /// That of a cell in its last step.
+    #[must_use]
+    pub fn of(cell: &CellState) -> Self {
+        let shear = cell
+            .shear
+            .map(|shear| ([shear.along, shear.across], cell.shear_rate));
+        Self {
+            edges: cell.rate,
+            shear,
+        }
+    }
+
+    /// Its product with a vector: the difference of the velocities that far apart.
+    #[must_use]
+    pub fn times(&self, way: &Vector3) -> Vector3 {
+        let mut velocity = self.edges.component_mul(way);
+        if let Some(([along, across], rate)) = self.shear {
+            velocity[along] += rate * way[across];
+        }
+        velocity
+    }
+
+    /// The largest velocity over a way of one metre is no larger [1/s].
+    #[must_use]
+    pub fn largest(&self) -> f64 {
+        self.edges.amax() + self.shear.map_or(0.0, |(_, rate)| rate.abs())
+    }
+}
 
 /// The uniform strain of a periodic cell in a step.
 ///
@@ -13,10 +52,10 @@ use crate::shape::Period;
 /// second body, which is zero within the cell.
 #[derive(Clone, Copy, Debug)]
 pub struct Strain {
-    /// Rate of each edge over its length in the step before [1/s].
-    pub before: Vector3,
-    /// The same in this step [1/s].
-    pub rate: Vector3,
+    /// The gradient in the step before.
+    pub before: Gradient,
+    /// The gradient in this step.
+    pub rate: Gradient,
     /// The periods at the start of the step.
     pub period: Period,
     /// Whether bodies move with the cell.
@@ -53,7 +92,7 @@ impl Strain {
     #[must_use]
     pub fn slows(&self, velocity: &Vector3) -> Vector3 {
         match self.affine {
-            true => -self.before.component_mul(velocity),
+            true => -self.before.times(velocity),
             false => Vector3::zeros(),
         }
     }
@@ -61,13 +100,13 @@ impl Strain {
     /// The velocity that the strain of this step adds to a contact [m/s].
     pub(super) fn drives(&self, bodies: &Bodies, c: &Candidate) -> Twist {
         Twist {
-            linear: (self.rate).component_mul(&self.strained(bodies, c.a, c.b, &c.point)),
+            linear: (self.rate).times(&self.strained(bodies, c.a, c.b, &c.point)),
             ..Twist::default()
         }
     }
 
     /// The velocity that the strain of the step before would add to it [m/s].
     pub(super) fn drove(&self, bodies: &Bodies, c: &Candidate) -> Vector3 {
-        (self.before).component_mul(&self.strained(bodies, c.a, c.b, &c.point))
+        (self.before).times(&self.strained(bodies, c.a, c.b, &c.point))
     }
 }
