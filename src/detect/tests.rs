@@ -3,6 +3,7 @@
 mod amounts;
 mod clumps;
 mod extremes;
+mod sheared;
 mod surfaces;
 
 use super::*;

@@ -351,6 +351,49 @@ mod tests {
         assert_eq!((two.count()[0], span.low[0], span.high[0]), (2, 1, 0));
     }
 
+    /// With images moved by shear: all images of a point lie in one block, and a box around it meets
+    /// the same blocks from each; it meets at most two on an axis, of different parity.
+    #[test]
+    fn blocks_continue_across_moved_images() {
+        let upper = Vector3::new(9.0, 7.0, 8.0);
+        for shift in [0.0, 1.3, -4.4, 4.5] {
+            let shear = Shear {
+                along: 2,
+                across: 0,
+                shift: shift * 8.0 / 9.0,
+            };
+            let grid = BlockGrid::new(Vector3::repeat(1.0), upper.add_scalar(1.0), 1.7, [true; 3]);
+            let grid = grid.sheared(Some(shear));
+            let reach = 0.499_999 * grid.shortest_edge();
+            assert_eq!(grid.count(), [4; 3]);
+            assert!(shift == 0.0 || grid.shortest_edge() < 2.0);
+            let mut stream = Stream::new(Purpose::Trial, 4, [0; 3]);
+            for _ in 0..2000 {
+                let x = upper.map(|length| 1.0 + length * stream.unit());
+                let span = grid.span(&x, reach);
+                for turns in [[1.0, 0.0, 0.0], [-1.0, 1.0, 2.0], [2.0, -1.0, -1.0]] {
+                    let mut image = x + upper.component_mul(&Vector3::from(turns));
+                    image.z += turns[0] * shear.shift;
+                    // Rounding may move a point across the face of a block.
+                    let near = |x: &Vector3| {
+                        let at = grid.period().boxed(x) - grid.lower;
+                        let at = at.component_div(&grid.edge);
+                        at.iter().any(|at| (at - at.round()).abs() < 1e-9)
+                    };
+                    if !near(&x) {
+                        assert_eq!(grid.block_of(&image), grid.block_of(&x));
+                    }
+                    let of = grid.span(&image, reach);
+                    for axis in 0..3 {
+                        let steps = (of.high[axis] - of.low[axis]).rem_euclid(4);
+                        assert!(steps <= 1, "{of:?}");
+                    }
+                }
+                assert!(span.blocks().any(|block| block == grid.block_of(&x)));
+            }
+        }
+    }
+
     #[test]
     fn the_holder_has_the_parity_where_the_span_offers_it() {
         let span = Span {
