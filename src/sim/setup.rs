@@ -10,6 +10,7 @@ use super::flows::Flows;
 use super::ledger::Ledger;
 use super::options::Options;
 use super::output::Folder;
+use super::rounding;
 use super::sizes::{completed, divide, memory_suffices, sizes, tracked_exist};
 use crate::body::{BodyId, BodyRow, WallState};
 use crate::comm::{Comm, agree};
@@ -85,6 +86,8 @@ pub(super) fn from_config(
         comm,
         no_overlaps(&domain, &physics, &parcel, scenario.max_initial_overlap),
     )?;
+    let begun = (&parcel, 0.0, scenario.pace.at_most());
+    rounding::allows((&scenario, &physics), (&domain, &sizes), begun)?;
     let out = options.out.clone().unwrap_or_else(|| PathBuf::from("out"));
     let folder = if options.overwrite {
         Folder::Clear
@@ -301,6 +304,10 @@ pub(super) fn going_on(
     });
     agree(comm, changes)?;
     agree(comm, bonds_are_known(&scenario, &contacts))?;
+    let parcel = Parcel { bodies, contacts };
+    let there = (&parcel, header.time, header.dt);
+    let domain = Domain::new(comm, partition.clone());
+    rounding::allows((&scenario, &physics), (&domain, &sizes), there)?;
     let mut scheme = agree(comm, scheme(physics, options.threads))?;
     // Without other keys it is the same scheme.
     if let (Scheme::Quasistatic(scheme), Some(None)) =
@@ -314,7 +321,7 @@ pub(super) fn going_on(
             time: header.time,
             dt: header.dt,
         },
-        parcel: Parcel { bodies, contacts },
+        parcel,
         walls_before: states.clone(),
         references: wall_references(&walls),
         walls: states,

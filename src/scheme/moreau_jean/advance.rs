@@ -156,7 +156,9 @@ impl MoreauJean {
                 ..of
             }),
             tally: None,
+            floor: 0.0,
             collapse: None,
+            stopped: false,
             here: Here {
                 gone: left,
                 broken,
