@@ -155,6 +155,7 @@ fn steps(
         skin: 0.05 * RADIUS,
         delete_outside: false,
         acts: moreau::scheme::acts::Acts::default(),
+        planar: false,
         statics: None,
         cell: None,
     };

@@ -6,6 +6,7 @@
 
 mod anchor;
 mod cell;
+pub mod faces;
 mod member;
 mod ramp;
 mod range;

@@ -21,19 +21,39 @@ use crate::comm::threads::Serial;
 use crate::comm::{Comm, agree, sum_exact};
 use crate::math::{ExactSum, Vector3};
 use partition::Partition;
+use std::sync::Arc;
 
 /// The domain as one rank sees it: the cut, and the other ranks.
 #[derive(Clone)]
 pub struct Domain<'a> {
     comm: &'a dyn Comm,
     partition: Partition,
+    asked: Option<Asked>,
 }
+
+/// The question whether this rank is asked to end the run.
+pub type Asked = Arc<dyn Fn() -> bool + Send + Sync>;
 
 impl<'a> Domain<'a> {
     /// The domain, cut among the ranks of `comm` by `partition`.
     #[must_use]
     pub fn new(comm: &'a dyn Comm, partition: Partition) -> Self {
-        Self { comm, partition }
+        Self {
+            comm,
+            partition,
+            asked: None,
+        }
+    }
+
+    /// Sets the question whether the run is to end, which long steps put from time to time.
+    pub fn ask(&mut self, asked: Asked) {
+        self.asked = Some(asked);
+    }
+
+    /// Whether this rank is asked to end the run; others may not be.
+    #[must_use]
+    pub fn is_asked_to_end(&self) -> bool {
+        self.asked.as_ref().is_some_and(|asked| asked())
     }
 
     /// The whole domain on one rank.

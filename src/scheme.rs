@@ -13,6 +13,7 @@ mod burden;
 mod error;
 mod known;
 mod length;
+mod loads;
 pub mod moreau_jean;
 pub mod pace;
 mod physics;

@@ -41,6 +41,7 @@ mod output;
 mod provenance;
 mod rest;
 mod room;
+mod rounding;
 mod setup;
 mod sizes;
 mod stop;
@@ -60,7 +61,7 @@ use crate::io::checkpoint;
 use crate::math::as_written;
 use crate::measure;
 use crate::scheme::quasistatic::Then;
-use crate::scheme::{Clock, StepError, Timers};
+use crate::scheme::{Clock, Scheme, StepError, Timers};
 use balance::Balancer;
 use guard::Guard;
 use ledger::Ledger;
@@ -155,9 +156,11 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         tell!("moreau: {differences}");
     }
     let mut stopper = Stopper::new(wall_limit);
+    domain.ask(stopper.within_step(comm));
     let mut guard = Guard::new(scenario.limits);
     let mut why = None;
     let mut collapse = None;
+    let mut fine = false;
     let mut rest = Rest::new(&domain, &scenario, &state);
     let mut log = Log::new(comm, &scenario, &state.clock, threads);
     let mut timers = Timers::default();
@@ -201,6 +204,21 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         });
         let report = stepped
             .map_err(|error| RunError::Failed(format!("{error}; {}", last_good(&output))))?;
+        if report.stopped {
+            // The state is that before the increment, and a checkpoint of it goes on from there.
+            why = stopper.after_step(comm, output.saving(), false, 0.0).end;
+            continue;
+        }
+        if !fine {
+            let shown = rounding::shows(&scenario, &report);
+            fine = shown.map_err(|text| {
+                RunError::Failed(format!(
+                    "step {}: {text}; {}",
+                    before + 1,
+                    last_good(&output)
+                ))
+            })?;
+        }
         collapse.clone_from(&report.collapse);
         if state.clock.step == before {
             break; // The state is that of the step before, which is written.
@@ -267,6 +285,14 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
     }
     log.clear();
 
+    // A checkpoint does not say that its contacts are of a scheme before that of its configuration.
+    if let (Some(reason), Scheme::Quasistatic(of)) = (why, &scheme)
+        && of.takes_over()
+    {
+        return Err(RunError::Stopped(format!(
+            "stopped by {reason} within the first increment of another scheme, before a checkpoint; the same command repeats it"
+        )));
+    }
     let over =
         at_rest || collapse.is_some() || scenario.is_over(state.clock.step, state.clock.time);
     let why = why.filter(|_| !over);

@@ -223,6 +223,7 @@ fn cohesion_and_servos_hold_by_force_when_steps_change() {
     let servo = Servo {
         direction: -Vector3::z(),
         force: 20.0,
+        pressure: 0.0,
         gain: 5e-3,
         top_speed: 0.5,
     };

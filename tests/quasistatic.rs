@@ -4,6 +4,8 @@
 
 #[path = "quasistatic/bonds.rs"]
 mod bonds;
+#[path = "quasistatic/by_both.rs"]
+mod by_both;
 #[path = "quasistatic/cells.rs"]
 mod cells;
 #[path = "quasistatic/collapse.rs"]
@@ -25,6 +27,8 @@ mod modes;
 #[path = "quasistatic/moduli.rs"]
 mod moduli;
 mod scene;
+#[path = "quasistatic/sliding.rs"]
+mod sliding;
 #[path = "quasistatic/starts.rs"]
 mod starts;
 #[path = "quasistatic/stress.rs"]

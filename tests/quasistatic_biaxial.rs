@@ -5,6 +5,8 @@
 mod experiment;
 
 use experiment::{Run, config, run_all};
+use moreau::comm::threads::Serial;
+use moreau::sim::{self, Options};
 
 /// Strain that an increment of 1 s brings.
 const STRAIN: f64 = 1e-4;
@@ -82,5 +84,109 @@ fn f18_a_sample_passes_its_peak() {
     assert!(
         peak[0] < 0.9 * strain && last < 0.97 * peak[1],
         "{peak:?}, {last}"
+    );
+}
+
+/// A pressure on the right wall in place of its load, as TOML.
+const PRESSED: &str =
+    "wall.1.free={ mass = 1.0, direction = [1, 0, 0], pressure = 1e3, gravity = false }";
+
+/// The same pressure on the present face of the side, by contact dynamics on the same springs: the
+/// stress on the lid is that of Bagi and Bojtár.
+#[test]
+fn a_pressure_gives_the_same_stress_by_contact_dynamics() {
+    let dynamics = [
+        PRESSED,
+        "scheme=moreau_jean",
+        "time.dt=0.0033333333333333335",
+        "solver.tolerance=1e-6",
+        "solver.max_sweeps=5000",
+    ];
+    let cases: [&[&str]; 2] = [&[PRESSED], &dynamics];
+    let found = run_all(2, |k| {
+        let run = compress(cases[k]);
+        let curve = curve(&run);
+        let lateral = lateral(&run);
+        let at = |strain: f64| {
+            let near = curve.iter().min_by(|a, b| {
+                let far = |x: &[f64; 2]| (x[0] - strain).abs();
+                far(a).total_cmp(&far(b))
+            });
+            near.unwrap()[1]
+        };
+        ([at(5e-4), at(1e-3), at(2e-3)], lateral)
+    });
+    println!("σ₁/σ₃ and σ₃ by Bagi and Bojtár, and by contact dynamics: {found:?}");
+    let [(statics, held), (dynamics, held_too)] = &found[..] else {
+        unreachable!()
+    };
+    for (a, b) in statics.iter().zip(dynamics) {
+        assert!((a / b - 1.0).abs() < 0.01, "{found:?}");
+    }
+    assert!((held / 1e3 - 1.0).abs() < 1e-4, "{held}");
+    assert!((held_too / 1e3 - 1.0).abs() < 1e-3, "{held_too}");
+}
+
+/// The stress on the right wall at the end [Pa].
+fn lateral(run: &Run) -> f64 {
+    let mut reader = csv::Reader::from_path(run.out().join("walls.csv")).unwrap();
+    let headers = reader.headers().unwrap().clone();
+    let place = |name: &str| headers.iter().position(|header| header == name).unwrap();
+    let records: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    let last = |wall: &str, name: &str| -> f64 {
+        let row = records.iter().rfind(|record| &record[2] == wall);
+        row.unwrap()[place(name)].parse().unwrap()
+    };
+    last("right", "fx") / last("lid", "y")
+}
+
+/// A tolerance below what rounding of positions allows is refused: from the loads before the run, from
+/// the forces of a checkpoint, or from those of the first increment.
+#[test]
+fn a_tolerance_below_rounding_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let [out, other] = ["out", "other"].map(|name| dir.path().join(name));
+    let fine = || vec!["quasistatic.tolerance=1e-12".to_owned()];
+    let with = |set: Vec<String>, out: &std::path::Path| Options {
+        out: Some(out.to_owned()),
+        set,
+        threads: 1,
+        ..Options::default()
+    };
+    let told = |text: &str| text.contains("quasistatic.tolerance must be at least ");
+    let biaxial = config("quasistatic-biaxial");
+    let refused = sim::try_run(&Serial, &biaxial, &with(fine(), &out)).unwrap_err();
+    assert!(
+        told(&refused.to_string()) && refused.status() == 2,
+        "{refused}"
+    );
+    let refused = sim::check(&Serial, &biaxial, &with(fine(), &out)).unwrap_err();
+    assert!(
+        told(&refused.to_string()) && refused.status() == 2,
+        "{refused}"
+    );
+    assert!(!out.exists());
+
+    sim::try_run(
+        &Serial,
+        &biaxial,
+        &with(vec!["time.until=1.0".to_owned()], &out),
+    )
+    .unwrap();
+    let set = [fine(), vec!["time.until=2.0".to_owned()]].concat();
+    let refused = sim::try_resume(&Serial, &out, &with(set, &other)).unwrap_err();
+    assert!(
+        told(&refused.to_string()) && refused.status() == 2,
+        "{refused}"
+    );
+    assert!(!other.exists());
+
+    // Walls that are driven have no load that is known.
+    let oedometer = config("quasistatic-oedometer");
+    let refused = sim::try_run(&Serial, &oedometer, &with(fine(), &other)).unwrap_err();
+    assert!(refused.to_string().starts_with("step 1: "), "{refused}");
+    assert!(
+        told(&refused.to_string()) && refused.status() == 3,
+        "{refused}"
     );
 }

@@ -4,6 +4,8 @@
 #![cfg(target_os = "linux")] // Processes are looked for in /proc.
 
 mod harness;
+#[path = "signals/increments.rs"]
+mod increments;
 
 use harness::{
     Output, hangups_are_ignored, mpi_available, mpirun_of, on, ranks_of, run, signal, state,

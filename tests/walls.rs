@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
 
+#[path = "walls/pressure.rs"]
+mod pressure;
 mod scene;
 
 use moreau::body::{BodyId, BodyKind, Freedom, Motion, Servo, Signal, Wall};
@@ -220,6 +222,7 @@ fn a_servo_wall_seeks_its_force() {
     let servo = Servo {
         direction: -Vector3::z(),
         force: 100.0,
+        pressure: 0.0,
         gain: 1e-4,
         top_speed: 0.05,
     };

@@ -21,8 +21,9 @@ pub struct Cell {
     pub edges: [Edge; 3],
     /// All edges strain alike in addition, until their mean stress is this [Pa].
     pub mean: Option<Stress>,
-    /// An edge strains against the others in addition, at constant volume, until the stress across
-    /// it exceeds the mean of theirs by this [Pa].
+    /// An edge strains against the others in addition, at constant volume.
+    ///
+    /// The stress across it exceeds the mean of theirs by this [Pa].
     pub deviator: Option<(usize, Stress)>,
     /// Simple shear.
     pub shear: Option<Shearing>,
@@ -117,8 +118,9 @@ impl CellState {
     /// The number of its numbers.
     pub const NUMBERS: usize = 11;
 
-    /// Its numbers: upper corner, rates, the axes of the shear (equal: there is none), shift, strain
-    /// and rate of the shear.
+    /// Its numbers: upper corner, rates, then those of simple shear.
+    ///
+    /// These are its axes (equal: there is none), the shift, the strain and its rate.
     #[must_use]
     pub fn to_array(&self) -> [f64; Self::NUMBERS] {
         let [x, y, z]: [f64; 3] = self.upper.into();
@@ -214,8 +216,7 @@ impl Cell {
         self.shear.as_ref().map_or(0.0, way)
     }
 
-    /// The cell after a step [s] that brings its upper corner to a place [m], with a strain of
-    /// simple shear.
+    /// The cell after a step [s], from its upper corner then [m] and its strain of simple shear.
     #[must_use]
     pub fn after(&self, now: &CellState, upper: Vector3, sheared: f64, dt: f64) -> CellState {
         let strains = self.strains(&now.upper, &upper);

@@ -83,12 +83,11 @@ pub struct Freedom {
     pub direction: Option<Vector3>,
     /// Force on it in addition to gravity and the forces of bodies [N].
     pub load: Vector3,
-    /// Pressure on its present face, which pushes it into its free side [Pa]; with quasi-static
-    /// schemes.
+    /// Pressure on its present face, which pushes it into its free side [Pa].
     pub pressure: f64,
     /// Whether gravity acts on it.
     pub gravity: bool,
-    /// The factor of its load and pressure over time, with quasi-static schemes; `None`: 1.
+    /// The factor of its load and pressure over time; `None`: 1.
     pub factor: Option<Ramp>,
 }
 
@@ -97,8 +96,10 @@ pub struct Freedom {
 pub struct Servo {
     /// Unit direction in which the wall pushes the bodies.
     pub direction: Vector3,
-    /// Target of the force along that direction [N].
+    /// Target of the force along that direction [N], in addition to that of the pressure.
     pub force: f64,
+    /// Pressure on its present face, which pushes it into its free side [Pa].
+    pub pressure: f64,
     /// Speed per newton of missing force [m/(s N)].
     ///
     /// Against a packing of stiffness k the force converges if `gain k Δt < 2`.
@@ -460,6 +461,7 @@ mod tests {
         let servo = Servo {
             direction: Vector3::z(),
             force: 10.0,
+            pressure: 0.0,
             gain: 0.1,
             top_speed: 0.5,
         };

@@ -4,11 +4,11 @@ use super::document::{Node, Value};
 use super::fault::Fault;
 use super::materials::Material;
 use super::reader::{Number, Range, Section, must, needs, refuse, report};
+use crate::body::faces::face;
 use crate::body::{Freedom, Motion, Wall};
 use crate::law::Laws;
 use crate::scheme::NAMES;
 use crate::scheme::pace::Pace;
-use crate::scheme::quasistatic::cell::face;
 use crate::scheme::quasistatic::{Breaking, Linear, Method, Select, Start, Statics, Then};
 use crate::shape::Period;
 
@@ -45,23 +45,8 @@ pub(super) fn read(root: &Section, others: &Others, faults: &mut Vec<Fault>) -> 
     let scheme = root.choice_if("scheme", &NAMES, faults);
     let select = section.choice_if("select", &["block", "largest"], faults);
     let default = Statics::default();
+    with_faces(root, others, faults);
     let Some(mut method) = scheme.and_then(Method::named) else {
-        for (wall, free) in pressed(others.walls) {
-            let accepted = format!(
-                "wall {} without free.pressure, or a quasi-static scheme",
-                wall.name
-            );
-            must_at(root, &accepted, &format!("{} Pa", free.pressure), faults);
-        }
-        for wall in others.walls {
-            if matches!(&wall.motion, Motion::Free(free) if free.factor.is_some()) {
-                let accepted = format!(
-                    "wall {} without free.factor, or a quasi-static scheme",
-                    wall.name
-                );
-                must_at(root, &accepted, "factor", faults);
-            }
-        }
         // With the name of the time step the tables wait for another scheme.
         for key in ["quasistatic", "support"] {
             if let (Some(node), None) = (root.get(key), root.get("scheme")) {
@@ -141,12 +126,24 @@ pub(super) fn read(root: &Section, others: &Others, faults: &mut Vec<Fault>) -> 
     })
 }
 
-/// The free walls under pressure.
-fn pressed(walls: &[Wall]) -> impl Iterator<Item = (&Wall, &Freedom)> {
-    walls.iter().filter_map(|wall| match &wall.motion {
-        Motion::Free(free) if free.pressure != 0.0 => Some((wall, free)),
-        _ => None,
-    })
+/// Refuses walls under pressure that have no face.
+fn with_faces(root: &Section, others: &Others, faults: &mut Vec<Fault>) {
+    for wall in others.walls {
+        let (key, pressure) = match &wall.motion {
+            Motion::Free(free) => ("free", free.pressure),
+            Motion::Servo(servo) => ("servo", servo.pressure),
+            Motion::Fixed | Motion::Driven(_) => continue,
+        };
+        let has_face = || face(wall, others.walls, &others.period, others.planar).is_some();
+        if pressure != 0.0 && !has_face() {
+            let accepted = format!(
+                "wall {} without {key}.pressure, or as a plane across an axis, with a period or two planes along \
+                 each other axis",
+                wall.name
+            );
+            must_at(root, &accepted, &format!("{pressure} Pa"), faults);
+        }
+    }
 }
 
 /// Adds a fault of the walls.
@@ -214,16 +211,6 @@ fn refuse_others(root: &Section, others: &Others, faults: &mut Vec<Fault>) {
                 let accepted = "\"free\" or \"fixed\" under a quasi-static scheme";
                 refuse(node, accepted, faults);
             }
-        }
-    }
-    for (wall, free) in pressed(others.walls) {
-        if face(wall, others.walls, &others.period, others.planar).is_none() {
-            let accepted = format!(
-                "wall {} without free.pressure, or as a plane across an axis, with a period or two planes along \
-                 each other axis",
-                wall.name
-            );
-            must_at(root, &accepted, &format!("{} Pa", free.pressure), faults);
         }
     }
     for wall in others.walls {

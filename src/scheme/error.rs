@@ -75,7 +75,7 @@ pub enum StepError {
     },
     /// A wall under pressure has no face, as the walls around it have turned.
     #[error(
-        "step {step}: wall {wall} under free.pressure must end at periodic ends or at one plane at each end of each other axis; \
+        "step {step}: wall {wall} under a pressure must end at periodic ends or at one plane at each end of each other axis; \
          found walls that have turned"
     )]
     NoFace {

@@ -1,5 +1,6 @@
 //! The length of the next step.
 
+use super::loads::loaded;
 use super::pace::{Pace, Rule, Span};
 use super::physics::Physics;
 use super::state::State;
@@ -49,7 +50,15 @@ impl State {
         }
         let bodies = least(rule.longest(falling, pull), rule.longest(held, 0.0));
         let bodies = least(bodies, in_fields);
-        let walls = physics.walls.iter().zip(&self.walls);
+        let period = domain.partition().grid().period();
+        let (walls, _) = loaded(physics, &self.walls, self.clock.time, period);
+        // The motion of walls is that since time zero, from their first places.
+        let walls = physics.walls.iter().zip(walls).map(|(first, now)| Wall {
+            motion: now.motion,
+            ..first.clone()
+        });
+        let walls: Vec<Wall> = walls.collect();
+        let walls = walls.iter().zip(&self.walls);
         let gravity = &physics.gravity;
         let asked = |(wall, state)| self.asked_by(wall, state, gravity, domain, rule);
         walls.map(asked).fold(bodies, least)

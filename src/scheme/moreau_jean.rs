@@ -86,6 +86,12 @@ impl MoreauJean {
         all: bool,
     ) -> Result<(Begun<'a, 'd>, Known<'d>, Free), StepError> {
         let mut begun = time.of(Verb::Migrate, || self.begin(state, domain));
+        if let Some(wall) = begun.walls.faceless {
+            return Err(StepError::NoFace {
+                step: begun.clock.step + 1,
+                wall: self.physics.walls[wall].name.clone(),
+            });
+        }
         let margin = time.of(Verb::Migrate, || self.plan(state, &mut begun))?;
         let mut known = time.of(Verb::Migrate, || self.gather(state, &begun));
         time.of(Verb::Detect, || {

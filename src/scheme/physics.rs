@@ -38,6 +38,8 @@ pub struct Physics {
     pub delete_outside: bool,
     /// The actions of regions.
     pub acts: Acts,
+    /// Whether bodies are discs in the plane z = 0, one metre thick.
+    pub planar: bool,
     /// The settings of a quasi-static scheme; `None`: the time step of contact dynamics.
     pub statics: Option<Statics>,
 }

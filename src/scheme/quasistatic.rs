@@ -14,7 +14,6 @@ mod assembly;
 mod bagi_bojtar;
 mod balance;
 mod bonds;
-pub mod cell;
 mod direct;
 mod edges;
 mod energy;
@@ -129,6 +128,12 @@ impl Quasistatic {
         self.foreign = true;
     }
 
+    /// Whether the state is still another scheme's.
+    #[must_use]
+    pub fn takes_over(&self) -> bool {
+        self.foreign
+    }
+
     /// The constants of the run.
     #[must_use]
     pub fn physics(&self) -> &Physics {
@@ -143,13 +148,12 @@ impl Quasistatic {
 
     /// Does one increment; its contacts are in the state. Collective.
     ///
+    /// Where a rank is asked to end the run meanwhile, the state is that before the increment.
+    ///
     /// # Errors
     /// The same on all ranks; the state must not be used afterwards.
     pub fn step(&mut self, state: &mut State, domain: &Domain) -> Result<Report, StepError> {
-        if self.statics.method == Method::SerranoRodriguez && self.done > 0 {
-            let step = state.clock.step + 1;
-            return Err(StepError::OneIncrement { step });
-        }
+        self.may_begin(state.clock.step + 1)?;
         self.done += 1;
         self.support(state, domain)?;
         let span = state.span(&self.physics, domain);
@@ -165,6 +169,11 @@ impl Quasistatic {
                 Some(balanced) => {
                     increment.take(balanced);
                     parts.accept();
+                }
+                None if increment.found.stopped => {
+                    increment.undo(state);
+                    (self.done, self.foreign) = (self.done - 1, foreign);
+                    return Ok(Report::given_up());
                 }
                 None if self.statics.method.may_halve() && parts.halve() => {}
                 None => {
@@ -182,6 +191,14 @@ impl Quasistatic {
         let (time, dt) = (end, span.dt);
         state.clock = Clock { step, time, dt };
         Ok(report)
+    }
+
+    /// Fails if a linear method is asked for a second increment.
+    fn may_begin(&self, step: u64) -> Result<(), StepError> {
+        match self.statics.method == Method::SerranoRodriguez && self.done > 0 {
+            true => Err(StepError::OneIncrement { step }),
+            false => Ok(()),
+        }
     }
 
     /// Anchors the bodies of supports that hold none yet. Collective.
@@ -230,6 +247,7 @@ impl Quasistatic {
                 ..Outcome::default()
             },
             elastic,
+            floor: found.floor,
             forced: increment.forced,
             dissipated: increment.dissipated,
             broken: count as u64,

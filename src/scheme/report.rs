@@ -59,13 +59,29 @@ pub struct Report {
     pub cell: Option<OfCell>,
     /// The work of an increment; `None` under the time step of contact dynamics.
     pub tally: Option<Tally>,
+    /// The smallest tolerance that rounding allows under the loads of an increment; 0 where nothing
+    /// is loaded.
+    pub floor: f64,
     /// The end of a quasi-static run: no equilibrium carries more load.
     ///
     /// The state is the last equilibrium. Where the increment has no part in balance, it is that of
     /// the increment before, and the clock stands.
     pub collapse: Option<StepError>,
+    /// Whether the increment was given up, as a rank is asked to end the run: the state is that
+    /// before it, and the clock stands.
+    pub stopped: bool,
     /// The part that concerns this rank alone.
     pub here: Here,
+}
+
+impl Report {
+    /// The report of an increment that was given up.
+    pub(super) fn given_up() -> Self {
+        Self {
+            stopped: true,
+            ..Self::default()
+        }
+    }
 }
 
 /// The stress in a periodic cell that deforms, and its work in a step.

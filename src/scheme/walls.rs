@@ -1,18 +1,23 @@
 //! The walls within a step: their positions, their motion, and their state after it.
 
+use super::loads::loaded;
+use super::physics::Physics;
 use crate::body::{Motion, Twist, Wall, WallState};
 use crate::contact::ContactRow;
 use crate::domain::Domain;
 use crate::math::{ExactSum, Vector3, nan_max};
 use crate::measure;
-use crate::shape::Surface;
+use crate::shape::{Period, Surface};
 use crate::solver::pushed::Pushed;
 use std::borrow::Cow;
 
 /// The walls of a step.
 pub(super) struct Walls {
-    /// The walls with their surfaces in the positions at the start of the step.
+    /// The walls with their surfaces at the start of the step, and the loads of that time as
+    /// forces.
     pub placed: Vec<Wall>,
+    /// The number of a wall under pressure that has no face.
+    pub faceless: Option<usize>,
     /// Positions at the start of the step, with the velocities of this step.
     ///
     /// For walls that move by Newton's law, the velocities before the step.
@@ -23,12 +28,14 @@ pub(super) struct Walls {
 
 impl Walls {
     /// The walls of the step from `t0` to `t1` [s].
-    pub(super) fn new(walls: &[Wall], states: &[WallState], [t0, t1]: [f64; 2]) -> Self {
-        // A fixed wall stays where it is: in a continued run it may have moved before.
-        let place = |(wall, state): (&Wall, &WallState)| Wall {
-            surface: wall.placed(state),
-            ..wall.clone()
-        };
+    pub(super) fn new(
+        physics: &Physics,
+        states: &[WallState],
+        [t0, t1]: [f64; 2],
+        period: &Period,
+    ) -> Self {
+        let (placed, faceless) = loaded(physics, states, t0, period);
+        let walls = &physics.walls;
         let after: Vec<WallState> = (walls.iter().zip(states))
             .map(|(wall, state)| wall.driven(t0, t1).unwrap_or(*state))
             .collect();
@@ -46,7 +53,8 @@ impl Walls {
             _ => *state,
         };
         Self {
-            placed: walls.iter().zip(states).map(place).collect(),
+            placed,
+            faceless,
             during: walls.iter().zip(states).zip(&after).map(during).collect(),
             after,
         }

@@ -6,8 +6,7 @@
 
 use crate::math::Vector3;
 
-/// Images that are moved along one axis from period to period of another, as simple shear moves
-/// them (Lees and Edwards).
+/// Images moved along one axis from period to period of another, by simple shear (Lees and Edwards).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shear {
     /// The axis along which images are moved.

@@ -1,7 +1,7 @@
-//! Refuses changed walls and periods that do not fit the state of a checkpoint.
+//! Refuses changed walls, periods and shear that do not fit the state of a checkpoint.
 
 use super::error::RunError;
-use crate::body::{BodyRow, WallState};
+use crate::body::{BodyRow, CellState, WallState};
 use crate::config::Scenario;
 use crate::shape::drift;
 
@@ -92,6 +92,21 @@ fn same_periods(before: &Scenario, now: &Scenario) -> Result<(), RunError> {
                 ["x", "y", "z"][axis]
             )));
         }
+    }
+    Ok(())
+}
+
+/// Refuses simple shear along other axes than those along which images have been moved.
+pub(super) fn shear_fits(scenario: &Scenario, cell: Option<&CellState>) -> Result<(), RunError> {
+    let wanted = scenario.cell.as_ref().and_then(|cell| cell.shear.as_ref());
+    let moved = cell.and_then(|cell| cell.shear);
+    if let (Some(wanted), Some(moved)) = (wanted, moved)
+        && [wanted.along, wanted.across] != [moved.along, moved.across]
+    {
+        let [along, across] = [moved.along, moved.across].map(|axis| ["x", "y", "z"][axis]);
+        return Err(RunError::Input(format!(
+            "cell.shear must be along {along} and across {across}, as in the checkpoint; found other axes"
+        )));
     }
     Ok(())
 }

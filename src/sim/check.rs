@@ -7,6 +7,7 @@ use super::error::RunError;
 use super::first::{counts, no_overlaps, share};
 use super::memory::{Numbers, bytes_falling, bytes_per_body, bytes_with, fall};
 use super::options::Options;
+use super::rounding;
 use super::setup::shared;
 use super::sizes::{Sizes, divide, edge, memory_suffices, sizes, to_come, tracked_exist};
 use crate::body::BodyRow;
@@ -46,6 +47,8 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
         comm,
         no_overlaps(&domain, &physics, &parcel, scenario.max_initial_overlap),
     )?;
+    let begun = (&parcel, 0.0, scenario.pace.at_most());
+    rounding::allows((&scenario, &physics), (&domain, &sizes), begun)?;
     let blocks = domain.partition().grid().count();
     let (whole, unit) = whole(&scenario);
     // Measured on 10 000 settled spheres: 2.9 candidates per body, some 40 sweeps per step at

@@ -159,6 +159,7 @@ mod tests {
             skin: 0.05,
             delete_outside: false,
             acts: crate::scheme::acts::Acts::default(),
+            planar: false,
             statics: None,
         };
         let parcel = Parcel {

@@ -3,15 +3,16 @@
 
 use super::balance::by_bodies;
 use super::bonds::{bonds_are_known, pairs_exist};
-use super::changed::changes_fit;
+use super::changed::{changes_fit, shear_fits};
 use super::error::RunError;
 use super::first::{counts, no_overlaps, share};
 use super::flows::Flows;
 use super::ledger::Ledger;
 use super::options::Options;
 use super::output::Folder;
+use super::rounding;
 use super::sizes::{completed, divide, memory_suffices, sizes, tracked_exist};
-use crate::body::{BodyId, BodyRow, CellState, WallState};
+use crate::body::{BodyId, BodyRow, WallState};
 use crate::comm::{Comm, agree};
 use crate::config::{Faults, Given, Scenario, may_be_set};
 use crate::domain::Domain;
@@ -85,6 +86,8 @@ pub(super) fn from_config(
         comm,
         no_overlaps(&domain, &physics, &parcel, scenario.max_initial_overlap),
     )?;
+    let begun = (&parcel, 0.0, scenario.pace.at_most());
+    rounding::allows((&scenario, &physics), (&domain, &sizes), begun)?;
     let out = options.out.clone().unwrap_or_else(|| PathBuf::from("out"));
     let folder = if options.overwrite {
         Folder::Clear
@@ -263,21 +266,6 @@ pub(super) fn loaded(comm: &dyn Comm, from: &Path) -> Result<(PathBuf, Loaded), 
     Ok((path, loaded))
 }
 
-/// Refuses simple shear along other axes than those along which images have been moved.
-fn shear_fits(scenario: &Scenario, cell: Option<&CellState>) -> Result<(), RunError> {
-    let wanted = scenario.cell.as_ref().and_then(|cell| cell.shear.as_ref());
-    let moved = cell.and_then(|cell| cell.shear);
-    if let (Some(wanted), Some(moved)) = (wanted, moved)
-        && [wanted.along, wanted.across] != [moved.along, moved.across]
-    {
-        let [along, across] = [moved.along, moved.across].map(|axis| ["x", "y", "z"][axis]);
-        return Err(RunError::Input(format!(
-            "cell.shear must be along {along} and across {across}, as in the checkpoint; found other axes"
-        )));
-    }
-    Ok(())
-}
-
 /// The start of a run that continues from a checkpoint with a scenario. Collective.
 ///
 /// `before` is the scenario of the checkpoint where the other may differ from it.
@@ -315,6 +303,10 @@ pub(super) fn going_on(
     });
     agree(comm, changes)?;
     agree(comm, bonds_are_known(&scenario, &contacts))?;
+    let parcel = Parcel { bodies, contacts };
+    let there = (&parcel, header.time, header.dt);
+    let domain = Domain::new(comm, partition.clone());
+    rounding::allows((&scenario, &physics), (&domain, &sizes), there)?;
     let mut scheme = agree(comm, scheme(physics, options.threads))?;
     // Without other keys it is the same scheme.
     if let (Scheme::Quasistatic(scheme), Some(None)) =
@@ -328,7 +320,7 @@ pub(super) fn going_on(
             time: header.time,
             dt: header.dt,
         },
-        parcel: Parcel { bodies, contacts },
+        parcel,
         walls_before: states.clone(),
         references: wall_references(&walls),
         walls: states,

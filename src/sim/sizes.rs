@@ -289,6 +289,7 @@ pub(super) fn divide(
         skin,
         delete_outside: scenario.delete_outside,
         acts: scenario.acts.clone(),
+        planar: scenario.two_dimensional,
         statics: scenario.statics,
     };
     let grid = BlockGrid::new(scenario.lower, scenario.upper, edge, scenario.periodic)

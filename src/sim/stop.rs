@@ -3,8 +3,9 @@
 //! All ranks learn of it after the same step, whichever rank received the signal.
 
 use crate::comm::Comm;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use crate::domain::Asked as AskedToEnd;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
 /// The reason for an early end; of several the last one counts.
@@ -119,6 +120,8 @@ pub(super) struct Stopper {
     /// The longest time between two checks.
     longest: Duration,
     last: Instant,
+    /// The approximate duration of a checkpoint [ns], for checks within a step.
+    saving: Arc<AtomicU64>,
 }
 
 /// The decisions that ranks share after a step.
@@ -153,7 +156,34 @@ impl Stopper {
             batch: batch.and_then(|s| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(s))),
             longest: Duration::ZERO,
             last: now,
+            saving: Arc::default(),
         }
+    }
+
+    /// Whether this rank is asked to end the run, for long steps that can be given up.
+    ///
+    /// By the clock, which is that of rank 0, they are given up when the remaining time is too
+    /// short for another such check and a checkpoint, each at twice its duration so far.
+    pub(super) fn within_step(&self, comm: &dyn Comm) -> AskedToEnd {
+        let ends = (comm.rank() == 0).then_some((self.limit, self.batch));
+        let saving = Arc::clone(&self.saving);
+        let checked = Mutex::new((Instant::now(), Duration::ZERO));
+        Arc::new(move || {
+            if ASKED
+                .get()
+                .is_some_and(|asked| asked.end.load(Ordering::Relaxed) != 0)
+            {
+                return true;
+            }
+            let (Some((limit, batch)), Ok(mut checked)) = (ends, checked.lock()) else {
+                return false;
+            };
+            let now = Instant::now();
+            let longest = checked.1.max(now - checked.0);
+            *checked = (now, longest);
+            let saving = Duration::from_nanos(saving.load(Ordering::Relaxed));
+            ending((limit, batch), now, longest + saving) != 0
+        })
     }
 
     /// The decisions of all ranks together, after each step. Collective.
@@ -171,6 +201,8 @@ impl Stopper {
         let now = Instant::now();
         self.longest = self.longest.max(now - self.last);
         self.last = now;
+        let nanoseconds = u64::try_from(saving.as_nanos()).unwrap_or(u64::MAX);
+        self.saving.store(nanoseconds, Ordering::Relaxed);
         let first = comm.rank() == 0;
         let by_clock = if first { self.by_clock(now, saving) } else { 0 };
         let (end, save) = ASKED.get().map_or((0, false), |asked| {
@@ -192,17 +224,26 @@ impl Stopper {
     /// Whether the remaining time is too short for another step and a checkpoint, each at twice its
     /// duration so far.
     fn by_clock(&self, now: Instant, saving: Duration) -> usize {
-        let need = 2 * (self.longest + saving) + Duration::from_secs(1);
-        let batch = self.batch.is_some_and(|end| {
-            let left = end.duration_since(SystemTime::now());
-            left.unwrap_or_default() < need + BATCH_MARGIN
-        });
-        let wall = self.limit.is_some_and(|end| end < now + need);
-        match (batch, wall) {
-            (true, _) => Reason::BatchLimit as usize,
-            (_, true) => Reason::WallLimit as usize,
-            _ => 0,
-        }
+        ending((self.limit, self.batch), now, self.longest + saving)
+    }
+}
+
+/// The [`Reason`] if twice a time does not remain until one of two ends, or 0.
+fn ending(
+    (limit, batch): (Option<Instant>, Option<SystemTime>),
+    now: Instant,
+    time: Duration,
+) -> usize {
+    let need = 2 * time + Duration::from_secs(1);
+    let batch = batch.is_some_and(|end| {
+        let left = end.duration_since(SystemTime::now());
+        left.unwrap_or_default() < need + BATCH_MARGIN
+    });
+    let wall = limit.is_some_and(|end| end < now + need);
+    match (batch, wall) {
+        (true, _) => Reason::BatchLimit as usize,
+        (_, true) => Reason::WallLimit as usize,
+        _ => 0,
     }
 }
 
@@ -218,6 +259,7 @@ mod tests {
             batch: batch.map(|s| SystemTime::now() + Duration::from_secs(s)),
             longest: Duration::from_secs(longest),
             last: now,
+            saving: Arc::default(),
         }
     }
 

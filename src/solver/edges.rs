@@ -1,10 +1,10 @@
 //! Strains of a periodic cell that follow a stress: they move by Newton's law, as free walls do.
 //!
-//! A strain at the rate ξ [1/s] moves the two sides of a contact apart by `ξ d·b` along each axis,
-//! with its direction d, which gives the rates of the three edges, and the branch b between the two
-//! centres. The impulses r of contacts drive it, the stress σ, which is held, resists on the volume V:
+//! A strain at the rate ξ [1/s] moves the two sides of a contact apart by `ξ d∘b`. Its direction d
+//! gives the rates of the three edges; b is the branch between the two centres. The impulses r of
+//! contacts drive it; the stress σ, which is held, resists on the volume V:
 //!
-//! `W (ξ − ξ_before) = Σ r·(d∘b) − Δt σ V`, `W = Σ M_i d_i² L_i²` with edges of mass M and length L.
+//! `W (ξ − ξ_before) = Σ r·(d∘b) − Δt σ V`, `W = M Σ d_i² L_i²`, with the mass M and edges L.
 //!
 //! After each sweep the rate takes the impulses of all contacts together, as an exact sum. Within a
 //! sweep each of the n contacts acts on a cell of its own with the n-th part of W (mass splitting,

@@ -77,6 +77,8 @@ pub struct Scene {
     pub delete_outside: bool,
     /// What regions do.
     pub acts: Acts,
+    /// Whether bodies are discs; quasi-static schemes have a key of their own.
+    pub planar: bool,
     /// A quasi-static scheme in place of the time step.
     pub statics: Option<Statics>,
     pub lower: Vector3,
@@ -135,6 +137,7 @@ impl Scene {
             cell: None,
             delete_outside: false,
             acts: Acts::default(),
+            planar: false,
             statics: None,
             lower: Vector3::from(lower),
             upper: Vector3::from(upper),
@@ -253,6 +256,7 @@ impl Scene {
             skin: self.solver.skin.unwrap_or(0.05 * smallest).max(range),
             delete_outside: self.delete_outside,
             acts: self.acts.clone(),
+            planar: self.planar || self.statics.is_some_and(|of| of.planar),
             statics: self.statics,
         }
     }

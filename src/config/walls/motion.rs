@@ -12,6 +12,7 @@ const KEYS: [&str; 5] = ["velocity", "sine", "table", "free", "servo"];
 const FREQUENCY: Number = Number(Range::Positive, "Hz");
 const PHASE: Number = Number(Range::Finite, "rad");
 const NEWTON: Number = Number(Range::Finite, "N");
+const PASCAL: Number = Number(Range::Finite, "Pa");
 
 /// Reads the motion of an entry with these parts.
 pub(super) fn read(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Motion {
@@ -139,7 +140,7 @@ fn free(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Freedom {
         .map(|_| direction(&free, "direction", faults));
     let inertia = free.number_if("inertia", Number(Range::Positive, "kg m2"), faults);
     let load = free.vector_if("load", NEWTON, faults).unwrap_or_default();
-    let pressure = free.number_if("pressure", Number(Range::Finite, "Pa"), faults);
+    let pressure = free.number_if("pressure", PASCAL, faults);
     if let (Some(_), Some(node)) = (free.get("load"), free.get("pressure")) {
         both(node, ["load", "pressure"], faults);
     }
@@ -178,11 +179,21 @@ fn free(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Freedom {
 }
 
 fn servo(section: &Section, faults: &mut Vec<Fault>) -> Servo {
-    let known = ["direction", "force", "gain", "top_speed"];
+    let known = ["direction", "force", "pressure", "gain", "top_speed"];
     let servo = section.table("servo", &known, faults);
+    let pressure = servo.number_if("pressure", PASCAL, faults);
+    let force = match (servo.get("pressure"), servo.get("force")) {
+        (Some(_), None) => 0.0,
+        (Some(node), Some(_)) => {
+            both(node, ["force", "pressure"], faults);
+            0.0
+        }
+        (None, _) => servo.number("force", NEWTON, faults),
+    };
     Servo {
         direction: direction(&servo, "direction", faults),
-        force: servo.number("force", NEWTON, faults),
+        force,
+        pressure: pressure.unwrap_or_default(),
         gain: servo.number("gain", Number(Range::Positive, "m/(s N)"), faults),
         top_speed: servo.number("top_speed", Number(Range::Positive, "m/s"), faults),
     }

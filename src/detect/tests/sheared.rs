@@ -32,7 +32,7 @@ fn pairs_across_moved_images_as_by_all_images() {
                 for image in 0..75 {
                     let steps = [image % 5 - 2, image / 5 % 5 - 2, image / 25 - 1].map(f64::from);
                     let mut turns = steps;
-                    // Two periods to both sides along the shear suffice: one of it, one of the shift.
+                    // Two periods along the shear suffice: one of it, one of the shift.
                     (turns[0], turns[shear.along]) = (steps[shear.along], steps[0]);
                     let mut way = upper.component_mul(&Vector3::from(turns));
                     way[shear.along] += turns[shear.across] * shear.shift;

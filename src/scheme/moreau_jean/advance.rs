@@ -156,7 +156,9 @@ impl MoreauJean {
                 ..of
             }),
             tally: None,
+            floor: 0.0,
             collapse: None,
+            stopped: false,
             here: Here {
                 gone: left,
                 broken,
@@ -303,8 +305,9 @@ impl Moved<'_> {
 }
 
 impl Moved<'_> {
-    /// Gives a body that has crossed the end of a cell that moves images only the velocity of its
-    /// image there; returns the energy gained [J].
+    /// Gives a body that has crossed the end of a cell the velocity of its image there.
+    ///
+    /// This is for cells that move images only. Returns the energy gained [J].
     fn crossed(&self, row: &mut BodyRow, before: [i64; 3]) -> f64 {
         let Some((_, [from, to])) = self.strain.filter(|(strain, _)| !strain.affine) else {
             return 0.0;

@@ -58,7 +58,7 @@ impl MoreauJean {
         let period = domain.partition().grid().period();
         let brought = state.act(physics, span.end, period);
         let times = [state.clock.time, span.end];
-        let walls = Walls::new(&physics.walls, &state.walls, times);
+        let walls = Walls::new(physics, &state.walls, times, period);
         let mut pushed = Pushed::new(&walls.placed, &walls.during, &physics.gravity, span.dt);
         let ends = walls.ends(&physics.walls, &pushed, span.dt);
         pushed.edges = self.edges(state, domain, &span);

@@ -310,8 +310,9 @@ impl MoreauJean {
     }
 }
 
-/// The largest rate of an edge of the cell before and in this step [1/s], as far as known before the
-/// solve.
+/// The largest rate of the cell before and in this step [1/s].
+///
+/// It is that known before the solve.
 fn fastest_strain(begun: &Begun) -> f64 {
     let rate = |(strain, _): &(Strain, _)| strain.rate.largest();
     let rate = begun.strain.as_ref().map_or(0.0, rate);

@@ -107,12 +107,7 @@ impl MoreauJean {
     fn beyond_loads(&self, begun: &Begun, known: &Known) -> bool {
         let before = &known.rows;
         let (domain, dt) = (begun.domain, begun.span.dt);
-        let Physics {
-            gravity,
-            walls,
-            acts,
-            ..
-        } = &self.physics;
+        let Physics { gravity, acts, .. } = &self.physics;
         // The speed of the fastest wall.
         let drive = (begun.walls).fastest(before.iter().map(|row| &row.position));
         let drive = domain.max(drive);
@@ -130,7 +125,7 @@ impl MoreauJean {
             momentum.add(row.mass * (speed + drive));
         }
         let [mut momentum] = domain.sums(&[momentum]);
-        for wall in walls {
+        for wall in &begun.walls.placed {
             if let Motion::Free(free) = &wall.motion {
                 momentum += (free.load.norm() + free.mass * gravity.norm()) * dt;
             }

@@ -363,8 +363,8 @@ impl<'a, 'd> Assembly<'a, 'd> {
             .collect()
     }
 
-    /// The contacts at the present places, after these shifts of all bodies and of the walls, and
-    /// this strain of the cell.
+    /// The contacts at the present places, after shifts of bodies and walls, and a strain of the
+    /// cell.
     fn renew(
         &mut self,
         shifts: &[Shift],

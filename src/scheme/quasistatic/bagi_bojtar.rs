@@ -37,12 +37,11 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Found {
     let mut loads = balance::loads(assembly);
     loop {
         let balance = Balance::of(assembly, &loads);
-        found.residual = balance.residual(statics.tolerance);
-        if !found.residual.is_finite() {
-            return found;
-        }
-        if waiting.is_none() && found.residual <= statics.tolerance {
-            found.converged = true;
+        found.judge(&balance, statics.tolerance);
+        // Walls that have not moved yet are not balanced.
+        found.converged &= waiting.is_none();
+        found.stopped = balance.asked && !found.converged;
+        if found.converged || found.stopped || !found.residual.is_finite() {
             return found;
         }
         if found.iterations >= statics.max_iterations {

@@ -5,13 +5,17 @@ use super::link::Link;
 use super::unknowns::{Push, UNKNOWNS, numbers};
 use crate::math::{ExactSum, Vector3, nan_max};
 
+/// The least force that a tolerance may ask for, in unbalanced forces that rounding leaves: several
+/// contacts round at once.
+pub(super) const FLOOR: f64 = 5.0;
+
 /// The balance of an assembly.
 #[derive(Clone, Debug)]
 pub(super) struct Balance {
     /// Unbalanced force, and moment over the radius, of each own body [N]; zero where it is held.
     /// Then those of the free walls and edges.
     pub unbalanced: Vec<f64>,
-    /// The largest `√(f² + (m/r)²)` of a body, free wall or edge on any rank [N]; NaN if one is NaN.
+    /// The largest `√(f² + (m/r)²)` of a body, free wall or edge on any rank [N]; NaN if one is.
     pub worst: f64,
     /// The force to which it is compared: the mean normal force, of bonds the mean force, or the
     /// largest load of a body where no contact carries any [N].
@@ -20,6 +24,8 @@ pub(super) struct Balance {
     /// the domain, k the largest stiffness, ε the rounding of 1; or that of a support against
     /// rotation, `2 ε κ/r`.
     pub rounding: f64,
+    /// Whether a rank is asked to end the run.
+    pub asked: bool,
 }
 
 impl Balance {
@@ -62,15 +68,26 @@ impl Balance {
         let stiffest = assembly.network.links.iter();
         let stiffest = stiffest.map(|link| link.elastic.stiffness.normal);
         let [held, turning] = assembly.stiffest_support();
-        let mut most = [worst, heaviest, stiffest.fold(held, nan_max), turning];
+        let stiffest = stiffest.fold(held, nan_max);
+        let asked = f64::from(u8::from(assembly.domain.is_asked_to_end()));
+        let mut most = [worst, heaviest, stiffest, turning, asked];
         assembly.domain.many_max(&mut most);
-        let [worst, heaviest, stiffest, turning] = most;
+        let [worst, heaviest, stiffest, turning, asked] = most;
         let size = assembly.domain.partition().diameter();
         Self {
             unbalanced,
             worst,
             reference: if count > 0.0 { force / count } else { heaviest },
             rounding: 2.0 * f64::EPSILON * nan_max(size * stiffest, turning),
+            asked: asked > 0.0,
+        }
+    }
+
+    /// The smallest tolerance that rounding allows; 0 where nothing is loaded.
+    pub(super) fn floor(&self) -> f64 {
+        match self.reference > 0.0 {
+            true => FLOOR * self.rounding / self.reference,
+            false => 0.0,
         }
     }
 

@@ -1,6 +1,5 @@
 //! The frame of an assembly: walls, and the edges of a periodic cell that deforms.
 
-use super::assembly::Assembly;
 use super::unknowns::Shift;
 use crate::body::{Motion, Wall, WallState};
 use crate::math::Vector3;
@@ -76,29 +75,4 @@ impl Frame {
 pub(super) fn strain(physics: &Physics, from: &Vector3, to: &Vector3) -> Vector3 {
     let strains = |cell: &crate::body::Cell| cell.strains(from, to);
     physics.cell.as_ref().map_or_else(Vector3::zeros, strains)
-}
-
-impl Assembly<'_, '_> {
-    /// The present frame at rest.
-    pub(super) fn at_rest(&self) -> Frame {
-        Frame {
-            shifts: vec![Shift::default(); self.network.walls.len()],
-            states: self.network.states.clone(),
-            strain: Vector3::zeros(),
-            upper: *self.upper(),
-        }
-    }
-
-    /// The shifts of driven walls, and those of free ones since these states.
-    pub(super) fn with_free_since(
-        &self,
-        mut shifts: Vec<Shift>,
-        before: &[WallState],
-    ) -> Vec<Shift> {
-        for free in &self.frees {
-            let now = self.network.states[free.wall].displacement;
-            shifts[free.wall].way = now - before[free.wall].displacement;
-        }
-        shifts
-    }
 }

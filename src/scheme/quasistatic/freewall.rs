@@ -1,8 +1,7 @@
 //! Walls that forces move: each is one more unknown, so that its load is held exactly, without a
 //! gain.
 
-use super::cell;
-use crate::body::{Motion, Wall};
+use crate::body::{Motion, Wall, faces};
 use crate::math::Vector3;
 use crate::scheme::physics::Physics;
 use crate::shape::{Period, Surface};
@@ -60,7 +59,7 @@ impl FreeWall {
             return self;
         }
         let wall = &walls[self.wall];
-        let push = match (&wall.surface, cell::face(wall, walls, period, planar)) {
+        let push = match (&wall.surface, faces::face(wall, walls, period, planar)) {
             (Surface::Plane(plane), Some(face)) => {
                 Some(self.pressure * face * plane.normal.dot(&self.direction))
             }

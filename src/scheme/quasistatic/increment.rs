@@ -105,6 +105,8 @@ pub(super) struct Increment<'a> {
     waves: u64,
     /// The state that is reached: bodies, contacts, walls, and the Δt of the contacts' forces.
     reached: (Parcel, Vec<WallState>, f64),
+    /// The bodies and contacts before the first part, once it is in balance.
+    first: Option<Parcel>,
     /// The upper corner of the cell then [m], if it deforms.
     upper: Option<Vector3>,
     /// Its stress and work.
@@ -148,6 +150,7 @@ impl<'a> Increment<'a> {
             foreign,
             waves: 0,
             reached: (parcel, state.walls.clone(), state.clock.dt),
+            first: None,
             upper: state.cell.map(|cell| cell.upper),
             cell: OfCell::default(),
             crushed: None,
@@ -340,7 +343,9 @@ impl<'a> Increment<'a> {
     pub(super) fn take(&mut self, part: Balanced) {
         self.foreign = false;
         self.waves = part.waves;
-        self.reached = (part.parcel, part.walls, part.dt);
+        let reached = (part.parcel, part.walls, part.dt);
+        let (before, ..) = std::mem::replace(&mut self.reached, reached);
+        self.first.get_or_insert(before);
         self.upper = self.upper.map(|_| part.upper);
         self.cell = OfCell {
             stress: part.cell.stress,
@@ -359,6 +364,13 @@ impl<'a> Increment<'a> {
         self.dissipated += part.dissipated;
         self.overlap = part.overlap;
         self.crushed = part.crushed;
+    }
+
+    /// Hands bodies and contacts back as they were before the increment.
+    pub(super) fn undo(self, state: &mut State) {
+        let mut parcel = self.first.unwrap_or(self.reached.0);
+        parcel.contacts.retain_mut(end_of_increment);
+        state.parcel = parcel;
     }
 
     /// The error of an increment whose smallest part fails; the loads of `time` [s] were balanced.

@@ -76,10 +76,9 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame, select: Select) ->
     let mut loads = balance::loads(assembly);
     loop {
         let balance = Balance::of(assembly, &loads);
-        found.residual = balance.residual(statics.tolerance);
-        found.converged = found.residual <= statics.tolerance;
+        found.judge(&balance, statics.tolerance);
         let over = found.iterations >= SWEEPS * statics.max_iterations;
-        if found.converged || over || !found.residual.is_finite() {
+        if found.converged || found.stopped || over || !found.residual.is_finite() {
             return found;
         }
         found.iterations += 1;

@@ -51,8 +51,10 @@ pub(super) fn free_motion(assembly: &Assembly) -> Vec<BodyId> {
     })
 }
 
-/// Takes the common displacement out of a load on the bodies, where nothing but a periodic cell
-/// that deforms holds them: the strain of the cell cannot move them all alike. Collective.
+/// Takes the common displacement out of a load on bodies that only a cell that deforms holds.
+/// Collective.
+///
+/// The strain of the cell cannot move them all alike.
 fn without_translation(assembly: &Assembly, b: &mut [f64]) {
     let network = &assembly.network;
     let own = 0..network.own.len();

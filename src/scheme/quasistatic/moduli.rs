@@ -6,10 +6,10 @@
 //! `σ = −(1/V) Σ F ⊗ b` over all contacts, F being the force on the second body that ε and u add.
 
 use super::assembly::Assembly;
-use super::cell;
 use super::stiffness::Stiffness;
 use super::support::Supports;
 use super::unknowns::{UNKNOWNS, numbers, shift};
+use crate::body::faces;
 use crate::math::{ExactSum, Matrix3, Vector3};
 use crate::solver::linear::{Limits, System, conjugate_gradients};
 use nalgebra::Matrix6;
@@ -201,7 +201,7 @@ fn answer(
 fn volume(assembly: &Assembly) -> Result<f64, NoModuli> {
     let period = assembly.domain.partition().grid().period();
     let network = &assembly.network;
-    let lengths = cell::lengths(&network.walls, period, network.planar);
+    let lengths = faces::lengths(&network.walls, period, network.planar);
     let mut axes = lengths.into_iter().zip(['x', 'y', 'z']);
     axes.try_fold(1.0, |volume, (length, axis)| {
         Ok(volume * length.ok_or(NoModuli::Open(axis))?)

@@ -3,6 +3,7 @@
 use super::assembly::Assembly;
 use super::frame::{Frame, strain};
 use super::unknowns::{Shift, UNKNOWNS, shift};
+use crate::body::WallState;
 use crate::law::elastic::Tangent;
 use crate::math::{ExactSum, Vector3};
 
@@ -89,5 +90,28 @@ impl Assembly<'_, '_> {
             let tangent = tangents[number].as_ref();
             tangent.map_or(0.0, |t| -t.added(e, &Vector3::zeros())[0].dot(e))
         })
+    }
+
+    /// The present frame at rest.
+    pub(super) fn at_rest(&self) -> Frame {
+        Frame {
+            shifts: vec![Shift::default(); self.network.walls.len()],
+            states: self.network.states.clone(),
+            strain: Vector3::zeros(),
+            upper: *self.upper(),
+        }
+    }
+
+    /// The shifts of driven walls, and those of free ones since these states.
+    pub(super) fn with_free_since(
+        &self,
+        mut shifts: Vec<Shift>,
+        before: &[WallState],
+    ) -> Vec<Shift> {
+        for free in &self.frees {
+            let now = self.network.states[free.wall].displacement;
+            shifts[free.wall].way = now - before[free.wall].displacement;
+        }
+        shifts
     }
 }

@@ -1,11 +1,11 @@
 //! The lines of `moreau check` about a quasi-static scheme.
 
+use crate::body::faces::face;
 use crate::body::{Motion, Wall};
 use crate::config::Scenario;
 use crate::domain::Domain;
 use crate::law::Pair;
 use crate::math::{Vector3, nan_max};
-use crate::scheme::quasistatic::cell::face;
 use crate::sim::sizes::Sizes;
 
 /// Increment, unknowns, springs, and the largest motion of each driven wall in an increment.

@@ -1,6 +1,6 @@
 //! The sides of a new contact, in the form that laws with more than springs use.
 
-use super::Filling;
+use super::filling::Filling;
 use super::rigid::Geometry;
 use super::sides::{Place, Side, turning};
 use crate::contact::Candidate;

@@ -1,55 +1,21 @@
 //! The making of a step's contacts from the touches in blocks.
 
 use super::ends::Ends;
+use super::filling::Filling;
 use super::last::{Kept, More};
 use super::rigid::Geometry;
 use super::sides::{Place, Side, masses};
 use super::simples::OfBlock;
 use super::touches::NEW;
-use super::{Apart, Block, Blocks, Strain, on_each};
-use crate::body::{Bodies, Member, Twist, Wall, WallState};
+use super::{Apart, Block, Blocks, on_each};
+use crate::body::{Member, Twist};
 use crate::contact::{Candidate, Contact, Origin, Partner};
-use crate::law::{self, Laws, Memory, Opened, Previous, Springs, Step, Touching};
+use crate::law::{self, Memory, Opened, Previous, Springs, Touching};
 use crate::math::make_room;
 use crate::rng::{Purpose, Stream};
-use crate::shape::Template;
 use crate::solver::batch::{Dealt, Former};
-use crate::solver::pushed::{Pushed, Reaction};
+use crate::solver::pushed::Reaction;
 use std::cell::RefCell;
-
-/// The data from which contacts are made.
-#[derive(Clone, Copy, Debug)]
-pub struct Filling<'a> {
-    /// The bodies of the candidates.
-    pub bodies: &'a Bodies,
-    /// Their velocities before the step.
-    pub twists: &'a [Twist],
-    /// The walls of the candidates.
-    pub walls: &'a [Wall],
-    /// Positions of the walls, and their velocities in this step; for walls that move by Newton's
-    /// law, those before it.
-    pub states: &'a [WallState],
-    /// Positions of the walls at the start of the last step, with the velocities of that step.
-    pub states_before: &'a [WallState],
-    /// Walls that move by Newton's law.
-    pub pushed: &'a Pushed,
-    /// The strain of a periodic cell that deforms.
-    pub strain: Option<&'a Strain>,
-    /// The number of ranks among which each body is split; empty if none is.
-    pub split: &'a [f64],
-    /// The laws of contacts.
-    pub laws: &'a Laws,
-    /// The shapes of clumps, by number.
-    pub templates: &'a [Template],
-    /// Velocity that gravity adds to a body in the step [m/s].
-    pub fall: f64,
-    /// Where fields act, the velocity that they and gravity add to each body [m/s].
-    pub falls: &'a [f64],
-    /// The step, in the form that laws use.
-    pub step: Step,
-    /// Seed of the run, and the step: they deal the contacts of a block to its batches.
-    pub draw: (u64, u64),
-}
 
 impl Blocks {
     /// Makes the contacts of the step from the touches, with their data of the last step (the warm
@@ -276,35 +242,6 @@ impl Filling<'_> {
             seen: self.pushed.reaction(k, &c.normal),
             ..side
         })
-    }
-
-    /// The side's velocities before the step; those of a driven wall are its [`Filling::drive`].
-    pub(super) fn before(&self, side: &Side) -> Twist {
-        match side.at {
-            Place::Body(i) => self.twists[i],
-            Place::Pushed(w, _) => Twist {
-                linear: self.states[w].velocity,
-                angular: self.states[w].angular_velocity,
-            },
-            Place::Still(_) => Twist::default(),
-        }
-    }
-
-    /// Velocities of a moving driven wall, or of a strain, at a contact.
-    #[inline]
-    fn drive(&self, side: &Side, c: &Candidate) -> Option<Twist> {
-        let mut moved = match side.at {
-            Place::Still(w) => Twist {
-                linear: self.walls[w].velocity_at(&self.states[w], &c.point),
-                angular: self.states[w].angular_velocity,
-            },
-            _ if self.strain.is_none() => return None,
-            _ => Twist::default(),
-        };
-        if let Some(strain) = self.strain {
-            moved.linear += strain.drives(self.bodies, c).linear;
-        }
-        (moved != Twist::default() || !self.pushed.edges.is_empty()).then_some(moved)
     }
 
     /// Adds a contact to the dealt ones, and the further facts about it to the block.

@@ -1,22 +1,11 @@
 //! Contacts in a cell whose edges follow a stress: they push the edges, and these move them.
 
-use super::{Block, Filling};
+use super::Block;
+use super::filling::Filling;
+use super::stretched::Stretched;
 use crate::contact::Candidate;
 use crate::math::Vector3;
 use crate::solver::reaction::Reaction;
-
-/// A contact that pushes the edges of a cell.
-#[derive(Clone, Copy, Debug)]
-pub struct Stretched {
-    /// Its slot; while the block is filled, its index.
-    slot: u32,
-    /// Its number in [`Origin::drive`](crate::contact::Origin::drive).
-    drive: u32,
-    /// The vector that the rates strain [m]: [`Strain::strained`](super::Strain::strained).
-    branch: Vector3,
-    /// The terms that the edges do not change, of the drive and of the law's shift [m/s].
-    rest: [Vector3; 2],
-}
 
 impl Filling<'_> {
     /// The response of the edges to a contact, which is noted among those that push them; none

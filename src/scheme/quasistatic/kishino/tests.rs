@@ -61,6 +61,7 @@ fn physics() -> Physics {
         skin: 0.05,
         delete_outside: false,
         acts: Acts::default(),
+        planar: true,
         statics: None,
     }
 }

@@ -1,6 +1,6 @@
 //! The cell that walls and periodic ends enclose: its lengths, and the faces of its walls.
 
-use crate::body::Wall;
+use super::wall::Wall;
 use crate::math::Vector3;
 use crate::shape::{Period, Surface};
 
