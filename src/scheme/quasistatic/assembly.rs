@@ -151,7 +151,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
         assembly
     }
 
-    fn place_walls(&mut self, states: Vec<WallState>) {
+    pub(super) fn place_walls(&mut self, states: Vec<WallState>) {
         let place = |(wall, state): (&Wall, &WallState)| Wall {
             surface: wall.placed(state),
             ..wall.clone()
@@ -194,7 +194,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
     }
 
     /// The touches of all pairs, in the order of keys.
-    fn touches(&self) -> Vec<(Neighbours, Touch)> {
+    pub(super) fn touches(&self) -> Vec<(Neighbours, Touch)> {
         let mut found = Vec::with_capacity(self.pairs.len());
         for pair in &self.pairs {
             self.touches_of(pair, |touch| found.push((*pair, touch)));
@@ -233,7 +233,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
         found
     }
 
-    fn new_link(
+    pub(super) fn new_link(
         &self,
         pair: Neighbours,
         touch: &Touch,
@@ -316,7 +316,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
         (0..self.network.rows.len()).for_each(|i| self.place(i, &shifts[i]));
         self.place_walls(frame.states.clone());
         let strain = strain(self.physics, &from, &frame.upper);
-        self.renew(&shifts, (&frame.shifts, &before), &strain);
+        self.renew(Some((&shifts, (&frame.shifts, &before), &strain)));
     }
 
     /// Carries all known bodies with the cell, whose upper corner moves to a place [m].
@@ -343,13 +343,6 @@ impl<'a, 'd> Assembly<'a, 'd> {
         row.orientation = rotate(row.orientation, &shift.turn);
     }
 
-    /// Finds contacts that have come within the skin.
-    pub(super) fn refresh(&mut self) {
-        let still = vec![Shift::default(); self.network.rows.len().max(self.network.walls.len())];
-        let centres = self.centres();
-        self.renew(&still, (&still, &centres), &Vector3::zeros());
-    }
-
     /// Sends the moves of own bodies to their copies on other ranks. Collective.
     ///
     /// It returns those of the copies here, of each body in order.
@@ -362,43 +355,6 @@ impl<'a, 'd> Assembly<'a, 'd> {
         received
             .map(|(i, numbers)| (i, Shift::from_array(numbers)))
             .collect()
-    }
-
-    /// The contacts at the present places, after these shifts of all bodies and of the walls, and
-    /// this strain of the cell.
-    fn renew(
-        &mut self,
-        shifts: &[Shift],
-        (of_walls, before): (&[Shift], &[Vector3]),
-        strain: &Vector3,
-    ) {
-        let touches = self.touches();
-        let old = std::mem::take(&mut self.network.links);
-        let mut old = old.iter().peekable();
-        // Without its stiffness across the normal, a contact that slides at once holds nothing.
-        let slips = self.statics.method == Method::BagiBojtar && self.statics.coulomb;
-        let order = |pair: &Neighbours, feature: u64| (pair.first, pair.second, feature);
-        let mut links = Vec::with_capacity(touches.len());
-        for (pair, touch) in touches {
-            let this = order(&pair, touch.feature);
-            while old
-                .next_if(|link| order(&link.pair, link.touch.feature) < this)
-                .is_some()
-            {}
-            let Some(link) = old.next_if(|link| order(&link.pair, link.touch.feature) == this)
-            else {
-                links.extend(self.new_link(pair, &touch, &[], (1.0, None)));
-                continue;
-            };
-            let second = match pair.partner(self.network.rows.len()) {
-                Partner::Body(b) => shifts[b],
-                Partner::Wall(w) => of_walls[w].at(&(link.touch.point - before[w])),
-            };
-            let both = [&shifts[pair.first as usize], &second];
-            links.push(link.moved((both, strain), &touch, slips));
-        }
-        self.network.links = links;
-        self.network.list();
     }
 
     pub(super) fn centres(&self) -> Vec<Vector3> {

@@ -113,7 +113,8 @@ fn each_relaxation_lowers_the_energy() {
     );
     assert_eq!(assembly.network.links.len(), 2 * SIDE * (SIDE + 1));
     let loads = balance::loads(&assembly);
-    let mut relaxing = Relaxing::new(&mut assembly, &loads, Select::Largest);
+    let order = Order::of(&assembly, Select::Largest);
+    let mut relaxing = Relaxing::new(&mut assembly, &loads, &order);
     let mut count = 0;
     loop {
         let error = |k: &usize| relaxing.unbalanced(*k).norm();
