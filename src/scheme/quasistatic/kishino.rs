@@ -16,6 +16,7 @@ use super::assembly::Assembly;
 use super::balance::{self, Balance};
 use super::found::Found;
 use super::frame::Frame;
+use super::link::Link;
 use super::settings::{Breaking, Select};
 use super::unknowns::{Push, Shift, numbers, shift};
 use crate::contact::Neighbours;
@@ -85,24 +86,27 @@ fn relax_walls(assembly: &mut Assembly) {
     if assembly.free_count() == 0 {
         return;
     }
+    // Only contacts of walls move a wall; all of them an edge.
+    let of_edges = !assembly.edges.is_empty();
+    let takes = |link: &Link| (of_edges || link.key.b.wall_index().is_some()) && link.acts();
     let tangents = assembly.network.links.iter();
-    let tangents = tangents.map(|link| link.acts().then(|| link.tangent(false)));
+    let tangents = tangents.map(|link| takes(link).then(|| link.tangent(false)));
     let held = assembly.stiffness_of_free(&tangents.collect::<Vec<_>>());
     let most = LARGEST * assembly.physics.largest_radius;
-    let scale = assembly.scale();
+    let loose = held.iter().any(|held| *held <= 0.0);
+    let fictitious = match loose {
+        true => FICTITIOUS * assembly.scale().stiffness,
+        false => 0.0,
+    };
     let each = assembly.on_free().into_iter().zip(held);
     let ways: Vec<f64> = each
         .map(|(force, held)| {
-            let held = if held > 0.0 {
-                held
-            } else {
-                FICTITIOUS * scale.stiffness
-            };
+            let held = if held > 0.0 { held } else { fictitious };
             (force / held).clamp(-most, most)
         })
         .collect();
     let frame = assembly.moved_by(&ways, &assembly.at_rest());
-    if assembly.edges.is_empty() {
+    if !of_edges {
         assembly.advance_walls(&frame);
         return;
     }
@@ -156,8 +160,13 @@ struct Relaxing<'s, 'a, 'd> {
     loads: &'s [Push],
     /// The pushes of each contact on its two sides.
     pushes: Vec<[Push; 2]>,
-    /// The second sides of the contacts whose force the last move has changed.
-    changed: Vec<u32>,
+    /// The unbalanced push on each own body, of the block in hand.
+    ///
+    /// A move adds its changes to those of its neighbours. With the next block they are summed
+    /// anew, so rounding does not pile up, and the moves of other blocks have no part in it.
+    left: Vec<Push>,
+    /// The bodies beside the last that has moved, and the changes of their pushes.
+    changed: Vec<(u32, Push)>,
 }
 
 impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
@@ -165,6 +174,7 @@ impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
         let pushes = assembly.network.links.iter().map(|link| link.carries());
         Self {
             pushes: pushes.collect(),
+            left: vec![Push::default(); loads.len()],
             assembly,
             order,
             loads,
@@ -191,7 +201,10 @@ impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
     fn block(&mut self, block: usize, moves: &mut Vec<(usize, Shift)>) {
         let order = self.order;
         let bodies = &order.blocks[block].1;
-        let errors = bodies.iter().map(|&k| self.error(k as usize));
+        let errors = bodies.iter().map(|&k| {
+            self.left[k as usize] = self.sum(k as usize);
+            self.unbalanced(k as usize).norm()
+        });
         let mut errors = Worst::of(errors);
         for _ in 0..bodies.len() {
             let (place, error) = errors.largest();
@@ -204,36 +217,42 @@ impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
             let at = self.assembly.network.own[k] as usize;
             self.take(at, &shift);
             moves.push((at, shift));
-            errors.set(place, self.error(k));
-            for &other in &self.changed {
-                if let Some(place) = order.place(other, block) {
-                    errors.set(place, self.error(bodies[place] as usize));
+            self.left[k] = self.sum(k);
+            errors.set(place, self.unbalanced(k).norm());
+            for n in 0..self.changed.len() {
+                let (other, change) = &self.changed[n];
+                if let Some(place) = order.place(*other, block) {
+                    let k = bodies[place] as usize;
+                    self.left[k] = self.left[k].plus(change);
+                    errors.set(place, self.unbalanced(k).norm());
                 }
             }
         }
     }
 
-    /// The size of the unbalanced force of own body `k` [N].
-    fn error(&self, k: usize) -> f64 {
-        self.unbalanced(k).norm()
+    /// The push of loads, supports and contacts on own body `k`.
+    fn sum(&self, k: usize) -> Push {
+        let network = &self.assembly.network;
+        let mut push = self.loads[k];
+        if self.assembly.supports.any() {
+            let period = self.assembly.domain.partition().grid().period();
+            push = push.plus(&self.assembly.supports.push(network.body(k), period));
+        }
+        for side in network.sides(k) {
+            push = push.plus(&self.pushes[side.link as usize][usize::from(side.side)]);
+        }
+        push
     }
 
     /// Unbalanced force, and moment over the radius, of own body `k` [N].
+    #[inline]
     fn unbalanced(&self, k: usize) -> Vector6<f64> {
         let network = &self.assembly.network;
         let row = network.body(k);
         if !row.is_free() {
             return Vector6::zeros();
         }
-        let mut push = self.loads[k];
-        if self.assembly.supports.any() {
-            let period = self.assembly.domain.partition().grid().period();
-            push = push.plus(&self.assembly.supports.push(row, period));
-        }
-        for side in network.sides(k) {
-            push = push.plus(&self.pushes[side.link as usize][usize::from(side.side)]);
-        }
-        let mut of = numbers(&push, row.radius);
+        let mut of = numbers(&self.left[k], row.radius);
         if network.planar {
             of[2..5].fill(0.0);
         }
@@ -320,9 +339,11 @@ impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
             if open && link.carried == Carried::default() {
                 continue;
             }
-            self.pushes[number] = link.carries();
             let Neighbours { first, second } = link.pair;
-            self.changed.push([second, first][of_side]);
+            let other = [second, first][of_side];
+            let before = std::mem::replace(&mut self.pushes[number], link.carries());
+            let change = self.pushes[number][1 - of_side].minus(&before[1 - of_side]);
+            self.changed.push((other, change));
         }
     }
 }

@@ -100,12 +100,16 @@ where
         (0..D::dim()).for_each(|n| held[(n, n)] += resistance * stiffest);
         held.cholesky()
     };
-    // All eigenvalues are above a number if the block less that number has factors.
-    let held = match plus(-free) {
-        Some(_) => block.clone().cholesky(),
-        None => plus(fictitious),
-    };
-    match held {
+    let factors = plus(0.0).filter(|factors| {
+        // All eigenvalues are above det (n − 1)ⁿ⁻¹/traceⁿ⁻¹, as the mean of the others bounds them.
+        let others = (D::dim() - 1) as f64;
+        let mean = block.trace() / others;
+        let diagonal = (0..D::dim()).map(|n| factors.l_dirty()[(n, n)]);
+        let bound = diagonal.fold(1.0, |product, x| product * (x * x / mean)) * mean;
+        // They are above a number as well if the block less that number has factors.
+        bound > free * stiffest || plus(-free).is_some()
+    });
+    match factors.or_else(|| plus(fictitious)) {
         Some(factors) => factors.solve(&out),
         None => out / stiffest,
     }

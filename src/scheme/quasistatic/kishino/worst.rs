@@ -20,7 +20,7 @@ impl Worst {
         let mut winners = vec![0; 2 * size];
         (0..size).for_each(|place| winners[size + place] = place as u32);
         let mut worst = Self { numbers, winners };
-        (1..size).rev().for_each(|node| worst.play(node));
+        (1..size).rev().for_each(|node| _ = worst.play(node));
         worst
     }
 
@@ -34,16 +34,24 @@ impl Worst {
     pub(super) fn set(&mut self, place: usize, number: f64) {
         self.numbers[place] = ranked(number);
         let mut node = (self.numbers.len() + place) / 2;
+        // Matches above one that it has neither won nor wins stay as they are.
         while node > 0 {
-            self.play(node);
+            let before = self.winners[node];
+            let now = self.play(node);
+            if before == now && now as usize != place {
+                return;
+            }
             node /= 2;
         }
     }
 
-    fn play(&mut self, node: usize) {
+    /// Plays the match of a node; returns its winner.
+    fn play(&mut self, node: usize) -> u32 {
         let [left, right] = [self.winners[2 * node], self.winners[2 * node + 1]];
         let wins = self.numbers[right as usize] > self.numbers[left as usize];
-        self.winners[node] = if wins { right } else { left };
+        let winner = if wins { right } else { left };
+        self.winners[node] = winner;
+        winner
     }
 }
 
