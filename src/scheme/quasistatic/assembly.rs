@@ -13,7 +13,7 @@ use super::reach::{wide, widest_bond};
 use super::settings::{Method, Statics};
 use super::support::Supports;
 use super::unknowns::Shift;
-use crate::body::{Bodies, BodyRow, Reference, Wall, WallState};
+use crate::body::{Bodies, BodyId, BodyRow, Reference, Wall, WallState};
 use crate::contact::{ContactRow, Neighbours, Partner, Touch};
 use crate::detect::{Detector, Space, touch_of_balls, touches_of_ball_and_wall};
 use crate::domain::Domain;
@@ -27,6 +27,7 @@ use crate::math::{ExactSum, Vector3, nan_max, rotate, turn_between};
 use crate::pool::Pool;
 use crate::scheme::physics::Physics;
 use crate::scheme::report::BrokenBond;
+use crate::shape::Surface;
 
 /// The bodies and contacts that a rank knows within an increment.
 pub(super) struct Assembly<'a, 'd> {
@@ -57,8 +58,7 @@ pub(super) struct Assembly<'a, 'd> {
     /// The upper corner of the cell when bodies came to their owners [m].
     gathered: Vector3,
     pub pairs: Vec<Neighbours>,
-    detector: Detector,
-    columns: Bodies,
+    ids: Vec<BodyId>,
 }
 
 /// An increment that begins.
@@ -134,19 +134,19 @@ impl<'a, 'd> Assembly<'a, 'd> {
             searched: Vec::new(),
             gathered: *partition.corners()[1],
             pairs: Vec::new(),
-            detector: Detector::default(),
-            columns: Bodies::default(),
+            ids: Vec::new(),
         };
         assembly.place_walls(states.to_vec());
         assembly.searched = states.to_vec();
         assembly.search(times.map_or(0.0, |_| widest));
         assembly.join(&all.contacts);
-        let touches = assembly.touches();
-        let links = touches.into_iter();
-        let links = links.filter_map(|(pair, touch)| {
-            assembly.new_link(pair, &touch, &all.contacts, (dt, begins))
-        });
-        assembly.network.links = links.collect();
+        let mut links = Vec::with_capacity(assembly.pairs.len());
+        for pair in &assembly.pairs {
+            assembly.touches_of(pair, |touch| {
+                links.extend(assembly.new_link(*pair, &touch, &all.contacts, (dt, begins)));
+            });
+        }
+        assembly.network.links = links;
         assembly.network.list();
         assembly
     }
@@ -167,8 +167,8 @@ impl<'a, 'd> Assembly<'a, 'd> {
 
     /// Finds the pairs that are nearer than the skin, or than a distance [m].
     fn search(&mut self, reach: f64) {
-        self.columns
-            .renew(&self.network.rows, &self.physics.templates, self.pool);
+        let mut columns = Bodies::default();
+        columns.renew(&self.network.rows, &self.physics.templates, self.pool);
         let space = Space {
             walls: &self.network.walls,
             margin: self.physics.skin.max(reach),
@@ -176,7 +176,8 @@ impl<'a, 'd> Assembly<'a, 'd> {
             templates: &self.physics.templates,
         };
         let mut found = Vec::new();
-        (self.detector).detect(&self.columns, &space, |_| true, self.pool, &mut found);
+        Detector::default().detect(&columns, &space, |_| true, self.pool, &mut found);
+        self.ids = columns.ids().to_vec();
         let mine = self.network.mine();
         let bodies = self.network.rows.len() as u32;
         let pairs = found.iter().filter_map(|c| {
@@ -193,16 +194,8 @@ impl<'a, 'd> Assembly<'a, 'd> {
         self.pairs.dedup();
     }
 
-    /// The touches of all pairs, in the order of keys.
-    pub(super) fn touches(&self) -> Vec<(Neighbours, Touch)> {
-        let mut found = Vec::with_capacity(self.pairs.len());
-        for pair in &self.pairs {
-            self.touches_of(pair, |touch| found.push((*pair, touch)));
-        }
-        found
-    }
-
-    fn touches_of(&self, pair: &Neighbours, mut found: impl FnMut(Touch)) {
+    /// Calls `found` for the touches of a pair, in the order of features.
+    pub(super) fn touches_of(&self, pair: &Neighbours, mut found: impl FnMut(Touch)) {
         let place = |row: &BodyRow| (Vector3::from(row.position), row.radius);
         let (x, r) = place(&self.network.rows[pair.first as usize]);
         match pair.partner(self.network.rows.len()) {
@@ -213,24 +206,13 @@ impl<'a, 'd> Assembly<'a, 'd> {
             }
             Partner::Wall(w) => {
                 let surface = &self.network.walls[w].surface;
-                let margin = self
-                    .physics
-                    .largest_radius
-                    .max(self.widest + self.physics.skin);
+                let margin = match surface {
+                    Surface::Plane(_) => f64::INFINITY,
+                    _ => (self.physics.largest_radius).max(self.widest + self.physics.skin),
+                };
                 touches_of_ball_and_wall((&x, r), surface, margin, found);
             }
         }
-    }
-
-    /// The touch of a contact at the present places.
-    pub(super) fn touch_of(&self, link: &Link) -> Option<Touch> {
-        let mut found = None;
-        self.touches_of(&link.pair, |touch| {
-            if touch.feature == link.touch.feature {
-                found = Some(touch);
-            }
-        });
-        found
     }
 
     pub(super) fn new_link(
@@ -240,7 +222,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
         before: &[ContactRow],
         (dt, begins): (f64, Option<Begins>),
     ) -> Option<Link> {
-        let key = pair.key(touch.feature, self.columns.ids());
+        let key = pair.key(touch.feature, &self.ids);
         let first = &self.network.rows[pair.first as usize];
         let (material, radius) = match pair.partner(self.network.rows.len()) {
             Partner::Body(b) => (self.network.rows[b].material, self.network.rows[b].radius),
@@ -316,7 +298,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
         (0..self.network.rows.len()).for_each(|i| self.place(i, &shifts[i]));
         self.place_walls(frame.states.clone());
         let strain = strain(self.physics, &from, &frame.upper);
-        self.renew(Some((&shifts, (&frame.shifts, &before), &strain)));
+        self.renew((&shifts, (&frame.shifts, &before), &strain));
     }
 
     /// Carries all known bodies with the cell, whose upper corner moves to a place [m].

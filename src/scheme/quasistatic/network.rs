@@ -114,16 +114,12 @@ impl Network {
 
     /// The sum of the pushes of the contacts on each own body.
     pub(super) fn pushed(&self, pool: &Pool) -> Vec<Push> {
-        let parts = pool.parts(self.own.len(), |some| {
-            some.map(|k| {
-                let sides = self.sides(k).iter();
-                sides.fold(Push::default(), |sum, side| {
-                    let link = &self.links[side.link as usize];
-                    sum.plus(&link.carries()[usize::from(side.side)])
-                })
+        pool.list(self.own.len(), |k| {
+            let sides = self.sides(k).iter();
+            sides.fold(Push::default(), |sum, side| {
+                let link = &self.links[side.link as usize];
+                sum.plus(&link.carries()[usize::from(side.side)])
             })
-            .collect::<Vec<_>>()
-        });
-        parts.concat()
+        })
     }
 }

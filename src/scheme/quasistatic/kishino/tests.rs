@@ -201,7 +201,7 @@ fn blocks_of_bodies_are_those_of_unit_motions() {
         assert_eq!(held.stiffest, 1.0);
     }
     // One smooth contact leaves two motions free; the fictitious stiffness holds them.
-    elastic.stiffness.tangential = 0.0;
+    (elastic.stiffness.tangential, elastic.stiffness.bending) = (0.0, 0.0);
     let mut held = Held::default();
     held.add(&link(&elastic, Vector3::x()), 0, 1.0);
     let limits = [FREE, FICTITIOUS];
