@@ -1,71 +1,204 @@
 //! Quasi-static schemes against each other: `cargo bench --bench quasistatic`.
 //!
-//! Each line is a ratio of two runs of the program, one after the other, or a count. Core-seconds
-//! are medians of three runs in turns, start and end of the program included.
+//! Each line is a ratio of runs of the program, one after the other, or a count. Seconds are those
+//! of cores (Linux: by `/proc`, in steps of 10 ms), start and end of the program included, unless a
+//! line says otherwise. `-- --large` adds the cases that take minutes or gigabytes.
 
+#[path = "quasistatic/lattice.rs"]
+mod lattice;
+#[path = "quasistatic/program.rs"]
+mod program;
+
+use lattice::Lattice;
+use moreau::bench::{Packing, laws, one_sweep};
+use moreau::math::ExactSum;
+use program::{Done, run};
+use std::hint::black_box;
 use std::path::Path;
-use std::process::Command;
 use std::time::Instant;
 
-/// The results of a run.
-#[derive(Clone, Copy)]
-struct Done {
-    seconds: f64,
-    iterations: f64,
-}
-
-/// Runs a configuration on one rank and one thread.
-fn run(config: &Path, keys: &[&str]) -> Done {
-    let folder = tempfile::tempdir().expect("a folder");
-    let out = folder.path().join("out");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_moreau"));
-    command.arg("run").arg(config).arg("--out").arg(&out);
-    for key in keys {
-        command.args(["--set", key]);
-    }
-    // A collapse must not pass for a result.
-    command.args(["--set", "quasistatic.then=error"]);
-    let start = Instant::now();
-    let ended = command.output().expect("the program starts");
-    let seconds = start.elapsed().as_secs_f64();
-    let errors = String::from_utf8_lossy(&ended.stderr).into_owned();
-    assert!(ended.status.success(), "{config:?} {keys:?}: {errors}");
-    let mut table = csv::Reader::from_path(out.join("increments.csv")).expect("increments.csv");
-    let names = table.headers().expect("a header").clone();
-    let records: Vec<csv::StringRecord> = table.records().map_while(Result::ok).collect();
-    let sum = |name: &str| -> f64 {
-        let place = names.iter().position(|found| found == name).expect(name);
-        let numbers = records.iter().map(|record| record[place].parse::<f64>());
-        numbers.map_while(Result::ok).sum()
-    };
-    Done {
-        seconds,
-        iterations: sum("iterations"),
-    }
-}
-
-/// Core-seconds of two, each the median of three runs in turns, and their last results.
+/// Two results of three runs in turns: those with the median of core-seconds.
 fn paired(one: impl Fn() -> Done, other: impl Fn() -> Done) -> [Done; 2] {
     let runs: Vec<[Done; 2]> = (0..3).map(|_| [one(), other()]).collect();
     [0, 1].map(|k| {
-        let mut seconds: Vec<f64> = runs.iter().map(|both| both[k].seconds).collect();
-        seconds.sort_by(f64::total_cmp);
-        Done {
-            seconds: seconds[1],
-            ..runs[2][k]
-        }
+        let mut of: Vec<Done> = runs.iter().map(|both| both[k]).collect();
+        of.sort_by(|a, b| a.core_seconds.total_cmp(&b.core_seconds));
+        of[1]
     })
+}
+
+/// Seconds of a call: the least of five.
+fn seconds(mut call: impl FnMut()) -> f64 {
+    let once = || {
+        let start = Instant::now();
+        call();
+        start.elapsed().as_secs_f64()
+    };
+    std::iter::repeat_with(once)
+        .take(5)
+        .fold(f64::INFINITY, f64::min)
+}
+
+/// The keys of a linear system that is solved to a tolerance, held by almost nothing.
+fn solved(tolerance: &str) -> Vec<String> {
+    vec![
+        format!("quasistatic.linear_tolerance={tolerance}"),
+        // 1e-8 of the stiffness of a contact.
+        "quasistatic.resistance=1e-2".to_owned(),
+    ]
+}
+
+/// Seconds of a product with the stiffness: of cores, and of the clock.
+///
+/// They are the difference of two runs that solve the same systems to two tolerances.
+fn of_product(lattice: &Lattice, ranks: usize) -> [f64; 2] {
+    let of = |tolerance| run(lattice.config(), &solved(tolerance), ranks);
+    let [rough, fine] = paired(|| of("1e-4"), || of("1e-10"));
+    if rough.iterations != fine.iterations {
+        println!(
+            "  (iterations differ: {} and {})",
+            rough.iterations, fine.iterations
+        );
+    }
+    let products = fine.products - rough.products;
+    [
+        (fine.core_seconds - rough.core_seconds) / products,
+        (fine.seconds - rough.seconds) / products,
+    ]
+}
+
+/// Conjugate gradients against sweeps and exact sums, at this number of balls along an edge.
+fn products(side: usize) {
+    let lattice = Lattice::of([side; 3]);
+    let [product, _] = of_product(&lattice, 1);
+    let contacts = lattice.contacts() as f64;
+    let packing = Packing::new(side);
+    let [_, (_, pair), _] = laws();
+    let (mut blocks, count) = packing.filled(pair, 1).expect("one thread");
+    let mut members = packing.bodies.members();
+    let sweep = seconds(|| one_sweep(&mut blocks, &mut members, None, 1)) / count as f64;
+    let times = product / contacts / sweep;
+    println!(
+        "CG iteration / plain sweep, per contact, {} balls: {times:.2} ({:.0} and {:.0} ns); bar: at most 2",
+        lattice.bodies(),
+        1e9 * product / contacts,
+        1e9 * sweep
+    );
+    let numbers: Vec<f64> = (0..6 * lattice.bodies())
+        .map(|k| 1.0 / (k + 1) as f64)
+        .collect();
+    let sums = seconds(|| {
+        for _ in 0..3 {
+            let bodies = numbers.chunks(6).zip(numbers.chunks(6));
+            let each = bodies.map(|(a, b)| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>());
+            black_box(each.collect::<ExactSum>());
+        }
+    });
+    println!(
+        "exact sums in a CG iteration: {:.0} %; bar: at most 20 %",
+        100.0 * sums / product
+    );
+}
+
+/// The growth of iterations with the number of balls.
+fn growth() {
+    let of = |side: usize| {
+        let done = run(Lattice::of([side; 3]).config(), &solved("1e-8"), 1);
+        done.products / done.iterations
+    };
+    let [few, many] = [10, 40].map(of);
+    let exponent = (many / few).ln() / 64_f64.ln();
+    println!(
+        "CG iterations of a system, 1000 and 64000 balls: {few:.0} and {many:.0}, N^{exponent:.2}; bar: at most N^0.4"
+    );
+}
+
+/// The memory of a run.
+fn memory() {
+    let [small, large] = [[2, 2, 2], [40, 40, 40]].map(|sides| {
+        let lattice = Lattice::of(sides);
+        (
+            lattice.bodies(),
+            run::<&str>(lattice.config(), &[], 1).memory,
+        )
+    });
+    let each = (large.1 - small.1) / large.0 as f64;
+    println!(
+        "memory of a body, 64000 balls: {:.2} kB above the {:.0} MB of the program; bar: at most 1.5",
+        1e-3 * each,
+        1e-6 * small.1
+    );
+}
+
+fn kishino(name: &str, config: &Path, keys: &[&str]) {
+    let with = |scheme| [keys, &[scheme]].concat();
+    let [bagi, kishino] = paired(
+        || run(config, &with("scheme=bagi_bojtar"), 1),
+        || run(config, &with("scheme=kishino"), 1),
+    );
+    println!(
+        "kishino / bagi_bojtar, {name}: {:.1} core-seconds ({:.2} and {:.2} s; {:.0} relaxations)",
+        kishino.core_seconds / bagi.core_seconds,
+        kishino.core_seconds,
+        bagi.core_seconds,
+        kishino.products
+    );
+}
+
+/// Cases that take minutes or gigabytes.
+fn large() {
+    let lattice = Lattice::of([71, 71, 1]);
+    kishino(
+        "5041 discs, one increment; bar: at least 10",
+        lattice.config(),
+        &[],
+    );
+    let lattice = Lattice::of([25; 3]);
+    let direct = [solved("1e-8"), vec!["quasistatic.linear=direct".to_owned()]].concat();
+    let iterative = run(lattice.config(), &solved("1e-8"), 1);
+    let direct = run(lattice.config(), &direct, 1);
+    println!(
+        "direct / CG, {} balls: {:.1} core-seconds; bar: at least 5",
+        lattice.bodies(),
+        direct.core_seconds / iterative.core_seconds
+    );
+    let cases = [([37, 37, 37], 1), ([74, 37, 37], 2)];
+    let [one, two] = cases.map(|(sides, ranks)| of_product(&Lattice::of(sides), ranks));
+    println!(
+        "weak efficiency of a product, two ranks of 50653 balls: {:.0} % by the clock, {:.0} % by cores; bar: at least 90 %",
+        100.0 * one[1] / two[1],
+        200.0 * one[0] / two[0]
+    );
+    let lattice = Lattice::of([67; 3]);
+    let done = run::<&str>(lattice.config(), &[], 2);
+    println!(
+        "one increment of {} balls on two ranks: {:.0} s, {} iterations, {} products, {:.2} GB",
+        lattice.bodies(),
+        done.seconds,
+        done.iterations,
+        done.products,
+        1e-9 * done.memory
+    );
 }
 
 fn main() {
     let biaxial = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs/quasistatic-biaxial.toml");
-    let seed = run(&biaxial, &["quasistatic.tangent=seed"]).iterations;
-    let coulomb = run(&biaxial, &[]).iterations;
-    println!("seed / coulomb: {:.2} iterations", seed / coulomb);
-    let [bagi, kishino] = paired(
-        || run(&biaxial, &["time.steps=3"]),
-        || run(&biaxial, &["time.steps=3", "scheme=kishino"]),
+    let seed = run(&biaxial, &["quasistatic.tangent=seed"], 1).iterations;
+    let coulomb = run::<&str>(&biaxial, &[], 1).iterations;
+    println!(
+        "seed / coulomb: {:.2} iterations; bar: at least 2.5",
+        seed / coulomb
     );
-    let times = kishino.seconds / bagi.seconds;
-    println!("kishino / bagi_bojtar, 200 discs: {times:.1} core-seconds");
+    kishino("200 discs, three increments", &biaxial, &["time.steps=3"]);
+    kishino(
+        "400 discs, ten increments; bar: at least 3",
+        Lattice::of([20, 20, 1]).config(),
+        &["time.steps=10"],
+    );
+    products(40);
+    growth();
+    memory();
+    if std::env::args().any(|word| word == "--large") {
+        large();
+    }
 }

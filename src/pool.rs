@@ -47,6 +47,16 @@ impl Pool {
         self.share(ranges, work)
     }
 
+    /// The results of all places, in order.
+    pub fn list<T: Clone + Send>(&self, places: usize, of: impl Fn(usize) -> T + Sync) -> Vec<T> {
+        let mut parts = self.parts(places, |some| some.map(&of).collect::<Vec<T>>());
+        match parts.len() {
+            // Without a copy.
+            1 => parts.pop().unwrap_or_default(),
+            _ => parts.concat(),
+        }
+    }
+
     /// Like [`Pool::parts`], with items that the threads change; `work` gets the start of each
     /// part.
     pub fn parts_of<A: Send, T: Send>(
@@ -126,6 +136,7 @@ mod tests {
             for places in [0, 1, 511, 513, 10_000, 100_001] {
                 let parts = pool.parts(places, |range| range.collect::<Vec<_>>());
                 assert!(parts.concat().into_iter().eq(0..places));
+                assert!(pool.list(places, |place| place).into_iter().eq(0..places));
                 let mut items: Vec<usize> = vec![0; places];
                 let first = pool.parts_of(&mut items, |first, items| {
                     let each = items.iter_mut().enumerate();

@@ -141,6 +141,12 @@ impl Elastic {
         }
     }
 
+    /// Whether it exerts no force at all at a gap [m].
+    #[must_use]
+    pub fn opens(&self, gap: f64) -> bool {
+        gap > self.rest && !self.glued
+    }
+
     /// The force after a motion.
     ///
     /// Force and couple of before turn with the pair: with its normal, and about it. A contact that
@@ -149,14 +155,24 @@ impl Elastic {
     pub fn moved(&self, before: &Carried, motion: &Motion, passage: &Passage) -> Carried {
         let [from, n] = &passage.normals;
         let pressed = self.normal(passage.gap);
-        if !self.glued && pressed == 0.0 && passage.gap > self.rest {
+        if self.opens(passage.gap) {
             return Carried::default();
         }
-        let about = rotate(IDENTITY, &(n * motion.mean.dot(n)));
-        let kept = |v: &Vector3| turned(about, &turned_with(from, n, v));
+        let spin = motion.mean.dot(n);
+        let about = (spin != 0.0).then(|| rotate(IDENTITY, &(n * spin)));
+        let kept = |v: &Vector3| {
+            let with = turned_with(from, n, v);
+            about.map_or(with, |about| turned(about, &with))
+        };
         let across = |v: &Vector3| v - n * v.dot(n);
-        let (force, couple) = (kept(&before.force), kept(&before.couple));
         let k = &self.stiffness;
+        let none = Vector3::zeros();
+        // Most contacts have no couple.
+        let couples = k.twisting != 0.0 || k.bending != 0.0 || before.couple != none;
+        let (force, couple) = match couples {
+            true => (kept(&before.force), kept(&before.couple)),
+            false => (kept(&before.force), none),
+        };
         let (held, slip) = (across(&force), across(&motion.slip) * passage.share);
         let turn = motion.turn * passage.share;
         let tried = held - slip * k.tangential;
@@ -180,11 +196,17 @@ impl Elastic {
         let [rolling, torsion] = self.arms.map(|arm| arm * pressed);
         Carried {
             force: n * pressed + tangential,
-            couple: n * if twist.abs() > torsion {
-                torsion.copysign(twist)
-            } else {
-                twist
-            } + cut(&bend, rolling),
+            couple: match couples {
+                true => {
+                    let twist = if twist.abs() > torsion {
+                        torsion.copysign(twist)
+                    } else {
+                        twist
+                    };
+                    n * twist + cut(&bend, rolling)
+                }
+                false => none,
+            },
             status,
             share: bound / tried.norm(),
         }

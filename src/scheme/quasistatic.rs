@@ -30,6 +30,7 @@ mod modes;
 mod moduli;
 mod network;
 mod reach;
+mod renew;
 mod serrano;
 mod settings;
 mod solve;

@@ -12,7 +12,7 @@ use super::reach::{wide, widest_bond};
 use super::settings::{Method, Statics};
 use super::support::Supports;
 use super::unknowns::Shift;
-use crate::body::{Bodies, BodyRow, Held, Reference, Wall, WallState};
+use crate::body::{Bodies, BodyId, BodyRow, Held, Reference, Wall, WallState};
 use crate::contact::{ContactRow, Neighbours, Partner, Touch};
 use crate::detect::{Detector, Space, touch_of_balls, touches_of_ball_and_wall};
 use crate::domain::Domain;
@@ -26,6 +26,7 @@ use crate::math::{ExactSum, Vector3, nan_max, rotate, turn_between};
 use crate::pool::Pool;
 use crate::scheme::physics::Physics;
 use crate::scheme::report::BrokenBond;
+use crate::shape::Surface;
 
 /// The bodies and contacts that a rank knows within an increment.
 pub(super) struct Assembly<'a, 'd> {
@@ -56,8 +57,7 @@ pub(super) struct Assembly<'a, 'd> {
     /// The upper corner of the cell when bodies came to their owners [m].
     gathered: Vector3,
     pub pairs: Vec<Neighbours>,
-    detector: Detector,
-    columns: Bodies,
+    ids: Vec<BodyId>,
 }
 
 /// An increment that begins.
@@ -133,24 +133,24 @@ impl<'a, 'd> Assembly<'a, 'd> {
             searched: Vec::new(),
             gathered: *partition.corners()[1],
             pairs: Vec::new(),
-            detector: Detector::default(),
-            columns: Bodies::default(),
+            ids: Vec::new(),
         };
         assembly.place_walls(states.to_vec());
         assembly.searched = states.to_vec();
         assembly.search(times.map_or(0.0, |_| widest));
         assembly.join(&all.contacts);
-        let touches = assembly.touches();
-        let links = touches.into_iter();
-        let links = links.filter_map(|(pair, touch)| {
-            assembly.new_link(pair, &touch, &all.contacts, (dt, begins))
-        });
-        assembly.network.links = links.collect();
+        let mut links = Vec::with_capacity(assembly.pairs.len());
+        for pair in &assembly.pairs {
+            assembly.touches_of(pair, |touch| {
+                links.extend(assembly.new_link(*pair, &touch, &all.contacts, (dt, begins)));
+            });
+        }
+        assembly.network.links = links;
         assembly.network.list();
         assembly
     }
 
-    fn place_walls(&mut self, states: Vec<WallState>) {
+    pub(super) fn place_walls(&mut self, states: Vec<WallState>) {
         let place = |(wall, state): (&Wall, &WallState)| Wall {
             surface: wall.placed(state),
             ..wall.clone()
@@ -166,8 +166,8 @@ impl<'a, 'd> Assembly<'a, 'd> {
 
     /// Finds the pairs that are nearer than the skin, or than a distance [m].
     fn search(&mut self, reach: f64) {
-        self.columns
-            .renew(&self.network.rows, &self.physics.templates, self.pool);
+        let mut columns = Bodies::default();
+        columns.renew(&self.network.rows, &self.physics.templates, self.pool);
         let space = Space {
             walls: &self.network.walls,
             margin: self.physics.skin.max(reach),
@@ -175,7 +175,8 @@ impl<'a, 'd> Assembly<'a, 'd> {
             templates: &self.physics.templates,
         };
         let mut found = Vec::new();
-        (self.detector).detect(&self.columns, &space, |_| true, self.pool, &mut found);
+        Detector::default().detect(&columns, &space, |_| true, self.pool, &mut found);
+        self.ids = columns.ids().to_vec();
         let mine = self.network.mine();
         let bodies = self.network.rows.len() as u32;
         let pairs = found.iter().filter_map(|c| {
@@ -192,16 +193,8 @@ impl<'a, 'd> Assembly<'a, 'd> {
         self.pairs.dedup();
     }
 
-    /// The touches of all pairs, in the order of keys.
-    fn touches(&self) -> Vec<(Neighbours, Touch)> {
-        let mut found = Vec::with_capacity(self.pairs.len());
-        for pair in &self.pairs {
-            self.touches_of(pair, |touch| found.push((*pair, touch)));
-        }
-        found
-    }
-
-    fn touches_of(&self, pair: &Neighbours, mut found: impl FnMut(Touch)) {
+    /// Calls `found` for the touches of a pair, in the order of features.
+    pub(super) fn touches_of(&self, pair: &Neighbours, mut found: impl FnMut(Touch)) {
         let place = |row: &BodyRow| (Vector3::from(row.position), row.radius);
         let (x, r) = place(&self.network.rows[pair.first as usize]);
         match pair.partner(self.network.rows.len()) {
@@ -212,34 +205,23 @@ impl<'a, 'd> Assembly<'a, 'd> {
             }
             Partner::Wall(w) => {
                 let surface = &self.network.walls[w].surface;
-                let margin = self
-                    .physics
-                    .largest_radius
-                    .max(self.widest + self.physics.skin);
+                let margin = match surface {
+                    Surface::Plane(_) => f64::INFINITY,
+                    _ => (self.physics.largest_radius).max(self.widest + self.physics.skin),
+                };
                 touches_of_ball_and_wall((&x, r), surface, margin, found);
             }
         }
     }
 
-    /// The touch of a contact at the present places.
-    pub(super) fn touch_of(&self, link: &Link) -> Option<Touch> {
-        let mut found = None;
-        self.touches_of(&link.pair, |touch| {
-            if touch.feature == link.touch.feature {
-                found = Some(touch);
-            }
-        });
-        found
-    }
-
-    fn new_link(
+    pub(super) fn new_link(
         &self,
         pair: Neighbours,
         touch: &Touch,
         before: &[ContactRow],
         (dt, begins): (f64, Option<Begins>),
     ) -> Option<Link> {
-        let key = pair.key(touch.feature, self.columns.ids());
+        let key = pair.key(touch.feature, &self.ids);
         let first = &self.network.rows[pair.first as usize];
         let (material, radius) = match pair.partner(self.network.rows.len()) {
             Partner::Body(b) => (self.network.rows[b].material, self.network.rows[b].radius),
@@ -315,7 +297,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
         (0..self.network.rows.len()).for_each(|i| self.place(i, &shifts[i]));
         self.place_walls(frame.states.clone());
         let strain = strain(self.physics, &from, &frame.upper);
-        self.renew(&shifts, (&frame.shifts, &before), &strain);
+        self.renew((&shifts, (&frame.shifts, &before), &strain));
     }
 
     /// Carries all known bodies with the cell, whose upper corner moves to a place [m].
@@ -342,13 +324,6 @@ impl<'a, 'd> Assembly<'a, 'd> {
         row.orientation = rotate(row.orientation, &shift.turn);
     }
 
-    /// Finds contacts that have come within the skin.
-    pub(super) fn refresh(&mut self) {
-        let still = vec![Shift::default(); self.network.rows.len().max(self.network.walls.len())];
-        let centres = self.centres();
-        self.renew(&still, (&still, &centres), &Vector3::zeros());
-    }
-
     /// Sends the moves of own bodies to their copies on other ranks. Collective.
     ///
     /// It returns those of the copies here, of each body in order.
@@ -361,43 +336,6 @@ impl<'a, 'd> Assembly<'a, 'd> {
         received
             .map(|(i, numbers)| (i, Shift::from_array(numbers)))
             .collect()
-    }
-
-    /// The contacts at the present places, after shifts of bodies and walls, and a strain of the
-    /// cell.
-    fn renew(
-        &mut self,
-        shifts: &[Shift],
-        (of_walls, before): (&[Shift], &[Vector3]),
-        strain: &Vector3,
-    ) {
-        let touches = self.touches();
-        let old = std::mem::take(&mut self.network.links);
-        let mut old = old.iter().peekable();
-        // Without its stiffness across the normal, a contact that slides at once holds nothing.
-        let slips = self.statics.method == Method::BagiBojtar && self.statics.coulomb;
-        let order = |pair: &Neighbours, feature: u64| (pair.first, pair.second, feature);
-        let mut links = Vec::with_capacity(touches.len());
-        for (pair, touch) in touches {
-            let this = order(&pair, touch.feature);
-            while old
-                .next_if(|link| order(&link.pair, link.touch.feature) < this)
-                .is_some()
-            {}
-            let Some(link) = old.next_if(|link| order(&link.pair, link.touch.feature) == this)
-            else {
-                links.extend(self.new_link(pair, &touch, &[], (1.0, None)));
-                continue;
-            };
-            let second = match pair.partner(self.network.rows.len()) {
-                Partner::Body(b) => shifts[b],
-                Partner::Wall(w) => of_walls[w].at(&(link.touch.point - before[w])),
-            };
-            let both = [&shifts[pair.first as usize], &second];
-            links.push(link.moved((both, strain), &touch, slips));
-        }
-        self.network.links = links;
-        self.network.list();
     }
 
     pub(super) fn centres(&self) -> Vec<Vector3> {

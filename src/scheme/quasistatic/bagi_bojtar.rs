@@ -133,6 +133,7 @@ fn solve(
         if solved.converged && bounded {
             return solved;
         }
+        drop(stiffness);
         // Without the unsymmetric and the geometric part there is always a solution.
         let mut stiffness = Stiffness::new(assembly, false, resistance);
         let again = solve::solve(&mut stiffness, true, (b, x), &limits);

@@ -43,8 +43,11 @@ impl Balance {
                 (0..UNKNOWNS).for_each(|n| each[n] = if mask[n] { each[n] } else { 0.0 });
                 each
             };
-            let held = assembly.supports.push(assembly.network.body(k), period);
-            let of = left(&load.plus(pushed).plus(&held));
+            let mut push = load.plus(pushed);
+            if assembly.supports.any() {
+                push = push.plus(&assembly.supports.push(assembly.network.body(k), period));
+            }
+            let of = left(&push);
             worst = nan_max(worst, size(&of));
             heaviest = nan_max(heaviest, size(&left(load)));
             unbalanced.extend(of);
@@ -64,7 +67,7 @@ impl Balance {
         let force: ExactSum = pressing.clone().map(normal).collect();
         let [force, count] = assembly
             .domain
-            .sums(&[force, pressing.map(|_| 1.0).collect()]);
+            .sums(&[force, ExactSum::from_iter([pressing.count() as f64])]);
         let stiffest = assembly.network.links.iter();
         let stiffest = stiffest.map(|link| link.elastic.stiffness.normal);
         let [held, turning] = assembly.stiffest_support();

@@ -30,10 +30,7 @@ impl Stiffness<'_, '_, '_> {
     pub(super) fn with_geometric(mut self) -> Self {
         let links = &self.assembly.network.links;
         let pool = self.assembly.pool;
-        let parts = pool.parts(links.len(), |some| {
-            links[some].iter().map(turning).collect::<Vec<_>>()
-        });
-        self.turnings = parts.concat();
+        self.turnings = pool.list(links.len(), |k| turning(&links[k]));
         self
     }
 

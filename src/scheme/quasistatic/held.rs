@@ -14,6 +14,7 @@ impl Assembly<'_, '_> {
     /// rotation over the radius [N/rad].
     pub(super) fn stiffest_support(&self) -> [f64; 2] {
         let own = 0..self.network.own.len();
+        let own = own.filter(|_| self.supports.any());
         own.fold([0.0, 0.0], |[most, about], k| {
             let of = self.supported(k);
             let [way, turn] = [&of[..3], &of[3..]].map(|k| k.iter().copied().fold(0.0, f64::max));

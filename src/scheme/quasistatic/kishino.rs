@@ -9,18 +9,24 @@
 //! no contact. So of a contact one body moves at a time, and its copies on two ranks go through the
 //! same moves.
 
+mod held;
+mod worst;
+
 use super::assembly::Assembly;
 use super::balance::{self, Balance};
 use super::found::Found;
 use super::frame::Frame;
-use super::network::Side;
+use super::link::Link;
 use super::settings::{Breaking, Select};
-use super::unknowns::{Push, Shift, UNKNOWNS, numbers, shift};
+use super::unknowns::{Push, Shift, numbers, shift};
+use crate::contact::Neighbours;
+use crate::law::elastic::Carried;
 use crate::math::Vector3;
 use crate::solver::grid::Parity;
-use nalgebra::{Matrix6, Vector6};
-use std::cmp::Ordering;
-use std::collections::{BTreeMap, BinaryHeap};
+use held::{Held, balanced};
+use nalgebra::{Vector3 as Three, Vector6};
+use std::collections::BTreeMap;
+use worst::Worst;
 
 /// Stiffness of a body whose contacts leave a motion free, over its largest stiffness.
 const FICTITIOUS: f64 = 0.1;
@@ -34,36 +40,6 @@ const LARGEST: f64 = 0.02;
 /// Sweeps of relaxations for each iteration that settings allow.
 const SWEEPS: u64 = 100;
 
-/// A body with its error; the largest error first, then the lowest id.
-struct Waiting {
-    error: f64,
-    id: u64,
-    /// Number among own bodies.
-    body: usize,
-    /// How often its error has changed.
-    version: u32,
-}
-
-impl Ord for Waiting {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let by_error = self.error.total_cmp(&other.error);
-        by_error
-            .then(other.id.cmp(&self.id))
-            .then(self.version.cmp(&other.version))
-    }
-}
-impl PartialOrd for Waiting {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl PartialEq for Waiting {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-impl Eq for Waiting {}
-
 /// Relaxes until the loads are balanced. Collective.
 pub(super) fn balance(assembly: &mut Assembly, frame: &Frame, select: Select) -> Found {
     let mut found = Found::default();
@@ -74,6 +50,7 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame, select: Select) ->
     }
     let statics = *assembly.statics;
     let mut loads = balance::loads(assembly);
+    let mut order = Order::of(assembly, select);
     loop {
         let balance = Balance::of(assembly, &loads);
         found.judge(&balance, statics.tolerance);
@@ -82,7 +59,7 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame, select: Select) ->
             return found;
         }
         found.iterations += 1;
-        let mut relaxing = Relaxing::new(assembly, &loads, select);
+        let mut relaxing = Relaxing::new(assembly, &loads, &order);
         let mut relaxations = 0;
         for colour in (0..Parity::COLOURS as u8).map(Parity) {
             relaxations += relaxing.phase(colour);
@@ -95,6 +72,7 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame, select: Select) ->
         relax_walls(assembly);
         if assembly.keep_up() {
             loads = balance::loads(assembly);
+            order = Order::of(assembly, select);
         }
         if statics.breaking == Breaking::All {
             assembly.break_bonds(statics.breaking);
@@ -107,85 +85,109 @@ fn relax_walls(assembly: &mut Assembly) {
     if assembly.free_count() == 0 {
         return;
     }
+    // Only contacts of walls move a wall; all of them an edge.
+    let of_edges = !assembly.edges.is_empty();
+    let takes = |link: &Link| (of_edges || link.key.b.wall_index().is_some()) && link.acts();
     let tangents = assembly.network.links.iter();
-    let tangents = tangents.map(|link| link.acts().then(|| link.tangent(false)));
+    let tangents = tangents.map(|link| takes(link).then(|| link.tangent(false)));
     let held = assembly.stiffness_of_free(&tangents.collect::<Vec<_>>());
     let most = LARGEST * assembly.physics.largest_radius;
-    let scale = assembly.scale();
+    let loose = held.iter().any(|held| *held <= 0.0);
+    let fictitious = match loose {
+        true => FICTITIOUS * assembly.scale().stiffness,
+        false => 0.0,
+    };
     let each = assembly.on_free().into_iter().zip(held);
     let ways: Vec<f64> = each
         .map(|(force, held)| {
-            let held = if held > 0.0 {
-                held
-            } else {
-                FICTITIOUS * scale.stiffness
-            };
+            let held = if held > 0.0 { held } else { fictitious };
             (force / held).clamp(-most, most)
         })
         .collect();
     let frame = assembly.moved_by(&ways, &assembly.at_rest());
+    if !of_edges {
+        assembly.advance_walls(&frame);
+        return;
+    }
     let still = vec![Shift::default(); assembly.network.own.len()];
     assembly.advance(&still, Some(&frame));
 }
 
-struct Relaxing<'s, 'a, 'd> {
-    assembly: &'s mut Assembly<'a, 'd>,
-    loads: &'s [Push],
-    /// The contacts of each known body.
-    sides: Vec<Vec<Side>>,
-    /// Own bodies by block.
-    blocks: BTreeMap<u64, Vec<usize>>,
-    /// The number of each known body among own bodies.
-    numbers: Vec<Option<usize>>,
+/// The order of relaxations, while own bodies are the same.
+struct Order {
+    /// Own bodies by block, with the block's colour; the blocks in the order of their numbers.
+    blocks: Vec<(Parity, Vec<u32>)>,
+    /// The block of each known body in this list, and its place there; no block: it is not own.
+    places: Vec<[u32; 2]>,
 }
 
-impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
-    fn new(assembly: &'s mut Assembly<'a, 'd>, loads: &'s [Push], select: Select) -> Self {
-        let bodies = assembly.network.rows.len();
-        let mut sides = vec![Vec::new(); bodies];
-        for (number, link) in assembly.network.links.iter().enumerate() {
-            let both = [link.pair.first, link.pair.second];
-            for (side, body) in both
-                .into_iter()
-                .enumerate()
-                .filter(|(_, b)| (*b as usize) < bodies)
-            {
-                sides[body as usize].push(Side {
-                    link: number as u32,
-                    side: side as u8,
-                });
-            }
-        }
+impl Order {
+    fn of(assembly: &Assembly, select: Select) -> Self {
         let grid = assembly.domain.partition().grid();
-        let mut blocks: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-        let mut numbers = vec![None; bodies];
-        for (k, &i) in assembly.network.own.iter().enumerate() {
-            let place = Vector3::from(assembly.network.rows[i as usize].reference.position);
+        let network = &assembly.network;
+        let mut blocks: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+        for (k, &i) in network.own.iter().enumerate() {
+            let place = Vector3::from(network.rows[i as usize].reference.position);
             let block = match select {
                 Select::Block => grid.linear(grid.block_of(&place)),
                 Select::Largest => 0,
             };
-            blocks.entry(block).or_default().push(k);
-            numbers[i as usize] = Some(k);
+            blocks.entry(block).or_default().push(k as u32);
         }
+        let blocks = blocks.into_iter();
+        let blocks = blocks.map(|(block, bodies)| (grid.colour(block), bodies));
+        let blocks: Vec<_> = blocks.collect();
+        let mut places = vec![[u32::MAX; 2]; network.rows.len()];
+        for (block, (_, bodies)) in blocks.iter().enumerate() {
+            for (place, &k) in bodies.iter().enumerate() {
+                places[network.own[k as usize] as usize] = [block as u32, place as u32];
+            }
+        }
+        Self { blocks, places }
+    }
+
+    /// The place of a known body, or of a wall, in a block.
+    fn place(&self, i: u32, block: usize) -> Option<usize> {
+        let [of, place] = self.places.get(i as usize)?;
+        (*of as usize == block).then_some(*place as usize)
+    }
+}
+
+struct Relaxing<'s, 'a, 'd> {
+    assembly: &'s mut Assembly<'a, 'd>,
+    order: &'s Order,
+    loads: &'s [Push],
+    /// The pushes of each contact on its two sides.
+    pushes: Vec<[Push; 2]>,
+    /// The unbalanced push on each own body, of the block in hand.
+    ///
+    /// A move adds its changes to those of its neighbours. With the next block they are summed
+    /// anew, so rounding does not pile up, and the moves of other blocks have no part in it.
+    left: Vec<Push>,
+    /// The bodies beside the last that has moved, and the changes of their pushes.
+    changed: Vec<(u32, Push)>,
+}
+
+impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
+    fn new(assembly: &'s mut Assembly<'a, 'd>, loads: &'s [Push], order: &'s Order) -> Self {
+        let pushes = assembly.network.links.iter().map(|link| link.carries());
         Self {
+            pushes: pushes.collect(),
+            left: vec![Push::default(); loads.len()],
             assembly,
+            order,
             loads,
-            sides,
-            blocks,
-            numbers,
+            changed: Vec::new(),
         }
     }
 
     /// Relaxes the blocks of a colour; returns the number of relaxations. Collective.
     fn phase(&mut self, colour: Parity) -> u64 {
-        let grid = self.assembly.domain.partition().grid();
-        let mine = self.blocks.iter();
-        let mine = mine.filter(|(block, _)| grid.colour(**block) == colour);
-        let mine: Vec<Vec<usize>> = mine.map(|(_, bodies)| bodies.clone()).collect();
         let mut moves = Vec::new();
-        for bodies in &mine {
-            self.block(bodies, &mut moves);
+        for block in 0..self.order.blocks.len() {
+            if self.order.blocks[block].0 == colour {
+                self.block(block, &mut moves);
+            }
         }
         let count = moves.len() as u64;
         for (body, shift) in self.assembly.share_moves(&moves) {
@@ -195,112 +197,102 @@ impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
     }
 
     /// As many relaxations as a block has bodies, the largest error first.
-    fn block(&mut self, bodies: &[usize], moves: &mut Vec<(usize, Shift)>) {
-        let mut versions: BTreeMap<usize, u32> = bodies.iter().map(|&k| (k, 0)).collect();
-        let mut waiting: BinaryHeap<Waiting> = bodies.iter().map(|&k| self.waiting(k, 0)).collect();
-        let mut left = bodies.len();
-        while left > 0 {
-            let Some(worst) = waiting.pop() else {
+    fn block(&mut self, block: usize, moves: &mut Vec<(usize, Shift)>) {
+        let order = self.order;
+        let bodies = &order.blocks[block].1;
+        let errors = bodies.iter().map(|&k| {
+            self.left[k as usize] = self.sum(k as usize);
+            self.unbalanced(k as usize).norm()
+        });
+        let mut errors = Worst::of(errors);
+        for _ in 0..bodies.len() {
+            let (place, error) = errors.largest();
+            // A number that is not finite ends the iteration; the judge sees it.
+            if error == 0.0 || !error.is_finite() {
                 return;
-            };
-            if versions[&worst.body] != worst.version {
-                continue;
             }
-            // A NaN ends the iteration; the judge sees it.
-            if worst.error.is_nan() || worst.error == 0.0 {
-                return;
-            }
-            left -= 1;
-            let shift = self.relaxation(worst.body);
-            let at = self.assembly.network.own[worst.body] as usize;
+            let k = bodies[place] as usize;
+            let shift = self.relaxation(k);
+            let at = self.assembly.network.own[k] as usize;
             self.take(at, &shift);
             moves.push((at, shift));
-            let mut changed = vec![worst.body];
-            for side in &self.sides[at] {
-                let pair = &self.assembly.network.links[side.link as usize].pair;
-                let other = if side.side == 0 {
-                    pair.second
-                } else {
-                    pair.first
-                };
-                changed.extend(self.numbers.get(other as usize).copied().flatten());
-            }
-            changed.sort_unstable();
-            changed.dedup();
-            for k in changed {
-                if let Some(version) = versions.get_mut(&k) {
-                    *version += 1;
-                    let version = *version;
-                    waiting.push(self.waiting(k, version));
+            self.left[k] = self.sum(k);
+            errors.set(place, self.unbalanced(k).norm());
+            for n in 0..self.changed.len() {
+                let (other, change) = &self.changed[n];
+                if let Some(place) = order.place(*other, block) {
+                    let k = bodies[place] as usize;
+                    self.left[k] = self.left[k].plus(change);
+                    errors.set(place, self.unbalanced(k).norm());
                 }
             }
         }
     }
 
-    fn waiting(&self, k: usize, version: u32) -> Waiting {
-        Waiting {
-            error: self.unbalanced(k).norm(),
-            id: self.assembly.network.body(k).id.0,
-            body: k,
-            version,
+    /// The push of loads, supports and contacts on own body `k`.
+    fn sum(&self, k: usize) -> Push {
+        let network = &self.assembly.network;
+        let mut push = self.loads[k];
+        if self.assembly.supports.any() {
+            let period = self.assembly.domain.partition().grid().period();
+            push = push.plus(&self.assembly.supports.push(network.body(k), period));
         }
+        for side in network.sides(k) {
+            push = push.plus(&self.pushes[side.link as usize][usize::from(side.side)]);
+        }
+        push
     }
 
     /// Unbalanced force, and moment over the radius, of own body `k` [N].
+    #[inline]
     fn unbalanced(&self, k: usize) -> Vector6<f64> {
-        let (row, mask) = (self.assembly.network.body(k), self.assembly.network.mask(k));
-        let each = self.sides[self.assembly.network.own[k] as usize].iter();
-        let period = self.assembly.domain.partition().grid().period();
-        let held = self.assembly.supports.push(row, period);
-        let push = each.fold(self.loads[k].plus(&held), |sum, side| {
-            let link = &self.assembly.network.links[side.link as usize];
-            sum.plus(&link.carries()[usize::from(side.side)])
-        });
-        let of = numbers(&push, row.radius);
-        Vector6::from_fn(|n, _| if mask[n] { of[n] } else { 0.0 })
+        let network = &self.assembly.network;
+        let row = network.body(k);
+        if !row.is_free() {
+            return Vector6::zeros();
+        }
+        let mut of = numbers(&self.left[k], row.radius);
+        if network.planar {
+            of[2..5].fill(0.0);
+        }
+        of.into()
     }
 
-    /// The shift by which the contacts of own body `k` balance it.
+    /// The shift by which the contacts of own body `k`, which is free, balance it.
     fn relaxation(&self, k: usize) -> Shift {
-        let (row, mask) = (self.assembly.network.body(k), self.assembly.network.mask(k));
-        let at = self.assembly.network.own[k] as usize;
-        let held = self.assembly.supported(k);
-        let mut block = Matrix6::from_diagonal(&held.into());
-        let mut stiffest = held.into_iter().fold(0.0, f64::max);
-        for side in &self.sides[at] {
-            let link = &self.assembly.network.links[side.link as usize];
+        let network = &self.assembly.network;
+        let row = network.body(k);
+        let mut held = match self.assembly.supports.any() {
+            true => Held::of(&self.assembly.supported(k)),
+            false => Held::default(),
+        };
+        for side in network.sides(k) {
+            let link = &network.links[side.link as usize];
             if link.acts() {
-                let tangent = link.tangent(false);
-                block += link.block(&tangent, usize::from(side.side), row.radius);
-                stiffest = stiffest.max(link.elastic.stiffness.normal);
+                held.add(link, usize::from(side.side), row.radius);
             }
         }
         let out = self.unbalanced(k);
+        let stiffest = held.stiffest;
         if stiffest == 0.0 {
             // Nothing holds it: it goes as far as it may, until it touches.
             let way = Vector3::new(out[0], out[1], out[2]);
             let size = way.norm();
-            let far = self.clear(at, &(way / size)).min(LARGEST * row.radius);
+            let far = self.clear(k, &(way / size)).min(LARGEST * row.radius);
             let way = if size > 0.0 { way * (far / size) } else { way };
             return Shift {
                 way,
                 turn: Vector3::zeros(),
             };
         }
-        for n in (0..UNKNOWNS).filter(|&n| !mask[n]) {
-            block.row_mut(n).fill(0.0);
-            block.column_mut(n).fill(0.0);
-            block[(n, n)] = stiffest;
-        }
-        let values = block.symmetric_eigenvalues();
-        if values.min() < FREE * stiffest {
-            for n in (0..UNKNOWNS).filter(|&n| mask[n]) {
-                block[(n, n)] += FICTITIOUS * stiffest;
-            }
-        }
-        let found = block
-            .cholesky()
-            .map_or_else(|| out / stiffest, |factor| factor.solve(&out));
+        let limits = [FREE, FICTITIOUS];
+        let found = if network.planar {
+            let out = Three::new(out[0], out[1], out[5]);
+            let [x, y, turn] = balanced(held.planar(), out, stiffest, limits).into();
+            Vector6::new(x, y, 0.0, 0.0, 0.0, turn)
+        } else {
+            balanced(held.spatial(), out, stiffest, limits)
+        };
         let far = found.fixed_rows::<3>(0).norm();
         let most = LARGEST * row.radius;
         let found = if far > most {
@@ -311,10 +303,11 @@ impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
         shift(found.as_slice(), row.radius)
     }
 
-    /// The distance that a body can go along a unit vector until it touches [m].
-    fn clear(&self, at: usize, direction: &Vector3) -> f64 {
-        let each = self.sides[at].iter().map(|side| {
-            let link = &self.assembly.network.links[side.link as usize];
+    /// The distance that own body `k` can go along a unit vector until it touches [m].
+    fn clear(&self, k: usize, direction: &Vector3) -> f64 {
+        let network = &self.assembly.network;
+        let each = network.sides(k).iter().map(|side| {
+            let link = &network.links[side.link as usize];
             let sign = if side.side == 0 { 1.0 } else { -1.0 };
             let closing = sign * direction.dot(&link.touch.normal);
             let gap = link.touch.gap.max(0.0);
@@ -330,20 +323,26 @@ impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
     /// Moves a known body and updates its contacts.
     fn take(&mut self, at: usize, shift: &Shift) {
         self.assembly.place(at, shift);
-        for side in &self.sides[at] {
+        self.changed.clear();
+        for place in 0..self.assembly.network.sides_at(at).len() {
+            let side = self.assembly.network.sides_at(at)[place];
             let number = side.link as usize;
-            let link = self.assembly.network.links[number];
-            let Some(touch) = self.assembly.touch_of(&link) else {
+            let link = &self.assembly.network.links[number];
+            let Some(touch) = self.assembly.touch_of(link) else {
                 continue;
             };
-            let still = Shift::default();
-            let both = if side.side == 0 {
-                [shift, &still]
-            } else {
-                [&still, shift]
-            };
-            let still = Vector3::zeros();
-            self.assembly.network.links[number] = link.moved((both, &still), &touch, false);
+            let link = &mut self.assembly.network.links[number];
+            let of_side = usize::from(side.side);
+            let open = link.carried == Carried::default();
+            link.follow(|link| link.motion_of_side(of_side, shift), &touch, false);
+            if open && link.carried == Carried::default() {
+                continue;
+            }
+            let Neighbours { first, second } = link.pair;
+            let other = [second, first][of_side];
+            let before = std::mem::replace(&mut self.pushes[number], link.carries());
+            let change = self.pushes[number][1 - of_side].minus(&before[1 - of_side]);
+            self.changed.push((other, change));
         }
     }
 }

@@ -103,7 +103,18 @@ impl Link {
         }
     }
 
-    /// The same, while a strain of the cell moves the two sides apart.
+    /// The same, if only one side moves.
+    pub(super) fn motion_of_side(&self, side: usize, shift: &Shift) -> Motion {
+        let way = shift.way + shift.turn.cross(&self.arms()[side]);
+        let sign = if side == 0 { -1.0 } else { 1.0 };
+        Motion {
+            slip: way * sign,
+            turn: shift.turn * sign,
+            mean: shift.turn * 0.5,
+        }
+    }
+
+    /// The motion of the second side against the first, while a strain of the cell moves the two sides apart.
     pub(super) fn strained(&self, sides: [&Shift; 2], strain: &Vector3) -> Motion {
         let mut motion = self.motion(sides);
         if *strain != Vector3::zeros() {
@@ -165,31 +176,33 @@ impl Link {
         (self.elastic).tangent(&self.carried, &self.touch.normal, coulomb)
     }
 
-    /// The same contact after its sides have moved, and a strain of the cell, with its new touch.
+    /// Follows a motion of its sides to its new touch.
     ///
     /// With `slips` a contact that closes slips from there on, for `(g₀ − g′)/(g − g′)` of the
     /// motion, g and g′ being the gaps before and after; else it first sticks without a force
     /// across its normal.
-    pub(super) fn moved(
-        mut self,
-        (shifts, strain): ([&Shift; 2], &Vector3),
+    pub(super) fn follow(
+        &mut self,
+        motion: impl FnOnce(&Self) -> Motion,
         touch: &Touch,
         slips: bool,
-    ) -> Self {
-        let motion = self.strained(shifts, strain);
-        let closes = (self.elastic.rest - touch.gap) / (self.touch.gap - touch.gap);
-        let passage = Passage {
-            normals: [self.touch.normal, touch.normal],
-            gap: touch.gap,
-            share: match self.acts() {
-                true => 1.0,
-                false if slips => closes,
-                false => 0.0,
-            },
+    ) {
+        self.carried = if self.elastic.opens(touch.gap) {
+            Carried::default()
+        } else {
+            let closes = (self.elastic.rest - touch.gap) / (self.touch.gap - touch.gap);
+            let passage = Passage {
+                normals: [self.touch.normal, touch.normal],
+                gap: touch.gap,
+                share: match self.acts() {
+                    true => 1.0,
+                    false if slips => closes,
+                    false => 0.0,
+                },
+            };
+            (self.elastic).moved(&self.carried, &motion(self), &passage)
         };
-        self.carried = self.elastic.moved(&self.carried, &motion, &passage);
         self.touch = *touch;
-        self
     }
 
     /// Energy in its springs [J].

@@ -25,7 +25,7 @@ pub(super) struct Network {
     pub own: Vec<u32>,
     /// Their contacts, in the order of keys.
     pub links: Vec<Link>,
-    /// The contacts of each own body: where they start in `sides`.
+    /// The contacts of each body: where they start in `sides`.
     starts: Vec<u32>,
     sides: Vec<Side>,
     /// Walls in their present positions.
@@ -51,41 +51,42 @@ impl Network {
         mine
     }
 
-    /// Lists the contacts of each own body.
+    /// Lists the contacts of each body.
     pub(super) fn list(&mut self) {
-        let mut of = vec![u32::MAX; self.rows.len()];
-        (self.own.iter().enumerate()).for_each(|(k, &i)| of[i as usize] = k as u32);
+        let bodies = self.rows.len();
         let ends = |link: &Link| {
-            let body = |i: u32| of.get(i as usize).copied().filter(|&k| k != u32::MAX);
-            [body(link.pair.first), body(link.pair.second)]
+            let both = [link.pair.first, link.pair.second].map(|i| i as usize);
+            both.into_iter().take_while(move |i| *i < bodies)
         };
-        let mut starts = vec![0_u32; self.own.len() + 1];
-        for link in &self.links {
-            for k in ends(link).into_iter().flatten() {
-                starts[k as usize + 1] += 1;
-            }
+        let mut starts = vec![0_u32; bodies + 1];
+        for i in self.links.iter().flat_map(ends) {
+            starts[i + 1] += 1;
         }
-        (1..starts.len()).for_each(|k| starts[k] += starts[k - 1]);
+        (1..starts.len()).for_each(|i| starts[i] += starts[i - 1]);
         let mut next = starts.clone();
         let total = starts.last().copied().unwrap_or(0) as usize;
-        let mut sides = vec![Side { link: 0, side: 0 }; total];
+        self.sides.clear();
+        self.sides.resize(total, Side { link: 0, side: 0 });
         for (number, link) in self.links.iter().enumerate() {
-            for (side, k) in ends(link).into_iter().enumerate() {
-                if let Some(k) = k {
-                    sides[next[k as usize] as usize] = Side {
-                        link: number as u32,
-                        side: side as u8,
-                    };
-                    next[k as usize] += 1;
-                }
+            for (side, i) in ends(link).enumerate() {
+                self.sides[next[i] as usize] = Side {
+                    link: number as u32,
+                    side: side as u8,
+                };
+                next[i] += 1;
             }
         }
-        (self.starts, self.sides) = (starts, sides);
+        self.starts = starts;
     }
 
     /// The contacts of own body number `k`, in the order of keys.
     pub(super) fn sides(&self, k: usize) -> &[Side] {
-        &self.sides[self.starts[k] as usize..self.starts[k + 1] as usize]
+        self.sides_at(self.own[k] as usize)
+    }
+
+    /// The contacts of a known body, in the order of keys: of a copy those with own bodies.
+    pub(super) fn sides_at(&self, i: usize) -> &[Side] {
+        &self.sides[self.starts[i] as usize..self.starts[i + 1] as usize]
     }
 
     /// The unknowns that are left of own body number `k`.
@@ -113,16 +114,12 @@ impl Network {
 
     /// The sum of the pushes of the contacts on each own body.
     pub(super) fn pushed(&self, pool: &Pool) -> Vec<Push> {
-        let parts = pool.parts(self.own.len(), |some| {
-            some.map(|k| {
-                let sides = self.sides(k).iter();
-                sides.fold(Push::default(), |sum, side| {
-                    let link = &self.links[side.link as usize];
-                    sum.plus(&link.carries()[usize::from(side.side)])
-                })
+        pool.list(self.own.len(), |k| {
+            let sides = self.sides(k).iter();
+            sides.fold(Push::default(), |sum, side| {
+                let link = &self.links[side.link as usize];
+                sum.plus(&link.carries()[usize::from(side.side)])
             })
-            .collect::<Vec<_>>()
-        });
-        parts.concat()
+        })
     }
 }

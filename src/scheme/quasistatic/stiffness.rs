@@ -47,23 +47,19 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
                 tangent
             })
         };
-        let tangents = pool.parts(network.links.len(), |some| {
-            network.links[some].iter().map(tangent).collect::<Vec<_>>()
-        });
-        let tangents = tangents.concat();
+        let tangents = pool.list(network.links.len(), |k| tangent(&network.links[k]));
         let own = 0..network.own.len();
         let held: Vec<_> = own
             .map(|k| assembly.supported(k).map(|k| k + resistance))
             .collect();
-        let inverses = pool.parts(network.own.len(), |some| {
-            some.map(|k| inverse(&block(network, &tangents, k, &held[k]), &network.mask(k)))
-                .collect::<Vec<_>>()
+        let inverses = pool.list(network.own.len(), |k| {
+            inverse(&block(network, &tangents, k, &held[k]), &network.mask(k))
         });
         Self {
             assembly,
             resistance,
             held,
-            inverses: inverses.concat(),
+            inverses,
             shifts: vec![[0.0; 6]; network.rows.len()],
             turnings: Vec::new(),
             of_free: assembly.stiffness_of_free(&tangents),
@@ -92,25 +88,21 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
         let bodies = assembly.network.rows.len();
         let centres = assembly.centres();
         let (network, tangents) = (&assembly.network, &self.tangents);
-        let parts = assembly.pool.parts(network.links.len(), |some| {
-            some.map(|number| {
-                let link = &network.links[number];
-                let Some(tangent) = &tangents[number] else {
-                    return [Vector3::zeros(); 2];
-                };
-                let first = Shift::from_array(shifts[link.pair.first as usize]);
-                let second = match link.pair.partner(bodies) {
-                    Partner::Body(b) => Shift::from_array(shifts[b]),
-                    Partner::Wall(w) => frame.map_or_else(Shift::default, |frame| {
-                        frame.walls[w].at(&(link.touch.point - centres[w]))
-                    }),
-                };
-                let motion = link.strained([&first, &second], &strain);
-                tangent.added(&motion.slip, &motion.turn)
-            })
-            .collect::<Vec<_>>()
-        });
-        parts.concat()
+        assembly.pool.list(network.links.len(), |number| {
+            let link = &network.links[number];
+            let Some(tangent) = &tangents[number] else {
+                return [Vector3::zeros(); 2];
+            };
+            let first = Shift::from_array(shifts[link.pair.first as usize]);
+            let second = match link.pair.partner(bodies) {
+                Partner::Body(b) => Shift::from_array(shifts[b]),
+                Partner::Wall(w) => frame.map_or_else(Shift::default, |frame| {
+                    frame.walls[w].at(&(link.touch.point - centres[w]))
+                }),
+            };
+            let motion = link.strained([&first, &second], &strain);
+            tangent.added(&motion.slip, &motion.turn)
+        })
     }
 
     /// The forces that hold own body number `k` back, by its own unknowns.
@@ -130,18 +122,14 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
     pub(super) fn pushes(&self, forces: &[[Vector3; 2]]) -> Vec<Push> {
         let assembly = self.assembly;
         let network = &assembly.network;
-        let parts = assembly.pool.parts(network.own.len(), |some| {
-            some.map(|k| {
-                let each = network.sides(k).iter();
-                each.fold(Push::default(), |sum, side| {
-                    let link = &network.links[side.link as usize];
-                    let pushes = link.pushes(&forces[side.link as usize]);
-                    sum.plus(&pushes[usize::from(side.side)])
-                })
+        assembly.pool.list(network.own.len(), |k| {
+            let each = network.sides(k).iter();
+            each.fold(Push::default(), |sum, side| {
+                let link = &network.links[side.link as usize];
+                let pushes = link.pushes(&forces[side.link as usize]);
+                sum.plus(&pushes[usize::from(side.side)])
             })
-            .collect::<Vec<_>>()
-        });
-        parts.concat()
+        })
     }
 }
 

@@ -31,6 +31,11 @@ impl<'a> Supports<'a> {
         Self::new(&[], &[])
     }
 
+    /// Whether there is one.
+    pub(super) fn any(&self) -> bool {
+        !self.anchors.is_empty()
+    }
+
     /// Those that hold a body, with its displacement and rotation.
     fn of(
         &self,

@@ -64,12 +64,13 @@ fn differences(link: &Link, centres: &[Vector3; 2], shifts: &[Shift; 2]) -> [Pus
             turn: shift.turn * (sign * STEP),
         });
         let after = [0, 1].map(|k| centres[k] + small[k].way);
-        link.moved(
-            ([&small[0], &small[1]], &Vector3::zeros()),
+        let mut link = *link;
+        link.follow(
+            |link| link.motion([&small[0], &small[1]]),
             &touched(&after),
             true,
-        )
-        .carries()
+        );
+        link.carries()
     };
     let [more, less] = [pushes(1.0), pushes(-1.0)];
     [0, 1].map(|k| Push {

@@ -2,22 +2,25 @@
 
 use super::*;
 use crate::body::{BodyId, BodyRow, Wall};
+use crate::contact::{ContactKey, Touch};
 use crate::domain::Domain;
 use crate::domain::migration::Parcel;
 use crate::domain::partition::Partition;
+use crate::law::bond::{Four, Joint};
+use crate::law::elastic::Elastic;
 use crate::law::{Laws, Pair, PairTable};
-use crate::math::ExactSum;
+use crate::math::{ExactSum, Matrix3};
 use crate::pool::Pool;
 use crate::scheme::acts::Acts;
 use crate::scheme::pace::Pace;
 use crate::scheme::physics::Physics;
 use crate::scheme::quasistatic::assembly::Begins;
-use crate::scheme::quasistatic::link::Link;
 use crate::scheme::quasistatic::settings::Statics;
 use crate::scheme::quasistatic::support::Supports;
 use crate::shape::{HalfSpace, Surface};
 use crate::solver::Settings;
 use crate::solver::grid::BlockGrid;
+use nalgebra::Matrix6;
 
 /// Discs along an edge of the square.
 const SIDE: usize = 4;
@@ -114,9 +117,13 @@ fn each_relaxation_lowers_the_energy() {
     );
     assert_eq!(assembly.network.links.len(), 2 * SIDE * (SIDE + 1));
     let loads = balance::loads(&assembly);
-    let mut relaxing = Relaxing::new(&mut assembly, &loads, Select::Largest);
+    let order = Order::of(&assembly, Select::Largest);
+    let mut relaxing = Relaxing::new(&mut assembly, &loads, &order);
     let mut count = 0;
     loop {
+        for k in 0..loads.len() {
+            relaxing.left[k] = relaxing.sum(k);
+        }
         let error = |k: &usize| relaxing.unbalanced(*k).norm();
         let worst = (0..loads.len()).max_by(|a, b| error(a).total_cmp(&error(b)));
         let worst = worst.expect("bodies");
@@ -139,4 +146,78 @@ fn each_relaxation_lowers_the_energy() {
         count += 1;
     }
     assert!(count > 5 * SIDE * SIDE, "{count}");
+}
+
+/// The closed form of a body's block is that of unit motions, and a weak motion is found.
+#[test]
+fn blocks_of_bodies_are_those_of_unit_motions() {
+    let mut elastic = Elastic {
+        stiffness: Four {
+            normal: 1.0,
+            tangential: 0.5,
+            bending: 0.3,
+            twisting: 0.2,
+        },
+        rest: 0.0,
+        friction: 0.5,
+        arms: [1.0; 2],
+        glued: false,
+    };
+    let radii = [1.0, 0.7];
+    let link = |elastic: &Elastic, normal: Vector3| Link {
+        key: ContactKey::default(),
+        pair: Neighbours {
+            first: 0,
+            second: 1,
+        },
+        radii,
+        elastic: *elastic,
+        joint: Joint::default(),
+        touch: Touch {
+            point: Vector3::zeros(),
+            normal: normal.normalize(),
+            gap: -0.01,
+            feature: 0,
+        },
+        carried: Carried::default(),
+        carried_before: false,
+    };
+    let normals = [Vector3::new(1.0, 2.0, -0.5), Vector3::new(0.3, -1.0, 2.0)];
+    for side in [0, 1] {
+        let mut held = Held::of(&[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]);
+        let supports = Vector6::new(0.1, 0.2, 0.3, 0.4, 0.5, 0.6);
+        let mut expected = Matrix6::from_diagonal(&supports);
+        for normal in normals {
+            let link = link(&elastic, normal);
+            held.add(&link, side, radii[side]);
+            expected += link.block(&link.tangent(false), side, radii[side]);
+        }
+        assert!((held.spatial() - expected).amax() < 1e-14, "{expected}");
+        let planar = held.planar();
+        for (i, at) in [0, 1, 5].into_iter().enumerate() {
+            for (j, by) in [0, 1, 5].into_iter().enumerate() {
+                assert!((planar[(i, j)] - expected[(at, by)]).abs() < 1e-14);
+            }
+        }
+        assert_eq!(held.stiffest, 1.0);
+    }
+    // One smooth contact leaves two motions free; the fictitious stiffness holds them.
+    (elastic.stiffness.tangential, elastic.stiffness.bending) = (0.0, 0.0);
+    let mut held = Held::default();
+    held.add(&link(&elastic, Vector3::x()), 0, 1.0);
+    let limits = [FREE, FICTITIOUS];
+    let found = balanced(held.planar(), Three::new(1.1, 0.2, 0.3), 1.0, limits);
+    assert!(
+        (found - Three::new(1.0, 2.0, 3.0)).amax() < 1e-14,
+        "{found}"
+    );
+    // A block just above the limit is taken as it is.
+    for (weak, expected) in [
+        (1.01 * FREE, 1.0 / (1.01 * FREE)),
+        (0.99 * FREE, 1.0 / (0.99 * FREE + FICTITIOUS)),
+    ] {
+        let block = Matrix3::from_diagonal(&Vector3::new(1.0, 1.0, weak));
+        let found = balanced(block, Three::z(), 1.0, limits);
+        assert!((found.z / expected - 1.0).abs() < 1e-9, "{found}");
+    }
 }

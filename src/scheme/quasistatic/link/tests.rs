@@ -59,8 +59,11 @@ fn after(friction: f64, slips: bool, shares: &[f64]) -> Link {
             turn: shift.turn * *share,
         };
         centres[1] += part.way;
-        let still = (&Shift::default(), &Vector3::zeros());
-        link = link.moved(([still.0, &part], still.1), &touch(&centres), slips);
+        link.follow(
+            |link| link.motion_of_side(1, &part),
+            &touch(&centres),
+            slips,
+        );
     }
     link
 }
