@@ -161,11 +161,10 @@ struct Relaxing<'s, 'a, 'd> {
     pushes: Vec<[Push; 2]>,
     /// The unbalanced push on each own body, of the block in hand.
     ///
-    /// A move adds its changes to those of its neighbours. With the next block they are summed
-    /// anew, so rounding does not pile up, and the moves of other blocks have no part in it.
+    /// It is summed anew after each change: rounding must not decide between equal errors.
     left: Vec<Push>,
-    /// The bodies beside the last that has moved, and the changes of their pushes.
-    changed: Vec<(u32, Push)>,
+    /// The other sides of the contacts whose force the last move has changed.
+    changed: Vec<u32>,
 }
 
 impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
@@ -219,10 +218,9 @@ impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
             self.left[k] = self.sum(k);
             errors.set(place, self.unbalanced(k).norm());
             for n in 0..self.changed.len() {
-                let (other, change) = &self.changed[n];
-                if let Some(place) = order.place(*other, block) {
+                if let Some(place) = order.place(self.changed[n], block) {
                     let k = bodies[place] as usize;
-                    self.left[k] = self.left[k].plus(change);
+                    self.left[k] = self.sum(k);
                     errors.set(place, self.unbalanced(k).norm());
                 }
             }
@@ -340,9 +338,8 @@ impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
             }
             let Neighbours { first, second } = link.pair;
             let other = [second, first][of_side];
-            let before = std::mem::replace(&mut self.pushes[number], link.carries());
-            let change = self.pushes[number][1 - of_side].minus(&before[1 - of_side]);
-            self.changed.push((other, change));
+            self.pushes[number] = link.carries();
+            self.changed.push(other);
         }
     }
 }

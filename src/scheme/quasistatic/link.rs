@@ -114,7 +114,8 @@ impl Link {
         }
     }
 
-    /// The motion of the second side against the first, while a strain of the cell moves the two sides apart.
+    /// The motion of the second side against the first, while a strain of the cell moves them
+    /// apart.
     pub(super) fn strained(&self, sides: [&Shift; 2], strain: &Vector3) -> Motion {
         let mut motion = self.motion(sides);
         if *strain != Vector3::zeros() {

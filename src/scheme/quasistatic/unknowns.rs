@@ -51,14 +51,6 @@ pub(super) struct Push {
 }
 
 impl Push {
-    /// The difference of two.
-    pub(super) fn minus(&self, other: &Self) -> Self {
-        Self {
-            force: self.force - other.force,
-            moment: self.moment - other.moment,
-        }
-    }
-
     /// The sum of two.
     pub(super) fn plus(&self, other: &Self) -> Self {
         Self {
