@@ -189,7 +189,7 @@ impl Detector {
     ) {
         if period.shear.is_some() {
             // In the frame in which the cell is a box distances are longer; walls, which are
-            // planes along the shear, are the same. The consumer drops pairs that are too far apart.
+            // planes along the shear, are the same. The consumer drops pairs too far apart.
             let [_, longer] = period.stretch().map(|stretch| stretch * (1.0 + 1e-9));
             let positions: Vec<Vector3> = positions.iter().map(|x| period.boxed(x)).collect();
             let radii: Vec<f64> = radii.iter().map(|r| r * longer).collect();

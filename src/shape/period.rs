@@ -6,7 +6,7 @@
 
 use crate::math::Vector3;
 
-/// Images moved along one axis from period to period of another, by simple shear (Lees and Edwards).
+/// Images moved along one axis from period to period of another: simple shear (Lees, Edwards).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shear {
     /// The axis along which images are moved.

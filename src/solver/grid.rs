@@ -351,8 +351,9 @@ mod tests {
         assert_eq!((two.count()[0], span.low[0], span.high[0]), (2, 1, 0));
     }
 
-    /// With images moved by shear: all images of a point lie in one block, and a box around it meets
-    /// the same blocks from each; it meets at most two on an axis, of different parity.
+    /// With images moved by shear: all images of a point lie in one block.
+    ///
+    /// A box around it meets at most two blocks on an axis, of different parity.
     #[test]
     fn blocks_continue_across_moved_images() {
         let upper = Vector3::new(9.0, 7.0, 8.0);
