@@ -55,7 +55,7 @@ lines! {
         potential_energy,dissipated,wall_s,detect_s,sweep_s,exchange_s,imbalance,elastic_energy,normal,cohesion,\
         friction,rolling,torsion,driven,integrator,projected,deleted,dt,rushed,entered,came,drained,fracture,prestress,plastic";
     WallLine: "step,time,wall,fx,fy,fz,tx,ty,tz,x,y,z,vx,vy,vz";
-    CellLine: "step,time,x,y,z,strain_x,strain_y,strain_z,stress_xx,stress_yy,stress_zz,stress_yz,stress_zx,\
+    CellLine: "step,time,x,y,z,strain_x,strain_y,strain_z,shear,shift,stress_xx,stress_yy,stress_zz,stress_yz,stress_zx,\
         stress_xy,volume,work";
     FlowLine: "step,time,region,way,bodies,mass,waiting";
     DeletedLine: "step,time,id,x,y,z,vx,vy,vz,radius,mass,outlet";

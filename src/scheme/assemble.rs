@@ -76,6 +76,11 @@ pub enum Unfit {
         "contacts in FCLib's format must be those of a time step (scheme = \"moreau_jean\"); found a quasi-static scheme"
     )]
     Quasistatic,
+    /// A strain of the cell is an unknown of the step.
+    #[error(
+        "contacts in FCLib's format must be those of a cell that holds no stress; found a [cell] under a stress"
+    )]
+    Cell,
     /// W would be too large.
     #[error("W must have at most {1} blocks; found {0}")]
     TooLarge(usize, usize),
@@ -107,6 +112,9 @@ pub fn assemble(
     radii: &[f64],
     pushed: &Pushed,
 ) -> Result<Assembled, Unfit> {
+    if !pushed.edges.is_empty() {
+        return Err(Unfit::Cell);
+    }
     for block in blocks.all() {
         if let Some(one) = block.each().find(Seen::is_rigid) {
             let key = blocks.key(block, one.index);

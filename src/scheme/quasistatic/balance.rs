@@ -87,9 +87,12 @@ impl Balance {
     }
 
     /// The smallest tolerance that rounding allows; 0 where nothing is loaded.
+    ///
+    /// Forces no larger than rounding leaves are those of an assembly without loads.
     pub(super) fn floor(&self) -> f64 {
-        match self.reference > 0.0 {
-            true => FLOOR * self.rounding / self.reference,
+        let left = FLOOR * self.rounding;
+        match self.reference > left {
+            true => left / self.reference,
             false => 0.0,
         }
     }
