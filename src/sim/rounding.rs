@@ -5,6 +5,7 @@ use super::sizes::Sizes;
 use crate::body::faces::face;
 use crate::body::{Motion, Wall};
 use crate::config::Scenario;
+use crate::contact::ContactRow;
 use crate::domain::Domain;
 use crate::domain::migration::Parcel;
 use crate::math::{ExactSum, Vector3, nan_max};
@@ -13,8 +14,8 @@ use crate::scheme::{Physics, Report};
 /// Fails if rounding of positions leaves unbalanced forces above the tolerance. Collective.
 ///
 /// It leaves `10 ε X k_n` [N], X being the diagonal of the domain; this is compared with the mean
-/// normal force of the contacts, whose records hold force times `dt` [s], or else with the largest
-/// load. Without both, the first increment decides.
+/// normal force of the contacts, of bonds the force, or else with the largest load. Without both,
+/// the first increment decides.
 ///
 /// # Errors
 /// The same on all ranks.
@@ -26,9 +27,15 @@ pub(super) fn allows(
     let Some(statics) = scenario.statics else {
         return Ok(());
     };
-    let normal = |of: [f64; 3], n: [f64; 3]| Vector3::from(of).dot(&Vector3::from(n)).abs() / dt;
-    let forces = parcel.contacts.iter();
-    let forces = forces.map(|row| normal(row.impulse, row.normal));
+    // A beam of bonds may carry all its load across them.
+    let normal = |row: &ContactRow| {
+        let impulse = Vector3::from(row.impulse);
+        match row.state.is_joint() {
+            true => impulse.norm() / dt,
+            false => impulse.dot(&Vector3::from(row.normal)).abs() / dt,
+        }
+    };
+    let forces = parcel.contacts.iter().map(normal);
     let pressing = forces.filter(|force| *force > 0.0);
     let count: ExactSum = pressing.clone().map(|_| 1.0).collect();
     let [force, count] = domain.sums(&[pressing.collect(), count]);
@@ -46,7 +53,7 @@ pub(super) fn allows(
     let stiffest = stiffest.filter(|k| k.is_finite()).fold(0.0, nan_max);
     let left = 10.0 * f64::EPSILON * domain.partition().diameter() * stiffest;
     let least = left / reference;
-    // Contact forces that are rounding themselves are no loads.
+    // Contact forces may be rounding themselves, without any load.
     let loaded = reference > 0.0 && !(carried && least >= 1.0);
     if loaded && least > statics.tolerance {
         return Err(RunError::Input(too_fine(least, statics.tolerance)));
