@@ -159,7 +159,7 @@ mod tests {
         edges.share_among(7);
         let free = x * (0.5 - 0.3 / 8.0) + other * (0.5 - 0.1 / 2.0);
         assert!((edges.free - free).norm() < 1e-15 && edges.fastest() == 0.5);
-        for k in 0..200 {
+        for k in 1..200 {
             let at = |s: f64| (f64::from(k) * s).sin();
             let normal = Vector3::new(at(1.3), at(2.9), at(0.7)).normalize();
             let branch = normal * 1.9 + Vector3::new(at(3.1), at(1.7), at(2.3)) * 0.2;
