@@ -10,8 +10,8 @@ use moreau::body::{BodyRow, CellState, Edge, Signal, Stress};
 use moreau::law::Pair;
 use moreau::math::Vector3;
 use moreau::rng::{Purpose, Stream};
+use scene::Scene;
 use scene::clump::dumbbell;
-use scene::{Scene, State};
 
 fn rate(rate: f64) -> Edge {
     Edge::Strain(Signal::Rate(rate))
@@ -151,18 +151,6 @@ fn energy(row: &BodyRow) -> f64 {
     0.5 * (row.mass * v.norm_squared() + row.inertia * w.norm_squared())
 }
 
-/// Goes on from a state.
-fn goes_on(s: &Scene, from: &State) -> Scene {
-    let mut next = s.clone();
-    next.bodies.clone_from(&from.bodies);
-    next.contacts.clone_from(&from.contacts);
-    next.clock = Some(from.clock);
-    next.cell = from.cell;
-    let elastic = from.done.last().unwrap().elastic;
-    next.start = Some((from.done.len() as u64, Vec::new(), elastic));
-    next
-}
-
 /// The same bits on any ranks, while blocks become fewer as the cell shrinks, and after a stop.
 #[test]
 fn cells_have_the_same_bits_on_any_ranks() {
@@ -186,7 +174,7 @@ fn cells_have_the_same_bits_on_any_ranks() {
         assert!(other.same_bits(&whole), "{ranks} ranks");
     }
     let first = s.run(13);
-    let rest = goes_on(&s, &first).run_on(3, 1, 11);
+    let rest = s.goes_on(&first).run_on(3, 1, 11);
     assert_eq!(rest.cell, whole.cell);
     assert_eq!(rest.bodies, whole.bodies);
     assert_eq!(rest.contacts, whole.contacts);
@@ -323,7 +311,7 @@ fn edges_under_stress_have_the_same_bits_on_any_ranks() {
             assert_eq!(other.cell, whole.cell);
         }
         let first = s.run(25);
-        let rest = goes_on(&s, &first).run_on(3, 1, 15);
+        let rest = s.goes_on(&first).run_on(3, 1, 15);
         assert_eq!(rest.cell, whole.cell);
         assert_eq!(rest.bodies, whole.bodies);
     }
@@ -344,7 +332,7 @@ fn mean_and_deviator_are_held() {
         assert!((found / expected - 1.0).abs() < 1e-9, "{x} {y} {z}");
     }
     // The deviator alone keeps the volume, to second order in the rates of the steps.
-    let pressed = goes_on(&s, &end);
+    let pressed = s.goes_on(&end);
     let mut sheared = pressed.clone();
     (sheared.mean, sheared.deviator) = (None, Some((2, Stress::constant(0.3))));
     let cell = sheared.physics().cell.unwrap();

@@ -153,16 +153,16 @@ fn a_tolerance_below_rounding_is_refused() {
         threads: 1,
         ..Options::default()
     };
-    let told = |text: &str| text.contains("quasistatic.tolerance must be at least ");
+    let names = |text: &str| text.contains("quasistatic.tolerance must be at least ");
     let biaxial = config("quasistatic-biaxial");
     let refused = sim::try_run(&Serial, &biaxial, &with(fine(), &out)).unwrap_err();
     assert!(
-        told(&refused.to_string()) && refused.status() == 2,
+        names(&refused.to_string()) && refused.status() == 2,
         "{refused}"
     );
     let refused = sim::check(&Serial, &biaxial, &with(fine(), &out)).unwrap_err();
     assert!(
-        told(&refused.to_string()) && refused.status() == 2,
+        names(&refused.to_string()) && refused.status() == 2,
         "{refused}"
     );
     assert!(!out.exists());
@@ -176,7 +176,7 @@ fn a_tolerance_below_rounding_is_refused() {
     let set = [fine(), vec!["time.until=2.0".to_owned()]].concat();
     let refused = sim::try_resume(&Serial, &out, &with(set, &other)).unwrap_err();
     assert!(
-        told(&refused.to_string()) && refused.status() == 2,
+        names(&refused.to_string()) && refused.status() == 2,
         "{refused}"
     );
     assert!(!other.exists());
@@ -186,7 +186,7 @@ fn a_tolerance_below_rounding_is_refused() {
     let refused = sim::try_run(&Serial, &oedometer, &with(fine(), &other)).unwrap_err();
     assert!(refused.to_string().starts_with("step 1: "), "{refused}");
     assert!(
-        told(&refused.to_string()) && refused.status() == 3,
+        names(&refused.to_string()) && refused.status() == 3,
         "{refused}"
     );
 }

@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 /// The results of a run.
 #[derive(Clone, Copy)]
 pub(crate) struct Done {
-    /// Of all its cores; of the clock where the system does not tell.
+    /// Of all its cores; of the clock where the system does not report them.
     pub core_seconds: f64,
     /// Of the clock.
     pub seconds: f64,
     pub iterations: f64,
     /// Products with the stiffness, or relaxations.
     pub products: f64,
-    /// The largest memory of its processes together [B]; NaN where the system does not tell.
+    /// The largest memory of its processes together [B]; NaN where the system does not report it.
     pub memory: f64,
 }
 

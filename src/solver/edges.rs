@@ -98,7 +98,7 @@ impl Edges {
     /// The response of the cell to one contact: that of its n-th part.
     ///
     /// An impulse r changes the relative velocity by `Σ n/W e (e·r)` with `e = d∘b`, which is
-    /// oblique. The bounds for the normal and the tangential part together are no smaller.
+    /// oblique. The normal and the tangential part together bound it from above.
     #[must_use]
     pub fn reaction(&self, normal: &Vector3, branch: &Vector3) -> Reaction {
         let mut all = Reaction::default();

@@ -1,7 +1,7 @@
 //! Simple shear by moving images.
 
 use super::scene::Scene;
-use super::{energy, goes_on, lattice, pressed, springs};
+use super::{energy, lattice, pressed, springs};
 use moreau::body::{Edge, Shearing, Signal, Stress};
 use moreau::math::Vector3;
 
@@ -148,7 +148,7 @@ fn shear_has_the_same_bits_on_any_ranks() {
             );
         }
         let first = s.run(37);
-        let rest = goes_on(&s, &first).run_on(3, 1, 23);
+        let rest = s.goes_on(&first).run_on(3, 1, 23);
         assert_eq!(rest.cell, whole.cell);
         assert_eq!(rest.bodies, whole.bodies);
         // One block everywhere gives the same contacts, so nearly the same state.

@@ -114,18 +114,6 @@ pub(crate) fn packing(side: usize, friction: f64) -> Scene {
     s
 }
 
-/// Goes on from a state with other edges.
-pub(crate) fn goes_on(s: &Scene, from: &State) -> Scene {
-    let mut next = s.clone();
-    next.bodies.clone_from(&from.bodies);
-    next.contacts.clone_from(&from.contacts);
-    next.clock = Some(from.clock);
-    next.cell = from.cell;
-    let elastic = from.done.last().unwrap().elastic;
-    next.start = Some((from.done.len() as u64, Vec::new(), elastic));
-    next
-}
-
 /// Edges that follow stresses hold them; the work of the cell is `Σ −F ΔL`, and goes into springs
 /// and friction.
 #[test]
@@ -136,7 +124,7 @@ fn stress_is_held_and_the_ledger_closes() {
     for found in &stress(&pressed)[..3] {
         assert!((found / 2e-3 - 1.0).abs() < 1e-5, "{found:e}");
     }
-    let mut sheared = goes_on(&s, &pressed);
+    let mut sheared = s.goes_on(&pressed);
     sheared.edges = Some([
         Edge::Stress(Stress::constant(2e-3)),
         Edge::Stress(Stress::constant(2e-3)),
@@ -251,7 +239,7 @@ fn cells_have_the_same_bits_on_any_ranks() {
             assert!(other.same_bits(&whole), "{method:?}: {ranks} ranks");
         }
         let first = s.run(1);
-        let rest = goes_on(&s, &first).run_on(2, 1, 1);
+        let rest = s.goes_on(&first).run_on(2, 1, 1);
         assert_eq!(rest.cell, whole.cell);
         assert_eq!(rest.bodies, whole.bodies);
     }
@@ -267,7 +255,7 @@ fn mean_and_deviator_are_held() {
     let pressed = s.run(2);
     let [x, y, z, ..] = stress(&pressed);
     assert!(((x + y + z) / 6e-3 - 1.0).abs() < 1e-5, "{x:e} {y:e} {z:e}");
-    let mut sheared = goes_on(&s, &pressed);
+    let mut sheared = s.goes_on(&pressed);
     sheared.deviator = Some((2, Stress::constant(4e-4)));
     let end = sheared.run(2);
     let [x, y, z, ..] = stress(&end);
@@ -279,7 +267,7 @@ fn mean_and_deviator_are_held() {
     let other = sheared.run_on(3, 1, 2);
     assert!(other.same_bits(&end) && other.cell == end.cell);
     // Rates that add up to zero keep the volume; the mean stress follows.
-    let mut undrained = goes_on(&s, &pressed);
+    let mut undrained = s.goes_on(&pressed);
     undrained.mean = None;
     undrained.edges = Some([1e-4, 1e-4, -2e-4].map(Edge::Grows));
     let end = undrained.run(4);

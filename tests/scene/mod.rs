@@ -152,6 +152,18 @@ impl Scene {
         }
     }
 
+    /// The scene as it goes on from a state, on its present keys.
+    pub fn goes_on(&self, from: &State) -> Self {
+        let mut next = self.clone();
+        next.bodies.clone_from(&from.bodies);
+        next.contacts.clone_from(&from.contacts);
+        next.clock = Some(from.clock);
+        next.cell = from.cell;
+        let elastic = from.done.last().unwrap().elastic;
+        next.start = Some((from.done.len() as u64, Vec::new(), elastic));
+        next
+    }
+
     /// From now on the paper's sweeps: a new order of contacts in each, no momentum.
     pub fn plain_sweeps(&mut self) {
         let plain = Settings::plain_sweeps();

@@ -57,8 +57,12 @@ fn a_signal_gives_an_increment_up() {
         println!("{case}: {took:?} of {:?}", begin.elapsed());
         assert_eq!(output.status, Some(75), "{case}: {}", output.stderr);
         assert!(took < SOON, "{case}: {took:?}");
-        let told = format!("stopped by SIG{name} after step 0");
-        assert!(output.stderr.contains(&told), "{case}: {}", output.stderr);
+        let stopped = format!("stopped by SIG{name} after step 0");
+        assert!(
+            output.stderr.contains(&stopped),
+            "{case}: {}",
+            output.stderr
+        );
         assert_eq!(checkpoints(&out), ["checkpoint-00000000.h5"], "{case}");
         let resumed = on(3 - ranks.min(2), &["resume", &out]);
         assert_eq!(state(&resumed), undisturbed, "{case}");

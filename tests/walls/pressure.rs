@@ -170,10 +170,10 @@ fn a_wall_that_loses_its_face_is_named() {
         translation: None,
         rotation: Some((Vector3::y(), Signal::Rate(-1e-3))),
     });
-    let told = s.try_run(2, 1, 5).expect_err("no face").to_string();
+    let refusal = s.try_run(2, 1, 5).expect_err("no face").to_string();
     assert!(
-        told.starts_with("step 2: wall plane at 1 under a pressure must end at"),
-        "{told}"
+        refusal.starts_with("step 2: wall plane at 1 under a pressure must end at"),
+        "{refusal}"
     );
     s.walls[1].motion = lift(Signal::Rate(0.0));
     assert!(s.try_run(1, 1, 5).is_ok());

@@ -37,7 +37,7 @@ impl Gradient {
         velocity
     }
 
-    /// The largest velocity over a way of one metre is no larger [1/s].
+    /// A bound of the velocities over a way of one metre [1/s].
     #[must_use]
     pub fn largest(&self) -> f64 {
         self.edges.amax() + self.shear.map_or(0.0, |(_, rate)| rate.abs())
