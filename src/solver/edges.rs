@@ -27,6 +27,8 @@ pub struct Edges {
     free: Vector3,
     /// `|Δt F|²/(M + m)` of all strains, m being the mass of the bodies [J].
     load_energy: f64,
+    /// `Σ |Δt F|` of all strains [N s].
+    load: f64,
     /// Contacts on all ranks.
     contacts: f64,
 }
@@ -62,6 +64,7 @@ impl Edges {
             all.before += of.direction * of.rate;
             all.free += of.direction * (of.rate + push / (mass * of.length));
             all.load_energy += push * push / (mass + bodies);
+            all.load += push.abs();
         }
         all
     }
@@ -89,7 +92,15 @@ impl Edges {
         self.before.amax().max(self.free.amax())
     }
 
+    /// Momentum that the stresses bring in the step [N s].
+    #[must_use]
+    pub fn load(&self) -> f64 {
+        self.load
+    }
+
     /// Part of the judge's scale [J].
+    ///
+    /// It is `Σ |Δt F|²/(M + m)`, m being the mass of the bodies.
     #[must_use]
     pub fn load_energy(&self) -> f64 {
         self.load_energy

@@ -110,7 +110,10 @@ impl MoreauJean {
         let Physics { gravity, acts, .. } = &self.physics;
         // The speed of the fastest wall.
         let drive = (begun.walls).fastest(before.iter().map(|row| &row.position));
-        let drive = domain.max(drive);
+        // A cell brings two bodies that touch together as a wall does.
+        let strain = begun.strain.as_ref();
+        let strained = strain.map_or(0.0, |(strain, _)| strain.rate.largest());
+        let drive = domain.max(drive) + 2.0 * self.physics.largest_radius * strained;
         let start = begun.clock.time;
         // Bodies that grow push their neighbours away at the rate at which their radius grows.
         let grown = acts.growth.map_or(0.0, |growth| {
@@ -130,6 +133,7 @@ impl MoreauJean {
                 momentum += (free.load.norm() + free.mass * gravity.norm()) * dt;
             }
         }
+        momentum += begun.pushed.edges.load();
         let each = self.blocks.all().iter().flat_map(Block::each);
         let largest = each
             .map(|one| one.contact.impulse.norm())
