@@ -68,19 +68,22 @@ for seed in $(seq "$seeds"); do
         mass=$("$moreau" check configs/periodic-triaxial.toml "${keys[@]}" |
             sed -n 's/.*free bodies together \([0-9.e+-]*\) kg.*/\1/p')
         awk -F, -v sample=$sample -v seed="$seed" -v mass="$mass" '
-            NR == 1 { next }
-            NR == 2 { z = $5; first = $15; least = $15 }
+            NR == 1 { for (k = 1; k <= NF; k++) at[$k] = k; next }
             {
-                strain = 1 - $5 / z; three = ($9 + $10) / 2; ratio = ($11 - three) / (($11 + 2 * three) / 3)
+                z = $at["z"]; volume = $at["volume"]
+                one = $at["stress_zz"]; three = ($at["stress_xx"] + $at["stress_yy"]) / 2
+            }
+            NR == 2 { height = z; first = volume; least = volume }
+            {
+                strain = 1 - z / height; ratio = (one - three) / ((one + 2 * three) / 3)
                 if (ratio > peak && strain > 1e-3) peak = ratio
-                if ($15 < least) least = $15
-                if (strain > 0.3) { n++; sum += ratio; sine += ($11 - three) / ($11 + three); volume += $15 }
-                last = $15
+                if (volume < least) least = volume
+                if (strain > 0.3) { n++; sum += ratio; sine += (one - three) / (one + three); mean += volume }
             }
             END {
                 s = sine / n; angle = atan2(s, sqrt(1 - s * s)) * 180 / 3.14159265
                 printf "%s,%s,%.4f,%.4f,%.2f,%.4f,%.4f,%.4f\n", sample, seed, peak, sum / n, angle,
-                    mass / 2500 / first, mass / 2500 / (volume / n), last / least - 1
+                    mass / 2500 / first, mass / 2500 / (mean / n), volume / least - 1
             }' "$out/$sample-$seed-loaded/cell.csv" >>"$csv"
     done
 done
