@@ -6,7 +6,8 @@
 # Makes samples of 200 and 400 discs (--full: also of 5000 discs and 5000 spheres) without friction
 # under 1 kPa: contact dynamics presses them together, increments without inertia bring them into
 # balance. Then the top comes down by 2e-3 of the height and goes half way back, while the other
-# free walls hold 1 kPa. Quasi-static schemes take 20 + 10 increments; serrano_rodriguez does one.
+# free walls hold 1 kPa. Quasi-static schemes take 20 + 10 increments; serrano_rodriguez does one,
+# and kishino is left out above 400 bodies, where it takes an hour.
 # Contact dynamics (moreau_jean) takes 4000 + 2000 steps at tolerance 1e-6. --plot: draws
 # docs/schemes.svg with gnuplot. --only: the lines of one case are made anew, others stay.
 # serrano_rodriguez begins without forces, so its sample has no pressure, and its stress is added.
@@ -248,6 +249,7 @@ EOF
     for scheme in bagi_bojtar kishino serrano_rodriguez; do
         end=30.0 held=$pressure
         [ $scheme = serrano_rodriguez ] && end=1.0 pressure=0.0
+        [ "$scheme" = kishino ] && [ "$bodies" -gt 400 ] && continue
         {
             head_of $scheme 0.5 1.0 $end 1.0e-4
             walls "$a" "$b" "$c" "$(pressed 1)" "$lid" "$(pressed 3)"

@@ -137,6 +137,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         threads,
         wall_limit,
         differences,
+        judged,
         nan_before,
     } = start;
     let mut domain = Domain::new(comm, partition);
@@ -160,7 +161,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
     let mut guard = Guard::new(scenario.limits);
     let mut why = None;
     let mut collapse = None;
-    let mut fine = false;
+    let mut fine = judged;
     let mut rest = Rest::new(&domain, &scenario, &state);
     let mut log = Log::new(comm, &scenario, &state.clock, threads);
     let mut timers = Timers::default();

@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
 
+#[path = "cell/discs.rs"]
+mod discs;
+#[path = "cell/plan.rs"]
+mod plan;
 mod scene;
 #[path = "cell/shear.rs"]
 mod shear;
@@ -226,8 +230,9 @@ fn triaxial(pair: Pair) -> Scene {
 #[test]
 fn edges_obey_newtons_law() {
     let rigid = Pair::coulomb(0.3);
-    for pair in [springs(0.4), rigid] {
-        let s = triaxial(pair);
+    for (pair, mass) in [(springs(0.4), None), (rigid, None), (rigid, Some(40.0))] {
+        let mut s = triaxial(pair);
+        s.edge_mass = mass;
         let end = s.run(20);
         let cell = s.physics().cell.unwrap();
         let (mut now, mut rates) = (s.upper, Vector3::zeros());
@@ -239,7 +244,7 @@ fn edges_obey_newtons_law() {
             let of = end.done[k as usize].cell.unwrap();
             let volume = cell.volume(&now);
             for (axis, stress) in [(0, 2.0), (1, 1.0)] {
-                let mass = 125.0 * 2.0 / lengths[axis];
+                let mass = mass.unwrap_or(125.0 * 2.0 / lengths[axis]);
                 let inertia = mass * lengths[axis].powi(2);
                 let change = inertia * (next.rate[axis] - rates[axis]);
                 let pushed = s.dt * volume * (of.stress[axis] - stress);

@@ -239,11 +239,22 @@ impl Cell {
         }
     }
 
+    /// The stresses that it follows: those of edges, then mean and deviator.
+    fn stresses(&self) -> impl Iterator<Item = &Stress> {
+        let edges = self.edges.iter().filter_map(Edge::stress);
+        let deviator = self.deviator.iter().map(|(_, stress)| stress);
+        edges.chain(&self.mean).chain(deviator)
+    }
+
     /// Whether some of its edges follow a stress.
     #[must_use]
     pub fn holds_stress(&self) -> bool {
-        let combined = self.mean.is_some() || self.deviator.is_some();
-        combined || self.edges.iter().any(|edge| edge.stress().is_some())
+        self.stresses().next().is_some()
+    }
+
+    /// The factors of its stresses over time.
+    pub fn ramps(&self) -> impl Iterator<Item = &Ramp> {
+        self.stresses().filter_map(|stress| stress.factor.as_ref())
     }
 
     /// The strains that follow the stresses of a time [s]. They are perpendicular to each other.

@@ -3,6 +3,7 @@
 use super::document::Value;
 use super::domain::Domain;
 use super::fault::Fault;
+use super::measures;
 use super::ramp;
 use super::reader::{Number, Range, Section, both, must, needs, refuse};
 use crate::body::{Cell, Edge, Shearing, Signal, Stress, Wall};
@@ -76,8 +77,12 @@ pub(super) fn read(
             both(other, ["cell", key], faults);
         }
     }
+    measures::suit_cell(root, faults);
     let mass = section.number_if("mass", Number(Range::Positive, "kg"), faults);
     let affine = section.truth_if("affine", faults).unwrap_or(true);
+    if !affine {
+        bodies_are_free(root, faults);
+    }
     let [lower, upper] = [domain.lower, domain.upper].map(Vector3::from);
     let cell = Cell {
         lower,
@@ -103,6 +108,22 @@ pub(super) fn read(
         needs(mass, "a stress", faults);
     }
     Some(cell)
+}
+
+/// Refuses bodies that are held where only images move: an end of the cell would pass them.
+fn bodies_are_free(root: &Section, faults: &mut Vec<Fault>) {
+    for node in root.tables("bodies", "tables headed [[bodies]]", &mut Vec::new()) {
+        let Value::Table(keys) = &node.value else {
+            continue;
+        };
+        let motion = keys.iter().find(|(key, _)| key == "motion");
+        if let Some((_, motion)) = motion
+            && !matches!(&motion.value, Value::Text(word) if word == "free")
+        {
+            let accepted = "\"free\" with cell.affine = false";
+            must(motion, accepted, &motion.shown, faults);
+        }
+    }
 }
 
 /// Refuses a cell with keys of the scheme that have no meaning or are not built for it.

@@ -143,11 +143,15 @@ impl Scenario {
         Faults::new(&self.file, vec![list.fault(pair, message)])
     }
 
-    /// Gives the domain the present corner of its cell, where the cell deforms.
+    /// Gives the domain and its measures the present size of its cell, where the cell deforms.
     pub fn follow(&mut self, cell: Option<&CellState>) {
         if let (Some(_), Some(now)) = (&self.cell, cell) {
             self.upper = now.upper;
             self.shear = now.shear;
+            for measure in &mut self.measures {
+                let corners = (&self.lower, &self.upper);
+                measure.follow(corners, self.periodic, self.two_dimensional);
+            }
         }
     }
 

@@ -183,6 +183,7 @@ impl Frames {
                 time,
                 rows,
                 parts: comm.size() as u64,
+                domain: self.space.to_array(),
             };
             film.add(
                 comm,
@@ -235,6 +236,7 @@ impl Film {
             time: frame.time,
             rows: frame.rows,
             parts: frame.parts,
+            domain: frame.domain,
             arrays: arrays
                 .iter()
                 .zip(&since)

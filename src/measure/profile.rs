@@ -67,6 +67,11 @@ impl Profile {
         }
     }
 
+    /// Covers another window with as many bins.
+    pub fn follow(&mut self, window: &Window) {
+        *self = Self::new(window.clone(), self.axis, self.edges.len() - 1);
+    }
+
     /// Ends of each bin [m].
     pub fn bins(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         self.edges.windows(2).map(|w| (w[0], w[1]))

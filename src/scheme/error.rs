@@ -86,11 +86,14 @@ pub enum StepError {
     },
     /// The cell has become too short for its bodies.
     #[error(
-        "step {step}: the periodic cell must leave blocks of at least {least} m to the bodies; found {edge} m"
+        "step {step}: the edge {axis} of the periodic cell must leave blocks of at least {least} m to the bodies; found \
+         {edge} m; end its strain earlier, or begin with a longer domain along {axis}"
     )]
     CellTooShort {
         /// The step.
         step: u64,
+        /// The axis along which it is too short.
+        axis: char,
         /// The shortest block that the bodies need [m].
         least: f64,
         /// The shortest block, or half of a period [m].
@@ -98,8 +101,8 @@ pub enum StepError {
     },
     /// The cell deforms too fast.
     #[error(
-        "step {step}: the strain of the periodic cell in a step must be at most {allowed}, which the blocks allow; \
-         found {strain}; choose a smaller time.dt, a larger cell.mass, or a larger solver.block_edge"
+        "step {step}: the strain of the periodic cell in a step must be at most {allowed}; found \
+         {strain}; choose a smaller time.dt, a larger cell.mass, or a larger solver.block_edge"
     )]
     CellTooFast {
         /// The step.

@@ -7,6 +7,7 @@ use super::state::State;
 use crate::body::{Motion, Wall, WallState};
 use crate::domain::Domain;
 use crate::math::{Vector3, nan_max};
+use crate::solver::blocks::Gradient;
 
 impl State {
     /// The length and the end of the next step. Collective.
@@ -33,9 +34,10 @@ impl State {
     fn asked(&self, physics: &Physics, domain: &Domain, rule: &Rule) -> f64 {
         let pull = physics.gravity.norm();
         let (mut falling, mut held) = (0.0, 0.0);
+        let strained = self.strained(physics, rule);
         let mut in_fields = f64::INFINITY;
         for row in &self.parcel.bodies {
-            let speed = Vector3::from(row.velocity).norm() + row.surface_speed();
+            let speed = Vector3::from(row.velocity).norm() + row.surface_speed() + strained;
             let fastest = if row.is_free() {
                 &mut falling
             } else {
@@ -62,6 +64,22 @@ impl State {
         let gravity = &physics.gravity;
         let asked = |(wall, state)| self.asked_by(wall, state, gravity, domain, rule);
         walls.map(asked).fold(bodies, least)
+    }
+
+    /// Half of the speed at which the cell brings two bodies together, as far as known [m/s].
+    fn strained(&self, physics: &Physics, rule: &Rule) -> f64 {
+        let Some((cell, now)) = physics.cell.as_ref().zip(self.cell) else {
+            return 0.0;
+        };
+        let times = [self.clock.time, self.clock.time + rule.at_most];
+        let upper = cell.prescribed(&now.upper, times);
+        let next = cell.after(&now, upper, cell.sheared(times), rule.at_most);
+        let fastest = [now, next].map(|of| Gradient::of(&of).largest());
+        let branch = match cell.affine {
+            true => 2.0 * physics.largest_radius,
+            false => cell.lengths_of(&now.upper).amax(),
+        };
+        0.5 * branch * nan_max(fastest[0], fastest[1])
     }
 
     /// The longest step of one wall, likewise [s].

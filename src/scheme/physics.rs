@@ -58,7 +58,7 @@ impl Physics {
     }
 
     /// The factor of the loads at a time [s]: that of the first field with one, or else of the
-    /// first free wall with one.
+    /// first free wall, or of the first stress of the cell, with one.
     #[must_use]
     pub fn load_factor(&self, time: f64) -> Option<f64> {
         let of_wall = |wall: &Wall| match &wall.motion {
@@ -66,7 +66,8 @@ impl Physics {
             _ => None,
         };
         let of_walls = || self.walls.iter().find_map(of_wall);
-        self.acts.factor(time).or_else(of_walls)
+        let of_cell = || Some(self.cell.as_ref()?.ramps().next()?.at(time));
+        self.acts.factor(time).or_else(of_walls).or_else(of_cell)
     }
 
     /// Bound on the speed of a body's surface in free motion [m/s]; NaN if the body is not finite.

@@ -133,9 +133,10 @@ impl Period {
         d
     }
 
-    /// The way from `b` to its image closest to `a` [m].
+    /// The way from `b` to its image closest to `a` [m], without simple shear.
     #[must_use]
     pub fn shift(&self, a: &Vector3, b: &Vector3) -> Vector3 {
+        debug_assert!(self.shear.is_none());
         Vector3::from_fn(|axis, _| {
             let (way, length) = (b[axis] - a[axis], self.length[axis].unwrap_or(0.0));
             if way > 0.5 * length {

@@ -18,6 +18,7 @@ pub(super) fn changes_fit(
     (time, states): (f64, &[WallState]),
     bodies: &[BodyRow],
 ) -> Result<(), RunError> {
+    same_cell(before, now)?;
     same_periods(before, now)?;
     let smallest = bodies.iter().map(|row| row.radius);
     let smallest = smallest.fold(f64::INFINITY, f64::min);
@@ -96,7 +97,34 @@ fn same_periods(before: &Scenario, now: &Scenario) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Refuses simple shear along other axes than those along which images have been moved.
+/// Fails if the cell that deforms is left out, or counts its strain or velocities otherwise.
+fn same_cell(before: &Scenario, now: &Scenario) -> Result<(), RunError> {
+    let Some(was) = &before.cell else {
+        return Ok(());
+    };
+    let Some(is) = &now.cell else {
+        return Err(RunError::Input(
+            "[cell]: a continued run must keep its cell, which may be deformed; found none: to keep its size, give it \
+             x = { rate = 0.0 }"
+                .to_owned(),
+        ));
+    };
+    if was.affine != is.affine {
+        return Err(RunError::Input(format!(
+            "cell.affine: must stay {}, as the velocities of the checkpoint are relative to it; found {}",
+            was.affine, is.affine
+        )));
+    }
+    if (was.lower, was.lengths) != (is.lower, is.lengths) {
+        let [was, is] = [was, is].map(|cell| <[f64; 3]>::from(cell.lengths));
+        return Err(RunError::Input(format!(
+            "domain.upper: a cell that deforms must keep its lengths at strain 0, {was:?} m; found {is:?} m"
+        )));
+    }
+    Ok(())
+}
+
+/// Refuses simple shear along other axes than before, and measures of a cell that is sheared.
 pub(super) fn shear_fits(scenario: &Scenario, cell: Option<&CellState>) -> Result<(), RunError> {
     let wanted = scenario.cell.as_ref().and_then(|cell| cell.shear.as_ref());
     let moved = cell.and_then(|cell| cell.shear);
@@ -106,6 +134,13 @@ pub(super) fn shear_fits(scenario: &Scenario, cell: Option<&CellState>) -> Resul
         let [along, across] = [moved.along, moved.across].map(|axis| ["x", "y", "z"][axis]);
         return Err(RunError::Input(format!(
             "cell.shear must be along {along} and across {across}, as in the checkpoint; found other axes"
+        )));
+    }
+    // Windows would have to be sheared as well.
+    if let (Some(measure), true) = (scenario.measures.first(), moved.is_some()) {
+        return Err(RunError::Input(format!(
+            "[[measure]]: must be left out where the cell of the checkpoint has been sheared; found {}",
+            measure.name
         )));
     }
     Ok(())

@@ -3,7 +3,7 @@
 use super::error::RunError;
 use super::sizes::Sizes;
 use crate::body::faces::face;
-use crate::body::{Motion, Wall};
+use crate::body::{Cell, Motion, Wall};
 use crate::config::Scenario;
 use crate::contact::ContactRow;
 use crate::domain::Domain;
@@ -83,7 +83,7 @@ fn too_fine(least: f64, tolerance: f64) -> String {
     )
 }
 
-/// The largest load on a body of this rank or on a free wall [N].
+/// The largest load on a body of this rank, on a free wall or on an edge of the cell [N].
 ///
 /// It is that over all times from `time` [s] on at which a factor changes its course.
 fn largest_load(
@@ -96,6 +96,7 @@ fn largest_load(
     let ramps = fields.filter_map(|field| field.factor.as_ref());
     let ends = physics.acts.fields.iter().map(|field| field.spell.from);
     let times = ramps
+        .chain(physics.cell.iter().flat_map(Cell::ramps))
         .flat_map(|ramp| ramp.times.iter().copied())
         .chain(ends);
     let mut times: Vec<f64> = times.filter(|t| *t > time && t.is_finite()).collect();
@@ -123,5 +124,11 @@ fn largest_load(
         let pushed = (free.load.norm() + free.pressure.abs() * area) * factor;
         pushed + free.projected(weight).norm()
     };
-    physics.walls.iter().map(on_wall).fold(most, nan_max)
+    let most = physics.walls.iter().map(on_wall).fold(most, nan_max);
+    let [lower, upper] = domain.partition().corners();
+    let on_edges = physics.cell.iter().flat_map(|cell| {
+        let held = times.iter().flat_map(|time| cell.held(*time));
+        held.map(|held| held.stress.abs() * cell.volume(upper) / held.length(&(upper - lower)))
+    });
+    on_edges.fold(most, nan_max)
 }

@@ -56,23 +56,36 @@ impl BlockGrid {
     /// where the axis closes.
     #[must_use]
     pub fn new(lower: Vector3, upper: Vector3, least_edge: f64, periodic: [bool; 3]) -> Self {
-        let extent = upper - lower;
-        // More than 2^20 blocks on an axis have no use; the bound keeps linear indices far inside
-        // 64 bits.
-        let mut count = [0, 1, 2].map(|a| {
-            let fit = (extent[a] / least_edge).floor();
-            fit.clamp(1.0, f64::from(1 << 20)) as i32
-        });
-        for (n, _) in count.iter_mut().zip(periodic).filter(|(_, p)| *p) {
-            *n -= if *n > 1 { *n % 2 } else { 0 };
-        }
         Self {
             lower,
-            edge: extent.component_div(&Vector3::from(count.map(f64::from))),
-            count,
+            edge: upper - lower,
+            count: [1; 3],
             period: Period::of_box(&lower, &upper, periodic),
             least_edge,
         }
+        .divided()
+    }
+
+    /// Divides the domain into blocks anew.
+    ///
+    /// Boxes are wider along a sheared axis, at most by half a period over the length across. The
+    /// blocks have room for that from the start, so that their number does not depend on the shift.
+    fn divided(mut self) -> Self {
+        let extent = Vector3::from_fn(|a, _| self.edge[a] * f64::from(self.count[a]));
+        for a in 0..3 {
+            let wider = match self.period.shear {
+                Some(shear) if shear.along == a => 1.0 + 0.5 * extent[a] / extent[shear.across],
+                _ => 1.0,
+            };
+            // More than 2^20 blocks on an axis have no use; the bound keeps linear indices far
+            // inside 64 bits.
+            let fit = (extent[a] / (self.least_edge * wider)).floor();
+            let fit = fit.clamp(1.0, f64::from(1 << 20)) as i32;
+            let odd = self.period.length[a].is_some() && fit > 1;
+            self.count[a] = fit - if odd { fit % 2 } else { 0 };
+        }
+        self.edge = extent.component_div(&Vector3::from(self.count.map(f64::from)));
+        self
     }
 
     /// The grid of the same domain with another upper corner [m].
@@ -95,8 +108,11 @@ impl BlockGrid {
     /// continue across its ends.
     #[must_use]
     pub fn sheared(mut self, shear: Option<Shear>) -> Self {
-        self.period = self.period.sheared(shear);
-        self
+        let period = self.period.sheared(shear);
+        let axes = |period: &Period| period.shear.map(|shear| [shear.along, shear.across]);
+        let begins = axes(&period) != axes(&self.period);
+        self.period = period;
+        if begins { self.divided() } else { self }
     }
 
     /// Number of blocks on each axis.
@@ -118,6 +134,12 @@ impl BlockGrid {
     /// neither applies.
     #[must_use]
     pub fn shortest_edge(&self) -> f64 {
+        self.narrowest().1
+    }
+
+    /// The axis of [`Self::shortest_edge`], and that edge [m].
+    #[must_use]
+    pub fn narrowest(&self) -> (usize, f64) {
         let widest = |a: usize| match self.period.length[a] {
             Some(length) if self.count[a] == 1 => 0.5 * length,
             None if self.count[a] == 1 => f64::INFINITY,
@@ -128,7 +150,11 @@ impl BlockGrid {
             Some(shear) if shear.along == a => widest(a) / wider,
             _ => widest(a),
         };
-        (0..3).map(wider).fold(f64::INFINITY, f64::min)
+        let each = (0..3).map(|a| (a, wider(a)));
+        each.fold((0, f64::INFINITY), |least, one| match one.1 < least.1 {
+            true => one,
+            false => least,
+        })
     }
 
     /// The block that holds a point.

@@ -60,7 +60,7 @@ fn a_strained_lattice_carries_the_stress_of_its_moduli() {
             for row in 0..if planar { 2 } else { 3 } {
                 let expected: f64 = -(0..3).map(|k| tensor[(row, k)] * of[k]).sum::<f64>();
                 let error = (found[row] - expected).abs() / STRAIN;
-                // A position has 2⁻⁵² of 32 m, a gap of 1e-10 m so 1e-4 of itself.
+                // A position below 16 m is rounded by 2e-15 m, 2e-5 of a displacement of 1e-10 m.
                 assert!(error < 3e-5, "{method:?} {row}: {error:e}");
             }
         }
@@ -124,6 +124,8 @@ fn stress_is_held_and_the_ledger_closes() {
     for found in &stress(&pressed)[..3] {
         assert!((found / 2e-3 - 1.0).abs() < 1e-5, "{found:e}");
     }
+    // Nothing moves between increments: time steps that follow begin at rest.
+    assert_eq!(pressed.cell.unwrap().rate, Vector3::zeros());
     let mut sheared = s.goes_on(&pressed);
     sheared.edges = Some([
         Edge::Stress(Stress::constant(2e-3)),
@@ -180,6 +182,48 @@ fn a_lattice_under_pressure_carries_the_force_of_its_contacts() {
                 assert!(error < bound, "{method:?} {axis}: {error:e}");
             }
         }
+    }
+}
+
+/// Kishino's method moves edges together: in these lattices an edge's force depends on the others
+/// more than on itself, so that each by itself would overshoot.
+#[test]
+fn kishino_holds_several_stresses_of_coupled_edges() {
+    let (face, cube) = (2.0 * 2.0_f64.sqrt(), 4.0 / 3.0_f64.sqrt());
+    let centred = [[0.0; 3], [0.5; 3]];
+    let lattices = [
+        lattice([face; 3], &FACES, [5; 3], false),
+        lattice([cube; 3], &centred, [5; 3], false),
+        // A square lattice turned by 45°.
+        lattice(
+            [face, face, 1.0],
+            &[[0.0; 3], [0.5, 0.5, 0.0]],
+            [5, 5, 1],
+            true,
+        ),
+    ];
+    for (number, mut s) in lattices.into_iter().enumerate() {
+        s.gravity = Vector3::zeros();
+        let stresses = [2e-3, 1.9e-3, 2.1e-3];
+        let [x, y, z] = stresses.map(|stress| Edge::Stress(Stress::constant(stress)));
+        let planar = s.statics.unwrap().planar;
+        s.edges = Some([x, y, if planar { Edge::Fixed } else { z }]);
+        // Contacts that only touch would open by rounding.
+        s.bodies.iter_mut().for_each(|row| row.radius = 1.0005);
+        s.pair = Some(springs(0.5));
+        s.statics = s.statics.map(|of| Statics {
+            method: Method::Kishino(Select::Block),
+            tolerance: 1e-6,
+            jump: 1e3,
+            ..of
+        });
+        let end = s.run(1);
+        let found = stress(&end);
+        for axis in 0..if planar { 2 } else { 3 } {
+            let error = (found[axis] / stresses[axis] - 1.0).abs();
+            assert!(error < 1e-4, "{number} {axis}: {found:?}");
+        }
+        assert!(s.run_on(3, 1, 1).same_bits(&end), "{number}");
     }
 }
 

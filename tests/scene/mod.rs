@@ -255,7 +255,7 @@ impl Scene {
             cell: self.edges.clone().map(|edges| Cell {
                 lower: self.lower,
                 lengths: self.upper - self.lower,
-                planar: self.statics.is_some_and(|of| of.planar),
+                planar: self.planar || self.statics.is_some_and(|of| of.planar),
                 edges,
                 shear: self.shear.clone(),
                 mean: self.mean.clone(),

@@ -1,7 +1,7 @@
 //! One frame in one file: the arrays that changed since the frame before, and references to the
 //! others.
 
-use super::kind::Kind;
+use super::kind::{DOMAIN, Kind};
 use super::layout::{Form, Listed, SHAPE, rows_of};
 use crate::comm::{Comm, agree};
 use crate::io::hdf::{Reader, Table, Writer};
@@ -27,6 +27,8 @@ pub(super) struct Frame {
     /// Bodies, or contacts, of all ranks.
     pub(super) rows: u64,
     pub(super) parts: u64,
+    /// The domain.
+    pub(super) domain: [f64; DOMAIN.len()],
 }
 
 /// An array of a frame, of which this rank has the rows from `first` on.
@@ -125,6 +127,9 @@ fn write_as(
     file.number("time", frame.time)?;
     file.number("rows", frame.rows)?;
     file.number("parts", frame.parts)?;
+    for (name, number) in DOMAIN.iter().zip(frame.domain) {
+        file.number(name, number)?;
+    }
     file.close()
 }
 
@@ -157,6 +162,10 @@ pub(super) fn read(
             "rows, parts and time: must be finite, with at least one part; found {rows} rows in {parts} parts at {time} s"
         ));
     }
+    let mut domain = [0.0; DOMAIN.len()];
+    for (number, name) in domain.iter_mut().zip(DOMAIN) {
+        *number = file.number(name)?;
+    }
     let mut arrays = BTreeMap::new();
     for line in file.text("since")?.lines() {
         let bad = || format!("attribute `since`: must be an array and a step; found `{line}`");
@@ -180,6 +189,7 @@ pub(super) fn read(
         time,
         rows,
         parts,
+        domain,
         arrays,
     })
 }

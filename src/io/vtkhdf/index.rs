@@ -12,7 +12,7 @@
 //!   so that some cells come before all others.
 
 use super::folder;
-use super::kind::{Kind, Space};
+use super::kind::{DOMAIN, Kind, Space};
 use super::layout::{Form, Listed, SHAPE, plain, rows_of};
 use crate::io::hdf::{Element, write_text};
 use crate::io::whole::{publish, temporary};
@@ -243,6 +243,11 @@ fn head(file: &File, contents: &Contents, space: &Space, frames: &[Listed]) -> h
     let periodic = space.periodic.map(u8::from);
     let attribute = group.new_attr::<u8>().shape(3).create("periodic")?;
     attribute.write_raw(&periodic[..])?;
+    let domains: Vec<f64> = frames.iter().flat_map(|frame| frame.domain).collect();
+    let each = group
+        .new_dataset::<f64>()
+        .shape([frames.len(), DOMAIN.len()]);
+    each.create("domain")?.write_raw(&domains)?;
     if contents.spare.is_some() {
         numbers(&group, "one", &[1])?;
     }

@@ -55,7 +55,46 @@ pub struct Space {
     pub shear: Option<Shear>,
 }
 
+/// The numbers of the domain in each frame, which a cell may deform.
+pub(super) const DOMAIN: [&str; 6] = [
+    "upper_x",
+    "upper_y",
+    "upper_z",
+    "shear_along",
+    "shear_across",
+    "shear_shift",
+];
+
 impl Space {
+    /// Its upper corner, then the axes and the shift of its images [m].
+    ///
+    /// The axes are equal where no shear has moved images.
+    pub(super) fn to_array(self) -> [f64; DOMAIN.len()] {
+        let [x, y, z]: [f64; 3] = self.upper.into();
+        let shear = self.shear;
+        let shear = shear.map_or([0.0; 3], |s| [s.along as f64, s.across as f64, s.shift]);
+        [x, y, z, shear[0], shear[1], shear[2]]
+    }
+
+    /// The domain with these numbers; `None`: they are not those of a domain.
+    pub(super) fn with(&self, domain: [f64; DOMAIN.len()]) -> Option<Self> {
+        let [x, y, z, along, across, shift] = domain;
+        let axis = |number: f64| [0_u8, 1, 2].into_iter().find(|k| f64::from(*k) == number);
+        let [along, across] = [usize::from(axis(along)?), usize::from(axis(across)?)];
+        let upper = Vector3::new(x, y, z);
+        let shear = Shear {
+            along,
+            across,
+            shift,
+        };
+        let is_domain = (0..3).all(|k| upper[k] > self.lower[k]);
+        (is_domain && domain.iter().all(|x| x.is_finite())).then_some(Self {
+            upper,
+            shear: (along != across).then_some(shear),
+            ..*self
+        })
+    }
+
     pub(super) fn period(&self) -> Period {
         Period::of_box(&self.lower, &self.upper, self.periodic).sheared(self.shear)
     }

@@ -1,6 +1,6 @@
 //! The layout of frames: their arrays, and the numbers of rows.
 
-use super::kind::Kind;
+use super::kind::{DOMAIN, Kind};
 use crate::io::hdf::Element;
 use std::collections::BTreeMap;
 
@@ -23,6 +23,8 @@ pub(super) struct Listed {
     /// Bodies or contacts.
     pub(super) rows: u64,
     pub(super) parts: u64,
+    /// The domain.
+    pub(super) domain: [f64; DOMAIN.len()],
     /// Its arrays: the form, and the step of the frame whose file holds the array.
     pub(super) arrays: BTreeMap<String, (Form, u64)>,
 }

@@ -1,5 +1,6 @@
 //! Reads frames back, one at a time.
 
+use super::kind::DOMAIN;
 use super::{Error, Kind, Space, told};
 use crate::io::hdf::{Element, Reader};
 use crate::math::Vector3;
@@ -24,8 +25,8 @@ pub struct Movie {
     /// Bodies, or contacts, of each frame.
     rows: Vec<u64>,
     points: Vec<u64>,
-    /// The domain.
-    pub space: Space,
+    /// The domain in each frame.
+    pub spaces: Vec<Space>,
     /// Each array has at most this many bytes.
     limit: u64,
 }
@@ -57,12 +58,7 @@ impl Movie {
             times: Vec::new(),
             rows: Vec::new(),
             points: Vec::new(),
-            space: Space {
-                lower: Vector3::zeros(),
-                upper: Vector3::zeros(),
-                periodic: [false; 3],
-                shear: None,
-            },
+            spaces: Vec::new(),
             limit: limit.saturating_mul(SMALLEST_SHARE),
         };
         let whole = |name: &str| -> Result<Vec<u64>, String> {
@@ -101,12 +97,20 @@ impl Movie {
         let &[x, y, z] = periodic.as_slice() else {
             return Err("attribute `periodic`: must be 3 numbers".to_owned());
         };
-        movie.space = Space {
+        let space = Space {
             lower,
             upper,
             periodic: [x, y, z].map(|p| p != 0),
             shear: None,
         };
+        let domains = movie.dataset("moreau/domain")?;
+        let domains: Vec<f64> = movie.read(&domains, DOMAIN.len(), 0, count as u64)?;
+        let each = domains.chunks_exact(DOMAIN.len()).map(|domain| {
+            let numbers = std::array::from_fn(|k| domain[k]);
+            let fault = || format!("moreau/domain: must be corners and a shear; found {domain:?}");
+            space.with(numbers).ok_or_else(fault)
+        });
+        movie.spaces = each.collect::<Result<_, String>>()?;
         (movie.steps, movie.times) = (steps, times);
         (movie.rows, movie.points) = (rows, points);
         Ok(movie)

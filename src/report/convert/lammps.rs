@@ -11,6 +11,9 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+/// The text of bodies or contacts; `None`: the state has none.
+type Section = fn(&State) -> Result<Option<String>, Fault>;
+
 /// Writes `bodies.dump` and `contacts.dump`, as far as the source has bodies and contacts.
 pub(super) fn write(states: &States, out: &Path) -> Result<Vec<PathBuf>, Fault> {
     let (bodies, contacts) = match states {
@@ -22,7 +25,7 @@ pub(super) fn write(states: &States, out: &Path) -> Result<Vec<PathBuf>, Fault> 
     };
     let mut written = Vec::new();
     for (name, wanted, section) in [
-        ("bodies.dump", bodies, atoms as fn(&State) -> Option<String>),
+        ("bodies.dump", bodies, atoms as Section),
         ("contacts.dump", contacts, entries),
     ] {
         if !wanted {
@@ -30,7 +33,7 @@ pub(super) fn write(states: &States, out: &Path) -> Result<Vec<PathBuf>, Fault> 
         }
         let path = out.join(name);
         write_text(&path, |to: &mut dyn Write| {
-            states.each(|state| match section(&state) {
+            states.each(|state| match section(&state)? {
                 Some(text) => to
                     .write_all(text.as_bytes())
                     .map_err(|e| Fault::Output(format!("{}: {e}", path.display()))),
@@ -43,7 +46,7 @@ pub(super) fn write(states: &States, out: &Path) -> Result<Vec<PathBuf>, Fault> 
 }
 
 /// The lines before those of bodies or contacts.
-fn head(state: &State, what: &str, count: usize) -> String {
+fn head(state: &State, what: &str, count: usize) -> Result<String, Fault> {
     let Space {
         lower,
         upper,
@@ -52,7 +55,15 @@ fn head(state: &State, what: &str, count: usize) -> String {
     } = state.space;
     let faces = periodic.map(|p| if p { "pp" } else { "ff" }).join(" ");
     // A sheared cell is LAMMPS's triclinic box: the bounds contain it, the tilts xy, xz, yz follow.
-    let tilts = [[0, 1], [0, 2], [1, 2]].map(|[along, across]| match shear {
+    const TILTS: [[usize; 2]; 3] = [[0, 1], [0, 2], [1, 2]];
+    if let Some(shear) = shear.filter(|shear| !TILTS.contains(&[shear.along, shear.across])) {
+        let [along, across] = [shear.along, shear.across].map(|axis| ["x", "y", "z"][axis]);
+        return Err(Fault::Input(format!(
+            "cell.shear must be along x across y or z, or along y across z, as in boxes of LAMMPS; found along {along} \
+             across {across}"
+        )));
+    }
+    let tilts = TILTS.map(|[along, across]| match shear {
         Some(shear) if [shear.along, shear.across] == [along, across] => shear.shift,
         _ => 0.0,
     });
@@ -75,13 +86,15 @@ fn head(state: &State, what: &str, count: usize) -> String {
             true => writeln!(text, "{low:e} {high:e} {:e}", tilts[axis]),
         };
     }
-    text
+    Ok(text)
 }
 
-fn atoms(state: &State) -> Option<String> {
-    let bodies = state.bodies.as_ref()?;
+fn atoms(state: &State) -> Result<Option<String>, Fault> {
+    let Some(bodies) = &state.bodies else {
+        return Ok(None);
+    };
     let first = bodies.first().cloned().unwrap_or_default();
-    let mut text = head(state, "ATOMS", bodies.len());
+    let mut text = head(state, "ATOMS", bodies.len())?;
     text += "ITEM: ATOMS id type x y z";
     // All bodies have the same fields as the first.
     let columns = [
@@ -96,7 +109,7 @@ fn atoms(state: &State) -> Option<String> {
     for (body, row) in bodies.iter().zip(0..) {
         atom(&mut text, body, row);
     }
-    Some(text)
+    Ok(Some(text))
 }
 
 fn atom(text: &mut String, body: &Body, row: u64) {
@@ -120,11 +133,13 @@ fn atom(text: &mut String, body: &Body, row: u64) {
     text.push('\n');
 }
 
-fn entries(state: &State) -> Option<String> {
-    let contacts = state.contacts.as_ref()?;
+fn entries(state: &State) -> Result<Option<String>, Fault> {
+    let Some(contacts) = &state.contacts else {
+        return Ok(None);
+    };
     let between = |body: &[u64; 2]| BodyId(body[1]).wall_index().is_none();
     let of_bodies = || contacts.iter().filter(|c| between(&c.body));
-    let mut text = head(state, "ENTRIES", of_bodies().count());
+    let mut text = head(state, "ENTRIES", of_bodies().count())?;
     text += "ITEM: ENTRIES id1 id2 normal_force tangential_force gap status\n";
     for contact in of_bodies() {
         let [a, b] = contact.body;
@@ -139,5 +154,5 @@ fn entries(state: &State) -> Option<String> {
             contact.status
         );
     }
-    Some(text)
+    Ok(Some(text))
 }

@@ -189,7 +189,7 @@ impl States {
                         let mut state = State {
                             step: movie.steps[frame],
                             time: movie.times[frame],
-                            space: movie.space,
+                            space: movie.spaces[frame],
                             bodies: None,
                             contacts: None,
                         };

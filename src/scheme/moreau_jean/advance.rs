@@ -309,7 +309,8 @@ impl Moved<'_> {
     ///
     /// This is for cells that move images only. Returns the energy gained [J].
     fn crossed(&self, row: &mut BodyRow, before: [i64; 3]) -> f64 {
-        let Some((_, [from, to])) = self.strain.filter(|(strain, _)| !strain.affine) else {
+        let strain = self.strain.filter(|(strain, _)| !strain.affine);
+        let Some((_, [from, to])) = strain.filter(|_| row.is_free()) else {
             return 0.0;
         };
         let velocity = (to.upper - from.upper) / self.dt;

@@ -36,6 +36,9 @@ pub fn allowance(way: f64, radius: f64) -> f64 {
     (STEPS * way).max(LEAST * radius).min(most)
 }
 
+/// The largest strain of a cell in a step: beyond it the step is not that of a small strain.
+const MOST_STRAIN: f64 = 0.1;
+
 /// The gaps in a step [m].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Margin {
@@ -56,8 +59,15 @@ impl MoreauJean {
         let (due, fastest) = self.survey(state, begun);
         // With the size of the cell the partition changes.
         let due = due || begun.strain.is_some() || self.walls_have_strayed(state, begun);
-        let strained = self.largest_branch(begun) * fastest_strain(begun);
-        let fastest = fastest + strained;
+        let strain = fastest_strain(begun) * dt;
+        if strain.is_nan() || strain > MOST_STRAIN {
+            return Err(StepError::CellTooFast {
+                step: begun.clock.step + 1,
+                strain,
+                allowed: MOST_STRAIN,
+            });
+        }
+        let fastest = fastest + self.largest_branch(begun) * fastest_strain(begun);
         let mut of_all = [
             nan_max(fastest, fastest_wall(state, begun)),
             f64::from(u8::from(due)),
@@ -79,7 +89,7 @@ impl MoreauJean {
     }
 
     /// The largest vector that the strain of the cell strains at a contact [m].
-    fn largest_branch(&self, begun: &Begun) -> f64 {
+    pub(super) fn largest_branch(&self, begun: &Begun) -> f64 {
         match (&begun.strain, begun.domain.partition().corners()) {
             (Some((strain, _)), [lower, upper]) if !strain.affine => (upper - lower).amax(),
             _ => 2.0 * self.physics.largest_radius,
@@ -93,15 +103,34 @@ impl MoreauJean {
             return Ok(());
         }
         let step = begun.clock.step + 1;
-        let (radius, skin) = (self.physics.largest_radius, self.physics.skin);
-        let least = 2.0 * reach(radius, skin);
-        if edge < least {
-            return Err(StepError::CellTooShort { step, least, edge });
-        }
+        let radius = self.physics.largest_radius;
         let strain = fastest_strain(begun) * begun.span.dt;
         let most = 2.0 * self.largest_branch(begun);
         let others = margin.near - most * strain;
-        if 2.0 * reach(radius, others) > edge {
+        // Where bodies move with the cell, a small strain that is too large for a block means that
+        // there is no room left.
+        let affine = begun.strain.is_some_and(|(strain, _)| strain.affine);
+        let least = 2.0
+            * reach(
+                radius,
+                if affine {
+                    margin.near
+                } else {
+                    self.physics.skin
+                },
+            );
+        let others_fit = 2.0 * reach(radius, others) <= edge;
+        if edge < least && (others_fit || edge < 2.0 * reach(radius, self.physics.skin)) {
+            let (axis, _) = begun.domain.partition().grid().narrowest();
+            let axis = ['x', 'y', 'z'][axis];
+            return Err(StepError::CellTooShort {
+                step,
+                axis,
+                least,
+                edge,
+            });
+        }
+        if !others_fit {
             return Ok(()); // A body or a wall is too fast.
         }
         let allowed = (edge - 2.0 * reach(radius, others)) / most;
@@ -168,8 +197,10 @@ impl MoreauJean {
         // The way that gravity adds to a fall in these steps.
         let fall = 0.5 * physics.gravity.norm() * (STEPS * dt) * (STEPS * dt);
         let growth = (physics.acts.growth).map_or(0.0, |growth| growth.factor(start, end) - 1.0);
+        // Half of the way by which the cell brings two bodies together.
+        let strained = 0.5 * self.largest_branch(begun) * fastest_strain(begun) * dt;
         let allowance = |row: &BodyRow| {
-            let way = physics.free_speed(row, dt, start) * dt;
+            let way = physics.free_speed(row, dt, start) * dt + strained;
             // The room that a block leaves, short of rounding; a body that needs more has been
             // refused.
             let room = (half / (1.0 + 2e-9) - row.radius - 0.5 * physics.skin).max(way);

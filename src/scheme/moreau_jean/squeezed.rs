@@ -113,7 +113,7 @@ impl MoreauJean {
         // A cell brings two bodies that touch together as a wall does.
         let strain = begun.strain.as_ref();
         let strained = strain.map_or(0.0, |(strain, _)| strain.rate.largest());
-        let drive = domain.max(drive) + 2.0 * self.physics.largest_radius * strained;
+        let drive = domain.max(drive) + self.largest_branch(begun) * strained;
         let start = begun.clock.time;
         // Bodies that grow push their neighbours away at the rate at which their radius grows.
         let grown = acts.growth.map_or(0.0, |growth| {

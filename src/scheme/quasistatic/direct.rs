@@ -118,10 +118,10 @@ impl Numbered {
             self.add(&mut found, (row, row), &stiffness.block(k));
             for side in network.sides(k) {
                 let (number, on) = (side.link as usize, usize::from(side.side));
-                let Some(tangent) = &stiffness.tangents[number] else {
+                let link = &network.links[number];
+                let Some(tangent) = &stiffness.tangent(link) else {
                     continue;
                 };
-                let link = &network.links[number];
                 let other = match (on, link.pair.partner(network.rows.len())) {
                     (0, Partner::Wall(wall)) => {
                         self.add_wall(&mut found, stiffness, (k, number, wall));
@@ -173,13 +173,11 @@ impl Numbered {
         let Some(j) = frees.iter().position(|free| free.wall == wall) else {
             return;
         };
-        let (Some(row), Some(tangent)) = (self.own[k], &stiffness.tangents[number]) else {
+        let link = &assembly.network.links[number];
+        let (Some(row), Some(tangent)) = (self.own[k], &stiffness.tangent(link)) else {
             return;
         };
-        let (link, radius) = (
-            &assembly.network.links[number],
-            assembly.network.body(k).radius,
-        );
+        let radius = assembly.network.body(k).radius;
         let e = frees[j].direction;
         let wall = self.walls + j;
         let none = Vector3::zeros();

@@ -12,7 +12,7 @@ use super::settings::{Method, Statics};
 use super::support::Supports;
 use super::unknowns::Shift;
 use super::{bagi_bojtar, kishino, serrano};
-use crate::body::{Anchor, BodyId, Reference, WallState};
+use crate::body::{Anchor, BodyId, CellState, Reference, WallState};
 use crate::contact::ContactKey;
 use crate::domain::Domain;
 use crate::domain::migration::Parcel;
@@ -287,12 +287,18 @@ impl<'a> Increment<'a> {
                 wall: self.physics.walls[free.wall].name.clone(),
             });
         }
-        let edge = assembly.domain.partition().grid().shortest_edge();
+        let (axis, edge) = assembly.domain.partition().grid().narrowest();
+        let axis = ['x', 'y', 'z'][axis];
         let (gap, allowed) = (assembly.widest, longest_bond(self.physics, edge));
         let step = self.step;
         let least = least_edge(self.physics.largest_radius, self.physics.skin);
         if self.upper.is_some() && edge < least {
-            return Err(StepError::CellTooShort { step, least, edge });
+            return Err(StepError::CellTooShort {
+                step,
+                axis,
+                least,
+                edge,
+            });
         }
         if gap.is_nan() || (gap > 0.0 && gap > allowed) {
             return Err(StepError::BondTooLong {
@@ -431,7 +437,12 @@ impl<'a> Increment<'a> {
         if let (Some(cell), Some(upper), Some(of)) =
             (&mut state.cell, self.upper, &self.physics.cell)
         {
-            *cell = of.after(cell, upper, 0.0, dt);
+            // Load time is no time of motion: the edges are at rest, as the bodies are.
+            *cell = CellState {
+                rate: Vector3::zeros(),
+                shear_rate: 0.0,
+                ..of.after(cell, upper, 0.0, dt)
+            };
         }
         state.walls_before = std::mem::replace(&mut state.walls, walls);
         state.elastic = self.work.elastic;

@@ -24,7 +24,7 @@ use crate::law::elastic::Carried;
 use crate::math::Vector3;
 use crate::solver::grid::Parity;
 use held::{Held, balanced};
-use nalgebra::{Vector3 as Three, Vector6};
+use nalgebra::{DVector, Vector3 as Three, Vector6};
 use std::collections::BTreeMap;
 use worst::Worst;
 
@@ -80,7 +80,7 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame, select: Select) ->
     }
 }
 
-/// Each free wall and edge moves as its contacts demand. Collective.
+/// Free walls and edges move together as their contacts demand, like one body. Collective.
 fn relax_walls(assembly: &mut Assembly) {
     if assembly.free_count() == 0 {
         return;
@@ -88,22 +88,21 @@ fn relax_walls(assembly: &mut Assembly) {
     // Only contacts of walls move a wall; all of them an edge.
     let of_edges = !assembly.edges.is_empty();
     let takes = |link: &Link| (of_edges || link.key.b.wall_index().is_some()) && link.acts();
-    let tangents = assembly.network.links.iter();
-    let tangents = tangents.map(|link| takes(link).then(|| link.tangent(false)));
-    let held = assembly.stiffness_of_free(&tangents.collect::<Vec<_>>());
+    let resists = |link: &Link| takes(link).then(|| link.tangent(false));
+    let mut held = assembly.coupling_of_free(resists);
+    let loose: Vec<usize> = (0..held.nrows()).filter(|&k| held[(k, k)] <= 0.0).collect();
+    if !loose.is_empty() {
+        let fictitious = FICTITIOUS * assembly.scale().stiffness;
+        loose.iter().for_each(|&k| held[(k, k)] = fictitious);
+    }
+    let forces = DVector::from(assembly.on_free());
+    let own = held.diagonal();
+    // Edges that contacts hold alike in all their motions have no solution together.
+    let together = held.cholesky().map(|held| held.solve(&forces));
+    let ways = together.unwrap_or_else(|| forces.component_div(&own));
     let most = LARGEST * assembly.physics.largest_radius;
-    let loose = held.iter().any(|held| *held <= 0.0);
-    let fictitious = match loose {
-        true => FICTITIOUS * assembly.scale().stiffness,
-        false => 0.0,
-    };
-    let each = assembly.on_free().into_iter().zip(held);
-    let ways: Vec<f64> = each
-        .map(|(force, held)| {
-            let held = if held > 0.0 { held } else { fictitious };
-            (force / held).clamp(-most, most)
-        })
-        .collect();
+    let part = (most / ways.amax()).min(1.0);
+    let ways: Vec<f64> = ways.iter().map(|way| way * part).collect();
     let frame = assembly.moved_by(&ways, &assembly.at_rest());
     if !of_edges {
         assembly.advance_walls(&frame);

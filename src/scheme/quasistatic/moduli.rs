@@ -211,11 +211,11 @@ fn volume(assembly: &Assembly) -> Result<f64, NoModuli> {
 impl Stiffness<'_, '_, '_> {
     /// Force and couple of each contact that a uniform strain adds, while bodies only follow it.
     fn strained(&self, strain: &Matrix3) -> Vec<[Vector3; 2]> {
-        let links = self.assembly.network.links.iter().zip(&self.tangents);
-        let each = links.map(|(link, tangent)| {
+        let each = self.assembly.network.links.iter().map(|link| {
             let slip = strain * link.branch();
             let none = Vector3::zeros();
-            (tangent.as_ref()).map_or([none; 2], |tangent| tangent.added(&slip, &none))
+            self.tangent(link)
+                .map_or([none; 2], |tangent| tangent.added(&slip, &none))
         });
         each.collect()
     }

@@ -16,12 +16,10 @@ use nalgebra::{DMatrix, Matrix6, Vector6};
 /// The stiffness K̂ + ρ of an assembly at its present forces.
 pub(super) struct Stiffness<'s, 'a, 'd> {
     pub assembly: &'s Assembly<'a, 'd>,
-    /// The resistance of each contact; `None` where it takes no part.
-    pub tangents: Vec<Option<Tangent>>,
+    /// Whether the friction of sliding contacts follows their normal force.
+    coulomb: bool,
     /// ρ [N/m].
     pub resistance: f64,
-    /// ρ and the stiffness of the supports, by unknown of each body [N/m].
-    pub held: Vec<[f64; UNKNOWNS]>,
     /// The inverse of each body's own block.
     inverses: Vec<Matrix6<f64>>,
     /// The stiffness of each free wall and edge [N/m].
@@ -37,34 +35,27 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
     pub(super) fn new(assembly: &'s Assembly<'a, 'd>, coulomb: bool, resistance: f64) -> Self {
         let network = &assembly.network;
         let pool = assembly.pool;
-        let tangent = |link: &Link| {
-            link.acts().then(|| {
-                let mut tangent = link.tangent(coulomb);
-                // A smooth contact does not stick, not even before it slides.
-                if link.elastic.friction == 0.0 && !link.joint.is_whole() {
-                    tangent.stiffness.tangential = 0.0;
-                }
-                tangent
-            })
-        };
-        let tangents = pool.list(network.links.len(), |k| tangent(&network.links[k]));
-        let own = 0..network.own.len();
-        let held: Vec<_> = own
-            .map(|k| assembly.supported(k).map(|k| k + resistance))
-            .collect();
+        let period = assembly.domain.partition().grid().period();
+        let supports = assembly.supports;
         let inverses = pool.list(network.own.len(), |k| {
-            inverse(&block(network, &tangents, k, &held[k]), &network.mask(k))
+            let held = supports.stiffness(network.body(k), period);
+            let held = held.map(|stiffness| stiffness + resistance);
+            inverse(&block(network, coulomb, k, &held), &network.mask(k))
         });
         Self {
             assembly,
+            coulomb,
             resistance,
-            held,
             inverses,
             shifts: vec![[0.0; 6]; network.rows.len()],
             turnings: Vec::new(),
-            of_free: assembly.stiffness_of_free(&tangents),
-            tangents,
+            of_free: assembly.stiffness_of_free(|link| resists(link, coulomb)),
         }
+    }
+
+    /// The resistance of a contact; `None` where it takes no part.
+    pub(super) fn tangent(&self, link: &Link) -> Option<Tangent> {
+        resists(link, self.coulomb)
     }
 
     /// The whole matrix. One rank only.
@@ -87,10 +78,10 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
         let assembly = self.assembly;
         let bodies = assembly.network.rows.len();
         let centres = assembly.centres();
-        let (network, tangents) = (&assembly.network, &self.tangents);
+        let (network, coulomb) = (&assembly.network, self.coulomb);
         assembly.pool.list(network.links.len(), |number| {
             let link = &network.links[number];
-            let Some(tangent) = &tangents[number] else {
+            let Some(tangent) = resists(link, coulomb) else {
                 return [Vector3::zeros(); 2];
             };
             let first = Shift::from_array(shifts[link.pair.first as usize]);
@@ -108,7 +99,8 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
     /// The forces that hold own body number `k` back, by its own unknowns.
     pub(super) fn block(&self, k: usize) -> Matrix6<f64> {
         let network = &self.assembly.network;
-        let mut block = block(network, &self.tangents, k, &self.held[k]);
+        let held = held(self.assembly, k, self.resistance);
+        let mut block = block(network, self.coulomb, k, &held);
         for side in network.sides(k) {
             if let Some(turning) = self.turning(side.link as usize) {
                 let mut of_ways = block.fixed_view_mut::<3, 3>(0, 0);
@@ -121,7 +113,7 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
     /// The pushes of forces and couples of the contacts on own bodies.
     pub(super) fn pushes(&self, forces: &[[Vector3; 2]]) -> Vec<Push> {
         let assembly = self.assembly;
-        let network = &assembly.network;
+        let (network, coulomb) = (&assembly.network, self.coulomb);
         assembly.pool.list(network.own.len(), |k| {
             let each = network.sides(k).iter();
             each.fold(Push::default(), |sum, side| {
@@ -133,18 +125,34 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
     }
 }
 
+/// The resistance of a contact; `None` where it takes no part.
+///
+/// It costs less to find it again than to fetch it from memory.
+fn resists(link: &Link, coulomb: bool) -> Option<Tangent> {
+    link.acts().then(|| {
+        let mut tangent = link.tangent(coulomb);
+        // A smooth contact does not stick, not even before it slides.
+        if link.elastic.friction == 0.0 && !link.joint.is_whole() {
+            tangent.stiffness.tangential = 0.0;
+        }
+        tangent
+    })
+}
+
+/// ρ and the stiffness of the supports, by unknown of own body number `k` [N/m].
+fn held(assembly: &Assembly, k: usize, resistance: f64) -> [f64; UNKNOWNS] {
+    assembly
+        .supported(k)
+        .map(|stiffness| stiffness + resistance)
+}
+
 /// The block of own body number `k`: the forces that hold it back, by its own unknowns.
-fn block(
-    network: &Network,
-    tangents: &[Option<Tangent>],
-    k: usize,
-    held: &[f64; UNKNOWNS],
-) -> Matrix6<f64> {
+fn block(network: &Network, coulomb: bool, k: usize, held: &[f64; UNKNOWNS]) -> Matrix6<f64> {
     let radius = network.body(k).radius;
     let each = network.sides(k).iter().filter_map(|side| {
-        let tangent = tangents[side.link as usize].as_ref()?;
         let link = &network.links[side.link as usize];
-        Some(link.block(tangent, usize::from(side.side), radius))
+        let tangent = resists(link, coulomb)?;
+        Some(link.block(&tangent, usize::from(side.side), radius))
     });
     let held = Matrix6::from_diagonal(&(*held).into());
     each.fold(held, |sum, block| sum + block)
@@ -200,10 +208,11 @@ impl System for Stiffness<'_, '_, '_> {
         for (k, push) in added.iter().enumerate() {
             let pushed = numbers(push, assembly.network.body(k).radius);
             let mask = assembly.network.mask(k);
+            let held = held(assembly, k, self.resistance);
             for (n, pushed) in pushed.into_iter().enumerate() {
                 let at = UNKNOWNS * k + n;
                 y[at] = if mask[n] {
-                    self.held[k][n] * x[at] - pushed
+                    held[n] * x[at] - pushed
                 } else {
                     0.0
                 };

@@ -2,10 +2,12 @@
 
 use super::assembly::Assembly;
 use super::frame::{Frame, strain};
+use super::link::Link;
 use super::unknowns::{Shift, UNKNOWNS, shift};
 use crate::body::WallState;
 use crate::law::elastic::Tangent;
 use crate::math::{ExactSum, Vector3};
+use nalgebra::DMatrix;
 
 impl Assembly<'_, '_> {
     /// The shifts of all walls, and the strain of the cell, by the displacements of free walls and
@@ -48,6 +50,19 @@ impl Assembly<'_, '_> {
         frame
     }
 
+    /// The free walls and edges that move a contact, by number.
+    ///
+    /// Each comes with the motion of the contact's second side against the first by a unit of it.
+    fn by_free<'a>(&'a self, link: &'a Link) -> impl Iterator<Item = (usize, Vector3)> + 'a {
+        let walls = self.frees.len();
+        let free = link.key.b.wall_index();
+        let free = free.and_then(|wall| self.frees.iter().position(|free| free.wall == wall));
+        let free = free.map(|k| (k, self.frees[k].direction));
+        let edges = self.edges.iter().enumerate();
+        let edges = edges.map(move |(k, held)| (walls + k, self.by_strain(link, held)));
+        free.into_iter().chain(edges)
+    }
+
     /// For each free wall and edge the sum of a number over its contacts of all ranks. Collective.
     ///
     /// The number of a contact follows from its place in the list, and from the motion of its
@@ -58,22 +73,37 @@ impl Assembly<'_, '_> {
         }
         let mine = self.network.mine();
         let mut sums = vec![ExactSum::default(); self.free_count()];
-        let (walls, edges) = sums.split_at_mut(self.frees.len());
         for (number, link) in self.network.links.iter().enumerate() {
-            for (held, sum) in self.edges.iter().zip(&mut *edges) {
-                if mine[link.pair.first as usize] {
-                    sum.add(of(number, &self.by_strain(link, held)));
+            if mine[link.pair.first as usize] {
+                for (k, e) in self.by_free(link) {
+                    sums[k].add(of(number, &e));
                 }
-            }
-            let Some(wall) = link.key.b.wall_index() else {
-                continue;
-            };
-            let free = self.frees.iter().position(|free| free.wall == wall);
-            if let (Some(k), true) = (free, mine[link.pair.first as usize]) {
-                walls[k].add(of(number, &self.frees[k].direction));
             }
         }
         self.domain.many_sums(sums)
+    }
+
+    /// The forces that hold free walls and edges back, by their displacements [N/m]. Collective.
+    pub(super) fn coupling_of_free(
+        &self,
+        resists: impl Fn(&Link) -> Option<Tangent>,
+    ) -> DMatrix<f64> {
+        let n = self.free_count();
+        let mine = self.network.mine();
+        let mut sums = vec![ExactSum::default(); n * n];
+        let links = self.network.links.iter();
+        for link in links.filter(|link| mine[link.pair.first as usize]) {
+            let Some(tangent) = resists(link) else {
+                continue;
+            };
+            for (i, on) in self.by_free(link) {
+                for (j, by) in self.by_free(link) {
+                    let [force, _] = tangent.added(&by, &Vector3::zeros());
+                    sums[i * n + j].add(-force.dot(&on));
+                }
+            }
+        }
+        DMatrix::from_row_slice(n, n, &self.domain.many_sums(sums))
     }
 
     /// The unbalanced force of each free wall and edge [N]. Collective.
@@ -85,9 +115,9 @@ impl Assembly<'_, '_> {
     }
 
     /// The stiffness of the contacts of each free wall and edge [N/m]. Collective.
-    pub(super) fn stiffness_of_free(&self, tangents: &[Option<Tangent>]) -> Vec<f64> {
+    pub(super) fn stiffness_of_free(&self, resists: impl Fn(&Link) -> Option<Tangent>) -> Vec<f64> {
         self.sum_over_free(|number, e| {
-            let tangent = tangents[number].as_ref();
+            let tangent = resists(&self.network.links[number]);
             tangent.map_or(0.0, |t| -t.added(e, &Vector3::zeros())[0].dot(e))
         })
     }
