@@ -113,7 +113,7 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
     /// The pushes of forces and couples of the contacts on own bodies.
     pub(super) fn pushes(&self, forces: &[[Vector3; 2]]) -> Vec<Push> {
         let assembly = self.assembly;
-        let (network, coulomb) = (&assembly.network, self.coulomb);
+        let network = &assembly.network;
         assembly.pool.list(network.own.len(), |k| {
             let each = network.sides(k).iter();
             each.fold(Push::default(), |sum, side| {
