@@ -6,9 +6,9 @@
 # Makes samples of 200 and 400 discs (--full: also of 5000 discs and 5000 spheres) without friction
 # under 1 kPa: contact dynamics presses them together, increments without inertia bring them into
 # balance. Then the top comes down by 2e-3 of the height and goes half way back, while the other
-# free walls hold 1 kPa. Quasi-static schemes take 20 + 10 increments; serrano_rodriguez does one,
-# and kishino is left out above 400 bodies, where it takes an hour.
-# Contact dynamics (moreau_jean) takes 4000 + 2000 steps at tolerance 1e-6. --plot: draws
+# free walls hold 1 kPa. Quasi-static schemes take 200 + 100 increments, above 400 bodies a tenth of
+# that; serrano_rodriguez does one of 1e-4 of the height, and kishino is left out above 400 bodies,
+# where it takes an hour. Lines are 1e-4 apart. Contact dynamics (moreau_jean) takes 4000 + 2000 steps at tolerance 1e-6. --plot: draws
 # docs/schemes.svg with gnuplot. --only: the lines of one case are made anew, others stay.
 # serrano_rodriguez begins without forces, so its sample has no pressure, and its stress is added.
 #
@@ -178,22 +178,21 @@ bearing() {
         BEGIN { print "x,y,z,radius" }' "$1-dump/contacts.dump" "$1-dump/contacts.dump" "$1-dump/bodies.dump"
 }
 
-# Lines of the result: scheme, case, folder, lengths of the sample [m].
+# Lines of the result: scheme, case, folder, lengths of the sample [m], steps from line to line.
 result() {
     local seconds
     seconds=$(sed -n 's/^end reached.* after \([0-9.]*\) s of wall time.*/\1/p' "$3.log")
     local counts=$3/increments.csv sweeps=1
     [ -f "$counts" ] || { counts=$3/series.csv; sweeps=6; }
     awk -F, -v scheme="$1" -v name="$2" -v lengths="$4" -v planar=$planar -v sweeps=$sweeps -v seconds="$seconds" \
-        -v pressure=$pressure '
+        -v pressure=$pressure -v every="$5" '
         BEGIN { split(lengths, l, " ") }
         FNR == 1 { file++; next }
         file == 1 && sweeps == 1 { iterations += $4; products += $5; n[$1] = $8 "," iterations "," products }
         file == 1 && sweeps != 1 { iterations += $6; n[$1] = "," iterations "," }
         file == 2 { step[$1] = 1; fx[$1, $3] = $4; fy[$1, $3] = $5; fz[$1, $3] = $6; x[$1, $3] = $10; y[$1, $3] = $11; z[$1, $3] = $12; last = $1 }
-        file == 2 && $1 > steps { steps = $1 }
         END {
-            for (s = 1; s <= last; s++) if ((s in step) && (steps < 100 || s % 200 == 0)) {
+            for (s = 1; s <= last; s++) if ((s in step) && s % every == 0) {
                 a = x[s, "right"]; b = y[s, "top"]; c = planar == "yes" ? 1 : z[s, "back"]
                 one = fy[s, "top"] / (a * c)
                 three = fx[s, "right"] / (b * c)
@@ -247,24 +246,25 @@ EOF
     printf 'time,value\n0,0\n20,-%s\n30,-%s\n' "$down" "$(awk -v d="$down" 'BEGIN { print d / 2 }')" >"$case-lid.csv"
     lid="table = { direction = [0.0, 1.0, 0.0], file = \"$case-lid.csv\", of = \"position\" }"
     for scheme in bagi_bojtar kishino serrano_rodriguez; do
-        end=30.0 held=$pressure
-        [ $scheme = serrano_rodriguez ] && end=1.0 pressure=0.0
+        end=30.0 held=$pressure every=10
+        [ "$bodies" -gt 400 ] && every=1
+        [ $scheme = serrano_rodriguez ] && end=1.0 pressure=0.0 every=1
         [ "$scheme" = kishino ] && [ "$bodies" -gt 400 ] && continue
         {
-            head_of $scheme 0.5 1.0 $end 1.0e-4
+            head_of $scheme 0.5 "$(awk -v n=$every 'BEGIN { print 1.0 / n }')" $end 1.0e-4
             walls "$a" "$b" "$c" "$(pressed 1)" "$lid" "$(pressed 3)"
             sample "$grains"
             printf '[quasistatic]\nmax_iterations = 1000\n'
         } | run "$case-$scheme"
         pressure=$held
-        result $scheme "$case" "$case-$scheme" "$a $b $c"
+        result $scheme "$case" "$case-$scheme" "$a $b $c" $every
     done
     {
         head_of moreau_jean 0.5 5.0e-3 30.0 1.0e-6
         walls "$a" "$b" "$c" "$(pressed 1)" "$lid" "$(pressed 3)"
         sample "$grains"
     } | run "$case-moreau_jean"
-    result moreau_jean "$case" "$case-moreau_jean" "$a $b $c"
+    result moreau_jean "$case" "$case-moreau_jean" "$a $b $c" 200
 done
 echo "$csv:"
 awk -F, 'NR > 1 && $3 > 1.9999e-3 && $3 < 2.0001e-3 { print $1, $2, "at 2e-3:", $4, "core-s", $9 }' "$csv"

@@ -4,6 +4,8 @@
 
 #[path = "cell/discs.rs"]
 mod discs;
+#[path = "cell/laws.rs"]
+mod laws;
 #[path = "cell/plan.rs"]
 mod plan;
 mod scene;

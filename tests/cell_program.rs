@@ -128,7 +128,10 @@ fn measures_follow_the_cell() {
     for axis in ["xx", "yy", "zz"] {
         let [name, column] = [format!("stress_{axis}"), format!("s{axis}")];
         for k in 1..24 {
-            let (here, there) = (all(&column)[k] * volumes[k], cell(&name)[k] * volumes[k - 1]);
+            let (here, there) = (
+                all(&column)[k] * volumes[k],
+                cell(&name)[k] * volumes[k - 1],
+            );
             let scale = cell("stress_xx")[k] * volumes[k];
             assert!(
                 (here - there).abs() <= 0.03 * scale,

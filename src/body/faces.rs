@@ -48,3 +48,17 @@ pub fn face(wall: &Wall, walls: &[Wall], period: &Period, planar: bool) -> Optio
     let others = (0..3).filter(|other| *other != axis);
     others.map(|other| lengths[other]).product()
 }
+
+/// The force of a pressure [Pa] on a wall: on its face, along its normal [N]. `None`: it has no
+/// face.
+pub fn push(
+    pressure: f64,
+    wall: &Wall,
+    (walls, period, planar): (&[Wall], &Period, bool),
+) -> Option<Vector3> {
+    let Surface::Plane(plane) = &wall.surface else {
+        return None;
+    };
+    let face = face(wall, walls, period, planar)?;
+    Some(plane.normal * (pressure * face))
+}

@@ -1,10 +1,10 @@
 //! The loads of walls as forces: a pressure acts on the face that the other walls leave.
 
 use super::physics::Physics;
-use crate::body::faces::face;
+use crate::body::faces::push;
 use crate::body::{Motion, Wall, WallState};
 use crate::math::Vector3;
-use crate::shape::{Period, Surface};
+use crate::shape::Period;
 
 /// The walls in the positions of these states, with the loads of a time [s] as forces.
 ///
@@ -25,17 +25,13 @@ pub(super) fn loaded(
     let mut faceless = None;
     let motions: Vec<Motion> = (placed.iter().enumerate())
         .map(|(w, wall)| {
-            let mut push = |pressure: f64| match (&wall.surface, pressure) {
-                (_, 0.0) => Vector3::zeros(),
-                (Surface::Plane(plane), _) => {
-                    let face = face(wall, &placed, period, physics.planar);
-                    faceless = faceless.or(face.is_none().then_some(w));
-                    plane.normal * (pressure * face.unwrap_or_default())
+            let mut push = |pressure: f64| {
+                if pressure == 0.0 {
+                    return Vector3::zeros();
                 }
-                _ => {
-                    faceless = faceless.or(Some(w));
-                    Vector3::zeros()
-                }
+                let push = push(pressure, wall, (&placed, period, physics.planar));
+                faceless = faceless.or(push.is_none().then_some(w));
+                push.unwrap_or_default()
             };
             let mut motion = wall.motion.clone();
             match &mut motion {

@@ -2,7 +2,7 @@
 
 use super::error::RunError;
 use super::sizes::Sizes;
-use crate::body::faces::face;
+use crate::body::faces::push;
 use crate::body::{Cell, Motion, Wall};
 use crate::config::Scenario;
 use crate::contact::ContactRow;
@@ -120,8 +120,9 @@ fn largest_load(
         } else {
             Vector3::zeros()
         };
-        let area = face(wall, &physics.walls, period, physics.planar).unwrap_or_default();
-        let pushed = (free.load.norm() + free.pressure.abs() * area) * factor;
+        let walls = (&physics.walls[..], period, physics.planar);
+        let push = push(free.pressure, wall, walls).unwrap_or_default();
+        let pushed = (free.load.norm() + push.norm()) * factor;
         pushed + free.projected(weight).norm()
     };
     let most = physics.walls.iter().map(on_wall).fold(most, nan_max);

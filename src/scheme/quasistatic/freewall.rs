@@ -4,7 +4,7 @@
 use crate::body::{Motion, Wall, faces};
 use crate::math::Vector3;
 use crate::scheme::physics::Physics;
-use crate::shape::{Period, Surface};
+use crate::shape::Period;
 
 /// A wall that can move along a direction, under a load.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,15 +58,9 @@ impl FreeWall {
         if self.pressure == 0.0 {
             return self;
         }
-        let wall = &walls[self.wall];
-        let push = match (&wall.surface, faces::face(wall, walls, period, planar)) {
-            (Surface::Plane(plane), Some(face)) => {
-                Some(self.pressure * face * plane.normal.dot(&self.direction))
-            }
-            _ => None,
-        };
+        let push = faces::push(self.pressure, &walls[self.wall], (walls, period, planar));
         Self {
-            load: self.constant + push.unwrap_or_default(),
+            load: self.constant + push.unwrap_or_default().dot(&self.direction),
             is_faceless: push.is_none(),
             ..self
         }
