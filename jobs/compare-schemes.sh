@@ -5,12 +5,13 @@
 #
 # Makes samples of 200 and 400 discs (--full: also of 5000 discs and 5000 spheres) without friction
 # under 1 kPa: contact dynamics presses them together, increments without inertia bring them into
-# balance. Then the top comes down by 2e-3 of the height and goes half way back, while the other
-# free walls hold 1 kPa. Quasi-static schemes take 200 + 100 increments, above 400 bodies a tenth of
-# that; serrano_rodriguez does one of 1e-4 of the height, and kishino is left out above 400 bodies,
-# where it takes an hour. Lines are 1e-4 apart. Contact dynamics (moreau_jean) takes 4000 + 2000 steps at tolerance 1e-6. --plot: draws
-# docs/schemes.svg with gnuplot. --only: the lines of one case are made anew, others stay.
-# serrano_rodriguez begins without forces, so its sample has no pressure, and its stress is added.
+# balance, spheres with friction. Then the top comes down by 2e-3 of the height and goes half way
+# back, while the other free walls hold 1 kPa. Quasi-static schemes take 200 + 100 increments, above
+# 400 bodies a tenth of that; kishino is left out there, where it takes an hour. serrano_rodriguez
+# does one of 1e-4 of the height; it begins without forces, so its sample has no pressure, and its
+# stress is added. It refuses samples in which a body can turn freely, and is left out of these.
+# Contact dynamics (moreau_jean) takes 4000 + 2000 steps at tolerance 1e-6. Lines are 1e-4 apart.
+# --plot: draws docs/schemes.svg with gnuplot. --only: the lines of one case are made anew.
 #
 # Writes target/schemes.csv with the columns
 # scheme,case,strain,stress_ratio,volume_strain,sliding,iterations,products,core_seconds.
@@ -233,7 +234,8 @@ EOF
     }
     read -r a b c <<<"$(ends "$case-pressed")"
     {
-        head_of bagi_bojtar 0.0 1.0 3.0 1.0e-4
+        # Spheres without friction find no balance without inertia: they are hardly jammed.
+        head_of bagi_bojtar "$([ $planar = yes ] && echo 0.0 || echo 0.5)" 1.0 3.0 1.0e-4
         walls "$a" "$b" "$c" "$(pressed 1)" "$(pressed 2)" "$(pressed 3)"
         sample "$(newest "$case-pressed")"
         printf '[quasistatic]\ntolerance = 1.0e-6\nmax_iterations = 1000\n'
@@ -255,7 +257,7 @@ EOF
             walls "$a" "$b" "$c" "$(pressed 1)" "$lid" "$(pressed 3)"
             sample "$grains"
             printf '[quasistatic]\nmax_iterations = 1000\n'
-        } | run "$case-$scheme"
+        } | run "$case-$scheme" || { [ $scheme = serrano_rodriguez ] && pressure=$held && continue; }
         pressure=$held
         result $scheme "$case" "$case-$scheme" "$a $b $c" $every
     done
