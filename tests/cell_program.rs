@@ -225,6 +225,17 @@ fn frames_and_dumps_have_the_cell_of_their_time() {
         }
         std::fs::remove_dir_all(place.path("dump")).unwrap();
     }
+    // Tables of earlier versions have the domain of the last frame alone.
+    for name in ["bodies", "contacts"] {
+        let table = place.path(&format!("out/{name}.vtkhdf"));
+        let table = hdf5::File::open_rw(table).unwrap();
+        table.unlink("moreau/domain").unwrap();
+    }
+    let output = convert("out", "older");
+    assert_eq!(output.status, Some(0), "{}", output.stderr);
+    let found = bounds("older/bodies.dump");
+    let [x, z] = ["x", "z"].map(|name| cell(name)[23]);
+    assert_eq!(found, vec![vec![0.0, x, 0.0, 0.1, 0.0, z]; 4]);
     let other = "cell.shear={along=\"z\",across=\"y\",rate=6.0}";
     state(&place.run(1, "other", &["--set", other]));
     refused(

@@ -382,18 +382,20 @@ mod tests {
     /// A box around it meets at most two blocks on an axis, of different parity.
     #[test]
     fn blocks_continue_across_moved_images() {
-        let upper = Vector3::new(9.0, 7.0, 8.0);
+        let upper = Vector3::new(9.0, 9.0, 12.0);
         for shift in [0.0, 1.3, -4.4, 4.5] {
             let shear = Shear {
                 along: 2,
                 across: 0,
-                shift: shift * 8.0 / 9.0,
+                shift: shift * 12.0 / 9.0,
             };
             let grid = BlockGrid::new(Vector3::repeat(1.0), upper.add_scalar(1.0), 1.7, [true; 3]);
             let grid = grid.sheared(Some(shear));
             let reach = 0.499_999 * grid.shortest_edge();
             assert_eq!(grid.count(), [4; 3]);
-            assert!(shift == 0.0 || grid.shortest_edge() < 2.0);
+            // Four blocks have room for the largest shift: 12 m would do for six without shear.
+            assert!(grid.shortest_edge() >= 1.7);
+            assert_eq!(shift.abs() > 4.0, grid.shortest_edge() < 2.0);
             let mut stream = Stream::new(Purpose::Trial, 4, [0; 3]);
             for _ in 0..2000 {
                 let x = upper.map(|length| 1.0 + length * stream.unit());

@@ -134,12 +134,12 @@ fn write_as(
 }
 
 /// The header of a frame's file. `held` gives the forms of arrays in earlier frames, if these
-/// exist.
+/// exist, `domain` the domain where the frame has none.
 pub(super) fn read(
     path: &Path,
     kind: Kind,
     step: u64,
-    held: &dyn Fn(u64, &str) -> Option<Form>,
+    (held, mut domain): (&dyn Fn(u64, &str) -> Option<Form>, [f64; DOMAIN.len()]),
 ) -> Result<Listed, String> {
     let file = Reader::open(path)?;
     let format = file.text("format")?;
@@ -162,9 +162,11 @@ pub(super) fn read(
             "rows, parts and time: must be finite, with at least one part; found {rows} rows in {parts} parts at {time} s"
         ));
     }
-    let mut domain = [0.0; DOMAIN.len()];
-    for (number, name) in domain.iter_mut().zip(DOMAIN) {
-        *number = file.number(name)?;
+    // Earlier versions wrote none.
+    if file.has(DOMAIN[0]) {
+        for (number, name) in domain.iter_mut().zip(DOMAIN) {
+            *number = file.number(name)?;
+        }
     }
     let mut arrays = BTreeMap::new();
     for line in file.text("since")?.lines() {

@@ -103,8 +103,14 @@ impl Movie {
             periodic: [x, y, z].map(|p| p != 0),
             shear: None,
         };
-        let domains = movie.dataset("moreau/domain")?;
-        let domains: Vec<f64> = movie.read(&domains, DOMAIN.len(), 0, count as u64)?;
+        // Earlier versions have the domain of the last frame only.
+        let domains = match movie.file.link_exists("moreau/domain") {
+            true => {
+                let domains = movie.dataset("moreau/domain")?;
+                movie.read(&domains, DOMAIN.len(), 0, count as u64)?
+            }
+            false => space.to_array().repeat(count),
+        };
         let each = domains.chunks_exact(DOMAIN.len()).map(|domain| {
             let numbers = std::array::from_fn(|k| domain[k]);
             let fault = || format!("moreau/domain: must be corners and a shear; found {domain:?}");
