@@ -168,7 +168,7 @@ run() {
 
 # The bodies of a run that contacts hold, as CSV: those without a contact that presses are left out,
 # as they make the stiffness of serrano_rodriguez singular. Contacts with walls are not in the dump:
-# a body in a corner has one contact there. Less than 1e-4 of the mean force is left by the tolerance.
+# a body in a corner has one contact there. The tolerance leaves less than 1e-4 of the mean force.
 bearing() {
     "$moreau" convert --to lammps --out "$1-dump" "$(newest "$1")" >/dev/null
     awk 'FNR == 1 { file++; entries = 0 }

@@ -83,7 +83,7 @@ fn too_fine(least: f64, tolerance: f64) -> String {
     )
 }
 
-/// The largest load on a body of this rank, on a free wall or on an edge of the cell [N].
+/// The largest load on a body of this rank, a free wall or an edge of the cell [N].
 ///
 /// It is that over all times from `time` [s] on at which a factor changes its course.
 fn largest_load(

@@ -107,8 +107,8 @@ impl MoreauJean {
         let strain = fastest_strain(begun) * begun.span.dt;
         let most = 2.0 * self.largest_branch(begun);
         let others = margin.near - most * strain;
-        // Where bodies move with the cell, a small strain that is too large for a block means that
-        // there is no room left.
+        // Where bodies move with the cell, a block that cannot take a small strain has no room
+        // left.
         let affine = begun.strain.is_some_and(|(strain, _)| strain.affine);
         let least = 2.0
             * reach(

@@ -437,7 +437,7 @@ impl<'a> Increment<'a> {
         if let (Some(cell), Some(upper), Some(of)) =
             (&mut state.cell, self.upper, &self.physics.cell)
         {
-            // Load time is no time of motion: the edges are at rest, as the bodies are.
+            // Nothing moves between increments: the edges are at rest, as the bodies are.
             *cell = CellState {
                 rate: Vector3::zeros(),
                 shear_rate: 0.0,
