@@ -277,7 +277,8 @@ set output "$docs/schemes.svg"
 set datafile separator ","
 set key bottom right
 set xlabel "strain"
-set ylabel "stress ratio"
+set xtics 5e-4
+set ylabel "σ₁/σ₃"
 rows(scheme) = "<awk -F, '/^" . scheme . ",discs200,/' $csv"
 plot rows("bagi_bojtar") using 3:4 with lines title "Bagi and Bojtár", \
     rows("kishino") using 3:4 with points title "Kishino", \

@@ -118,6 +118,16 @@ impl CellState {
     /// The number of its numbers.
     pub const NUMBERS: usize = 11;
 
+    /// The same cell at rest.
+    #[must_use]
+    pub fn at_rest(self) -> Self {
+        Self {
+            rate: Vector3::zeros(),
+            shear_rate: 0.0,
+            ..self
+        }
+    }
+
     /// Its numbers: upper corner, rates, then those of simple shear.
     ///
     /// These are its axes (equal: there is none), the shift, the strain and its rate.

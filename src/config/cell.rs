@@ -3,7 +3,6 @@
 use super::document::Value;
 use super::domain::Domain;
 use super::fault::Fault;
-use super::measures;
 use super::ramp;
 use super::reader::{Number, Range, Section, both, must, needs, refuse};
 use crate::body::{Cell, Edge, Shearing, Signal, Stress, Wall};
@@ -77,7 +76,7 @@ pub(super) fn read(
             both(other, ["cell", key], faults);
         }
     }
-    measures::suit_cell(root, faults);
+    measures_follow(root, faults);
     let mass = section.number_if("mass", Number(Range::Positive, "kg"), faults);
     let affine = section.truth_if("affine", faults).unwrap_or(true);
     if !affine {
@@ -108,6 +107,27 @@ pub(super) fn read(
         needs(mass, "a stress", faults);
     }
     Some(cell)
+}
+
+/// Refuses regions and rings of measures where a cell deforms.
+///
+/// Regions stand where they are while bodies move with the cell, and rings need a fixed radius.
+fn measures_follow(root: &Section, faults: &mut Vec<Fault>) {
+    let accepted = "tables headed [[measure]]";
+    for node in root.tables("measure", accepted, &mut Vec::new()) {
+        let Value::Table(keys) = &node.value else {
+            continue;
+        };
+        for (key, node) in keys {
+            match (key.as_str(), &node.value) {
+                ("region", _) => both(node, ["cell", "measure.region"], faults),
+                ("axis", Value::Text(axis)) if axis == "r" => {
+                    must(node, "x, y or z with a [cell]", &node.shown, faults);
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 /// Refuses bodies that are held where only images move: an end of the cell would pass them.

@@ -4,7 +4,7 @@ use super::document::{Node, Value};
 use super::domain::Domain;
 use super::fault::Fault;
 use super::reader::{
-    METRES, Number, Range, Section, both, must, needs, refuse, repeated, twice, wrong_type,
+    METRES, Number, Range, Section, must, needs, refuse, repeated, twice, wrong_type,
 };
 use super::regions::{NamedRegion, named};
 use crate::body::BodyId;
@@ -90,27 +90,6 @@ impl Measure {
         for what in &mut self.what {
             if let What::Profile(profile) = what {
                 profile.follow(&self.window);
-            }
-        }
-    }
-}
-
-/// Refuses regions and rings of measures where a cell deforms.
-///
-/// Regions stand where they are while bodies move with the cell, and rings need a fixed radius.
-pub(super) fn suit_cell(root: &Section, faults: &mut Vec<Fault>) {
-    let accepted = "tables headed [[measure]]";
-    for node in root.tables("measure", accepted, &mut Vec::new()) {
-        let Value::Table(keys) = &node.value else {
-            continue;
-        };
-        for (key, node) in keys {
-            match (key.as_str(), &node.value) {
-                ("region", _) => both(node, ["cell", "measure.region"], faults),
-                ("axis", Value::Text(axis)) if axis == "r" => {
-                    must(node, "x, y or z with a [cell]", &node.shown, faults);
-                }
-                _ => {}
             }
         }
     }

@@ -139,7 +139,7 @@ impl BlockGrid {
 
     /// The axis of [`Self::shortest_edge`], and that edge [m].
     #[must_use]
-    pub fn narrowest(&self) -> (usize, f64) {
+    pub fn narrowest(&self) -> (char, f64) {
         let widest = |a: usize| match self.period.length[a] {
             Some(length) if self.count[a] == 1 => 0.5 * length,
             None if self.count[a] == 1 => f64::INFINITY,
@@ -150,8 +150,8 @@ impl BlockGrid {
             Some(shear) if shear.along == a => widest(a) / wider,
             _ => widest(a),
         };
-        let each = (0..3).map(|a| (a, wider(a)));
-        each.fold((0, f64::INFINITY), |least, one| match one.1 < least.1 {
+        let each = ['x', 'y', 'z'].into_iter().zip((0..3).map(wider));
+        each.fold(('x', f64::INFINITY), |least, one| match one.1 < least.1 {
             true => one,
             false => least,
         })

@@ -122,7 +122,6 @@ impl MoreauJean {
         let others_fit = 2.0 * reach(radius, others) <= edge;
         if edge < least && (others_fit || edge < 2.0 * reach(radius, self.physics.skin)) {
             let (axis, _) = begun.domain.partition().grid().narrowest();
-            let axis = ['x', 'y', 'z'][axis];
             return Err(StepError::CellTooShort {
                 step,
                 axis,

@@ -12,7 +12,7 @@ use super::settings::{Method, Statics};
 use super::support::Supports;
 use super::unknowns::Shift;
 use super::{bagi_bojtar, kishino, serrano};
-use crate::body::{Anchor, BodyId, CellState, Reference, WallState};
+use crate::body::{Anchor, BodyId, Reference, WallState};
 use crate::contact::ContactKey;
 use crate::domain::Domain;
 use crate::domain::migration::Parcel;
@@ -288,7 +288,6 @@ impl<'a> Increment<'a> {
             });
         }
         let (axis, edge) = assembly.domain.partition().grid().narrowest();
-        let axis = ['x', 'y', 'z'][axis];
         let (gap, allowed) = (assembly.widest, longest_bond(self.physics, edge));
         let step = self.step;
         let least = least_edge(self.physics.largest_radius, self.physics.skin);
@@ -438,11 +437,7 @@ impl<'a> Increment<'a> {
             (&mut state.cell, self.upper, &self.physics.cell)
         {
             // Nothing moves between increments: the edges are at rest, as the bodies are.
-            *cell = CellState {
-                rate: Vector3::zeros(),
-                shear_rate: 0.0,
-                ..of.after(cell, upper, 0.0, dt)
-            };
+            *cell = of.after(cell, upper, 0.0, dt).at_rest();
         }
         state.walls_before = std::mem::replace(&mut state.walls, walls);
         state.elastic = self.work.elastic;
