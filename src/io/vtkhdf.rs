@@ -288,7 +288,7 @@ fn keep_until(
             let (form, since) = frame.arrays.get(name)?;
             (*since == step).then(|| form.clone())
         };
-        match frame::read(&path, kind, at, (&held, space.to_array())) {
+        match frame::read(&path, kind, at, &held, space.to_array()) {
             Ok(frame) => listed.push(frame),
             Err(why) => damaged.push(format!("{}: {why}", path.display())),
         }

@@ -139,7 +139,8 @@ pub(super) fn read(
     path: &Path,
     kind: Kind,
     step: u64,
-    (held, mut domain): (&dyn Fn(u64, &str) -> Option<Form>, [f64; DOMAIN.len()]),
+    held: &dyn Fn(u64, &str) -> Option<Form>,
+    mut domain: [f64; DOMAIN.len()],
 ) -> Result<Listed, String> {
     let file = Reader::open(path)?;
     let format = file.text("format")?;
