@@ -67,6 +67,17 @@ fn of_product(lattice: &Lattice, ranks: usize) -> [f64; 2] {
     ]
 }
 
+/// Seconds of a product by the clock, while another program does the same.
+///
+/// Cores that share a memory slow each other down, however little they send each other.
+fn at_once(lattice: &Lattice) -> f64 {
+    std::thread::scope(|scope| {
+        let both = [0; 2].map(|_| scope.spawn(|| of_product(lattice, 1)));
+        let seconds = both.map(|one| one.join().expect("a run")[1]);
+        0.5 * (seconds[0] + seconds[1])
+    })
+}
+
 /// Conjugate gradients against sweeps and exact sums, at this number of balls along an edge.
 fn products(side: usize) {
     let lattice = Lattice::of([side; 3]);
@@ -163,11 +174,16 @@ fn large() {
         direct.core_seconds / iterative.core_seconds
     );
     let cases = [([37, 37, 37], 1), ([74, 37, 37], 2)];
+    let lattice_of_a_rank = Lattice::of(cases[0].0);
     let [one, two] = cases.map(|(sides, ranks)| of_product(&Lattice::of(sides), ranks));
     println!(
         "weak efficiency of a product, two ranks of 50653 balls: {:.0} % by the clock, {:.0} % by cores; bar: at least 90 %",
         100.0 * one[1] / two[1],
         200.0 * one[0] / two[0]
+    );
+    println!(
+        "the same of two programs at once, which send nothing: {:.0} % by the clock",
+        100.0 * one[1] / at_once(&lattice_of_a_rank)
     );
     let lattice = Lattice::of([67; 3]);
     let done = run::<&str>(lattice.config(), &[], 2);

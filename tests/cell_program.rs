@@ -4,7 +4,7 @@
 
 mod harness;
 
-use harness::{Output, mpi_available, on, state};
+use harness::{Output, Place, mpi_available, on, state};
 use moreau::comm::threads::Serial;
 use moreau::io::checkpoint;
 use std::path::Path;
@@ -28,25 +28,14 @@ radius = { uniform = [0.0085, 0.0095] }
 
 const SHEAR: &str = "cell.shear={along=\"x\",across=\"z\",rate=6.0}";
 
-struct Place(tempfile::TempDir);
-
 impl Place {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.path().join(name).to_str().unwrap().to_owned()
-    }
-
     /// `run` of the cell into a folder.
     fn run(&self, ranks: usize, out: &str, more: &[&str]) -> Output {
         self.run_text(CELL, ranks, out, more)
     }
 
     fn run_text(&self, text: &str, ranks: usize, out: &str, more: &[&str]) -> Output {
-        let config = self.path("cell.toml");
-        std::fs::write(&config, text).unwrap();
+        let config = self.write("cell.toml", text);
         on(
             ranks,
             &[&["run", &config, "--out", &self.path(out)], more].concat(),

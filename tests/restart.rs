@@ -9,7 +9,7 @@ mod files;
 mod folders;
 mod harness;
 
-use harness::{Output, mpi_available, on, state};
+use harness::{Output, Place, mpi_available, on, state};
 use std::path::Path;
 
 /// A few balls in a box under a lid, which stands in a wall of its own.
@@ -28,24 +28,7 @@ wall = [
 ]
 ";
 
-/// A folder with files, and runs in it.
-struct Place(tempfile::TempDir);
-
 impl Place {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.path().join(name).to_str().unwrap().to_owned()
-    }
-
-    fn write(&self, name: &str, text: &str) -> String {
-        let path = self.path(name);
-        std::fs::write(&path, text).unwrap();
-        path
-    }
-
     /// `run CONFIG --out OUT --steps STEPS` and more.
     fn run(&self, config: &str, out: &str, steps: u32, more: &[&str]) -> Output {
         let (config, out) = (self.path(config), self.path(out));

@@ -1,6 +1,6 @@
 //! The `[[bodies]]` entries: lattices, random samples, files.
 
-use super::document::{Node, Value};
+use super::document::Node;
 use super::domain::{Domain, corners};
 use super::fault::Fault;
 use super::materials::Material;
@@ -49,12 +49,8 @@ fn read_entry(
     growth: Option<Growth>,
     faults: &mut Vec<Fault>,
 ) -> Option<Sample> {
-    let sample = match &node.value {
-        Value::Table(keys) => keys.iter().find(|(key, _)| key == "sample"),
-        _ => None,
-    };
-    let is =
-        |kind: &str| sample.is_some_and(|(_, n)| matches!(&n.value, Value::Text(t) if t == kind));
+    let sample = node.child("sample");
+    let is = |kind: &str| sample.is_some_and(|node| node.is_text(kind));
     let mut known = vec![
         "sample",
         "material",

@@ -115,10 +115,7 @@ pub(super) fn read(
 fn measures_follow(root: &Section, faults: &mut Vec<Fault>) {
     let accepted = "tables headed [[measure]]";
     for node in root.tables("measure", accepted, &mut Vec::new()) {
-        let Value::Table(keys) = &node.value else {
-            continue;
-        };
-        for (key, node) in keys {
+        for (key, node) in node.entries() {
             match (key.as_str(), &node.value) {
                 ("region", _) => both(node, ["cell", "measure.region"], faults),
                 ("axis", Value::Text(axis)) if axis == "r" => {
@@ -133,12 +130,8 @@ fn measures_follow(root: &Section, faults: &mut Vec<Fault>) {
 /// Refuses bodies that are held where only images move: an end of the cell would pass them.
 fn bodies_are_free(root: &Section, faults: &mut Vec<Fault>) {
     for node in root.tables("bodies", "tables headed [[bodies]]", &mut Vec::new()) {
-        let Value::Table(keys) = &node.value else {
-            continue;
-        };
-        let motion = keys.iter().find(|(key, _)| key == "motion");
-        if let Some((_, motion)) = motion
-            && !matches!(&motion.value, Value::Text(word) if word == "free")
+        if let Some(motion) = node.child("motion")
+            && !motion.is_text("free")
         {
             let accepted = "\"free\" with cell.affine = false";
             must(motion, accepted, &motion.shown, faults);
@@ -156,14 +149,7 @@ pub(super) fn suits(
     let (Some(cell), Some(statics)) = (cell, statics) else {
         return;
     };
-    let of = |section: &'static str, key: &str| {
-        let Value::Table(keys) = &root.get(section)?.value else {
-            return None;
-        };
-        keys.iter()
-            .find(|(name, _)| name == key)
-            .map(|(_, node)| node)
-    };
+    let of = |section: &str, key: &str| root.get(section)?.child(key);
     if let Some(mass) = of("cell", "mass") {
         needs(mass, &format!("scheme = \"{}\"", NAMES[0]), faults);
     }

@@ -29,6 +29,25 @@ pub(super) struct Node {
 }
 
 impl Node {
+    /// The entries, if this is a table.
+    pub(super) fn entries(&self) -> &[(String, Node)] {
+        match &self.value {
+            Value::Table(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    /// Whether it is this text.
+    pub(super) fn is_text(&self, text: &str) -> bool {
+        matches!(&self.value, Value::Text(found) if found == text)
+    }
+
+    /// The value of a key, if this is a table with that key.
+    pub(super) fn child(&self, key: &str) -> Option<&Node> {
+        let mut entries = self.entries().iter();
+        entries.find(|(k, _)| k == key).map(|(_, node)| node)
+    }
+
     /// The value of a key, if this is a table with that key.
     pub(super) fn child_mut(&mut self, key: &str) -> Option<&mut Node> {
         match &mut self.value {

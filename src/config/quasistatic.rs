@@ -80,11 +80,7 @@ pub(super) fn read(root: &Section, others: &Others, faults: &mut Vec<Fault>) -> 
     }
     if method == Method::SerranoRodriguez {
         for bond in root.tables("bond", "", &mut Vec::new()) {
-            let keys = match &bond.value {
-                Value::Table(keys) => &keys[..],
-                _ => &[],
-            };
-            for (_, node) in keys.iter().filter(|(key, _)| key == "strength") {
+            if let Some(node) = bond.child("strength") {
                 let accepted = "left out under serrano_rodriguez, whose bonds do not break";
                 must(node, accepted, "strength", faults);
             }
@@ -185,13 +181,10 @@ fn refuse_others(root: &Section, others: &Others, faults: &mut Vec<Fault>) {
             );
         }
     }
-    let rest = root.get("time").and_then(|time| match &time.value {
-        Value::Table(keys) => keys.iter().find(|(key, _)| key == "rest"),
-        _ => None,
-    });
+    let rest = root.get("time").and_then(|time| time.child("rest"));
     // 0: the run does not end at rest, as one that goes on from a packing at rest.
     let ends = |node: &Node| !matches!(node.value, Value::Integer(0) | Value::Float(0.0));
-    if let Some((_, node)) = rest.filter(|(_, node)| ends(node)) {
+    if let Some(node) = rest.filter(|node| ends(node)) {
         report(
             node,
             "must be absent under a quasi-static scheme, which has no motion; found rest",
@@ -203,14 +196,11 @@ fn refuse_others(root: &Section, others: &Others, faults: &mut Vec<Fault>) {
         _ => &[],
     };
     for entry in bodies {
-        let Value::Table(keys) = &entry.value else {
-            continue;
-        };
-        for (_, node) in keys.iter().filter(|(key, _)| key == "motion") {
-            if matches!(&node.value, Value::Text(motion) if motion == "driven") {
-                let accepted = "\"free\" or \"fixed\" under a quasi-static scheme";
-                refuse(node, accepted, faults);
-            }
+        if let Some(node) = entry.child("motion")
+            && node.is_text("driven")
+        {
+            let accepted = "\"free\" or \"fixed\" under a quasi-static scheme";
+            refuse(node, accepted, faults);
         }
     }
     for wall in others.walls {

@@ -1,6 +1,6 @@
 //! The `[[region]]` entries: parts of space that other entries name.
 
-use super::document::{Node, Value};
+use super::document::Node;
 use super::domain::{Domain, corners};
 use super::fault::Fault;
 use super::reader::{METRES, Number, Range, SIZE, Section, must, refuse, twice};
@@ -85,12 +85,8 @@ pub(super) fn no_images(
 }
 
 fn read_entry(node: &Node, domain: &Domain, faults: &mut Vec<Fault>) -> Option<NamedRegion> {
-    let shape = match &node.value {
-        Value::Table(keys) => keys.iter().find(|(key, _)| key == "shape"),
-        _ => None,
-    };
-    let is =
-        |kind: &str| shape.is_some_and(|(_, n)| matches!(&n.value, Value::Text(t) if t == kind));
+    let shape = node.child("shape");
+    let is = |kind: &str| shape.is_some_and(|node| node.is_text(kind));
     let mut known = vec!["name", "shape"];
     known.extend_from_slice(match KINDS.iter().find(|kind| is(kind)) {
         Some(&"cylinder") => &["from", "to", "radius"],

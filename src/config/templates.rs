@@ -151,12 +151,9 @@ impl Forms<'_> {
 /// Refuses clumps together with bonds, whose law is that of balls. A template alone is not a clump.
 pub(super) fn of_balls_only(root: &Section, laws: &Laws, any: bool, faults: &mut Vec<Fault>) {
     // A checkpoint may hold clumps.
-    let clumps = |entry: &Node| match &entry.value {
-        Value::Table(keys) => keys.iter().any(|(key, node)| match &node.value {
-            Value::Text(text) => key == "template" || key == "sample" && text == "file",
-            _ => false,
-        }),
-        _ => false,
+    let clumps = |entry: &Node| {
+        let of_file = |node: &Node| node.is_text("file");
+        entry.child("template").is_some() || entry.child("sample").is_some_and(of_file)
     };
     let lists = ["bodies", "inlet"]
         .into_iter()

@@ -106,39 +106,14 @@ pub fn to_owners(domain: &Domain, mut mine: Parcel) -> Parcel {
 /// references, with this skin [m].
 #[must_use]
 pub fn with_copies(domain: &Domain, own: Parcel, skin: f64) -> Parcel {
-    let mut reached: HashMap<BodyId, Vec<usize>> = HashMap::new();
     let mut parcels: BTreeMap<usize, Parcel> = BTreeMap::new();
-    let others = if domain.comm.size() > 1 {
-        &own.bodies[..]
-    } else {
-        &[]
-    };
-    for row in others {
-        let span = domain
-            .partition
-            .grid()
-            .span(&Vector3::from(row.reference.position), half(row, skin));
-        let mut ranks: Vec<usize> = span
-            .blocks()
-            .map(|b| domain.partition.owner_of_block(b))
-            .filter(|&to| to != domain.rank())
-            .collect();
-        ranks.sort_unstable();
-        ranks.dedup();
-        for &to in &ranks {
+    let reached = reached(domain, &own.bodies, skin);
+    for row in &own.bodies {
+        for &to in reached.get(&row.id).into_iter().flatten() {
             parcels.entry(to).or_default().bodies.push(*row);
         }
-        if !ranks.is_empty() {
-            reached.insert(row.id, ranks);
-        }
     }
-    if !reached.is_empty() {
-        for row in &own.contacts {
-            for &to in reached.get(&row.key.a).into_iter().flatten() {
-                parcels.entry(to).or_default().contacts.push(*row);
-            }
-        }
-    }
+    copy_contacts(&reached, &own.contacts, &mut parcels);
     let mut all = own;
     deliver(domain, parcels, &mut all);
     // Sorted runs, one for each sending rank: the stable sorts merge such.
@@ -149,6 +124,59 @@ pub fn with_copies(domain: &Domain, own: Parcel, skin: f64) -> Parcel {
         all.contacts.sort_by_key(|row| row.key);
     }
     all
+}
+
+/// The contacts of other ranks that [`to_owners`] and [`with_copies`] would bring here.
+///
+/// Each contact also stays where it is. Collective. `bodies` are those that are here, `contacts`
+/// the contacts that start at them. The result is in the order of keys.
+#[must_use]
+pub fn contacts_to_copies(
+    domain: &Domain,
+    bodies: &[BodyRow],
+    contacts: &[ContactRow],
+    skin: f64,
+) -> Vec<ContactRow> {
+    let mut parcels: BTreeMap<usize, Parcel> = BTreeMap::new();
+    copy_contacts(&reached(domain, bodies, skin), contacts, &mut parcels);
+    let mut came = Parcel::default();
+    deliver(domain, parcels, &mut came);
+    came.contacts.sort_by_key(|row| row.key);
+    came.contacts
+}
+
+/// The other ranks in whose blocks the box of each body lies, in the order of ranks.
+///
+/// Bodies without such are left out.
+fn reached(domain: &Domain, bodies: &[BodyRow], skin: f64) -> HashMap<BodyId, Vec<usize>> {
+    let others = if domain.comm.size() > 1 { bodies } else { &[] };
+    let ranks = |row: &BodyRow| {
+        let place = Vector3::from(row.reference.position);
+        let span = domain.partition.grid().span(&place, half(row, skin));
+        let owners = span.blocks().map(|b| domain.partition.owner_of_block(b));
+        let mut ranks: Vec<usize> = owners.filter(|&to| to != domain.rank()).collect();
+        ranks.sort_unstable();
+        ranks.dedup();
+        (row.id, ranks)
+    };
+    let each = others.iter().map(ranks);
+    each.filter(|(_, ranks)| !ranks.is_empty()).collect()
+}
+
+/// Adds each contact to the parcels of the ranks that its first body reaches.
+fn copy_contacts(
+    reached: &HashMap<BodyId, Vec<usize>>,
+    contacts: &[ContactRow],
+    parcels: &mut BTreeMap<usize, Parcel>,
+) {
+    if reached.is_empty() {
+        return;
+    }
+    for row in contacts {
+        for &to in reached.get(&row.key.a).into_iter().flatten() {
+            parcels.entry(to).or_default().contacts.push(*row);
+        }
+    }
 }
 
 /// Sends each contact to the rank that owns its first body, given by `owner`.

@@ -53,7 +53,7 @@ use crate::domain::Domain;
 use crate::pool::Pool;
 use crate::solver::merit::Verdict;
 use crate::solver::nsgs::Outcome;
-use assembly::{Assembly, Begins};
+use assembly::{Assembly, Begins, Sample};
 use increment::{Increment, Parts};
 use nalgebra::DMatrix;
 use std::collections::BTreeSet;
@@ -312,15 +312,16 @@ impl Quasistatic {
             times: [time, time + self.physics.pace.at_least()],
             foreign: false,
         };
-        let gathered = (
-            state.parcel.clone(),
-            &state.walls[..],
-            (state.clock.dt, begins.times[1], Some(begins)),
-        );
+        let sample = Sample {
+            bodies: state.parcel.bodies.clone(),
+            contacts: &state.parcel.contacts,
+            walls: &state.walls,
+        };
         Assembly::gather(
             (&self.physics, &self.statics, supports),
             (domain, &self.pool),
-            gathered,
+            (sample, state.clock.dt),
+            (begins.times[1], Some(begins)),
         )
     }
 }

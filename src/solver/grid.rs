@@ -42,6 +42,7 @@ impl Parity {
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlockGrid {
     lower: Vector3,
+    extent: Vector3,
     edge: Vector3,
     count: Block3,
     period: Period,
@@ -58,6 +59,7 @@ impl BlockGrid {
     pub fn new(lower: Vector3, upper: Vector3, least_edge: f64, periodic: [bool; 3]) -> Self {
         Self {
             lower,
+            extent: upper - lower,
             edge: upper - lower,
             count: [1; 3],
             period: Period::of_box(&lower, &upper, periodic),
@@ -71,7 +73,7 @@ impl BlockGrid {
     /// Boxes are wider along a sheared axis, at most by half a period over the length across. The
     /// blocks have room for that from the start, so that their number does not depend on the shift.
     fn divided(mut self) -> Self {
-        let extent = Vector3::from_fn(|a, _| self.edge[a] * f64::from(self.count[a]));
+        let extent = self.extent;
         for a in 0..3 {
             let wider = match self.period.shear {
                 Some(shear) if shear.along == a => 1.0 + 0.5 * extent[a] / extent[shear.across],

@@ -163,6 +163,28 @@ pub(crate) fn state(output: &Output) -> String {
     last.expect("a run says something").to_owned()
 }
 
+/// A folder for files and runs, which goes away with it.
+pub(crate) struct Place(tempfile::TempDir);
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().expect("a folder"))
+    }
+
+    /// The path of a file in it.
+    pub(crate) fn path(&self, name: &str) -> String {
+        let path = self.0.path().join(name);
+        path.to_str().expect("a path in UTF-8").to_owned()
+    }
+
+    /// Writes a file in it, and returns its path.
+    pub(crate) fn write(&self, name: &str, text: &str) -> String {
+        let path = self.path(name);
+        std::fs::write(&path, text).expect("a file that can be written");
+        path
+    }
+}
+
 /// Process ids of the ranks of the program that write to this folder.
 pub(crate) fn ranks_of(out: &str) -> Vec<String> {
     processes(|words| {

@@ -24,11 +24,8 @@ pub(super) struct Part {
 
 /// The shape that an entry names; `box` for an unknown name.
 pub(super) fn kind(node: &Node) -> &'static str {
-    let Value::Table(keys) = &node.value else {
-        return "box";
-    };
-    let shape = keys.iter().find(|(k, _)| k == "shape");
-    let named = |kind: &&&str| shape.is_some_and(|(_, n)| is_text(n, kind));
+    let shape = node.child("shape");
+    let named = |kind: &&&str| shape.is_some_and(|n| n.is_text(kind));
     KINDS.iter().find(named).copied().unwrap_or("box")
 }
 
@@ -42,10 +39,6 @@ pub(super) fn keys(kind: &str) -> &'static [&'static str] {
         "cone" => &["from", "to", "radius"],
         _ => &["faces", "lower", "upper"],
     }
-}
-
-fn is_text(node: &Node, text: &str) -> bool {
-    matches!(&node.value, Value::Text(found) if found == text)
 }
 
 /// The parts of a wall of this shape.
@@ -279,7 +272,7 @@ fn faces(section: &Section, domain: &Domain, faults: &mut Vec<Fault>) -> Vec<&'s
     }
     let mut found = Vec::new();
     for item in items {
-        let face = FACES.iter().find(|face| is_text(item, face));
+        let face = FACES.iter().find(|face| item.is_text(face));
         match face {
             Some(face) if !open(face) => {
                 let why = if domain.periodic[axis_of(face)] {

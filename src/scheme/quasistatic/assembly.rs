@@ -18,7 +18,7 @@ use crate::detect::{Detector, Space, touch_of_balls, touches_of_ball_and_wall};
 use crate::domain::Domain;
 use crate::domain::copies::Copies;
 use crate::domain::ghosts::spans;
-use crate::domain::migration::{Parcel, to_owners, with_copies};
+use crate::domain::migration::{Parcel, contacts_to_copies, to_owners, with_copies};
 use crate::law::bond::{Joint, Near};
 use crate::law::elastic::{Carried, Elastic};
 use crate::law::{State as LawState, Status};
@@ -27,6 +27,7 @@ use crate::pool::Pool;
 use crate::scheme::physics::Physics;
 use crate::scheme::report::BrokenBond;
 use crate::shape::Surface;
+use std::borrow::Cow;
 
 /// The bodies and contacts that a rank knows within an increment.
 pub(super) struct Assembly<'a, 'd> {
@@ -60,6 +61,14 @@ pub(super) struct Assembly<'a, 'd> {
     ids: Vec<BodyId>,
 }
 
+/// The bodies, contacts and walls with which an assembly begins.
+pub(super) struct Sample<'s> {
+    pub bodies: Vec<BodyRow>,
+    /// The contacts that start at them.
+    pub contacts: &'s [ContactRow],
+    pub walls: &'s [WallState],
+}
+
 /// An increment that begins.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Begins {
@@ -87,34 +96,47 @@ impl<'a, 'd> Assembly<'a, 'd> {
     /// Brings bodies to their owners and copies to where they are needed, and finds the contacts.
     /// Collective.
     ///
-    /// `dt` is the length of the increment whose forces the contacts of the parcel carry [s],
+    /// `dt` is the length of the increment whose forces the contacts of the sample carry [s],
     /// `time` that of the loads. When an increment begins, all contacts stick, and bonds are made.
     pub(super) fn gather(
         (physics, statics, supports): (&'a Physics, &'a Statics, Supports<'a>),
         (domain, pool): (&Domain<'d>, &'a Pool),
-        (mut parcel, states, (dt, time, begins)): (
-            Parcel,
-            &[WallState],
-            (f64, f64, Option<Begins>),
-        ),
+        (sample, dt): (Sample, f64),
+        (time, begins): (f64, Option<Begins>),
     ) -> Self {
-        for row in &mut parcel.bodies {
+        let Sample {
+            mut bodies,
+            contacts,
+            walls: states,
+        } = sample;
+        // Contacts are most of a sample, so they are not copied where they are.
+        let mut contacts = Cow::Borrowed(contacts);
+        if !contacts.is_sorted_by_key(|row| row.key) {
+            contacts.to_mut().sort_by_key(|row| row.key);
+        }
+        for row in &mut bodies {
             row.reference = Reference::here(row, allowance(physics));
         }
         let times = begins.map(|begins| begins.times);
-        let widest = widest_bond((physics, domain), &parcel.contacts, times);
+        let widest = widest_bond((physics, domain), &contacts, times);
         let wide = wide(physics.largest_radius, physics.skin.max(widest));
-        let all = with_copies(domain, to_owners(domain, parcel), wide);
+        let came = contacts_to_copies(domain, &bodies, &contacts, wide);
+        let known = [&contacts[..], &came];
+        let moved = Parcel {
+            bodies,
+            contacts: Vec::new(),
+        };
+        let bodies = with_copies(domain, to_owners(domain, moved), wide).bodies;
         let partition = domain.partition();
         let place = |row: &BodyRow| Vector3::from(row.reference.position);
-        let positions: Vec<Vector3> = all.bodies.iter().map(place).collect();
+        let positions: Vec<Vector3> = bodies.iter().map(place).collect();
         let half = |row: &BodyRow| crate::domain::ghosts::half(row, wide);
-        let halves: Vec<f64> = all.bodies.iter().map(half).collect();
+        let halves: Vec<f64> = bodies.iter().map(half).collect();
         let owners = positions.iter().map(|x| partition.owner_of_point(x));
         let owners: Vec<usize> = owners.collect();
         let copies = Copies::plan(domain, &owners, &spans(domain, &positions, &halves));
         let rank = domain.rank();
-        let own = (0..all.bodies.len()).filter(|&i| owners[i] == rank);
+        let own = (0..bodies.len()).filter(|&i| owners[i] == rank);
         let mut assembly = Self {
             domain: domain.clone(),
             physics,
@@ -122,7 +144,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
             supports,
             pool,
             time,
-            network: Network::new(all.bodies, own.map(|i| i as u32).collect(), statics.planar),
+            network: Network::new(bodies, own.map(|i| i as u32).collect(), statics.planar),
             frees: FreeWall::all(physics, time),
             edges: (physics.cell.as_ref()).map_or_else(Vec::new, |cell| cell.held(time)),
             broken: Vec::new(),
@@ -138,11 +160,11 @@ impl<'a, 'd> Assembly<'a, 'd> {
         assembly.place_walls(states.to_vec());
         assembly.searched = states.to_vec();
         assembly.search(times.map_or(0.0, |_| widest));
-        assembly.join(&all.contacts);
+        assembly.join(&known);
         let mut links = Vec::with_capacity(assembly.pairs.len());
         for pair in &assembly.pairs {
             assembly.touches_of(pair, |touch| {
-                links.extend(assembly.new_link(*pair, &touch, &all.contacts, (dt, begins)));
+                links.extend(assembly.new_link(*pair, &touch, &known, (dt, begins)));
             });
         }
         assembly.network.links = links;
@@ -218,7 +240,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
         &self,
         pair: Neighbours,
         touch: &Touch,
-        before: &[ContactRow],
+        before: &[&[ContactRow]],
         (dt, begins): (f64, Option<Begins>),
     ) -> Option<Link> {
         let key = pair.key(touch.feature, &self.ids);
@@ -227,8 +249,10 @@ impl<'a, 'd> Assembly<'a, 'd> {
             Partner::Body(b) => (self.network.rows[b].material, self.network.rows[b].radius),
             Partner::Wall(w) => (self.network.walls[w].material, f64::INFINITY),
         };
-        let last = before.binary_search_by_key(&key, |row| row.key);
-        let last = last.ok().map(|k| &before[k]);
+        let last = before.iter().find_map(|rows| {
+            let at = rows.binary_search_by_key(&key, |row| row.key);
+            at.ok().map(|k| &rows[k])
+        });
         let state = last.map_or(LawState::NOTHING, |row| row.state);
         let status = last.map(|row| of_increment(row.status));
         let slid = status.is_some_and(|(status, _)| status == Status::Sliding as u64);
@@ -382,8 +406,13 @@ impl<'a, 'd> Assembly<'a, 'd> {
         if self.strayed() <= allowance(self.physics) && !grown {
             return false;
         }
-        let loaded = (1.0, self.time, None);
-        let gathered = (self.parcel(1.0), &self.network.states[..], loaded);
+        let walls = std::mem::take(&mut self.network.states);
+        let Parcel { bodies, contacts } = std::mem::take(&mut self.network).into_parcel(1.0);
+        let sample = Sample {
+            bodies,
+            contacts: &contacts,
+            walls: &walls,
+        };
         let events = (
             std::mem::take(&mut self.broken),
             std::mem::take(&mut self.left),
@@ -393,7 +422,8 @@ impl<'a, 'd> Assembly<'a, 'd> {
         *self = Self::gather(
             (self.physics, self.statics, self.supports),
             (&self.domain, self.pool),
-            gathered,
+            (sample, 1.0),
+            (self.time, None),
         );
         (self.broken, self.left, self.waves) = events;
         self.widest = nan_max(self.widest, widest);
@@ -416,20 +446,5 @@ impl<'a, 'd> Assembly<'a, 'd> {
             way + turn * self.domain.partition().diameter()
         });
         self.domain.max(own.chain(walls).fold(0.0, nan_max))
-    }
-
-    /// This rank's bodies, and the contacts that start at them, with forces over `dt` [s].
-    pub(super) fn parcel(&self, dt: f64) -> Parcel {
-        let rows = self
-            .network
-            .own
-            .iter()
-            .map(|&i| self.network.rows[i as usize]);
-        let links = self.network.links_of_first().into_iter();
-        let lasts = |link: &&Link| link.lasts() || link.carried_before;
-        Parcel {
-            bodies: rows.collect(),
-            contacts: links.filter(lasts).map(|link| link.row(dt)).collect(),
-        }
     }
 }

@@ -13,7 +13,7 @@ use crate::scheme::report::BrokenBond;
 
 impl Assembly<'_, '_> {
     /// Adds the pairs of bonds that are farther apart than the pairs of the search.
-    pub(super) fn join(&mut self, rows: &[ContactRow]) {
+    pub(super) fn join(&mut self, rows: &[&[ContactRow]]) {
         let mine = self.network.mine();
         let bodies = self.network.rows.len();
         let place = |id: BodyId| (self.network.rows).binary_search_by_key(&id, |row| row.id);
@@ -28,7 +28,8 @@ impl Assembly<'_, '_> {
                 second: second as u32,
             })
         };
-        let bonds = rows.iter().filter(|row| row.state.joint.is_whole());
+        let bonds = rows.iter().copied().flatten();
+        let bonds = bonds.filter(|row| row.state.joint.is_whole());
         let bonds: Vec<Neighbours> = bonds.filter_map(pair).collect();
         self.pairs.extend(bonds);
         self.pairs

@@ -1,6 +1,6 @@
 //! An increment of the loads: tried as a whole, and halved where that fails.
 
-use super::assembly::{Assembly, Begins};
+use super::assembly::{Assembly, Begins, Sample};
 use super::energy::{Energies, Flows, begin_leg};
 use super::found::Found;
 use super::frame::Frame;
@@ -12,7 +12,7 @@ use super::settings::{Method, Statics};
 use super::support::Supports;
 use super::unknowns::Shift;
 use super::{bagi_bojtar, kishino, serrano};
-use crate::body::{Anchor, BodyId, Reference, WallState};
+use crate::body::{Anchor, BodyId, BodyRow, Reference, WallState};
 use crate::contact::ContactKey;
 use crate::domain::Domain;
 use crate::domain::migration::Parcel;
@@ -180,8 +180,8 @@ impl<'a> Increment<'a> {
         (dt, finest): (f64, bool),
     ) -> Result<Option<Balanced>, StepError> {
         let (parcel, walls, before) = &self.reached;
-        let mut parcel = parcel.clone();
-        still(&mut parcel);
+        let mut bodies = parcel.bodies.clone();
+        still(&mut bodies);
         let mut domain = domain.clone();
         if let Some(upper) = &self.upper {
             domain.resize(upper);
@@ -189,16 +189,19 @@ impl<'a> Increment<'a> {
         let first = *domain.partition().corners()[1];
         let mut frame = Frame::driven(self.physics, walls, &first, times);
         let shifts = frame.shifts.clone();
-        let gathered = (parcel, &walls[..], {
-            let begins = Begins {
-                times,
-                foreign: self.foreign,
-            };
-            (*before, times[1], Some(begins))
-        });
+        let sample = Sample {
+            bodies,
+            contacts: &parcel.contacts,
+            walls,
+        };
+        let begins = Begins {
+            times,
+            foreign: self.foreign,
+        };
         let supports = Supports::new(&self.physics.acts.supports, &self.anchors);
         let of = (self.physics, self.statics, supports);
-        let mut assembly = Assembly::gather(of, (&domain, pool), gathered);
+        let loads = (times[1], Some(begins));
+        let mut assembly = Assembly::gather(of, (&domain, pool), (sample, *before), loads);
         assembly.waves = self.waves;
         self.within_reach(&assembly)?;
         let mut last = Energies::of(&assembly, times[0]);
@@ -257,7 +260,6 @@ impl<'a> Increment<'a> {
             .map(|link| (-link.touch.gap / link.smaller_radius(), link.key));
         let deepest = deep.clone().map(|(deep, _)| deep).fold(0.0, nan_max);
         Ok(Some(Balanced {
-            parcel: assembly.parcel(dt),
             jumped,
             broken: std::mem::take(&mut assembly.broken),
             waves: assembly.waves,
@@ -265,7 +267,6 @@ impl<'a> Increment<'a> {
                 .filter(|(deep, _)| *deep >= 1.0)
                 .map(|(_, key)| key)
                 .next(),
-            walls: assembly.network.states.clone(),
             upper: *assembly.upper(),
             cell: OfCell {
                 stress: (self.upper).map_or([0.0; 6], |_| assembly.stress()),
@@ -276,6 +277,8 @@ impl<'a> Increment<'a> {
             forced: sums.forced,
             dissipated: sums.dissipated + left,
             overlap: deepest,
+            walls: std::mem::take(&mut assembly.network.states),
+            parcel: assembly.network.into_parcel(dt),
         }))
     }
 
@@ -328,13 +331,8 @@ impl<'a> Increment<'a> {
     /// They are those that carry a force, those that slide, and those that have opened and closed
     /// since the start.
     pub(super) fn count(&self) -> [usize; 4] {
-        let rows = || {
-            self.reached
-                .0
-                .contacts
-                .iter()
-                .map(|row| of_increment(row.status))
-        };
+        let (parcel, ..) = &self.reached;
+        let rows = || parcel.contacts.iter().map(|row| of_increment(row.status));
         let count = |of: fn(&(u64, bool)) -> bool| rows().filter(of).count();
         [
             count(|(status, _)| *status != Status::Open as u64),
@@ -428,7 +426,7 @@ impl<'a> Increment<'a> {
         if self.parts == 0 {
             return;
         }
-        still(&mut state.parcel);
+        still(&mut state.parcel.bodies);
         for row in &mut state.parcel.bodies {
             row.reference = Reference::default();
         }
@@ -470,8 +468,8 @@ impl Sums {
 ///
 /// Within a part of an increment the velocity of a row is its displacement since the start [m], its
 /// angular velocity that since the last equilibrium.
-fn still(parcel: &mut Parcel) {
-    for row in &mut parcel.bodies {
+fn still(bodies: &mut [BodyRow]) {
+    for row in bodies {
         (row.velocity, row.angular_velocity) = ([0.0; 3], [0.0; 3]);
         row.angular_momentum = [0.0; 3];
     }

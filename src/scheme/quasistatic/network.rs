@@ -3,6 +3,7 @@
 use super::link::Link;
 use super::unknowns::{Push, UNKNOWNS};
 use crate::body::{BodyRow, Wall, WallState};
+use crate::domain::migration::Parcel;
 use crate::pool::Pool;
 
 /// A contact and a side of it.
@@ -110,6 +111,29 @@ impl Network {
         links
             .filter(|link| mine[link.pair.first as usize])
             .collect()
+    }
+
+    /// This rank's bodies, and the contacts that start at them, with forces over `dt` [s].
+    pub(super) fn into_parcel(self, dt: f64) -> Parcel {
+        let mine = self.mine();
+        let Self {
+            mut rows, links, ..
+        } = self;
+        let mut is_own = mine.iter();
+        rows.retain(|_| is_own.next() == Some(&true));
+        let stays = |link: &Link| {
+            let lasts = link.lasts() || link.carried_before;
+            lasts && mine[link.pair.first as usize]
+        };
+        Parcel {
+            bodies: rows,
+            // Records take the room of the contacts.
+            contacts: links
+                .into_iter()
+                .filter(stays)
+                .map(|link| link.row(dt))
+                .collect(),
+        }
     }
 
     /// The sum of the pushes of the contacts on each own body.

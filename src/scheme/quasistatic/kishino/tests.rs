@@ -4,7 +4,6 @@ use super::*;
 use crate::body::{BodyId, BodyRow, Wall};
 use crate::contact::{ContactKey, Touch};
 use crate::domain::Domain;
-use crate::domain::migration::Parcel;
 use crate::domain::partition::Partition;
 use crate::law::bond::{Four, Joint};
 use crate::law::elastic::Elastic;
@@ -14,7 +13,7 @@ use crate::pool::Pool;
 use crate::scheme::acts::Acts;
 use crate::scheme::pace::Pace;
 use crate::scheme::physics::Physics;
-use crate::scheme::quasistatic::assembly::Begins;
+use crate::scheme::quasistatic::assembly::{Begins, Sample};
 use crate::scheme::quasistatic::settings::Statics;
 use crate::scheme::quasistatic::support::Supports;
 use crate::shape::{HalfSpace, Surface};
@@ -101,19 +100,21 @@ fn each_relaxation_lowers_the_energy() {
         let at = [place(n % SIDE), place(n / SIDE), 0.0];
         BodyRow::sphere(BodyId(n as u64), at, 1.0, 1.0)
     };
-    let parcel = Parcel {
-        bodies: (0..SIDE * SIDE).map(body).collect(),
-        contacts: Vec::new(),
-    };
     let begins = Begins {
         times: [0.0, 1.0],
         foreign: false,
     };
     let walls = vec![crate::body::WallState::default(); physics.walls.len()];
+    let sample = Sample {
+        bodies: (0..SIDE * SIDE).map(body).collect(),
+        contacts: &[],
+        walls: &walls,
+    };
     let mut assembly = Assembly::gather(
         (&physics, &statics, Supports::none()),
         (&domain, &pool),
-        (parcel, &walls, (1.0, 1.0, Some(begins))),
+        (sample, 1.0),
+        (1.0, Some(begins)),
     );
     assert_eq!(assembly.network.links.len(), 2 * SIDE * (SIDE + 1));
     let loads = balance::loads(&assembly);
