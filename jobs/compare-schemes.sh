@@ -257,7 +257,12 @@ EOF
             walls "$a" "$b" "$c" "$(pressed 1)" "$lid" "$(pressed 3)"
             sample "$grains"
             printf '[quasistatic]\nmax_iterations = 1000\n'
-        } | run "$case-$scheme" || { [ $scheme = serrano_rodriguez ] && pressure=$held && continue; }
+        } | run "$case-$scheme" || {
+            # Serrano refuses a sample in which bodies can move freely.
+            [ $scheme = serrano_rodriguez ] && grep -q "stiffness is singular" "$case-$scheme.log" || exit 1
+            pressure=$held
+            continue
+        }
         pressure=$held
         result $scheme "$case" "$case-$scheme" "$a $b $c" $every
     done

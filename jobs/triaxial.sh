@@ -5,7 +5,7 @@
 #
 # Makes samples of 5000 balls from configs/periodic-triaxial.toml with seeds 1 to 5. Loose ones are
 # pressed with their friction of 0.5, dense ones without friction. Then each is compressed along z
-# to 40 % of strain, at a tenth per second, while the sides hold 1 kPa. Some 40 minutes of one
+# to 40 % of strain, at a tenth per second, while the sides hold 1 kPa. Some 50 minutes of one
 # core; a run that is there is not done again.
 #
 # Writes target/triaxial/triaxial.csv with the columns

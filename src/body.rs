@@ -87,7 +87,8 @@ pub struct BodyRow {
     /// principal moments.
     pub inertia: f64,
     /// Periods that the body has crossed along each axis: its unwrapped position is
-    /// `position + image × period`.
+    /// `position + image × period`, in a sheared cell along the shear plus the turns across times
+    /// the shift of the next image.
     pub image: [i64; 3],
     /// Number of the material in the configuration, counted from 0.
     pub material: u32,

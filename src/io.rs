@@ -61,6 +61,9 @@ pub struct Header {
     pub deleted: u64,
     /// Number of collisions so far, of contacts with restitution, that ended without rebound.
     pub plastic: u64,
+    /// Whether loads have shown that the tolerance of a quasi-static scheme is above rounding;
+    /// `None` under another scheme.
+    pub judged: Option<bool>,
     /// The id of the next body that enters.
     pub next_id: u64,
     /// Energies so far.

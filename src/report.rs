@@ -85,6 +85,23 @@ pub fn info(path: &Path) -> Result<String, String> {
             ),
         },
     );
+    if let Some((cell, now)) = scenario.cell.as_ref().zip(header.cell.as_ref()) {
+        let lengths = cell.lengths_of(&now.upper).map(as_written);
+        let strains = cell.strains(&cell.start().upper, &now.upper);
+        let [x, y, z]: [f64; 3] = lengths.into();
+        let [of_x, of_y, of_z]: [f64; 3] = strains.into();
+        let sheared = now.shear.map_or_else(String::new, |shear| {
+            let [along, across] = [shear.along, shear.across].map(|axis| ["x", "y", "z"][axis]);
+            let (strain, shift) = (now.sheared, shear.shift);
+            format!(
+                "; sheared along {along} across {across} by {strain:.4e}, images {shift:.4e} m on"
+            )
+        });
+        line(
+            "cell",
+            format!("{x} × {y} × {z} m, strains {of_x:.4e}, {of_y:.4e}, {of_z:.4e}{sheared}"),
+        );
+    }
     line("seed", header.seed.to_string());
     line("written by", format!("{} ranks", header.ranks));
     let start = toml::from_str::<toml::Table>(&header.provenance).unwrap_or_default();

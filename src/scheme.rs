@@ -24,7 +24,7 @@ mod timers;
 mod walls;
 
 pub use error::StepError;
-pub use moreau_jean::allowance;
+pub use moreau_jean::{MOST_STRAIN, allowance};
 pub use physics::Physics;
 pub use report::{BrokenBond, Here, OfCell, Report, Tally};
 pub use state::{Clock, State, WallReference};

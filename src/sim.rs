@@ -23,6 +23,7 @@ macro_rules! tell {
 mod again;
 mod balance;
 mod bonds;
+mod cell;
 mod changed;
 mod check;
 mod elastic;
@@ -137,7 +138,6 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         threads,
         wall_limit,
         differences,
-        judged,
         nan_before,
     } = start;
     let mut domain = Domain::new(comm, partition);
@@ -161,7 +161,6 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
     let mut guard = Guard::new(scenario.limits);
     let mut why = None;
     let mut collapse = None;
-    let mut fine = judged;
     let mut rest = Rest::new(&domain, &scenario, &state);
     let mut log = Log::new(comm, &scenario, &state.clock, threads);
     let mut timers = Timers::default();
@@ -210,9 +209,9 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
             why = stopper.after_step(comm, output.saving(), false, 0.0).end;
             continue;
         }
-        if !fine {
+        if !ledger.judged {
             let shown = rounding::shows(&scenario, &report);
-            fine = shown.map_err(|text| {
+            ledger.judged = shown.map_err(|text| {
                 RunError::Failed(format!(
                     "step {}: {text}; {}",
                     before + 1,

@@ -3,10 +3,11 @@
 //! Its lower corner stays. All positions move with the edges, in proportion, and bodies move
 //! relative to that: their velocities are those relative to the uniform strain of the cell.
 
+use super::faces;
 use super::ramp::Ramp;
-use super::wall::Signal;
+use super::wall::{Signal, Wall};
 use crate::math::Vector3;
-use crate::shape::Shear;
+use crate::shape::{Period, Shear};
 
 /// A cell that deforms.
 #[derive(Clone, Debug, PartialEq)]
@@ -231,10 +232,7 @@ impl Cell {
     pub fn after(&self, now: &CellState, upper: Vector3, sheared: f64, dt: f64) -> CellState {
         let strains = self.strains(&now.upper, &upper);
         let shear = now.shear.map(|shear| {
-            let Shear { along, across, .. } = shear;
-            let height = now.upper[across] - self.lower[across];
-            let period = upper[along] - self.lower[along];
-            let shift = shear.shift * (1.0 + strains[along]) + sheared * height;
+            let (shift, period) = self.shifted(now, &shear, (&upper, sheared));
             Shear {
                 shift: shift - period * (shift / period).round(),
                 ..shear
@@ -247,6 +245,35 @@ impl Cell {
             sheared: now.sheared + sheared,
             shear_rate: sheared / dt,
         }
+    }
+
+    /// The shift of sheared images after a step, not taken back, and the period along it [m].
+    fn shifted(
+        &self,
+        now: &CellState,
+        shear: &Shear,
+        (upper, sheared): (&Vector3, f64),
+    ) -> (f64, f64) {
+        let Shear { along, across, .. } = *shear;
+        let height = now.upper[across] - self.lower[across];
+        let period = upper[along] - self.lower[along];
+        let strain = self.strains(&now.upper, upper)[along];
+        let shift = shear.shift * (1.0 + strain) + sheared * height;
+        (shift, period)
+    }
+
+    /// The periods by which the shift of images was taken back from one state to the next.
+    ///
+    /// A body that has crossed the cell across the shear so many times gains as many turns along
+    /// it for each crossing.
+    #[must_use]
+    pub fn taken_back(&self, now: &CellState, next: &CellState) -> i64 {
+        let (Some(shear), Some(then)) = (&now.shear, &next.shear) else {
+            return 0;
+        };
+        let sheared = next.sheared - now.sheared;
+        let (shift, period) = self.shifted(now, shear, (&next.upper, sheared));
+        ((shift - then.shift) / period).round() as i64
     }
 
     /// The stresses that it follows: those of edges, then mean and deviator.
@@ -340,10 +367,18 @@ impl Cell {
     }
 
     /// The volume at an upper corner [m³]; in two dimensions the cell is 1 m thick.
+    ///
+    /// Along an axis that is not periodic it ends at the two planes that face each other, walls
+    /// being in their present places; without them at the domain.
     #[must_use]
-    pub fn volume(&self, upper: &Vector3) -> f64 {
-        let lengths = self.lengths_of(upper);
-        lengths.x * lengths.y * if self.planar { 1.0 } else { lengths.z }
+    pub fn volume(&self, upper: &Vector3, walls: &[Wall], period: &Period) -> f64 {
+        let edges = self.lengths_of(upper);
+        let between = faces::lengths(walls, period, self.planar);
+        let length = |axis: usize| match period.length[axis] {
+            Some(_) => edges[axis],
+            None => between[axis].unwrap_or(edges[axis]),
+        };
+        length(0) * length(1) * length(2)
     }
 }
 
@@ -387,7 +422,13 @@ mod tests {
             planar: true,
             ..cell.clone()
         };
-        assert!((flat.volume(&upper) * 8.0 - cell.volume(&upper)).abs() < 1e-12);
+        let volume = |cell: &Cell, periodic: [bool; 3]| {
+            let period = Period::of_box(&cell.lower, &upper, periodic);
+            cell.volume(&upper, &[], &period)
+        };
+        let [flat, solid] = [(flat, false), (cell, true)]
+            .map(|(cell, along_z)| volume(&cell, [true, true, along_z]));
+        assert!((flat * 8.0 - solid).abs() < 1e-12);
     }
 
     /// Simple shear moves images by its strain times the height, modulo the period.

@@ -1,6 +1,6 @@
 //! The `[cell]` table: a periodic cell that deforms.
 
-use super::document::Value;
+use super::document::{Node, Value};
 use super::domain::Domain;
 use super::fault::Fault;
 use super::ramp;
@@ -41,7 +41,9 @@ pub(super) fn read(
         let Some(edge) = section.get(name).or(all).or(sheared(axis)) else {
             continue;
         };
-        if !domain.periodic[axis] {
+        if planar && axis == 2 {
+            must(edge, "an edge along x or y in two dimensions", "z", faults);
+        } else if !domain.periodic[axis] {
             needs(edge, &format!("domain.periodic along {name}"), faults);
         }
         // Heights would change with the cell.
@@ -75,6 +77,12 @@ pub(super) fn read(
         if let Some(other) = root.get(key) {
             both(other, ["cell", key], faults);
         }
+    }
+    // A cell may move while bodies rest in it.
+    let rest = root.get("time").and_then(|time| time.child("rest"));
+    let ends = |node: &&Node| !matches!(node.value, Value::Integer(0) | Value::Float(0.0));
+    if let Some(rest) = rest.filter(ends) {
+        both(rest, ["cell", "time.rest"], faults);
     }
     measures_follow(root, faults);
     let mass = section.number_if("mass", Number(Range::Positive, "kg"), faults);

@@ -114,6 +114,10 @@ fn nodes(root: &mut Node) -> Vec<(&mut Node, Use)> {
     };
     for (section, list) in sections {
         let of = section.as_str();
+        if of == "cell" {
+            files_within(list, &mut found);
+            continue;
+        }
         for entry in list.items_mut() {
             let at_time = match of {
                 "bond" => bonded_at(entry),
@@ -144,6 +148,19 @@ fn nodes(root: &mut Node) -> Vec<(&mut Node, Use)> {
         }
     }
     found
+}
+
+/// All nodes called `file` within a table.
+fn files_within<'n>(table: &'n mut Node, found: &mut Vec<(&'n mut Node, Use)>) {
+    let Value::Table(keys) = &mut table.value else {
+        return;
+    };
+    for (key, node) in keys {
+        match (key.as_str(), &node.value) {
+            ("file", Value::Text(_)) => found.push((node, Use::Always)),
+            _ => files_within(node, found),
+        }
+    }
 }
 
 /// The time of a bond that is made at a time, not at contact.

@@ -34,6 +34,9 @@ pub const FORMAT_VERSION: u32 = 9;
 /// The oldest version that this program reads.
 pub const OLDEST_VERSION: u32 = 6;
 
+/// The root attribute of [`Header::judged`].
+const JUDGED: &str = "loads_judged";
+
 /// The root attributes of a cell that deforms ([`CellState::to_array`]).
 const CELL: [&str; CellState::NUMBERS] = [
     "cell_x",

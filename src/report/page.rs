@@ -22,6 +22,7 @@ struct Found {
     state: Option<(PathBuf, State)>,
     series: Option<Table>,
     walls: Option<Table>,
+    cell: Option<Table>,
     flows: Option<Table>,
     /// By name: the figures, and distributions of forces.
     measures: Vec<(String, Table)>,
@@ -65,6 +66,7 @@ impl Found {
         let series = table("series.csv", "", "nothing is known of single steps");
         let walls = table("walls.csv", "wall", "forces on walls are not shown");
         let flows = table("flows.csv", "region", "");
+        let cell = table("cell.csv", "", "");
         let mut read_all = |prefix: &str| {
             let names = names(dir, prefix).into_iter();
             let read = |name: String| {
@@ -94,6 +96,7 @@ impl Found {
             state,
             series,
             walls,
+            cell,
             flows,
             measures,
             forces,
@@ -234,6 +237,7 @@ impl Found {
             measures,
         ));
         plots.extend(self.walls.as_ref().map(steps::walls));
+        plots.extend(self.cell.iter().flat_map(steps::cell));
         let flows = self.flows.as_ref().filter(|flows| flows.len() > 0);
         plots.extend(flows.map(steps::flows));
         let of_state = self

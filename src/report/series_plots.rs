@@ -262,6 +262,34 @@ pub(super) fn walls(walls: &Table) -> Plot {
     plot
 }
 
+/// Stresses and strains of a cell that deforms.
+pub(super) fn cell(cell: &Table) -> [Plot; 2] {
+    let curves = |columns: &[[&str; 2]]| {
+        let curve = |[name, column]: &[&str; 2]| {
+            let curve = Curve::new(name, cell.points("time", column)?);
+            is_something(&curve).then_some(curve)
+        };
+        columns.iter().filter_map(curve).collect()
+    };
+    let stresses = ["xx", "yy", "zz", "yz", "zx", "xy"].map(|name| format!("stress_{name}"));
+    let stresses: Vec<[&str; 2]> = (stresses.iter())
+        .map(|column| [column.trim_start_matches("stress_"), column])
+        .collect();
+    let strains = [
+        ["x", "strain_x"],
+        ["y", "strain_y"],
+        ["z", "strain_z"],
+        ["simple shear", "shear"],
+    ];
+    [
+        plot(
+            "Stress of the cell, compression positive [Pa]",
+            curves(&stresses),
+        ),
+        plot("Strain of the cell, extension positive", curves(&strains)),
+    ]
+}
+
 /// Mass that came in and went out, by region.
 pub(super) fn flows(flows: &Table) -> Plot {
     let kinds = flows.kinds().into_iter();

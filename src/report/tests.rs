@@ -265,4 +265,14 @@ fn plots_of_a_series() {
     assert_eq!(plot.curves.len(), 1);
     assert_eq!(plot.curves[0].points, [[0.1, 7.0], [0.2, 5.0]]);
     assert!(plot.note.starts_with("1 of 2 walls"));
+    let cell = dir.path().join("cell.csv");
+    let text = "step,time,strain_x,strain_z,shear,stress_xx,stress_yz\n1,0.1,0,-0.1,0,5,0\n2,0.2,0,-0.2,0,7,0\n";
+    fs::write(&cell, text).expect("written");
+    let plots = steps::cell(&Table::read(&cell, "").expect("a table"));
+    let curves = plots.map(|plot| (plot.curves.len(), plot.curves[0].points.clone()));
+    let expected = [
+        (1, vec![[0.1, 5.0], [0.2, 7.0]]),
+        (1, vec![[0.1, -0.1], [0.2, -0.2]]),
+    ];
+    assert_eq!(curves, expected);
 }

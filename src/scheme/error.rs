@@ -87,7 +87,8 @@ pub enum StepError {
     /// The cell has become too short for its bodies.
     #[error(
         "step {step}: the edge {axis} of the periodic cell must leave blocks of at least {least} m to the bodies; found \
-         {edge} m; end its strain earlier, or begin with a longer domain along {axis}"
+         {edge} m; end its strain earlier, begin with a longer domain along {axis}, or bring the bodies of a loose \
+         sample together by a true_rate before a stress acts"
     )]
     CellTooShort {
         /// The step.
@@ -102,7 +103,8 @@ pub enum StepError {
     /// The cell deforms too fast.
     #[error(
         "step {step}: the strain of the periodic cell in a step must be at most {allowed}; found \
-         {strain}; choose a smaller time.dt, a larger cell.mass, or a larger solver.block_edge"
+         {strain}; choose a smaller time.dt or rate, for an edge under a stress a larger cell.mass, or a larger \
+         solver.block_edge"
     )]
     CellTooFast {
         /// The step.

@@ -16,12 +16,7 @@ pub(super) fn loaded(
     time: f64,
     period: &Period,
 ) -> (Vec<Wall>, Option<usize>) {
-    // A fixed wall stays where it is: in a continued run it may have moved before.
-    let place = |(wall, state): (&Wall, &WallState)| Wall {
-        surface: wall.placed(state),
-        ..wall.clone()
-    };
-    let placed: Vec<Wall> = physics.walls.iter().zip(states).map(place).collect();
+    let placed = physics.placed(states);
     let mut faceless = None;
     let motions: Vec<Motion> = (placed.iter().enumerate())
         .map(|(w, wall)| {

@@ -17,7 +17,7 @@ mod strained;
 mod watch;
 
 pub use machine::MoreauJean;
-pub use plan::allowance;
+pub use plan::{MOST_STRAIN, allowance};
 
 use super::error::StepError;
 use super::known::Known;

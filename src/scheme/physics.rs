@@ -4,7 +4,7 @@ use super::acts::Acts;
 use super::error::is_finite;
 use super::pace::Pace;
 use super::quasistatic::Statics;
-use crate::body::{BodyRow, Cell, Motion, Wall};
+use crate::body::{BodyRow, Cell, Motion, Wall, WallState};
 use crate::law::Laws;
 use crate::math::Vector3;
 use crate::shape::Template;
@@ -45,6 +45,18 @@ pub struct Physics {
 }
 
 impl Physics {
+    /// The walls in the positions of these states.
+    ///
+    /// A fixed wall stays where it is: in a continued run it may have moved before.
+    #[must_use]
+    pub fn placed(&self, states: &[WallState]) -> Vec<Wall> {
+        let place = |(wall, state): (&Wall, &WallState)| Wall {
+            surface: wall.placed(state),
+            ..wall.clone()
+        };
+        self.walls.iter().zip(states).map(place).collect()
+    }
+
     /// Acceleration of a free body of mass `m` [kg] at `x` [m], by gravity and fields [m/s²].
     ///
     /// Fields depend on `time` [s].

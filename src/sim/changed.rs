@@ -3,6 +3,7 @@
 use super::error::RunError;
 use crate::body::{BodyRow, CellState, WallState};
 use crate::config::Scenario;
+use crate::math::Vector3;
 use crate::shape::drift;
 
 /// Distance below which two places of a wall are the same, in radii of the smallest body.
@@ -142,6 +143,53 @@ pub(super) fn shear_fits(scenario: &Scenario, cell: Option<&CellState>) -> Resul
             "[[measure]]: must be left out where the cell of the checkpoint has been sheared; found {}",
             measure.name
         )));
+    }
+    Ok(())
+}
+
+/// Whether the loads, the laws and the settings of increments are those of another scenario.
+pub(super) fn same_loads(now: &Scenario) -> impl Fn(&Scenario) -> bool + '_ {
+    move |was| {
+        let of = |of: &Scenario| (of.statics, of.gravity);
+        let settings = of(was) == of(now) && was.laws == now.laws;
+        settings && was.walls == now.walls && was.cell == now.cell && was.acts == now.acts
+    }
+}
+
+/// The fault of a body that is held where only images move: an end of the cell would pass it.
+pub(super) const HELD_IN_CELL: &str = "is held; with cell.affine = false all bodies must be free";
+
+/// Whether a body is held in a cell that moves only images.
+pub(super) fn is_held_in_cell(row: &BodyRow, scenario: &Scenario) -> bool {
+    scenario.cell.as_ref().is_some_and(|cell| !cell.affine) && !row.is_free()
+}
+
+/// The bodies of a checkpoint must fit the configuration, which `--set` may have changed.
+pub(super) fn bodies_fit(
+    bodies: &[BodyRow],
+    states: &[WallState],
+    scenario: &Scenario,
+) -> Result<(), RunError> {
+    for row in bodies {
+        let x = Vector3::from(row.position);
+        let inside = (0..3).all(|a| (scenario.lower[a]..=scenario.upper[a]).contains(&x[a]));
+        let each = scenario.walls.iter().zip(states);
+        let behind = each.map(|(wall, state)| (wall, wall.placed(state)));
+        let behind = behind
+            .into_iter()
+            .find(|(_, surface)| surface.nearest(&x).0 < 0.0);
+        let fault = if row.material as usize >= scenario.materials.len() {
+            "has a material that the configuration does not list".to_owned()
+        } else if !inside {
+            format!("is outside the domain, at {:?} m", row.position)
+        } else if let (Some((wall, _)), true) = (behind, row.is_free()) {
+            format!("is behind wall {}, at {:?} m", wall.name, row.position)
+        } else if is_held_in_cell(row, scenario) {
+            HELD_IN_CELL.to_owned()
+        } else {
+            continue;
+        };
+        return Err(RunError::Input(format!("body {} {fault}", row.id)));
     }
     Ok(())
 }

@@ -3,14 +3,15 @@
 mod statics;
 
 use super::bonds::pairs_exist;
+use super::cell;
 use super::error::RunError;
 use super::first::{counts, no_overlaps, share};
 use super::memory::{Numbers, bytes_falling, bytes_per_body, bytes_with, fall};
 use super::options::Options;
 use super::rounding;
-use super::setup::shared;
+use super::setup::{increments_fit, shared};
 use super::sizes::{Sizes, divide, edge, memory_suffices, sizes, to_come, tracked_exist};
-use crate::body::BodyRow;
+use crate::body::{BodyRow, Cell};
 use crate::comm::{Comm, agree, sum_exact};
 use crate::config::{Given, Scenario};
 use crate::domain::Domain;
@@ -33,6 +34,12 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
     agree(comm, memory_suffices(&scenario, &counts, comm.size()))?;
     let bodies = share(comm, &scenario, &counts)?;
     pairs_exist(comm, &scenario, &bodies)?;
+    let cell = scenario.cell.as_ref();
+    agree(
+        comm,
+        cell::fits(&scenario, cell.map(Cell::start).as_ref(), 0.0),
+    )?;
+    agree(comm, increments_fit(&scenario, 0))?;
     let sizes = sizes(comm, &scenario, &bodies)
         .full_grown(&scenario, 0.0)
         .and_to_come(&scenario);
@@ -82,6 +89,12 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
     lines.splice(2..2, samples(comm, &scenario, &counts, &parcel.bodies));
     let end = format!("end        {}", scenario.end);
     let memory = memory(comm, &scenario, &physics, &sizes, &parcel);
+    let span = match scenario.statics {
+        Some(_) => "increment",
+        None => "time step",
+    };
+    let span = (span, scenario.pace.at_most());
+    lines.extend(scenario.cell.as_ref().map(|of| cell::line(of, span)));
     if scenario.statics.is_some() {
         lines.extend([end, memory]);
         lines.extend(masses(&sizes));

@@ -1,5 +1,6 @@
 //! The initial bodies of a run.
 
+use super::changed::{HELD_IN_CELL, is_held_in_cell};
 use super::error::RunError;
 use crate::body::{Bodies, BodyId, BodyRow, Reference};
 use crate::comm::{Comm, agree};
@@ -9,7 +10,7 @@ use crate::detect::{Detector, Space};
 use crate::domain::Domain;
 use crate::domain::migration::{Parcel, to_owners, with_copies};
 use crate::io::checkpoint::{self, Loaded};
-use crate::math::Vector3;
+use crate::math::{Vector3, as_written};
 use crate::pool::Pool;
 use crate::sample::{self, Source};
 use crate::scheme::Physics;
@@ -85,6 +86,15 @@ pub(super) fn share(
             let before = comm.all_gather(bytemuck::bytes_of(&own));
             let before = before[..comm.rank()].iter();
             let before: u64 = before.map(|n| bytemuck::pod_read_unaligned::<u64>(n)).sum();
+            let shear = loaded.header.cell.and_then(|cell| cell.shear);
+            if let Some(shear) = shear.filter(|shear| shear.shift != 0.0) {
+                return Err(RunError::Input(format!(
+                    "{}: a file of bodies must have unsheared images; found a cell whose images are \
+                     shifted by {} m",
+                    path.display(),
+                    as_written(shear.shift)
+                )));
+            }
             let bodies = agree(comm, with_templates(scenario, path, loaded))?;
             let ids = (first_id + before..).map(BodyId);
             rows.extend(ids.zip(&bodies).map(|(id, row)| {
@@ -172,6 +182,9 @@ fn in_their_place(scenario: &Scenario, rows: &[BodyRow]) -> Result<(), RunError>
         (0..3).all(|a| (scenario.lower[a]..=scenario.upper[a]).contains(&x[a]))
     };
     let outside = rows.iter().find(|row| !inside(row));
+    if let Some(row) = rows.iter().find(|row| is_held_in_cell(row, scenario)) {
+        return Err(RunError::Input(format!("body {} {HELD_IN_CELL}", row.id)));
+    }
     if let Some(row) = lifted {
         return Err(RunError::Input(format!(
             "body {} starts out of the plane z = 0 or moves out of it: z, vz, wx, wy must be 0 in two dimensions; \

@@ -22,6 +22,8 @@ pub(super) struct Ledger {
     pub rushed_steps: u64,
     /// Plans of contacts made since this start.
     pub plans: u64,
+    /// Whether loads have shown that a quasi-static tolerance is above rounding.
+    pub judged: bool,
     /// Collisions since step 0, of contacts with restitution, that ended without rebound.
     pub plastic: u64,
     /// The number of steps for each number of sweeps, since this program started.

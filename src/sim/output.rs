@@ -307,6 +307,7 @@ impl Output {
                 rushed_steps: ledger.rushed_steps,
                 deleted: ledger.deleted,
                 plastic: ledger.plastic,
+                judged: scenario.statics.map(|_| ledger.judged),
                 next_id: ledger.flows.state().1,
                 ledger: ledger.energies,
                 cell: state.cell,

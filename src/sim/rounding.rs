@@ -129,7 +129,8 @@ fn largest_load(
     let [lower, upper] = domain.partition().corners();
     let on_edges = physics.cell.iter().flat_map(|cell| {
         let held = times.iter().flat_map(|time| cell.held(*time));
-        held.map(|held| held.stress.abs() * cell.volume(upper) / held.length(&(upper - lower)))
+        let volume = cell.volume(upper, &physics.walls, period);
+        held.map(move |held| held.stress.abs() * volume / held.length(&(upper - lower)))
     });
     on_edges.fold(most, nan_max)
 }

@@ -3,7 +3,8 @@
 
 use super::balance::by_bodies;
 use super::bonds::{bonds_are_known, pairs_exist};
-use super::changed::{changes_fit, shear_fits};
+use super::cell;
+use super::changed::{bodies_fit, changes_fit, same_loads, shear_fits};
 use super::error::RunError;
 use super::first::{counts, no_overlaps, share};
 use super::flows::Flows;
@@ -12,7 +13,7 @@ use super::options::Options;
 use super::output::Folder;
 use super::rounding;
 use super::sizes::{completed, divide, memory_suffices, sizes, tracked_exist};
-use crate::body::{BodyId, BodyRow, WallState};
+use crate::body::{BodyId, Cell, WallState};
 use crate::comm::{Comm, agree};
 use crate::config::{Faults, Given, Scenario, may_be_set};
 use crate::domain::Domain;
@@ -44,8 +45,6 @@ pub(super) struct Start {
     pub threads: usize,
     /// Wall time after which the run ends.
     pub wall_limit: Option<Duration>,
-    /// Whether its loads have shown before that the tolerance is above rounding.
-    pub judged: bool,
     /// The differences with which a run continues.
     pub differences: Option<String>,
     /// For tests: a body whose velocity becomes NaN before a step.
@@ -77,6 +76,9 @@ pub(super) fn from_config(
         .and_to_come(&scenario);
     tracked_exist(&scenario, sizes.count)?;
     let scenario = end_as_told(agree(comm, completed(scenario, &sizes))?, options);
+    let first = scenario.cell.as_ref().map(Cell::start);
+    agree(comm, cell::fits(&scenario, first.as_ref(), 0.0))?;
+    agree(comm, increments_fit(&scenario, 0))?;
     let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
     let parcel = Parcel {
         bodies,
@@ -114,7 +116,6 @@ pub(super) fn from_config(
         ledger,
         out,
         folder,
-        judged: false,
         threads: options.threads,
         wall_limit: options.wall_limit,
         differences: None,
@@ -269,6 +270,21 @@ pub(super) fn loaded(comm: &dyn Comm, from: &Path) -> Result<(PathBuf, Loaded), 
     Ok((path, loaded))
 }
 
+/// Fails if a linear scheme is asked for more than one increment after this step.
+pub(super) fn increments_fit(scenario: &Scenario, step: u64) -> Result<(), RunError> {
+    let is_linear = (scenario.statics).is_some_and(|statics| !statics.method.may_halve());
+    let left = scenario
+        .last_step()
+        .map_or(0, |last| last.saturating_sub(step));
+    match is_linear && left > 1 {
+        true => Err(RunError::Input(format!(
+            "scheme = \"serrano_rodriguez\" must do one increment, as it is linear; found {left} until the end: time.dt \
+             must be as long as the run, or time.steps less"
+        ))),
+        false => Ok(()),
+    }
+}
+
 /// The start of a run that continues from a checkpoint with a scenario. Collective.
 ///
 /// `before` is the scenario of the checkpoint where the other may differ from it.
@@ -297,6 +313,8 @@ pub(super) fn going_on(
         .and_to_come(&scenario);
     // A rule that begins here takes its length from the present bodies.
     let scenario = end_as_told(agree(comm, completed(scenario, &sizes))?, options);
+    agree(comm, cell::fits(&scenario, cell.as_ref(), header.time))?;
+    agree(comm, increments_fit(&scenario, header.step))?;
     let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
     let states = agree(comm, wall_states(&scenario, &walls))?;
     agree(comm, bodies_fit(&bodies, &states, &scenario))?;
@@ -306,10 +324,10 @@ pub(super) fn going_on(
     agree(comm, changes)?;
     agree(comm, bonds_are_known(&scenario, &contacts))?;
     let parcel = Parcel { bodies, contacts };
-    // A run that goes on as it was has been judged by its first loads.
-    let same = |was: &Scenario| (was.statics, &was.laws) == (scenario.statics, &scenario.laws);
-    let judged = header.step > 0 && before.map_or(options.set.is_empty(), same);
-    if !judged {
+    // A run that goes on as it was is judged by its first loads, which may have come already.
+    let same = header.step > 0 && before.map_or(options.set.is_empty(), same_loads(&scenario));
+    let judged = same && header.judged.unwrap_or(true);
+    if !same {
         let there = (&parcel, header.time, header.dt);
         let domain = Domain::new(comm, partition.clone());
         rounding::allows((&scenario, &physics), (&domain, &sizes), there)?;
@@ -339,6 +357,7 @@ pub(super) fn going_on(
     let ledger = Ledger {
         energies: header.ledger,
         deleted: header.deleted,
+        judged,
         plastic: header.plastic,
         capped_steps: header.capped_steps,
         rushed_steps: header.rushed_steps,
@@ -376,7 +395,6 @@ pub(super) fn going_on(
         ledger,
         out,
         folder,
-        judged,
         threads: options.threads,
         wall_limit: options.wall_limit,
         differences: None,
@@ -418,34 +436,6 @@ fn wall_references(walls: &[WallRow]) -> Vec<WallReference> {
         .all(|row| row.reference_orientation != [0.0; 4]);
     let planned = walls.iter().filter(|_| planned);
     planned.map(reference).collect()
-}
-
-/// The bodies of a checkpoint must fit the configuration, which `--set` may have changed.
-fn bodies_fit(
-    bodies: &[BodyRow],
-    states: &[WallState],
-    scenario: &Scenario,
-) -> Result<(), RunError> {
-    for row in bodies {
-        let x = Vector3::from(row.position);
-        let inside = (0..3).all(|a| (scenario.lower[a]..=scenario.upper[a]).contains(&x[a]));
-        let each = scenario.walls.iter().zip(states);
-        let behind = each.map(|(wall, state)| (wall, wall.placed(state)));
-        let behind = behind
-            .into_iter()
-            .find(|(_, surface)| surface.nearest(&x).0 < 0.0);
-        let fault = if row.material as usize >= scenario.materials.len() {
-            "has a material that the configuration does not list".to_owned()
-        } else if !inside {
-            format!("is outside the domain, at {:?} m", row.position)
-        } else if let (Some((wall, _)), true) = (behind, row.is_free()) {
-            format!("is behind wall {}, at {:?} m", wall.name, row.position)
-        } else {
-            continue;
-        };
-        return Err(RunError::Input(format!("body {} {fault}", row.id)));
-    }
-    Ok(())
 }
 
 /// Fails if steps of constant length do not lead to the time at which a run continues.

@@ -14,7 +14,7 @@
 use super::blocks::Blocks;
 use super::halo::Halo;
 use super::reaction::Reaction;
-use crate::math::Vector3;
+use crate::math::{Vector3, nan_max};
 
 /// The strains that follow a stress, in one step. Rates are those of the edges along x, y and z.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -89,7 +89,8 @@ impl Edges {
     /// The largest rate of an edge before the step, or without contacts at its end [1/s].
     #[must_use]
     pub fn fastest(&self) -> f64 {
-        self.before.amax().max(self.free.amax())
+        let rates = self.before.iter().chain(&self.free);
+        rates.fold(0.0, |most, rate| nan_max(most, rate.abs()))
     }
 
     /// Momentum that the stresses bring in the step [N s].

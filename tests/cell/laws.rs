@@ -8,7 +8,7 @@ use moreau::law::bond::{Begin, Between, Four, Glue, Stiffness, Strength};
 use moreau::solver::Exchange;
 
 /// A bond of springs that nothing breaks, between balls that are nearer than 0.06 m at the start.
-fn bond() -> Glue {
+pub(crate) fn bond() -> Glue {
     let four = |all: f64| Four {
         normal: all,
         tangential: all,

@@ -1,9 +1,11 @@
 //! Contacts that the motion of the cell alone closes, and cells that deform too far for a step.
 
-use super::rate;
+use super::laws::bond;
 use super::scene::Scene;
 use super::shear::shear;
+use super::{rate, springs};
 use moreau::body::Edge;
+use moreau::law::bond::{Four, Glue, Stiffness};
 use moreau::math::Vector3;
 use moreau::scheme::StepError;
 
@@ -60,6 +62,31 @@ fn cells_that_deform_too_far_are_refused() {
             matches!(&error, StepError::CellTooShort { axis: 'y', .. }),
             "{error}"
         );
+    }
+}
+
+/// A bond that grows beyond the blocks is named as such in a cell too, not the cell's strain.
+#[test]
+fn a_bond_too_long_is_named_in_a_cell() {
+    let mut s = pair(0.5);
+    s.pair = Some(springs(0.0));
+    let weak = Four {
+        normal: 1.0,
+        tangential: 1.0,
+        bending: 1.0,
+        twisting: 1.0,
+    };
+    s.bonds = vec![Glue {
+        gap: 0.6,
+        stiffness: Stiffness::Given(weak),
+        ..bond()
+    }];
+    s.bodies[0].velocity = [50.0, 0.0, 0.0];
+    s.edges = Some([rate(0.01), Edge::Fixed, Edge::Fixed]);
+    for ranks in [1, 2] {
+        let error = s.try_run(ranks, 1, 100).err();
+        let named = matches!(&error, Some(StepError::BondTooLong { .. }));
+        assert!(named, "{error:?}");
     }
 }
 

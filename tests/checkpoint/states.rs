@@ -110,6 +110,7 @@ pub(crate) fn header(step: u64) -> Header {
         rushed_steps: 11,
         deleted: 3,
         plastic: 23,
+        judged: Some(true),
         next_id: 1 << 40,
         cell: None,
         ledger: Ledger::from_array(std::array::from_fn(|k| (k as f64 + 1.0) / 3.0)),

@@ -59,6 +59,9 @@ pub(super) fn of_content<'a>(
         let all = cell.to_array();
         all.iter().for_each(|x| number(x.to_bits()));
     }
+    if let Some(judged) = header.judged {
+        number(judged.into());
+    }
     number(XxHash64::oneshot(0, header.config.as_bytes()));
     for (path, rows, hash) in datasets {
         number(XxHash64::oneshot(0, path.as_bytes()));

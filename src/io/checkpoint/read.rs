@@ -2,7 +2,7 @@
 
 use super::layout::{Column, Layout, Record, assemble};
 use super::numbered::{NumberedFlow, NumberedWall};
-use super::{CELL, Counts, Error, FORMAT, FORMAT_VERSION, Loaded, OLDEST_VERSION};
+use super::{CELL, Counts, Error, FORMAT, FORMAT_VERSION, JUDGED, Loaded, OLDEST_VERSION};
 use super::{attribute, folder, hash};
 use crate::body::{Anchor, BodyId, BodyRow, CellState};
 use crate::comm::{Comm, agree};
@@ -146,6 +146,10 @@ impl Opened {
             plastic: match version >= hash::PLASTIC {
                 true => file.number("plastic_collisions")?,
                 false => 0,
+            },
+            judged: match file.has(JUDGED) {
+                true => Some(file.number::<u64>(JUDGED)? != 0),
+                false => None,
             },
             ledger: Ledger::from_array(energies),
             cell: cell(&file)?,

@@ -2,7 +2,7 @@
 
 use super::layout::{Layout, Record};
 use super::numbered::{NumberedFlow, NumberedWall, numbered, numbered_flows};
-use super::{CELL, Error, FORMAT, FORMAT_VERSION, attribute, folder, hash};
+use super::{CELL, Error, FORMAT, FORMAT_VERSION, JUDGED, attribute, folder, hash};
 use crate::body::{Anchor, BodyRow};
 use crate::comm::{Comm, agree};
 use crate::contact::ContactRow;
@@ -167,6 +167,9 @@ impl Contents<'_> {
         self.file.number("deleted", header.deleted)?;
         self.file.number("next_id", header.next_id)?;
         self.file.number("plastic_collisions", header.plastic)?;
+        if let Some(judged) = header.judged {
+            self.file.number(JUDGED, u64::from(judged))?;
+        }
         for (name, value) in Ledger::NAMES.iter().zip(header.ledger.to_array()) {
             self.file.number(&attribute(name), value)?;
         }

@@ -49,6 +49,11 @@ impl MoreauJean {
             partition,
             physics: &self.physics,
             strain: begun.strain.as_ref(),
+            turns: self.physics.cell.as_ref().and_then(|cell| {
+                let (_, [now, end]) = begun.strain.as_ref()?;
+                let shear = end.shear?;
+                Some(([shear.along, shear.across], cell.taken_back(now, end)))
+            }),
         };
         let of_cell = self.of_cell(begun, &bodies);
         let pool = self.blocks.pool();
@@ -208,6 +213,8 @@ struct Moved<'a> {
     partition: &'a Partition,
     physics: &'a Physics,
     strain: Option<&'a (Strain, [CellState; 2])>,
+    /// Axes of simple shear, and the periods by which its images were taken back.
+    turns: Option<([usize; 2], i64)>,
 }
 
 /// Number of sums.
@@ -240,6 +247,9 @@ impl Moved<'_> {
             moved += cell.moved(&x0, from, to) - x0;
             let then = cell.moved(&row.reference.position.into(), from, to);
             row.reference.position = then.into();
+        }
+        if let Some(([along, across], turns)) = self.turns {
+            row.image[along] += turns * row.image[across];
         }
         let image = row.image;
         bodies.advance(i, row, self.dt, &moved, period);

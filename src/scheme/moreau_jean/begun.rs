@@ -61,7 +61,7 @@ impl MoreauJean {
         let walls = Walls::new(physics, &state.walls, times, period);
         let mut pushed = Pushed::new(&walls.placed, &walls.during, &physics.gravity, span.dt);
         let ends = walls.ends(&physics.walls, &pushed, span.dt);
-        pushed.edges = self.edges(state, domain, &span);
+        pushed.edges = self.edges(state, (domain, &walls.placed), &span);
         let both = physics.cell.as_ref().zip(state.cell);
         let strain = both.map(|(cell, now)| {
             let upper = cell.prescribed(&now.upper, times);

@@ -37,7 +37,7 @@ pub fn allowance(way: f64, radius: f64) -> f64 {
 }
 
 /// The largest strain of a cell in a step: beyond it the step is not that of a small strain.
-const MOST_STRAIN: f64 = 0.1;
+pub const MOST_STRAIN: f64 = 0.1;
 
 /// The gaps in a step [m].
 #[derive(Clone, Copy, Debug)]
@@ -104,6 +104,15 @@ impl MoreauJean {
         }
         let step = begun.clock.step + 1;
         let radius = self.physics.largest_radius;
+        if 2.0 * reach(radius, margin.near) <= edge {
+            return Ok(()); // A bond is too long.
+        }
+        let grid = begun.domain.partition().grid();
+        let (axis, _) = grid.narrowest();
+        let number = ['x', 'y', 'z'].iter().position(|name| *name == axis);
+        if number.is_none_or(|number| grid.period().length[number].is_none()) {
+            return Ok(()); // The cell does not move this edge.
+        }
         let strain = fastest_strain(begun) * begun.span.dt;
         let most = 2.0 * self.largest_branch(begun);
         let others = margin.near - most * strain;
@@ -121,7 +130,6 @@ impl MoreauJean {
             );
         let others_fit = 2.0 * reach(radius, others) <= edge;
         if edge < least && (others_fit || edge < 2.0 * reach(radius, self.physics.skin)) {
-            let (axis, _) = begun.domain.partition().grid().narrowest();
             return Err(StepError::CellTooShort {
                 step,
                 axis,

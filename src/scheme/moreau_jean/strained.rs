@@ -2,7 +2,7 @@
 
 use super::begun::Begun;
 use super::machine::MoreauJean;
-use crate::body::{Bodies, CellState};
+use crate::body::{Bodies, CellState, Wall};
 use crate::domain::Domain;
 use crate::math::ExactSum;
 use crate::scheme::pace::Span;
@@ -16,7 +16,13 @@ const PARTS: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [1, 2], [2, 0], [0, 1]];
 
 impl MoreauJean {
     /// The edges that follow a stress, at the start of a step. Collective, if there are such.
-    pub(super) fn edges(&self, state: &State, domain: &Domain, span: &Span) -> Edges {
+    pub(super) fn edges(
+        &self,
+        state: &State,
+        (domain, walls): (&Domain, &[Wall]),
+        span: &Span,
+    ) -> Edges {
+        let period = domain.partition().grid().period();
         let both = self.physics.cell.as_ref().zip(state.cell);
         let Some((cell, now)) = both.filter(|(cell, _)| cell.holds_stress()) else {
             return Edges::default();
@@ -31,7 +37,10 @@ impl MoreauJean {
             // Nothing could hold the edges.
             return Edges::default();
         }
-        let (lengths, volume) = (cell.lengths_of(&now.upper), cell.volume(&now.upper));
+        let (lengths, volume) = (
+            cell.lengths_of(&now.upper),
+            cell.volume(&now.upper, walls, period),
+        );
         let times = [state.clock.time, span.end];
         let prescribed = cell.strains(&now.upper, &cell.prescribed(&now.upper, times)) / span.dt;
         // Rates before the step are those over the lengths at the start of the step before.
@@ -90,7 +99,8 @@ impl MoreauJean {
             }
         }
         let [xx, yy, zz, yz, zx, xy, work] = begun.domain.sums(&sums);
-        let size = cell.volume(&now.upper) * begun.span.dt;
+        let walls = &begun.walls.placed;
+        let size = cell.volume(&now.upper, walls, &strain.period) * begun.span.dt;
         Some(OfCell {
             stress: [xx, yy, zz, yz, zx, xy].map(|sum| sum / size),
             work,

@@ -12,7 +12,7 @@ use super::reach::{wide, widest_bond};
 use super::settings::{Method, Statics};
 use super::support::Supports;
 use super::unknowns::Shift;
-use crate::body::{Bodies, BodyId, BodyRow, Held, Reference, Wall, WallState};
+use crate::body::{Bodies, BodyId, BodyRow, Held, Reference, WallState};
 use crate::contact::{ContactRow, Neighbours, Partner, Touch};
 use crate::detect::{Detector, Space, touch_of_balls, touches_of_ball_and_wall};
 use crate::domain::Domain;
@@ -173,11 +173,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
     }
 
     pub(super) fn place_walls(&mut self, states: Vec<WallState>) {
-        let place = |(wall, state): (&Wall, &WallState)| Wall {
-            surface: wall.placed(state),
-            ..wall.clone()
-        };
-        self.network.walls = self.physics.walls.iter().zip(&states).map(place).collect();
+        self.network.walls = self.physics.placed(&states);
         self.network.states = states;
         let period = self.domain.partition().grid().period();
         let Network { walls, planar, .. } = &self.network;
@@ -332,6 +328,8 @@ impl<'a, 'd> Assembly<'a, 'd> {
         };
         for row in &mut self.network.rows {
             row.position = cell.carried(&row.position.into(), &from, upper).into();
+            let then = cell.carried(&row.reference.position.into(), &from, upper);
+            row.reference.position = then.into();
         }
         self.domain.resize(upper);
     }
@@ -431,6 +429,9 @@ impl<'a, 'd> Assembly<'a, 'd> {
     }
 
     /// The largest distance of a body from its place when pairs were searched [m]. Collective.
+    ///
+    /// That place moves with the cell, so half of the way by which the cell brings the two bodies
+    /// of a pair together counts as well.
     fn strayed(&self) -> f64 {
         let period = *self.domain.partition().grid().period();
         let own = self
@@ -445,6 +446,13 @@ impl<'a, 'd> Assembly<'a, 'd> {
             let turn = turn_between(then.orientation, now.orientation).norm();
             way + turn * self.domain.partition().diameter()
         });
-        self.domain.max(own.chain(walls).fold(0.0, nan_max))
+        let by_cell = self.physics.cell.as_ref().map_or(0.0, |cell| {
+            let strains = cell.strains(&self.gathered, self.upper());
+            let each = strains.iter().map(|strain| strain.abs());
+            let pair = 2.0 * self.physics.largest_radius + self.physics.skin.max(self.widest);
+            0.5 * each.fold(0.0, nan_max) * pair
+        });
+        let most = self.domain.max(own.chain(walls).fold(0.0, nan_max));
+        most + by_cell
     }
 }

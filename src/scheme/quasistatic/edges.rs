@@ -8,7 +8,7 @@
 
 use super::assembly::Assembly;
 use super::link::Link;
-use crate::body::Held;
+use crate::body::{Cell, Held};
 use crate::math::{ExactSum, Vector3};
 
 impl Assembly<'_, '_> {
@@ -37,10 +37,11 @@ impl Assembly<'_, '_> {
         walls.chain(edges).collect()
     }
 
-    /// The volume of the domain [m³]; in two dimensions it is 1 m thick.
+    /// The volume of the cell [m³].
     fn volume(&self) -> f64 {
-        let lengths = self.lengths();
-        lengths.x * lengths.y * if self.network.planar { 1.0 } else { lengths.z }
+        let period = self.domain.partition().grid().period();
+        let of = |cell: &Cell| cell.volume(self.upper(), &self.network.walls, period);
+        self.physics.cell.as_ref().map_or(f64::NAN, of)
     }
 
     /// The motion of a contact by an edge, per metre of the edge.

@@ -26,54 +26,11 @@ use crate::scheme::report::{BrokenBond, OfCell};
 use crate::scheme::state::State;
 use std::sync::Arc;
 
-/// The number of parts into which an increment may be cut.
-const FINEST: u64 = 64;
-
-/// The parts of an increment, each a multiple of its own size.
-#[derive(Debug)]
-pub(super) struct Parts {
-    done: u64,
-    size: u64,
-}
-
-impl Default for Parts {
-    fn default() -> Self {
-        Self {
-            done: 0,
-            size: FINEST,
-        }
-    }
-}
-
-impl Parts {
-    /// The start and the end of the next part, as shares of the increment; `None` at its end.
-    pub(super) fn next(&self) -> Option<[f64; 2]> {
-        let share = |part: u64| part as f64 / FINEST as f64;
-        (self.done < FINEST).then(|| [share(self.done), share(self.done + self.size)])
-    }
-
-    /// The part is in balance. The next may be twice as large.
-    pub(super) fn accept(&mut self) {
-        self.done += self.size;
-        if self.done.is_multiple_of(2 * self.size) && self.done < FINEST {
-            self.size *= 2;
-        }
-    }
-
-    /// Whether the part cannot be halved.
-    pub(super) fn is_finest(&self) -> bool {
-        self.size == 1
-    }
-
-    /// Halves the part; returns whether that is possible.
-    pub(super) fn halve(&mut self) -> bool {
-        let can = self.size > 1;
-        if can {
-            self.size /= 2;
-        }
-        can
-    }
-}
+/// The largest energy that contacts may give in a part, over that in the springs.
+///
+/// In balance from one state to a near one they take energy. Those that give it have come to an
+/// equilibrium to which the loads do not lead.
+const GIVEN: f64 = 0.01;
 
 /// A part of an increment in balance.
 pub(super) struct Balanced {
@@ -205,6 +162,7 @@ impl<'a> Increment<'a> {
         assembly.waves = self.waves;
         self.within_reach(&assembly)?;
         let mut last = Energies::of(&assembly, times[0]);
+        let stored = last.springs();
         let mut sums = Sums {
             // Contacts of a state of another scheme begin compressed.
             prestress: last.springs() - self.work.elastic,
@@ -244,10 +202,12 @@ impl<'a> Increment<'a> {
         let ways = assembly.with_free_since(shifts, walls);
         let halves = self.statics.method.may_halve();
         let jumped = halves && jump(&assembly, &ways) > self.statics.jump;
-        if jumped && !finest {
+        let [fracture, left] = assembly.fracture();
+        let given = -(sums.dissipated + left + fracture);
+        let gives = halves && given > GIVEN * stored.max(last.springs());
+        if (jumped || gives) && !finest {
             return Ok(None);
         }
-        let [fracture, left] = assembly.fracture();
         let work = Work {
             prestress: sums.prestress + left,
             fracture,

@@ -3,6 +3,7 @@
 use super::link::Link;
 use super::unknowns::{Push, UNKNOWNS};
 use crate::body::{BodyRow, Wall, WallState};
+use crate::contact::ContactRow;
 use crate::domain::migration::Parcel;
 use crate::pool::Pool;
 
@@ -125,14 +126,13 @@ impl Network {
             let lasts = link.lasts() || link.carried_before;
             lasts && mine[link.pair.first as usize]
         };
+        // Records take the room of the contacts, and give the rest back.
+        let records = links.into_iter().filter(stays).map(|link| link.row(dt));
+        let mut contacts: Vec<ContactRow> = records.collect();
+        contacts.shrink_to_fit();
         Parcel {
             bodies: rows,
-            // Records take the room of the contacts.
-            contacts: links
-                .into_iter()
-                .filter(stays)
-                .map(|link| link.row(dt))
-                .collect(),
+            contacts,
         }
     }
 

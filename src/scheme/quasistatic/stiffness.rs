@@ -13,6 +13,9 @@ use crate::math::{ExactSum, Matrix3, Vector3};
 use crate::solver::linear::System;
 use nalgebra::{DMatrix, Matrix6, Vector6};
 
+/// A stiffness below this part of the largest of its body is rounding.
+const NOTHING: f64 = 1e-12;
+
 /// The stiffness K̂ + ρ of an assembly at its present forces.
 pub(super) struct Stiffness<'s, 'a, 'd> {
     pub assembly: &'s Assembly<'a, 'd>,
@@ -163,7 +166,10 @@ fn block(network: &Network, coulomb: bool, k: usize, held: &[f64; UNKNOWNS]) -> 
 /// A block without an inverse, of a body that nothing holds, is replaced by its diagonal.
 fn inverse(block: &Matrix6<f64>, mask: &[bool; UNKNOWNS]) -> Matrix6<f64> {
     let mut kept = *block;
-    for k in (0..UNKNOWNS).filter(|&k| !mask[k]) {
+    // Without friction nothing resists a ball that turns; rounding of its arms gives none.
+    let least = NOTHING * block.diagonal().amax();
+    let left = |k: usize| mask[k] && block[(k, k)].abs() > least;
+    for k in (0..UNKNOWNS).filter(|&k| !left(k)) {
         kept.row_mut(k).fill(0.0);
         kept.column_mut(k).fill(0.0);
         kept[(k, k)] = 1.0;
@@ -175,7 +181,7 @@ fn inverse(block: &Matrix6<f64>, mask: &[bool; UNKNOWNS]) -> Matrix6<f64> {
         let one = |x: f64| if x > 0.0 { 1.0 / x } else { 1.0 };
         Matrix6::from_diagonal(&kept.diagonal().map(one))
     });
-    for k in (0..UNKNOWNS).filter(|&k| !mask[k]) {
+    for k in (0..UNKNOWNS).filter(|&k| !left(k)) {
         inverse[(k, k)] = 0.0;
     }
     inverse

@@ -6,6 +6,7 @@ use crate::config::Scenario;
 use crate::domain::Domain;
 use crate::law::Pair;
 use crate::math::{Vector3, nan_max};
+use crate::sim::cell;
 use crate::sim::sizes::Sizes;
 
 /// Increment, unknowns, springs, and the largest motion of each driven wall in an increment.
@@ -21,6 +22,8 @@ pub(super) fn lines(
     let each = if scenario.two_dimensional { 3 } else { 6 };
     let free = |wall: &&Wall| matches!(wall.motion, Motion::Free(_));
     let free = scenario.walls.iter().filter(free).count() as u64;
+    let edges = (scenario.cell.as_ref()).map_or(0, |cell| cell.held(0.0).len() as u64);
+    let free = free + edges;
     let radius = 0.5 * (sizes.smallest + sizes.largest);
     // A body carries the stress of its own section, and the weight above it.
     let section = match scenario.two_dimensional {
@@ -32,7 +35,7 @@ pub(super) fn lines(
     let mut lines = vec![
         format!("increment  {dt} s of load time"),
         format!(
-            "unknowns   {}: {each} of each free body, {free} of free walls",
+            "unknowns   {}: {each} of each free body, {free} of free walls and edges",
             each * free_bodies + free
         ),
     ];
@@ -45,6 +48,18 @@ pub(super) fn lines(
             1.0 / compliance,
             compliance * force / radius
         ));
+    }
+    if let Some(cell) = &scenario.cell {
+        // A strain moves neighbours by its part of their distance.
+        let way = 2.0 * radius * cell::strain(cell, &cell.start(), [0.0, dt]);
+        let part = way / overlap;
+        if part.is_finite() && part > 1.0 {
+            lines.push(format!(
+                "advice     the cell moves neighbours by {part:.2e} of the expected overlap in an increment; one of at \
+                 most {:.1e} s follows the stress closer, and is halved less often",
+                dt / part
+            ));
+        }
     }
     let arm = domain.partition().diameter();
     let moves = scenario.walls.iter().filter_map(|wall| match &wall.motion {
@@ -77,7 +92,8 @@ pub(super) fn lines(
     lines
 }
 
-/// The largest stress that free walls exert [Pa]: pressure, and load and weight over their faces.
+/// The largest stress of the cell, and of free walls [Pa]: pressure, and load and weight over their
+/// faces.
 fn stress(scenario: &Scenario, domain: &Domain) -> f64 {
     let period = domain.partition().grid().period();
     let of = |wall: &Wall| {
@@ -97,5 +113,6 @@ fn stress(scenario: &Scenario, domain: &Domain) -> f64 {
         let area = face(wall, &scenario.walls, period, scenario.two_dimensional);
         freedom.pressure * factor + area.map_or(0.0, |area| along / area)
     };
-    scenario.walls.iter().map(of).fold(0.0, nan_max)
+    let of_cell = scenario.cell.as_ref().map_or(0.0, cell::stress);
+    scenario.walls.iter().map(of).fold(of_cell, nan_max)
 }

@@ -81,6 +81,8 @@ pub(super) fn cell_line(now: &Now, report: &Report) -> Option<CellLine> {
     let (cell, state) = (now.physics.cell.as_ref()?, now.state.cell?);
     let lengths = cell.lengths_of(&state.upper);
     let strain = cell.strains(&cell.start().upper, &state.upper);
+    let walls = now.physics.placed(&now.state.walls);
+    let period = now.domain.partition().grid().period();
     let of = report.cell.unwrap_or_default();
     let [xx, yy, zz, yz, zx, xy] = of.stress;
     Some(CellLine {
@@ -100,7 +102,7 @@ pub(super) fn cell_line(now: &Now, report: &Report) -> Option<CellLine> {
         stress_yz: yz,
         stress_zx: zx,
         stress_xy: xy,
-        volume: cell.volume(&state.upper),
+        volume: cell.volume(&state.upper, &walls, period),
         work: of.work,
     })
 }

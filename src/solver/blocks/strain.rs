@@ -2,7 +2,7 @@
 
 use crate::body::{Bodies, CellState, Twist};
 use crate::contact::{Candidate, Partner};
-use crate::math::Vector3;
+use crate::math::{Vector3, nan_max};
 use crate::shape::Period;
 
 /// The uniform gradient of velocity in a periodic cell.
@@ -40,7 +40,9 @@ impl Gradient {
     /// A bound of the velocities over a way of one metre [1/s].
     #[must_use]
     pub fn largest(&self) -> f64 {
-        self.edges.amax() + self.shear.map_or(0.0, |(_, rate)| rate.abs())
+        let edges = self.edges.iter();
+        let edge = edges.fold(0.0, |most, rate| nan_max(most, rate.abs()));
+        edge + self.shear.map_or(0.0, |(_, rate)| rate.abs())
     }
 }
 
