@@ -245,6 +245,11 @@ fn files_move_the_cell() {
     let row = |name: &str, k: usize| columns(name)[k - 1];
     assert!((row("strain_z", 12) + 0.05).abs() < 1e-12 && (row("z", 24) - 0.114).abs() < 1e-12);
     assert!((row("shear", 6) - 0.1).abs() < 1e-12 && (row("shear", 24) - 0.2).abs() < 1e-12);
+    let info = on(1, &["info", &place.path("whole")]).stdout;
+    assert!(
+        info.contains("0.1 × 0.114 m, strains") && info.contains("along x across z by 2.0000e-1"),
+        "{info}"
+    );
     // The checkpoint holds the files.
     state(&place.run_text(&text, 1, "part", &["--steps", "11"]));
     for name in ["z.csv", "shear.csv", "factor.csv"] {
