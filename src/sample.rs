@@ -18,7 +18,7 @@ pub use error::Error;
 pub use file::{Described, clump};
 pub use form::Form;
 pub use radius::{Part, Radius, Share};
-pub use source::{Amount, Arrangement, Lattice, Random, Sample, Source};
+pub use source::{Amount, Arrangement, Lattice, Named, Random, Sample, Source};
 pub use space::Space;
 
 use crate::body::BodyRow;

@@ -9,7 +9,7 @@ use super::reader::{METRES, Number, Range, Section, both, must, refuse, report};
 use super::regions::{NamedRegion, named, no_images};
 use super::templates::Forms;
 use crate::body::BodyKind;
-use crate::sample::{Amount, Arrangement, Lattice, Radius, Random, Sample, Source, Space};
+use crate::sample::{Amount, Arrangement, Lattice, Named, Radius, Random, Sample, Source, Space};
 use crate::scheme::acts::Growth;
 use crate::shape::{HalfSpace, Region};
 use std::fs::File;
@@ -60,7 +60,7 @@ fn read_entry(
         "motion",
     ];
     known.extend_from_slice(match KINDS.iter().find(|kind| is(kind)) {
-        Some(&"file") => &["file"],
+        Some(&"file") => &["file", "materials"],
         Some(&"random") => &["count", "fraction", "radius", "lower", "upper", "region"],
         _ => &[
             "count", "radius", "jitter", "lower", "upper", "region", "lattice",
@@ -112,6 +112,7 @@ fn read_entry(
         source,
         material: material.unwrap_or_default() as u32,
         density: material.map_or(f64::NAN, |k| materials[k].density),
+        named: words(&section, materials, faults),
         velocity: velocity.unwrap_or_default(),
         angular_velocity: spin.unwrap_or_default(),
         kind: match motion {
@@ -123,13 +124,12 @@ fn read_entry(
         form,
         size: 1.0,
     };
-    if let (Source::Checkpoint { .. }, Some(node)) = (&sample.source, section.get("template")) {
-        must(
-            node,
-            "left out of bodies from a checkpoint",
-            &node.shown,
-            faults,
-        );
+    if let Source::Checkpoint { .. } = &sample.source {
+        let keys = ["template", "materials"].into_iter();
+        for node in keys.filter_map(|key| section.get(key)) {
+            let accepted = "left out of bodies from a checkpoint";
+            must(node, accepted, &node.shown, faults);
+        }
     }
     sample.count_solid_volume();
     // Bodies are not shrunk to an initial size that is itself at fault.
@@ -142,6 +142,30 @@ fn read_entry(
         fits(&section, &mut sample, faults);
     }
     Some(sample)
+}
+
+/// The materials by the words of a file: `materials = { WORD = "NAME" }`.
+fn words(section: &Section, materials: &[Material], faults: &mut Vec<Fault>) -> Vec<Named> {
+    let Some(node) = section.get("materials") else {
+        return Vec::new();
+    };
+    if node.entries().is_empty() {
+        let accepted = "a table of words of the file, each with the name of a [[material]]";
+        refuse(node, accepted, faults);
+    }
+    let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
+    let found = node.entries().iter().filter_map(|(word, node)| {
+        let Some(number) = names.iter().position(|name| node.is_text(name)) else {
+            refuse(node, &format!("one of {}", names.join(", ")), faults);
+            return None;
+        };
+        Some(Named {
+            word: word.clone(),
+            material: number as u32,
+            density: materials[number].density,
+        })
+    });
+    found.collect()
 }
 
 /// Whether a file begins with HDF5's signature; `false` for a missing file.

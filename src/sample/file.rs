@@ -40,9 +40,9 @@ pub(super) fn read(
         next += 1;
     };
     let ignored = match format(Input::at(path))? {
-        Format::Dump => dump::read(path, &mut take)?,
-        Format::Data => lammps::read(path, &mut take)?,
-        Format::Table => table::read(Input::at(path), &mut take)?,
+        Format::Dump => dump::read(path, &sample.named, &mut take)?,
+        Format::Data => lammps::read(path, &sample.named, &mut take)?,
+        Format::Table => table::read(Input::at(path), &sample.named, &mut take)?,
     };
     let bodies = next - first_id;
     if bodies == 0 {

@@ -16,6 +16,8 @@ pub struct Sample {
     pub material: u32,
     /// Density of that material [kg/m³].
     pub density: f64,
+    /// The materials by the words that a file has for them; empty: the file's are not used.
+    pub named: Vec<Named>,
     /// Initial velocity of all of them [m/s]; adds to the velocities in a file.
     pub velocity: [f64; 3],
     /// Initial angular velocity of all of them [rad/s], likewise.
@@ -30,7 +32,27 @@ pub struct Sample {
     pub size: f64,
 }
 
+/// A material by the word that a file of bodies has for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Named {
+    /// The word in the column `type` or `material`.
+    pub word: String,
+    /// Number of the material in the configuration.
+    pub material: u32,
+    /// Its density [kg/m³].
+    pub density: f64,
+}
+
 impl Sample {
+    /// Whether it may have bodies of this material.
+    #[must_use]
+    pub fn may_have(&self, material: u32) -> bool {
+        match self.named.is_empty() {
+            true => self.material == material,
+            false => self.named.iter().any(|named| named.material == material),
+        }
+    }
+
     /// The body of this sample for a body of a checkpoint.
     ///
     /// It keeps position, size, mass, orientation and velocities, to which those of the sample add;

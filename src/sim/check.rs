@@ -438,7 +438,7 @@ fn compliant<'a>(scenario: &'a Scenario, sizes: &Sizes) -> Vec<(String, &'a Pair
             let pair = scenario.laws.pairs.between(a as u32, b as u32);
             let has_bodies = |k: usize| {
                 let samples = scenario.samples.iter();
-                samples.into_iter().any(|s| s.material == k as u32)
+                samples.into_iter().any(|s| s.may_have(k as u32))
             };
             let (first, second) = (has_bodies(a), has_bodies(b));
             if pair.compliance([sizes.smallest; 2]) > 0.0 && (first || second) {

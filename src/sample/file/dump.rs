@@ -1,19 +1,24 @@
 //! Bodies from the last frame of a LAMMPS or LIGGGHTS dump (text).
 //!
 //! The columns used are `id`, `x y z` (or `xu yu zu`), `radius` (or `diameter`) and, if present,
-//! `vx vy vz`, `omegax omegay omegaz`, `density`. Bodies come in the order of the file's ids; the
-//! ids themselves are not kept. The box is not used: the configuration's domain is.
+//! `vx vy vz`, `omegax omegay omegaz`, `density`; `type` where the entry has `materials`. Bodies
+//! come in the order of the file's ids; the ids themselves are not kept. The box is not used: the
+//! configuration's domain is.
 
 use super::lines::{Cell, Lines};
-use super::row::Row;
-use crate::sample::Error;
+use super::row::{Row, material};
+use crate::sample::{Error, Named};
 use std::path::Path;
 
 /// The mark of a frame's first line.
 pub(super) const FRAME: &str = "ITEM: TIMESTEP";
 
 /// Reads the last frame; returns unused columns. Sorting by id needs all its atoms at once.
-pub(super) fn read(path: &Path, take: &mut dyn FnMut(Row)) -> Result<Vec<String>, Error> {
+pub(super) fn read(
+    path: &Path,
+    named: &[Named],
+    take: &mut dyn FnMut(Row),
+) -> Result<Vec<String>, Error> {
     let mut lines = Lines::open(path)?;
     let (mut last, mut frames) = (0, 0);
     while let Some(line) = lines.next()? {
@@ -49,7 +54,7 @@ pub(super) fn read(path: &Path, take: &mut dyn FnMut(Row)) -> Result<Vec<String>
                     let message = "ATOMS before NUMBER OF ATOMS; accepted: the number first";
                     return Err(Error::line(path, lines.number, message));
                 };
-                let columns = Columns::find(path, lines.number, columns)?;
+                let columns = Columns::find((path, lines.number), columns, named)?;
                 ignored.extend(columns.ignored.iter().cloned());
                 columns.rows(&mut lines, atoms, take)?;
                 return Ok(ignored);
@@ -62,7 +67,7 @@ pub(super) fn read(path: &Path, take: &mut dyn FnMut(Row)) -> Result<Vec<String>
 }
 
 /// The fields of a row by their meaning.
-struct Columns {
+struct Columns<'n> {
     names: Vec<String>,
     id: usize,
     position: [usize; 3],
@@ -72,11 +77,13 @@ struct Columns {
     velocity: Option<[usize; 3]>,
     angular_velocity: Option<[usize; 3]>,
     density: Option<usize>,
+    /// The column of types, and their materials.
+    material: Option<(usize, &'n [Named])>,
     ignored: Vec<String>,
 }
 
-impl Columns {
-    fn find(path: &Path, line: u64, names: &[&str]) -> Result<Self, Error> {
+impl<'n> Columns<'n> {
+    fn find((path, line): (&Path, u64), names: &[&str], named: &'n [Named]) -> Result<Self, Error> {
         let place = |name: &str| names.iter().position(|n| *n == name);
         let three = |names: [&str; 3]| {
             let [x, y, z] = names.map(place);
@@ -103,6 +110,10 @@ impl Columns {
             velocity: three(["vx", "vy", "vz"]),
             angular_velocity: three(["omegax", "omegay", "omegaz"]),
             density: place("density"),
+            material: match named.is_empty() {
+                true => None,
+                false => Some((place("type").ok_or_else(|| wrong("no type"))?, named)),
+            },
             ignored: Vec::new(),
         };
         let mut used = vec![columns.id, columns.size];
@@ -110,6 +121,7 @@ impl Columns {
         used.extend(columns.velocity.into_iter().flatten());
         used.extend(columns.angular_velocity.into_iter().flatten());
         used.extend(columns.density);
+        used.extend(columns.material.map(|(k, _)| k));
         let unused = (0..names.len()).filter(|k| !used.contains(k));
         columns.ignored = unused.map(|k| format!("column {}", names[k])).collect();
         Ok(columns)
@@ -149,6 +161,10 @@ impl Columns {
                 angular_velocity: self.angular_velocity.map_or(Ok([0.0; 3]), vector)?,
                 radius: self.to_radius * cell(self.size).positive()?,
                 density: self.density.map(|k| cell(k).positive()).transpose()?,
+                material: self
+                    .material
+                    .map(|(k, named)| material(cell(k), named))
+                    .transpose()?,
             };
             rows.push((cell(self.id).whole()?, line, row));
         }

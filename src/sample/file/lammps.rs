@@ -7,8 +7,8 @@
 //! domain is.
 
 use super::lines::{Cell, Lines};
-use super::row::Row;
-use crate::sample::Error;
+use super::row::{Row, material};
+use crate::sample::{Error, Named};
 use std::path::Path;
 
 const ATOMS: [&str; 10] = [
@@ -19,9 +19,14 @@ const VELOCITIES: [&str; 7] = ["id", "vx", "vy", "vz", "wx", "wy", "wz"];
 /// Reads the file; returns unused parts.
 ///
 /// Sorting by id needs all atoms at once: some 100 bytes each during the reading.
-pub(super) fn read(path: &Path, take: &mut dyn FnMut(Row)) -> Result<Vec<String>, Error> {
+pub(super) fn read(
+    path: &Path,
+    named: &[Named],
+    take: &mut dyn FnMut(Row),
+) -> Result<Vec<String>, Error> {
     let mut file = DataFile {
         path,
+        named,
         lines: Lines::open(path)?,
         atoms: 0,
         rows: Vec::new(),
@@ -41,6 +46,8 @@ pub(super) fn read(path: &Path, take: &mut dyn FnMut(Row)) -> Result<Vec<String>
 
 struct DataFile<'a> {
     path: &'a Path,
+    /// The materials of atom types.
+    named: &'a [Named],
     lines: Lines<'a>,
     /// Number of atoms in the header.
     atoms: usize,
@@ -144,6 +151,10 @@ impl DataFile<'_> {
                 angular_velocity: [0.0; 3],
                 radius: 0.5 * cell(2).positive()?,
                 density: Some(cell(3).positive()?),
+                material: match self.named.is_empty() {
+                    true => None,
+                    false => Some(material(cell(1), self.named)?),
+                },
             };
             self.rows.push((id, self.lines.number, row));
             if !self.types.contains(&kind) {
@@ -234,7 +245,7 @@ impl DataFile<'_> {
         if self.rows.is_empty() {
             return Err(self.wrong("no section Atoms; accepted: a section Atoms"));
         }
-        if self.types.len() > 1 {
+        if self.types.len() > 1 && self.named.is_empty() {
             self.types.sort_unstable();
             let types: Vec<String> = self.types.iter().map(u64::to_string).collect();
             self.ignored

@@ -1,7 +1,8 @@
 //! One body of a file.
 
+use super::lines::Cell;
 use crate::body::{BodyKind, BodyRow};
-use crate::sample::Sample;
+use crate::sample::{Error, Named, Sample};
 
 /// One body of a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -10,14 +11,31 @@ pub(super) struct Row {
     pub(super) velocity: [f64; 3],
     pub(super) angular_velocity: [f64; 3],
     pub(super) radius: f64,
-    /// `None`: that of the sample's material.
+    /// `None`: that of the body's material.
     pub(super) density: Option<f64>,
+    /// Number and density of its material; `None`: that of the sample.
+    pub(super) material: Option<(u32, f64)>,
+}
+
+/// Number and density of the material that a cell names.
+pub(super) fn material(cell: Cell, named: &[Named]) -> Result<(u32, f64), Error> {
+    let found = named.iter().find(|named| named.word == cell.text);
+    found
+        .map(|named| (named.material, named.density))
+        .ok_or_else(|| {
+            let words: Vec<&str> = named.iter().map(|named| named.word.as_str()).collect();
+            cell.refuse(&format!("a word of materials: {}", words.join(", ")))
+        })
 }
 
 impl Row {
     pub(super) fn body(&self, sample: &Sample, id: u64) -> BodyRow {
-        let density = self.density.unwrap_or(sample.density);
+        let of_material = self.material.map_or(sample.density, |(_, density)| density);
+        let density = self.density.unwrap_or(of_material);
         let mut body = sample.body(id, self.position, self.radius * sample.size, density);
+        if let Some((material, _)) = self.material {
+            body.material = material;
+        }
         if sample.kind != BodyKind::Fixed {
             for k in 0..3 {
                 body.velocity[k] += self.velocity[k];

@@ -1,18 +1,22 @@
 //! Bodies from CSV: a header that names the columns, one body a row, ids in the order of rows.
 //!
 //! Columns: `x`, `y`, `z` and `radius` (or `r`) or `diameter` (or `d`); optional `vx,vy,vz`,
-//! `wx,wy,wz` and `density`. Capitals and blanks around a name do not count, `#` starts a line of
-//! comment. Other columns are not used.
+//! `wx,wy,wz` and `density`; `material` or `type` where the entry has `materials`. Capitals and
+//! blanks around a name do not count, `#` starts a line of comment. Other columns are not used.
 
 use super::lines::{Cell, Input, Lines};
-use super::row::Row;
-use crate::sample::Error;
+use super::row::{Row, material};
+use crate::sample::{Error, Named};
 use csv::{ErrorKind, ReaderBuilder, StringRecord, Trim};
 use std::path::Path;
 
 /// Reads the file; returns the unused columns.
-pub(super) fn read(input: Input, take: &mut dyn FnMut(Row)) -> Result<Vec<String>, Error> {
-    read_rows(input, take).map_err(|error| match error {
+pub(super) fn read(
+    input: Input,
+    named: &[Named],
+    take: &mut dyn FnMut(Row),
+) -> Result<Vec<String>, Error> {
+    read_rows(input, named, take).map_err(|error| match error {
         Error::Line { line, message, .. } => {
             Error::line(input.path, line_with_text(input, line), message)
         }
@@ -35,14 +39,18 @@ fn line_with_text(input: Input, line: u64) -> u64 {
     line
 }
 
-fn read_rows(input: Input, take: &mut dyn FnMut(Row)) -> Result<Vec<String>, Error> {
+fn read_rows(
+    input: Input,
+    named: &[Named],
+    take: &mut dyn FnMut(Row),
+) -> Result<Vec<String>, Error> {
     let path = input.path;
     let mut reader = ReaderBuilder::new()
         .trim(Trim::All)
         .comment(Some(b'#'))
         .from_reader(input.open()?);
     let header = reader.headers().map_err(|e| told(path, e))?.clone();
-    let columns = Columns::find(path, header)?;
+    let columns = Columns::find(path, header, named)?;
     let mut record = StringRecord::new();
     while reader.read_record(&mut record).map_err(|e| told(path, e))? {
         let line = record.position().map_or(0, csv::Position::line);
@@ -67,7 +75,7 @@ fn told(path: &Path, error: csv::Error) -> Error {
 }
 
 /// The fields of a record by their meaning.
-struct Columns {
+struct Columns<'n> {
     header: StringRecord,
     position: [usize; 3],
     size: usize,
@@ -76,11 +84,13 @@ struct Columns {
     velocity: Option<[usize; 3]>,
     angular_velocity: Option<[usize; 3]>,
     density: Option<usize>,
+    /// The column of materials, and their words.
+    material: Option<(usize, &'n [Named])>,
     ignored: Vec<String>,
 }
 
-impl Columns {
-    fn find(path: &Path, header: StringRecord) -> Result<Self, Error> {
+impl<'n> Columns<'n> {
+    fn find(path: &Path, header: StringRecord, named: &'n [Named]) -> Result<Self, Error> {
         let found = header.iter().collect::<Vec<_>>().join(",");
         let wrong = |what: String| {
             let message = format!(
@@ -126,8 +136,16 @@ impl Columns {
         };
         let velocity = of_three(["vx", "vy", "vz"])?;
         let angular_velocity = of_three(["wx", "wy", "wz"])?;
-        let unknown = names.iter().filter(|name| !known.contains(&name.as_str()));
-        let ignored = unknown.map(|name| format!("column {name}")).collect();
+        let material = place("material").or(place("type"));
+        let material = match (named.is_empty(), material) {
+            (true, _) => None,
+            (false, Some(k)) => Some((k, named)),
+            (false, None) => return Err(wrong("no column material or type".to_owned())),
+        };
+        let unknown = names.iter().enumerate().filter(|(k, name)| {
+            !known.contains(&name.as_str()) && material.is_none_or(|(column, _)| column != *k)
+        });
+        let ignored = unknown.map(|(_, name)| format!("column {name}")).collect();
         Ok(Self {
             position: [x, y, z],
             size,
@@ -135,6 +153,7 @@ impl Columns {
             velocity,
             angular_velocity,
             density: place("density"),
+            material,
             ignored,
             header,
         })
@@ -158,6 +177,10 @@ impl Columns {
             angular_velocity: vector_if(self.angular_velocity)?,
             radius: self.to_radius * cell(self.size).positive()?,
             density: self.density.map(|k| cell(k).positive()).transpose()?,
+            material: self
+                .material
+                .map(|(k, named)| material(cell(k), named))
+                .transpose()?,
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Files of bodies, good and bad. Files at fault that a configuration names are in
 //! `tests/bad_config.rs`.
 
-use super::super::{Arrangement, Lattice, Radius, Sample, Source, Space};
+use super::super::{Arrangement, Lattice, Named, Radius, Sample, Source, Space};
 use super::super::{bodies, count, ignored};
 use crate::body::{BodyId, BodyKind, BodyRow};
 use std::io::Write;
@@ -14,6 +14,7 @@ fn sample(source: Source) -> Sample {
         source,
         material: 1,
         density: 2500.0,
+        named: Vec::new(),
         velocity: [0.0, 0.0, -0.5],
         angular_velocity: [0.0; 3],
         kind: BodyKind::Free,
@@ -166,6 +167,73 @@ fn a_tables_columns_may_come_in_any_order_with_others_between() {
 const DUMP: &str = "ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n1\nITEM: BOX BOUNDS pp pp ff\n0 9\n0 9\n0 9\n\
     ITEM: ATOMS id type x y z radius\n1 1 8 8 8 0.2\nITEM: TIMESTEP\n5\nITEM: NUMBER OF ATOMS\n2\nITEM: BOX BOUNDS pp pp ff\n\
     0 9\n0 9\n0 9\nITEM: ATOMS id type x y z radius vx vy vz omegax omegay omegaz density\n";
+
+/// Where the entry has `materials`, a column gives each body its material.
+///
+/// It gives the density as well, unless the file has one; all formats refuse other words.
+#[test]
+fn files_give_each_body_its_material() {
+    let named = [("1", 3, 1000.0), ("steel", 0, 7800.0)];
+    let named = named.map(|(word, material, density)| Named {
+        word: word.to_owned(),
+        material,
+        density,
+    });
+    let read = |text: &str| {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("f");
+        std::fs::write(&path, text).expect("written");
+        let prefix = format!("{}:", path.display());
+        let sample = Sample {
+            named: named.to_vec(),
+            ..sample(Source::File(path))
+        };
+        let mut rows = Vec::new();
+        let read = bodies(&sample, 0..100, 0, 1, &mut |b| rows.push(b));
+        let read = read.and_then(|()| ignored(&sample));
+        let unused = read.map_err(|e| e.to_string().replacen(&prefix, "", 1))?;
+        Ok::<_, String>((rows, unused))
+    };
+    let ball = |radius: f64| 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
+    let is = |row: &BodyRow, material: u32, density: f64| {
+        let mass = density * ball(row.radius);
+        assert_eq!(row.material, material);
+        assert!((row.mass / mass - 1.0).abs() < 1e-14, "{row:?}");
+    };
+    let (rows, unused) = read("x,y,z,r,material\n0,0,0,0.1,steel\n1,0,0,0.2,1\n").expect("good");
+    is(&rows[0], 0, 7800.0);
+    is(&rows[1], 3, 1000.0);
+    assert!(unused.is_empty());
+    let (rows, _) = read("x,y,z,r,type,density\n0,0,0,0.1,steel,500\n").expect("good");
+    is(&rows[0], 0, 500.0);
+    let dump = "ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n2\nITEM: ATOMS id type x y z radius\n\
+                2 1 0 0 0 0.1\n1 steel 1 0 0 0.1\n";
+    let (rows, unused) = read(dump).expect("good");
+    is(&rows[0], 0, 7800.0);
+    is(&rows[1], 3, 1000.0);
+    assert!(unused.is_empty());
+    let data = "title\n\n2 atoms\n\nAtoms\n\n1 1 0.2 900 0 0 0\n2 1 0.2 800 1 0 0\n";
+    let (rows, unused) = read(data).expect("good");
+    is(&rows[0], 3, 900.0);
+    is(&rows[1], 3, 800.0);
+    assert!(unused.is_empty());
+    let accepted = "is not accepted; accepted: a word of materials: 1, steel";
+    for (text, column) in [
+        (
+            "x,y,z,r,material\n0,0,0,0.1,wood\n".to_owned(),
+            "2: column material: \"wood\"",
+        ),
+        (dump.replace("steel", "4"), "7: column type: \"4\""),
+        (data.replace("2 1 0.2", "2 7 0.2"), "8: column type: \"7\""),
+    ] {
+        let error = read(&text).expect_err("a word that is not listed");
+        assert!(error.contains(&format!("{column} {accepted}")), "{error}");
+    }
+    let error = read("x,y,z,r\n0,0,0,0.1\n").expect_err("no column");
+    assert!(error.contains("no column material or type"), "{error}");
+    let error = read(&dump.replace("id type", "id kind")).expect_err("no column");
+    assert!(error.contains("no type"), "{error}");
+}
 
 /// The last frame of a dump counts, by id, with its velocities and densities.
 #[test]

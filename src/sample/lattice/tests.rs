@@ -10,6 +10,7 @@ fn sample(lattice: Lattice) -> Sample {
         source: Source::Lattice(lattice),
         material: 3,
         density: 2500.0,
+        named: Vec::new(),
         velocity: [0.1, 0.2, 0.3],
         angular_velocity: [0.0; 3],
         kind: BodyKind::Free,

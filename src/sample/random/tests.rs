@@ -10,6 +10,7 @@ fn sample(random: Random) -> Sample {
         source: Source::Random(random),
         material: 0,
         density: 2500.0,
+        named: Vec::new(),
         velocity: [0.0; 3],
         angular_velocity: [0.0; 3],
         kind: BodyKind::Free,
