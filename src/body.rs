@@ -14,6 +14,7 @@ mod reference;
 mod rigid;
 pub mod rotation;
 mod strayed;
+mod turning;
 mod wall;
 
 pub use anchor::Anchor;
@@ -22,6 +23,7 @@ pub use member::Member;
 pub use ramp::Ramp;
 pub use reference::Reference;
 pub use rigid::{Bodies, Turned};
+pub use turning::Turning;
 pub use wall::{Drive, Freedom, Motion, Servo, Signal, Wall, WallState};
 
 use crate::math::{IDENTITY, Quaternion, Vector3};

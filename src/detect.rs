@@ -134,7 +134,11 @@ impl Detector {
         found: &mut Vec<Candidate>,
     ) {
         let balls = (bodies.positions(), bodies.radii());
-        let walls: Vec<Surface> = space.walls.iter().map(|wall| wall.surface).collect();
+        let walls: Vec<Surface> = space
+            .walls
+            .iter()
+            .map(|wall| wall.surface.clone())
+            .collect();
         let reach = |_| space.margin;
         self.broad(balls, (&walls, &reach), space.margin, space.period, pool);
         self.placed.fill(bodies, space.templates);

@@ -3,6 +3,7 @@
 pub mod checkpoint;
 pub mod fclib;
 mod hdf;
+pub mod mesh;
 mod order;
 pub mod series;
 pub mod vtkhdf;

@@ -105,6 +105,20 @@ pub fn turned(q: Quaternion, v: &Vector3) -> Vector3 {
     v + twice * w + u.cross(&twice)
 }
 
+/// The quaternion of the inverse turn.
+#[must_use]
+pub fn conjugate([w, x, y, z]: Quaternion) -> Quaternion {
+    [w, -x, -y, -z]
+}
+
+/// The quaternion of the turn `b` followed by the turn `a`.
+#[must_use]
+pub fn product([aw, ax, ay, az]: Quaternion, [bw, bx, by, bz]: Quaternion) -> Quaternion {
+    let (a, b) = (Vector3::new(ax, ay, az), Vector3::new(bx, by, bz));
+    let v = b * aw + a * bw + a.cross(&b);
+    [aw * bw - a.dot(&b), v.x, v.y, v.z]
+}
+
 /// Rotates an orientation by a rotation vector `angle` [rad] (global frame):
 /// `q ← exp(angle / 2) q`.
 ///

@@ -1,8 +1,9 @@
-//! Shapes: balls, discs, clumps, regions and the surfaces of walls; later meshes and polyhedra.
+//! Shapes: balls, discs, clumps, regions, surfaces of walls and meshes; later polyhedra.
 //!
 //! The space that contains them, with its periodic axes, is a [`Period`].
 
 pub mod clump;
+pub mod mesh;
 mod period;
 mod region;
 mod surface;
@@ -10,7 +11,7 @@ mod surface;
 pub use clump::Template;
 pub use period::{Period, Shear};
 pub use region::{Region, Spell};
-pub use surface::{PLACES, Surface, drift};
+pub use surface::{PLACES, Posed, Surface, drift};
 
 use crate::math::Vector3;
 

@@ -81,6 +81,7 @@ fn piston(height: f64) -> Wall {
         motion: Motion::Free(Freedom {
             mass: 0.3,
             inertia: None,
+            turning: None,
             direction: Some(Vector3::z()),
             load: Vector3::new(0.0, 0.0, -2.0),
             pressure: 0.0,

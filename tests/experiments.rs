@@ -52,7 +52,7 @@ fn pushes(run: &Run, name: &str, force: &str) {
 type Short = (&'static str, u64, &'static [&'static str], fn(&Run));
 
 /// What makes a configuration small enough: its name, steps, keys set, and what must have happened in it.
-const SHORT: [Short; 22] = [
+const SHORT: [Short; 24] = [
     (
         "settle",
         100,
@@ -163,6 +163,31 @@ const SHORT: [Short; 22] = [
         |run| {
             at_least(run, "came", 500.0);
             at_least(run, "active", 100.0);
+        },
+    ),
+    (
+        "hopper-stl",
+        150,
+        &[
+            "region.0.from=[0.0, 0.0, 0.01]",
+            "region.0.to=[0.0, 0.0, 0.05]",
+            "region.0.radius=0.028",
+        ],
+        |run| {
+            fell(run);
+            pushes(run, "hopper", "fz");
+        },
+    ),
+    (
+        "mixer-stl",
+        300,
+        &["inlet.0.rate=8000.0", "inlet.0.count=600"],
+        |run| {
+            at_least(run, "active", 20.0);
+            pushes(run, "rotor.shaft", "fz");
+            for paddle in 1..=4 {
+                pushes(run, &format!("rotor.paddle-{paddle}"), "ty");
+            }
         },
     ),
     (

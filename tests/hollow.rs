@@ -57,7 +57,7 @@ fn a_ball_rests_in_a_hole() {
     );
     for (surface, height, sine, name) in [disc, cone] {
         for (friction, off) in [(0.0, 0.004), (0.5, 0.0), (0.5, 0.004)] {
-            let mut s = over(surface, [off, 0.5 * off, height + 0.002], 1e-3);
+            let mut s = over(surface.clone(), [off, 0.5 * off, height + 0.002], 1e-3);
             s.friction = friction;
             let first = s.run(3000);
             let z = first.position(0).z;
@@ -98,7 +98,7 @@ fn a_ball_fills_a_tube() {
         inside,
     };
     for (surface, falls) in [(tube, true), (bore, true), (sphere, false)] {
-        let mut s = over(surface, [0.0; 3], 1e-3);
+        let mut s = over(surface.clone(), [0.0; 3], 1e-3);
         s.solver.tolerance = 1e-8;
         s.gravity = Vector3::new(3.0, 1.0, -G);
         let state = s.run(200);

@@ -42,6 +42,7 @@ fn pressed(pair: Pair) -> Scene {
         motion: Motion::Free(Freedom {
             mass: 0.5,
             inertia: None,
+            turning: None,
             direction: Some(Vector3::z()),
             load: Vector3::new(0.0, 0.0, -LOAD),
             pressure: 0.0,

@@ -313,6 +313,7 @@ fn fcc_pile(n: usize, sweeps: u64) -> f64 {
         motion: Motion::Free(Freedom {
             mass: load,
             inertia: None,
+            turning: None,
             direction: Some(Vector3::z()),
             load: Vector3::new(0.0, 0.0, -1e-9 * load),
             pressure: 0.0,

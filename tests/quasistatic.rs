@@ -228,6 +228,7 @@ fn increments_have_the_same_bits_on_any_ranks() {
         scene.walls[1].motion = Motion::Free(Freedom {
             mass: 1.0,
             inertia: None,
+            turning: None,
             direction: Some(Vector3::x()),
             load: Vector3::new(-0.1, 0.0, 0.0),
             pressure: 0.0,
@@ -288,6 +289,7 @@ fn f17_a_free_lid_holds_its_load() {
         s.walls[1].motion = Motion::Free(Freedom {
             mass: 1.0,
             inertia: None,
+            turning: None,
             direction: Some(Vector3::y()),
             load: Vector3::new(0.0, -load, 0.0),
             pressure: 0.0,

@@ -165,6 +165,7 @@ fn h7_a_big_free_sphere_among_small_balls() {
         motion: Motion::Free(Freedom {
             mass,
             inertia: Some(inertia),
+            turning: None,
             direction: None,
             load: Vector3::zeros(),
             pressure: 0.0,

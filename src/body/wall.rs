@@ -1,5 +1,6 @@
 //! Walls: surfaces that stop bodies, and their motion.
 
+use super::Turning;
 use super::ramp::{Ramp, at};
 use crate::math::{IDENTITY, Quaternion, Vector3, rotate};
 use crate::shape::Surface;
@@ -77,8 +78,11 @@ pub enum Signal {
 pub struct Freedom {
     /// Mass [kg].
     pub mass: f64,
-    /// Moment of inertia [kg m²] about any axis through its centre; `None`: it does not rotate.
+    /// Moment of inertia of a sphere about any axis through its centre [kg m²]; `None`: it does not
+    /// rotate.
     pub inertia: Option<f64>,
+    /// The rotation of a wall that is no sphere; `None`: it does not rotate.
+    pub turning: Option<Turning>,
     /// The unit direction in which it can move; `None`: all directions.
     pub direction: Option<Vector3>,
     /// Force on it in addition to gravity and the forces of bodies [N].
@@ -224,6 +228,12 @@ impl Drive {
 }
 
 impl Freedom {
+    /// Whether its centre stays in its place, on a hinge.
+    #[must_use]
+    pub fn is_hinged(&self) -> bool {
+        matches!(self.turning, Some(Turning::Hinged { .. }))
+    }
+
     /// Acceleration by gravity and its load [m/s²].
     #[must_use]
     pub fn acceleration(&self, gravity: &Vector3) -> Vector3 {

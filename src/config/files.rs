@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 use twox_hash::XxHash64;
 
-/// Texts up to this size [bytes] are stored in checkpoints; of others the size and the hash are.
+/// Contents up to this size [bytes] are stored in checkpoints; of others the size and the hash are.
 pub(super) const MOST_KEPT: u64 = 1 << 20;
 
 /// A file, as it was read.
@@ -38,10 +38,9 @@ impl File {
         format!("{} of {} bytes, hash {}", self.path, self.bytes, self.hash)
     }
 
-    /// The contents as a checkpoint stores them: a text of at most [`MOST_KEPT`] bytes.
-    pub(super) fn text(&self) -> Option<&str> {
-        let contents = self.contents.as_deref().filter(|_| self.bytes <= MOST_KEPT);
-        contents.and_then(|contents| std::str::from_utf8(contents).ok())
+    /// The contents as a checkpoint stores them, of a file of at most [`MOST_KEPT`] bytes.
+    pub(super) fn stored(&self) -> Option<&[u8]> {
+        self.contents.as_deref().filter(|_| self.bytes <= MOST_KEPT)
     }
 
     fn is_as(&self, other: &Self) -> bool {
@@ -129,7 +128,7 @@ fn nodes(root: &mut Node) -> Vec<(&mut Node, Use)> {
             for (key, node) in keys {
                 let named = match (of, key.as_str()) {
                     ("bodies", "file") => Some((node, Use::Bodies)),
-                    ("template", "file") => Some((node, Use::Always)),
+                    ("template" | "wall", "file") => Some((node, Use::Always)),
                     ("bond", "pairs") => Some((node, at_time.map_or(Use::Always, Use::Bond))),
                     ("wall", "table") | ("force", "factor") => {
                         node.child_mut("file").map(|file| (file, Use::Always))

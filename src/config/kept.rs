@@ -6,9 +6,11 @@ use super::document::{Source, Value};
 use super::fault::Fault;
 use super::files::{File, hash_of};
 use super::reader::{Section, must, wrong_type};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use toml_edit::{ArrayOfTables, Table, Value as TomlValue};
 
-const KEYS: [&str; 4] = ["path", "bytes", "hash", "text"];
+const KEYS: [&str; 5] = ["path", "bytes", "hash", "text", "base64"];
 
 /// Takes the entries out of the tree and the document.
 pub(super) fn take(source: &mut Source, faults: &mut Vec<Fault>) -> Vec<File> {
@@ -30,21 +32,34 @@ pub(super) fn take(source: &mut Source, faults: &mut Vec<Fault>) -> Vec<File> {
         let path = section.text("path", "the absolute path of a file", faults);
         let bytes = section.whole_if("bytes", 0, faults);
         let hash = section.text("hash", "the hash of its contents", faults);
-        let text = section.get("text").and_then(|node| match &node.value {
-            Value::Text(text) => Some(text.as_bytes()),
-            _ => None,
+        let stored = |key: &str| {
+            section.get(key).and_then(|node| match &node.value {
+                Value::Text(text) => Some((node, text)),
+                _ => None,
+            })
+        };
+        let of_binary = stored("base64").and_then(|(node, text)| {
+            let contents = BASE64_STANDARD.decode(text);
+            if let Err(why) = &contents {
+                must(node, "contents in Base64", &why.to_string(), faults);
+            }
+            Some((node, contents.ok()?))
         });
+        let of_text = stored("text").map(|(node, text)| (node, text.clone().into_bytes()));
+        let contents = of_text.or(of_binary);
         let file = File {
             path: path.unwrap_or_default().to_owned(),
             bytes: bytes.unwrap_or_default(),
             hash: hash.unwrap_or_default().to_owned(),
-            contents: text.map(Into::into),
+            contents: contents
+                .as_ref()
+                .map(|(_, contents)| contents.clone().into()),
         };
-        if let (Some(text), Some(node)) = (text, section.get("text"))
-            && (text.len() as u64, hash_of(text)) != (file.bytes, file.hash.clone())
+        if let Some((node, contents)) = &contents
+            && (contents.len() as u64, hash_of(contents)) != (file.bytes, file.hash.clone())
         {
             let accepted = format!("of {} bytes with hash {}", file.bytes, file.hash);
-            let found = format!("{} bytes with hash {}", text.len(), hash_of(text));
+            let found = format!("{} bytes with hash {}", contents.len(), hash_of(contents));
             must(node, &accepted, &found, faults);
         }
         files.push(file);
@@ -68,8 +83,11 @@ pub(super) fn entries<'a>(files: impl Iterator<Item = &'a File>) -> Option<Array
         put("path", file.path.as_str().into());
         put("bytes", (file.bytes as i64).into());
         put("hash", file.hash.as_str().into());
-        if let Some(text) = file.text() {
-            put("text", text.into());
+        if let Some(contents) = file.stored() {
+            match std::str::from_utf8(contents) {
+                Ok(text) => put("text", text.into()),
+                Err(_) => put("base64", BASE64_STANDARD.encode(contents).into()),
+            }
         }
         entries.push(table);
     }
@@ -86,6 +104,7 @@ pub fn without_contents(text: &str) -> String {
     if let Some(files) = files.and_then(|item| item.as_array_of_tables_mut()) {
         for file in files.iter_mut() {
             file.remove("text");
+            file.remove("base64");
         }
     }
     document.to_string()

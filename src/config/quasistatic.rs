@@ -204,7 +204,9 @@ fn refuse_others(root: &Section, others: &Others, faults: &mut Vec<Fault>) {
         }
     }
     for wall in others.walls {
-        let slides = |free: &Freedom| free.direction.is_some() && free.inertia.is_none();
+        let slides = |free: &Freedom| {
+            free.direction.is_some() && free.inertia.is_none() && free.turning.is_none()
+        };
         let may = match &wall.motion {
             Motion::Fixed | Motion::Driven(_) => true,
             Motion::Free(free) => slides(free),

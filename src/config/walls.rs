@@ -1,7 +1,9 @@
 //! The `[[wall]]` entries: shapes (`shapes`) and motions (`motion`).
 
+mod mesh;
 mod motion;
 mod shapes;
+mod turning;
 
 pub(super) use shapes::{ends, unit};
 
@@ -84,8 +86,9 @@ fn read_entry(
         let accepted = "moved in the plane z = 0 or about z in two dimensions";
         must(node, accepted, "a motion out of the plane", faults);
     }
+    let centre = turning::pivot(&section).or(centre.map(Vector3::from));
     let wall = |part: shapes::Part| Wall {
-        centre: centre.map_or(part.centre, Vector3::from),
+        centre: centre.unwrap_or(part.centre),
         name: part.name,
         surface: part.surface,
         material,

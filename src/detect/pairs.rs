@@ -75,10 +75,12 @@ impl Pairs {
                         (branch.norm() < both).then(|| x + branch * (half / both))
                     }
                     Some(w) => {
-                        let (distance, normal) = around.walls[w].nearest(x);
                         let both = half + around.reaches[w];
-                        let way = (distance * (half / both)).max(-half);
-                        (distance < both).then(|| x + normal * way)
+                        let nearest = around.walls[w].nearest_within(x, both);
+                        nearest.map(|(distance, normal)| {
+                            let way = (distance * (half / both)).max(-half);
+                            x + normal * way
+                        })
                     }
                 };
                 if let Some(block) = point.and_then(|point| home(&point)) {

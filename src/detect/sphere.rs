@@ -34,7 +34,7 @@ pub(super) fn sphere_wall(x: &Vector3, r: f64, wall: &Surface) -> Touch {
 }
 
 /// The touches of a sphere and a wall with a gap below `margin` [m]: one, or several where the wall
-/// is hollow. Feature k is place k of [`Surface::place`].
+/// is hollow or a mesh. Feature k is place k of [`Surface::place`]; those of a mesh name its parts.
 #[inline]
 pub(super) fn touches_of_wall(
     x: &Vector3,
@@ -43,6 +43,14 @@ pub(super) fn touches_of_wall(
     margin: f64,
     mut found: impl FnMut(Touch),
 ) {
+    if let Surface::Mesh(mesh) = wall {
+        return mesh.touches(x, r + margin, |place| {
+            found(Touch {
+                feature: place.feature,
+                ..touch_at(x, r, (place.distance, place.towards))
+            });
+        });
+    }
     let first = sphere_wall(x, r, wall);
     if first.gap < margin {
         match wall {

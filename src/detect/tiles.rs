@@ -1,6 +1,5 @@
 //! Boxes around groups of close bodies: a wall far from a box is not compared with its bodies.
 
-use super::sphere::sphere_wall;
 use crate::math::Vector3;
 use crate::shape::Surface;
 
@@ -89,7 +88,7 @@ impl Tiles {
                 visited += members.len() as u64;
                 for &i in members {
                     let (x, r) = (positions[i as usize], radii[i as usize]);
-                    if sphere_wall(&x, r, wall).gap < margin {
+                    if wall.is_nearer(&x, r + margin) {
                         found(i, w);
                     }
                 }

@@ -2,7 +2,7 @@
 
 use super::Scene;
 use crate::math::Vector3;
-use crate::shape::Surface;
+use crate::shape::{Posed, Surface};
 use std::f64::consts::TAU;
 
 /// A line from point to point [m].
@@ -14,6 +14,10 @@ pub(super) struct Line {
 /// Sides of the polygon that stands for a circle, and lines along a cylinder.
 const SIDES: usize = 72;
 const RIBS: usize = 8;
+
+/// Sharp edges of a mesh below which other edges are drawn, and about how many of these.
+const FEW: usize = 12;
+const MANY: usize = 600;
 
 /// The corners of a box, x changing first.
 pub(super) fn corners(lower: &Vector3, upper: &Vector3) -> [Vector3; 8] {
@@ -38,7 +42,7 @@ pub(super) fn of(scene: &Scene) -> Vec<Line> {
         .filter(|line| line.ends[0] != line.ends[1])
         .collect();
     for surface in scene.surfaces {
-        match *surface {
+        match surface.clone() {
             Surface::Plane(plane) => lines.extend(cut(&corners, |x| plane.distance(x))),
             Surface::Sphere { centre, radius, .. } if scene.flat => {
                 lines.extend(circle(&centre, &Vector3::z(), radius));
@@ -69,7 +73,20 @@ pub(super) fn of(scene: &Scene) -> Vec<Line> {
                 [[radius, -half_length], [radius, half_length]],
             )),
             Surface::Shell { centre, axis, ends } => lines.extend(round(&centre, &axis, ends)),
+            Surface::Mesh(posed) => lines.extend(of_mesh(&posed)),
         }
+    }
+    lines
+}
+
+/// The sharp edges and borders of a mesh; of a mesh with few of them also other edges.
+fn of_mesh(posed: &Posed) -> Vec<Line> {
+    let mesh = posed.mesh();
+    let placed = |[a, b]: [Vector3; 2]| line(posed.out(&a), posed.out(&b));
+    let mut lines: Vec<Line> = mesh.sharp_edges().map(placed).collect();
+    if lines.len() < FEW {
+        let each = mesh.edges().count().div_ceil(MANY).max(1);
+        lines.extend(mesh.edges().step_by(each).map(placed));
     }
     lines
 }

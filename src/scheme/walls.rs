@@ -71,15 +71,16 @@ impl Walls {
     /// `pushed`, without the impulses of contacts.
     pub(super) fn ends(&self, walls: &[Wall], pushed: &Pushed, dt: f64) -> Vec<Surface> {
         let end = |(w, wall): (usize, &Wall)| match wall.motion {
-            Motion::Fixed => self.placed[w].surface,
+            Motion::Fixed => self.placed[w].surface.clone(),
             Motion::Driven(_) => wall.placed(&self.after[w]),
             Motion::Servo(_) => wall.placed(&wall.moved(&self.during[w], dt)),
             Motion::Free(_) => {
                 let twist = pushed.place(w).and_then(|k| pushed.free().nth(k));
-                let state = WallState {
-                    velocity: twist.map_or(self.during[w].velocity, |twist| twist.linear),
+                let state = twist.map_or(self.during[w], |twist| WallState {
+                    velocity: twist.linear,
+                    angular_velocity: twist.angular,
                     ..self.during[w]
-                };
+                });
                 wall.placed(&wall.moved(&state, dt))
             }
         };
@@ -130,7 +131,7 @@ impl Walls {
         let end = |(w, wall): (usize, &Wall)| match &wall.motion {
             Motion::Fixed => self.during[w],
             Motion::Driven(_) => self.after[w],
-            Motion::Free(_) => {
+            Motion::Free(free) => {
                 let found = pushed.iter().find(|(k, ..)| *k == w);
                 let (_, twist, way) = found.copied().unwrap_or_default();
                 let state = WallState {
@@ -140,6 +141,11 @@ impl Walls {
                 };
                 let mut moved = wall.moved(&state, dt);
                 moved.displacement += way;
+                if let Some(turning) = &free.turning {
+                    let before = self.during[w].orientation;
+                    (moved.orientation, moved.angular_velocity) =
+                        turning.after(before, &twist.angular, dt);
+                }
                 moved
             }
             Motion::Servo(servo) => {

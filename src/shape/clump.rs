@@ -16,7 +16,8 @@ pub use part::Part;
 mod tests;
 
 use crate::math::{IDENTITY, Quaternion, Vector3, turned};
-use principal::{into_frame, principal};
+use principal::into_frame;
+pub use principal::principal;
 
 /// The largest number of parts of a clump.
 ///

@@ -2,8 +2,10 @@
 
 mod drift;
 mod places;
+mod posed;
 
 pub use drift::drift;
+pub use posed::Posed;
 
 use super::HalfSpace;
 use crate::math::{IDENTITY, Quaternion, Vector3, turned};
@@ -12,7 +14,7 @@ use crate::math::{IDENTITY, Quaternion, Vector3, turned};
 pub const PLACES: usize = 6;
 
 /// The surface of a wall at some time. Bodies are on its free side, or on both sides of a thin one.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Surface {
     /// A plane, solid behind.
     Plane(HalfSpace),
@@ -57,6 +59,8 @@ pub enum Surface {
         /// The ends of the generatrix: distance from the axis, and height along it [m].
         ends: [[f64; 2]; 2],
     },
+    /// A mesh of triangles, thin as a shell.
+    Mesh(Posed),
 }
 
 impl Surface {
@@ -120,6 +124,27 @@ impl Surface {
                 // Near the axis, rounding tilts the unit vector across it.
                 ((to[0] * to[0] + to[1] * to[1]).sqrt(), towards)
             }
+            Self::Mesh(mesh) => mesh.nearest(x),
+        }
+    }
+
+    /// The same if the distance is below `reach` [m].
+    #[must_use]
+    #[inline]
+    pub fn nearest_within(&self, x: &Vector3, reach: f64) -> Option<(f64, Vector3)> {
+        match self {
+            Self::Mesh(mesh) => mesh.nearest_within(x, reach),
+            _ => Some(self.nearest(x)).filter(|(distance, _)| *distance < reach),
+        }
+    }
+
+    /// Whether the distance of a point is below `reach` [m].
+    #[must_use]
+    #[inline]
+    pub fn is_nearer(&self, x: &Vector3, reach: f64) -> bool {
+        match self {
+            Self::Mesh(mesh) => mesh.is_nearer(x, reach),
+            _ => self.nearest(x).0 < reach,
         }
     }
 
@@ -130,7 +155,7 @@ impl Surface {
     #[must_use]
     pub fn smallest_radius(&self) -> f64 {
         match self {
-            Self::Plane(_) => f64::INFINITY,
+            Self::Plane(_) | Self::Mesh(_) => f64::INFINITY,
             Self::Sphere { radius, .. }
             | Self::Bore { radius, .. }
             | Self::Cylinder { radius, .. } => *radius,
@@ -170,6 +195,7 @@ impl Surface {
                 let size = ends.iter().flatten().map(|c| c.abs()).sum();
                 (*centre, size, half.norm())
             }
+            Self::Mesh(mesh) => return mesh.may_be_nearer(&middle, &half, reach),
         };
         // Bound on the rounding of distances, here and in later comparisons.
         let slack =
@@ -187,10 +213,13 @@ impl Surface {
         orientation: Quaternion,
     ) -> Surface {
         if orientation == IDENTITY && *displacement == Vector3::zeros() {
-            return *self; // Keeps all bits.
+            return self.clone(); // Keeps all bits.
         }
         let turn = |v: &Vector3| turned(orientation, v);
         let place = |x: &Vector3| centre + turn(&(x - centre)) + displacement;
+        if let Self::Mesh(mesh) = self {
+            return Self::Mesh(mesh.placed(centre, displacement, orientation));
+        }
         match *self {
             Self::Plane(HalfSpace { point, normal }) => Self::Plane(HalfSpace {
                 point: place(&point),
@@ -230,6 +259,7 @@ impl Surface {
                 axis: turn(&axis),
                 ends,
             },
+            Self::Mesh(_) => unreachable!("placed above"),
         }
     }
 }

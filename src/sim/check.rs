@@ -1,5 +1,6 @@
 //! `moreau check`: the properties of a run, without running it.
 
+mod meshes;
 mod statics;
 
 use super::bonds::pairs_exist;
@@ -118,6 +119,7 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
         lines.extend(masses(&sizes));
         lines.extend(derived(&scenario, &sizes));
     }
+    lines.extend(scenario.walls.iter().filter_map(meshes::line));
     lines.extend(ignored.iter().map(|what| format!("ignored    {what}")));
     lines.push("ok".to_owned());
     Ok(lines.join("\n"))

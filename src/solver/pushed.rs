@@ -12,9 +12,9 @@ use super::halo::Halo;
 pub use super::reaction::Reaction;
 use crate::body::Member;
 use crate::body::{Motion, Twist, Wall, WallState};
-use crate::math::{ExactSum, Vector3, nan_max};
+use crate::math::{ExactSum, Matrix3, Vector3, nan_max};
 use crate::shape::Surface;
-use nalgebra::{Matrix3, Matrix6};
+use nalgebra::Matrix6;
 
 /// A wall that moves by Newton's law.
 #[derive(Clone, Debug)]
@@ -24,6 +24,10 @@ struct One {
     inverse_inertia: f64,
     direction: Option<Vector3>,
     lever: f64,
+    /// Inverse tensor of inertia of a wall that turns and is no sphere [1/(kg m²)].
+    tensor: Option<Matrix3>,
+    /// Its centre at the start of the step [m].
+    centre: Vector3,
     /// Candidate contacts on all ranks.
     contacts: f64,
     /// Mass of the bodies at these contacts [kg].
@@ -64,20 +68,25 @@ impl Pushed {
                 Vector3::zeros()
             };
             let load = freedom.projected(freedom.load + pull * freedom.mass) * dt;
+            let turning = freedom.turning.as_ref();
+            let hinged = freedom.is_hinged();
             pushed.places.push(Some(pushed.each.len()));
             pushed.each.push(One {
                 wall: w,
-                inverse_mass: 1.0 / freedom.mass,
+                inverse_mass: if hinged { 0.0 } else { 1.0 / freedom.mass },
+                tensor: turning.map(|turning| turning.inverse_inertia(state.orientation)),
+                centre: wall.place_now(state),
                 inverse_inertia: freedom.inertia.map_or(0.0, |i| 1.0 / i),
                 direction: freedom.direction,
-                lever: match (wall.surface, freedom.inertia) {
+                lever: match (&wall.surface, freedom.inertia) {
                     (Surface::Sphere { radius, inside, .. }, Some(_)) => {
-                        if inside {
+                        if *inside {
                             -radius
                         } else {
-                            radius
+                            *radius
                         }
                     }
+                    _ if turning.is_some() => 1.0,
                     _ => 0.0,
                 },
                 contacts: 1.0,
@@ -87,8 +96,13 @@ impl Pushed {
                     angular: state.angular_velocity,
                 },
                 free: Twist {
-                    linear: state.velocity + load / freedom.mass,
-                    angular: state.angular_velocity,
+                    linear: match hinged {
+                        true => Vector3::zeros(),
+                        false => state.velocity + load / freedom.mass,
+                    },
+                    angular: turning.map_or(state.angular_velocity, |turning| {
+                        state.angular_velocity + turning.gain(state.orientation, &load)
+                    }),
                 },
                 load,
                 mass: freedom.mass,
@@ -142,11 +156,38 @@ impl Pushed {
         self.each.iter().map(|one| one.free)
     }
 
-    /// The velocity that loads add to a wall in the step [m/s].
+    /// The velocity that loads add to a wall in the step, at a point [m/s].
     #[must_use]
-    pub fn gain(&self, k: usize) -> f64 {
+    pub fn gain(&self, k: usize, point: &Vector3) -> f64 {
         let one = &self.each[k];
-        (one.free.linear - one.before.linear).norm()
+        let linear = one.free.linear - one.before.linear;
+        match one.tensor {
+            None => linear.norm(),
+            Some(_) => {
+                let angular = one.free.angular - one.before.angular;
+                (linear + angular.cross(&(point - one.centre))).norm()
+            }
+        }
+    }
+
+    /// The inverse tensor of inertia [1/(kg m²)] and the centre [m] of a wall that turns and is no
+    /// sphere.
+    #[must_use]
+    pub fn tensor(&self, k: usize) -> Option<(Matrix3, Vector3)> {
+        let one = &self.each[k];
+        Some((one.tensor?, one.centre))
+    }
+
+    /// Whether a wall turns and is no sphere.
+    #[must_use]
+    pub fn any_tensor(&self) -> bool {
+        self.each.iter().any(|one| one.tensor.is_some())
+    }
+
+    /// The number of parts into which a wall is split: one for each of its contacts.
+    #[must_use]
+    pub fn parts(&self, k: usize) -> f64 {
+        self.each[k].contacts
     }
 
     /// The largest velocity that loads add in the step to a wall together with the bodies that it
@@ -181,7 +222,10 @@ impl Pushed {
     pub fn reaction(&self, k: usize, normal: &Vector3) -> Reaction {
         let one = &self.each[k];
         let share = one.inverse_mass * one.contacts;
-        let turning = one.inverse_inertia * one.contacts;
+        let inverse = one.tensor.map_or(one.inverse_inertia, |tensor| {
+            tensor.symmetric_eigenvalues().max()
+        });
+        let turning = inverse * one.contacts;
         match one.direction {
             None => Reaction {
                 normal: share,
@@ -215,7 +259,11 @@ impl Pushed {
         mobility
             .fixed_view_mut::<3, 3>(0, 0)
             .copy_from(&(along * one.inverse_mass));
-        mobility.fixed_view_mut::<3, 3>(3, 3).fill_diagonal(turning);
+        let mut lower = mobility.fixed_view_mut::<3, 3>(3, 3);
+        match one.tensor {
+            Some(tensor) => lower.copy_from(&tensor),
+            None => lower.fill_diagonal(turning),
+        }
         mobility
     }
 
@@ -276,8 +324,12 @@ impl Pushed {
         for block in blocks.all() {
             for &(place, k) in &block.pushing {
                 let contact = block.contact(place);
-                let lever = self.each[k as usize].lever;
-                let couple = contact.law.normal.cross(&contact.impulse) * -lever + contact.couple;
+                let one = &self.each[k as usize];
+                let turn = match (one.tensor, block.arms(place)) {
+                    (Some(_), Some([_, arm])) => -arm.cross(&contact.impulse),
+                    _ => contact.law.normal.cross(&contact.impulse) * -one.lever,
+                };
+                let couple = turn + contact.couple;
                 let six = contact.impulse.iter().chain(couple.iter());
                 let sums = &mut sums[6 * k as usize..];
                 six.zip(sums).for_each(|(x, sum)| sum.add(*x));
@@ -290,7 +342,10 @@ impl Pushed {
             let along = one.direction.map_or(impulse, |e| e * e.dot(&impulse));
             Twist {
                 linear: one.free.linear + along * one.inverse_mass,
-                angular: one.free.angular + Vector3::new(a, b, c) * one.inverse_inertia,
+                angular: match one.tensor {
+                    Some(tensor) => one.free.angular + tensor * Vector3::new(a, b, c),
+                    None => one.free.angular + Vector3::new(a, b, c) * one.inverse_inertia,
+                },
             }
         };
         self.each.iter().zip(sums.chunks(6)).map(taken).collect()

@@ -25,6 +25,7 @@ pub(super) fn beside_a_load(mut s: Scene) -> Scene {
     s.walls[1].motion = Motion::Free(Freedom {
         mass: 1.0,
         inertia: None,
+        turning: None,
         direction: Some(Vector3::x()),
         load: Vector3::new(-0.1, 0.0, 0.0),
         pressure: 0.0,

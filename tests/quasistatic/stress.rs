@@ -14,6 +14,7 @@ fn triaxial(method: Method, pressure: f64) -> Scene {
         s.walls[wall].motion = Motion::Free(Freedom {
             mass: 1.0,
             inertia: None,
+            turning: None,
             direction: Some(direction),
             load: Vector3::zeros(),
             pressure,

@@ -157,6 +157,7 @@ fn a_lid_is_loaded_and_unloaded() {
     s.walls[1].motion = Motion::Free(Freedom {
         mass: 1.0,
         inertia: None,
+        turning: None,
         direction: Some(Vector3::y()),
         load: Vector3::new(0.0, -P, 0.0),
         pressure: 0.0,

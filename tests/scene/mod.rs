@@ -8,6 +8,7 @@
 )] // A module of tests, each of which uses some of it.
 
 pub mod clump;
+pub mod mesh;
 mod record;
 mod wall;
 pub use record::{record, record_fact};

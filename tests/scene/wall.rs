@@ -30,6 +30,7 @@ pub fn piston(mass: f64, load: f64) -> Motion {
     Motion::Free(Freedom {
         mass,
         inertia: None,
+        turning: None,
         direction: Some(Vector3::z()),
         load: Vector3::new(0.0, 0.0, -load),
         pressure: 0.0,

@@ -66,6 +66,7 @@ fn a_free_wall_under_a_pressure() {
     let s = boxed(Motion::Free(Freedom {
         mass,
         inertia: None,
+        turning: None,
         direction: Some(Vector3::z()),
         load: Vector3::zeros(),
         pressure: 100.0,
@@ -113,6 +114,7 @@ fn a_pressure_is_the_load_of_its_face() {
             let mut s = boxed(Motion::Free(Freedom {
                 mass: 0.5,
                 inertia: None,
+                turning: None,
                 direction: Some(Vector3::z()),
                 load: -Vector3::z() * load,
                 pressure: p,
@@ -160,6 +162,7 @@ fn a_wall_that_loses_its_face_is_named() {
     let mut s = boxed(Motion::Free(Freedom {
         mass: 2.0,
         inertia: None,
+        turning: None,
         direction: Some(Vector3::z()),
         load: Vector3::zeros(),
         pressure: 100.0,

@@ -1,6 +1,7 @@
 //! The motion of walls.
 
 use super::shapes::{Part, unit};
+use super::turning;
 use crate::body::{Drive, Freedom, Motion, Servo, Signal};
 use crate::config::fault::Fault;
 use crate::config::ramp;
@@ -128,6 +129,7 @@ fn free(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Freedom {
         "mass",
         "direction",
         "inertia",
+        "hinge",
         "load",
         "pressure",
         "gravity",
@@ -138,25 +140,21 @@ fn free(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Freedom {
     let along = free
         .get("direction")
         .map(|_| direction(&free, "direction", faults));
-    let inertia = free.number_if("inertia", Number(Range::Positive, "kg m2"), faults);
+    let is = |of: fn(&Surface) -> bool| parts.iter().any(|part| of(&part.surface));
+    let sphere = is(|s| matches!(s, Surface::Sphere { .. })) && free.get("hinge").is_none();
+    let plane = is(|s| matches!(s, Surface::Plane(_)));
+    let inertia = match sphere {
+        true => free.number_if("inertia", Number(Range::Positive, "kg m2"), faults),
+        false => None,
+    };
+    let turning = turning::read(section, &free, (parts, mass), faults);
     let load = free.vector_if("load", NEWTON, faults).unwrap_or_default();
     let pressure = free.number_if("pressure", PASCAL, faults);
     if let (Some(_), Some(node)) = (free.get("load"), free.get("pressure")) {
         both(node, ["load", "pressure"], faults);
     }
     let gravity = free.truth_if("gravity", faults).unwrap_or(true);
-    let is = |of: fn(&Surface) -> bool| parts.iter().any(|part| of(&part.surface));
-    let sphere = is(|s| matches!(s, Surface::Sphere { .. }));
-    let plane = is(|s| matches!(s, Surface::Plane(_)));
-    if let (false, Some(node)) = (sphere, free.get("inertia")) {
-        must(
-            node,
-            "left out: only a sphere turns freely",
-            &node.shown,
-            faults,
-        );
-    }
-    if let (true, Some(node)) = (along.is_some(), free.get("inertia")) {
+    if let (true, true, Some(node)) = (sphere, along.is_some(), free.get("inertia")) {
         both(node, ["direction", "inertia"], faults);
     }
     if let (true, None, Some(node), 1) = (plane, along, section.get("free"), parts.len()) {
@@ -170,6 +168,7 @@ fn free(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Freedom {
     Freedom {
         mass,
         inertia,
+        turning,
         direction: along,
         load: Vector3::from(load),
         pressure: pressure.unwrap_or_default(),

@@ -1,5 +1,6 @@
 //! The shapes of walls, each of one or several surfaces.
 
+use super::mesh;
 use crate::config::document::{Node, Value};
 use crate::config::domain::{Domain, corners as check_corners};
 use crate::config::fault::Fault;
@@ -10,7 +11,7 @@ use crate::math::Vector3;
 use crate::shape::{HalfSpace, Surface};
 
 /// The names of all shapes.
-pub(super) const KINDS: [&str; 6] = ["box", "plane", "cylinder", "sphere", "disc", "cone"];
+pub(super) const KINDS: [&str; 7] = ["box", "plane", "cylinder", "sphere", "disc", "cone", "mesh"];
 
 const FACES: [&str; 6] = ["x-", "x+", "y-", "y+", "z-", "z+"];
 
@@ -37,6 +38,7 @@ pub(super) fn keys(kind: &str) -> &'static [&'static str] {
         "sphere" => &["radius", "side"],
         "disc" => &["axis", "radius", "hole"],
         "cone" => &["from", "to", "radius"],
+        "mesh" => &mesh::KEYS,
         _ => &["faces", "lower", "upper"],
     }
 }
@@ -107,6 +109,7 @@ pub(super) fn read(
             };
             one(surface, from + axis * (0.5 * length))
         }
+        "mesh" => mesh::read(name, section, domain, faults),
         _ => {
             let corners = box_corners(section, domain, faults);
             let part = |face: &str| {
@@ -329,6 +332,7 @@ pub(super) fn check_plane(node: &Node, parts: &[Part], faults: &mut Vec<Fault>) 
         Surface::Shell { axis, ends, .. } => {
             axis.x == 0.0 && axis.y == 0.0 && ends[0][0] == ends[1][0]
         }
+        Surface::Mesh(_) => false,
     };
     if !parts.iter().all(|part| upright(&part.surface)) {
         let accepted = "planes with normal z = 0, cylinders along z (inside: caps = false), spheres with centre z = 0";

@@ -10,7 +10,8 @@ const NONE: f64 = 1e-12;
 ///
 /// The quaternion turns the principal frame into the frame of the entries. Axes that are principal
 /// already are kept, in their order.
-pub(super) fn principal(tensor: [f64; 6]) -> ([f64; 3], Quaternion) {
+#[must_use]
+pub fn principal(tensor: [f64; 6]) -> ([f64; 3], Quaternion) {
     let [xx, yy, zz, xy, xz, yz] = tensor;
     let mut a = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
     let mut axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];

@@ -83,6 +83,7 @@ pub fn drift(then: &Surface, now: &Surface, around: [&Vector3; 2]) -> f64 {
             let size = ends.map(|[out, up]| out.hypot(up));
             moved([from, to], size[0].max(size[1]), [a, b])
         }
+        (Surface::Mesh(then), Surface::Mesh(now)) => then.way(now),
         _ => f64::INFINITY, // Two surfaces that are not one.
     }
 }

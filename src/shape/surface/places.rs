@@ -86,7 +86,7 @@ impl Surface {
                 let (towards, far) = direction(&to, &way);
                 Some((far, towards))
             }
-            Self::Plane(_) | Self::Sphere { .. } | Self::Cylinder { .. } => None,
+            Self::Plane(_) | Self::Sphere { .. } | Self::Cylinder { .. } | Self::Mesh(_) => None,
         }
     }
 }

@@ -76,7 +76,7 @@ fn by_search(surface: &Surface, x: &Vector3) -> f64 {
             vec![[0.0, -h], [radius, -h], [radius, h], [0.0, h]],
         ),
         Surface::Shell { centre, axis, ends } => (centre, axis, ends.to_vec()),
-        Surface::Sphere { .. } => unreachable!("a sphere has no meridian of lines"),
+        Surface::Sphere { .. } | Surface::Mesh(_) => unreachable!("without a meridian of lines"),
     };
     let (origin, axis, line) = meridian;
     let side = square_to(&axis);

@@ -73,14 +73,14 @@ pub(super) struct Scratch {
 impl Filling<'_> {
     /// Fills a block; `members` are those of the rank before the step.
     pub(super) fn fill_block(&self, block: &mut Block, members: &[Member], scratch: &mut Scratch) {
-        match self.bodies.shapes() {
-            [] => self.fill::<false>(block, members, scratch),
-            _ => self.fill::<true>(block, members, scratch),
+        match self.bodies.shapes().is_empty() && !self.pushed.any_tensor() {
+            true => self.fill::<false>(block, members, scratch),
+            false => self.fill::<true>(block, members, scratch),
         }
     }
 
-    /// Fills a block. Where all bodies are balls, `CLUMPS` is false and no contact asks for a
-    /// shape.
+    /// Fills a block. Where all bodies are balls, and no wall turns but spheres, `CLUMPS` is false,
+    /// and no contact asks for a shape.
     fn fill<const CLUMPS: bool>(
         &self,
         block: &mut Block,
@@ -257,7 +257,7 @@ impl Filling<'_> {
         let [a, b] = sides;
         let rigid = match CLUMPS {
             false => None,
-            true => Geometry::of(self.bodies, self.templates, sides, c),
+            true => Geometry::of((self.bodies, self.templates), self.pushed, sides, c),
         };
         let rigid = rigid.as_ref();
         let (normal_mass, tangential_mass) =

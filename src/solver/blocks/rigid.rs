@@ -7,7 +7,7 @@ use crate::law::{Opened, softened};
 use crate::math::{Matrix3, Vector3, frame};
 use crate::shape::Template;
 use crate::solver::kernel::rigid::{Local, RigidContact};
-use crate::solver::pushed::Reaction;
+use crate::solver::pushed::{Pushed, Reaction};
 
 /// The two sides of a contact with a clump.
 #[derive(Clone, Copy)]
@@ -25,15 +25,16 @@ pub(super) struct Geometry {
 }
 
 impl Geometry {
-    /// The geometry of a contact with at least one clump; `None` between balls and walls.
+    /// The geometry of a contact with at least one clump or with a wall that turns; `None` between
+    /// balls and other walls.
     ///
     /// A clump's arm ends at its surface, as a ball's does: half the gap before the contact's
     /// point, or behind it. It is the arm of the part, `r R(q) ĉ`, and the part's radius along the
     /// normal; the difference of the point and the centre of mass would carry the rounding of both
     /// positions.
     pub(super) fn of(
-        bodies: &Bodies,
-        templates: &[Template],
+        (bodies, templates): (&Bodies, &[Template]),
+        pushed: &Pushed,
         sides: [&Side; 2],
         c: &Candidate,
     ) -> Option<Self> {
@@ -42,7 +43,11 @@ impl Geometry {
             _ => None,
         };
         let clumps = sides.map(clump);
-        if clumps == [None; 2] {
+        let part = match sides[1].at {
+            Place::Pushed(_, k) => pushed.tensor(k).map(|part| (k, part)),
+            _ => None,
+        };
+        if clumps == [None; 2] && part.is_none() {
             return None;
         }
         let n = c.normal;
@@ -65,6 +70,13 @@ impl Geometry {
             let arm = template.arm(parts[side], orientation, radius);
             let along = n * sides[side].radius;
             all.arms[side] = if side == 0 { along + arm } else { along - arm };
+        }
+        if let Some((k, (tensor, centre))) = part {
+            // Both impulses act at the surface of the first body, so that no angular momentum is
+            // lost across the gap.
+            all.arms[1] = centre - (c.point - n * (0.5 * c.gap));
+            all.turning[1] = tensor;
+            all.inertia[1] = tensor * pushed.parts(k);
         }
         Some(all)
     }

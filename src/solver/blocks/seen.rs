@@ -93,6 +93,13 @@ impl Block {
         (slot as usize).checked_sub(self.first_rigid())
     }
 
+    /// The arms of the two sides of the contact in a slot, as in [`RigidContact::arms`]; `None`
+    /// between balls.
+    #[must_use]
+    pub fn arms(&self, slot: u32) -> Option<[Vector3; 2]> {
+        Some(self.rigid[self.rigid_place(slot)?].arms)
+    }
+
     /// The contact in a slot.
     #[must_use]
     pub fn contact(&self, slot: u32) -> Contact {

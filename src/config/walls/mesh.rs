@@ -1,0 +1,161 @@
+//! Walls of the shape `mesh`: files of triangles.
+
+use super::shapes::{Part, unit};
+use crate::config::domain::Domain;
+use crate::config::fault::Fault;
+use crate::config::files::contents;
+use crate::config::reader::{METRES, Number, Range, Section, must, report};
+use crate::io::mesh::{Part as Raw, parts};
+use crate::math::{IDENTITY, Quaternion, Vector3, rotate, turned};
+use crate::shape::mesh::{Faces, Mesh};
+use crate::shape::{Posed, Surface};
+use std::collections::HashSet;
+use std::path::Path;
+
+/// The keys of this shape.
+pub(super) const KEYS: [&str; 5] = ["file", "scale", "turn", "shift", "smooth_angle"];
+
+/// The default angle up to which an edge is smooth [rad]: 20°.
+const SMOOTH: f64 = 0.349;
+
+/// The largest size of a mesh, in sizes of the domain.
+const LARGEST: f64 = 100.0;
+
+/// The walls of a file: one of each part.
+pub(super) fn read(
+    name: &str,
+    section: &Section,
+    domain: &Domain,
+    faults: &mut Vec<Fault>,
+) -> Vec<Part> {
+    let before = faults.len();
+    let accepted = "the path of an STL, OBJ or PLY file";
+    let path = section.text("file", accepted, faults).unwrap_or_default();
+    let move_by = Move::read(section, faults);
+    let smooth = Number(Range::Between(0.0, 1.5), "rad");
+    let smooth = section.number_if("smooth_angle", smooth, faults);
+    let Some(file) = section.get("file") else {
+        return Vec::new();
+    };
+    if domain.two_dimensional {
+        let node = section.get("shape").unwrap_or(file);
+        must(node, "another shape in two dimensions", "\"mesh\"", faults);
+    }
+    if faults.len() > before {
+        return Vec::new();
+    }
+    let raw = match contents(file).and_then(|contents| parts(Path::new(path), &contents)) {
+        Ok(raw) => raw,
+        Err(why) => {
+            report(file, format!("must be {accepted}; found {why}"), faults);
+            return Vec::new();
+        }
+    };
+    let mut found = Vec::new();
+    for (of, raw) in named(raw) {
+        let full = match &of {
+            Some(of) => format!("{name}.{of}"),
+            None => name.to_owned(),
+        };
+        match Mesh::new(&move_by.faces(raw.faces), smooth.unwrap_or(SMOOTH)) {
+            Ok(mesh) => found.push((full, Posed::new(mesh))),
+            Err(why) => report(
+                file,
+                format!("must hold a mesh; found {full}: {why}"),
+                faults,
+            ),
+        }
+    }
+    lies_in(&found, section, domain, faults);
+    let part = |(name, posed): (String, Posed)| {
+        let [lower, upper] = posed.corners();
+        let solid = posed.mesh().solid();
+        Part {
+            name,
+            centre: solid.map_or((lower + upper) * 0.5, |solid| solid.centre),
+            surface: Surface::Mesh(posed),
+        }
+    };
+    found.into_iter().map(part).collect()
+}
+
+/// The parts of a file with different names; `None` if there is one part only.
+fn named(raw: Vec<Raw>) -> Vec<(Option<String>, Raw)> {
+    let raw: Vec<Raw> = raw
+        .into_iter()
+        .filter(|raw| !raw.faces.triangles.is_empty())
+        .collect();
+    if raw.len() == 1 {
+        return raw.into_iter().map(|raw| (None, raw)).collect();
+    }
+    let mut known = HashSet::new();
+    let name = |(number, raw): (usize, Raw)| {
+        let number = (number + 1).to_string();
+        let mut name = raw.name.clone().unwrap_or_else(|| number.clone());
+        if !known.insert(name.clone()) {
+            name = format!("{name}-{number}");
+            known.insert(name.clone());
+        }
+        (Some(name), raw)
+    };
+    raw.into_iter().enumerate().map(name).collect()
+}
+
+/// Refuses meshes far from the domain, and of absurd sizes: files have other units of length.
+fn lies_in(found: &[(String, Posed)], section: &Section, domain: &Domain, faults: &mut Vec<Fault>) {
+    let (lower, upper) = (Vector3::from(domain.lower), Vector3::from(domain.upper));
+    let Some(node) = section.get("scale").or(section.get("file")) else {
+        return;
+    };
+    for (name, posed) in found {
+        let [low, high] = posed.corners();
+        let shown = |x: &Vector3| format!("[{:.4e}, {:.4e}, {:.4e}]", x.x, x.y, x.z);
+        let from_to = format!("{name} from {} to {} m", shown(&low), shown(&high));
+        if (high - low).norm() > LARGEST * (upper - lower).norm() {
+            let accepted = format!(
+                "a factor with which the mesh is at most {LARGEST} times as large as the domain (0.001 for a file in \
+                 millimetres)"
+            );
+            must(node, &accepted, &from_to, faults);
+        } else if (0..3).any(|a| high[a] < lower[a] || low[a] > upper[a]) {
+            let node = section.get("shift").unwrap_or(node);
+            let accepted = "so that the mesh reaches into the domain";
+            must(node, accepted, &from_to, faults);
+        }
+    }
+}
+
+/// The way from the coordinates of a file to those of the domain.
+struct Move {
+    scale: f64,
+    turn: Quaternion,
+    shift: Vector3,
+}
+
+impl Move {
+    fn read(section: &Section, faults: &mut Vec<Fault>) -> Self {
+        let scale = section.number_if("scale", Number(Range::Positive, ""), faults);
+        let shift = section.vector_if("shift", METRES, faults);
+        let turn = section.get("turn").map(|_| {
+            let turn = section.table("turn", &["axis", "angle"], faults);
+            let axis = turn.vector("axis", Number(Range::Finite, ""), faults);
+            let axis = unit(&turn, "axis", axis, "a direction", faults);
+            let angle = turn.number("angle", Number(Range::Finite, "rad"), faults);
+            rotate(IDENTITY, &(axis * angle))
+        });
+        Self {
+            scale: scale.unwrap_or(1.0),
+            turn: turn.unwrap_or(IDENTITY),
+            shift: Vector3::from(shift.unwrap_or_default()),
+        }
+    }
+
+    /// Faces scaled, turned about the origin, and shifted.
+    fn faces(&self, mut faces: Faces) -> Faces {
+        for point in &mut faces.points {
+            let x = Vector3::from(*point) * self.scale;
+            *point = (turned(self.turn, &x) + self.shift).into();
+        }
+        faces
+    }
+}

@@ -1,0 +1,119 @@
+//! The rotation of free walls of any form: `inertia` and `hinge` of `free`.
+
+use super::shapes::{Part, unit};
+use crate::body::Turning;
+use crate::config::fault::Fault;
+use crate::config::reader::{METRES, Number, Range, Section, both, must, report};
+use crate::math::{Matrix3, Vector3};
+use crate::shape::Surface;
+use crate::shape::clump::principal;
+
+/// The point of the hinge of a free wall [m], if it has one: it is the centre of the wall.
+pub(super) fn pivot(section: &Section) -> Option<Vector3> {
+    let mut ignored = Vec::new();
+    let point = section.get("free")?.child("hinge")?.child("point")?;
+    Some(METRES.read_list::<3>(point, &mut ignored).into())
+}
+
+/// The rotation of the wall of an entry with a table `free` and this mass [kg].
+///
+/// Without `inertia` it is that of a closed mesh, with an even density.
+pub(super) fn read(
+    section: &Section,
+    free: &Section,
+    (parts, mass): (&[Part], f64),
+    faults: &mut Vec<Fault>,
+) -> Option<Turning> {
+    let [part] = parts else {
+        return None; // Refused elsewhere.
+    };
+    let before = faults.len();
+    let solid = match &part.surface {
+        Surface::Sphere { .. } if free.get("hinge").is_none() => return None,
+        Surface::Mesh(posed) => posed.mesh().solid(),
+        _ => None,
+    };
+    let is_mesh = matches!(part.surface, Surface::Mesh(_));
+    let hinge = free.get("hinge").map(|_| hinge(free, faults));
+    if free.get("inertia").is_none() && hinge.is_none() && !is_mesh {
+        return None;
+    }
+    if let Some(node) = free.get("direction") {
+        let other = ["hinge", "inertia"]
+            .into_iter()
+            .find(|key| free.get(key).is_some());
+        if let Some(other) = other {
+            both(node, ["direction", other], faults);
+        }
+        return None;
+    }
+    if let (Surface::Plane(_), Some(node)) =
+        (&part.surface, free.get("hinge").or(free.get("inertia")))
+    {
+        must(
+            node,
+            "left out: a plane does not turn freely",
+            &node.shown,
+            faults,
+        );
+        return None;
+    }
+    let (tensor, centre) = match (free.get("inertia"), solid) {
+        (Some(node), _) => {
+            let number = Number(Range::Finite, "kg m2");
+            let [xx, yy, zz, xy, xz, yz] = number.read_list(node, faults);
+            let tensor = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+            let centre = section.vector_if("centre", METRES, faults);
+            (tensor, centre.map_or(part.centre, Vector3::from))
+        }
+        (None, Some(solid)) => {
+            if let Some(node) = section.get("centre") {
+                let accepted =
+                    "left out without free.inertia: it is the centre of mass of the mesh";
+                must(node, accepted, &node.shown, faults);
+            }
+            (solid.inertia * (mass / solid.volume), solid.centre)
+        }
+        (None, None) => {
+            let accepted = "6 moments of inertia about the centre, xx, yy, zz, xy, xz, yz [kg m2], as the wall \
+                            encloses no volume";
+            free.missing("inertia", accepted, faults);
+            return None;
+        }
+    };
+    if faults.len() > before {
+        return None;
+    }
+    let m = &tensor;
+    let (moments, axes) = principal([m.m11, m.m22, m.m33, m.m12, m.m13, m.m23]);
+    let sum: f64 = moments.iter().sum();
+    let possible = |moment: &f64| *moment > 0.0 && 2.0 * moment <= sum * (1.0 + 1e-9);
+    if let (false, Some(node)) = (moments.iter().all(possible), free.get("inertia")) {
+        let message = format!(
+            "must be those of a body: principal moments > 0, each at most the sum of the others; found {}, {}, {} kg m2",
+            moments[0], moments[1], moments[2]
+        );
+        report(node, message, faults);
+        return None;
+    }
+    Some(match hinge {
+        None => Turning::Free { moments, axes },
+        Some((point, axis)) => {
+            let arm = centre - point;
+            let off = arm - axis * axis.dot(&arm);
+            Turning::Hinged {
+                axis,
+                moment: axis.dot(&(tensor * axis)) + mass * off.norm_squared(),
+                arm,
+            }
+        }
+    })
+}
+
+/// A point and the direction of the axis.
+fn hinge(free: &Section, faults: &mut Vec<Fault>) -> (Vector3, Vector3) {
+    let hinge = free.table("hinge", &["point", "axis"], faults);
+    let point = Vector3::from(hinge.vector("point", METRES, faults));
+    let axis = hinge.vector("axis", Number(Range::Finite, ""), faults);
+    (point, unit(&hinge, "axis", axis, "a direction", faults))
+}

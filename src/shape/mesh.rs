@@ -1,0 +1,221 @@
+//! Triangle meshes: surfaces of any form, drawn in a program for design.
+//!
+//! A mesh is thin: it has two free sides, like a shell. A ball touches it where the distance from
+//! its centre has a local minimum over all triangles together ([`Mesh::touches`]). So a ball on a
+//! plane of triangles has one touch, at its foot, whatever edges are near; an edge counts where it
+//! stands out, and in a corner each face counts.
+//!
+//! Triangles with a common edge at which the surface turns by less than an angle form a smooth
+//! *patch*. A touch is named by its patch, its line of sharp edges, or its sharp corner (`seams`),
+//! and keeps the name while the ball rolls within it.
+
+mod closest;
+mod seams;
+mod solid;
+mod touches;
+mod weld;
+
+pub use solid::Solid;
+pub use touches::Place;
+
+use crate::math::Vector3;
+use closest::{Closest, closest};
+use rstar::{AABB, PointDistance, RTree, RTreeObject};
+use seams::Seams;
+use thiserror::Error;
+
+/// The largest number of patches, lines and corners of a mesh: features have 24 bits.
+const MOST_FEATURES: usize = 1 << 24;
+
+/// Points and the triangles that they form, as a file holds them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Faces {
+    /// Points [m].
+    pub points: Vec<[f64; 3]>,
+    /// The corners of triangles, by number of the point.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// The repair of a mesh: the triangles that were left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Repair {
+    /// Points that were united with another.
+    pub welded: usize,
+    /// Triangles without an area.
+    pub flat: usize,
+    /// Triangles with the corners of another.
+    pub doubled: usize,
+}
+
+/// The reason why points and triangles are not a mesh.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum MeshError {
+    /// It has no triangle, or none with an area.
+    #[error("no triangle with an area")]
+    Empty,
+    /// A coordinate is not finite.
+    #[error("point {0}, which is not finite")]
+    NotFinite(usize),
+    /// A triangle has a corner that does not exist.
+    #[error("triangle {0} with a corner that is none of its {1} points")]
+    NoPoint(usize, usize),
+    /// It has too many patches, lines and corners.
+    #[error(
+        "{0} patches, lines and corners (at most {MOST_FEATURES}); a larger smooth_angle unites them"
+    )]
+    TooMany(usize),
+}
+
+/// A triangle mesh in its own frame.
+#[derive(Clone, Debug)]
+pub struct Mesh {
+    points: Vec<Vector3>,
+    triangles: Vec<[u32; 3]>,
+    seams: Seams,
+    tree: RTree<Leaf>,
+    corners: [Vector3; 2],
+    /// Cosine of the largest angle by which it turns at a smooth edge.
+    straight: f64,
+    /// The distance below which points are one [m].
+    close: f64,
+    repair: Repair,
+}
+
+/// A triangle in the tree, with its corners, so that a search reads nothing else.
+#[derive(Clone, Debug)]
+struct Leaf {
+    corners: [[f64; 3]; 3],
+    number: u32,
+}
+
+impl Leaf {
+    fn closest(&self, x: &Vector3) -> Closest {
+        closest(x, &self.corners.map(Vector3::from))
+    }
+}
+
+impl RTreeObject for Leaf {
+    type Envelope = AABB<[f64; 3]>;
+
+    fn envelope(&self) -> Self::Envelope {
+        AABB::from_points(&self.corners)
+    }
+}
+
+impl PointDistance for Leaf {
+    fn distance_2(&self, x: &[f64; 3]) -> f64 {
+        let closest = self.closest(&Vector3::from(*x));
+        closest.distance * closest.distance
+    }
+}
+
+impl PartialEq for Mesh {
+    /// All else follows from these.
+    fn eq(&self, other: &Self) -> bool {
+        self.points == other.points
+            && self.triangles == other.triangles
+            && self.straight == other.straight
+    }
+}
+
+impl Mesh {
+    /// The mesh of these faces. Where it turns by at most `smooth` [rad] it is smooth.
+    ///
+    /// Points that differ by rounding are united; triangles without an area and repeated ones are
+    /// left out.
+    ///
+    /// # Errors
+    /// If a number is not finite, a corner lacks, or no triangle has an area.
+    pub fn new(faces: &Faces, smooth: f64) -> Result<Self, MeshError> {
+        let count = faces.points.len();
+        if let Some(k) = faces
+            .points
+            .iter()
+            .position(|x| !x.iter().all(|c| c.is_finite()))
+        {
+            return Err(MeshError::NotFinite(k));
+        }
+        let lacks = |corners: &[u32; 3]| corners.iter().any(|&k| k as usize >= count);
+        if let Some(k) = faces.triangles.iter().position(lacks) {
+            return Err(MeshError::NoPoint(k, count));
+        }
+        let close = weld::closeness(&faces.points);
+        let (points, triangles, repair) = weld::welded(faces, close);
+        if triangles.is_empty() {
+            return Err(MeshError::Empty);
+        }
+        let straight = libm::cos(smooth);
+        let seams = Seams::new(&points, &triangles, straight);
+        if seams.features() > MOST_FEATURES {
+            return Err(MeshError::TooMany(seams.features()));
+        }
+        let leaf = |(number, corners): (usize, &[u32; 3])| Leaf {
+            corners: corners.map(|k| points[k as usize].into()),
+            number: number as u32,
+        };
+        let tree = RTree::bulk_load(triangles.iter().enumerate().map(leaf).collect());
+        let corners = points
+            .iter()
+            .fold([points[0], points[0]], |[lower, upper], x| {
+                [lower.inf(x), upper.sup(x)]
+            });
+        Ok(Self {
+            points,
+            triangles,
+            seams,
+            tree,
+            corners,
+            straight,
+            close,
+            repair,
+        })
+    }
+
+    /// Its points [m].
+    #[must_use]
+    pub fn points(&self) -> &[Vector3] {
+        &self.points
+    }
+
+    /// The corners of its triangles, by number of the point.
+    #[must_use]
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    /// The corners of the box around it [m].
+    #[must_use]
+    pub fn corners(&self) -> [Vector3; 2] {
+        self.corners
+    }
+
+    /// The repair of the faces from which it was made.
+    #[must_use]
+    pub fn repair(&self) -> Repair {
+        self.repair
+    }
+
+    /// Whether it has no border: each edge belongs to two triangles.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.seams.is_closed()
+    }
+
+    /// The numbers of its smooth patches, of lines of sharp edges, and of sharp corners.
+    #[must_use]
+    pub fn counts(&self) -> [usize; 3] {
+        self.seams.counts()
+    }
+
+    /// The sharp edges and those of borders, by their points.
+    pub fn sharp_edges(&self) -> impl Iterator<Item = [Vector3; 2]> {
+        let ends = self.seams.sharp_edges();
+        ends.map(|ends| ends.map(|k| self.points[k as usize]))
+    }
+
+    /// All edges, by their points.
+    pub fn edges(&self) -> impl Iterator<Item = [Vector3; 2]> {
+        let ends = self.seams.ends().iter();
+        ends.map(|ends| ends.map(|k| self.points[k as usize]))
+    }
+}

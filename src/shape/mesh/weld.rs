@@ -1,0 +1,120 @@
+//! Repair: points that differ by rounding become one, triangles without an area are left out.
+
+use super::{Faces, Repair};
+use crate::math::Vector3;
+use std::collections::{HashMap, HashSet};
+
+/// Relative rounding of the points of a file: two units of single precision, which STL has.
+const ROUNDING: f64 = 2.0 * f32::EPSILON as f64;
+
+/// Cells of the search for close points, in units of the closeness.
+const CELL: f64 = 64.0;
+
+/// The distance below which two points of these are one [m].
+pub(super) fn closeness(points: &[[f64; 3]]) -> f64 {
+    let coordinates = points.iter().flatten();
+    ROUNDING * coordinates.fold(0.0, |most: f64, c| most.max(c.abs()))
+}
+
+/// The points, each once, the triangles that have an area, each once, and the number of others.
+///
+/// A point is that of the smallest number among those close to it.
+pub(super) fn welded(faces: &Faces, close: f64) -> (Vec<Vector3>, Vec<[u32; 3]>, Repair) {
+    let (first, welded) = united(&faces.points, close);
+    let mut repair = Repair {
+        welded,
+        ..Repair::default()
+    };
+    let point = |k: u32| Vector3::from(faces.points[k as usize]);
+    let mut number = vec![u32::MAX; faces.points.len()];
+    let (mut points, mut triangles) = (Vec::new(), Vec::new());
+    let mut known = HashSet::with_capacity(faces.triangles.len());
+    for corners in &faces.triangles {
+        let corners = corners.map(|k| first[k as usize]);
+        if is_flat(&corners.map(point), close) {
+            repair.flat += 1;
+            continue;
+        }
+        let mut sorted = corners;
+        sorted.sort_unstable();
+        if !known.insert(sorted) {
+            repair.doubled += 1;
+            continue;
+        }
+        triangles.push(corners.map(|k| {
+            let number = &mut number[k as usize];
+            if *number == u32::MAX {
+                *number = points.len() as u32;
+                points.push(point(k));
+            }
+            *number
+        }));
+    }
+    (points, triangles, repair)
+}
+
+/// Whether a triangle has a height below the closeness.
+fn is_flat([a, b, c]: &[Vector3; 3], close: f64) -> bool {
+    let sides = [(b - a).norm(), (c - b).norm(), (a - c).norm()];
+    let longest = sides.iter().copied().fold(0.0, f64::max);
+    (b - a).cross(&(c - a)).norm() <= close * longest
+}
+
+/// For each point the number of the first that is close to it; and the number of points united.
+fn united(points: &[[f64; 3]], close: f64) -> (Vec<u32>, usize) {
+    // Equal points first: most of those of an STL file are.
+    let mut equal: HashMap<[u64; 3], u32> = HashMap::with_capacity(points.len() / 4);
+    let mut cells: HashMap<[i64; 3], Vec<u32>> = HashMap::new();
+    let size = CELL * close;
+    let mut welded = 0;
+    let mut first = Vec::with_capacity(points.len());
+    for (k, x) in points.iter().enumerate() {
+        // Zero has two signs.
+        let bits = x.map(|c| (c + 0.0).to_bits());
+        if let Some(&other) = equal.get(&bits) {
+            first.push(other);
+            welded += 1;
+            continue;
+        }
+        let number = if close > 0.0 {
+            near(points, &cells, x, (size, close))
+        } else {
+            None
+        };
+        let number = number.inspect(|_| welded += 1).unwrap_or_else(|| {
+            if close > 0.0 {
+                let cell = x.map(|c| (c / size).floor() as i64);
+                cells.entry(cell).or_default().push(k as u32);
+            }
+            k as u32
+        });
+        equal.insert(bits, number);
+        first.push(number);
+    }
+    (first, welded)
+}
+
+/// The first of the points in these cells that is close to `x`.
+fn near(
+    points: &[[f64; 3]],
+    cells: &HashMap<[i64; 3], Vec<u32>>,
+    x: &[f64; 3],
+    (size, close): (f64, f64),
+) -> Option<u32> {
+    let cell = |c: f64| (c / size).floor() as i64;
+    let [xs, ys, zs] = x.map(|c| cell(c - close)..=cell(c + close));
+    let mut found: Option<u32> = None;
+    for i in xs {
+        for j in ys.clone() {
+            for k in zs.clone() {
+                let others = cells.get(&[i, j, k]).into_iter().flatten();
+                let is_close = |&&other: &&u32| {
+                    (Vector3::from(points[other as usize]) - Vector3::from(*x)).norm() <= close
+                };
+                let least = others.filter(is_close).min().copied();
+                found = found.into_iter().chain(least).min();
+            }
+        }
+    }
+    found
+}

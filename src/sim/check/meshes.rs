@@ -1,0 +1,37 @@
+//! The lines about meshes in `moreau check`.
+
+use crate::body::Wall;
+use crate::shape::Surface;
+use crate::shape::mesh::Repair;
+
+/// The size of a mesh, its repair, and its features; `None` for other walls.
+pub(super) fn line(wall: &Wall) -> Option<String> {
+    let Surface::Mesh(posed) = &wall.surface else {
+        return None;
+    };
+    let mesh = posed.mesh();
+    let [lower, upper] = posed
+        .corners()
+        .map(|x| format!("({:.4}, {:.4}, {:.4})", x.x, x.y, x.z));
+    let Repair {
+        welded,
+        flat,
+        doubled,
+    } = mesh.repair();
+    let [patches, lines, corners] = mesh.counts();
+    let inside = match (mesh.solid(), mesh.is_closed()) {
+        (Some(solid), _) => format!("closed, volume {:.4e} m³", solid.volume),
+        (None, true) => {
+            "closed, but not all triangles are seen from outside in one sense".to_owned()
+        }
+        (None, false) => "open".to_owned(),
+    };
+    Some(format!(
+        "mesh       {}: {} triangles, {} points, from {lower} to {upper} m, {inside}; {patches} smooth patches, {lines} lines of \
+         sharp edges, {corners} corners; {welded} points united with others, {flat} triangles without an area and {doubled} \
+         repeated ones left out",
+        wall.name,
+        mesh.triangles().len(),
+        mesh.points().len(),
+    ))
+}

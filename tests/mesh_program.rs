@@ -1,0 +1,176 @@
+//! Meshes through the program: files, tables of walls, restarts, several processes.
+
+#![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
+
+mod harness;
+
+use harness::{Place, mpi_available, on, state};
+use moreau::comm::threads::Serial;
+use moreau::io::checkpoint;
+use std::path::Path;
+
+/// A binary STL file of a square plate, 2 m wide, in the plane z = 0, in millimetres.
+fn plate() -> Vec<u8> {
+    let mut bytes = vec![b' '; 80];
+    bytes.extend(2_u32.to_le_bytes());
+    let corners = [[-1e3, -1e3], [1e3, -1e3], [1e3, 1e3], [-1e3, 1e3]];
+    for triangle in [[0, 1, 2], [0, 2, 3]] {
+        bytes.extend([0.0_f32; 3].iter().flat_map(|x| x.to_le_bytes()));
+        for k in triangle {
+            let [x, y]: [f32; 2] = corners[k];
+            bytes.extend([x, y, 0.0].iter().flat_map(|x: &f32| x.to_le_bytes()));
+        }
+        // The count of attributes; not UTF-8.
+        bytes.extend([0xff, 0xfe]);
+    }
+    bytes
+}
+
+/// An ASCII STL file of a box around the origin.
+fn block(edges: [f64; 3]) -> String {
+    let corner = |k: usize| [0, 1, 2].map(|a| edges[a] * ((k >> a & 1) as f64 - 0.5));
+    let sides = [
+        [0, 2, 3, 1],
+        [4, 5, 7, 6],
+        [0, 1, 5, 4],
+        [2, 6, 7, 3],
+        [0, 4, 6, 2],
+        [1, 3, 7, 5],
+    ];
+    let mut text = "solid block\n".to_owned();
+    for [a, b, c, d] in sides {
+        for triangle in [[a, b, c], [a, c, d]] {
+            text += "facet normal 0 0 0\nouter loop\n";
+            for [x, y, z] in triangle.map(corner) {
+                text += &format!("vertex {x:e} {y:e} {z:e}\n");
+            }
+            text += "endloop\nendfacet\n";
+        }
+    }
+    text + "endsolid block\n"
+}
+
+/// Balls of 2 kg on a wall.
+fn config(wall: &str) -> String {
+    let mut text = format!(
+        "gravity = [0.0, 0.0, -10.0]\n[time]\ndt = 1e-3\nsteps = 300\n\
+         [domain]\nlower = [-2.0, -2.0, -2.0]\nupper = [2.0, 2.0, 2.0]\n\
+         [solver]\ntolerance = 1e-10\nmax_sweeps = 5000\n[output]\nseries = 100\n[checkpoint]\nevery = 100\nkeep = 9\n\
+         [[material]]\nname = \"m\"\ndensity = {}\nfriction = 0.5\n[[wall]]\nname = \"part\"\nshape = \"mesh\"\nmaterial = \"m\"\n{wall}\n",
+        2.0 / (4.0 / 3.0 * std::f64::consts::PI * 1e-3)
+    );
+    text += "[[bodies]]\nsample = \"file\"\nmaterial = \"m\"\nfile = \"balls.csv\"\n";
+    text
+}
+
+fn balls(all: &[[f64; 3]]) -> String {
+    let mut text = "x,y,z,radius\n".to_owned();
+    all.iter()
+        .for_each(|[x, y, z]| text += &format!("{x},{y},{z},0.1\n"));
+    text
+}
+
+/// The last line of a wall in walls.csv, by the names of its columns.
+fn last(out: &str, column: &str) -> f64 {
+    let text = std::fs::read_to_string(format!("{out}/walls.csv")).unwrap();
+    let names: Vec<&str> = text.lines().next().unwrap().split(',').collect();
+    let at = names.iter().position(|name| *name == column).unwrap();
+    let line = text
+        .lines()
+        .rev()
+        .find(|line| line.split(',').nth(2) == Some("part"));
+    line.unwrap().split(',').nth(at).unwrap().parse().unwrap()
+}
+
+/// Two balls rest on a plate of triangles: force and torque about its centre by hand. The checkpoint holds the binary file: the run
+/// continues without it, on other ranks, to the same state.
+#[test]
+fn a_plate_from_a_binary_file() {
+    let place = Place::new();
+    let at = [[0.5, 0.2, 0.1], [0.7, -0.3, 0.1]];
+    place.write("balls.csv", &balls(&at));
+    std::fs::write(place.path("plate.stl"), plate()).unwrap();
+    let path = place.write(
+        "a.toml",
+        &config("file = \"plate.stl\"\nscale = 0.001\ncentre = [0.0, 0.0, 0.0]"),
+    );
+    let out = place.path("out");
+    let whole = state(&on(1, &["run", &path, "--out", &out]));
+    let near = |column: &str, expected: f64| {
+        let found = last(&out, column);
+        assert!(
+            (found - expected).abs() < 1e-7,
+            "{column}: {found}, {expected}"
+        );
+    };
+    near("fz", -40.0);
+    // Σ x × F = Σ (y F, −x F, 0).
+    near("tx", -20.0 * (0.2 - 0.3));
+    near("ty", 20.0 * (0.5 + 0.7));
+    near("tz", 0.0);
+    let checked = on(1, &["check", &path]);
+    let line = checked
+        .stdout
+        .lines()
+        .find(|line| line.starts_with("mesh"))
+        .unwrap();
+    assert!(
+        line.contains("part: 2 triangles, 4 points") && line.contains("open; 1 smooth patches"),
+        "{line}"
+    );
+    std::fs::remove_file(place.path("plate.stl")).unwrap();
+    let ranks = if mpi_available() { 3 } else { 1 };
+    let other = place.path("other");
+    let half = format!("{out}/checkpoint-00000100.h5");
+    let resumed = on(ranks, &["resume", &half, "--out", &other]);
+    assert_eq!(state(&resumed), whole);
+    assert!(
+        resumed.stderr.contains("cannot be read"),
+        "{}",
+        resumed.stderr
+    );
+    let shown = on(1, &["info", &half]);
+    assert_eq!(shown.status, Some(0), "{}", shown.stderr);
+}
+
+/// A closed box that is free falls on three balls that lie on a plane; one on a hinge is held there. The same on several processes.
+#[test]
+fn free_parts_from_a_file() {
+    let place = Place::new();
+    let at = [[0.3, 0.2, 0.1], [-0.3, 0.25, 0.1], [0.0, -0.3, 0.1]];
+    place.write("balls.csv", &balls(&at));
+    place.write("block.stl", &block([1.0, 0.8, 0.1]));
+    let floor = "\n[[wall]]\nshape = \"plane\"\nmaterial = \"m\"\npoint = [0.0, 0.0, 0.0]\nnormal = [0.0, 0.0, 1.0]";
+    let wall =
+        format!("file = \"block.stl\"\nshift = [0.0, 0.0, 0.26]\nfree = {{ mass = 5.0 }}{floor}");
+    let path = place.write("free.toml", &config(&wall));
+    let out = place.path("free");
+    let whole = state(&on(1, &["run", &path, "--out", &out]));
+    let (force, height) = (last(&out, "fz"), last(&out, "z"));
+    assert!(
+        (force - 50.0).abs() < 1e-4 && (height - 0.25).abs() < 1e-4,
+        "{force} {height}"
+    );
+    if mpi_available() {
+        let two = place.path("two");
+        assert_eq!(state(&on(2, &["run", &path, "--out", &two])), whole);
+    }
+    // A ball lies on a lever near its hinge, where the lever alone would fall more slowly than the ball.
+    let hinge = "file = \"block.stl\"\nfree = { mass = 5.0, hinge = { point = [-0.4, 0.0, 0.0], axis = [0.0, 1.0, 0.0] } }";
+    let path = place.write("hinge.toml", &config(hinge));
+    place.write("balls.csv", &balls(&[[-0.2, 0.0, 0.15]]));
+    let out = place.path("hinge");
+    state(&on(1, &["run", &path, "--out", &out, "--steps", "100"]));
+    assert!((last(&out, "x") + 0.4).abs() < 1e-12, "the hinge stays");
+    // They turn together; no angle is large yet. The lever alone would have 8/9 of the rate.
+    let file = format!("{out}/checkpoint-00000100.h5");
+    let read = checkpoint::read(&Serial, Path::new(&file)).unwrap();
+    let spin = read.walls[0].angular_velocity;
+    let (d, own, far) = (0.4, 5.0 * ((1.0 + 0.01) / 12.0 + 0.16), 0.2);
+    let rate = (5.0 * 10.0 * d + 2.0 * 10.0 * far) / (own + 2.0 * far * far);
+    assert_eq!([spin[0], spin[2]], [0.0, 0.0]);
+    assert!(
+        (spin[1] / (rate * 0.1) - 1.0).abs() < 0.05,
+        "{spin:?} {rate}"
+    );
+}

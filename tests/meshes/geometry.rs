@@ -1,0 +1,347 @@
+//! Distances from meshes, their touches, seams, repairs and solids.
+
+use crate::scene::mesh::{SMOOTH, block, plate, revolved};
+use moreau::math::{IDENTITY, Vector3, rotate, turned};
+use moreau::rng::{Purpose, Stream};
+use moreau::shape::mesh::{Faces, Mesh, MeshError, Place, Repair};
+
+fn mesh(points: &[[f64; 3]], triangles: &[[u32; 3]]) -> Mesh {
+    let (points, triangles) = (points.to_vec(), triangles.to_vec());
+    Mesh::new(&Faces { points, triangles }, SMOOTH).expect("a mesh")
+}
+
+fn touches(mesh: &Mesh, x: &Vector3, reach: f64) -> Vec<Place> {
+    let mut all = Vec::new();
+    mesh.touches(x, reach, |place| all.push(place));
+    all
+}
+
+fn vector(draw: &mut Stream, size: f64) -> Vector3 {
+    Vector3::from([0, 1, 2].map(|_| draw.between(-size, size)))
+}
+
+/// The distance to the nearest point of all triangles, one after the other.
+fn by_search(mesh: &Mesh, x: &Vector3) -> f64 {
+    let each = mesh.triangles().iter().map(|corners| {
+        let [a, b, c] = corners.map(|k| mesh.points()[k as usize]);
+        // The closest point of a triangle is the best of many, refined.
+        let mut best = (f64::INFINITY, 1.0 / 3.0, 1.0 / 3.0);
+        let mut wide = 0.7;
+        for _ in 0..70 {
+            let (_, u, v) = best;
+            for i in -4..=4 {
+                for j in -4..=4 {
+                    let s = (u + wide * f64::from(i) / 4.0).clamp(0.0, 1.0);
+                    let t = (v + wide * f64::from(j) / 4.0).clamp(0.0, 1.0 - s);
+                    let distance = (a + (b - a) * s + (c - a) * t - x).norm();
+                    if distance < best.0 {
+                        best = (distance, s, t);
+                    }
+                }
+            }
+            wide *= 0.75;
+        }
+        best.0
+    });
+    each.fold(f64::INFINITY, f64::min)
+}
+
+/// Distances from random triangles, thin ones among them, against a search over their points; all
+/// three queries agree, and the first touch is the nearest point.
+#[test]
+fn nearest_points_against_a_search() {
+    for trial in 0..40 {
+        let mut draw = Stream::new(Purpose::Trial, 72, [trial, 0, 0]);
+        let thin = if trial % 2 == 0 { 1.0 } else { 1e-3 };
+        let points: Vec<[f64; 3]> = (0..12)
+            .map(|k| {
+                let x = vector(&mut draw, 1.0);
+                [x.x, x.y, if k % 3 == 0 { x.z * thin } else { x.z }]
+            })
+            .collect();
+        let mesh = mesh(
+            &points,
+            &[[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 10, 11], [0, 4, 8]],
+        );
+        let x = vector(&mut draw, 1.5);
+        let (distance, towards) = mesh.nearest(&x);
+        let searched = by_search(&mesh, &x);
+        assert!(
+            (distance - searched).abs() < 1e-7,
+            "{trial}: {distance} {searched}"
+        );
+        assert!((towards.norm() - 1.0).abs() < 1e-14);
+        assert!(mesh.nearest(&(x + towards * distance)).0 < 1e-13);
+        assert_eq!(
+            mesh.nearest_within(&x, distance * 1.001),
+            Some((distance, towards))
+        );
+        assert_eq!(mesh.nearest_within(&x, distance), None);
+        assert_eq!(
+            [0.999, 1.001].map(|f| mesh.is_nearer(&x, f * distance)),
+            [false, true]
+        );
+        let all = touches(&mesh, &x, 4.0);
+        let least = all
+            .iter()
+            .map(|place| place.distance)
+            .fold(f64::INFINITY, f64::min);
+        assert_eq!(least, distance);
+    }
+}
+
+/// Touches are the local minima of the distance, by moving along the surface; each minimum in a
+/// direction of its own is a touch.
+#[test]
+fn touches_are_the_local_minima() {
+    for trial in 0..60 {
+        let mut draw = Stream::new(Purpose::Trial, 73, [trial, 0, 0]);
+        let faces = block([1.0, 1.5, 0.7]);
+        let mesh = Mesh::new(&faces, SMOOTH).expect("a box");
+        let x = vector(&mut draw, 1.2);
+        let half = Vector3::new(0.5, 0.75, 0.35);
+        let outside = (0..3).any(|a| x[a].abs() > half[a]);
+        let expected = if outside {
+            // The distance from a convex body has one minimum.
+            vec![x.zip_map(&half, |c, h| (c.abs() - h).max(0.0)).norm()]
+        } else {
+            // From inside each face has one.
+            let mut each: Vec<f64> = (0..3)
+                .flat_map(|a| [half[a] - x[a], half[a] + x[a]])
+                .collect();
+            each.sort_by(f64::total_cmp);
+            each
+        };
+        let mut found: Vec<f64> = touches(&mesh, &x, 5.0).iter().map(|p| p.distance).collect();
+        found.sort_by(f64::total_cmp);
+        assert_eq!(found.len(), expected.len(), "{trial}: {x} {found:?}");
+        let off = found.iter().zip(&expected).map(|(a, b)| (a - b).abs());
+        assert!(
+            off.fold(0.0, f64::max) < 1e-14,
+            "{trial}: {found:?} {expected:?}"
+        );
+    }
+}
+
+/// A plane of 2 to 100 000 random triangles, needles among them, is a plane: one touch at the foot,
+/// along the normal, with one name; also tilted, and rounded to single precision as in STL files.
+#[test]
+fn a_plane_of_triangles_is_a_plane() {
+    for (seed, count) in [2, 10, 100, 3000, 100_000].into_iter().enumerate() {
+        let seed = seed as u64;
+        let flat = plate(count, seed);
+        let mut draw = Stream::new(Purpose::Trial, 74, [seed, 0, 0]);
+        let q = rotate(IDENTITY, &vector(&mut draw, 2.0));
+        for tilt in [IDENTITY, q] {
+            for rounded in [false, true] {
+                let point = |x: &[f64; 3]| {
+                    let x: [f64; 3] = turned(tilt, &Vector3::from(*x)).into();
+                    x.map(|c| if rounded { f64::from(c as f32) } else { c })
+                };
+                let faces = Faces {
+                    points: flat.points.iter().map(point).collect(),
+                    triangles: flat.triangles.clone(),
+                };
+                let mesh = Mesh::new(&faces, SMOOTH).expect("a plate");
+                assert_eq!(mesh.counts()[0], 1, "{count}: one patch");
+                let n = turned(tilt, &Vector3::z());
+                // Rounding tilts a needle of height h ≥ 2e-6 by some ε/h, and moves its plane by as
+                // much at the other end.
+                let (least, off) = match (tilt == IDENTITY, rounded) {
+                    (true, _) => (1e-16, 1e-14),
+                    (false, false) => (1e-9, 1e-10),
+                    (false, true) => (0.2, 3e-7),
+                };
+                for trial in 0..300 {
+                    let foot = vector(&mut draw, 0.8);
+                    let height = if trial % 2 == 0 { 0.1 } else { -0.1 };
+                    let x = turned(tilt, &Vector3::new(foot.x, foot.y, height));
+                    let all = touches(&mesh, &x, 0.12);
+                    assert_eq!(all.len(), 1, "{count} {rounded} {x}: {all:?}");
+                    let towards = -n * height.signum();
+                    assert!((all[0].distance - 0.1).abs() < off, "{all:?}");
+                    assert!((all[0].towards - towards).norm() <= least, "{all:?}");
+                    assert_eq!(all[0].feature, 0);
+                }
+            }
+        }
+    }
+}
+
+/// Parts that meet at other points than their corners, or are not welded, have no inner edges: a
+/// long edge with two short ones on its other side, and two plates in two places of one file.
+#[test]
+fn edges_that_end_in_others_are_none() {
+    let points = [
+        [0.0, 0.0, 0.0],
+        [2.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0],
+        [2.0, 1.0, 0.0],
+        [0.7, 0.0, 0.0],
+        [1.0, -1.0, 0.0],
+        [0.0, -1.0, 0.0],
+        [2.0, -1.0, 0.0],
+    ];
+    let triangles = [
+        [0, 1, 3],
+        [0, 3, 2],
+        [0, 5, 4],
+        [4, 5, 1],
+        [0, 6, 5],
+        [5, 7, 1],
+    ];
+    let mesh = mesh(&points, &triangles);
+    for k in 0..200 {
+        let x = Vector3::new(
+            0.2 + 0.008 * f64::from(k),
+            0.05 - 0.0005 * f64::from(k),
+            0.1,
+        );
+        let all = touches(&mesh, &x, 0.2);
+        assert_eq!(all.len(), 1, "{x}: {all:?}");
+        assert_eq!(
+            (all[0].distance, all[0].towards),
+            (0.1, -Vector3::z()),
+            "{x}"
+        );
+    }
+}
+
+/// The seams of a box: 6 patches, 12 lines, 8 corners; a touch on each has its own name.
+#[test]
+fn seams_of_a_box() {
+    let mesh = Mesh::new(&block([1.0, 1.0, 1.0]), SMOOTH).expect("a box");
+    assert_eq!((mesh.counts(), mesh.is_closed()), ([6, 12, 8], true));
+    let mut names = Vec::new();
+    for x in -1..=1 {
+        for y in -1..=1 {
+            for z in -1..=1 {
+                let at = Vector3::new(f64::from(x), f64::from(y), f64::from(z));
+                if at != Vector3::zeros() {
+                    let all = touches(&mesh, &(at * 0.7), 1.0);
+                    assert_eq!(all.len(), 1);
+                    names.push(all[0].feature);
+                }
+            }
+        }
+    }
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names, (0..26).collect::<Vec<u64>>());
+}
+
+/// A tube of facets: its inside and its rims are smooth. The name of the nearest touch stays on a
+/// way around it, and the error of the distance is that of the facets.
+#[test]
+fn a_tube_of_facets() {
+    let mut errors = Vec::new();
+    for sides in [40_u32, 200] {
+        let faces = revolved([[1.0, -1.0], [1.0, 1.0]], sides);
+        let mesh = Mesh::new(&faces, SMOOTH).expect("a tube");
+        assert_eq!((mesh.counts(), mesh.is_closed()), ([1, 2, 0], false));
+        assert_eq!(mesh.solid(), None);
+        let mut worst: f64 = 0.0;
+        for k in 0..1000 {
+            let (c, s) = (
+                libm::cos(0.011 * f64::from(k)),
+                libm::sin(0.011 * f64::from(k)),
+            );
+            let inside = touches(&mesh, &(Vector3::new(c, s, 0.1) * 0.8), 0.22);
+            let nearest = inside
+                .iter()
+                .min_by(|a, b| a.distance.total_cmp(&b.distance));
+            let nearest = nearest.expect("a touch");
+            assert_eq!(nearest.feature, 0, "{sides}, {k}: {inside:?}");
+            assert!(inside.len() <= 3, "{inside:?}");
+            worst = worst.max((nearest.distance - 0.2).abs());
+            let rim = touches(&mesh, &Vector3::new(c, s, 1.1), 0.15);
+            assert_eq!(
+                (rim.len(), rim[0].feature & 0xff_ffff),
+                (1, rim[0].feature),
+                "{rim:?}"
+            );
+            assert!((1..=2).contains(&rim[0].feature), "{rim:?}");
+        }
+        errors.push(worst);
+        // A ball in the middle is held from all sides, by few touches.
+        let all = touches(&mesh, &Vector3::new(0.0, 0.0, 0.2), 1.001);
+        let sum: Vector3 = all.iter().map(|place| place.towards).sum();
+        assert!((6..60).contains(&all.len()), "{}", all.len());
+        assert!(sum.norm() < 0.3 * all.len() as f64, "{sum}");
+    }
+    // Five times as many facets: error to the square.
+    let ratio = errors[0] / errors[1];
+    assert!((ratio / 25.0 - 1.0).abs() < 0.15, "{errors:?}");
+}
+
+/// Volume, centre and inertia of a displaced and turned box, of either orientation, to rounding.
+#[test]
+fn the_solid_of_a_box() {
+    let q = rotate(IDENTITY, &Vector3::new(0.3, -0.7, 1.1));
+    let shift = Vector3::new(3.0, -2.0, 1.0);
+    let edges = [0.4, 1.0, 2.5];
+    let mut faces = block(edges);
+    for x in &mut faces.points {
+        *x = (turned(q, &Vector3::from(*x)) + shift).into();
+    }
+    for flip in [false, true] {
+        if flip {
+            faces
+                .triangles
+                .iter_mut()
+                .for_each(|corners| corners.swap(1, 2));
+        }
+        let solid = Mesh::new(&faces, SMOOTH)
+            .expect("a box")
+            .solid()
+            .expect("closed");
+        assert!((solid.volume - 1.0).abs() < 1e-14 && (solid.centre - shift).norm() < 1e-14);
+        let axes = [Vector3::x(), Vector3::y(), Vector3::z()].map(|e| turned(q, &e));
+        for a in 0..3 {
+            let others = edges[(a + 1) % 3].powi(2) + edges[(a + 2) % 3].powi(2);
+            for b in 0..3 {
+                let expected = if a == b { others / 12.0 } else { 0.0 };
+                let found = axes[a].dot(&(solid.inertia * axes[b]));
+                assert!(
+                    (found - expected).abs() < 1e-14,
+                    "{a}{b}: {found} {expected}"
+                );
+            }
+        }
+    }
+    // One side turned over: nothing says which side is inside.
+    faces.triangles[0].swap(1, 2);
+    assert_eq!(Mesh::new(&faces, SMOOTH).expect("a box").solid(), None);
+}
+
+/// Triangles of an STL file have their own points: they are welded, also where they differ by the
+/// rounding of single precision. Flat and repeated triangles are counted.
+#[test]
+fn repairs() {
+    let of = block([1.0, 2.0, 3.0]);
+    let mut faces = Faces::default();
+    for (k, corners) in of.triangles.iter().enumerate() {
+        let first = faces.points.len() as u32;
+        faces.triangles.push([first, first + 1, first + 2]);
+        let hair = 1e-7 * (k % 3) as f64;
+        faces
+            .points
+            .extend(corners.map(|c| of.points[c as usize].map(|x| x + hair)));
+    }
+    faces.triangles.extend([[0, 0, 1], [2, 1, 0]]);
+    let mesh = Mesh::new(&faces, SMOOTH).expect("a box");
+    assert_eq!((mesh.points().len(), mesh.triangles().len()), (8, 12));
+    let repair = Repair {
+        welded: 28,
+        flat: 1,
+        doubled: 1,
+    };
+    assert_eq!((mesh.repair(), mesh.is_closed()), (repair, true));
+    let fail = |faces: &Faces| Mesh::new(faces, SMOOTH).expect_err("no mesh");
+    faces.triangles = vec![[0, 0, 1]];
+    assert_eq!(fail(&faces), MeshError::Empty);
+    faces.triangles = vec![[0, 1, 99]];
+    assert_eq!(fail(&faces), MeshError::NoPoint(0, 36));
+    faces.points[5][1] = f64::NAN;
+    assert_eq!(fail(&faces), MeshError::NotFinite(5));
+}
