@@ -86,7 +86,7 @@ fn touching(s: &Scene) -> Vec<(BodyId, BodyId)> {
         Some((_, states, _)) => (s.walls.iter().zip(states))
             .map(|(w, at)| w.placed(at))
             .collect(),
-        None => s.walls.iter().map(|wall| wall.surface).collect(),
+        None => s.walls.iter().map(|wall| wall.surface.clone()).collect(),
     };
     let mut all = Vec::new();
     for (i, a) in s.bodies.iter().enumerate() {

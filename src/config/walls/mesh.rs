@@ -119,7 +119,7 @@ fn lies_in(found: &[(String, Posed)], section: &Section, domain: &Domain, faults
             must(node, &accepted, &from_to, faults);
         } else if (0..3).any(|a| high[a] < lower[a] || low[a] > upper[a]) {
             let node = section.get("shift").unwrap_or(node);
-            let accepted = "so that the mesh reaches into the domain";
+            let accepted = "a way by which the mesh reaches into the domain";
             must(node, accepted, &from_to, faults);
         }
     }

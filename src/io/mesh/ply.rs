@@ -8,14 +8,12 @@ use ply_rs_bw::ply::{Property, PropertyAccess, PropertyAccessResult};
 pub(super) fn read(contents: &[u8]) -> Result<Vec<Part>, String> {
     let mut read = Reader::new(contents);
     let parser = Parser::<Element>::new();
-    let header = parser
-        .read_header(&mut read)
-        .map_err(|error| error.to_string())?;
+    let header = parser.read_header(&mut read).map_err(on_one_line)?;
     let mut part = Part::default();
     for (name, definition) in &header.elements {
         let elements = parser
             .read_payload_for_element(&mut read, definition, &header)
-            .map_err(|error| error.to_string())?;
+            .map_err(on_one_line)?;
         match name.as_str() {
             "vertex" => {
                 let points = elements.iter().map(|element| element.point);
@@ -37,6 +35,12 @@ pub(super) fn read(contents: &[u8]) -> Result<Vec<Part>, String> {
         return Err("no element vertex with x, y and z".to_owned());
     }
     Ok(vec![part])
+}
+
+/// The message of the reader, which has several lines.
+fn on_one_line(error: impl ToString) -> String {
+    let text = error.to_string();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A point or a face.
