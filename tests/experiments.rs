@@ -169,9 +169,9 @@ const SHORT: [Short; 24] = [
         "hopper-stl",
         150,
         &[
-            "region.0.from=[0.0, 0.0, 0.01]",
-            "region.0.to=[0.0, 0.0, 0.05]",
-            "region.0.radius=0.028",
+            "region.0.from=[0.0, 0.0, 0.04]",
+            "region.0.to=[0.0, 0.0, 0.07]",
+            "region.0.radius=0.055",
         ],
         |run| {
             fell(run);

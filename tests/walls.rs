@@ -290,7 +290,8 @@ fn every_surface_carries_a_ball() {
             rolling: Arm::Length(0.2),
             ..Pair::coulomb(0.8)
         });
-        s.walls.push(Wall::fixed("w".to_owned(), surface.clone(), 0));
+        s.walls
+            .push(Wall::fixed("w".to_owned(), surface.clone(), 0));
         s.sphere(start, 0.5, 1.0);
         let state = s.run(3000);
         let (distance, _) = surface.nearest(&state.position(0));

@@ -25,8 +25,9 @@ pub enum Turning {
 }
 
 impl Turning {
-    /// The inverse of the tensor of inertia in the global frame, for a wall that has turned by
-    /// `orientation` since time zero [1/(kg m²)].
+    /// The inverse of the tensor of inertia in the global frame [1/(kg m²)].
+    ///
+    /// The wall has turned by `orientation` since time zero.
     #[must_use]
     pub fn inverse_inertia(&self, orientation: Quaternion) -> Matrix3 {
         match self {
@@ -51,10 +52,9 @@ impl Turning {
         }
     }
 
-    /// Orientation and angular velocity [rad/s] after a step of `dt` [s] that begins with the
-    /// orientation `q` and, after all impulses, with this angular velocity.
+    /// Orientation and angular velocity [rad/s] at the end of a step of `dt` [s].
     ///
-    /// Of a free wall the angular momentum is constant in the step, so that its angular velocity
+    /// It begins with the orientation `q` and, after all impulses, this angular velocity. Of a free wall the angular momentum is constant in the step, so that its angular velocity
     /// changes with its orientation.
     #[must_use]
     pub fn after(&self, q: Quaternion, angular: &Vector3, dt: f64) -> (Quaternion, Vector3) {

@@ -81,7 +81,7 @@ pub struct Freedom {
     /// Moment of inertia of a sphere about any axis through its centre [kg m²]; `None`: it does not
     /// rotate.
     pub inertia: Option<f64>,
-    /// The rotation of a wall that is no sphere; `None`: it does not rotate.
+    /// The rotation of a wall other than a sphere; `None`: it does not rotate.
     pub turning: Option<Turning>,
     /// The unit direction in which it can move; `None`: all directions.
     pub direction: Option<Vector3>,

@@ -2,10 +2,12 @@
 
 mod mesh;
 mod motion;
+mod part;
 mod shapes;
 mod turning;
 
-pub(super) use shapes::{ends, unit};
+pub(super) use part::unit;
+pub(super) use shapes::ends;
 
 use super::document::Node;
 use super::domain::Domain;
@@ -87,7 +89,7 @@ fn read_entry(
         must(node, accepted, "a motion out of the plane", faults);
     }
     let centre = turning::pivot(&section).or(centre.map(Vector3::from));
-    let wall = |part: shapes::Part| Wall {
+    let wall = |part: part::Part| Wall {
         centre: centre.unwrap_or(part.centre),
         name: part.name,
         surface: part.surface,

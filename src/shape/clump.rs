@@ -7,7 +7,7 @@
 //! those of the union: the intersection of two parts counts once.
 
 mod part;
-mod principal;
+pub mod principal;
 mod union;
 
 pub use part::Part;
@@ -16,8 +16,7 @@ pub use part::Part;
 mod tests;
 
 use crate::math::{IDENTITY, Quaternion, Vector3, turned};
-use principal::into_frame;
-pub use principal::principal;
+use principal::{into_frame, principal};
 
 /// The largest number of parts of a clump.
 ///

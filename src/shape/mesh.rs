@@ -10,11 +10,13 @@
 //! and keeps the name while the ball rolls within it.
 
 mod closest;
+mod faces;
 mod seams;
 mod solid;
 mod touches;
 mod weld;
 
+pub use faces::{Faces, Repair};
 pub use solid::Solid;
 pub use touches::Place;
 
@@ -26,26 +28,6 @@ use thiserror::Error;
 
 /// The largest number of patches, lines and corners of a mesh: features have 24 bits.
 const MOST_FEATURES: usize = 1 << 24;
-
-/// Points and the triangles that they form, as a file holds them.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Faces {
-    /// Points [m].
-    pub points: Vec<[f64; 3]>,
-    /// The corners of triangles, by number of the point.
-    pub triangles: Vec<[u32; 3]>,
-}
-
-/// The repair of a mesh: the triangles that were left out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Repair {
-    /// Points that were united with another.
-    pub welded: usize,
-    /// Triangles without an area.
-    pub flat: usize,
-    /// Triangles with the corners of another.
-    pub doubled: usize,
-}
 
 /// The reason why points and triangles are not a mesh.
 #[derive(Clone, Debug, Error, PartialEq)]

@@ -24,7 +24,7 @@ struct One {
     inverse_inertia: f64,
     direction: Option<Vector3>,
     lever: f64,
-    /// Inverse tensor of inertia of a wall that turns and is no sphere [1/(kg m²)].
+    /// Inverse tensor of inertia of a wall that turns, other than a sphere [1/(kg m²)].
     tensor: Option<Matrix3>,
     /// Its centre at the start of the step [m].
     centre: Vector3,
@@ -170,15 +170,15 @@ impl Pushed {
         }
     }
 
-    /// The inverse tensor of inertia [1/(kg m²)] and the centre [m] of a wall that turns and is no
-    /// sphere.
+    /// The inverse tensor of inertia [1/(kg m²)] and the centre [m] of a wall that turns, other than
+    /// a sphere.
     #[must_use]
     pub fn tensor(&self, k: usize) -> Option<(Matrix3, Vector3)> {
         let one = &self.each[k];
         Some((one.tensor?, one.centre))
     }
 
-    /// Whether a wall turns and is no sphere.
+    /// Whether a wall turns that is not a sphere.
     #[must_use]
     pub fn any_tensor(&self) -> bool {
         self.each.iter().any(|one| one.tensor.is_some())

@@ -5,7 +5,7 @@ use crate::scene::{Scene, State, record, record_fact};
 use moreau::body::{BodyId, Freedom, Motion, Turning, Wall, WallState, rotation};
 use moreau::math::{IDENTITY, Matrix3, Vector3, product, rotate, turned};
 use moreau::shape::Surface;
-use moreau::shape::clump::principal;
+use moreau::shape::clump::principal::principal;
 
 /// A free wall of the form of a box with these edges and density.
 fn free_block(edges: [f64; 3], at: [f64; 3], density: f64) -> Wall {

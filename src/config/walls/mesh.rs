@@ -1,6 +1,6 @@
 //! Walls of the shape `mesh`: files of triangles.
 
-use super::shapes::{Part, unit};
+use super::part::{Part, unit};
 use crate::config::domain::Domain;
 use crate::config::fault::Fault;
 use crate::config::files::contents;

@@ -1,6 +1,6 @@
 //! The motion of walls.
 
-use super::shapes::{Part, unit};
+use super::part::{Part, unit};
 use super::turning;
 use crate::body::{Drive, Freedom, Motion, Servo, Signal};
 use crate::config::fault::Fault;

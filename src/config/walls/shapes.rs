@@ -1,11 +1,12 @@
 //! The shapes of walls, each of one or several surfaces.
 
 use super::mesh;
+use super::part::{Part, unit};
 use crate::config::document::{Node, Value};
 use crate::config::domain::{Domain, corners as check_corners};
 use crate::config::fault::Fault;
 use crate::config::reader::{
-    METRES, Number, Range, SIZE, Section, must, needs, refuse, report, unknown, wrong_type,
+    METRES, Number, Range, SIZE, Section, must, needs, refuse, unknown, wrong_type,
 };
 use crate::math::Vector3;
 use crate::shape::{HalfSpace, Surface};
@@ -14,14 +15,6 @@ use crate::shape::{HalfSpace, Surface};
 pub(super) const KINDS: [&str; 7] = ["box", "plane", "cylinder", "sphere", "disc", "cone", "mesh"];
 
 const FACES: [&str; 6] = ["x-", "x+", "y-", "y+", "z-", "z+"];
-
-/// One surface of a wall.
-pub(super) struct Part {
-    pub name: String,
-    pub surface: Surface,
-    /// The default reference point of torques.
-    pub centre: Vector3,
-}
 
 /// The shape that an entry names; `box` for an unknown name.
 pub(super) fn kind(node: &Node) -> &'static str {
@@ -223,27 +216,6 @@ pub(in crate::config) fn ends(
         faults,
     );
     (from, axis, (to - from).norm())
-}
-
-/// A vector scaled to length one; a fault for the zero vector.
-pub(in crate::config) fn unit(
-    section: &Section,
-    key: &str,
-    v: [f64; 3],
-    accepted: &str,
-    faults: &mut Vec<Fault>,
-) -> Vector3 {
-    let v = Vector3::from(v);
-    // Scaled before it is squared, so that no length over- or underflows.
-    let largest = v.amax();
-    if let (true, Some(node)) = (largest == 0.0, section.get(key)) {
-        report(
-            node,
-            format!("must be {accepted}; found zero, which has no direction"),
-            faults,
-        );
-    }
-    (v / largest).normalize()
 }
 
 fn plane(section: &Section, faults: &mut Vec<Fault>) -> HalfSpace {

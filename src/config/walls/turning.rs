@@ -1,12 +1,12 @@
 //! The rotation of free walls of any form: `inertia` and `hinge` of `free`.
 
-use super::shapes::{Part, unit};
+use super::part::{Part, unit};
 use crate::body::Turning;
 use crate::config::fault::Fault;
 use crate::config::reader::{METRES, Number, Range, Section, both, must, report};
 use crate::math::{Matrix3, Vector3};
 use crate::shape::Surface;
-use crate::shape::clump::principal;
+use crate::shape::clump::principal::principal;
 
 /// The point of the hinge of a free wall [m], if it has one: it is the centre of the wall.
 pub(super) fn pivot(section: &Section) -> Option<Vector3> {

@@ -1,6 +1,6 @@
 //! OBJ files: objects and groups of polygons.
 
-use super::Part;
+use super::part::Part;
 use std::collections::HashMap;
 use tobj::{LoadError, LoadOptions};
 

@@ -1,6 +1,6 @@
 //! PLY files: points and polygons, as text or binary.
 
-use super::Part;
+use super::part::Part;
 use ply_rs_bw::parser::{Parser, Reader};
 use ply_rs_bw::ply::{Property, PropertyAccess, PropertyAccessResult};
 

@@ -1,6 +1,6 @@
 //! STL files: triangles with coordinates in single precision, without common points.
 
-use super::Part;
+use super::part::Part;
 use std::io::Cursor;
 
 /// Bytes of a binary file before its triangles, and of each triangle.

@@ -4,8 +4,7 @@ const SOLIDS: &str = "solid one\n facet normal 0 0 1\n  outer loop\n   vertex 0 
                       endsolid one\nSOLID\n FACET NORMAL 0 0 1\n  OUTER LOOP\n   VERTEX 0 0 1e0\n   VERTEX 1 0 1\n   VERTEX 0 1 1\n  ENDLOOP\n ENDFACET\n\
                       ENDSOLID\n";
 
-/// A text of two solids, one in capital letters, and the same triangle as a binary file whose
-/// header begins like a text.
+/// A text of two solids, one in capital letters; a binary file whose header begins like a text.
 #[test]
 fn solids_of_stl_files() {
     let found = parts(Path::new("a.STL"), SOLIDS.as_bytes()).expect("two solids");
@@ -66,9 +65,9 @@ fn faces_of_ply_files() {
     assert_eq!(parts(Path::new("a.ply"), &binary), Ok(found));
 }
 
-/// Contents that are no mesh are refused, with a reason.
+/// Contents other than meshes are refused, with a reason.
 #[test]
-fn contents_that_are_no_mesh() {
+fn contents_other_than_meshes() {
     let of = |name: &str, contents: &[u8]| parts(Path::new(name), contents).expect_err(name);
     let cases: [(&str, &[u8], &str); 12] = [
         ("a.step", b"ISO-10303", "none of .stl, .obj, .ply"),

@@ -15,6 +15,9 @@ pub(super) struct Seams {
     of_triangle: Vec<u32>,
     of_edge: Vec<u32>,
     of_point: Vec<u32>,
+    /// The triangles of each edge, and the neighbours of each point.
+    sides: Lists,
+    fans: Lists,
     /// Whether an edge belongs to one triangle only; whether a point is on such an edge.
     edge_is_open: Vec<bool>,
     point_is_open: Vec<bool>,
@@ -69,9 +72,15 @@ impl Seams {
             of_point: vec![u32::MAX; points.len()],
             edge_is_open,
             point_is_open: vec![false; points.len()],
+            sides: Lists::of(
+                sides.iter().map(|side| side.1),
+                sides.chunk_by(|a, b| a.0 == b.0),
+            ),
+            fans: Lists::default(),
             is_oriented,
             counts: [0; 3],
         };
+        seams.fans = seams.neighbours(points.len());
         (seams.of_triangle, seams.counts[0]) = patches.numbers(0);
         seams.name_edges(points, &is_sharp, straight);
         seams.name_points(triangles, &is_sharp);
@@ -190,6 +199,27 @@ impl Seams {
         )
     }
 
+    /// The triangles of an edge.
+    pub(super) fn sides(&self, edge: u32) -> &[u32] {
+        self.sides.get(edge)
+    }
+
+    /// The points that have an edge with a point.
+    pub(super) fn fan(&self, point: u32) -> &[u32] {
+        self.fans.get(point)
+    }
+
+    /// The neighbours of all points.
+    fn neighbours(&self, points: usize) -> Lists {
+        let both = self.ends.iter().flat_map(|&[a, b]| [(a, b), (b, a)]);
+        let mut both: Vec<(u32, u32)> = both.collect();
+        both.sort_unstable();
+        // Each point of a mesh has an edge.
+        let lists = both.chunk_by(|a, b| a.0 == b.0);
+        debug_assert_eq!(lists.clone().count(), points);
+        Lists::of(both.iter().map(|pair| pair.1), lists)
+    }
+
     /// The points of all edges.
     pub(super) fn ends(&self) -> &[[u32; 2]] {
         &self.ends
@@ -202,6 +232,36 @@ impl Seams {
         edges
             .filter(move |(_, of)| **of >= first)
             .map(|(ends, _)| *ends)
+    }
+}
+
+/// Lists of numbers, one after the other.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Lists {
+    starts: Vec<u32>,
+    members: Vec<u32>,
+}
+
+impl Lists {
+    /// The lists with these members, as long as these slices.
+    fn of<'s, T: 's>(
+        members: impl Iterator<Item = u32>,
+        lengths: impl Iterator<Item = &'s [T]>,
+    ) -> Self {
+        let mut starts = vec![0];
+        starts.extend(lengths.scan(0, |end, list| {
+            *end += list.len() as u32;
+            Some(*end)
+        }));
+        Self {
+            starts,
+            members: members.collect(),
+        }
+    }
+
+    fn get(&self, list: u32) -> &[u32] {
+        let [from, to] = [list, list + 1].map(|k| self.starts[k as usize] as usize);
+        &self.members[from..to]
     }
 }
 

@@ -54,7 +54,7 @@ pub struct Place {
 }
 
 thread_local! {
-    static NEAR: RefCell<(Vec<Near>, Vec<Minimum>)> = RefCell::default();
+    static NEAR: RefCell<(Vec<Near>, Vec<Near>, Vec<Minimum>)> = RefCell::default();
 }
 
 impl Mesh {
@@ -108,16 +108,15 @@ impl Mesh {
             .is_some()
     }
 
-    /// Calls `found` with the places nearer to `x` than `reach` [m] where the distance has a local
-    /// minimum, in ascending order of name.
+    /// Calls `found` with the places near `x` where the distance has a local minimum.
     ///
-    /// The nearest is always among them. Of places in the same direction only the nearest counts,
-    /// of those of one feature in about the same direction, up to the angle of smooth edges, the
-    /// three nearest; they are ranked by distance, so that the name of the nearest stays while a
-    /// ball rolls over a slightly concave edge. Other directions of one feature are numbered in a
-    /// fixed order.
+    /// They are nearer than `reach` [m], and come in ascending order of name; the nearest is always
+    /// among them. Of places in the same direction only the nearest counts, of those of one feature
+    /// in about the same direction, up to the angle of smooth edges, the three nearest; they are
+    /// ranked by distance, so that the name of the nearest stays while a ball rolls over a slightly
+    /// concave edge. Other directions of one feature are numbered in a fixed order.
     pub fn touches(&self, x: &Vector3, reach: f64, mut found: impl FnMut(Place)) {
-        NEAR.with_borrow_mut(|(near, minima)| {
+        NEAR.with_borrow_mut(|(near, found_at, minima)| {
             near.clear();
             minima.clear();
             self.visit(x, reach, |leaf| {
@@ -128,11 +127,20 @@ impl Mesh {
                 }
                 ControlFlow::Continue(())
             });
-            near.sort_unstable_by(|a, b| {
+            let order = |a: &Near, b: &Near| {
                 (a.at.distance.total_cmp(&b.at.distance)).then(a.triangle.cmp(&b.triangle))
-            });
-            for (k, one) in near.iter().enumerate() {
-                if let Some(feature) = self.minimum(one, &near[..k]) {
+            };
+            let Some(nearest) = near.iter().copied().min_by(order) else {
+                return;
+            };
+            found_at.clear();
+            let is_minimum =
+                |one: &&Near| one.triangle == nearest.triangle || self.is_minimum(x, one);
+            found_at.extend(near.iter().filter(is_minimum));
+            found_at.sort_unstable_by(order);
+            for one in found_at.iter() {
+                let (feature, is_open) = self.feature(one);
+                if !(is_open && self.is_held(one, near)) {
                     minima.extend(self.ranked(one, feature, minima));
                 }
             }
@@ -152,8 +160,8 @@ impl Mesh {
         let towards = &near.at.towards;
         let is_other = |other: &Minimum| {
             let (first, way) = (other.near.at.distance, other.near.at.towards);
-            // In the plane through a nearer minimum, across its direction, there is no other: it
-            // would be one by the rounding of points, which bends thin triangles.
+            // In the plane through a nearer minimum, across its direction, others are due to
+            // the rounding of points, which bends thin triangles.
             let above = (near.at.distance * towards.dot(&way) - first).abs();
             (towards - way).norm_squared() >= PARALLEL * PARALLEL && above > ROUNDED * self.close
         };
@@ -179,38 +187,58 @@ impl Mesh {
         })
     }
 
-    /// The feature of a closest point, if no nearer triangle holds it; then the distance has a
-    /// local minimum there.
+    /// Whether the distance from `x` has a local minimum at the closest point of a triangle.
     ///
-    /// On a triangle that holds the point the distance falls on the line from it to the triangle's
-    /// own closest point, if that is nearer.
-    fn minimum(&self, one: &Near, nearer: &[Near]) -> Option<u32> {
-        let (feature, is_open) = match one.at.region {
-            Region::Face => return Some(self.seams.of_triangle(one.triangle)),
+    /// On an edge it has one if it does not fall into any of its triangles, in a corner if it does
+    /// not fall along any edge from there.
+    fn is_minimum(&self, x: &Vector3, near: &Near) -> bool {
+        let point = |k: u32| &self.points[k as usize];
+        match near.at.region {
+            Region::Face => true,
             Region::Edge(k) => {
-                let edge = self.seams.edges_of(one.triangle)[k];
-                let held = |other: &Near| self.seams.edges_of(other.triangle).contains(&edge);
-                if nearer.iter().any(held) {
-                    return None;
-                }
-                self.seams.of_edge(edge)
+                let edge = self.seams.edges_of(near.triangle)[k];
+                let [a, b] = self.seams.ends()[edge as usize];
+                let (from, along) = (x - point(a), point(b) - point(a));
+                let square = along.norm_squared();
+                self.seams.sides(edge).iter().all(|&side| {
+                    let corners = self.triangles[side as usize];
+                    let third = corners.into_iter().find(|k| *k != a && *k != b);
+                    let inward = point(third.unwrap_or(a)) - point(a);
+                    let inward = inward - along * (inward.dot(&along) / square);
+                    side == near.triangle || inward.dot(&from) <= 0.0
+                })
             }
             Region::Corner(k) => {
-                let point = self.triangles[one.triangle as usize][k];
-                let held = |other: &Near| self.triangles[other.triangle as usize].contains(&point);
-                if nearer.iter().any(held) {
-                    return None;
-                }
-                self.seams.of_point(point)
+                let corner = self.triangles[near.triangle as usize][k];
+                let from = x - point(corner);
+                let mut fan = self.seams.fan(corner).iter();
+                fan.all(|&other| (point(other) - point(corner)).dot(&from) <= 0.0)
             }
-        };
-        // An edge may end within another, and a border lie on another part.
-        let held = |other: &Near| {
+        }
+    }
+
+    /// The feature that holds a closest point, and whether it is on a border.
+    fn feature(&self, near: &Near) -> (u32, bool) {
+        let triangle = near.triangle;
+        match near.at.region {
+            Region::Face => (self.seams.of_triangle(triangle), false),
+            Region::Edge(k) => self.seams.of_edge(self.seams.edges_of(triangle)[k]),
+            Region::Corner(k) => self.seams.of_point(self.triangles[triangle as usize][k]),
+        }
+    }
+
+    /// Whether a closest point lies on a triangle that comes nearer.
+    ///
+    /// An edge may end within another, and a border lie on another part.
+    fn is_held(&self, one: &Near, all: &[Near]) -> bool {
+        let mut nearer = all
+            .iter()
+            .filter(|other| other.at.distance < one.at.distance);
+        nearer.any(|other| {
             let corners = self.triangles[other.triangle as usize];
             let corners = corners.map(|k| self.points[k as usize]);
             super::closest(&one.at.point, &corners).distance <= self.close
-        };
-        (!is_open || !nearer.iter().any(held)).then_some(feature)
+        })
     }
 
     /// Calls `visit` with all triangles whose boxes are within `reach` of `x` [m], and others.

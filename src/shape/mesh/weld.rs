@@ -1,6 +1,6 @@
 //! Repair: points that differ by rounding become one, triangles without an area are left out.
 
-use super::{Faces, Repair};
+use super::faces::{Faces, Repair};
 use crate::math::Vector3;
 use std::collections::{HashMap, HashSet};
 

@@ -25,8 +25,7 @@ pub(super) struct Geometry {
 }
 
 impl Geometry {
-    /// The geometry of a contact with at least one clump or with a wall that turns; `None` between
-    /// balls and other walls.
+    /// The geometry of a contact with a clump or a wall that turns; `None` between others.
     ///
     /// A clump's arm ends at its surface, as a ball's does: half the gap before the contact's
     /// point, or behind it. It is the arm of the part, `r R(q) ĉ`, and the part's radius along the

@@ -1,0 +1,35 @@
+//! One surface of a wall, and unit vectors.
+
+use crate::config::fault::Fault;
+use crate::config::reader::{Section, report};
+use crate::math::Vector3;
+use crate::shape::Surface;
+
+/// One surface of a wall.
+pub(super) struct Part {
+    pub name: String,
+    pub surface: Surface,
+    /// The default reference point of torques.
+    pub centre: Vector3,
+}
+
+/// A vector scaled to length one; a fault for the zero vector.
+pub(in crate::config) fn unit(
+    section: &Section,
+    key: &str,
+    v: [f64; 3],
+    accepted: &str,
+    faults: &mut Vec<Fault>,
+) -> Vector3 {
+    let v = Vector3::from(v);
+    // Scaled before it is squared, so that no length over- or underflows.
+    let largest = v.amax();
+    if let (true, Some(node)) = (largest == 0.0, section.get(key)) {
+        report(
+            node,
+            format!("must be {accepted}; found zero, which has no direction"),
+            faults,
+        );
+    }
+    (v / largest).normalize()
+}
