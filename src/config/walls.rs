@@ -83,6 +83,9 @@ fn read_entry(
         shapes::check_plane(node, &parts, faults);
     }
     let centre = section.vector_if("centre", Number(Range::Finite, "m"), faults);
+    if let (Some(centre), Some(node)) = (centre, section.get("centre")) {
+        mesh::near_centre(node, &parts, (&Vector3::from(centre), domain), faults);
+    }
     let motion = motion::read(&section, &parts, faults);
     if domain.two_dimensional && !motion::in_plane(&motion) {
         let accepted = "moved in the plane z = 0 or about z in two dimensions";

@@ -82,6 +82,14 @@ impl State {
         0.5 * branch * nan_max(fastest[0], fastest[1])
     }
 
+    /// The distance of the farthest body from a wall's centre [m]. Collective.
+    fn arm(&self, wall: &Wall, state: &WallState, domain: &Domain) -> f64 {
+        let centre = wall.place_now(state);
+        let arm = |x: &[f64; 3]| (Vector3::from(*x) - centre).norm();
+        let bodies = self.parcel.bodies.iter();
+        domain.max(bodies.fold(0.0, |most, row| nan_max(most, arm(&row.position))))
+    }
+
     /// The longest step of one wall, likewise [s].
     fn asked_by(
         &self,
@@ -96,16 +104,19 @@ impl State {
             Motion::Servo(_) => rule.longest(state.velocity.norm(), 0.0),
             Motion::Free(free) => {
                 let pull = free.acceleration(gravity);
-                rule.longest(state.velocity.norm(), pull.norm())
+                let turning = free.turning.is_some();
+                let arm = if turning {
+                    self.arm(wall, state, domain)
+                } else {
+                    0.0
+                };
+                let speed = state.velocity.norm() + state.angular_velocity.norm() * arm;
+                rule.longest(speed, pull.norm())
             }
             Motion::Driven(drive) => {
-                let centre = wall.place_now(state);
-                let arm = |x: &[f64; 3]| (Vector3::from(*x) - centre).norm();
-                let bodies = self.parcel.bodies.iter();
-                let arm = bodies.fold(0.0, |most, row| nan_max(most, arm(&row.position)));
                 // The maximum over ranks is taken here because the result below is not monotonic in
-                // `arm`.
-                let arm = domain.max(arm);
+                // it.
+                let arm = self.arm(wall, state, domain);
                 // Later motion of the wall must not shorten this step, so its speed is taken within
                 // the step only.
                 let mut dt = rule.at_most;

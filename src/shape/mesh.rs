@@ -126,7 +126,8 @@ impl Mesh {
         if triangles.is_empty() {
             return Err(MeshError::Empty);
         }
-        let straight = libm::cos(smooth);
+        // Coplanar triangles differ by rounding.
+        let straight = libm::cos(smooth) - 1e-12;
         let seams = Seams::new(&points, &triangles, straight);
         if seams.features() > MOST_FEATURES {
             return Err(MeshError::TooMany(seams.features()));

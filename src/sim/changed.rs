@@ -3,7 +3,7 @@
 use super::error::RunError;
 use crate::body::{BodyRow, CellState, WallState};
 use crate::config::Scenario;
-use crate::math::Vector3;
+use crate::math::{IDENTITY, Vector3};
 use crate::shape::drift;
 
 /// Distance below which two places of a wall are the same, in radii of the smallest body.
@@ -58,6 +58,18 @@ fn motions_lead_here(
     (time, states): (f64, &[WallState]),
     same: f64,
 ) -> Result<(), RunError> {
+    for ((old, new), state) in before.walls.iter().zip(&now.walls).zip(states) {
+        let turns = state.angular_velocity != Vector3::zeros();
+        if old.centre != new.centre && (turns || state.orientation != IDENTITY) {
+            return Err(RunError::Input(format!(
+                "wall {}: must keep its centre {:?} (also the centre of mass of a free mesh, and the point of a hinge), as it \
+                 has turned about it; found {:?}",
+                new.name,
+                <[f64; 3]>::from(old.centre),
+                <[f64; 3]>::from(new.centre),
+            )));
+        }
+    }
     let changed = before.walls.iter().zip(&now.walls).zip(states);
     for ((_, wall), state) in changed.filter(|((old, new), _)| old.motion != new.motion) {
         // Over a time of no length; only the place at its end counts.

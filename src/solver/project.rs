@@ -197,7 +197,10 @@ fn predict(
             let wall = block.pushing.iter().find(|(place, _)| *place == slot);
             let wall = wall.map_or(0.0, |(_, k)| pushed.reaction(*k as usize, normal).normal);
             let [a, b] = places.map(|place| members[place].inverse_mass());
-            one.plan = [gap, fraction / (a + b + wall), 0.0];
+            // A push only moves centres: it cannot part a held body and a wall on a hinge.
+            if a + b + wall > 0.0 {
+                one.plan = [gap, fraction / (a + b + wall), 0.0];
+            }
             deepest = nan_max(deepest, -gap);
         }
     }

@@ -11,7 +11,8 @@ use super::edges::Edges;
 use super::halo::Halo;
 pub use super::reaction::Reaction;
 use crate::body::Member;
-use crate::body::{Motion, Twist, Wall, WallState};
+use crate::body::{Motion, Turning, Twist, Wall, WallState};
+use crate::contact::Touch;
 use crate::math::{ExactSum, Matrix3, Vector3, nan_max};
 use crate::shape::Surface;
 use nalgebra::Matrix6;
@@ -70,6 +71,15 @@ impl Pushed {
             let load = freedom.projected(freedom.load + pull * freedom.mass) * dt;
             let turning = freedom.turning.as_ref();
             let hinged = freedom.is_hinged();
+            // A wall that has turned before, and cannot any more, stands.
+            let angular = match (turning, freedom.inertia) {
+                (Some(Turning::Hinged { axis, .. }), _) => axis * axis.dot(&state.angular_velocity),
+                (None, None) => Vector3::zeros(),
+                _ => state.angular_velocity,
+            };
+            let turned = turning.map_or(Vector3::zeros(), |turning| {
+                turning.gain(state.orientation, &load)
+            });
             pushed.places.push(Some(pushed.each.len()));
             pushed.each.push(One {
                 wall: w,
@@ -100,11 +110,17 @@ impl Pushed {
                         true => Vector3::zeros(),
                         false => state.velocity + load / freedom.mass,
                     },
-                    angular: turning.map_or(state.angular_velocity, |turning| {
-                        state.angular_velocity + turning.gain(state.orientation, &load)
-                    }),
+                    angular: if hinged { angular + turned } else { angular },
                 },
-                load,
+                // A hinge carries the load but for its torque: in its place stands the impulse that
+                // turns the mass at the distance of the centre of mass as much.
+                load: match turning {
+                    Some(Turning::Hinged { axis, arm, .. }) => {
+                        let radius = (arm - axis * axis.dot(arm)).norm();
+                        turned * (radius * freedom.mass)
+                    }
+                    _ => load,
+                },
                 mass: freedom.mass,
             });
         }
@@ -211,6 +227,21 @@ impl Pushed {
     #[must_use]
     pub fn lever(&self, k: usize) -> f64 {
         self.each[k].lever
+    }
+
+    /// Whether a wall moves under a normal impulse at a touch.
+    ///
+    /// A wall that can move in one direction only takes no impulse perpendicular to it, one on a
+    /// hinge none whose line meets the axis.
+    #[must_use]
+    pub fn answers(&self, k: usize, touch: &Touch) -> bool {
+        let one = &self.each[k];
+        let turns = one.tensor.is_some_and(|tensor| {
+            let arm = touch.point - one.centre;
+            let moment = arm.cross(&touch.normal);
+            moment.dot(&(tensor * moment)) > 1e-12 * tensor.trace() * arm.norm_squared()
+        });
+        turns || self.reaction(k, &touch.normal).normal > 0.0
     }
 
     /// The response of the wall to one contact: that of its n-th part.

@@ -188,6 +188,76 @@ fn momentum_of_balls_and_a_part() {
     );
 }
 
+/// One ball hits and rolls along a free part: both impulses act at one point, so that angular momentum is kept to rounding.
+#[test]
+fn angular_momentum_of_a_ball_and_a_part() {
+    let mut s = Scene::new([-2.0; 3], [2.0; 3], 1e-3);
+    s.friction = 0.4;
+    s.solver.projection.sweeps = 0;
+    s.walls.push(free_block([0.4, 0.6, 0.3], [0.0; 3], 300.0));
+    let b = s.sphere([0.4, 0.15, 0.05], 0.1, 9.0);
+    s.bodies[b].velocity = [-2.0, 0.4, 0.3];
+    s.bodies[b].angular_velocity = [3.0, -5.0, 7.0];
+    let first = momentum(&s, &s.run(0), 0);
+    let state = s.run(200);
+    let last = momentum(&s, &state, 0);
+    assert!(
+        state.walls[0].angular_velocity.norm() > 0.1,
+        "the part was hit"
+    );
+    let off = [0, 1].map(|k| (last[k] - first[k]).norm() / first[k].norm());
+    record(
+        "issue 26",
+        "a ball and a free part: change of linear momentum",
+        off[0],
+        0.0,
+        1e-13,
+    );
+    record(
+        "issue 26",
+        "a ball and a free part: change of angular momentum",
+        off[1],
+        0.0,
+        1e-12,
+    );
+}
+
+/// A flap on a hinge falls on a fixed ball and rests there; its hinge holds the rest of its weight.
+#[test]
+fn a_flap_rests_on_a_fixed_ball() {
+    let mut s = Scene::new([-1.0; 3], [1.0; 3], 1e-3);
+    s.gravity = Vector3::new(0.0, 0.0, -10.0);
+    let mut flap = free_block([0.8, 0.4, 0.05], [0.4, 0.0, 0.2], 100.0);
+    let mass = freedom(&mut flap).mass;
+    flap.centre = Vector3::new(0.0, 0.0, 0.2);
+    freedom(&mut flap).turning = Some(Turning::Hinged {
+        axis: Vector3::y(),
+        moment: mass * ((0.8_f64.powi(2) + 0.05_f64.powi(2)) / 12.0 + 0.16),
+        arm: Vector3::new(0.4, 0.0, 0.0),
+    });
+    s.walls.push(flap);
+    let b = s.sphere([0.6, 0.0, 0.05], 0.1, 1.0);
+    s.bodies[b].kind = moreau::body::BodyKind::Fixed as u32;
+    let state = s.run(1000);
+    let now = &state.walls[0];
+    assert!(now.angular_velocity.norm() < 1e-9, "{now:?}");
+    let row = state.contacts.iter().find(|row| row.gap < 1e-3).unwrap();
+    let (force, arm) = (
+        Vector3::from(row.impulse) / 1e-3,
+        Vector3::from(row.point) - s.walls[0].centre,
+    );
+    let angle = 2.0 * now.orientation[2].asin();
+    let weight = mass * 10.0 * 0.4 * angle.cos();
+    let torque = arm.cross(&force).y;
+    record(
+        "issue 26",
+        "torque of a ball under a flap over that of its weight",
+        torque / -weight,
+        1.0,
+        1e-6,
+    );
+}
+
 /// A free part rests askew on three balls of different heights: forces and torques on it balance.
 #[test]
 fn a_part_rests_on_balls() {

@@ -1,6 +1,7 @@
 //! Walls of the shape `mesh`: files of triangles.
 
 use super::part::{Part, unit};
+use crate::config::document::Node;
 use crate::config::domain::Domain;
 use crate::config::fault::Fault;
 use crate::config::files::contents;
@@ -122,6 +123,29 @@ fn lies_in(found: &[(String, Posed)], section: &Section, domain: &Domain, faults
             let accepted = "a way by which the mesh reaches into the domain";
             must(node, accepted, &from_to, faults);
         }
+    }
+}
+
+/// Refuses a centre of torques far from the meshes of an entry: farther than their size and that
+/// of the domain.
+pub(super) fn near_centre(
+    node: &Node,
+    parts: &[Part],
+    (centre, domain): (&Vector3, &Domain),
+    faults: &mut Vec<Fault>,
+) {
+    let corners = parts.iter().filter_map(|part| match &part.surface {
+        Surface::Mesh(posed) => Some(posed.corners()),
+        _ => None,
+    });
+    let Some([low, high]) = corners.reduce(|a, b| [a[0].inf(&b[0]), a[1].sup(&b[1])]) else {
+        return;
+    };
+    let whole = Vector3::from(domain.upper) - Vector3::from(domain.lower);
+    let size = (high - low).norm().max(whole.norm());
+    if (0..3).any(|a| centre[a] < low[a] - size || centre[a] > high[a] + size) {
+        let accepted = "a point nearer to the mesh than its size or that of the domain";
+        must(node, accepted, &node.shown, faults);
     }
 }
 

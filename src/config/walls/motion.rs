@@ -2,7 +2,7 @@
 
 use super::part::{Part, unit};
 use super::turning;
-use crate::body::{Drive, Freedom, Motion, Servo, Signal};
+use crate::body::{Drive, Freedom, Motion, Servo, Signal, Turning};
 use crate::config::fault::Fault;
 use crate::config::ramp;
 use crate::config::reader::{Number, Range, Section, both, must};
@@ -52,6 +52,13 @@ pub(super) fn read(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -
                 _ => None,
             };
             let rotation = rotation(section, faults);
+            let meshes = parts
+                .iter()
+                .filter(|part| matches!(part.surface, Surface::Mesh(_)));
+            if rotation.is_some() && meshes.count() > 1 && section.get("centre").is_none() {
+                let accepted = "the point [m] through which the axis of all parts passes";
+                section.missing("centre", accepted, faults);
+            }
             if translation.is_none() && rotation.is_none() {
                 return Motion::Fixed;
             }
@@ -209,7 +216,14 @@ pub(super) fn in_plane(motion: &Motion) -> bool {
             shift.is_none_or(|(direction, _)| flat(direction))
                 && turn.is_none_or(|(axis, _)| axis.x == 0.0 && axis.y == 0.0)
         }
-        Motion::Free(free) => free.direction.as_ref().is_none_or(flat) && flat(&free.load),
+        Motion::Free(free) => {
+            let upright = match &free.turning {
+                None => true,
+                Some(Turning::Free { axes, .. }) => axes[1] == 0.0 && axes[2] == 0.0,
+                Some(Turning::Hinged { axis, .. }) => axis.x == 0.0 && axis.y == 0.0,
+            };
+            free.direction.as_ref().is_none_or(flat) && flat(&free.load) && upright
+        }
         Motion::Servo(servo) => flat(&servo.direction),
     }
 }

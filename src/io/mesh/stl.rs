@@ -15,14 +15,16 @@ pub(super) fn read(contents: &[u8]) -> Result<Vec<Part>, String> {
         contents[..5].fill(b' ');
         return Ok(vec![solid(contents, None)?]);
     }
-    let Ok(text) = std::str::from_utf8(contents) else {
+    // The name of a solid may have another encoding.
+    let text = String::from_utf8_lossy(contents);
+    if !text.trim_start().to_ascii_lowercase().starts_with("solid") && text.contains('\u{fffd}') {
         let triangles = counted(contents).unwrap_or_default();
         return Err(format!(
             "{} bytes, where a binary STL file of {triangles} triangles has {}",
             contents.len(),
             HEAD + TRIANGLE * triangles
         ));
-    };
+    }
     let mut parts = Vec::new();
     let mut lines: Vec<String> = Vec::new();
     let mut name = None;

@@ -152,10 +152,7 @@ impl MoreauJean {
             let moves = bodies.is_free(first)
                 || match second {
                     Partner::Body(b) => bodies.is_free(b),
-                    // A wall that can move in one direction only takes no impulse perpendicular to
-                    // it.
-                    Partner::Wall(w) => (pushed.place(w))
-                        .is_some_and(|k| pushed.reaction(k, &touch.normal).normal > 0.0),
+                    Partner::Wall(w) => (pushed.place(w)).is_some_and(|k| pushed.answers(k, touch)),
                 };
             let glued = |before: Before| before.state.joint.glue != 0;
             if !moves {

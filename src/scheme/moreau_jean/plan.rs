@@ -10,12 +10,13 @@ use super::machine::MoreauJean;
 use crate::body::{BodyRow, Motion, Reference, Wall, WallState};
 use crate::domain::Domain;
 use crate::domain::ghosts::reach;
-use crate::math::nan_max;
+use crate::math::{Vector3, nan_max};
 use crate::scheme::error::StepError;
 use crate::scheme::physics::Physics;
 use crate::scheme::state::{State, WallReference};
 use crate::shape::drift;
 use crate::solver::blocks::Strain;
+use crate::solver::pushed::Pushed;
 
 /// The number of steps at its present speed after which a surface uses up its allowance.
 const STEPS: f64 = 10.0;
@@ -329,8 +330,8 @@ impl MoreauJean {
         // The fastest is a wall, not a body: name the fastest one that this rank knows.
         let positions = state.parcel.bodies.iter().map(|row| &row.position);
         let mut speeds = walls.speeds(positions);
-        for (w, twist) in pushed.walls().zip(pushed.free()) {
-            speeds[w] = twist.linear.norm();
+        for (k, w) in pushed.walls().enumerate() {
+            speeds[w] = fastest_pushed(state, pushed, k);
         }
         let fastest = |a: &usize, b: &usize| speeds[*a].total_cmp(&speeds[*b]);
         let wall = (0..speeds.len()).max_by(fastest).unwrap_or_default();
@@ -360,8 +361,22 @@ fn fastest_strain(begun: &Begun) -> f64 {
 /// The largest speed of walls in free motion [m/s], as far as this rank's bodies see it.
 fn fastest_wall(state: &State, begun: &Begun) -> f64 {
     let positions = state.parcel.bodies.iter().map(|row| &row.position);
-    // The velocity of a free wall includes the loads of this step; it rotates about its centre,
-    // which closes no gap.
-    let free = begun.pushed.free().map(|twist| twist.linear.norm());
+    let free = (0..begun.pushed.len()).map(|k| fastest_pushed(state, &begun.pushed, k));
     free.fold(begun.walls.fastest(positions), nan_max)
+}
+
+/// The largest speed of a wall that moves by Newton's law, with the loads of this step [m/s].
+///
+/// A sphere rotates about its centre, which closes no gap.
+fn fastest_pushed(state: &State, pushed: &Pushed, k: usize) -> f64 {
+    let twist = pushed.free().nth(k).unwrap_or_default();
+    let Some((_, centre)) = pushed.tensor(k) else {
+        return twist.linear.norm();
+    };
+    let speed = |row: &BodyRow| {
+        let arm = Vector3::from(row.position) - centre;
+        (twist.linear + twist.angular.cross(&arm)).norm()
+    };
+    let rows = state.parcel.bodies.iter();
+    rows.map(speed).fold(twist.linear.norm(), nan_max)
 }

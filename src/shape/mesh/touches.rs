@@ -10,6 +10,10 @@ use std::ops::ControlFlow;
 /// Two places are in one direction if the chord between their unit directions is shorter.
 const PARALLEL: f64 = 1e-3;
 
+/// Cosine of an angle with the direction of the closest point within which the distance does not
+/// fall: it falls by half the square, which is rounding.
+const LEVEL: f64 = 1e-7;
+
 /// Bound on the error of a height by the rounding of points, in units of the closeness of points.
 const ROUNDED: f64 = 4.0;
 
@@ -18,6 +22,8 @@ const NUMBER: u32 = 24;
 /// The most places in about the same direction, and the bits of their rank.
 const MOST_ALIKE: u32 = 3;
 const RANK: u32 = 2;
+/// Relative difference below which two distances are equal.
+const EQUAL: f64 = 1e-4;
 /// The most directions in which a ball touches one feature.
 const MOST_WAYS: usize = 64;
 
@@ -61,9 +67,11 @@ impl Mesh {
     /// Distance of the nearest point of the mesh from `x` [m], and the unit vector towards it.
     #[must_use]
     pub fn nearest(&self, x: &Vector3) -> (f64, Vector3) {
-        let leaf = self.tree.nearest_neighbor((*x).into());
+        // The search compares distances, and would stop at one that is not a number.
+        let place = Some(*x).filter(|x| x.iter().all(|c| c.is_finite()));
+        let leaf = place.and_then(|x| self.tree.nearest_neighbor(x.into()));
         let closest = leaf.map(|leaf| leaf.closest(x));
-        closest.map_or((f64::INFINITY, Vector3::z()), |c| (c.distance, c.towards))
+        closest.map_or((f64::NAN, Vector3::z()), |c| (c.distance, c.towards))
     }
 
     /// The same if it is nearer than `reach` [m].
@@ -193,6 +201,8 @@ impl Mesh {
     /// not fall along any edge from there.
     fn is_minimum(&self, x: &Vector3, near: &Near) -> bool {
         let point = |k: u32| &self.points[k as usize];
+        // By rounding, two triangles may both have their closest point on their common edge.
+        let least = LEVEL * near.at.distance;
         match near.at.region {
             Region::Face => true,
             Region::Edge(k) => {
@@ -205,14 +215,17 @@ impl Mesh {
                     let third = corners.into_iter().find(|k| *k != a && *k != b);
                     let inward = point(third.unwrap_or(a)) - point(a);
                     let inward = inward - along * (inward.dot(&along) / square);
-                    side == near.triangle || inward.dot(&from) <= 0.0
+                    side == near.triangle || inward.dot(&from) <= least * inward.norm()
                 })
             }
             Region::Corner(k) => {
                 let corner = self.triangles[near.triangle as usize][k];
                 let from = x - point(corner);
                 let mut fan = self.seams.fan(corner).iter();
-                fan.all(|&other| (point(other) - point(corner)).dot(&from) <= 0.0)
+                fan.all(|&other| {
+                    let along = point(other) - point(corner);
+                    along.dot(&from) <= least * along.norm()
+                })
             }
         }
     }
@@ -261,6 +274,18 @@ fn name(minima: &mut [Minimum]) {
             .then(of_a.total_cmp(&of_b))
             .then(a.rank.cmp(&b.rank))
     });
+    // At rest in an edge the distances of two facets differ by rounding: their order is that of
+    // their directions.
+    for same in minima.chunk_by_mut(|a, b| (a.feature, a.way) == (b.feature, b.way)) {
+        let level = same[0].near.at.distance * (1.0 + EQUAL);
+        let equal = same.partition_point(|one| one.near.at.distance <= level);
+        let same = &mut same[..equal];
+        same.sort_unstable_by(|a, b| {
+            let [a, b] = [a, b].map(|one| along.dot(&one.near.at.towards));
+            a.total_cmp(&b)
+        });
+        (0..).zip(same).for_each(|(rank, one)| one.rank = rank);
+    }
     let (mut before, mut number) = (None, 0);
     for one in minima.iter_mut() {
         if before != Some(one.feature) {
