@@ -3,10 +3,12 @@
 #![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
 
 mod harness;
+mod scene;
 
 use harness::{Place, mpi_available, on, state};
 use moreau::comm::threads::Serial;
 use moreau::io::checkpoint;
+use scene::mesh::{block, stl};
 use std::path::Path;
 
 /// A binary STL file of a square plate, 2 m wide, in the plane z = 0, in millimetres.
@@ -24,30 +26,6 @@ fn plate() -> Vec<u8> {
         bytes.extend([0xff, 0xfe]);
     }
     bytes
-}
-
-/// An ASCII STL file of a box around the origin.
-fn block(edges: [f64; 3]) -> String {
-    let corner = |k: usize| [0, 1, 2].map(|a| edges[a] * ((k >> a & 1) as f64 - 0.5));
-    let sides = [
-        [0, 2, 3, 1],
-        [4, 5, 7, 6],
-        [0, 1, 5, 4],
-        [2, 6, 7, 3],
-        [0, 4, 6, 2],
-        [1, 3, 7, 5],
-    ];
-    let mut text = "solid block\n".to_owned();
-    for [a, b, c, d] in sides {
-        for triangle in [[a, b, c], [a, c, d]] {
-            text += "facet normal 0 0 0\nouter loop\n";
-            for [x, y, z] in triangle.map(corner) {
-                text += &format!("vertex {x:e} {y:e} {z:e}\n");
-            }
-            text += "endloop\nendfacet\n";
-        }
-    }
-    text + "endsolid block\n"
 }
 
 /// Balls of 2 kg on a wall.
@@ -139,7 +117,7 @@ fn free_parts_from_a_file() {
     let place = Place::new();
     let at = [[0.3, 0.2, 0.1], [-0.3, 0.25, 0.1], [0.0, -0.3, 0.1]];
     place.write("balls.csv", &balls(&at));
-    place.write("block.stl", &block([1.0, 0.8, 0.1]));
+    place.write("block.stl", &stl(&block([1.0, 0.8, 0.1])));
     let floor = "\n[[wall]]\nshape = \"plane\"\nmaterial = \"m\"\npoint = [0.0, 0.0, 0.0]\nnormal = [0.0, 0.0, 1.0]";
     let wall =
         format!("file = \"block.stl\"\nshift = [0.0, 0.0, 0.26]\nfree = {{ mass = 5.0 }}{floor}");

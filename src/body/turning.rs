@@ -54,8 +54,9 @@ impl Turning {
 
     /// Orientation and angular velocity [rad/s] at the end of a step of `dt` [s].
     ///
-    /// It begins with the orientation `q` and, after all impulses, this angular velocity. Of a free wall the angular momentum is constant in the step, so that its angular velocity
-    /// changes with its orientation.
+    /// It begins with the orientation `q` and, after all impulses, this angular velocity. Of a free
+    /// wall the angular momentum is constant in the step, so that its angular velocity changes with
+    /// its orientation.
     #[must_use]
     pub fn after(&self, q: Quaternion, angular: &Vector3, dt: f64) -> (Quaternion, Vector3) {
         match self {

@@ -186,8 +186,9 @@ impl Pushed {
         }
     }
 
-    /// The inverse tensor of inertia [1/(kg m²)] and the centre [m] of a wall that turns, other than
-    /// a sphere.
+    /// The inverse tensor of inertia [1/(kg m²)] and the centre [m] of a wall that turns.
+    ///
+    /// `None` for spheres.
     #[must_use]
     pub fn tensor(&self, k: usize) -> Option<(Matrix3, Vector3)> {
         let one = &self.each[k];
@@ -238,7 +239,7 @@ impl Pushed {
         let one = &self.each[k];
         let turns = one.tensor.is_some_and(|tensor| {
             let arm = touch.point - one.centre;
-            let moment = arm.cross(&touch.normal);
+            let moment = touch.normal.cross(&arm);
             moment.dot(&(tensor * moment)) > 1e-12 * tensor.trace() * arm.norm_squared()
         });
         turns || self.reaction(k, &touch.normal).normal > 0.0

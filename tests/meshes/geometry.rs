@@ -251,7 +251,13 @@ fn a_tube_of_facets() {
                 .iter()
                 .min_by(|a, b| a.distance.total_cmp(&b.distance));
             let nearest = nearest.expect("a touch");
-            assert_eq!(nearest.feature, 0, "{sides}, {k}: {inside:?}");
+            // Of two that are equal to 1e-4 one has the name.
+            let level = nearest.distance * (1.0 + 1e-4);
+            let mut named = inside.iter().filter(|place| place.distance <= level);
+            assert!(
+                named.any(|place| place.feature == 0),
+                "{sides}, {k}: {inside:?}"
+            );
             assert!(inside.len() <= 3, "{inside:?}");
             worst = worst.max((nearest.distance - 0.2).abs());
             let rim = touches(&mesh, &Vector3::new(c, s, 1.1), 0.15);
