@@ -255,13 +255,11 @@ impl Mesh {
     }
 
     /// Calls `visit` with all triangles whose boxes are within `reach` of `x` [m], and others.
-    fn visit(&self, x: &Vector3, reach: f64, mut visit: impl FnMut(&Leaf) -> ControlFlow<()>) {
+    fn visit(&self, x: &Vector3, reach: f64, visit: impl FnMut(&Leaf) -> ControlFlow<()>) {
         // A little more, as the edges of boxes are rounded.
         let reach = Vector3::repeat(reach * (1.0 + 1e-9));
         let around = AABB::from_corners((x - reach).into(), (x + reach).into());
-        let _ = self
-            .tree
-            .locate_in_envelope_intersecting_int(around, |leaf| visit(leaf));
+        let _ = self.tree.locate_in_envelope_intersecting_int(around, visit);
     }
 }
 
