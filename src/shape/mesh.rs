@@ -178,7 +178,7 @@ impl Mesh {
         self.repair
     }
 
-    /// Whether it has no border: each edge belongs to two triangles.
+    /// Whether it has no border: each edge belongs to two triangles or more.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.seams.is_closed()
