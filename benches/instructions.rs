@@ -152,6 +152,7 @@ fn steps(
             ..Settings::default()
         },
         largest_radius: 1.1 * RADIUS,
+        large: moreau::body::Large::default(),
         skin: 0.05 * RADIUS,
         delete_outside: false,
         acts: moreau::scheme::acts::Acts::default(),

@@ -7,6 +7,7 @@
 mod anchor;
 mod cell;
 pub mod faces;
+mod large;
 mod member;
 mod ramp;
 mod range;
@@ -19,6 +20,7 @@ mod wall;
 
 pub use anchor::Anchor;
 pub use cell::{Cell, CellState, Edge, Held, Shearing, Stress};
+pub use large::{Large, is_large};
 pub use member::Member;
 pub use ramp::Ramp;
 pub use reference::Reference;

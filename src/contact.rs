@@ -151,9 +151,11 @@ impl Neighbours {
 pub struct Near<'a> {
     /// The pairs, in the order of keys.
     pub pairs: &'a [Neighbours],
-    /// Indices of its bodies in this rank's arrays; those past the bodies stand for walls.
+    /// Indices of its bodies in this rank's arrays; those past the bodies stand for walls and large
+    /// bodies.
     pub bodies: &'a [u32],
-    /// For each pair the indices of its two sides among these bodies; of a wall it has no meaning.
+    /// For each pair the indices of its two sides among these bodies; of walls and large bodies they
+    /// have no meaning here.
     pub places: &'a [[u32; 2]],
 }
 

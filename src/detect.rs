@@ -260,10 +260,22 @@ impl Narrow<'_> {
         BALLS.with_borrow_mut(|balls| {
             balls.clear();
             let known = near.bodies.iter().map(|&i| i as usize);
+            let mut has_others = false;
             balls.extend(known.map(|i| match positions.get(i) {
                 Some(position) => (*position, radii[i]),
-                None => (Vector3::zeros(), 0.0),
+                None => {
+                    has_others = true;
+                    (Vector3::zeros(), 0.0)
+                }
             }));
+            if has_others {
+                // Some of them may be large bodies.
+                let solid = |place: usize| self.ball(place);
+                for (k, pair) in near.pairs.iter().enumerate() {
+                    self.of_pair(pair, solid, |touch| found(k, touch));
+                }
+                return;
+            }
             fn solid((position, radius): &(Vector3, f64)) -> Solid<'_> {
                 Solid {
                     position,

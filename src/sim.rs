@@ -32,6 +32,7 @@ mod export;
 mod first;
 mod flows;
 mod guard;
+mod large;
 mod ledger;
 mod log;
 mod memory;

@@ -24,6 +24,7 @@ pub mod nsgs;
 pub mod order;
 pub mod plan;
 pub mod project;
+mod push;
 pub mod pushed;
 mod reaction;
 mod settings;

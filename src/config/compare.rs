@@ -22,7 +22,12 @@ pub struct Difference {
 const NUMBERED: [&str; 6] = ["material", "wall", "bond", "template", "inlet", "outlet"];
 
 /// Lengths that a run derives from its bodies, unless they are given.
-const DERIVED: [&str; 3] = ["solver.block_edge", "solver.skin", "time.dt.length"];
+const DERIVED: [&str; 4] = [
+    "solver.block_edge",
+    "solver.skin",
+    "solver.large_radius",
+    "time.dt.length",
+];
 
 /// The keys in which the configuration `given` differs from the `stored` one, in the order of
 /// their keys.

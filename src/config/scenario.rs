@@ -97,6 +97,8 @@ pub struct Derived {
     pub block_edge: f64,
     /// `solver.skin` [m].
     pub skin: f64,
+    /// `solver.large_radius` [m]; only where some bodies are large.
+    pub large_radius: Option<f64>,
     /// `time.dt.length` [m]; only where the steps follow a rule.
     pub length: Option<f64>,
 }
@@ -129,6 +131,10 @@ impl Scenario {
             document,
         )?;
         take(&mut solver.skin, "solver.skin", derived.skin, document)?;
+        if let Some(above) = derived.large_radius {
+            let key = "solver.large_radius";
+            take(&mut solver.large_radius, key, above, document)?;
+        }
         match (pace, derived.length) {
             (Pace::Rule(rule), Some(length)) => {
                 take(&mut rule.length, "time.dt.length", length, document)

@@ -2,7 +2,7 @@
 
 use crate::contact::{ContactKey, Touch};
 use crate::math::Vector3;
-use crate::shape::{PLACES, Surface};
+use crate::shape::{PLACES, Posed, Surface};
 
 /// The touch of spheres at `x_1` and `x_1 + branch` with radii `r_1`, `r_2` [m].
 ///
@@ -44,12 +44,7 @@ pub(super) fn touches_of_wall(
     mut found: impl FnMut(Touch),
 ) {
     if let Surface::Mesh(mesh) = wall {
-        return mesh.touches(x, r + margin, |place| {
-            found(Touch {
-                feature: place.feature,
-                ..touch_at(x, r, (place.distance, place.towards))
-            });
-        });
+        return touches_of_mesh(x, r, mesh, margin, &mut found);
     }
     let first = sphere_wall(x, r, wall);
     if first.gap < margin {
@@ -84,6 +79,17 @@ fn several(
             });
         }
     }
+}
+
+/// The touches of a sphere and a mesh, whose features name the parts of the mesh.
+#[inline(never)]
+fn touches_of_mesh(x: &Vector3, r: f64, mesh: &Posed, margin: f64, found: &mut dyn FnMut(Touch)) {
+    mesh.touches(x, r + margin, |place| {
+        found(Touch {
+            feature: place.feature,
+            ..touch_at(x, r, (place.distance, place.towards))
+        });
+    });
 }
 
 /// The touch of a sphere with a point at this distance [m] and direction from its centre.

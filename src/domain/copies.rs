@@ -1,8 +1,8 @@
 //! Copies of bodies on other ranks, brought up to date while a plan of contacts is kept.
 
 use super::Domain;
+use super::ghosts::Reach;
 use crate::body::BodyRow;
-use crate::solver::grid::Span;
 use std::collections::BTreeMap;
 
 /// Who sends the rows of which bodies to whom, as long as a plan is kept.
@@ -23,20 +23,16 @@ impl Copies {
     /// They follow from the bodies' owners and the blocks that their boxes touch. Both ends see the
     /// same boxes, so their lists agree.
     #[must_use]
-    pub fn plan(domain: &Domain, owners: &[usize], spans: &[Span]) -> Self {
-        let (rank, partition) = (domain.rank(), &domain.partition);
+    pub fn plan(domain: &Domain, owners: &[usize], reaches: &[Reach]) -> Self {
+        let rank = domain.rank();
         let mut sends: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let mut receives: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (i, (&owner, span)) in owners.iter().zip(spans).enumerate() {
+        for (i, (&owner, reach)) in owners.iter().zip(reaches).enumerate() {
             if owner != rank {
                 receives.entry(owner).or_default().push(i);
                 continue;
             }
-            let ranks = span.blocks().map(|block| partition.owner_of_block(block));
-            let mut ranks: Vec<usize> = ranks.filter(|&to| to != rank).collect();
-            ranks.sort_unstable();
-            ranks.dedup();
-            for to in ranks {
+            for to in reach.others(domain) {
                 sends.entry(to).or_default().push(i);
             }
         }

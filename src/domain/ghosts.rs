@@ -57,7 +57,7 @@ impl HandOvers {
     #[must_use]
     pub fn plan(
         domain: &Domain,
-        spans: &[Span],
+        spans: &[Reach],
         positions: &[Vector3],
         exchange: Exchange,
     ) -> Self {
@@ -68,7 +68,10 @@ impl HandOvers {
         let mut flips = vec![Lists::default(); Parity::COLOURS * 3];
         let mut home = Lists::default();
         let mut elsewhere = Vec::new();
-        for (i, span) in spans.iter().enumerate() {
+        for (i, reach) in spans.iter().enumerate() {
+            let Reach::Span(span) = reach else {
+                continue; // All ranks compute its velocity.
+            };
             if span.blocks().all(|b| domain.owner_of_block(b) == rank) {
                 continue; // Far from all cuts.
             }
@@ -304,17 +307,57 @@ fn receive(comm: &dyn Comm, plan: &Plan, buffer: &mut Vec<f64>, members: &mut [M
     }
 }
 
-/// The blocks that the boxes of all known bodies touch; empty on a single rank.
+/// The blocks that a body may touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Those of its box.
+    Span(Span),
+    /// All blocks: those of a large body.
+    All,
+}
+
+impl Reach {
+    /// The reach of a box at `x` with half the width `half` [m], or of a large body.
+    #[must_use]
+    pub fn of(domain: &Domain, x: &Vector3, half: f64, large: bool) -> Self {
+        match large {
+            false => Self::Span(domain.partition.grid().span(x, half)),
+            true => Self::All,
+        }
+    }
+
+    /// The other ranks that own some of these blocks, ascending.
+    #[must_use]
+    pub fn others(&self, domain: &Domain) -> Vec<usize> {
+        let rank = domain.rank();
+        let Self::Span(span) = self else {
+            return (0..domain.size()).filter(|&other| other != rank).collect();
+        };
+        let owners = span.blocks().map(|b| domain.partition.owner_of_block(b));
+        let mut ranks: Vec<usize> = owners.filter(|&other| other != rank).collect();
+        ranks.sort_unstable();
+        ranks.dedup();
+        ranks
+    }
+}
+
+/// The reach of all known bodies; empty on a single rank.
 ///
-/// `halves` are half the widths of the boxes [m].
+/// `halves` are half the widths of the boxes [m], `large` are indices of bodies.
 #[must_use]
-pub fn spans(domain: &Domain, positions: &[Vector3], halves: &[f64]) -> Vec<Span> {
+pub fn reaches(
+    domain: &Domain,
+    positions: &[Vector3],
+    halves: &[f64],
+    large: impl Iterator<Item = usize>,
+) -> Vec<Reach> {
     if domain.comm.size() == 1 {
         return Vec::new(); // No body ever changes hands.
     }
-    let grid = domain.partition.grid();
-    let of = |(x, half): (&Vector3, &f64)| grid.span(x, *half);
-    positions.iter().zip(halves).map(of).collect()
+    let of = |(x, half): (&Vector3, &f64)| Reach::of(domain, x, *half, false);
+    let mut all: Vec<Reach> = positions.iter().zip(halves).map(of).collect();
+    large.for_each(|i| all[i] = Reach::All);
+    all
 }
 
 /// Half the width of a body's box [m], which encloses its contacts with gap below `margin`.

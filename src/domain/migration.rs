@@ -4,8 +4,8 @@
 //! blocks.
 
 use super::Domain;
-use super::ghosts::half;
-use crate::body::{BodyId, BodyRow};
+use super::ghosts::{Reach, half};
+use crate::body::{BodyId, BodyRow, Large};
 use crate::contact::ContactRow;
 use crate::math::{Vector3, make_room};
 use std::collections::{BTreeMap, HashMap};
@@ -103,11 +103,11 @@ pub fn to_owners(domain: &Domain, mut mine: Parcel) -> Parcel {
 ///
 /// The ghosts bring the contacts that start at them. Bodies are in order of id, contacts in order
 /// of key. Collective. `own` holds the bodies that this rank owns. Boxes are those around the
-/// references, with this skin [m].
+/// references, with this skin [m]; large bodies come to all ranks.
 #[must_use]
-pub fn with_copies(domain: &Domain, own: Parcel, skin: f64) -> Parcel {
+pub fn with_copies(domain: &Domain, own: Parcel, skin: f64, large: &Large) -> Parcel {
     let mut parcels: BTreeMap<usize, Parcel> = BTreeMap::new();
-    let reached = reached(domain, &own.bodies, skin);
+    let reached = reached(domain, &own.bodies, skin, large);
     for row in &own.bodies {
         for &to in reached.get(&row.id).into_iter().flatten() {
             parcels.entry(to).or_default().bodies.push(*row);
@@ -126,7 +126,8 @@ pub fn with_copies(domain: &Domain, own: Parcel, skin: f64) -> Parcel {
     all
 }
 
-/// The contacts of other ranks that [`to_owners`] and [`with_copies`] would bring here.
+/// The contacts of other ranks that [`to_owners`] and [`with_copies`] would bring here, without
+/// large bodies.
 ///
 /// Each contact also stays where it is. Collective. `bodies` are those that are here, `contacts`
 /// the contacts that start at them. The result is in the order of keys.
@@ -138,7 +139,8 @@ pub fn contacts_to_copies(
     skin: f64,
 ) -> Vec<ContactRow> {
     let mut parcels: BTreeMap<usize, Parcel> = BTreeMap::new();
-    copy_contacts(&reached(domain, bodies, skin), contacts, &mut parcels);
+    let reached = reached(domain, bodies, skin, &Large::default());
+    copy_contacts(&reached, contacts, &mut parcels);
     let mut came = Parcel::default();
     deliver(domain, parcels, &mut came);
     came.contacts.sort_by_key(|row| row.key);
@@ -148,16 +150,17 @@ pub fn contacts_to_copies(
 /// The other ranks in whose blocks the box of each body lies, in the order of ranks.
 ///
 /// Bodies without such are left out.
-fn reached(domain: &Domain, bodies: &[BodyRow], skin: f64) -> HashMap<BodyId, Vec<usize>> {
+fn reached(
+    domain: &Domain,
+    bodies: &[BodyRow],
+    skin: f64,
+    large: &Large,
+) -> HashMap<BodyId, Vec<usize>> {
     let others = if domain.comm.size() > 1 { bodies } else { &[] };
     let ranks = |row: &BodyRow| {
         let place = Vector3::from(row.reference.position);
-        let span = domain.partition.grid().span(&place, half(row, skin));
-        let owners = span.blocks().map(|b| domain.partition.owner_of_block(b));
-        let mut ranks: Vec<usize> = owners.filter(|&to| to != domain.rank()).collect();
-        ranks.sort_unstable();
-        ranks.dedup();
-        (row.id, ranks)
+        let reach = Reach::of(domain, &place, half(row, skin), large.has(row.id));
+        (row.id, reach.others(domain))
     };
     let each = others.iter().map(ranks);
     each.filter(|(_, ranks)| !ranks.is_empty()).collect()

@@ -8,10 +8,10 @@
 //! have the same bits.
 
 use super::Domain;
+use super::ghosts::Reach;
 use super::traffic::Traffic;
 use crate::body::Member;
 use crate::comm::Comm;
-use crate::solver::grid::Span;
 use std::collections::BTreeMap;
 
 /// The split bodies of a rank in one step.
@@ -39,23 +39,21 @@ enum Sharer {
 
 impl Shares {
     /// From the boxes of all bodies that this rank knows, in order of id.
-    pub(super) fn plan(domain: &Domain, spans: &[Span]) -> Self {
-        let (partition, rank) = (&domain.partition, domain.rank());
+    pub(super) fn plan(domain: &Domain, reaches: &[Reach]) -> Self {
+        let rank = domain.rank();
         let mut shares = Self::default();
         let mut with: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let mut all = Vec::new();
-        for (i, span) in spans.iter().enumerate() {
-            let mut ranks: Vec<usize> =
-                span.blocks().map(|b| partition.owner_of_block(b)).collect();
-            ranks.sort_unstable();
-            ranks.dedup();
-            if ranks.len() < 2 {
+        for (i, reach) in reaches.iter().enumerate() {
+            let mut ranks = reach.others(domain);
+            if *reach == Reach::All || ranks.is_empty() {
                 continue;
             }
-            debug_assert!(ranks.contains(&rank), "a body that only others know");
-            for &other in ranks.iter().filter(|&&other| other != rank) {
+            for &other in &ranks {
                 with.entry(other).or_default().push(shares.bodies.len());
             }
+            ranks.push(rank);
+            ranks.sort_unstable();
             shares.bodies.push(i);
             all.push(ranks);
         }

@@ -6,7 +6,7 @@ use crate::body::{Bodies, BodyId, BodyRow};
 use crate::contact::ContactRow;
 use crate::domain::Domain;
 use crate::domain::copies::Copies;
-use crate::domain::ghosts::{Ghosts, HandOvers, half, spans};
+use crate::domain::ghosts::{Ghosts, HandOvers, half, reaches};
 use crate::domain::migration::{to_owners, with_copies};
 use crate::domain::partition::Partition;
 use crate::math::Vector3;
@@ -52,11 +52,12 @@ impl Planned {
         let halves: Vec<f64> = rows.iter().map(|row| half(row, physics.skin)).collect();
         let owner = |x: &Vector3| domain.partition().owner_of_point(x);
         let owners: Vec<usize> = places.iter().map(owner).collect();
-        let spans = spans(domain, &places, &halves);
+        let ids: Vec<BodyId> = rows.iter().map(|row| row.id).collect();
+        let reaches = reaches(domain, &places, &halves, physics.large.places(&ids));
         Self {
-            ids: rows.iter().map(|row| row.id).collect(),
-            copies: Copies::plan(domain, &owners, &spans),
-            hand_overs: HandOvers::plan(domain, &spans, &places, physics.solver.exchange),
+            ids,
+            copies: Copies::plan(domain, &owners, &reaches),
+            hand_overs: HandOvers::plan(domain, &reaches, &places, physics.solver.exchange),
             walls: state.references.clone(),
             partition: domain.partition().clone(),
             places,
@@ -97,7 +98,12 @@ impl<'d> Known<'d> {
         // An open contact whose law has no state needs no record.
         let lasts = |row: &ContactRow| row.impulse != [0.0; 3] || row.state.lasts();
         parcel.contacts.retain(lasts);
-        let all = with_copies(domain, to_owners(domain, parcel), physics.skin);
+        let all = with_copies(
+            domain,
+            to_owners(domain, parcel),
+            physics.skin,
+            &physics.large,
+        );
         let planned = Planned::new(&all.bodies, state, domain, physics);
         let known = Self::of(all.bodies, planned, domain, physics, columns);
         (known, all.contacts)

@@ -93,7 +93,7 @@ impl MoreauJean {
             });
         }
         let margin = time.of(Verb::Migrate, || self.plan(state, &mut begun))?;
-        let mut known = time.of(Verb::Migrate, || self.gather(state, &begun));
+        let mut known = time.of(Verb::Migrate, || self.gather(state, &mut begun));
         time.of(Verb::Detect, || {
             self.detect(state, &mut begun, &mut known, &margin, all);
         });

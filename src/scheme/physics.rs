@@ -4,7 +4,7 @@ use super::acts::Acts;
 use super::error::is_finite;
 use super::pace::Pace;
 use super::quasistatic::Statics;
-use crate::body::{BodyRow, Cell, Motion, Wall, WallState};
+use crate::body::{BodyRow, Cell, Large, Motion, Wall, WallState};
 use crate::law::Laws;
 use crate::math::Vector3;
 use crate::shape::Template;
@@ -29,8 +29,10 @@ pub struct Physics {
     pub cell: Option<Cell>,
     /// The solver's settings.
     pub solver: Settings,
-    /// Largest radius of all bodies on all ranks [m].
+    /// Largest radius of all bodies on all ranks but the large ones [m].
     pub largest_radius: f64,
+    /// The bodies much larger than the rest.
+    pub large: Large,
     /// Distance below which bodies are candidates for a contact even at rest [m]; at least the
     /// longest range of cohesion.
     pub skin: f64,

@@ -10,6 +10,7 @@
 //! and keeps the name while the ball rolls within it.
 
 mod closest;
+mod clusters;
 mod faces;
 mod seams;
 mod solid;
@@ -21,8 +22,7 @@ pub use solid::Solid;
 pub use touches::Place;
 
 use crate::math::Vector3;
-use closest::{Closest, closest};
-use rstar::{AABB, PointDistance, RTree, RTreeObject};
+use clusters::Clusters;
 use seams::Seams;
 use thiserror::Error;
 
@@ -54,41 +54,13 @@ pub struct Mesh {
     points: Vec<Vector3>,
     triangles: Vec<[u32; 3]>,
     seams: Seams,
-    tree: RTree<Leaf>,
+    clusters: Clusters,
     corners: [Vector3; 2],
     /// Cosine of the largest angle by which it turns at a smooth edge.
     straight: f64,
     /// The distance below which points are one [m].
     close: f64,
     repair: Repair,
-}
-
-/// A triangle in the tree, with its corners, so that a search reads nothing else.
-#[derive(Clone, Debug)]
-struct Leaf {
-    corners: [[f64; 3]; 3],
-    number: u32,
-}
-
-impl Leaf {
-    fn closest(&self, x: &Vector3) -> Closest {
-        closest(x, &self.corners.map(Vector3::from))
-    }
-}
-
-impl RTreeObject for Leaf {
-    type Envelope = AABB<[f64; 3]>;
-
-    fn envelope(&self) -> Self::Envelope {
-        AABB::from_points(&self.corners)
-    }
-}
-
-impl PointDistance for Leaf {
-    fn distance_2(&self, x: &[f64; 3]) -> f64 {
-        let closest = self.closest(&Vector3::from(*x));
-        closest.distance * closest.distance
-    }
 }
 
 impl PartialEq for Mesh {
@@ -132,11 +104,7 @@ impl Mesh {
         if seams.features() > MOST_FEATURES {
             return Err(MeshError::TooMany(seams.features()));
         }
-        let leaf = |(number, corners): (usize, &[u32; 3])| Leaf {
-            corners: corners.map(|k| points[k as usize].into()),
-            number: number as u32,
-        };
-        let tree = RTree::bulk_load(triangles.iter().enumerate().map(leaf).collect());
+        let clusters = Clusters::new(&points, &triangles, &seams);
         let corners = points
             .iter()
             .fold([points[0], points[0]], |[lower, upper], x| {
@@ -146,7 +114,7 @@ impl Mesh {
             points,
             triangles,
             seams,
-            tree,
+            clusters,
             corners,
             straight,
             close,

@@ -102,6 +102,7 @@ fn with_lengths_of(mut given: Scenario, stored: &Scenario) -> Result<Scenario, R
         let derived = Derived {
             block_edge,
             skin,
+            large_radius: solver.large_radius,
             length,
         };
         given.complete(&derived).map_err(input)?;

@@ -41,7 +41,7 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
         cell::fits(&scenario, cell.map(Cell::start).as_ref(), 0.0),
     )?;
     agree(comm, increments_fit(&scenario, 0))?;
-    let sizes = sizes(comm, &scenario, &bodies)
+    let sizes = sizes(comm, &scenario, &bodies, 0.0)
         .full_grown(&scenario, 0.0)
         .and_to_come(&scenario);
     tracked_exist(&scenario, sizes.count)?;
@@ -73,7 +73,7 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
         format!("title      {}", scenario.title),
         format!(
             "bodies     {}, radius {} to {} m",
-            sizes.count, sizes.smallest, sizes.largest
+            sizes.count, sizes.smallest, sizes.widest
         ),
         format!(
             "filling    {:.3} of the domain's {whole:.3e} {unit} is solid",
@@ -88,6 +88,7 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
         ),
     ];
     lines.splice(2..2, samples(comm, &scenario, &counts, &parcel.bodies));
+    lines.splice(2..2, large(&sizes));
     let end = format!("end        {}", scenario.end);
     let memory = memory(comm, &scenario, &physics, &sizes, &parcel);
     let span = match scenario.statics {
@@ -153,7 +154,7 @@ fn samples(
             .filter(|row| ids.contains(&row.id.0))
             .copied()
             .collect();
-        let like = sizes(comm, scenario, &mine).full_grown(scenario, 0.0);
+        let like = sizes(comm, scenario, &mine, 0.0).full_grown(scenario, 0.0);
         let mut sums: [ExactSum; 2] = [
             mine.iter().map(|row| row.radius).collect(),
             mine.iter().map(|row| row.mass).collect(),
@@ -257,6 +258,13 @@ fn memory(
     format!(
         "memory     about {at_rest:.0} MB over all ranks in a dense packing, and 33 MB more per rank{more}"
     )
+}
+
+/// The number of large bodies, if there are some.
+fn large(sizes: &Sizes) -> Option<String> {
+    let (count, above) = (sizes.large.len(), sizes.large_above?);
+    let line = format!("large      {count} large bodies, of radius above {above:.3e} m");
+    Some(line)
 }
 
 /// The fastest free body at the start [m/s]. Collective.

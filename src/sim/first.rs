@@ -217,7 +217,7 @@ pub(super) fn no_overlaps(
     for row in &mut parcel.bodies {
         row.reference = Reference::here(row, 0.0);
     }
-    let all = with_copies(domain, to_owners(domain, parcel), 0.0);
+    let all = with_copies(domain, to_owners(domain, parcel), 0.0, &physics.large);
     let bodies = Bodies::from_rows(&all.bodies);
     let (partition, rank) = (domain.partition(), domain.rank());
     let mine = |x: &Vector3| partition.owner_of_point(x) == rank;

@@ -156,6 +156,7 @@ mod tests {
             cell: None,
             solver: scenario.solver,
             largest_radius: 1.0,
+            large: crate::body::Large::default(),
             skin: 0.05,
             delete_outside: false,
             acts: crate::scheme::acts::Acts::default(),

@@ -71,7 +71,7 @@ pub(super) fn from_config(
     agree(comm, memory_suffices(&scenario, &counts, comm.size()))?;
     let bodies = share(comm, &scenario, &counts)?;
     pairs_exist(comm, &scenario, &bodies)?;
-    let sizes = sizes(comm, &scenario, &bodies)
+    let sizes = sizes(comm, &scenario, &bodies, 0.0)
         .full_grown(&scenario, 0.0)
         .and_to_come(&scenario);
     tracked_exist(&scenario, sizes.count)?;
@@ -308,7 +308,7 @@ pub(super) fn going_on(
     agree(comm, shear_fits(&scenario, cell.as_ref()))?;
     scenario.follow(cell.as_ref());
     clock_fits(&scenario, &header)?;
-    let sizes = sizes(comm, &scenario, &bodies)
+    let sizes = sizes(comm, &scenario, &bodies, header.time)
         .full_grown(&scenario, header.time)
         .and_to_come(&scenario);
     // A rule that begins here takes its length from the present bodies.

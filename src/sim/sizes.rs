@@ -2,9 +2,10 @@
 //! ranks.
 
 use super::error::RunError;
+use super::large;
 use super::memory::bytes_per_body;
 use super::room::walls_keep_inside;
-use crate::body::BodyRow;
+use crate::body::{BodyRow, Large};
 use crate::comm::{Comm, sum_exact};
 use crate::config::{Derived, Scenario, What};
 use crate::domain::ghosts::reach;
@@ -18,11 +19,18 @@ use crate::shape::{Template, mass_and_inertia};
 use crate::solver::grid::BlockGrid;
 
 /// The sizes and masses of all bodies together.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Sizes {
     pub count: u64,
     pub smallest: f64,
+    /// Largest radius but for large bodies [m].
     pub largest: f64,
+    /// Largest radius of all bodies [m].
+    pub widest: f64,
+    /// Bodies much larger than the rest.
+    pub large: Large,
+    /// The radius above which they are [m].
+    pub large_above: Option<f64>,
     /// Smallest radius of a ball, be it a body or a part of a clump [m].
     pub smallest_ball: f64,
     pub volume: f64,
@@ -69,6 +77,7 @@ pub(super) fn completed(mut scenario: Scenario, sizes: &Sizes) -> Result<Scenari
     let derived = Derived {
         block_edge: edge(&scenario, sizes),
         skin: skin(&scenario, sizes),
+        large_radius: sizes.large_above,
         length: match pace(&scenario, sizes) {
             Pace::Rule(rule) => rule.length,
             Pace::Even(_) => None,
@@ -166,8 +175,11 @@ pub(super) fn memory_suffices(
     }
 }
 
-/// The sizes of all bodies, of which each rank has a share. Collective.
-pub(super) fn sizes(comm: &dyn Comm, scenario: &Scenario, share: &[BodyRow]) -> Sizes {
+/// The sizes of all bodies at a time [s], of which each rank has a share. Collective.
+pub(super) fn sizes(comm: &dyn Comm, scenario: &Scenario, share: &[BodyRow], time: f64) -> Sizes {
+    let growth = growth(scenario, time);
+    let large_above = large::above(comm, scenario, share, growth);
+    let large = large::large(comm, share, (large_above, growth));
     let largest = |of: &dyn Fn(&BodyRow) -> f64| {
         comm.max_f64(share.iter().map(of).fold(f64::NEG_INFINITY, nan_max))
     };
@@ -183,15 +195,25 @@ pub(super) fn sizes(comm: &dyn Comm, scenario: &Scenario, share: &[BodyRow]) -> 
     ];
     sum_exact(comm, &mut sums);
     let [volume, mass] = sums.map(|sum| sum.value());
+    let widest = largest(&|row| row.radius).max(0.0); // If all have been deleted.
+    let of_others = |row: &BodyRow| if large.has(row.id) { 0.0 } else { row.radius };
     Sizes {
         count: comm.sum_count(share.len()),
         smallest: -largest(&|row| -row.radius),
-        largest: largest(&|row| row.radius).max(0.0), // If all have been deleted.
+        largest: largest(&of_others).max(0.0),
+        widest,
+        large_above,
         smallest_ball: -largest(&|row| -least_ball(row)),
         volume,
         mass,
         masses: [-largest(&|row| -row.mass), largest(&|row| row.mass)],
+        large,
     }
+}
+
+/// The radius of a fully grown body over that at a time [s].
+fn growth(scenario: &Scenario, time: f64) -> f64 {
+    scenario.acts.growth.map_or(1.0, |g| 1.0 / g.size(time))
 }
 
 /// Radius of a clump's smallest part, by its bounding radius.
@@ -211,6 +233,7 @@ impl Sizes {
             let [least, most] = inlet.radius.bounds();
             self.smallest = self.smallest.min(least);
             self.largest = self.largest.max(most);
+            self.widest = self.widest.max(most);
             let part = inlet
                 .form
                 .as_ref()
@@ -224,10 +247,11 @@ impl Sizes {
 
     /// The final sizes of bodies that grow, from their sizes at a time [s].
     pub(super) fn full_grown(self, scenario: &Scenario, time: f64) -> Self {
-        let factor = scenario.acts.growth.map_or(1.0, |g| 1.0 / g.size(time));
+        let factor = growth(scenario, time);
         Self {
             smallest: self.smallest * factor,
             largest: self.largest * factor,
+            widest: self.widest * factor,
             smallest_ball: self.smallest_ball * factor,
             volume: self.volume * factor.powi(if scenario.two_dimensional { 2 } else { 3 }),
             ..self
@@ -286,6 +310,7 @@ pub(super) fn divide(
         cell: scenario.cell.clone(),
         solver: scenario.solver,
         largest_radius: sizes.largest,
+        large: sizes.large.clone(),
         skin,
         delete_outside: scenario.delete_outside,
         acts: scenario.acts.clone(),
@@ -295,7 +320,14 @@ pub(super) fn divide(
     let grid = BlockGrid::new(scenario.lower, scenario.upper, edge, scenario.periodic)
         .sheared(scenario.shear);
     // A period with room for a single block leaves a body half of it.
-    if grid.shortest_edge() < least {
+    let half = |a: usize| 0.5 * (scenario.upper[a] - scenario.lower[a]);
+    let periodic = (0..3).filter(|&a| scenario.periodic[a]);
+    let half = periodic.map(half).fold(f64::INFINITY, f64::min);
+    let least = match half < 2.0 * reach(sizes.widest, skin) {
+        true => 2.0 * reach(sizes.widest, skin),
+        false => least,
+    };
+    if half.min(grid.shortest_edge()) < least {
         let extent = scenario.upper - scenario.lower;
         let axis = (0..3).filter(|&a| scenario.periodic[a]);
         let axis = axis.min_by(|&a, &b| extent[a].total_cmp(&extent[b]));
@@ -305,7 +337,7 @@ pub(super) fn divide(
              skin {skin} m; must be at least {} m",
             extent[axis],
             ["x", "y", "z"][axis],
-            sizes.largest,
+            sizes.widest,
             2.0 * least
         );
         return Err(RunError::Input(text));

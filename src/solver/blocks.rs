@@ -38,6 +38,7 @@ use super::grid::Parity;
 use super::halo::Halo;
 use super::kernel::rigid::RigidContact;
 use super::plan::Plan;
+use super::push::Push;
 use super::shared::Shared;
 use super::soon::{self, Next, Soon};
 use crate::body::{BodyId, Member, Twist};
@@ -98,8 +99,8 @@ pub struct Block {
     pub rigid: Vec<RigidContact>,
     /// The slots of all contacts in the order of keys, if some are rigid ([`Block::slots`]).
     pub(super) slots: Vec<u32>,
-    /// Contacts with walls that move by Newton's law: slot, and the wall's index among those.
-    pub pushing: Vec<(u32, u32)>,
+    /// Contacts with walls that move by Newton's law, and with large bodies.
+    pub pushing: Vec<Push>,
     /// All contacts, in a cell whose edges follow a stress.
     pub stretching: Vec<Stretched>,
     /// For contacts with bodies split among ranks: the reduced masses that are not in use.

@@ -72,9 +72,7 @@ pub fn project<H: Halo>(
     };
     let predict = |block: &mut Block, members: &mut [Member]| {
         let width = settings.width;
-        let largest = predict(block, members, (pushed, &bend), aims, |work| {
-            width.dispatch(work)
-        });
+        let largest = predict(block, members, &bend, aims, |work| width.dispatch(work));
         Share {
             largest,
             ..Share::default()
@@ -144,7 +142,7 @@ struct Aims {
 fn predict(
     block: &mut Block,
     members: &[Member],
-    (pushed, bend): (&Pushed, &impl Bend),
+    bend: &impl Bend,
     Aims {
         dt,
         fraction,
@@ -194,12 +192,12 @@ fn predict(
             let normal = &one.contact.law.normal;
             let places = one.contact.place.map(|place| place as usize);
             let gap = opened(places) + dt * velocity.dot(normal);
-            let wall = block.pushing.iter().find(|(place, _)| *place == slot);
-            let wall = wall.map_or(0.0, |(_, k)| pushed.reaction(*k as usize, normal).normal);
+            let pushes = block.pushing.iter().filter(|push| push.slot == slot);
+            let pushed: f64 = pushes.map(|push| push.inverse_mass).sum();
             let [a, b] = places.map(|place| members[place].inverse_mass());
             // A push only moves centres: it cannot part a held body and a wall on a hinge.
-            if a + b + wall > 0.0 {
-                one.plan = [gap, fraction / (a + b + wall), 0.0];
+            if a + b + pushed > 0.0 {
+                one.plan = [gap, fraction / (a + b + pushed), 0.0];
             }
             deepest = nan_max(deepest, -gap);
         }

@@ -1,10 +1,16 @@
-//! Walls that move by Newton's law: pistons, large intruders. They exist on all ranks.
+//! Walls that move by Newton's law, as pistons, and bodies much larger than the rest, as intruders.
+//! They exist on all ranks.
 //!
 //! After each sweep their velocity takes the impulses of all their contacts together, as an exact
 //! sum: so it does not depend on the order of contacts, on blocks or on ranks. Within a sweep each
 //! of the wall's n contacts acts on a wall of its own with the n-th part of the mass (mass
 //! splitting). So the sum of their impulses never overshoots, and once all contacts agree with the
 //! common velocity, each contact's law holds for the whole wall.
+//!
+//! The parts of a large body are not equal: each is in proportion to the reduced mass of the body
+//! and its partner. So a floor holds a heavy ball at once, whatever number of grains touch it.
+
+mod large;
 
 use super::blocks::Blocks;
 use super::edges::Edges;
@@ -17,10 +23,10 @@ use crate::math::{ExactSum, Matrix3, Vector3, nan_max};
 use crate::shape::Surface;
 use nalgebra::Matrix6;
 
-/// A wall that moves by Newton's law.
+/// A wall that moves by Newton's law, or a large body.
 #[derive(Clone, Debug)]
 struct One {
-    wall: usize,
+    at: At,
     inverse_mass: f64,
     inverse_inertia: f64,
     direction: Option<Vector3>,
@@ -31,7 +37,7 @@ struct One {
     centre: Vector3,
     /// Candidate contacts on all ranks.
     contacts: f64,
-    /// Mass of the bodies at these contacts [kg].
+    /// Mass of the bodies at these contacts; for a large body the sum of reduced masses [kg].
     burden: f64,
     /// Velocity before the step.
     before: Twist,
@@ -43,12 +49,24 @@ struct One {
     mass: f64,
 }
 
-/// The walls of a run that move by Newton's law, and the edges of its cell, in one step.
+/// A wall, by number, or a body, by index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum At {
+    Wall(usize),
+    Body(usize),
+}
+
+/// The walls of a run that move by Newton's law, its large bodies, and the edges of its cell, in
+/// one step.
+///
+/// Bodies follow the walls.
 #[derive(Clone, Debug, Default)]
 pub struct Pushed {
     each: Vec<One>,
     /// For each wall of the run, its index here.
     places: Vec<Option<usize>>,
+    /// The large bodies: index in the rank's arrays, ascending, and index here.
+    bodies: Vec<(usize, usize)>,
     /// Edges of a periodic cell that follow a stress.
     pub edges: Edges,
 }
@@ -82,7 +100,7 @@ impl Pushed {
             });
             pushed.places.push(Some(pushed.each.len()));
             pushed.each.push(One {
-                wall: w,
+                at: At::Wall(w),
                 inverse_mass: if hinged { 0.0 } else { 1.0 / freedom.mass },
                 tensor: turning.map(|turning| turning.inverse_inertia(state.orientation)),
                 centre: wall.place_now(state),
@@ -127,7 +145,7 @@ impl Pushed {
         pushed
     }
 
-    /// The number of these walls.
+    /// The number of these walls and bodies.
     #[must_use]
     pub fn len(&self) -> usize {
         self.each.len()
@@ -147,7 +165,10 @@ impl Pushed {
 
     /// Numbers of these walls.
     pub fn walls(&self) -> impl Iterator<Item = usize> {
-        self.each.iter().map(|one| one.wall)
+        self.each.iter().filter_map(|one| match one.at {
+            At::Wall(w) => Some(w),
+            At::Body(_) => None,
+        })
     }
 
     /// Sets the number of candidate contacts of each wall, on all ranks, and the mass of the bodies
@@ -170,6 +191,19 @@ impl Pushed {
     /// Free velocities, in order.
     pub fn free(&self) -> impl Iterator<Item = Twist> {
         self.each.iter().map(|one| one.free)
+    }
+
+    /// The velocity of one before the step.
+    #[must_use]
+    pub fn before(&self, k: usize) -> Twist {
+        self.each[k].before
+    }
+
+    /// The inverse mass of a whole one along a normal [1/kg].
+    #[must_use]
+    pub fn whole(&self, k: usize, normal: &Vector3) -> f64 {
+        let along = self.each[k].direction.map_or(1.0, |e| e.dot(normal));
+        self.each[k].inverse_mass * along * along
     }
 
     /// The velocity that loads add to a wall in the step, at a point [m/s].
@@ -332,9 +366,9 @@ impl Pushed {
         }
         let mut sums = vec![ExactSum::default(); 3 * self.len()];
         for block in blocks.all() {
-            for &(slot, k) in &block.pushing {
-                let push = block.contact(slot).law.normal * block.pushed(slot);
-                let sums = &mut sums[3 * k as usize..];
+            for at in &block.pushing {
+                let push = block.contact(at.slot).law.normal * (block.pushed(at.slot) * at.sign());
+                let sums = &mut sums[3 * at.on as usize..];
                 push.iter().zip(sums).for_each(|(x, sum)| sum.add(*x));
             }
         }
@@ -354,16 +388,18 @@ impl Pushed {
         }
         let mut sums = vec![ExactSum::default(); 6 * self.len()];
         for block in blocks.all() {
-            for &(place, k) in &block.pushing {
-                let contact = block.contact(place);
-                let one = &self.each[k as usize];
-                let turn = match (one.tensor, block.arms(place)) {
+            for push in &block.pushing {
+                let contact = block.contact(push.slot);
+                let one = &self.each[push.on as usize];
+                let turn = match (one.tensor, block.arms(push.slot)) {
                     (Some(_), Some([_, arm])) => -arm.cross(&contact.impulse),
+                    // The arm and the impulse of the first side are opposite to those of the second.
                     _ => contact.law.normal.cross(&contact.impulse) * -one.lever,
                 };
-                let couple = turn + contact.couple;
-                let six = contact.impulse.iter().chain(couple.iter());
-                let sums = &mut sums[6 * k as usize..];
+                let couple = turn + contact.couple * push.sign();
+                let impulse = contact.impulse * push.sign();
+                let six = impulse.iter().chain(couple.iter());
+                let sums = &mut sums[6 * push.on as usize..];
                 six.zip(sums).for_each(|(x, sum)| sum.add(*x));
             }
         }

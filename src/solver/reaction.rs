@@ -25,6 +25,16 @@ impl Reaction {
         }
     }
 
+    /// The response of one of so many equal parts.
+    #[must_use]
+    pub fn times(&self, parts: f64) -> Self {
+        Self {
+            normal: self.normal * parts,
+            tangential: self.tangential * parts,
+            turning: self.turning * parts,
+        }
+    }
+
     /// Both responses together.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {

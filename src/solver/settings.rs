@@ -19,6 +19,9 @@ pub struct Settings {
     /// Distance below which two bodies are candidates for a contact even at rest [m]; `None`: a
     /// twentieth of the smallest radius.
     pub skin: Option<f64>,
+    /// Balls with a larger radius are large bodies [m]; `None`: those with more than eight times
+    /// the median radius.
+    pub large_radius: Option<f64>,
     /// Treatment of overlaps by rigid contacts.
     pub gap: GapRule,
     /// Removal of the remaining overlaps.
@@ -100,6 +103,7 @@ impl Default for Settings {
             seed: 1,
             order: Order::default(),
             block_edge: None,
+            large_radius: None,
             skin: None,
             gap: GapRule::default(),
             projection: Projection::default(),

@@ -14,7 +14,10 @@ mod wall;
 pub use record::{record, record_fact};
 pub use wall::{lift, piston, plane};
 
-use moreau::body::{BodyId, BodyRow, Cell, CellState, Edge, Shearing, Stress, Wall, WallState};
+use moreau::body::is_large;
+use moreau::body::{
+    BodyId, BodyRow, Cell, CellState, Edge, Large, Shearing, Stress, Wall, WallState,
+};
 use moreau::comm::{Comm, threads};
 use moreau::contact::ContactRow;
 use moreau::domain::Domain;
@@ -85,6 +88,8 @@ pub struct Scene {
     pub lower: Vector3,
     pub upper: Vector3,
     pub solver: Settings,
+    /// The radius above which balls are large.
+    pub large: Option<f64>,
     /// Ranks on each axis; by default as the program would cut.
     pub ranks: Option<[usize; 3]>,
     /// Number of steps after which the state takes the contacts over from the scheme; 0: at the end.
@@ -147,6 +152,7 @@ impl Scene {
                 max_sweeps: 20_000,
                 ..Settings::default()
             },
+            large: None,
             ranks: None,
             brings: 0,
             recut: None,
@@ -228,12 +234,15 @@ impl Scene {
         }
     }
 
+    /// The largest radius but for large bodies.
     pub fn largest_radius(&self) -> f64 {
-        self.bodies.iter().map(|b| b.radius).fold(0.0, f64::max)
+        let others = self.bodies.iter().filter(|b| !is_large(b, self.large));
+        others.map(|b| b.radius).fold(0.0, f64::max)
     }
 
     pub fn physics(&self) -> Physics {
         let largest_radius = self.largest_radius();
+        let large = self.bodies.iter().filter(|b| is_large(b, self.large));
         let smallest = self
             .bodies
             .iter()
@@ -266,6 +275,7 @@ impl Scene {
             }),
             solver: self.solver,
             largest_radius,
+            large: Large::new(large.map(|b| b.id).collect()),
             skin: self.solver.skin.unwrap_or(0.05 * smallest).max(range),
             delete_outside: self.delete_outside,
             acts: self.acts.clone(),

@@ -6,6 +6,7 @@ use crate::scheme::pace::Pace;
 use std::path::Path;
 
 const DERIVED: Derived = Derived {
+    large_radius: None,
     block_edge: 0.1 + 0.2, // Not 0.3.
     skin: 1.0 / 3.0e7,
     length: Some(0.1 * 0.7),

@@ -5,7 +5,7 @@ use super::machine::MoreauJean;
 use crate::body::{BodyId, BodyRow};
 use crate::contact::ContactRow;
 use crate::domain::Domain;
-use crate::domain::ghosts::half;
+use crate::domain::ghosts::{Reach, half};
 use crate::domain::migration::to_first_bodies;
 use crate::measure;
 use crate::scheme::state::State;
@@ -67,12 +67,12 @@ impl MoreauJean {
 
     /// Whether each body of the last plan is known to this rank alone under the new plan.
     fn that_stay(&self, state: &State, domain: &Domain) -> Vec<bool> {
-        let (ids, partition) = (self.blocks.ids(), domain.partition());
-        let (grid, rank) = (partition.grid(), domain.rank());
+        let ids = self.blocks.ids();
+        let physics = &self.physics;
         let stays = |row: &&BodyRow| {
-            let span = grid.span(&row.reference.position.into(), half(row, self.physics.skin));
-            span.blocks()
-                .all(|block| partition.owner_of_block(block) == rank)
+            let (x, large) = (row.reference.position.into(), physics.large.has(row.id));
+            let reach = Reach::of(domain, &x, half(row, physics.skin), large);
+            reach.others(domain).is_empty()
         };
         if domain.size() == 1 {
             return vec![true; ids.len()];

@@ -72,13 +72,27 @@ impl MoreauJean {
         if !pushed.is_empty() {
             let mut contacts = vec![0; pushed.len() + 1];
             let mut masses = vec![ExactSum::default(); pushed.len()];
-            for (pair, _) in self.blocks.touches() {
+            for (pair, touch) in self.blocks.touches() {
                 contacts[pushed.len()] += 1;
-                if let Partner::Wall(w) = pair.partner(bodies.len())
-                    && let Some(k) = pushed.place(w)
-                {
-                    contacts[k] += 1;
-                    masses[k].add(bodies.masses()[pair.first as usize]);
+                let first = pair.first as usize;
+                // Index among the pushed, and inverse mass.
+                let of_body = |i: usize| (pushed.place_of_body(i), bodies.response(i).0);
+                let sides = [
+                    of_body(first),
+                    match pair.partner(bodies.len()) {
+                        Partner::Body(b) => of_body(b),
+                        Partner::Wall(w) => {
+                            let k = pushed.place(w);
+                            (k, k.map_or(0.0, |k| pushed.whole(k, &touch.normal)))
+                        }
+                    },
+                ];
+                for ((k, _), (_, other)) in [(sides[0], sides[1]), (sides[1], sides[0])] {
+                    if let Some(k) = k {
+                        contacts[k] += 1;
+                        let weight = pushed.weight(k, other);
+                        masses[k].add(weight.unwrap_or(bodies.masses()[first]));
+                    }
                 }
             }
             domain.count(&mut contacts);
@@ -87,12 +101,13 @@ impl MoreauJean {
             pushed.edges.share_among(contacts[pushed.len()]);
         }
         let touches = self.blocks.touches().chain(self.blocks.asleep());
+        let one = |i: usize| Some(i).filter(|&i| pushed.place_of_body(i).is_none());
         let sides = touches.map(|(pair, _)| {
             let second = match pair.partner(bodies.len()) {
-                Partner::Body(b) => Some(b),
+                Partner::Body(b) => one(b),
                 Partner::Wall(_) => None,
             };
-            [Some(pair.first as usize), second]
+            [one(pair.first as usize), second]
         });
         begun.split = ghosts.split(bodies.len(), sides);
         let fields = !self.physics.acts.fields.is_empty() && self.physics.laws.pairs.bounce();
@@ -140,7 +155,8 @@ impl MoreauJean {
             let [(v_a, fast_a), (v_b, fast_b)] = [free[first], free[second]];
             let approach = (v_a - v_b).dot(&touch.normal);
             let sleeps = touch.gap > skin + dt * approach.max(fast_a).max(fast_b);
-            sleeps && strain.is_none() && !bodies.is_clump(first) && !bodies.is_clump(second)
+            let plain = |i| !bodies.is_clump(i) && pushed.place_of_body(i).is_none();
+            sleeps && strain.is_none() && plain(first) && plain(second)
         };
         let fate = |pair: &Neighbours, touch: &Touch, before: Option<Before>| {
             let second = pair.partner(bodies.len());
@@ -184,7 +200,7 @@ impl MoreauJean {
 
     /// The bodies of the step; their pairs, and the contacts of the last step, are in the blocks.
     /// Collective.
-    pub(super) fn gather<'d>(&mut self, state: &mut State, begun: &Begun<'_, 'd>) -> Known<'d> {
+    pub(super) fn gather<'d>(&mut self, state: &mut State, begun: &mut Begun<'_, 'd>) -> Known<'d> {
         let domain = begun.domain;
         let same = |last: &Planned| !begun.planned && last.partition == *domain.partition();
         let held = match self.planned.as_ref().is_some_and(same) {
@@ -195,10 +211,13 @@ impl MoreauJean {
         match self.planned.take().filter(same) {
             Some(last) if self.keeps(state) => {
                 state.kept = 0;
-                Known::refreshed(state, last, domain, &self.physics, columns)
+                let known = Known::refreshed(state, last, domain, &self.physics, columns);
+                self.push_large(&known, begun);
+                known
             }
             last => {
                 let (known, contacts) = Known::gather(state, domain, &self.physics, columns);
+                self.push_large(&known, begun);
                 if last.is_none_or(|last| !last.is(&known.planned)) {
                     self.arrange(&known, begun);
                 }
@@ -206,6 +225,18 @@ impl MoreauJean {
                 known
             }
         }
+    }
+
+    /// Adds the large bodies to those that impulses move after the sweep.
+    fn push_large(&self, known: &Known, begun: &mut Begun) {
+        let (physics, bodies) = (&self.physics, &known.bodies);
+        let (dt, time) = (begun.span.dt, begun.clock.time);
+        let free = |i: usize| {
+            let (x, mass) = (&bodies.positions()[i], bodies.masses()[i]);
+            bodies.free_velocity(i, &physics.acceleration(x, mass, time), dt)
+        };
+        let large = physics.large.places(bodies.ids());
+        begun.pushed.add_bodies(bodies, large, free);
     }
 
     /// Puts the pairs of a new plan into blocks.

@@ -182,9 +182,10 @@ impl MoreauJean {
             for row in &rows[some] {
                 let (then, speed) = (&row.reference, physics.free_speed(row, dt, start));
                 fastest = nan_max(fastest, speed);
+                let fits = |half| reach(then.radius + then.allowance, physics.skin) <= half;
                 holds &= row.is_planned()
                     && row.strayed(period) + speed * dt <= then.allowance
-                    && reach(then.radius + then.allowance, physics.skin) <= half;
+                    && (physics.large.has(row.id) || fits(half));
             }
             (holds, fastest)
         });
@@ -212,8 +213,13 @@ impl MoreauJean {
             // The room that a block leaves, short of rounding; a body that needs more has been
             // refused.
             let room = (half / (1.0 + 2e-9) - row.radius - 0.5 * physics.skin).max(way);
-            let least = (LEAST * row.radius).max(0.5 * (joints - physics.skin));
-            let most = (MOST * row.radius).max(FAST * way).max(least);
+            // A large body may lie in any number of blocks; it is allowed as much as a wall is.
+            let (radius, room) = match physics.large.has(row.id) {
+                true => (physics.largest_radius, f64::INFINITY),
+                false => (row.radius, room),
+            };
+            let least = (LEAST * radius).max(0.5 * (joints - physics.skin));
+            let most = (MOST * radius).max(FAST * way).max(least);
             let wanted = STEPS * (way + growth * row.radius) + fall;
             wanted.clamp(least, most).min(room)
         };

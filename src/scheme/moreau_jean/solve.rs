@@ -93,6 +93,7 @@ impl MoreauJean {
         let first = ways.len() - begun.pushed.len();
         begun.pushed_by = ways[first..].iter().map(Member::velocity).collect();
         known.ghosts.bring_home(&mut ways);
+        begun.pushed.give_back(&mut ways);
         Some(ways)
     }
 
@@ -100,6 +101,7 @@ impl MoreauJean {
     /// Collective.
     pub(super) fn bring_home(&mut self, begun: &mut Begun, known: &mut Known, mut found: Free) {
         known.ghosts.bring_home(&mut found.members);
+        begun.pushed.give_back(&mut found.members);
         known.bodies.take(&found.members);
         begun.pushed_to = begun.pushed.twists(&self.blocks, &known.ghosts);
         self.stretch(begun, &known.ghosts);

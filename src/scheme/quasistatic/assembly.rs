@@ -17,7 +17,7 @@ use crate::contact::{ContactRow, Neighbours, Partner, Touch};
 use crate::detect::{Detector, Space, touch_of_balls, touches_of_ball_and_wall};
 use crate::domain::Domain;
 use crate::domain::copies::Copies;
-use crate::domain::ghosts::spans;
+use crate::domain::ghosts::reaches;
 use crate::domain::migration::{Parcel, contacts_to_copies, to_owners, with_copies};
 use crate::law::bond::{Joint, Near};
 use crate::law::elastic::{Carried, Elastic};
@@ -126,7 +126,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
             bodies,
             contacts: Vec::new(),
         };
-        let bodies = with_copies(domain, to_owners(domain, moved), wide).bodies;
+        let bodies = with_copies(domain, to_owners(domain, moved), wide, &physics.large).bodies;
         let partition = domain.partition();
         let place = |row: &BodyRow| Vector3::from(row.reference.position);
         let positions: Vec<Vector3> = bodies.iter().map(place).collect();
@@ -134,7 +134,8 @@ impl<'a, 'd> Assembly<'a, 'd> {
         let halves: Vec<f64> = bodies.iter().map(half).collect();
         let owners = positions.iter().map(|x| partition.owner_of_point(x));
         let owners: Vec<usize> = owners.collect();
-        let copies = Copies::plan(domain, &owners, &spans(domain, &positions, &halves));
+        let reaches = reaches(domain, &positions, &halves, std::iter::empty());
+        let copies = Copies::plan(domain, &owners, &reaches);
         let rank = domain.rank();
         let own = (0..bodies.len()).filter(|&i| owners[i] == rank);
         let mut assembly = Self {

@@ -199,6 +199,11 @@ impl Seams {
         )
     }
 
+    /// Whether a point is on smooth edges only.
+    pub(super) fn is_smooth(&self, point: u32) -> bool {
+        (self.of_point[point as usize] as usize) < self.counts[0]
+    }
+
     /// The triangles of an edge.
     pub(super) fn sides(&self, edge: u32) -> &[u32] {
         self.sides.get(edge)

@@ -1,11 +1,10 @@
 //! Distances of a point from a mesh: the nearest point, and all local minima.
 
-use super::closest::{Closest, Region};
-use super::{Leaf, Mesh};
+use super::Mesh;
+use super::closest::{Closest, Region, closest};
 use crate::math::Vector3;
 use rstar::AABB;
 use std::cell::RefCell;
-use std::ops::ControlFlow;
 
 /// Two places are in one direction if the chord between their unit directions is shorter.
 const PARALLEL: f64 = 1e-3;
@@ -67,53 +66,31 @@ impl Mesh {
     /// Distance of the nearest point of the mesh from `x` [m], and the unit vector towards it.
     #[must_use]
     pub fn nearest(&self, x: &Vector3) -> (f64, Vector3) {
-        // The search compares distances, and would stop at one that is not a number.
+        // The search would not end at distances that are not numbers.
         let place = Some(*x).filter(|x| x.iter().all(|c| c.is_finite()));
-        let leaf = place.and_then(|x| self.tree.nearest_neighbor(x.into()));
-        let closest = leaf.map(|leaf| leaf.closest(x));
+        let closest = place.and_then(|x| self.clusters.nearest(&x, f64::INFINITY));
         closest.map_or((f64::NAN, Vector3::z()), |c| (c.distance, c.towards))
     }
 
     /// The same if it is nearer than `reach` [m].
     #[must_use]
     pub fn nearest_within(&self, x: &Vector3, reach: f64) -> Option<(f64, Vector3)> {
-        let mut found: Option<(f64, u32, Vector3)> = None;
-        self.visit(x, reach, |leaf| {
-            let closest = leaf.closest(x);
-            let better = found.is_none_or(|(distance, number, _)| {
-                closest.distance < distance || closest.distance == distance && leaf.number < number
-            });
-            if better && closest.distance < reach {
-                found = Some((closest.distance, leaf.number, closest.towards));
-            }
-            ControlFlow::Continue(())
-        });
-        found.map(|(distance, _, towards)| (distance, towards))
+        let place = Some(*x).filter(|x| x.iter().all(|c| c.is_finite()));
+        let closest = place.and_then(|x| self.clusters.nearest(&x, reach));
+        closest.map(|c| (c.distance, c.towards))
     }
 
     /// Whether a point of the mesh is nearer to `x` than `reach` [m].
     #[must_use]
     pub fn is_nearer(&self, x: &Vector3, reach: f64) -> bool {
-        let mut found = false;
-        self.visit(x, reach, |leaf| {
-            found = leaf.closest(x).distance < reach;
-            if found {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        });
-        found
+        self.clusters.within(x, reach).next().is_some()
     }
 
     /// Whether the box around a triangle reaches into the box from `lower` to `upper` [m].
     #[must_use]
     pub fn reaches_into(&self, lower: &Vector3, upper: &Vector3) -> bool {
         let around = AABB::from_corners((*lower).into(), (*upper).into());
-        self.tree
-            .locate_in_envelope_intersecting(around)
-            .next()
-            .is_some()
+        self.clusters.reach_into(around)
     }
 
     /// Calls `found` with the places near `x` where the distance has a local minimum.
@@ -127,14 +104,8 @@ impl Mesh {
         NEAR.with_borrow_mut(|(near, found_at, minima)| {
             near.clear();
             minima.clear();
-            self.visit(x, reach, |leaf| {
-                let at = leaf.closest(x);
-                if at.distance < reach {
-                    let triangle = leaf.number;
-                    near.push(Near { triangle, at });
-                }
-                ControlFlow::Continue(())
-            });
+            let of = |(triangle, at)| Near { triangle, at };
+            near.extend(self.clusters.with_minima(x, reach).map(of));
             let order = |a: &Near, b: &Near| {
                 (a.at.distance.total_cmp(&b.at.distance)).then(a.triangle.cmp(&b.triangle))
             };
@@ -148,7 +119,7 @@ impl Mesh {
             found_at.sort_unstable_by(order);
             for one in found_at.iter() {
                 let (feature, is_open) = self.feature(one);
-                if !(is_open && self.is_held(one, near)) {
+                if !(is_open && self.is_held(x, one)) {
                     minima.extend(self.ranked(one, feature, minima));
                 }
             }
@@ -243,23 +214,14 @@ impl Mesh {
     /// Whether a closest point lies on a triangle that comes nearer.
     ///
     /// An edge may end within another, and a border lie on another part.
-    fn is_held(&self, one: &Near, all: &[Near]) -> bool {
-        let mut nearer = all
-            .iter()
-            .filter(|other| other.at.distance < one.at.distance);
-        nearer.any(|other| {
-            let corners = self.triangles[other.triangle as usize];
-            let corners = corners.map(|k| self.points[k as usize]);
-            super::closest(&one.at.point, &corners).distance <= self.close
+    fn is_held(&self, x: &Vector3, one: &Near) -> bool {
+        // A little more, as the search leaves out what is at its reach.
+        let reach = self.close * (1.0 + 1e-9) + f64::MIN_POSITIVE;
+        let mut there = self.clusters.within(&one.at.point, reach);
+        there.any(|(triangle, at)| {
+            let corners = self.triangles[triangle as usize].map(|k| self.points[k as usize]);
+            at.distance <= self.close && closest(x, &corners).distance < one.at.distance
         })
-    }
-
-    /// Calls `visit` with all triangles whose boxes are within `reach` of `x` [m], and others.
-    fn visit(&self, x: &Vector3, reach: f64, visit: impl FnMut(&Leaf) -> ControlFlow<()>) {
-        // A little more, as the edges of boxes are rounded.
-        let reach = Vector3::repeat(reach * (1.0 + 1e-9));
-        let around = AABB::from_corners((x - reach).into(), (x + reach).into());
-        let _ = self.tree.locate_in_envelope_intersecting_int(around, visit);
     }
 }
 

@@ -68,6 +68,8 @@ impl Posed {
     }
 
     /// Distance of a point from it [m], and the unit vector towards the nearest point.
+    // Inlined, it would take registers from planes.
+    #[inline(never)]
     pub(super) fn nearest(&self, x: &Vector3) -> (f64, Vector3) {
         let (distance, towards) = self.mesh.nearest(&self.within(x));
         (distance, self.turned(&towards))

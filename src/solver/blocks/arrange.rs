@@ -139,7 +139,11 @@ impl Sides<'_> {
             }
         };
         let materials = (bodies.materials()[first], material);
+        let large = |i: usize| self.pushed.place_of_body(i).is_some();
+        let second = pair.second as usize;
         let simple = ball
+            && !large(first)
+            && !large(second)
             && !bodies.is_clump(first)
             && !self.laws.join()
             && table.springs_at_most(materials.0, materials.1);
@@ -181,9 +185,9 @@ impl Block {
             self.walls |= pair.second as usize >= bodies.len();
             let first = pair.first as usize;
             let place = [
-                self.join(first, bodies.is_free(first), place_of),
+                self.join_body(first, sides, place_of),
                 match pair.partner(bodies.len()) {
-                    Partner::Body(b) => self.join(b, bodies.is_free(b), place_of),
+                    Partner::Body(b) => self.join_body(b, sides, place_of),
                     // A wall that no impulse moves follows all bodies, whose number is not known
                     // yet.
                     Partner::Wall(w) => pushed
@@ -202,6 +206,14 @@ impl Block {
         self.free.push(false);
         for place in &mut self.places {
             place[1] = place[1].min(still);
+        }
+    }
+
+    /// The index of a body among the members. A large one follows all bodies, as pushed walls do.
+    fn join_body(&mut self, i: usize, sides: &Sides, place_of: &mut [u32]) -> u32 {
+        match sides.pushed.place_of_body(i) {
+            None => self.join(i, sides.bodies.is_free(i), place_of),
+            Some(k) => self.join(sides.bodies.len() + k, false, place_of),
         }
     }
 

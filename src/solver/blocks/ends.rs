@@ -43,7 +43,7 @@ impl Sides for Ends<'_> {
         let filling = self.filling;
         let of = |side: &Side| match side.at {
             Place::Body(i) => filling.falls.get(i).copied().unwrap_or(filling.fall),
-            Place::Pushed(_, k) => filling.pushed.gain(k, &self.candidate.point),
+            Place::Pushed(k) => filling.pushed.gain(k, &self.candidate.point),
             Place::Still(w) => {
                 let [now, before] = [filling.states, filling.states_before]
                     .map(|of| filling.walls[w].velocity_at(&of[w], &self.candidate.point));

@@ -8,12 +8,13 @@ use super::sides::{Place, Side, masses};
 use super::simples::OfBlock;
 use super::touches::NEW;
 use super::{Apart, Block, Blocks, on_each};
-use crate::body::{Member, Twist};
+use crate::body::Member;
 use crate::contact::{Candidate, Contact, Origin, Partner};
 use crate::law::{self, Memory, Opened, Previous, Springs, Touching};
-use crate::math::make_room;
+use crate::math::{Vector3, make_room};
 use crate::rng::{Purpose, Stream};
 use crate::solver::batch::{Dealt, Former};
+use crate::solver::push::Push;
 use crate::solver::pushed::Reaction;
 use std::cell::RefCell;
 
@@ -23,7 +24,7 @@ impl Blocks {
     pub fn fill(&mut self, filling: &Filling) {
         let bodies = filling.bodies;
         bodies.members_into(&mut self.before, &[], &self.pool);
-        self.before.extend(filling.pushed_before());
+        self.before.extend(filling.pushed.members_before());
         let before = &self.before[..];
         let fill = |block: &mut Block| {
             SCRATCH.with_borrow_mut(|scratch| filling.fill_block(block, before, scratch));
@@ -145,14 +146,24 @@ impl Filling<'_> {
             }
             let c = &block.pairs[pair].candidate(touch, ids);
             let [part_a, part_b] = c.key.parts();
-            let a = self.body::<CLUMPS>(c.a, part_a);
+            let mut a = self.body::<CLUMPS>(c.a, part_a);
             let mut b = match c.b {
                 Partner::Body(j) => self.body::<CLUMPS>(j, part_b),
                 Partner::Wall(w) => self.wall(w, c),
             };
             b.seen = b.seen.plus(&self.stretched(k, c, block));
-            if let Place::Pushed(_, w) = b.at {
-                block.pushing.push((k as u32, w as u32));
+            if self.pushed.len() > 0 {
+                self.share([&mut a, &mut b], &c.normal);
+                for (side, first) in [(&a, true), (&b, false)] {
+                    if let Place::Pushed(on) = side.at {
+                        block.pushing.push(Push {
+                            slot: k as u32,
+                            on: on as u32,
+                            first,
+                            inverse_mass: side.seen.normal,
+                        });
+                    }
+                }
             }
             let previous = match block.matched[k] {
                 NEW => None,
@@ -182,25 +193,14 @@ impl Filling<'_> {
         (block.kept, block.more) = (kept, more);
         block.place_rigid();
         let mut pushing = std::mem::take(&mut block.pushing);
-        for (place, _) in &mut pushing {
-            *place = block.slots()[*place as usize];
+        for push in &mut pushing {
+            push.slot = block.slots()[push.slot as usize];
         }
         block.pushing = pushing;
         self.place_stretched(block);
         for apart in &mut block.apart {
             apart.slot = block.batches.slots()[apart.slot as usize];
         }
-    }
-
-    /// The walls that move by Newton's law before the step, as members.
-    fn pushed_before(&self) -> impl Iterator<Item = Member> + '_ {
-        self.pushed.walls().enumerate().map(|(k, w)| {
-            let twist = Twist {
-                linear: self.states[w].velocity,
-                angular: self.states[w].angular_velocity,
-            };
-            Member::new(&twist, self.pushed.lever(k), (0.0, 0.0))
-        })
     }
 
     /// A body as the side of a contact at one of its parts.
@@ -213,8 +213,12 @@ impl Filling<'_> {
             radius *= template.parts()[part].radius;
             lever = self.bodies.lever(i);
         }
+        let at = match self.pushed.place_of_body(i) {
+            None => Place::Body(i),
+            Some(k) => Place::Pushed(k),
+        };
         Side {
-            at: Place::Body(i),
+            at,
             lever,
             seen: Reaction::of(self.bodies.response(i)),
             material: self.bodies.materials()[i],
@@ -237,11 +241,28 @@ impl Filling<'_> {
             split: 1.0,
         };
         self.pushed.place(w).map_or(side, |k| Side {
-            at: Place::Pushed(w, k),
+            at: Place::Pushed(k),
             lever: self.pushed.lever(k),
             seen: self.pushed.reaction(k, &c.normal),
             ..side
         })
+    }
+
+    /// Gives large bodies the part of their mass that the contact has.
+    fn share(&self, sides: [&mut Side; 2], normal: &Vector3) {
+        let whole = |side: &Side| match side.at {
+            Place::Body(i) => self.bodies.response(i).0,
+            Place::Pushed(k) => self.pushed.whole(k, normal),
+            Place::Still(_) => 0.0,
+        };
+        let [a, b] = sides;
+        let [of_a, of_b] = [&*a, &*b].map(whole);
+        for (side, other) in [(a, of_b), (b, of_a)] {
+            if let Place::Pushed(k) = side.at {
+                let parts = self.pushed.parts_at(k, other);
+                side.seen = parts.map_or(side.seen, |parts| side.seen.times(parts));
+            }
+        }
     }
 
     /// Adds a contact to the dealt ones, and the further facts about it to the block.

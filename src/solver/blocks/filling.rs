@@ -22,7 +22,7 @@ pub struct Filling<'a> {
     pub states: &'a [WallState],
     /// Positions of the walls at the start of the last step, with the velocities of that step.
     pub states_before: &'a [WallState],
-    /// Walls that move by Newton's law.
+    /// Walls that move by Newton's law, and large bodies.
     pub pushed: &'a Pushed,
     /// The strain of a periodic cell that deforms.
     pub strain: Option<&'a Strain>,
@@ -47,10 +47,7 @@ impl Filling<'_> {
     pub(super) fn before(&self, side: &Side) -> Twist {
         match side.at {
             Place::Body(i) => self.twists[i],
-            Place::Pushed(w, _) => Twist {
-                linear: self.states[w].velocity,
-                angular: self.states[w].angular_velocity,
-            },
+            Place::Pushed(k) => self.pushed.before(k),
             Place::Still(_) => Twist::default(),
         }
     }

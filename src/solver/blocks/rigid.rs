@@ -43,7 +43,7 @@ impl Geometry {
         };
         let clumps = sides.map(clump);
         let part = match sides[1].at {
-            Place::Pushed(_, k) => pushed.tensor(k).map(|part| (k, part)),
+            Place::Pushed(k) => pushed.tensor(k).map(|part| (k, part)),
             _ => None,
         };
         if clumps == [None; 2] && part.is_none() {

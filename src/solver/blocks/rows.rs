@@ -87,7 +87,8 @@ impl Blocks {
             *end = sum;
         }
         let mut next = ends.clone();
-        into.clear();
+        // Each is overwritten: those of the step before need not be cleared.
+        into.truncate(sum as usize);
         make_room(into, sum as usize);
         into.resize(sum as usize, bytemuck::Zeroable::zeroed());
         // A part at a time, so that records do not take their room twice.

@@ -23,8 +23,8 @@ pub(super) struct Side {
 pub(super) enum Place {
     /// Index among the bodies.
     Body(usize),
-    /// A wall's number, and its index among those that move by Newton's law.
-    Pushed(usize, usize),
+    /// Index among the walls that move by Newton's law, and the large bodies.
+    Pushed(usize),
     /// Number of a wall that no impulse moves.
     Still(usize),
 }

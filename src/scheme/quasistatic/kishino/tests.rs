@@ -60,6 +60,7 @@ fn physics() -> Physics {
         cell: None,
         solver: Settings::default(),
         largest_radius: 1.0,
+        large: crate::body::Large::default(),
         skin: 0.05,
         delete_outside: false,
         acts: Acts::default(),

@@ -1,0 +1,297 @@
+//! Close triangles of a smooth patch in clusters, in a tree: the search for minima of the distance.
+//!
+//! The vector from a minimum of the distance to the point that sees it lies within the normals
+//! there. So a cluster whose normals all point elsewhere has no minimum, and its triangles need not
+//! be visited: spatialized normal cones, after Johnson and Cohen (2001). What is near a point then
+//! costs as much as the mesh is curved there, however fine it is.
+
+use super::closest::{Closest, closest};
+use super::seams::Seams;
+use crate::math::{Vector3, nan_max};
+use rstar::{AABB, PointDistance, RTree, RTreeObject, SelectionFunction};
+use std::ops::Range;
+
+/// The most triangles of a cluster.
+const MOST: usize = 8;
+
+/// The largest angle of the cone of normals of a cluster that may be left out: its cosine.
+const STEEPEST: f64 = 0.5;
+
+/// An angle that is more than the rounding of normals and directions [rad].
+const MORE: f64 = 1e-3;
+
+/// The triangles of a mesh, by clusters.
+#[derive(Clone, Debug)]
+pub(super) struct Clusters {
+    /// The corners of triangles, so that a search reads nothing else.
+    corners: Vec<[[f64; 3]; 3]>,
+    /// Their numbers.
+    numbers: Vec<u32>,
+    tree: RTree<Cluster>,
+}
+
+/// Some close triangles of one patch.
+#[derive(Clone, Debug)]
+struct Cluster {
+    lower: [f64; 3],
+    upper: [f64; 3],
+    /// A sphere around them.
+    centre: Vector3,
+    radius: f64,
+    /// A cone around their normals, of either sign, and those of their neighbours.
+    axis: Vector3,
+    /// Cosine and sine of its angle; −1 and 0 where a minimum may lie in any direction.
+    cone: [f64; 2],
+    first: u32,
+    last: u32,
+}
+
+impl RTreeObject for Cluster {
+    type Envelope = AABB<[f64; 3]>;
+
+    fn envelope(&self) -> Self::Envelope {
+        AABB::from_corners(self.lower, self.upper)
+    }
+}
+
+impl PointDistance for Cluster {
+    /// That of the box.
+    fn distance_2(&self, x: &[f64; 3]) -> f64 {
+        self.envelope().distance_2(x)
+    }
+}
+
+impl Cluster {
+    /// Whether the distance from `x` has no minimum at a point of these triangles.
+    ///
+    /// Seen from anywhere in the sphere, `x` is in a direction outside the cone.
+    fn is_turned_away(&self, x: &Vector3) -> bool {
+        let way = x - self.centre;
+        let square = way.norm_squared() - self.radius * self.radius;
+        let [cos, sin] = self.cone;
+        square > 0.0 && way.dot(&self.axis).abs() < cos * square.sqrt() - sin * self.radius
+    }
+}
+
+/// Selects clusters that a ball may reach, by boxes; those without a minimum are left out.
+pub(super) struct Within {
+    centre: [f64; 3],
+    /// Square of its radius [m²].
+    square: f64,
+    with_minima: bool,
+}
+
+impl SelectionFunction<Cluster> for Within {
+    fn should_unpack_parent(&self, around: &AABB<[f64; 3]>) -> bool {
+        around.distance_2(&self.centre) <= self.square
+    }
+
+    fn should_unpack_leaf(&self, cluster: &Cluster) -> bool {
+        self.should_unpack_parent(&cluster.envelope())
+            && !(self.with_minima && cluster.is_turned_away(&self.centre.into()))
+    }
+}
+
+impl Clusters {
+    /// The triangles of a mesh.
+    pub(super) fn new(points: &[Vector3], triangles: &[[u32; 3]], seams: &Seams) -> Self {
+        let of = |t: u32| triangles[t as usize].map(|k| points[k as usize]);
+        let mut numbers: Vec<u32> = (0..triangles.len() as u32).collect();
+        numbers.sort_by_key(|&t| seams.of_triangle(t));
+        let mut ends = Vec::new();
+        let mut first = 0;
+        for patch in numbers.chunk_by_mut(|&a, &b| seams.of_triangle(a) == seams.of_triangle(b)) {
+            let middle = |t: &u32| of(*t).iter().sum::<Vector3>();
+            divide(patch, &middle, first, &mut ends);
+            first += patch.len();
+        }
+        let around = around_points(points.len(), triangles);
+        let normals = Normals {
+            triangles,
+            seams,
+            around: &around,
+            of: &of,
+        };
+        let cluster = |range: Range<usize>| {
+            let all = || numbers[range.clone()].iter().flat_map(|&t| of(t));
+            let start = points[triangles[numbers[range.start] as usize][0] as usize];
+            let lower = all().fold(start, |least, x| least.inf(&x));
+            let upper = all().fold(start, |most, x| most.sup(&x));
+            let centre = (lower + upper) * 0.5;
+            let radius = all().map(|x| (x - centre).norm()).fold(0.0, nan_max);
+            let (axis, cone) = normals.cone(&numbers[range.clone()]);
+            Cluster {
+                lower: lower.into(),
+                upper: upper.into(),
+                centre,
+                radius: radius * (1.0 + 1e-9),
+                axis,
+                cone,
+                first: range.start as u32,
+                last: range.end as u32,
+            }
+        };
+        let tree = RTree::bulk_load(ends.into_iter().map(cluster).collect());
+        let corners = numbers.iter().map(|&t| of(t).map(Into::into)).collect();
+        Self {
+            corners,
+            numbers,
+            tree,
+        }
+    }
+
+    /// Calls `visit` with all triangles within `reach` of `x` [m] at which the distance may have a
+    /// minimum: number, closest point.
+    pub(super) fn with_minima(
+        &self,
+        x: &Vector3,
+        reach: f64,
+    ) -> impl Iterator<Item = (u32, Closest)> {
+        self.near(x, reach, true)
+    }
+
+    /// All triangles within `reach` of `x` [m].
+    pub(super) fn within(&self, x: &Vector3, reach: f64) -> impl Iterator<Item = (u32, Closest)> {
+        self.near(x, reach, false)
+    }
+
+    fn near(
+        &self,
+        x: &Vector3,
+        reach: f64,
+        with_minima: bool,
+    ) -> impl Iterator<Item = (u32, Closest)> {
+        // A little more, as distances are rounded.
+        let more = reach * (1.0 + 1e-9);
+        let clusters = self.tree.locate_with_selection_function(Within {
+            centre: (*x).into(),
+            square: more * more,
+            with_minima,
+        });
+        let x = *x;
+        let triangles = clusters.flat_map(|cluster| cluster.first as usize..cluster.last as usize);
+        triangles.filter_map(move |k| {
+            let around = AABB::from_points(&self.corners[k]);
+            if around.distance_2(&x.into()) > more * more {
+                return None;
+            }
+            let closest = self.closest(k, &x);
+            (closest.distance < reach).then_some((self.numbers[k], closest))
+        })
+    }
+
+    /// The nearest point, if it is nearer than `reach` [m]; of two triangles the first.
+    pub(super) fn nearest(&self, x: &Vector3, reach: f64) -> Option<Closest> {
+        let mut found: Option<(f64, u32, Closest)> = None;
+        for (cluster, square) in self.tree.nearest_neighbor_iter_with_distance_2((*x).into()) {
+            let bound = found.as_ref().map_or(reach, |(distance, ..)| *distance);
+            if square > (bound * (1.0 + 1e-9)).powi(2) {
+                break;
+            }
+            for k in cluster.first as usize..cluster.last as usize {
+                let (number, at) = (self.numbers[k], self.closest(k, x));
+                let is_nearer = found.as_ref().is_none_or(|(distance, other, _)| {
+                    at.distance < *distance || at.distance == *distance && number < *other
+                });
+                if is_nearer && at.distance < reach {
+                    found = Some((at.distance, number, at));
+                }
+            }
+        }
+        found.map(|(.., at)| at)
+    }
+
+    /// Whether the box around a cluster reaches into a box.
+    pub(super) fn reach_into(&self, around: AABB<[f64; 3]>) -> bool {
+        let mut found = self.tree.locate_in_envelope_intersecting(around);
+        found.next().is_some()
+    }
+
+    fn closest(&self, k: usize, x: &Vector3) -> Closest {
+        closest(x, &self.corners[k].map(Vector3::from))
+    }
+}
+
+/// Divides triangles at the middle of their longest extent until parts are small; adds the parts.
+fn divide(
+    some: &mut [u32],
+    middle: &impl Fn(&u32) -> Vector3,
+    first: usize,
+    ends: &mut Vec<Range<usize>>,
+) {
+    if some.len() <= MOST {
+        ends.push(first..first + some.len());
+        return;
+    }
+    let start = middle(&some[0]);
+    let lower = some.iter().fold(start, |least, t| least.inf(&middle(t)));
+    let upper = some.iter().fold(start, |most, t| most.sup(&middle(t)));
+    let axis = (upper - lower).imax();
+    let half = some.len() / 2;
+    some.select_nth_unstable_by(half, |a, b| {
+        let [of_a, of_b] = [a, b].map(|t| middle(t)[axis]);
+        of_a.total_cmp(&of_b).then(a.cmp(b))
+    });
+    let (left, right) = some.split_at_mut(half);
+    divide(left, middle, first, ends);
+    divide(right, middle, first + half, ends);
+}
+
+/// The triangles around each point, as starts and members.
+fn around_points(points: usize, triangles: &[[u32; 3]]) -> (Vec<u32>, Vec<u32>) {
+    let mut starts = vec![0_u32; points + 1];
+    let corners = || triangles.iter().flatten();
+    corners().for_each(|&p| starts[p as usize + 1] += 1);
+    for p in 0..points {
+        starts[p + 1] += starts[p];
+    }
+    let mut next = starts.clone();
+    let mut members = vec![0; 3 * triangles.len()];
+    for (corner, &p) in corners().enumerate() {
+        members[next[p as usize] as usize] = (corner / 3) as u32;
+        next[p as usize] += 1;
+    }
+    (starts, members)
+}
+
+/// The normals of a mesh.
+struct Normals<'m, F> {
+    triangles: &'m [[u32; 3]],
+    seams: &'m Seams,
+    around: &'m (Vec<u32>, Vec<u32>),
+    of: &'m F,
+}
+
+impl<F: Fn(u32) -> [Vector3; 3]> Normals<'_, F> {
+    fn normal(&self, triangle: u32) -> Vector3 {
+        let [a, b, c] = (self.of)(triangle);
+        (b - a).cross(&(c - a)).normalize()
+    }
+
+    /// The cone around the normals of triangles and of all that have a point with them: axis,
+    /// cosine and sine of its angle.
+    ///
+    /// Around a point where all edges are smooth these triangles cover all directions along the
+    /// surface. A vector from there that has no positive part along any of their edges, as one to
+    /// `x` from a minimum, is then within the cone. On sharp edges and borders it may point
+    /// anywhere.
+    fn cone(&self, triangles: &[u32]) -> (Vector3, [f64; 2]) {
+        let axis = self.normal(triangles[0]);
+        let anywhere = (axis, [-1.0, 0.0]);
+        let points = || triangles.iter().flat_map(|&t| self.triangles[t as usize]);
+        if !points().all(|p| self.seams.is_smooth(p)) {
+            return anywhere;
+        }
+        let (starts, members) = self.around;
+        let of_point = |p: u32| starts[p as usize] as usize..starts[p as usize + 1] as usize;
+        let all = || points().flat_map(of_point).map(|k| self.normal(members[k]));
+        let sum: Vector3 = all().map(|n| n * n.dot(&axis).signum()).sum();
+        let axis = sum.normalize();
+        let least = all().map(|n| n.dot(&axis).abs()).fold(1.0, f64::min);
+        if !(least > STEEPEST) {
+            return anywhere; // Also where it is not finite.
+        }
+        let angle = libm::acos(least.min(1.0)) + MORE;
+        (axis, [libm::cos(angle), libm::sin(angle)])
+    }
+}
