@@ -3,7 +3,7 @@
 #
 #   bash jobs/make-meshes.sh [FOLDER]
 #
-# Writes hopper.stl and rotor.stl into FOLDER (configs by default): the same bytes every time.
+# Writes hopper.stl, rotor.stl and mill.stl into FOLDER (configs by default): the same bytes every time.
 set -euo pipefail
 case ${1:-} in
 -h | --help)
@@ -78,3 +78,41 @@ BEGIN {
         print "endsolid paddle-" p + 1
     }
 }' >"$folder/rotor.stl"
+
+# A mill about y: a drum of 48 facets with flat ends, and six bars along it that lift its charge.
+# Each is a solid of the file.
+awk -v sides=48 -v bars=6 '
+function corner(r, y, k) { a = 2 * pi * (k % sides) / sides; return sprintf("%.6f %.6f %.6f", r * cos(a), y, r * sin(a)) }
+function facet(p, q, s) { print " facet normal 0 0 0\n  outer loop\n   vertex " p "\n   vertex " q "\n   vertex " s "\n  endloop\n endfacet" }
+function drum(r, y, k) {
+    for (k = 0; k < sides; k++) {
+        facet(corner(r, -y, k), corner(r, y, k), corner(r, y, k + 1))
+        facet(corner(r, -y, k), corner(r, y, k + 1), corner(r, -y, k + 1))
+        facet(sprintf("0 %.6f 0", -y), corner(r, -y, k), corner(r, -y, k + 1))
+        facet(sprintf("0 %.6f 0", y), corner(r, y, k + 1), corner(r, y, k))
+    }
+}
+# A bar from radius r0 to r1, of a width, at an angle, as the drum is long.
+function bar(r0, r1, width, y, angle, k, u, v, w, list, faces) {
+    for (k = 0; k < 8; k++) {
+        u = int(k / 4) ? r1 : r0; v = (int(k / 2) % 2 ? 1 : -1) * width / 2; w = k % 2 ? y : -y
+        list[k + 1] = sprintf("%.6f %.6f %.6f", u * cos(angle) - v * sin(angle), w, u * sin(angle) + v * cos(angle))
+    }
+    split("1 3 4 2,5 6 8 7,1 2 6 5,3 7 8 4,1 5 7 3,2 4 8 6", faces, ",")
+    for (k = 1; k <= 6; k++) {
+        split(faces[k], v4, " ")
+        facet(list[v4[1]], list[v4[2]], list[v4[3]])
+        facet(list[v4[1]], list[v4[3]], list[v4[4]])
+    }
+}
+BEGIN {
+    pi = atan2(0, -1)
+    print "solid drum"
+    drum(60, 30)
+    print "endsolid drum"
+    for (b = 0; b < bars; b++) {
+        print "solid bar-" b + 1
+        bar(54, 61, 6, 30, 2 * pi * b / bars)
+        print "endsolid bar-" b + 1
+    }
+}' >"$folder/mill.stl"

@@ -52,7 +52,7 @@ fn pushes(run: &Run, name: &str, force: &str) {
 type Short = (&'static str, u64, &'static [&'static str], fn(&Run));
 
 /// What makes a configuration small enough: its name, steps, keys set, and what must have happened in it.
-const SHORT: [Short; 24] = [
+const SHORT: [Short; 25] = [
     (
         "settle",
         100,
@@ -134,6 +134,15 @@ const SHORT: [Short; 24] = [
         },
     ),
     ("settle-file", 100, &[], fell),
+    (
+        "intruder",
+        150,
+        &["bodies.1.count=1200", "bodies.1.upper=[0.08, 0.08, 0.09]"],
+        |run| {
+            fell(run);
+            moved(run, "floor", "z", 1e-3);
+        },
+    ),
     ("shaken", 100, &[], |run| {
         moved(run, "floor", "x", 1e-3);
         moved(run, "piston", "z", 1e-3);

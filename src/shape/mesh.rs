@@ -104,7 +104,7 @@ impl Mesh {
         if seams.features() > MOST_FEATURES {
             return Err(MeshError::TooMany(seams.features()));
         }
-        let clusters = Clusters::new(&points, &triangles, &seams);
+        let clusters = Clusters::new((&points, &triangles), &seams, straight);
         let corners = points
             .iter()
             .fold([points[0], points[0]], |[lower, upper], x| {

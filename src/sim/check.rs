@@ -170,7 +170,7 @@ fn samples(
         lines.push(format!(
             "sample {number}   {count} bodies, radius {} to {} m, mean {mean:.4e} m, mass {mass:.6e} kg; {:.4} of {of} {space:.4e} {unit} is solid",
             like.smallest,
-            like.largest,
+            like.widest,
             like.volume / space
         ));
     }

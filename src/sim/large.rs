@@ -1,9 +1,11 @@
 //! The bodies of a run that are much larger than the rest.
 
+use super::error::RunError;
 use crate::body::{BodyId, BodyRow, Large, is_large};
 use crate::comm::Comm;
 use crate::config::Scenario;
 use crate::math::nan_max;
+use crate::sample::inlet::Inlet;
 
 /// A ball is large if its radius is more than this many times the median of all bodies.
 const RATIO: f64 = 8.0;
@@ -69,6 +71,40 @@ pub(super) fn large(
         .iter()
         .flat_map(|bytes| bytemuck::allocation::pod_collect_to_vec::<u8, u64>(bytes).into_iter());
     Large::new(ids.map(BodyId).collect())
+}
+
+/// Refuses large bodies that a run cannot have.
+///
+/// `count` is the number of all bodies.
+pub(super) fn may_be(scenario: &Scenario, large: &Large, count: u64) -> Result<(), RunError> {
+    let solver = &scenario.solver;
+    let refused = |text: String| Err(RunError::Input(text));
+    if let (true, passes) = (!large.is_empty(), solver.inner_passes)
+        && passes > 1
+    {
+        return refused(format!(
+            "solver.inner_passes must be 1 with large bodies (solver.large_radius), which move after a sweep; found {passes}"
+        ));
+    }
+    let Some(above) = solver.large_radius else {
+        return Ok(());
+    };
+    let beyond = |inlet: &&Inlet| inlet.form.is_none() && inlet.radius.bounds()[1] > above;
+    if let Some(inlet) = scenario.inlets.iter().find(beyond) {
+        return refused(format!(
+            "inlet {}: radius must be at most solver.large_radius = {above} m, as large bodies are there from the start; found {} m",
+            inlet.name,
+            inlet.radius.bounds()[1]
+        ));
+    }
+    let beyond = large.len() as u64;
+    match solver.block_edge {
+        None if 2 * beyond > count => refused(format!(
+            "solver.large_radius must be at least the radius of half of all bodies, as these decide the size of blocks; \
+             found {above} m, which {beyond} of {count} bodies exceed"
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// The smallest radius that at least half of all bodies do not exceed [m]. Collective.

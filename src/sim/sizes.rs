@@ -74,6 +74,7 @@ fn pace(scenario: &Scenario, sizes: &Sizes) -> Pace {
 ///
 /// Checkpoints store them: bodies may be deleted, and the run must continue as it began.
 pub(super) fn completed(mut scenario: Scenario, sizes: &Sizes) -> Result<Scenario, RunError> {
+    large::may_be(&scenario, &sizes.large, sizes.count)?;
     let derived = Derived {
         block_edge: edge(&scenario, sizes),
         skin: skin(&scenario, sizes),
@@ -266,6 +267,7 @@ pub(super) fn divide(
     ranks: usize,
 ) -> Result<(Physics, Partition), RunError> {
     walls_keep_inside(scenario, sizes.smallest_ball)?;
+    large::may_be(scenario, &sizes.large, sizes.count)?;
     let edge = edge(scenario, sizes);
     // Detection must find contacts as long as cohesion can hold them.
     let range = scenario.laws.pairs.longest_range() * (1.0 + 1e-6);

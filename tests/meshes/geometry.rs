@@ -356,7 +356,7 @@ fn repairs() {
 /// waves, with corners of all directions, and near its neck.
 #[test]
 fn clusters_leave_out_no_minimum() {
-    let (rows, sides) = (60, 80);
+    let (rows, sides) = (40, 50);
     let wave =
         |u: f64, v: f64| 1.0 + 0.25 * (3.0 * u).sin() * (2.0 * v).cos() + 0.1 * (9.0 * v).sin();
     let mut points = Vec::new();
@@ -382,7 +382,7 @@ fn clusters_leave_out_no_minimum() {
     let whole = mesh(&points, &triangles);
     let mut draw = Stream::new(Purpose::Trial, 77, [0; 3]);
     let (mut several, mut all) = (0, 0);
-    for _ in 0..400 {
+    for _ in 0..80 {
         let x = vector(&mut draw, 1.4);
         let reach = draw.between(0.05, 1.2);
         let found = touches(&whole, &x, reach);
@@ -398,18 +398,25 @@ fn clusters_leave_out_no_minimum() {
         );
         let expected = minima_of_all(&points, &triangles, &x, reach);
         for (distance, at) in &expected {
-            // Of several in about the same direction the three nearest count.
             let there = found.iter().any(|place| {
                 (x + place.towards * place.distance - at).norm() < 1e-9 * (1.0 + distance)
             });
             all += 1;
-            several += usize::from(!there);
+            if !there {
+                // Of several in about the same direction the three nearest count.
+                let way = (at - x).normalize();
+                let alike = expected.iter().filter(|(nearer, other)| {
+                    nearer < distance && (other - x).normalize().angle(&way) < 3.0 * SMOOTH
+                });
+                assert!(alike.count() >= 3, "a minimum is lost");
+                several += 1;
+            }
         }
         assert!(found.len() <= expected.len());
     }
-    assert!(all > 1000, "{all} minima");
+    assert!(all > 100, "{all} minima");
     assert!(
-        several * 20 < all,
+        several * 10 < all,
         "{several} of {all} minima are not among the touches"
     );
 }

@@ -213,13 +213,10 @@ impl MoreauJean {
             // The room that a block leaves, short of rounding; a body that needs more has been
             // refused.
             let room = (half / (1.0 + 2e-9) - row.radius - 0.5 * physics.skin).max(way);
-            // A large body may lie in any number of blocks; it is allowed as much as a wall is.
-            let (radius, room) = match physics.large.has(row.id) {
-                true => (physics.largest_radius, f64::INFINITY),
-                false => (row.radius, room),
-            };
-            let least = (LEAST * radius).max(0.5 * (joints - physics.skin));
-            let most = (MOST * radius).max(FAST * way).max(least);
+            // A large body may lie in any number of blocks.
+            let room = if physics.large.has(row.id) { f64::INFINITY } else { room };
+            let least = (LEAST * row.radius).max(0.5 * (joints - physics.skin));
+            let most = (MOST * row.radius).max(FAST * way).max(least);
             let wanted = STEPS * (way + growth * row.radius) + fall;
             wanted.clamp(least, most).min(room)
         };

@@ -150,8 +150,7 @@ impl MoreauJean {
                 let key = self.blocks.key(block, one.index);
                 let sides = [key.a, key.b];
                 for (side, id) in contact.place.into_iter().zip(sides) {
-                    let large = self.physics.large.has(id);
-                    if !block.free[side as usize] && !large && contact.impulse != Vector3::zeros() {
+                    if !block.free[side as usize] && contact.impulse != Vector3::zeros() {
                         let itself = ContactKey {
                             a: id,
                             b: id,

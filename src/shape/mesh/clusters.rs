@@ -93,8 +93,12 @@ impl SelectionFunction<Cluster> for Within {
 }
 
 impl Clusters {
-    /// The triangles of a mesh.
-    pub(super) fn new(points: &[Vector3], triangles: &[[u32; 3]], seams: &Seams) -> Self {
+    /// The triangles of a mesh that is smooth where the cosine of the turn is at least `straight`.
+    pub(super) fn new(
+        (points, triangles): (&[Vector3], &[[u32; 3]]),
+        seams: &Seams,
+        straight: f64,
+    ) -> Self {
         let of = |t: u32| triangles[t as usize].map(|k| points[k as usize]);
         let mut numbers: Vec<u32> = (0..triangles.len() as u32).collect();
         numbers.sort_by_key(|&t| seams.of_triangle(t));
@@ -111,6 +115,7 @@ impl Clusters {
             seams,
             around: &around,
             of: &of,
+            turns_less: straight > STEEPEST,
         };
         let cluster = |range: Range<usize>| {
             let all = || numbers[range.clone()].iter().flat_map(|&t| of(t));
@@ -260,6 +265,9 @@ struct Normals<'m, F> {
     seams: &'m Seams,
     around: &'m (Vec<u32>, Vec<u32>),
     of: &'m F,
+    /// Whether smooth edges turn by less than the largest cone. Then the normals of two neighbours
+    /// within it, as seen from one side, have one sign.
+    turns_less: bool,
 }
 
 impl<F: Fn(u32) -> [Vector3; 3]> Normals<'_, F> {
@@ -279,7 +287,7 @@ impl<F: Fn(u32) -> [Vector3; 3]> Normals<'_, F> {
         let axis = self.normal(triangles[0]);
         let anywhere = (axis, [-1.0, 0.0]);
         let points = || triangles.iter().flat_map(|&t| self.triangles[t as usize]);
-        if !points().all(|p| self.seams.is_smooth(p)) {
+        if !(self.turns_less && points().all(|p| self.seams.is_smooth(p))) {
             return anywhere;
         }
         let (starts, members) = self.around;

@@ -60,8 +60,8 @@ impl Blocks {
         for block in &self.blocks {
             let colour = 1 << block.colour.0;
             for (&i, free) in block.bodies.iter().zip(&block.free) {
-                if *free {
-                    let others = &mut colours[i as usize];
+                // Large bodies follow all others.
+                if let (true, Some(others)) = (*free, colours.get_mut(i as usize)) {
                     assert!(*others & colour == 0, "blocks of one colour share a body");
                     *others |= colour;
                 }
@@ -213,7 +213,7 @@ impl Block {
     fn join_body(&mut self, i: usize, sides: &Sides, place_of: &mut [u32]) -> u32 {
         match sides.pushed.place_of_body(i) {
             None => self.join(i, sides.bodies.is_free(i), place_of),
-            Some(k) => self.join(sides.bodies.len() + k, false, place_of),
+            Some(k) => self.join(sides.bodies.len() + k, true, place_of),
         }
     }
 

@@ -125,6 +125,11 @@ impl Block {
     /// The record of the contact in a slot, which outlives the step.
     #[inline(always)]
     pub(super) fn row(&self, slot: u32, from: &Candidate, origin: &Origin) -> ContactRow {
+        if self.rigid_place(slot).is_none()
+            && let Some(contact) = self.batches.plain(slot)
+        {
+            return contact.row(from, origin, &Parts::NONE);
+        }
         let (contact, parts) = self.with_parts(slot);
         contact.row(from, origin, &parts)
     }

@@ -34,12 +34,13 @@ pub(super) fn scale<H: Halo>(
     width: Width,
 ) -> Scale {
     let members = &mut *course.members;
-    // Walls that move by Newton's law count by their load only.
+    // Walls that move by Newton's law, which come before large bodies, count by their load only.
     let first = members.len() - pushed.len();
     let with_load = members[first..].to_vec();
     members[first..]
         .iter_mut()
         .zip(pushed.members_before())
+        .take(pushed.walls().count())
         .for_each(|(member, before)| *member = before);
     let relative =
         |block: &mut Block, members: &mut [Member]| merit::relative_motion(block, members, width);
