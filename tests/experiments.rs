@@ -52,7 +52,7 @@ fn pushes(run: &Run, name: &str, force: &str) {
 type Short = (&'static str, u64, &'static [&'static str], fn(&Run));
 
 /// What makes a configuration small enough: its name, steps, keys set, and what must have happened in it.
-const SHORT: [Short; 25] = [
+const SHORT: [Short; 26] = [
     (
         "settle",
         100,
@@ -134,6 +134,15 @@ const SHORT: [Short; 25] = [
         },
     ),
     ("settle-file", 100, &[], fell),
+    (
+        "ball-mill",
+        150,
+        &["bodies.1.count=800", "bodies.1.upper=[0.034, 0.029, 0.012]"],
+        |run| {
+            at_least(run, "active", 20.0);
+            pushes(run, "mill.drum", "fz");
+        },
+    ),
     (
         "intruder",
         150,

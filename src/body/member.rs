@@ -68,6 +68,12 @@ impl Member {
         self.0[7]
     }
 
+    /// Sets the response: inverse mass and `l²/I` [1/kg].
+    #[inline]
+    pub fn set_response(&mut self, response: [f64; 2]) {
+        self.0[6..].copy_from_slice(&response);
+    }
+
     /// Sets velocity and spin.
     #[inline]
     pub fn set(&mut self, velocity: &Vector3, spin: &Vector3) {

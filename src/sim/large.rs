@@ -79,13 +79,6 @@ pub(super) fn large(
 pub(super) fn may_be(scenario: &Scenario, large: &Large, count: u64) -> Result<(), RunError> {
     let solver = &scenario.solver;
     let refused = |text: String| Err(RunError::Input(text));
-    if let (true, passes) = (!large.is_empty(), solver.inner_passes)
-        && passes > 1
-    {
-        return refused(format!(
-            "solver.inner_passes must be 1 with large bodies (solver.large_radius), which move after a sweep; found {passes}"
-        ));
-    }
     let Some(above) = solver.large_radius else {
         return Ok(());
     };

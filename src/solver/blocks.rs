@@ -12,6 +12,7 @@ mod groups;
 mod held;
 mod kept;
 mod last;
+mod part;
 mod rigid;
 mod rows;
 mod seen;
@@ -28,6 +29,7 @@ pub use filling::Filling;
 use groups::Groups;
 pub use held::Held;
 use last::{Kept, More, Resting};
+use part::Part;
 pub use seen::Seen;
 pub use strain::{Gradient, Strain};
 pub use stretched::Stretched;
@@ -101,6 +103,8 @@ pub struct Block {
     pub(super) slots: Vec<u32>,
     /// Contacts with walls that move by Newton's law, and with large bodies.
     pub pushing: Vec<Push>,
+    /// Its parts of large bodies.
+    pub(super) parts: Vec<Part>,
     /// All contacts, in a cell whose edges follow a stress.
     pub stretching: Vec<Stretched>,
     /// For contacts with bodies split among ranks: the reduced masses that are not in use.
@@ -394,6 +398,7 @@ impl Block {
             *member = unsafe { all.read(i as usize) };
         }
         members[n] = Member::STILL;
+        self.free_parts(members, true);
     }
 
     /// Its batches and members, to be fetched before its visit.
@@ -407,7 +412,8 @@ impl Block {
 
     /// Writes back the movable members.
     #[allow(unsafe_code)]
-    fn copy_out(&self, all: &Shared<Member>, members: &[Member]) {
+    fn copy_out(&self, all: &Shared<Member>, members: &mut [Member]) {
+        self.free_parts(members, false);
         for (member, &i) in members.iter().zip(&self.bodies) {
             if member.moves() {
                 // SAFETY: as in `copy_in`.

@@ -9,7 +9,7 @@ pub struct Push {
     pub on: u32,
     /// Whether it is the contact's first side, which takes the opposite of its impulse.
     pub first: bool,
-    /// Inverse mass along the normal, that of the part that the contact has [1/kg].
+    /// Inverse mass of the part of a wall that the contact has, along the normal [1/kg].
     pub inverse_mass: f64,
 }
 

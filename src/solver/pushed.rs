@@ -7,8 +7,9 @@
 //! splitting). So the sum of their impulses never overshoots, and once all contacts agree with the
 //! common velocity, each contact's law holds for the whole wall.
 //!
-//! The parts of a large body are not equal: each is in proportion to the reduced mass of the body
-//! and its partner. So a floor holds a heavy ball at once, whatever number of grains touch it.
+//! A large body is split among blocks, not contacts: within a block its part takes impulses at once.
+//! A part is in proportion to the reduced masses of the body and its partners there. So a floor
+//! holds a heavy ball at once, whatever number of grains touch it.
 
 mod large;
 

@@ -474,3 +474,39 @@ fn by_descent(x: &Vector3, corners: &[Vector3; 3]) -> Vector3 {
     let nearer = |p: &&Vector3, q: &&Vector3| (*p - x).norm().total_cmp(&(*q - x).norm());
     *ends.iter().min_by(nearer).unwrap()
 }
+
+/// Where edges may turn by more than the cones of clusters, as on a bar whose faces turn by 45, 75 and 60 degrees, no minimum is left out.
+#[test]
+fn wide_smooth_angles() {
+    let normals = [0.0_f64, 45.0, 120.0, 180.0, 225.0, 300.0].map(f64::to_radians);
+    // The corner between the faces with these normals, each at the distance 1 from the axis.
+    let corner = |k: usize| {
+        let (a, b) = (normals[k], normals[(k + 1) % 6]);
+        let half = 0.5 * (b - a).rem_euclid(std::f64::consts::TAU);
+        let r = 1.0 / half.cos();
+        [r * (a + half).cos(), r * (a + half).sin()]
+    };
+    let rows = 24;
+    let mut points = Vec::new();
+    for row in 0..=rows {
+        points.extend((0..6).map(|k| [corner(k)[0], corner(k)[1], 0.3 * f64::from(row)]));
+    }
+    let mut triangles = Vec::new();
+    for row in 0..rows as u32 {
+        for k in 0..6 {
+            let [a, b, l] = [6 * row, 6 * row + 6, (k + 1) % 6];
+            triangles.push([a + k, b + k, b + l]);
+            triangles.push([a + k, b + l, a + l]);
+        }
+    }
+    let bar = Mesh::new(&Faces { points, triangles }, 1.4).expect("a mesh");
+    for k in 0..720 {
+        let angle = f64::from(k) * std::f64::consts::PI / 360.0;
+        let x = Vector3::new(2.5 * angle.cos(), 2.5 * angle.sin(), 3.61);
+        let nearest = by_search(&bar, &x);
+        let found = touches(&bar, &x, 2.0);
+        let first = found.iter().map(|place| place.distance);
+        let first = first.fold(f64::INFINITY, f64::min);
+        assert!((first - nearest).abs() < 1e-9, "{angle}: {first} {nearest}");
+    }
+}

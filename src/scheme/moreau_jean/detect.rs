@@ -72,28 +72,34 @@ impl MoreauJean {
         if !pushed.is_empty() {
             let mut contacts = vec![0; pushed.len() + 1];
             let mut masses = vec![ExactSum::default(); pushed.len()];
+            // For each side: index among the pushed, and inverse mass.
+            let sides = |pair: &Neighbours, touch: &Touch| {
+                let of_body = |i: usize| (pushed.place_of_body(i), bodies.response(i).0);
+                let second = match pair.partner(bodies.len()) {
+                    Partner::Body(b) => of_body(b),
+                    Partner::Wall(w) => {
+                        let k = pushed.place(w);
+                        (k, k.map_or(0.0, |k| pushed.whole(k, &touch.normal)))
+                    }
+                };
+                [of_body(pair.first as usize), second]
+            };
+            let weights = |pair: &Neighbours, touch: &Touch| {
+                let [a, b] = sides(pair, touch);
+                [(a.0, b.1), (b.0, a.1)].map(|(k, other)| Some((k?, pushed.weight(k?, other)?)))
+            };
             for (pair, touch) in self.blocks.touches() {
                 contacts[pushed.len()] += 1;
-                let first = pair.first as usize;
-                // Index among the pushed, and inverse mass.
-                let of_body = |i: usize| (pushed.place_of_body(i), bodies.response(i).0);
-                let sides = [
-                    of_body(first),
-                    match pair.partner(bodies.len()) {
-                        Partner::Body(b) => of_body(b),
-                        Partner::Wall(w) => {
-                            let k = pushed.place(w);
-                            (k, k.map_or(0.0, |k| pushed.whole(k, &touch.normal)))
-                        }
-                    },
-                ];
-                for ((k, _), (_, other)) in [(sides[0], sides[1]), (sides[1], sides[0])] {
-                    if let Some(k) = k {
-                        contacts[k] += 1;
-                        let weight = pushed.weight(k, other);
-                        masses[k].add(weight.unwrap_or(bodies.masses()[first]));
-                    }
+                let both = sides(pair, touch).map(|(k, _)| k);
+                for (k, weight) in both.into_iter().zip(weights(pair, touch)) {
+                    let Some(k) = k else { continue };
+                    contacts[k] += 1;
+                    let of_first = || bodies.masses()[pair.first as usize];
+                    masses[k].add(weight.map_or_else(of_first, |(_, weight)| weight));
                 }
+            }
+            if !self.physics.large.is_empty() {
+                self.blocks.weigh_parts(weights);
             }
             domain.count(&mut contacts);
             let masses = domain.many_sums(masses);

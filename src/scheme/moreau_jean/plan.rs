@@ -214,7 +214,11 @@ impl MoreauJean {
             // refused.
             let room = (half / (1.0 + 2e-9) - row.radius - 0.5 * physics.skin).max(way);
             // A large body may lie in any number of blocks.
-            let room = if physics.large.has(row.id) { f64::INFINITY } else { room };
+            let room = if physics.large.has(row.id) {
+                f64::INFINITY
+            } else {
+                room
+            };
             let least = (LEAST * row.radius).max(0.5 * (joints - physics.skin));
             let most = (MOST * row.radius).max(FAST * way).max(least);
             let wanted = STEPS * (way + growth * row.radius) + fall;

@@ -11,7 +11,7 @@ use super::{Apart, Block, Blocks, on_each};
 use crate::body::Member;
 use crate::contact::{Candidate, Contact, Origin, Partner};
 use crate::law::{self, Memory, Opened, Previous, Springs, Touching};
-use crate::math::{Vector3, make_room};
+use crate::math::make_room;
 use crate::rng::{Purpose, Stream};
 use crate::solver::batch::{Dealt, Former};
 use crate::solver::push::Push;
@@ -96,6 +96,7 @@ impl Filling<'_> {
                 return;
             }
         }
+        block.set_responses(self.pushed);
         let Block { before, bodies, .. } = &mut *block;
         make_room(before, bodies.len() + 1);
         before.extend(bodies.iter().map(|&i| members[i as usize]));
@@ -153,16 +154,17 @@ impl Filling<'_> {
             };
             b.seen = b.seen.plus(&self.stretched(k, c, block));
             if self.pushed.len() > 0 {
-                self.share([&mut a, &mut b], &c.normal);
-                for (side, first) in [(&a, true), (&b, false)] {
-                    if let Place::Pushed(on) = side.at {
-                        block.pushing.push(Push {
-                            slot: k as u32,
-                            on: on as u32,
-                            first,
-                            inverse_mass: side.seen.normal,
-                        });
-                    }
+                for (side, first) in [(&mut a, true), (&mut b, false)] {
+                    let Place::Pushed(on) = side.at else { continue };
+                    let parts = block.parts_of(on, self.pushed);
+                    side.seen = parts.map_or(side.seen, |parts| side.seen.times(parts));
+                    block.pushing.push(Push {
+                        slot: k as u32,
+                        on: on as u32,
+                        first,
+                        // Parts of large bodies are members that move.
+                        inverse_mass: parts.map_or(side.seen.normal, |_| 0.0),
+                    });
                 }
             }
             let previous = match block.matched[k] {
@@ -246,23 +248,6 @@ impl Filling<'_> {
             seen: self.pushed.reaction(k, &c.normal),
             ..side
         })
-    }
-
-    /// Gives large bodies the part of their mass that the contact has.
-    fn share(&self, sides: [&mut Side; 2], normal: &Vector3) {
-        let whole = |side: &Side| match side.at {
-            Place::Body(i) => self.bodies.response(i).0,
-            Place::Pushed(k) => self.pushed.whole(k, normal),
-            Place::Still(_) => 0.0,
-        };
-        let [a, b] = sides;
-        let [of_a, of_b] = [&*a, &*b].map(whole);
-        for (side, other) in [(a, of_b), (b, of_a)] {
-            if let Place::Pushed(k) = side.at {
-                let parts = self.pushed.parts_at(k, other);
-                side.seen = parts.map_or(side.seen, |parts| side.seen.times(parts));
-            }
-        }
     }
 
     /// Adds a contact to the dealt ones, and the further facts about it to the block.

@@ -118,6 +118,7 @@ impl Block {
         self.resting.clear();
         self.asleep.clear();
         self.woken.clear();
+        self.parts.clear();
         self.forget_contacts();
     }
 

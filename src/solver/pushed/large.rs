@@ -71,9 +71,19 @@ impl Pushed {
         }
     }
 
-    /// The mass of a large body over that of the part that a contact has; `None` for walls.
+    /// The sum of the weights of all contacts of a large body [kg].
     #[must_use]
-    pub fn parts_at(&self, k: usize, other: f64) -> Option<f64> {
-        Some(self.each[k].burden / self.weight(k, other)?)
+    pub fn weight_of_all(&self, k: usize) -> f64 {
+        self.each[k].burden
+    }
+
+    /// The response of a whole large body: inverse mass and `l²/I` [1/kg].
+    #[must_use]
+    pub fn response(&self, k: usize) -> [f64; 2] {
+        let one = &self.each[k];
+        [
+            one.inverse_mass,
+            one.lever * one.lever * one.inverse_inertia,
+        ]
     }
 }
