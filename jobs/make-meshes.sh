@@ -3,7 +3,8 @@
 #
 #   bash jobs/make-meshes.sh [FOLDER]
 #
-# Writes hopper.stl, rotor.stl and mill.stl into FOLDER (configs by default): the same bytes every time.
+# Writes hopper.stl, rotor.stl and mill.stl into FOLDER (configs by default): the same bytes every
+# time.
 set -euo pipefail
 case ${1:-} in
 -h | --help)

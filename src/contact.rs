@@ -154,8 +154,9 @@ pub struct Near<'a> {
     /// Indices of its bodies in this rank's arrays; those past the bodies stand for walls and large
     /// bodies.
     pub bodies: &'a [u32],
-    /// For each pair the indices of its two sides among these bodies; of walls and large bodies they
-    /// have no meaning here.
+    /// For each pair the indices of its two sides among these bodies.
+    ///
+    /// Those of walls and large bodies have no meaning here.
     pub places: &'a [[u32; 2]],
 }
 

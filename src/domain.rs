@@ -11,6 +11,7 @@ pub mod copies;
 pub mod ghosts;
 pub mod migration;
 pub mod partition;
+pub mod reach;
 pub mod rendezvous;
 mod shares;
 mod traffic;

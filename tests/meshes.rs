@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
 
+#[path = "meshes/clusters.rs"]
+mod clusters;
 #[path = "meshes/geometry.rs"]
 mod geometry;
 #[path = "meshes/parts.rs"]

@@ -1,7 +1,7 @@
 //! Copies of bodies on other ranks, brought up to date while a plan of contacts is kept.
 
 use super::Domain;
-use super::ghosts::Reach;
+use super::reach::Reach;
 use crate::body::BodyRow;
 use std::collections::BTreeMap;
 

@@ -4,7 +4,8 @@
 //! blocks.
 
 use super::Domain;
-use super::ghosts::{Reach, half};
+use super::ghosts::half;
+use super::reach::Reach;
 use crate::body::{BodyId, BodyRow, Large};
 use crate::contact::ContactRow;
 use crate::math::{Vector3, make_room};

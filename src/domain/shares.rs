@@ -8,7 +8,7 @@
 //! have the same bits.
 
 use super::Domain;
-use super::ghosts::Reach;
+use super::reach::Reach;
 use super::traffic::Traffic;
 use crate::body::Member;
 use crate::comm::Comm;

@@ -6,9 +6,10 @@ use crate::body::{Bodies, BodyId, BodyRow};
 use crate::contact::ContactRow;
 use crate::domain::Domain;
 use crate::domain::copies::Copies;
-use crate::domain::ghosts::{Ghosts, HandOvers, half, reaches};
+use crate::domain::ghosts::{Ghosts, HandOvers, half};
 use crate::domain::migration::{to_owners, with_copies};
 use crate::domain::partition::Partition;
+use crate::domain::reach::reaches;
 use crate::math::Vector3;
 use crate::pool::Pool;
 

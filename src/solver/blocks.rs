@@ -13,6 +13,7 @@ mod held;
 mod kept;
 mod last;
 mod part;
+mod parts;
 mod rigid;
 mod rows;
 mod seen;
@@ -22,6 +23,7 @@ mod start;
 mod strain;
 mod stretch;
 mod stretched;
+mod tally;
 mod touches;
 mod wake;
 pub use apart::Apart;
@@ -33,6 +35,7 @@ use part::Part;
 pub use seen::Seen;
 pub use strain::{Gradient, Strain};
 pub use stretched::Stretched;
+pub use tally::{Share, Tally};
 pub use touches::{Before, Fate, Find};
 
 use super::batch::{Batches, Eight3};
@@ -45,7 +48,7 @@ use super::shared::Shared;
 use super::soon::{self, Next, Soon};
 use crate::body::{BodyId, Member, Twist};
 use crate::contact::{Neighbours, Origin, Touch};
-use crate::math::{ExactSum, nan_max};
+use crate::math::ExactSum;
 use crate::pool::Pool;
 use std::cell::RefCell;
 use std::ops::Range;
@@ -135,24 +138,6 @@ pub struct Block {
 /// A violation [m/s], and the slot of its contact.
 pub type Worst = (f64, u32);
 
-/// The total of the visits to blocks.
-#[derive(Clone, Debug)]
-pub struct Tally<const N: usize> {
-    /// Sums over contacts; the addition over blocks is exact.
-    pub sums: [ExactSum; N],
-    /// A maximum over contacts; NaN if one is NaN.
-    pub largest: f64,
-}
-
-/// One block's share of a [`Tally`].
-#[derive(Clone, Copy, Debug)]
-pub struct Share<const N: usize> {
-    /// Terms of the sums.
-    pub sums: [f64; N],
-    /// A maximum.
-    pub largest: f64,
-}
-
 /// An operation on a block and its members, whose velocities it may change.
 pub trait Visit<const N: usize>: Sync {
     /// Visits one block.
@@ -175,35 +160,6 @@ pub trait Visit<const N: usize>: Sync {
 impl<const N: usize, F: Fn(&mut Block, &mut [Member]) -> Share<N> + Sync> Visit<N> for F {
     fn one(&self, block: &mut Block, members: &mut [Member]) -> Share<N> {
         self(block, members)
-    }
-}
-
-impl<const N: usize> Default for Tally<N> {
-    fn default() -> Self {
-        Self {
-            sums: std::array::from_fn(|_| ExactSum::default()),
-            largest: 0.0,
-        }
-    }
-}
-
-impl<const N: usize> Default for Share<N> {
-    fn default() -> Self {
-        Self {
-            sums: [0.0; N],
-            largest: 0.0,
-        }
-    }
-}
-
-impl Share<1> {
-    /// A share with a single sum.
-    #[must_use]
-    pub fn of(sum: f64) -> Self {
-        Self {
-            sums: [sum],
-            largest: 0.0,
-        }
     }
 }
 
@@ -398,7 +354,7 @@ impl Block {
             *member = unsafe { all.read(i as usize) };
         }
         members[n] = Member::STILL;
-        self.free_parts(members, true);
+        part::free_all(&self.parts, members, true);
     }
 
     /// Its batches and members, to be fetched before its visit.
@@ -413,7 +369,7 @@ impl Block {
     /// Writes back the movable members.
     #[allow(unsafe_code)]
     fn copy_out(&self, all: &Shared<Member>, members: &mut [Member]) {
-        self.free_parts(members, false);
+        part::free_all(&self.parts, members, false);
         for (member, &i) in members.iter().zip(&self.bodies) {
             if member.moves() {
                 // SAFETY: as in `copy_in`.
@@ -495,13 +451,4 @@ fn in_pairs<const N: usize>(
 thread_local! {
     /// The members of the blocks that a thread visits.
     static SCRATCH: RefCell<[Vec<Member>; 2]> = const { RefCell::new([Vec::new(), Vec::new()]) };
-}
-
-impl<const N: usize> Tally<N> {
-    fn add(&mut self, share: &Share<N>) {
-        for (sum, term) in self.sums.iter_mut().zip(share.sums) {
-            sum.add(term);
-        }
-        self.largest = nan_max(self.largest, share.largest);
-    }
 }

@@ -7,8 +7,8 @@
 //! splitting). So the sum of their impulses never overshoots, and once all contacts agree with the
 //! common velocity, each contact's law holds for the whole wall.
 //!
-//! A large body is split among blocks, not contacts: within a block its part takes impulses at once.
-//! A part is in proportion to the reduced masses of the body and its partners there. So a floor
+//! A large body is split among blocks, not contacts: within a block its part takes impulses at
+//! once. A part is in proportion to the reduced masses of the body and its partners there. So a floor
 //! holds a heavy ball at once, whatever number of grains touch it.
 
 mod large;
@@ -57,10 +57,7 @@ enum At {
     Body(usize),
 }
 
-/// The walls of a run that move by Newton's law, its large bodies, and the edges of its cell, in
-/// one step.
-///
-/// Bodies follow the walls.
+/// The walls of a run that move by Newton's law, then its large bodies, and the edges of its cell.
 #[derive(Clone, Debug, Default)]
 pub struct Pushed {
     each: Vec<One>,
@@ -394,7 +391,7 @@ impl Pushed {
                 let one = &self.each[push.on as usize];
                 let turn = match (one.tensor, block.arms(push.slot)) {
                     (Some(_), Some([_, arm])) => -arm.cross(&contact.impulse),
-                    // The arm and the impulse of the first side are opposite to those of the second.
+                    // The arm and the impulse of the first side are opposite to the second's.
                     _ => contact.law.normal.cross(&contact.impulse) * -one.lever,
                 };
                 let couple = turn + contact.couple * push.sign();

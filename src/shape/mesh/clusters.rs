@@ -2,8 +2,8 @@
 //!
 //! The vector from a minimum of the distance to the point that sees it lies within the normals
 //! there. So a cluster whose normals all point elsewhere has no minimum, and its triangles need not
-//! be visited: spatialized normal cones, after Johnson and Cohen (2001). What is near a point then
-//! costs as much as the mesh is curved there, however fine it is.
+//! be visited: spatialized normal cones, after Johnson and Cohen (2001). The cost follows the
+//! curvature of the mesh, not its fineness.
 
 use super::closest::{Closest, closest};
 use super::seams::Seams;

@@ -215,7 +215,7 @@ impl Mesh {
     ///
     /// An edge may end within another, and a border lie on another part.
     fn is_held(&self, x: &Vector3, one: &Near) -> bool {
-        // A little more, as the search leaves out what is at its reach.
+        // A little more, as the search leaves out triangles at its reach.
         let reach = self.close * (1.0 + 1e-9) + f64::MIN_POSITIVE;
         let mut there = self.clusters.within(&one.at.point, reach);
         there.any(|(triangle, at)| {
