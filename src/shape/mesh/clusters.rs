@@ -296,10 +296,11 @@ impl<F: Fn(u32) -> [Vector3; 3]> Normals<'_, F> {
         let sum: Vector3 = all().map(|n| n * n.dot(&axis).signum()).sum();
         let axis = sum.normalize();
         let least = all().map(|n| n.dot(&axis).abs()).fold(1.0, f64::min);
-        if !(least > STEEPEST) {
-            return anywhere; // Also where it is not finite.
+        // Not where it is not finite.
+        if least > STEEPEST {
+            let angle = libm::acos(least.min(1.0)) + MORE;
+            return (axis, [libm::cos(angle), libm::sin(angle)]);
         }
-        let angle = libm::acos(least.min(1.0)) + MORE;
-        (axis, [libm::cos(angle), libm::sin(angle)])
+        anywhere
     }
 }

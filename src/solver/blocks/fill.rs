@@ -153,7 +153,7 @@ impl Filling<'_> {
                 Partner::Wall(w) => self.wall(w, c),
             };
             b.seen = b.seen.plus(&self.stretched(k, c, block));
-            if self.pushed.len() > 0 {
+            if !self.pushed.is_empty() {
                 for (side, first) in [(&mut a, true), (&mut b, false)] {
                     let Place::Pushed(on) = side.at else { continue };
                     let parts = block.parts_of(on, self.pushed);
