@@ -137,7 +137,12 @@ const SHORT: [Short; 26] = [
     (
         "ball-mill",
         150,
-        &["bodies.1.count=800", "bodies.1.upper=[0.034, 0.029, 0.012]"],
+        &[
+            "bodies.1.count=800",
+            "bodies.1.upper=[0.034, 0.029, 0.012]",
+            "time.dt=8e-4",
+            "solver.tolerance=1e-2",
+        ],
         |run| {
             at_least(run, "active", 20.0);
             pushes(run, "mill.drum", "fz");
