@@ -8,8 +8,8 @@
 //! common velocity, each contact's law holds for the whole wall.
 //!
 //! A large body is split among blocks, not contacts: within a block its part takes impulses at
-//! once. A part is in proportion to the reduced masses of the body and its partners there. So a floor
-//! holds a heavy ball at once, whatever number of grains touch it.
+//! once. A part is in proportion to the reduced masses of the body and its partners there. So a
+//! floor holds a heavy ball at once, whatever number of grains touch it.
 
 mod large;
 
