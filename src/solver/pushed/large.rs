@@ -7,8 +7,8 @@ use crate::math::Vector3;
 impl Pushed {
     /// Adds large bodies, given by their indices in ascending order.
     ///
-    /// `free` gives the velocity of a body without impulses of contacts. Bodies that impulses do not
-    /// move are left out.
+    /// `free` gives the velocity of a body without impulses of contacts. Bodies that impulses do
+    /// not move are left out.
     pub fn add_bodies(
         &mut self,
         bodies: &Bodies,
