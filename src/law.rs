@@ -24,10 +24,12 @@ pub mod cone;
 mod coulomb;
 mod couples;
 pub mod cut;
+mod damper;
 mod dataset;
 mod drive;
 pub mod elastic;
 mod gap;
+mod hertz;
 mod impulse;
 mod memory;
 mod numbers;
@@ -35,6 +37,7 @@ pub mod one_contact;
 mod open;
 mod pair;
 mod parts;
+mod pivot;
 mod restitution;
 mod simple;
 mod springs;
@@ -45,15 +48,18 @@ pub mod work;
 pub use cohesion::Cohesion;
 pub use coulomb::{Coulomb, Parameters, reduced_masses, relative_velocity};
 pub use couples::Couples;
+pub use damper::{Damper, Damping};
 pub use dataset::{Dataset, Values};
 pub use drive::Drive;
 pub use gap::GapRule;
+pub use hertz::{Elasticity, Hertz};
 pub use impulse::Impulse;
 pub use memory::Memory;
 pub use numbers::{Numbers, Part};
 pub use open::{open, open_rest};
 pub use pair::{Arm, Pair, PairTable};
-pub use parts::{Kind, Parts};
+pub use parts::{Kind, Kinds, Parts};
+pub use pivot::Pivot;
 pub use simple::{OpenedSimple, Simple};
 pub use springs::{Springs, softened};
 pub use status::Status;
@@ -99,7 +105,11 @@ pub fn answer<R: Real>(
     if let Some(springs) = &parts.springs {
         speed = springs.closing(speed, r_n);
     }
-    let closing = r_n - law.normal_mass * speed;
+    let mut closing = r_n - law.normal_mass * speed;
+    let (mut depth, mut mass) = (zero, law.tangential_mass);
+    if let Some(hertz) = &parts.hertz {
+        [closing, depth] = hertz.pressed(speed - r_n / law.normal_mass, law.normal_mass);
+    }
     let (mut new_n, mut pressed) = (closing, closing);
     let mut opens = closing.at_most(zero);
     if R::ALONE && opens.any() && parts.kind().is_dry() {
@@ -118,30 +128,35 @@ pub fn answer<R: Real>(
     if let Some(springs) = &parts.springs {
         slip = springs.slip(&slip, &tangential);
     }
+    if let Some(hertz) = &parts.hertz {
+        let spring = hertz.across(depth, &slip, &tangential, mass);
+        (slip, mass) = (spring.slip, spring.mass);
+    }
     if let (Some(bond), Some(couples)) = (&parts.bond, &parts.couples) {
         let glued = Glued {
             n: *n,
             tangential,
             slip,
-            mass: law.tangential_mass,
+            mass,
         };
         return bond.answer((&glued, closing), couples, &now.couple, &spin);
     }
     let bound = law.friction * pressed;
     let mut couple = [zero; 3];
     let new_t = match &parts.couples {
-        None => sub(&tangential, &scaled(&slip, law.tangential_mass)),
+        None => sub(&tangential, &scaled(&slip, mass)),
         Some(couples) => {
             let tangent = Tangent {
                 n: *n,
                 tangential,
                 slip,
-                mass: law.tangential_mass,
+                mass,
                 bound,
                 pressed,
                 open: opens,
             };
-            let (new_t, turned) = couples.answer(&tangent, &now.couple, &spin);
+            let (new_t, turned) =
+                couples.answer(&tangent, parts.pivot.as_ref(), &now.couple, &spin);
             couple = select(opens, &couple, &turned);
             new_t
         }
@@ -256,6 +271,9 @@ impl Opened {
                 cohesion: None,
                 drive,
                 bond: Some(bond),
+                damper: None,
+                pivot: None,
+                hertz: None,
             },
             impulse: start.impulse,
             couple: start.couple,

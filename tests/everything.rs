@@ -6,6 +6,8 @@
 #[path = "everything/clumps.rs"]
 mod clumps;
 mod scene;
+#[path = "everything/springs.rs"]
+mod springs;
 
 use clumps::{clumps, glued_among_clumps, growing_clumps};
 use moreau::body::{BodyKind, BodyRow, Drive, Freedom, Motion, Signal, Wall};
@@ -17,6 +19,7 @@ use moreau::scheme::acts::{Acts, Field, Growth, Hold, Outlet, Pull};
 use moreau::shape::{HalfSpace, Period, Region, Spell, Surface, disc_area, disc_inertia};
 use moreau::solver::{GapRule, Projection};
 use scene::{Scene, State, record, record_fact};
+use springs::{damped, damped_under_a_piston, hertzian};
 
 /// A bed of spheres on a perturbed lattice, falling on a floor, periodic in x and y where `periodic`.
 fn bed(pair: Pair, periodic: bool) -> Scene {
@@ -149,6 +152,10 @@ fn scenes() -> Vec<(&'static str, Scene)> {
         ("projected", projected),
         ("recovered", recovered),
         ("soft in a drum", drum),
+        ("damped under a piston", damped_under_a_piston()),
+        ("damped or struck in a box", bed(damped(500.0), false)),
+        ("clumps with dashpots", clumps(damped(200.0), false)),
+        ("Hertzian in a box", bed(hertzian(), false)),
         ("discs", discs()),
         ("regions that act", acted_on()),
         ("growing", growing()),

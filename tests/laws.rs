@@ -439,3 +439,56 @@ fn static_and_sliding_friction_differ() {
     );
     assert!(pulled(0.1, 0.1).abs() < 1e-12, "it stops and sticks");
 }
+
+/// Springs of rolling: on a slope below its limit a ball turns by θ = m g r sin α/k_b and rolls r θ down, once, and does not creep
+/// over 10⁵ steps; beyond the limit it rolls away. Without the springs it does not move.
+#[test]
+fn rolling_springs_turn_once_and_hold() {
+    let (r, g, stiffness) = (0.5, 10.0, 40.0);
+    let ball = |slope: f64, bending: f64, steps: u64| {
+        let pair = Pair {
+            bending_stiffness: bending,
+            ..rolling(1.0, Arm::Length(0.05 * r))
+        };
+        ball_on_slope(r, g, slope, pair, 0.02).run(steps)
+    };
+    let slope: f64 = 0.3 * 0.05;
+    let angle = g * r * slope.atan().sin() / stiffness;
+    let early = ball(slope, stiffness, 3000);
+    let moved = early.position(0).x;
+    assert!((moved / (r * angle) - 1.0).abs() < 1e-9, "{moved}");
+    let late = ball(slope, stiffness, 103_000);
+    assert!((late.position(0).x - moved).abs() < 1e-13);
+    assert!(ball(slope, 0.0, 1000).position(0).x.abs() < 1e-15);
+    assert!(ball(1.01 * 0.05, stiffness, 1000).position(0).x > 10.0 * r * angle);
+    let elastic = early.done.last().unwrap().elastic;
+    let expected = 0.5 * stiffness * angle * angle;
+    assert!((elastic / expected - 1.0).abs() < 1e-7, "{elastic}");
+}
+
+/// Springs of torsion: a ball that spins on the floor swings about the normal, as implicit Euler takes it: ω″ = −(k_w/I) ω.
+#[test]
+fn torsion_springs_swing() {
+    let (stiffness, dt, inertia) = (3.0, 1e-3, 0.4 * 0.25);
+    let pair = Pair {
+        torsion: Arm::Length(1e3),
+        twisting_stiffness: stiffness,
+        ..Pair::coulomb(0.5)
+    };
+    let mut s = ball_on_slope(0.5, 10.0, 0.0, pair, dt);
+    assert!((s.bodies[0].inertia - inertia).abs() < 1e-15);
+    s.bodies[0].angular_velocity[2] = 1.0;
+    s.solver.tolerance = 1e-14;
+    let (mut spin, mut twist, mut reached) = (1.0, 0.0, 0);
+    for steps in [1, 7, 100, 500] {
+        let state = s.run(steps);
+        while reached < steps {
+            spin =
+                (spin - dt * stiffness / inertia * twist) / (1.0 + stiffness / inertia * dt * dt);
+            twist += dt * spin;
+            reached += 1;
+        }
+        let found = state.spin(0).z;
+        assert!((found - spin).abs() < 1e-11, "{steps}: {found} {spin}");
+    }
+}

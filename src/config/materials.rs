@@ -9,7 +9,7 @@
 use super::document::{Node, Value};
 use super::fault::Fault;
 use super::reader::{Number, Range, Section, both, must, refuse, report, twice};
-use crate::law::{Arm, Pair, PairTable};
+use crate::law::{Arm, Elasticity, Pair, PairTable};
 
 /// A material.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +53,8 @@ enum Absent {
 enum Mix {
     /// `√(x_a x_b)`.
     Mean(fn(&mut Pair, f64)),
+    /// Not by itself: [`hertz`] mixes it with the moduli.
+    WithModuli,
     /// The inverses `1/x_a`, `1/x_b` of the two sides.
     Inverses(fn(&mut Pair, [f64; 2])),
 }
@@ -62,6 +64,7 @@ const LENGTH: Number = Number(Range::NotNegative, "m");
 const OF_RADIUS: Number = Number(Range::NotNegative, "of r*");
 const NEWTON: Number = Number(Range::NotNegative, "N");
 const SHARE: Number = Number(Range::Between(0.0, 1.0), "");
+const POISSON: Number = Number(Range::Between(0.0, 0.5), "");
 const RATIO: Number = Number(Range::Positive, "");
 const STIFFNESS: Number = Number(Range::Positive, "N/m");
 const TURNING: Number = Number(Range::NotNegative, "N m/rad");
@@ -82,6 +85,7 @@ const TABLE: &[Coefficient] = &[
     row("tangential_restitution", SHARE, Absent::Is(0.0), Mix::Mean(|pair, x| pair.tangential_restitution = x)),
     row("stiffness", STIFFNESS, RIGID, Mix::Inverses(|pair, [a, b]| pair.compliance = (a + b) / 2.0)).or("young"),
     row("young", MODULUS, RIGID, Mix::Inverses(|pair, both| pair.inverse_young = both)).or("stiffness"),
+    row("poisson", POISSON, Absent::None, Mix::WithModuli),
     row("tangential_stiffness_ratio", RATIO, Absent::Is(1.0), Mix::Mean(|pair, x| pair.tangential_ratio = x)),
     row("bending_stiffness", TURNING, Absent::Is(0.0), Mix::Mean(|pair, x| pair.bending_stiffness = x)),
     row("twisting_stiffness", TURNING, Absent::Is(0.0), Mix::Mean(|pair, x| pair.twisting_stiffness = x)),
@@ -167,6 +171,14 @@ pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Vec<Material> {
         for c in TABLE.iter().filter(|c| matches!(c.absent, Absent::Refused)) {
             section.need(c.key, &c.number.says(), faults);
         }
+        if let (Some(node), None, None) = (
+            section.get("poisson"),
+            section.get("young"),
+            section.get("stiffness"),
+        ) {
+            let message = format!("must come with young; found {} alone", node.shown);
+            report(node, message, faults);
+        }
         materials.push(Material {
             name: name.to_owned(),
             density,
@@ -196,6 +208,19 @@ fn coefficients(section: &Section, faults: &mut Vec<Fault>) -> Coefficients {
     ) && fast > slow
     {
         refuse(node, &format!("0 to {slow}, the friction"), faults);
+    }
+    for (key, other) in [
+        ("stiffness", "young"),
+        (
+            "tangential_stiffness_ratio",
+            "no tangential_stiffness_ratio, which follows from it",
+        ),
+    ] {
+        if let (Some(_), Some(_), Some(node)) =
+            (found.get("poisson"), found.get(key), section.get("poisson"))
+        {
+            report(node, format!("must come with {other}; found {key}"), faults);
+        }
     }
     if let (Some(_), None, Some(node)) = (
         found.get("cohesion").filter(|f| *f > 0.0),
@@ -286,7 +311,7 @@ fn mixed(a: &Coefficients, b: &Coefficients, special: &Coefficients) -> (Pair, V
             (Some([x, _]), Mix::Mean(set)) if special.given(c).is_some() => set(&mut pair, x),
             (Some([x, y]), Mix::Mean(set)) => set(&mut pair, (x * y).sqrt()),
             (Some(sides), Mix::Inverses(set)) => set(&mut pair, sides.map(|x| 1.0 / x)),
-            (None, _) => {}
+            (None, _) | (_, Mix::WithModuli) => {}
         }
         let only = |x: &Coefficients| x.get(c.key).is_some() && !x.by_other_key(c);
         let only_other = |x: &Coefficients| x.get(c.key).is_none() && x.by_other_key(c);
@@ -308,8 +333,34 @@ fn mixed(a: &Coefficients, b: &Coefficients, special: &Coefficients) -> (Pair, V
         wrong.push(format!("{accepted}; found {fast}"));
     }
     let soft = pair.compliance > 0.0 || pair.inverse_young != [0.0; 2];
-    if soft && (pair.restitution > 0.0 || pair.tangential_restitution > 0.0) {
-        wrong.push("must be restitution or stiffness; found both".to_owned());
+    wrong.extend(hertz(&mut pair, [a, b], special));
+    if soft && pair.tangential_restitution > 0.0 {
+        wrong.push("must be tangential_restitution or stiffness; found both".to_owned());
     }
     (pair, wrong)
+}
+
+/// Gives a pair the law of Hertz and Mindlin where one of its sides has a Poisson ratio.
+///
+/// Returns a fault of the mixture.
+fn hertz(pair: &mut Pair, of: [&Coefficients; 2], special: &Coefficients) -> Option<String> {
+    let own = special.get("poisson");
+    let ratios = of.map(|side| own.or(side.get("poisson")));
+    // An entry with poisson and stiffness has been refused already.
+    let both = |x: &&Coefficients| x.get("poisson").is_some() && x.get("stiffness").is_some();
+    if ratios == [None; 2] || [of[0], of[1], special].iter().any(both) {
+        return None;
+    }
+    if pair.compliance > 0.0 {
+        return Some("must be poisson with young; found stiffness".to_owned());
+    }
+    let known = |side: usize| ratios[side].is_some() || pair.inverse_young[side] == 0.0;
+    if !(known(0) && known(1)) {
+        return Some("must be poisson with each young; found one without".to_owned());
+    }
+    let side = |k: usize| [pair.inverse_young[k], ratios[k].unwrap_or(0.0)];
+    pair.hertz = Elasticity::of([side(0), side(1)]);
+    pair.inverse_young = [0.0; 2];
+    (pair.hertz.is_some() && pair.bounces())
+        .then(|| "must be restitution or poisson; found both".to_owned())
 }

@@ -162,7 +162,10 @@ fn refuse_others(root: &Section, others: &Others, faults: &mut Vec<Fault>) {
         for (b, second) in others.materials.iter().enumerate().skip(a) {
             let pair = others.laws.pairs.between(a as u32, b as u32);
             let of = format!("between {} and {}", first.name, second.name);
-            if !pair.is_soft() {
+            if pair.hertz.is_some() {
+                let accepted = format!("\"{}\" with poisson {of}", NAMES[0]);
+                must(scheme, &accepted, &scheme.shown, faults);
+            } else if !pair.is_soft() {
                 let accepted = format!("\"{}\", or stiffness or young given {of}", NAMES[0]);
                 must(scheme, &accepted, &scheme.shown, faults);
             }

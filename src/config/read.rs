@@ -81,7 +81,8 @@ pub(super) fn scenario(
     let regions = regions::read(&section, &domain, faults);
     let growth = acts::growth(&section, solver.gap, faults);
     let templates = templates::read(&section, domain.two_dimensional, faults);
-    templates::of_balls_only(&section, &laws, !templates.is_empty(), faults);
+    let kinds = (!templates.is_empty(), domain.two_dimensional);
+    templates::of_balls_only(&section, &laws, kinds, faults);
     let forms = Forms {
         templates: &templates,
         seed: solver.seed,

@@ -148,8 +148,14 @@ impl Forms<'_> {
     }
 }
 
-/// Refuses clumps together with bonds, whose law is that of balls. A template alone is not a clump.
-pub(super) fn of_balls_only(root: &Section, laws: &Laws, any: bool, faults: &mut Vec<Fault>) {
+/// Refuses clumps together with bonds, and clumps and discs together with Hertz's law: laws of balls.
+/// A template alone is not a clump.
+pub(super) fn of_balls_only(
+    root: &Section,
+    laws: &Laws,
+    (any, planar): (bool, bool),
+    faults: &mut Vec<Fault>,
+) {
     // A checkpoint may hold clumps.
     let clumps = |entry: &Node| {
         let of_file = |node: &Node| node.is_text("file");
@@ -163,6 +169,15 @@ pub(super) fn of_balls_only(root: &Section, laws: &Laws, any: bool, faults: &mut
             Value::List(entries) => entries.iter().any(clumps),
             _ => false,
         });
+    let hertz = laws.pairs.all().any(|pair| pair.hertz.is_some());
+    if let (true, true, Some(node)) = (any || planar, hertz, root.get("material")) {
+        let place = match planar {
+            true => "in two dimensions",
+            false => "where bodies have a template",
+        };
+        let message = format!("must be without poisson {place}; found poisson");
+        report(node, message, faults);
+    }
     if let (true, true, Some(node)) = (any, laws.join(), root.get("bond")) {
         report(
             node,

@@ -16,6 +16,7 @@
 
 use super::numbers::{Numbers, Part};
 use super::pair::Pair;
+use super::pivot::Pivot;
 use super::touching::Sides;
 use crate::math::real::{Mask, Real, Three, add, clamped, cross, dot, length, scaled, select, sub};
 
@@ -116,21 +117,33 @@ impl<R: Real> Couples<R> {
 
     /// Solves friction and couples together: tangential impulse and couple impulse.
     ///
-    /// `couple` is the contact's present couple impulse. The caller still has to clamp the
+    /// `couple` is the contact's present couple impulse, `pivot` its springs. The caller still has to clamp the
     /// tangential impulse to its disc where rolling friction does not couple it.
     #[inline(always)]
     pub(super) fn answer(
         &self,
         tangent: &Tangent<R>,
+        pivot: Option<&Pivot<R>>,
         couple: &Three<R>,
         spin: &Three<R>,
     ) -> (Three<R>, Three<R>) {
         let Tangent { n, slip: u, .. } = tangent;
         let (zero, one) = (self.rolling.splat(0.0), self.rolling.splat(1.0));
-        let (r, t, w) = (&tangent.tangential, cross(n, couple), cross(n, spin));
+        let (r, t, mut w) = (&tangent.tangential, cross(n, couple), cross(n, spin));
+        let (mut inertia, mut yielding) = (self.turning_mass, one / self.turning_mass);
+        let (mut about_mass, mut turning) = (self.turning_mass, dot(spin, n));
+        if let Some(pivot) = pivot {
+            let [bending, twisting] = pivot.softness;
+            let stretch = sub(couple, &pivot.previous);
+            w = add(&w, &scaled(&cross(n, &stretch), bending));
+            turning = turning + twisting * dot(&stretch, n);
+            about_mass = one / (yielding + twisting);
+            yielding = yielding + bending;
+            inertia = one / yielding;
+        }
         let plane = Plane {
-            matrix: [one / tangent.mass, self.coupling, one / self.turning_mass],
-            masses: [tangent.mass, self.turning_mass],
+            matrix: [one / tangent.mass, self.coupling, yielding],
+            masses: [tangent.mass, inertia],
             present: [*u, w],
             bounds: [tangent.bound, self.rolling * tangent.pressed],
             normal: *n,
@@ -142,7 +155,7 @@ impl<R: Real> Couples<R> {
         new_r = select(alone, &free, &new_r);
         new_s = select(alone, &[zero; 3], &new_s);
         // Torsion.
-        let about = self.turning_mass * dot(spin, n);
+        let about = about_mass * turning;
         let wanted = dot(couple, n) - about;
         let bound = self.torsion * tangent.pressed;
         // Neither `clamp` nor `min`: they would swallow a NaN.

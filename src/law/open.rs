@@ -3,9 +3,13 @@
 use super::bond::{self, Bond, Near};
 use super::cohesion::{self, Cohesion};
 use super::couples::Couples;
+use super::damper::Damper;
 use super::drive::Drive;
+use super::hertz::Hertz;
+use super::pivot::Pivot;
 use super::restitution::{Approach, OUT_OF_REACH, Rebound};
 use super::simple::{OpenedSimple, Simple};
+use super::springs::softened;
 use super::{Laws, Memory, Opened, Parameters, Parts, Sides, State, Step, Touching};
 use crate::math::{Vector3, turned};
 
@@ -119,7 +123,12 @@ pub fn open_rest(
             [law.normal_mass, law.tangential_mass] = touching.masses;
             let about = step.rotation(&(normal * sides.spin_before().dot(&normal)));
             let springs = simple.parts.springs.as_ref();
-            let held = || springs.map_or(0.0, |s| s.energy(&opened.impulse.into(), pressed));
+            let impulse = opened.impulse.into();
+            let hertz = || Hertz::open(pair, radii, step.dt, (&opened.impulse, &normal));
+            let held = || match springs {
+                Some(springs) => springs.energy(&impulse, pressed),
+                None => hertz().map_or(0.0, |hertz| hertz.energy(&impulse, pressed)),
+            };
             let start = bond::Start {
                 glue,
                 radii,
@@ -136,11 +145,16 @@ pub fn open_rest(
     }
     let law = &mut opened.law;
     let parts = &mut opened.parts;
-    let rigid = parts.springs.is_none();
+    parts.hertz = Hertz::open(pair, radii, step.dt, (&opened.impulse, &normal));
+    if parts.hertz.is_some() {
+        law.closing_speed = gap / step.dt;
+    }
+    let rigid = parts.springs.is_none() && parts.hertz.is_none();
     let [mut velocity, mut spin] = drive;
     parts.couples = Couples::open(pair, radii, sides);
     if parts.couples.is_some() {
         opened.couple = couple;
+        parts.pivot = Pivot::open(pair, step.dt, &couple);
     } else {
         spin = zero;
     }
@@ -157,7 +171,18 @@ pub fn open_rest(
         });
     }
     opened.memory = Memory::new(pair.cohesion > 0.0, acts, joint);
-    if rigid && pair.bounces() {
+    if let (Some(springs), Some(damping)) = (&mut parts.springs, laws.pairs.damping(a, b)) {
+        let ([mass, _], gamma) = (touching.masses, springs.softness[0]);
+        if let Some(damped) = Damper::open(damping, gap / step.dt, mass, gamma) {
+            springs.softness[0] = damped.softness;
+            law.closing_speed = damped.closing_speed;
+            law.normal_mass = softened(mass, damped.softness);
+            parts.damper = Some(damped.damper);
+        }
+    }
+    // A soft contact without a dashpot collides like a rigid one where it carried nothing before.
+    let fresh = parts.damper.is_none() && opened.impulse.dot(&normal) <= 0.0;
+    if (rigid || fresh) && pair.bounces() {
         let rebound = Rebound::of(
             pair,
             &Approach {
@@ -166,7 +191,7 @@ pub fn open_rest(
                 gap,
                 dt: step.dt,
                 impulse: opened.impulse.dot(&normal),
-                mass: law.normal_mass,
+                mass: touching.masses[0],
                 radius: smaller_radius,
                 fall: sides.fall(),
             },
@@ -175,7 +200,12 @@ pub fn open_rest(
             Rebound::Collides(collision) => {
                 law.closing_speed = collision.closing_speed;
                 velocity += collision.shift;
+                if !rigid {
+                    parts.springs = None;
+                    [law.normal_mass, law.tangential_mass] = touching.masses;
+                }
             }
+            _ if !rigid => {}
             // Cohesion holds or pulls on a contact whatever its velocity.
             Rebound::LeftAlone if !acts => {
                 law.closing_speed = OUT_OF_REACH;

@@ -1,6 +1,9 @@
 //! The coefficients of contacts between two materials, and their mixing from those of each
 //! material.
 
+use super::damper::Damping;
+use super::hertz::Elasticity;
+
 /// The coefficients of a contact between two materials. In [`Pair::RIGID`] all of them are zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
@@ -16,7 +19,7 @@ pub struct Pair {
     pub cohesion: f64,
     /// Range of the cohesion d_C [m].
     pub cohesion_range: f64,
-    /// Coefficient of normal restitution.
+    /// Coefficient of normal restitution; with springs the measure of a dashpot, 0: none.
     pub restitution: f64,
     /// Coefficient of tangential restitution.
     pub tangential_restitution: f64,
@@ -27,11 +30,13 @@ pub struct Pair {
     /// Each adds `1/(2 E r)` to the compliance, r being the radius of its body; a wall takes the
     /// radius of the other body.
     pub inverse_young: [f64; 2],
+    /// Moduli of the law of Hertz and Mindlin, in place of compliances.
+    pub hertz: Option<Elasticity>,
     /// Tangential stiffness as a fraction of the normal one, `k_t/k_n`.
     pub tangential_ratio: f64,
-    /// Stiffness of bending, under quasi-static schemes [N m/rad].
+    /// Stiffness of rolling or bending [N m/rad]; 0: rigid in a time step.
     pub bending_stiffness: f64,
-    /// Stiffness of twist, likewise [N m/rad].
+    /// Stiffness of torsion or twist, likewise [N m/rad].
     pub twisting_stiffness: f64,
 }
 
@@ -78,6 +83,7 @@ impl Pair {
         tangential_restitution: 0.0,
         compliance: 0.0,
         inverse_young: [0.0; 2],
+        hertz: None,
         tangential_ratio: 1.0,
         bending_stiffness: 0.0,
         twisting_stiffness: 0.0,
@@ -134,13 +140,21 @@ impl Pair {
     #[inline]
     pub fn has_springs_at_most(&self) -> bool {
         let none = |arm: &Arm| *arm == Arm::NONE;
-        self.cohesion == 0.0 && !self.bounces() && none(&self.rolling) && none(&self.torsion)
+        let other = self.cohesion != 0.0 || self.bounces() || self.hertz.is_some();
+        !other && none(&self.rolling) && none(&self.torsion)
     }
 
     /// Whether the contact has restitution.
     #[must_use]
     pub fn bounces(&self) -> bool {
         self.restitution != 0.0 || self.tangential_restitution != 0.0
+    }
+
+    /// Damping of its dashpot; `None` without springs or restitution.
+    #[must_use]
+    pub fn damping(&self) -> Option<Damping> {
+        let damps = self.is_soft() && self.restitution > 0.0;
+        damps.then(|| Damping::of(self.restitution))
     }
 
     /// The same coefficients with the two materials exchanged.
@@ -161,6 +175,8 @@ pub struct PairTable {
     pairs: Vec<Pair>,
     /// [`Pair::has_springs_at_most`] of each pair, which every contact needs in every step.
     simple: Vec<bool>,
+    /// Damping of the dashpot of each pair with springs and restitution.
+    damping: Vec<Option<Damping>>,
 }
 
 impl PairTable {
@@ -179,6 +195,7 @@ impl PairTable {
         Self {
             materials,
             simple: pairs.iter().map(Pair::has_springs_at_most).collect(),
+            damping: pairs.iter().map(Pair::damping).collect(),
             pairs,
         }
     }
@@ -208,6 +225,13 @@ impl PairTable {
         self.simple[a as usize * self.materials + b as usize]
     }
 
+    /// Damping of the dashpot between two materials; `None` without springs or restitution.
+    #[must_use]
+    #[inline]
+    pub fn damping(&self, a: u32, b: u32) -> Option<&Damping> {
+        self.damping[a as usize * self.materials + b as usize].as_ref()
+    }
+
     /// The number of two materials in the table.
     #[must_use]
     #[inline]
@@ -225,7 +249,8 @@ impl PairTable {
     /// Whether some pair has no springs.
     #[must_use]
     pub fn any_rigid(&self) -> bool {
-        self.all().any(|pair| pair.compliance([1.0; 2]) == 0.0)
+        self.all()
+            .any(|pair| !pair.is_soft() && pair.hertz.is_none())
     }
 
     /// Whether some pair has restitution.

@@ -3,9 +3,12 @@
 use super::bond::Bond;
 use super::cohesion::Cohesion;
 use super::couples::Couples;
+use super::damper::Damper;
 use super::drive::Drive;
+use super::hertz::Hertz;
 use super::impulse::Impulse;
 use super::numbers::{Numbers, Part};
+use super::pivot::Pivot;
 use super::springs::Springs;
 use crate::math::real::{Real, Three, dot};
 
@@ -22,6 +25,12 @@ pub struct Parts<R> {
     pub drive: Option<Drive<R>>,
     /// An unbroken bond; a bonded contact also has springs and couples.
     pub bond: Option<Bond<R>>,
+    /// A dashpot of the springs along the normal.
+    pub damper: Option<Damper<R>>,
+    /// Springs of the couples.
+    pub pivot: Option<Pivot<R>>,
+    /// The law of Hertz and Mindlin, in place of springs.
+    pub hertz: Option<Hertz<R>>,
 }
 
 /// The set of parts that a contact has. Contacts of one kind are stored and solved together.
@@ -41,13 +50,24 @@ impl Kind {
     pub const DRIVE: Kind = Kind(8);
     /// [`Parts::bond`].
     pub const BOND: Kind = Kind(16);
+    /// [`Parts::damper`].
+    pub const DAMPER: Kind = Kind(32);
+    /// [`Parts::pivot`].
+    pub const PIVOT: Kind = Kind(64);
+    /// [`Parts::hertz`].
+    pub const HERTZ: Kind = Kind(128);
+    /// Parts that hold contacts by springs: such contacts overlap at rest.
+    pub const SOFT: Kind = Kind(Self::SPRINGS.0 | Self::HERTZ.0);
     /// Each part alone, in the order in which kinds are numbered and parts are stored.
-    pub const PARTS: [Kind; 5] = [
+    pub const PARTS: [Kind; 8] = [
         Self::SPRINGS,
         Self::COUPLES,
         Self::COHESION,
         Self::DRIVE,
         Self::BOND,
+        Self::DAMPER,
+        Self::PIVOT,
+        Self::HERTZ,
     ];
     /// The number of numbers of each part.
     const NUMBERS: [usize; Self::PARTS.len()] = [
@@ -56,6 +76,9 @@ impl Kind {
         <Cohesion<f64> as Part<f64>>::NUMBERS,
         <Drive<f64> as Part<f64>>::NUMBERS,
         <Bond<f64> as Part<f64>>::NUMBERS,
+        <Damper<f64> as Part<f64>>::NUMBERS,
+        <Pivot<f64> as Part<f64>>::NUMBERS,
+        <Hertz<f64> as Part<f64>>::NUMBERS,
     ];
     /// The numbers of each part in a lane without a contact.
     const NEUTRAL: [fn(usize) -> f64; Self::PARTS.len()] = [
@@ -64,14 +87,12 @@ impl Kind {
         <Cohesion<f64> as Part<f64>>::neutral,
         <Drive<f64> as Part<f64>>::neutral,
         <Bond<f64> as Part<f64>>::neutral,
+        <Damper<f64> as Part<f64>>::neutral,
+        <Pivot<f64> as Part<f64>>::neutral,
+        <Hertz<f64> as Part<f64>>::neutral,
     ];
     /// Kinds with a couple impulse.
     const TURNING: Kind = Self::COUPLES;
-
-    /// All kinds, in order.
-    pub fn all() -> impl Iterator<Item = Kind> {
-        (0..1u8 << Self::PARTS.len()).map(Kind)
-    }
 
     /// Whether the kind has one of these parts.
     #[must_use]
@@ -132,6 +153,30 @@ impl Kind {
     }
 }
 
+/// A set of kinds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kinds([u64; 4]);
+
+impl Kinds {
+    /// Adds a kind.
+    #[inline(always)]
+    pub fn add(&mut self, Kind(of): Kind) {
+        self.0[usize::from(of >> 6)] |= 1 << (of & 63);
+    }
+
+    /// The kinds of the set, in order.
+    pub fn each(self) -> impl Iterator<Item = Kind> {
+        (0..4u8).flat_map(move |word| {
+            let mut bits = self.0[usize::from(word)];
+            std::iter::from_fn(move || {
+                let next = bits.trailing_zeros();
+                bits &= bits.wrapping_sub(1);
+                (next < 64).then(|| Kind(word << 6 | next as u8))
+            })
+        })
+    }
+}
+
 impl<R: Copy> Parts<R> {
     /// No part: Coulomb's law only.
     pub const NONE: Self = Self {
@@ -140,6 +185,9 @@ impl<R: Copy> Parts<R> {
         cohesion: None,
         drive: None,
         bond: None,
+        damper: None,
+        pivot: None,
+        hertz: None,
     };
 
     /// The set of parts present.
@@ -152,7 +200,10 @@ impl<R: Copy> Parts<R> {
                 | part(self.couples.is_some(), Kind::COUPLES)
                 | part(self.cohesion.is_some(), Kind::COHESION)
                 | part(self.drive.is_some(), Kind::DRIVE)
-                | part(self.bond.is_some(), Kind::BOND),
+                | part(self.bond.is_some(), Kind::BOND)
+                | part(self.damper.is_some(), Kind::DAMPER)
+                | part(self.pivot.is_some(), Kind::PIVOT)
+                | part(self.hertz.is_some(), Kind::HERTZ),
         )
     }
 
@@ -165,6 +216,9 @@ impl<R: Copy> Parts<R> {
             cohesion: read(kind, Kind::COHESION, from),
             drive: read(kind, Kind::DRIVE, from),
             bond: read(kind, Kind::BOND, from),
+            damper: read(kind, Kind::DAMPER, from),
+            pivot: read(kind, Kind::PIVOT, from),
+            hertz: read(kind, Kind::HERTZ, from),
         }
     }
 
@@ -174,12 +228,22 @@ impl<R: Copy> Parts<R> {
     where
         R: Real,
     {
-        let mut energy = match &self.springs {
-            Some(springs) => springs.energy(&impulse.linear, dot(&impulse.linear, n)),
-            None => n[0].splat(0.0),
+        let r_n = dot(&impulse.linear, n);
+        let mut energy = match (&self.springs, &self.damper) {
+            (Some(springs), None) => springs.energy(&impulse.linear, r_n),
+            (Some(springs), Some(damper)) => {
+                springs.tangential_energy(&impulse.linear, r_n) + damper.energy(r_n)
+            }
+            (None, _) => n[0].splat(0.0),
         };
         if let Some(bond) = &self.bond {
             energy = energy + bond.energy(n, &impulse.couple);
+        }
+        if let Some(pivot) = &self.pivot {
+            energy = energy + pivot.energy(n, &impulse.couple);
+        }
+        if let Some(hertz) = &self.hertz {
+            energy = energy + hertz.energy(&impulse.linear, r_n);
         }
         energy
     }
@@ -193,6 +257,9 @@ impl<R: Copy> Parts<R> {
         self.cohesion.iter().for_each(|part| part.write(put));
         self.drive.iter().for_each(|part| part.write(put));
         self.bond.iter().for_each(|part| part.write(put));
+        self.damper.iter().for_each(|part| part.write(put));
+        self.pivot.iter().for_each(|part| part.write(put));
+        self.hertz.iter().for_each(|part| part.write(put));
     }
 }
 

@@ -59,6 +59,14 @@ impl<R: Real> Springs<R> {
     }
 }
 
+impl<R: Real> Springs<R> {
+    /// The tangential part of [`Springs::energy`] [J].
+    #[inline(always)]
+    pub(super) fn tangential_energy(&self, r: &Three<R>, r_n: R) -> R {
+        self.softness[1] * (dot(r, r) - r_n * r_n) * r_n.splat(0.5)
+    }
+}
+
 /// A reduced mass with the term of a spring: `1/(1/m + γ)`.
 #[inline(always)]
 pub fn softened<R: Real>(mass: R, softness: R) -> R {

@@ -175,7 +175,7 @@ fn the_answer_put_on_two_bodies_satisfies_the_law() {
                 velocity: drive[0].into(),
                 spin: drive[1].into(),
             }),
-            bond: None,
+            ..Parts::NONE
         };
         let (mut v, mut w) = (
             [random(&mut draw), random(&mut draw)],
@@ -315,8 +315,11 @@ fn nan_is_not_swallowed() {
                 inverse_lever: [1.0; 2],
             }),
             cohesion: cohesion(0.3, weakened),
-            drive: None,
-            bond: None,
+            pivot: Some(Pivot {
+                softness: [0.1, 0.2],
+                previous: [0.0; 3],
+            }),
+            ..Parts::NONE
         };
         for k in 0..3 {
             let mut bad = Vector3::new(0.1, 0.2, -1.0);

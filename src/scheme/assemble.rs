@@ -66,6 +66,11 @@ pub enum Unfit {
          or cohesion; found a bond"
     )]
     Bond(crate::body::BodyId, crate::body::BodyId),
+    /// The law of a contact is not linear in its impulse.
+    #[error(
+        "bodies {0} and {1}: springs in FCLib's format must be linear; found Hertz's law (poisson)"
+    )]
+    Hertz(crate::body::BodyId, crate::body::BodyId),
     /// A body is a clump.
     #[error(
         "bodies {0} and {1}: contacts in FCLib's format must be between balls, discs and walls; found a clump"
@@ -124,6 +129,9 @@ pub fn assemble(
     let contacts = in_order(blocks);
     for one in &contacts {
         let (a, b) = (one.candidate.key.a, one.candidate.key.b);
+        if one.parts.hertz.is_some() {
+            return Err(Unfit::Hertz(a, b));
+        }
         if one
             .parts
             .couples
@@ -288,10 +296,16 @@ impl One {
                 entries.push((first + a, first + a, soft));
             }
         }
-        if let ([_, _, _, m1, m2], Some(drive)) = (q, &self.parts.drive) {
+        if let ([_, _, _, m1, m2], Some(drive)) = (&mut *q, &self.parts.drive) {
             let spin = Vector3::from(drive.spin);
             *m1 += spin.dot(&self.frame[1]);
             *m2 += spin.dot(&self.frame[2]);
+        }
+        if let ([_, _, _, m1, m2], Some(pivot)) = (q, &self.parts.pivot) {
+            let (soft, previous) = (pivot.softness[0], Vector3::from(pivot.previous));
+            *m1 -= soft * previous.dot(&self.frame[1]);
+            *m2 -= soft * previous.dot(&self.frame[2]);
+            entries.extend([3, 4].map(|k| (first + k, first + k, soft)));
         }
     }
 

@@ -1,6 +1,7 @@
 //! `moreau check`: the properties of a run, without running it.
 
 mod meshes;
+mod springs;
 mod statics;
 
 use super::bonds::pairs_exist;
@@ -17,7 +18,6 @@ use crate::comm::{Comm, agree, sum_exact};
 use crate::config::{Given, Scenario};
 use crate::domain::Domain;
 use crate::domain::migration::Parcel;
-use crate::law::Pair;
 use crate::math::{ExactSum, Vector3, nan_max};
 use crate::sample::{self, inlet::Rate};
 use crate::scheme::Physics;
@@ -100,9 +100,9 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
     if scenario.statics.is_some() {
         lines.extend([end, memory]);
         lines.extend(masses(&sizes));
-        let pairs = compliant(&scenario, &sizes).into_iter();
+        let pairs = springs::compliant(&scenario, &sizes).into_iter();
         let pairs: Vec<_> = pairs.map(|(names, pair, _)| (names, pair)).collect();
-        let weight = weight(&scenario, &sizes);
+        let weight = springs::weight(&scenario, &sizes);
         let free = parcel.bodies.iter().filter(|row| row.is_free());
         let free = comm.sum_count(free.count());
         lines.extend(statics::lines(
@@ -358,7 +358,7 @@ const SOFT: f64 = 0.03;
 /// Advice for a large rigid packing that is to come to rest under gravity.
 fn late_rest(scenario: &Scenario, sizes: &Sizes, dt: f64) -> Option<String> {
     let pairs = &scenario.laws.pairs;
-    // A stiffness excludes restitution.
+    // With restitution, a stiffness would change the collisions.
     let rigid = pairs.any_rigid() && !pairs.bounce();
     let late = scenario.end.rest.is_some() && sizes.count >= MANY && sizes.mass > 0.0 && rigid;
     // The reduced mass of two mean bodies [kg].
@@ -432,66 +432,6 @@ fn derived(scenario: &Scenario, sizes: &Sizes) -> Vec<String> {
         lines.extend(late_rest(scenario, sizes, dt));
     }
     lines.extend(exact_collisions(scenario));
-    let pairs = compliant(scenario, sizes).into_iter();
-    lines.extend(pairs.map(|(names, pair, share)| softness(&names, pair, scenario, sizes, share)));
+    lines.extend(springs::lines(scenario, sizes));
     lines
-}
-
-/// Pairs of materials that have springs, by name, at least one of which bodies have.
-///
-/// With each stands the share of a body's mass that matters: the whole one against a wall, half of
-/// it between two bodies.
-fn compliant<'a>(scenario: &'a Scenario, sizes: &Sizes) -> Vec<(String, &'a Pair, f64)> {
-    let mut found = Vec::new();
-    for (a, one) in scenario.materials.iter().enumerate() {
-        for (b, other) in scenario.materials.iter().enumerate().skip(a) {
-            let pair = scenario.laws.pairs.between(a as u32, b as u32);
-            let has_bodies = |k: usize| {
-                let samples = scenario.samples.iter();
-                samples.into_iter().any(|s| s.may_have(k as u32))
-            };
-            let (first, second) = (has_bodies(a), has_bodies(b));
-            if pair.compliance([sizes.smallest; 2]) > 0.0 && (first || second) {
-                let names = format!("{} on {}", one.name, other.name);
-                let share = if first && second { 0.5 } else { 1.0 };
-                found.push((names, pair, share));
-            }
-        }
-    }
-    found
-}
-
-/// The softness `c = C m_n/Δt²`, the spring's share in the inverse mass, above which sweeps are few
-/// for any number of bodies.
-const EASY: f64 = 0.03;
-
-fn softness(names: &str, pair: &Pair, scenario: &Scenario, sizes: &Sizes, share: f64) -> String {
-    let dt = scenario.pace.at_most();
-    let radius = 0.5 * (sizes.smallest + sizes.largest);
-    let m_n = share * 0.5 * (sizes.masses[0] + sizes.masses[1]);
-    let compliance = pair.compliance([radius; 2]);
-    let c = compliance * m_n / (dt * dt);
-    let overlap = compliance * weight(scenario, sizes) / radius;
-    format!(
-        "soft       {names}: k_n {:.3e} N/m, c = m_n/(k_n dt²) = {c:.2e} for a body of middle size; under the bodies' own weight, without walls and \
-         loads, an overlap of about {overlap:.1e} r; \
-         time.dt allows k_n up to {:.1e} N/m at c = {EASY}",
-        1.0 / compliance,
-        m_n / (EASY * dt * dt)
-    )
-}
-
-/// The force of the weight of all bodies on one at the bottom [N].
-fn weight(scenario: &Scenario, sizes: &Sizes) -> f64 {
-    let g = scenario.gravity.norm();
-    let radius = 0.5 * (sizes.smallest + sizes.largest);
-    // The weight of all bodies rests on one layer at the bottom, shared by those that fit there
-    // side by side.
-    let up = if g > 0.0 { scenario.gravity.iamax() } else { 2 };
-    let extent = scenario.upper - scenario.lower;
-    let sides = (0..3).filter(|&a| a != up && !(scenario.two_dimensional && a == 2));
-    let below: f64 = sides
-        .map(|a| (extent[a] / (2.0 * radius)).max(1.0))
-        .product();
-    sizes.mass * g / below
 }

@@ -88,6 +88,9 @@ fn fits(physics: &Physics) -> Result<(), String> {
     if !physics.templates.is_empty() {
         return Err("must have balls or discs; found clumps".to_owned());
     }
+    if physics.laws.pairs.all().any(|pair| pair.hertz.is_some()) {
+        return Err("must have springs of one stiffness; found poisson, so Hertz's law".to_owned());
+    }
     if !physics.laws.pairs.all().all(Pair::is_soft) {
         return Err(
             "each pair of materials must have stiffness or young; found a rigid one (--set material.0.stiffness=…)"

@@ -242,6 +242,11 @@ pub(super) fn bytes_with(scenario: &Scenario, numbers: Numbers) -> f64 {
             pair.rolling != Arm::NONE || pair.torsion != Arm::NONE
         });
     let mut body = of_a_body();
+    let hertz = |pair: &Pair| pair.hertz.is_some();
+    let pivots = |pair: &Pair| pair.bending_stiffness > 0.0 || pair.twisting_stiffness > 0.0;
+    let damps = |pair: &Pair| pair.damping().is_some();
+    lane +=
+        if_any(6.0 * eight, &hertz) + if_any(5.0 * eight, &pivots) + if_any(3.0 * eight, &damps);
     if solver.projection.sweeps > 0 {
         lane += 2.0 * eight;
         body += size_of::<Member>() as f64;

@@ -15,7 +15,7 @@ pub use parts::{Couple, Line, SpringLines};
 pub use simple::{Simples, Unopened};
 
 use crate::contact::Contact;
-use crate::law::{Kind, Parameters, Parts};
+use crate::law::{Kind, Kinds, Parameters, Parts};
 use crate::math::Vector3;
 use parts::OfLane;
 
@@ -94,7 +94,7 @@ pub struct Dealt {
     /// The numbers of the parts of these, followed by the couple impulse where the kind has one.
     numbers: Vec<f64>,
     /// The kinds present, one bit each.
-    seen: u64,
+    seen: Kinds,
 }
 
 /// Marks contacts that are opened in their batch.
@@ -107,7 +107,7 @@ impl Dealt {
         self.kinds.clear();
         self.given.clear();
         self.numbers.clear();
-        self.seen = 0;
+        self.seen = Kinds::default();
     }
 
     /// The number of contacts.
@@ -126,7 +126,7 @@ impl Dealt {
     #[inline(always)]
     pub fn add(&mut self, contact: Contact, parts: &Parts<f64>) {
         let kind = parts.kind();
-        self.seen |= 1 << kind.index();
+        self.seen.add(kind);
         self.kinds.push((kind, self.given.len() as u32));
         self.places.push(contact.place);
         self.given.push((contact, self.numbers.len() as u32));
@@ -142,7 +142,7 @@ impl Dealt {
     #[inline(always)]
     pub fn add_simple(&mut self, place: [u32; 2], soft: bool) {
         let kind = if soft { Kind::SPRINGS } else { Kind::PLAIN };
-        self.seen |= 1 << kind.index();
+        self.seen.add(kind);
         self.kinds.push((kind, SIMPLE));
         self.places.push(place);
     }

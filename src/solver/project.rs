@@ -169,7 +169,7 @@ fn predict(
         };
         if slot < batched {
             let (batch, lane) = split(slot);
-            if !block.batches.places(batch).kind.has(Kind::SPRINGS) {
+            if !block.batches.places(batch).kind.has(Kind::SOFT) {
                 let place = &block.batches.all[batch].place;
                 let gap = opened([0, 1].map(|side| usize::from(place[side][lane])));
                 let normal = &block.batches.all[batch].normal;

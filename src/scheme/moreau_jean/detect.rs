@@ -291,12 +291,19 @@ impl MoreauJean {
         for block in self.blocks.all() {
             for one in block.each() {
                 let (closing, parts) = (one.contact.law.closing_speed, &one.parts);
+                let begins = closing < 0.0 && !block.pressed_before(one.index);
+                if let (Some(hertz), true) = (parts.hertz, begins) {
+                    sum.add(hertz.compressed(closing));
+                }
                 if let (Some(springs), None) = (parts.springs, parts.bond)
-                    && closing < 0.0
-                    && !block.pressed_before(one.index)
+                    && begins
                 {
                     // g²/2C, as the closing speed is g/Δt and the softness C/Δt².
-                    sum.add(0.5 * closing * closing / springs.softness[0]);
+                    let energy = parts.damper.map_or_else(
+                        || 0.5 * closing * closing / springs.softness[0],
+                        |damper| damper.before(),
+                    );
+                    sum.add(energy);
                 }
             }
         }

@@ -68,7 +68,7 @@ impl Former {
         batches.slots.resize(dealt.len(), 0);
         self.lanes.clear();
         let mut lines = 0;
-        for kind in Kind::all().filter(|kind| dealt.seen & 1 << kind.index() != 0) {
+        for kind in dealt.seen.each() {
             let first = self.lanes.len();
             self.deal((dealt, kind), order, members, &mut batches.slots);
             let run = Run {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::contact::Contact;
 use crate::law::bond::{Bond, Limits};
-use crate::law::{Cohesion, Couples, Drive, Parameters, Springs};
+use crate::law::{Cohesion, Couples, Damper, Drive, Hertz, Parameters, Pivot, Springs};
 use crate::math::Vector3;
 use crate::rng::{Purpose, Stream};
 use crate::solver::batch::{Dealt, Former};
@@ -96,7 +96,27 @@ pub(in crate::solver) fn random_block(
                         velocity: vector(draw, 0.1).into(),
                         spin: vector(draw, 0.1).into(),
                     };
+                    let damper = Damper {
+                        share: draw.unit(),
+                        held: draw.unit(),
+                        softness: draw.unit(),
+                    };
+                    let pivot = Pivot {
+                        softness: [draw.unit(), draw.unit()],
+                        previous: vector(draw, 0.1).into(),
+                    };
+                    let hertz = Hertz {
+                        normal: draw.between(0.1, 9.0),
+                        tangential: draw.between(0.1, 9.0),
+                        previous: vector(draw, 0.1).into(),
+                        before: draw.unit(),
+                    };
+                    let curved = draw.below(2) == 0;
+                    let (damped, pivots) = (draw.below(2) == 0, draw.below(2) == 0);
                     Parts {
+                        hertz: (curved && !soft && !glued).then_some(hertz),
+                        damper: (soft && damped && !glued).then_some(damper),
+                        pivot: (turns && pivots && !glued).then_some(pivot),
                         springs: (soft || glued).then_some(springs),
                         couples: (turns || glued).then_some(couples),
                         cohesion: sticky.then_some(cohesion),
