@@ -148,8 +148,8 @@ impl Forms<'_> {
     }
 }
 
-/// Refuses clumps together with bonds, and clumps and discs together with Hertz's law: laws of balls.
-/// A template alone is not a clump.
+/// Refuses clumps together with bonds, and clumps and discs together with Hertz's law: laws of
+/// balls. A template alone is not a clump.
 pub(super) fn of_balls_only(
     root: &Section,
     laws: &Laws,

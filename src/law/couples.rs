@@ -117,8 +117,8 @@ impl<R: Real> Couples<R> {
 
     /// Solves friction and couples together: tangential impulse and couple impulse.
     ///
-    /// `couple` is the contact's present couple impulse, `pivot` its springs. The caller still has to clamp the
-    /// tangential impulse to its disc where rolling friction does not couple it.
+    /// `couple` is the contact's present couple impulse, `pivot` its springs. The caller still has
+    /// to clamp the tangential impulse to its disc where rolling friction does not couple it.
     #[inline(always)]
     pub(super) fn answer(
         &self,

@@ -1,8 +1,8 @@
 //! Restitution of a contact with springs: a dashpot along the normal, implicit in the step.
 //!
 //! Spring and dashpot push with `F = −k g − c ġ`, never pull. For a pair of reduced mass m that
-//! collides with the damping ratio `ζ = c/(2 √(k m))`, the force ends at the phase `2 arccos ζ`, and
-//! the pair parts at the share
+//! collides with the damping ratio `ζ = c/(2 √(k m))`, the force ends at the phase `2 arccos ζ`,
+//! and the pair parts at the share
 //!
 //! ```text
 //! e = exp(−2 ζ arccos ζ / √(1 − ζ²)),   with arcosh ζ and √(ζ² − 1) for ζ > 1
@@ -15,10 +15,10 @@
 //! gap that is open at the start keeps `b_n = g/Δt`, so that nothing acts before bodies touch.
 //!
 //! The implicit spring damps, too. Its step multiplies areas of the phase plane (g, u) by
-//! `1/(1 + A/m)`, the motion itself by `exp(−2ζx)`, `x = Δt √(k/m)`. So `A = m (exp(2ζx) − 1)` gives
-//! the damping of the motion, whatever the step; k, and so every packing at rest, stays as it is.
-//! For small ζ the dashpot then takes back damping of the scheme, as explicit schemes have none. This
-//! is stable in packings for the short steps, `x ≤` [`RESOLVED`], for which it is used.
+//! `1/(1 + A/m)`, the motion itself by `exp(−2ζx)`, `x = Δt √(k/m)`. So `A = m (exp(2ζx) − 1)`
+//! gives the damping of the motion, whatever the step; k, and so every packing at rest, stays as it
+//! is. For small ζ the dashpot then takes back damping of the scheme, as explicit schemes have
+//! none. This is stable in packings for the short steps, `x ≤` [`RESOLVED`], for which it is used.
 //!
 //! In longer steps a collision is over within a few of them. Newton's restitution takes its place
 //! ([`restitution`](super::restitution)), and contacts that last keep their springs.

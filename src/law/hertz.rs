@@ -14,13 +14,12 @@
 //! has one root y > 0 if f < 0; else the contact is open. The left side is convex and grows, so
 //! Newton's method from a bound above the root falls to it.
 //!
-//! Across the normal the spring takes `γ_t = 1/(T y)`, `T = 8 G* √R* Δt^{5/2}`, at the y of the end of
-//! the step: `u_t + γ_t (R_t − R_t,before) = 0`. Where the normal force fell, `R_t,before` is scaled by
-//! the ratio of the two y, as the surfaces that part take their share with them: without it, a load
-//! that falls at a constant tangential force would create energy.
+//! Across the normal the spring takes `γ_t = 1/(T y)`, `T = 8 G* √R* Δt^{5/2}`, at the y of the end
+//! of the step: `u_t + γ_t (R_t − R_t,before) = 0`. Where the normal force fell, `R_t,before` is
+//! scaled by the ratio of the two y, as the surfaces that part take their share with them: without
+//! it, a load that falls at a constant tangential force would create energy.
 
 use super::numbers::{Numbers, Part};
-use super::pair::Pair;
 use crate::math::Vector3;
 use crate::math::real::{Real, Three, add, dot, scaled, sub};
 
@@ -152,21 +151,18 @@ impl<R: Real> Hertz<R> {
 }
 
 impl Hertz<f64> {
-    /// The law of a contact of this pair; `impulse` is that of the last step along its normal n.
-    ///
-    /// `None`: the pair has another law.
+    /// The law of a contact in a step; `impulse` is that of the last step, n the normal.
     pub(super) fn open(
-        pair: &Pair,
+        elasticity: &Elasticity,
         [a, b]: [f64; 2],
         dt: f64,
         (impulse, n): (&Vector3, &Vector3),
-    ) -> Option<Self> {
-        let elasticity = pair.hertz.as_ref()?;
+    ) -> Self {
         let reduced = if b.is_finite() { a * b / (a + b) } else { a };
         let time = dt * dt * dt.sqrt();
         let normal = elasticity.normal(reduced) * time;
         let pressed = impulse.dot(n);
-        Some(Self {
+        Self {
             normal,
             tangential: 8.0 * elasticity.shear * reduced.sqrt() * time,
             previous: (impulse - n * pressed).into(),
@@ -174,7 +170,7 @@ impl Hertz<f64> {
                 true => cube_root(pressed / normal),
                 false => 0.0,
             },
-        })
+        }
     }
 
     /// Energy of a contact at the closing speed `g/Δt` of an overlap [J].
@@ -200,7 +196,7 @@ fn root<R: Real>(q: R, c: R) -> R {
     top * x
 }
 
-/// A number above the cube root of x in (0, 1], by less than a third for any x that matters.
+/// A number above the cube root of x in (0, 1], by less than a third.
 ///
 /// The exponents 1/4 + 1/16 + 1/64 + 1/256 sum up to nearly 1/3.
 #[inline(always)]
@@ -253,13 +249,11 @@ mod tests {
         assert_eq!(Elasticity::of([[0.0, 0.3]; 2]), None);
     }
 
-    /// The impulse satisfies Hertz's law at the gap that the step ends with; open contacts have none.
+    /// The impulse satisfies Hertz's law at the gap that the step ends with; open contacts have
+    /// none.
     #[test]
     fn the_impulse_is_that_of_the_overlap_at_the_end() {
-        let pair = Pair {
-            hertz: Elasticity::of([[1.0 / 3e7, 0.3], [0.0, 0.0]]),
-            ..Pair::RIGID
-        };
+        let elasticity = Elasticity::of([[1.0 / 3e7, 0.3], [0.0, 0.0]]).unwrap();
         let (dt, mass, radius) = (1e-4, 0.02, 0.013);
         let zero = Vector3::zeros();
         let hertz =

@@ -124,10 +124,10 @@ pub fn open_rest(
             let about = step.rotation(&(normal * sides.spin_before().dot(&normal)));
             let springs = simple.parts.springs.as_ref();
             let impulse = opened.impulse.into();
-            let hertz = || Hertz::open(pair, radii, step.dt, (&opened.impulse, &normal));
+            let hertz = |of| Hertz::open(of, radii, step.dt, (&opened.impulse, &normal));
             let held = || match springs {
                 Some(springs) => springs.energy(&impulse, pressed),
-                None => hertz().map_or(0.0, |hertz| hertz.energy(&impulse, pressed)),
+                None => (pair.hertz.as_ref()).map_or(0.0, |of| hertz(of).energy(&impulse, pressed)),
             };
             let start = bond::Start {
                 glue,
@@ -145,7 +145,8 @@ pub fn open_rest(
     }
     let law = &mut opened.law;
     let parts = &mut opened.parts;
-    parts.hertz = Hertz::open(pair, radii, step.dt, (&opened.impulse, &normal));
+    let last = (&opened.impulse, &normal);
+    parts.hertz = (pair.hertz.as_ref()).map(|of| Hertz::open(of, radii, step.dt, last));
     if parts.hertz.is_some() {
         law.closing_speed = gap / step.dt;
     }

@@ -1,10 +1,10 @@
 //! Springs of rolling and torsion: a contact that carries a couple turns by a small angle.
 //!
-//! They are for the couples what [`springs`](super::springs) are for forces. Where rolling sticks,
-//! `Ω_t + γ_b (τ_t − τ_t,previous) = 0`, and where torsion sticks, `Ω_n + γ_w (τ_n − τ_n,previous) =
-//! 0`, with `γ = 1/(k Δt²)` of the stiffness k [N m/rad]. The couple of the last step is the springs'
-//! memory, so that a ball at rest on a slope does not creep. The limits stay those of rolling and
-//! torsion friction. `γ → 0` is the rigid law.
+//! They act on couples as [`springs`](super::springs) act on forces. Where rolling sticks,
+//! `Ω_t + γ_b (τ_t − τ_t,previous) = 0`, and where torsion sticks, `Ω_n + γ_w (τ_n − τ_n,previous)
+//! = 0`, with `γ = 1/(k Δt²)` of the stiffness k [N m/rad]. The couple of the last step is the
+//! springs' memory, so that a ball at rest on a slope does not creep. The limits stay those of
+//! rolling and torsion friction. `γ → 0` is the rigid law.
 
 use super::numbers::{Numbers, Part};
 use super::pair::Pair;
@@ -50,7 +50,8 @@ impl<R: Real> Pivot<R> {
 }
 
 impl Pivot<f64> {
-    /// The springs of a contact that has couples; `previous` is the couple impulse of the last step.
+    /// The springs of a contact that has couples; `previous` is the couple impulse of the last
+    /// step.
     ///
     /// `None` where the pair has neither stiffness.
     pub(super) fn open(pair: &Pair, dt: f64, previous: &Vector3) -> Option<Self> {

@@ -92,8 +92,9 @@ fn a_pairs_own_coefficients_stand_in_place_of_mixed_ones() {
 /// All faults of a mixture are found at once.
 #[test]
 fn all_that_does_not_mix_is_found() {
-    let glass = "friction = 0.5\nrolling = 1e-3\ntorsion = 1e-3\nrestitution = 0.5";
-    let smooth = "friction = 0.5\nrolling_ratio = 0.1\ntorsion_ratio = 0.1\nrestitution = 0.5";
+    let glass = "friction = 0.5\nrolling = 1e-3\ntorsion = 1e-3\ntangential_restitution = 0.5";
+    let smooth =
+        "friction = 0.5\nrolling_ratio = 0.1\ntorsion_ratio = 0.1\ntangential_restitution = 0.5";
     let faults = bad(
         &text(glass, smooth, "stiffness = 1e4\nsliding_friction = 0.6"),
         &[],
@@ -113,7 +114,7 @@ fn every_key_is_in_the_documentation() {
     let text = faults.to_string();
     let (_, keys) = text.split_once("known keys: ").expect("a list");
     let keys: Vec<&str> = keys.trim().split(", ").collect();
-    assert_eq!(keys.len(), 17, "{keys:?}");
+    assert_eq!(keys.len(), 18, "{keys:?}");
     for key in keys {
         assert!(documented.contains(&format!("`{key}`")), "{key}");
     }
