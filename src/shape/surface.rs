@@ -171,6 +171,18 @@ impl Surface {
         }
     }
 
+    /// The middle of a surface of revolution, or a point of its axis [m].
+    #[must_use]
+    pub fn middle(&self) -> Option<Vector3> {
+        match self {
+            Self::Plane(_) | Self::Mesh(_) => None,
+            Self::Sphere { centre, .. }
+            | Self::Bore { centre, .. }
+            | Self::Cylinder { centre, .. }
+            | Self::Shell { centre, .. } => Some(*centre),
+        }
+    }
+
     /// Whether a point of the box from `lower` to `upper` may be closer to the surface than `reach`
     /// [m].
     ///
