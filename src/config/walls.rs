@@ -4,6 +4,7 @@ mod mesh;
 mod motion;
 mod part;
 mod shapes;
+mod thin;
 mod turning;
 
 pub(super) use part::unit;
