@@ -224,8 +224,9 @@ mod tests {
         wall.place_now(state) + turned(state.orientation, &(x - wall.centre))
     }
 
-    /// A point of a composed motion is where the rotations, one after the other, take it, whatever
-    /// the wall's centre; the outer axis stands, and carries the inner one.
+    /// A point of a composed motion is where the rotations, one after the other, take it.
+    ///
+    /// The outer axis stands, and carries the inner one; the wall's centre does not matter.
     #[test]
     fn later_rotations_carry_the_earlier() {
         let drive = screw();
@@ -257,8 +258,9 @@ mod tests {
         assert!((spin - Vector3::y() * 2.0).norm() < 1e-12, "{spin}");
     }
 
-    /// The velocities of a step, kept as those of a steady screw motion, lead to its end exactly,
-    /// and do not depend on the wall's centre.
+    /// The velocities of a step, as those of a steady screw motion, lead to its end exactly.
+    ///
+    /// They do not depend on the wall's centre.
     #[test]
     fn velocities_lead_to_the_end_of_the_step() {
         let single = Drive {

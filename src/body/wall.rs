@@ -3,7 +3,7 @@
 use super::Turning;
 use super::drive::Drive;
 use super::ramp::Ramp;
-use crate::math::{IDENTITY, Quaternion, Vector3, rotate};
+use crate::math::{IDENTITY, Quaternion, Vector3, rotate, turned};
 use crate::shape::Surface;
 
 /// A wall. All ranks have all walls.
@@ -19,6 +19,9 @@ pub struct Wall {
     pub centre: Vector3,
     /// Its motion.
     pub motion: Motion,
+    /// The velocity of a surface that runs in itself while the wall stays, as a belt, at time zero
+    /// [m/s]: at a contact its part along the surface counts. It turns with the wall.
+    pub surface_velocity: Vector3,
 }
 
 /// The motion of a wall.
@@ -117,6 +120,7 @@ impl Wall {
             material,
             centre: Vector3::zeros(),
             motion: Motion::Fixed,
+            surface_velocity: Vector3::zeros(),
         }
     }
 }
@@ -140,6 +144,17 @@ impl Wall {
     pub fn velocity_at(&self, state: &WallState, point: &Vector3) -> Vector3 {
         let arm = point - self.place_now(state);
         state.velocity + state.angular_velocity.cross(&arm)
+    }
+
+    /// Velocity of a belt against the wall at a contact with this unit normal [m/s]; `None`: its
+    /// surface does not run.
+    #[must_use]
+    pub fn runs(&self, state: &WallState, normal: &Vector3) -> Option<Vector3> {
+        if self.surface_velocity == Vector3::zeros() {
+            return None;
+        }
+        let velocity = turned(state.orientation, &self.surface_velocity);
+        Some(velocity - normal * normal.dot(&velocity))
     }
 
     /// Velocity of its hollow surface as a whole, with that of its axis or its middle [m/s].
@@ -318,6 +333,20 @@ mod tests {
         assert!((point.0 - 0.5).abs() < 1e-9 && (point.1 + Vector3::y()).norm() < 1e-9);
         let velocity = wall.velocity_at(&state, &Vector3::y());
         assert!((velocity + Vector3::x() * TAU).norm() < 1e-9);
+    }
+
+    /// A belt runs along the surface at a contact, and turns with its wall.
+    #[test]
+    fn a_belt_runs_along_its_surface() {
+        let mut wall = driven(Drive::about(Vector3::z(), Signal::Rate(TAU)));
+        let state = wall.driven(0.0, 0.25).unwrap();
+        assert_eq!(wall.runs(&state, &Vector3::z()), None);
+        wall.surface_velocity = Vector3::new(3.0, 0.0, 1.0);
+        let flat = wall.runs(&state, &Vector3::z()).unwrap();
+        assert!((flat - Vector3::y() * 3.0).norm() < 1e-15, "{flat}");
+        let still = WallState::default();
+        let steep = wall.runs(&still, &Vector3::x()).unwrap();
+        assert_eq!(steep, Vector3::z());
     }
 
     #[test]

@@ -60,8 +60,7 @@ pub enum Surface {
         /// The ends of the generatrix: distance from the axis, and height along it [m].
         ends: [[f64; 2]; 2],
     },
-    /// A part of the wall of a cylinder without ends, thin as a shell: in the plane across its axis,
-    /// an arc.
+    /// A part of the wall of a cylinder without ends, thin as a shell: across its axis, an arc.
     Arc {
         /// A point of the axis [m].
         centre: Vector3,

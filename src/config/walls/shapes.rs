@@ -1,7 +1,7 @@
 //! The shapes of walls, each of one or several surfaces.
 
 use super::mesh;
-use super::part::{Part, unit};
+use super::part::{Part, ends, unit};
 use super::thin;
 use crate::config::document::{Node, Value};
 use crate::config::domain::{Domain, corners as check_corners};
@@ -220,23 +220,6 @@ fn cylinder(name: &str, section: &Section, faults: &mut Vec<Fault>) -> Vec<Part>
             part(".to", cap(to, -axis)),
         ],
     }
-}
-
-/// The ends of an axis: the first, the direction, the length.
-pub(in crate::config) fn ends(
-    section: &Section,
-    faults: &mut Vec<Fault>,
-) -> (Vector3, Vector3, f64) {
-    let from = Vector3::from(section.vector("from", METRES, faults));
-    let to = Vector3::from(section.vector("to", METRES, faults));
-    let axis = unit(
-        section,
-        "to",
-        (to - from).into(),
-        "a point other than from",
-        faults,
-    );
-    (from, axis, (to - from).norm())
 }
 
 fn plane(section: &Section, faults: &mut Vec<Fault>) -> HalfSpace {

@@ -1,8 +1,7 @@
 //! Thin walls of a finite size: plates, and in two dimensions segments and arcs.
 
 use super::mesh::SMOOTH;
-use super::part::unit;
-use super::shapes::ends;
+use super::part::{ends, unit};
 use crate::config::domain::Domain;
 use crate::config::fault::Fault;
 use crate::config::reader::{METRES, Number, Range, SIZE, Section, must, refuse};

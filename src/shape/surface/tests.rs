@@ -336,8 +336,9 @@ fn places_of_hollow_surfaces() {
     assert!(shell([[0.0, 0.0], [0.9, 0.0]]).place(&over, 0).is_none());
 }
 
-/// The hollow side of an arc holds a ball at the points of its places that the arc has; place 0 is
-/// the nearest point, also at an end, and outside the circle are none.
+/// The hollow side of an arc holds a ball at the points of its places that the arc has.
+///
+/// Place 0 is the nearest point, also at an end; outside the circle it has no places.
 #[test]
 fn places_of_arcs() {
     let (centre, radius) = (Vector3::new(0.1, -0.2, 0.0), 0.7);
