@@ -57,19 +57,24 @@ fn scene(gravity: [f64; 3], dt: f64, wall: Wall) -> Scene {
     s
 }
 
-/// The last angle at which a body pressed on the wall, seen from a point: from the vertical, the cosine.
+/// The cosine of the last angle from the vertical at which a body pressed on the wall, seen from a point.
 fn leaves_at(s: &Scene, about: Vector3, up: Vector3) -> f64 {
-    let mut last = 1.0;
-    for steps in 1..100 {
-        let end = s.run(40 * steps);
+    let at = |steps: u64| {
+        let end = s.run(steps);
         let mut contacts = end.contacts.iter();
         let pressed = contacts.any(|c| Vector3::from(c.impulse).norm() > 0.0);
-        if !pressed {
-            return last;
+        pressed.then(|| (end.position(0) - about).normalize().dot(&up))
+    };
+    let (mut held, mut free) = (1, 4000);
+    assert!(at(free).is_none(), "it stays");
+    while free - held > 1 {
+        let middle = (held + free) / 2;
+        match at(middle) {
+            Some(_) => held = middle,
+            None => free = middle,
         }
-        last = (end.position(0) - about).normalize().dot(&up);
     }
-    panic!("it stays");
+    at(held).unwrap()
 }
 
 /// Distances and directions of random points from a plate that leans and from the rectangle of its keys.
@@ -165,7 +170,7 @@ fn a_ball_rolls_over_an_edge() {
         s.sphere(x.into(), r, 1.0);
         let found = leaves_at(&s, at, Vector3::z());
         let expected = 10.0 / 17.0 * libm::cos(tilt);
-        assert!((found - expected).abs() < 0.03, "{found} {expected}");
+        assert!((found - expected).abs() < 0.01, "{found} {expected}");
     }
 }
 
@@ -190,7 +195,7 @@ fn discs_leave_a_segment_and_an_arc() {
         s.bodies.push(disc(0, (about + beside * far).into(), r));
         let found = leaves_at(&s, about, up);
         let expected = 4.0 / 7.0 * libm::cos(tilt);
-        assert!((found - expected).abs() < 0.03, "{found} {expected}");
+        assert!((found - expected).abs() < 0.01, "{found} {expected}");
     }
 }
 
@@ -223,7 +228,13 @@ fn a_disc_swings_in_an_arc() {
     s.friction = 0.0;
     let end = s.run(220);
     let x = end.position(0);
-    assert!(x.norm() > big + 2.0 * r && end.contacts.is_empty(), "{x}");
+    assert!(x.norm() > big + r && end.contacts.is_empty(), "{x}");
+    let energy = |x: &Vector3, v: &Vector3| 0.5 * v.norm_squared() + g * x.y;
+    let before = energy(&at, &s.bodies[0].velocity.into());
+    let after = energy(&x, &end.velocity(0));
+    // Each step along the curve loses (v Δt/R)² of it.
+    let lost = 1.0 - after / before;
+    assert!((0.0..0.02).contains(&lost), "{before} {after}");
     assert_eq!((x.z, end.velocity(0).z), (0.0, 0.0));
 }
 
@@ -308,9 +319,9 @@ fn discs_on_segments_through_the_program() {
     let place = Place::new();
     let path = place.write(
         "a.toml",
-        "gravity = [0.0, -10.0, 0.0]\n[time]\ndt = 1e-3\nsteps = 200\n\
+        "gravity = [0.0, -10.0, 0.0]\n[time]\ndt = 1e-3\nsteps = 600\n\
          [domain]\nlower = [-1.0, -1.0, -1.0]\nupper = [1.0, 1.0, 1.0]\ndimensions = 2\noutside = \"delete\"\n\
-         [output]\nseries = 10\n[checkpoint]\nevery = 100\nkeep = 9\n\
+         [output]\nseries = 10\n[checkpoint]\nevery = 300\nkeep = 9\n\
          [[material]]\nname = \"m\"\ndensity = 2500.0\nfriction = 0.5\n\
          [[wall]]\nname = \"chute\"\nshape = \"segment\"\nmaterial = \"m\"\nfrom = [-0.9, 0.2, 0.0]\nto = [0.0, -0.3, 0.0]\n\
          [[wall]]\nname = \"cup\"\nshape = \"arc\"\nmaterial = \"m\"\ncentre = [0.2, -0.3, 0.0]\nradius = 0.4\n\
@@ -321,7 +332,7 @@ fn discs_on_segments_through_the_program() {
     let out = place.path("out");
     let whole = state(&on(1, &["run", &path, "--out", &out]));
     let ranks = if mpi_available() { 3 } else { 1 };
-    let half = format!("{out}/checkpoint-00000100.h5");
+    let half = format!("{out}/checkpoint-00000300.h5");
     let other = place.path("other");
     assert_eq!(
         state(&on(ranks, &["resume", &half, "--out", &other])),
