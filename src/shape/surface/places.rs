@@ -72,9 +72,11 @@ impl Surface {
             Self::Shell { centre, axis, ends } => {
                 let (height, across) = split(&(x - centre), axis);
                 let distance = across.norm();
-                // A flat ring has its bodies above it; only its inner rim is hollow.
+                // A flat ring has its bodies above it; only its inner rim is hollow, whatever the
+                // rounding of the nearest point.
+                let [[r0, z0], [r1, z1]] = *ends;
                 let [from_axis, _] = on_generatrix(ends, [distance, height]);
-                if from_axis <= distance {
+                if from_axis <= distance || z0 == z1 && distance >= r0.min(r1) {
                     return None;
                 }
                 let around = Around::new(axis, &across, from_axis);
