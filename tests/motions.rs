@@ -6,8 +6,9 @@ mod harness;
 mod scene;
 
 use harness::{Place, mpi_available, on, state};
-use moreau::body::{Drive, Motion, Rotation, Signal};
+use moreau::body::{Drive, Motion, Rotation, Signal, Wall};
 use moreau::math::Vector3;
+use moreau::shape::Surface;
 use scene::{Scene, plane};
 use std::f64::consts::TAU;
 
@@ -70,6 +71,50 @@ fn a_ball_rolls_on_a_turntable() {
     assert!((coarse / fine - 2.0).abs() < 0.1, "{coarse} {fine}");
     let own = off(1e-3, pivot);
     assert!((own - coarse).abs() < 1e-9, "{own} {coarse}");
+}
+
+/// A drum that turns about its axis is the same wherever the wall has its centre: bodies, and how they follow its bend.
+#[test]
+fn a_drum_turns_alike_about_any_centre() {
+    let drum = |centre: Vector3, point: Option<Vector3>| {
+        let mut s = Scene::new([-1.0; 3], [1.0; 3], 1e-3);
+        s.gravity = Vector3::new(0.0, 0.0, -10.0);
+        s.friction = 0.8;
+        let bore = Surface::Bore {
+            centre: Vector3::zeros(),
+            axis: Vector3::y(),
+            radius: 0.5,
+        };
+        let mut wall = Wall::fixed("drum".to_owned(), bore, 0);
+        wall.centre = centre;
+        wall.motion = Motion::Driven(Drive {
+            rotations: vec![Rotation {
+                axis: Vector3::y(),
+                point,
+                signal: Signal::Rate(9.0),
+            }],
+            ..Drive::default()
+        });
+        s.walls.push(wall);
+        for k in 0..7 {
+            let x = 0.12 * f64::from(k) - 0.36;
+            s.sphere([x, 0.1 * x, -0.2], 0.05, 1.0);
+        }
+        s.run(300)
+    };
+    let own = drum(Vector3::zeros(), None);
+    let far = drum(
+        Vector3::new(0.3, 0.1, -0.4),
+        Some(Vector3::new(0.0, 0.2, 0.0)),
+    );
+    assert!(
+        own.bodies.iter().any(|b| b.position[0] < -0.3),
+        "it lifts them"
+    );
+    for k in 0..7 {
+        let apart = (own.position(k) - far.position(k)).norm();
+        assert!(apart < 1e-8, "{k}: {apart:e}");
+    }
 }
 
 /// A floor that goes round a circle without turning, on its axles.
