@@ -6,6 +6,7 @@
 
 mod anchor;
 mod cell;
+mod drive;
 pub mod faces;
 mod large;
 mod member;
@@ -14,19 +15,22 @@ mod range;
 mod reference;
 mod rigid;
 pub mod rotation;
+mod signal;
 mod strayed;
 mod turning;
 mod wall;
 
 pub use anchor::Anchor;
 pub use cell::{Cell, CellState, Edge, Held, Shearing, Stress};
+pub use drive::{Drive, Rotation};
 pub use large::{Large, is_large};
 pub use member::Member;
 pub use ramp::Ramp;
 pub use reference::Reference;
 pub use rigid::{Bodies, Turned};
+pub use signal::Signal;
 pub use turning::Turning;
-pub use wall::{Drive, Freedom, Motion, Servo, Signal, Wall, WallState};
+pub use wall::{Freedom, Motion, Servo, Wall, WallState};
 
 use crate::math::{IDENTITY, Quaternion, Vector3};
 use crate::shape::{Template, disc_area, solid_sphere_inertia, sphere_volume};

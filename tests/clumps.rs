@@ -92,10 +92,7 @@ fn projection_lifts_a_dumbbell_by_three_slacks_in_a_step() {
         let mut s = Scene::new([-1.0; 3], [1.0; 3], dt);
         s.templates = vec![dumbbell()];
         s.plane([0.0; 3], [0.0, 0.0, 1.0]);
-        s.walls[0].motion = Motion::Driven(Drive {
-            translation: Some((Vector3::z(), Signal::Rate(rises))),
-            rotation: None,
-        });
+        s.walls[0].motion = Motion::Driven(Drive::along(Vector3::z(), Signal::Rate(rises)));
         s.gravity = Vector3::new(0.0, 0.0, -g);
         let part = 0.1 * s.templates[0].parts()[0].radius;
         let i = s.clump([0.0, 0.0, part - overlap], 0.1, 0);

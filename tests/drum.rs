@@ -66,10 +66,7 @@ fn a25_a_pendulum_in_a_drum() {
 }
 
 fn turning(rate: f64) -> Motion {
-    Motion::Driven(Drive {
-        translation: None,
-        rotation: Some((Vector3::y(), Signal::Rate(rate))),
-    })
+    Motion::Driven(Drive::about(Vector3::y(), Signal::Rate(rate)))
 }
 
 /// A25 b, c, e: in a turning drum a ball spins in place at the bottom, ω r = Ω R; with rolling friction it stays where

@@ -104,10 +104,9 @@ fn scenes() -> Vec<(&'static str, Scene)> {
         frequency: 40.0,
         phase: 0.3,
     };
-    shaken.walls[0].motion = Motion::Driven(Drive {
-        translation: Some((Vector3::z(), sine)),
-        rotation: Some((Vector3::z(), Signal::Rate(3.0))),
-    });
+    shaken.walls[0].motion = Motion::Driven(
+        Drive::along(Vector3::z(), sine).within(Drive::about(Vector3::z(), Signal::Rate(3.0))),
+    );
     let mut pressed = bed(soft(), true);
     pressed.walls.push(piston(0.0685));
     for body in &mut pressed.bodies[..20] {
@@ -134,10 +133,7 @@ fn scenes() -> Vec<(&'static str, Scene)> {
         radius: 0.06,
     };
     drum.walls[0].centre = Vector3::new(0.0336, 0.0, 0.04);
-    drum.walls[0].motion = Motion::Driven(Drive {
-        translation: None,
-        rotation: Some((Vector3::y(), Signal::Rate(4.0))),
-    });
+    drum.walls[0].motion = Motion::Driven(Drive::about(Vector3::y(), Signal::Rate(4.0)));
     drum.lower = Vector3::new(-0.03, 0.0, -0.03);
     drum.upper.x = 0.1;
     drum.periodic = [false, true, false];

@@ -52,13 +52,17 @@ fn pushes(run: &Run, name: &str, force: &str) {
 type Short = (&'static str, u64, &'static [&'static str], fn(&Run));
 
 /// What makes a configuration small enough: its name, steps, keys set, and what must have happened in it.
-const SHORT: [Short; 26] = [
+const SHORT: [Short; 27] = [
     (
         "settle",
         100,
         &["bodies.0.count=1200", "domain.upper=[0.15, 0.15, 0.3]"],
         fell,
     ),
+    ("conveyor", 400, &["time.dt=1e-3"], |run| {
+        at_least(run, "bodies", 60.0);
+        at_least(run, "driven", 1e-3);
+    }),
     (
         "bonded-column",
         150,

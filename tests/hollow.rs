@@ -219,10 +219,7 @@ fn projection_follows_the_bend_of_narrow_and_moving_pipes() {
                 radius,
             };
             let mut wall = Wall::fixed("pipe".to_owned(), surface, 0);
-            wall.motion = Motion::Driven(Drive {
-                translation: Some((Vector3::y(), Signal::Rate(pipe))),
-                rotation: None,
-            });
+            wall.motion = Motion::Driven(Drive::along(Vector3::y(), Signal::Rate(pipe)));
             s.walls.push(wall);
             let i = s.sphere([way, 0.0, 0.0], r, 1.0);
             s.bodies[i].velocity = [0.0, pipe + speed, 0.0];

@@ -220,17 +220,17 @@ fn a_ball_inside_stays_inside() {
     let mut s = scene(1e-3);
     s.friction = 0.4;
     s.walls.push(Wall {
-        motion: Motion::Driven(Drive {
-            translation: Some((
+        motion: Motion::Driven(
+            Drive::along(
                 Vector3::x(),
                 Signal::Sine {
                     amplitude: 0.3,
                     frequency: 1.7,
                     phase: 0.0,
                 },
-            )),
-            rotation: Some((Vector3::new(0.0, 0.6, 0.8), Signal::Rate(2.0))),
-        }),
+            )
+            .within(Drive::about(Vector3::new(0.0, 0.6, 0.8), Signal::Rate(2.0))),
+        ),
         ..fixed(surface(&globe(0.5, 3)))
     });
     let b = s.sphere([0.1, 0.0, 0.0], 0.1, 1.0);
@@ -262,10 +262,7 @@ fn the_same_bits_on_any_ranks() {
         fixed(surface(&faces)),
         Wall {
             centre: middle,
-            motion: Motion::Driven(Drive {
-                translation: None,
-                rotation: Some((Vector3::z(), Signal::Rate(20.0))),
-            }),
+            motion: Motion::Driven(Drive::about(Vector3::z(), Signal::Rate(20.0))),
             ..fixed(surface(&shifted(mixer, middle.into())))
         },
     ];

@@ -393,10 +393,7 @@ fn a_wall_that_begins_to_turn_is_the_same_on_any_ranks() {
         values: vec![0.0, 0.0, 1000.0, 1000.0].into(),
         rates: true,
     };
-    floor.motion = Motion::Driven(Drive {
-        translation: None,
-        rotation: Some((Vector3::z(), turns)),
-    });
+    floor.motion = Motion::Driven(Drive::about(Vector3::z(), turns));
     s.walls.push(floor);
     s.sphere([-0.125, 0.0, 0.0], 0.01, 1.0);
     s.sphere([0.15, 0.0, 0.0], 0.01, 1.0);

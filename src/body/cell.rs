@@ -5,7 +5,8 @@
 
 use super::faces;
 use super::ramp::Ramp;
-use super::wall::{Signal, Wall};
+use super::signal::Signal;
+use super::wall::Wall;
 use crate::math::Vector3;
 use crate::shape::{Period, Shear};
 

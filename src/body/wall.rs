@@ -1,11 +1,10 @@
 //! Walls: surfaces that stop bodies, and their motion.
 
 use super::Turning;
-use super::ramp::{Ramp, at};
-use crate::math::{IDENTITY, Quaternion, Vector3, rotate};
+use super::drive::Drive;
+use super::ramp::Ramp;
+use crate::math::{IDENTITY, Quaternion, Vector3, rotate, turned};
 use crate::shape::Surface;
-use std::f64::consts::{PI, TAU};
-use std::sync::Arc;
 
 /// A wall. All ranks have all walls.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +19,9 @@ pub struct Wall {
     pub centre: Vector3,
     /// Its motion.
     pub motion: Motion,
+    /// The velocity of a surface that runs in itself while the wall stays, as a belt, at time zero
+    /// [m/s]: at a contact its part along the surface counts. It turns with the wall.
+    pub surface_velocity: Vector3,
 }
 
 /// The motion of a wall.
@@ -34,43 +36,6 @@ pub enum Motion {
     /// Along a direction, with a speed that is corrected in each step until the bodies push with a
     /// given force.
     Servo(Servo),
-}
-
-/// A prescribed motion: a translation along a direction, and a rotation about an axis.
-///
-/// The axis passes through the wall's centre.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Drive {
-    /// Unit direction of the translation, and the displacement along it [m].
-    pub translation: Option<(Vector3, Signal)>,
-    /// Unit axis of the rotation, and the angle [rad].
-    pub rotation: Option<(Vector3, Signal)>,
-}
-
-/// A quantity as a function of time. As a displacement [m] or angle [rad] it is zero at time zero.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Signal {
-    /// Constant rate: `x = rate t`.
-    Rate(f64),
-    /// `x = amplitude (sin(2π frequency t + phase) − sin(phase))`.
-    Sine {
-        /// Amplitude [m or rad].
-        amplitude: f64,
-        /// Frequency [Hz].
-        frequency: f64,
-        /// Phase [rad].
-        phase: f64,
-    },
-    /// Linear interpolation between points (time [s], value); constant before the first and after
-    /// the last.
-    Table {
-        /// Times [s], ascending.
-        times: Arc<[f64]>,
-        /// Values at these times: of the quantity, or of its rate.
-        values: Arc<[f64]>,
-        /// Whether the values are rates, to be integrated.
-        rates: bool,
-    },
 }
 
 /// A wall that moves by Newton's law.
@@ -155,6 +120,7 @@ impl Wall {
             material,
             centre: Vector3::zeros(),
             motion: Motion::Fixed,
+            surface_velocity: Vector3::zeros(),
         }
     }
 }
@@ -180,7 +146,32 @@ impl Wall {
         state.velocity + state.angular_velocity.cross(&arm)
     }
 
-    /// State at `t1` [s] of a wall with prescribed motion, with its mean velocities since `t0`.
+    /// Velocity of a belt against the wall at a contact with this unit normal [m/s]; `None`: its
+    /// surface does not run.
+    #[must_use]
+    pub fn runs(&self, state: &WallState, normal: &Vector3) -> Option<Vector3> {
+        if self.surface_velocity == Vector3::zeros() {
+            return None;
+        }
+        let velocity = turned(state.orientation, &self.surface_velocity);
+        Some(velocity - normal * normal.dot(&velocity))
+    }
+
+    /// Velocity of its hollow surface as a whole, with that of its axis or its middle [m/s].
+    ///
+    /// The centre of a wall that turns about another point may be anywhere. The wall has its
+    /// present surface.
+    #[must_use]
+    pub fn velocity_as_whole(&self, state: &WallState) -> Vector3 {
+        match (&self.motion, self.surface.middle()) {
+            (Motion::Driven(drive), Some(middle)) if drive.has_pivots() => {
+                self.velocity_at(state, &middle)
+            }
+            _ => state.velocity,
+        }
+    }
+
+    /// State at `t1` [s] of a wall with prescribed motion, with its velocities since `t0`.
     ///
     /// It follows from the times alone, so that errors do not accumulate. `None`: its motion is not
     /// prescribed.
@@ -189,20 +180,30 @@ impl Wall {
         let Motion::Driven(drive) = &self.motion else {
             return None;
         };
-        let mut state = WallState::default();
-        if let Some((direction, signal)) = &drive.translation {
-            let (from, to) = (signal.way(t0), signal.way(t1));
-            state.displacement = direction * to;
-            state.velocity = direction * ((to - from) / (t1 - t0));
-        }
-        if let Some((axis, signal)) = &drive.rotation {
-            let (from, to) = (signal.way(t0), signal.way(t1));
-            // Full turns do not change an orientation, but reduce accuracy.
-            let angle = to - (to / TAU).floor() * TAU;
-            state.orientation = rotate(IDENTITY, &(axis * angle));
-            state.angular_velocity = axis * ((to - from) / (t1 - t0));
+        let [displacement, velocity] = drive.translated(t0, t1);
+        let (orientation, angular_velocity) = drive.turned(t0, t1);
+        let mut state = WallState {
+            displacement,
+            orientation,
+            velocity,
+            angular_velocity,
+        };
+        if drive.has_pivots() {
+            let [way, velocity] = drive.carried(&self.centre, t0, t1);
+            state.displacement += way;
+            state.velocity += velocity;
         }
         Some(state)
+    }
+
+    /// Its shift from a state to the next one of its prescribed motion, over `dt` [s]: that of its
+    /// centre to first order in its rotation [m].
+    #[must_use]
+    pub fn shift_to(&self, from: &WallState, to: &WallState, dt: f64) -> Vector3 {
+        match &self.motion {
+            Motion::Driven(drive) if drive.has_pivots() => to.velocity * dt,
+            _ => to.displacement - from.displacement,
+        }
     }
 
     /// The state after a step of `dt` [s] with its velocities.
@@ -213,17 +214,6 @@ impl Wall {
             orientation: rotate(state.orientation, &(state.angular_velocity * dt)),
             ..*state
         }
-    }
-}
-
-impl Drive {
-    /// Bound on its speed between two times at points at most `arm` [m] from the centre [m/s].
-    #[must_use]
-    pub fn top_speed(&self, t0: f64, t1: f64, arm: f64) -> f64 {
-        let shift = self.translation.as_ref();
-        let turn = self.rotation.as_ref();
-        shift.map_or(0.0, |(_, signal)| signal.top_rate(t0, t1))
-            + turn.map_or(0.0, |(_, signal)| signal.top_rate(t0, t1) * arm)
     }
 }
 
@@ -271,107 +261,20 @@ impl WallState {
     }
 }
 
-impl Signal {
-    /// The displacement [m] or angle [rad] at a time [s], from time zero.
-    #[must_use]
-    pub fn way(&self, t: f64) -> f64 {
-        match self {
-            Self::Rate(rate) => rate * t,
-            Self::Sine {
-                amplitude,
-                frequency,
-                phase,
-            } => {
-                // Whole periods are subtracted, so that the sine is as accurate after a million of
-                // them.
-                let periods = frequency * t;
-                let angle = TAU * (periods - periods.floor()) + phase;
-                amplitude * (libm::sin(angle) - libm::sin(*phase))
-            }
-            Self::Table {
-                times,
-                values,
-                rates: false,
-            } => at(times, values, t) - at(times, values, 0.0),
-            Self::Table { times, values, .. } => {
-                integral(times, values, t) - integral(times, values, 0.0)
-            }
-        }
-    }
-}
-
-impl Signal {
-    /// Its largest absolute rate between two times [m/s or rad/s].
-    #[must_use]
-    pub fn top_rate(&self, t0: f64, t1: f64) -> f64 {
-        match self {
-            Self::Rate(rate) => rate.abs(),
-            Self::Sine {
-                amplitude,
-                frequency,
-                phase,
-            } => {
-                let top = amplitude.abs() * TAU * frequency;
-                let periods = frequency * t0;
-                let from = TAU * (periods - periods.floor()) + phase;
-                let to = from + TAU * frequency * (t1 - t0);
-                // The rate is largest where the angle is a multiple of π.
-                if (from / PI).floor() != (to / PI).floor() {
-                    return top;
-                }
-                top * libm::cos(from).abs().max(libm::cos(to).abs())
-            }
-            Self::Table {
-                times,
-                values,
-                rates,
-            } => {
-                let next = times.partition_point(|&t| t <= t0);
-                let inside = (next..times.len()).take_while(|&k| times[k] < t1);
-                if *rates {
-                    let ends = [t0, t1].map(|t| at(times, values, t).abs());
-                    return inside.fold(ends[0].max(ends[1]), |top, k| top.max(values[k].abs()));
-                }
-                let slope = |k: usize| (values[k] - values[k - 1]) / (times[k] - times[k - 1]);
-                let pieces = (next.max(1)..times.len()).take_while(|&k| times[k - 1] < t1);
-                pieces.fold(0.0, |top, k| f64::max(top, slope(k).abs()))
-            }
-        }
-    }
-}
-
-/// The integral of this function from the first point to t, exactly.
-fn integral(times: &[f64], values: &[f64], t: f64) -> f64 {
-    if t <= times[0] {
-        return (t - times[0]) * values[0];
-    }
-    let mut sum = 0.0;
-    for k in 1..times.len() {
-        let end = times[k].min(t);
-        sum += 0.5 * (end - times[k - 1]) * (values[k - 1] + at(times, values, end));
-        if times[k] >= t {
-            return sum;
-        }
-    }
-    let last = times.len() - 1;
-    sum + (t - times[last]) * values[last]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::body::Signal;
+    use std::f64::consts::TAU;
 
-    fn driven(translation: Option<Signal>, rotation: Option<Signal>) -> Wall {
+    fn driven(drive: Drive) -> Wall {
         let surface = Surface::Sphere {
             centre: Vector3::x(),
             radius: 0.5,
             inside: false,
         };
         Wall {
-            motion: Motion::Driven(Drive {
-                translation: translation.map(|s| (Vector3::y(), s)),
-                rotation: rotation.map(|s| (Vector3::z(), s)),
-            }),
+            motion: Motion::Driven(drive),
             ..Wall::fixed("w".to_owned(), surface, 0)
         }
     }
@@ -403,7 +306,7 @@ mod tests {
         };
         assert_eq!(sine.way(0.0), 0.0);
         for signal in [Signal::Rate(0.7), sine, table(false), table(true)] {
-            let wall = driven(Some(signal.clone()), None);
+            let wall = driven(Drive::along(Vector3::y(), signal.clone()));
             let mut way = 0.0;
             for k in 0..1000 {
                 let state = wall
@@ -412,40 +315,6 @@ mod tests {
                 way += state.velocity.y * 0.01;
             }
             assert!((way - signal.way(10.0)).abs() < 1e-11, "{signal:?}");
-        }
-    }
-
-    /// Between any two times no signal exceeds its largest rate, and somewhere it reaches it.
-    #[test]
-    fn no_signal_is_faster_than_its_top_rate() {
-        let table = |rates| Signal::Table {
-            times: [0.5, 1.0, 3.0, 3.001].into(),
-            values: [2.0, -1.0, 4.0, -4.0].into(),
-            rates,
-        };
-        let sine = Signal::Sine {
-            amplitude: -0.3,
-            frequency: 0.7,
-            phase: 0.7,
-        };
-        for signal in [Signal::Rate(-0.7), sine, table(false), table(true)] {
-            for (from, length) in
-                (0..800).map(|k| (0.005 * f64::from(k), 0.002 * f64::from(k % 37 + 1)))
-            {
-                let top = signal.top_rate(from, from + length);
-                let pieces = (0..2000).map(|k| from + length * f64::from(k) / 2000.0);
-                let step = length / 2000.0;
-                let rates = pieces.map(|t| (signal.way(t + step) - signal.way(t)).abs() / step);
-                let most = rates.fold(0.0, f64::max);
-                assert!(
-                    most <= top * (1.0 + 1e-7) + 1e-9,
-                    "{signal:?} {from}: {most} {top}"
-                );
-                assert!(
-                    most >= top * 0.98 - 1e-3,
-                    "{signal:?} {from} {length}: {most} {top}"
-                );
-            }
         }
     }
 
@@ -458,12 +327,26 @@ mod tests {
             phase: 0.2,
         };
         assert!((sine.way(250_000.0 + 0.125) - sine.way(0.125)).abs() < 1e-9);
-        let wall = driven(None, Some(Signal::Rate(TAU)));
+        let wall = driven(Drive::about(Vector3::z(), Signal::Rate(TAU)));
         let state = wall.driven(999_999.0, 1_000_000.25).unwrap();
         let point = wall.placed(&state).nearest(&Vector3::new(0.0, 2.0, 0.0));
         assert!((point.0 - 0.5).abs() < 1e-9 && (point.1 + Vector3::y()).norm() < 1e-9);
         let velocity = wall.velocity_at(&state, &Vector3::y());
         assert!((velocity + Vector3::x() * TAU).norm() < 1e-9);
+    }
+
+    /// A belt runs along the surface at a contact, and turns with its wall.
+    #[test]
+    fn a_belt_runs_along_its_surface() {
+        let mut wall = driven(Drive::about(Vector3::z(), Signal::Rate(TAU)));
+        let state = wall.driven(0.0, 0.25).unwrap();
+        assert_eq!(wall.runs(&state, &Vector3::z()), None);
+        wall.surface_velocity = Vector3::new(3.0, 0.0, 1.0);
+        let flat = wall.runs(&state, &Vector3::z()).unwrap();
+        assert!((flat - Vector3::y() * 3.0).norm() < 1e-15, "{flat}");
+        let still = WallState::default();
+        let steep = wall.runs(&still, &Vector3::x()).unwrap();
+        assert_eq!(steep, Vector3::z());
     }
 
     #[test]

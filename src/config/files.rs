@@ -126,13 +126,17 @@ fn nodes(root: &mut Node) -> Vec<(&mut Node, Use)> {
                 continue;
             };
             for (key, node) in keys {
+                if (of, key.as_str()) == ("wall", "table") {
+                    for table in one_or_several(node) {
+                        found.extend(table.child_mut("file").map(|file| (file, Use::Always)));
+                    }
+                    continue;
+                }
                 let named = match (of, key.as_str()) {
                     ("bodies", "file") => Some((node, Use::Bodies)),
                     ("template" | "wall", "file") => Some((node, Use::Always)),
                     ("bond", "pairs") => Some((node, at_time.map_or(Use::Always, Use::Bond))),
-                    ("wall", "table") | ("force", "factor") => {
-                        node.child_mut("file").map(|file| (file, Use::Always))
-                    }
+                    ("force", "factor") => node.child_mut("file").map(|file| (file, Use::Always)),
                     ("wall", "free") => {
                         let factor = node.child_mut("factor");
                         let file = factor.and_then(|factor| factor.child_mut("file"));
@@ -142,11 +146,20 @@ fn nodes(root: &mut Node) -> Vec<(&mut Node, Use)> {
                     ("inlet", "radius") => node.child_mut("table").map(|file| (file, Use::Always)),
                     _ => None,
                 };
-                found.extend(named.filter(|(node, _)| matches!(node.value, Value::Text(_))));
+                found.extend(named);
             }
         }
     }
+    found.retain(|(node, _)| matches!(node.value, Value::Text(_)));
     found
+}
+
+/// The items of a list, or the one value that stands for them.
+fn one_or_several(node: &mut Node) -> &mut [Node] {
+    match node.value {
+        Value::List(_) => node.items_mut(),
+        _ => std::slice::from_mut(node),
+    }
 }
 
 /// All nodes called `file` within a table.

@@ -7,6 +7,7 @@ use super::reader::{Number, Range, Section, must, needs, refuse, report};
 use crate::body::faces::face;
 use crate::body::{Freedom, Motion, Wall};
 use crate::law::Laws;
+use crate::math::Vector3;
 use crate::scheme::NAMES;
 use crate::scheme::pace::Pace;
 use crate::scheme::quasistatic::{Breaking, Linear, Method, Select, Start, Statics, Then};
@@ -207,6 +208,10 @@ fn refuse_others(root: &Section, others: &Others, faults: &mut Vec<Fault>) {
         }
     }
     for wall in others.walls {
+        if wall.surface_velocity != Vector3::zeros() {
+            let accepted = format!("\"{}\", or walls without surface_velocity", NAMES[0]);
+            must(scheme, &accepted, &format!("wall {}", wall.name), faults);
+        }
         let slides = |free: &Freedom| {
             free.direction.is_some() && free.inertia.is_none() && free.turning.is_none()
         };

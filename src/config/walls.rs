@@ -4,15 +4,15 @@ mod mesh;
 mod motion;
 mod part;
 mod shapes;
+mod thin;
 mod turning;
 
-pub(super) use part::unit;
-pub(super) use shapes::ends;
+pub(super) use part::{ends, unit};
 
 use super::document::Node;
 use super::domain::Domain;
 use super::fault::Fault;
-use super::reader::{Number, Range, Section, must, twice};
+use super::reader::{Number, Range, Section, must, refuse, twice};
 use crate::body::Wall;
 use crate::math::Vector3;
 use std::collections::HashSet;
@@ -39,8 +39,18 @@ pub(super) fn read(
 }
 
 /// The keys that all walls accept.
-const COMMON: [&str; 10] = [
-    "shape", "material", "name", "centre", "velocity", "sine", "table", "rotation", "free", "servo",
+const COMMON: [&str; 11] = [
+    "shape",
+    "material",
+    "name",
+    "centre",
+    "surface_velocity",
+    "velocity",
+    "sine",
+    "table",
+    "rotation",
+    "free",
+    "servo",
 ];
 
 fn read_entry(
@@ -91,6 +101,18 @@ fn read_entry(
         let accepted = "moved in the plane z = 0 or about z in two dimensions";
         must(node, accepted, "a motion out of the plane", faults);
     }
+    let runs = section.vector_if("surface_velocity", Number(Range::Finite, "m/s"), faults);
+    let runs = Vector3::from(runs.unwrap_or_default());
+    if let (true, Some(node)) = (
+        domain.two_dimensional && runs.z != 0.0,
+        section.get("surface_velocity"),
+    ) {
+        refuse(
+            node,
+            "a velocity in the plane z = 0 in two dimensions",
+            faults,
+        );
+    }
     let centre = turning::pivot(&section).or(centre.map(Vector3::from));
     let wall = |part: part::Part| Wall {
         centre: centre.unwrap_or(part.centre),
@@ -98,6 +120,7 @@ fn read_entry(
         surface: part.surface,
         material,
         motion: motion.clone(),
+        surface_velocity: runs,
     };
     parts.into_iter().map(wall).collect()
 }

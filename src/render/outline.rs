@@ -73,6 +73,20 @@ pub(super) fn of(scene: &Scene) -> Vec<Line> {
                 [[radius, -half_length], [radius, half_length]],
             )),
             Surface::Shell { centre, axis, ends } => lines.extend(round(&centre, &axis, ends)),
+            Surface::Arc {
+                centre,
+                axis,
+                middle,
+                half,
+                radius,
+            } => {
+                let axes = [middle, axis.cross(&middle)];
+                let point = |k: usize| {
+                    let share = (2.0 * k as f64 / SIDES as f64 - 1.0) * half / TAU;
+                    on_circle(&centre, &axes, radius, share)
+                };
+                lines.extend((0..SIDES).map(|k| line(point(k), point(k + 1))));
+            }
             Surface::Mesh(posed) => lines.extend(of_mesh(&posed)),
         }
     }

@@ -121,14 +121,20 @@ impl State {
                 // the step only.
                 let mut dt = rule.at_most;
                 while dt > rule.at_least {
-                    let speed = drive.top_speed(self.clock.time, self.clock.time + dt, arm);
+                    let speed =
+                        drive.top_speed(self.clock.time, self.clock.time + dt, arm, &wall.centre);
                     let longest = rule.longest(speed, 0.0);
                     if longest.is_nan() || longest >= 0.5 * dt {
                         return least(longest, dt);
                     }
                     dt *= 0.5;
                 }
-                let speed = drive.top_speed(self.clock.time, self.clock.time + rule.at_least, arm);
+                let speed = drive.top_speed(
+                    self.clock.time,
+                    self.clock.time + rule.at_least,
+                    arm,
+                    &wall.centre,
+                );
                 least(rule.longest(speed, 0.0), rule.at_least)
             }
         }

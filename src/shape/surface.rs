@@ -1,5 +1,6 @@
 //! Surfaces of walls: distance to the centre of a body, and direction of the closest point.
 
+mod arc;
 mod drift;
 mod places;
 mod posed;
@@ -58,6 +59,19 @@ pub enum Surface {
         axis: Vector3,
         /// The ends of the generatrix: distance from the axis, and height along it [m].
         ends: [[f64; 2]; 2],
+    },
+    /// A part of the wall of a cylinder without ends, thin as a shell: across its axis, an arc.
+    Arc {
+        /// A point of the axis [m].
+        centre: Vector3,
+        /// Unit vector along the axis.
+        axis: Vector3,
+        /// Unit vector from the axis to the middle of the arc.
+        middle: Vector3,
+        /// Half the angle of the arc, at most π [rad].
+        half: f64,
+        /// Radius [m].
+        radius: f64,
     },
     /// A mesh of triangles, thin as a shell.
     Mesh(Posed),
@@ -124,6 +138,7 @@ impl Surface {
                 // Near the axis, rounding tilts the unit vector across it.
                 ((to[0] * to[0] + to[1] * to[1]).sqrt(), towards)
             }
+            Self::Arc { .. } => self.nearest_of_arc(x),
             Self::Mesh(mesh) => mesh.nearest(x),
         }
     }
@@ -158,7 +173,8 @@ impl Surface {
             Self::Plane(_) | Self::Mesh(_) => f64::INFINITY,
             Self::Sphere { radius, .. }
             | Self::Bore { radius, .. }
-            | Self::Cylinder { radius, .. } => *radius,
+            | Self::Cylinder { radius, .. }
+            | Self::Arc { radius, .. } => *radius,
             Self::Shell { ends, .. } => {
                 let [[r0, z0], [r1, z1]] = *ends;
                 let (narrow, wide) = (r0.min(r1), r0.max(r1));
@@ -168,6 +184,19 @@ impl Surface {
                     false => wide,
                 }
             }
+        }
+    }
+
+    /// The middle of a surface of revolution, or a point of its axis [m].
+    #[must_use]
+    pub fn middle(&self) -> Option<Vector3> {
+        match self {
+            Self::Plane(_) | Self::Mesh(_) => None,
+            Self::Sphere { centre, .. }
+            | Self::Bore { centre, .. }
+            | Self::Cylinder { centre, .. }
+            | Self::Shell { centre, .. }
+            | Self::Arc { centre, .. } => Some(*centre),
         }
     }
 
@@ -182,9 +211,9 @@ impl Surface {
         // positions.
         let (origin, size, spread) = match self {
             Self::Plane(plane) => (plane.point, 0.0, plane.normal.abs().dot(&half)),
-            Self::Sphere { centre, radius, .. } | Self::Bore { centre, radius, .. } => {
-                (*centre, *radius, half.norm())
-            }
+            Self::Sphere { centre, radius, .. }
+            | Self::Bore { centre, radius, .. }
+            | Self::Arc { centre, radius, .. } => (*centre, *radius, half.norm()),
             Self::Cylinder {
                 centre,
                 radius,
@@ -258,6 +287,19 @@ impl Surface {
                 centre: place(&centre),
                 axis: turn(&axis),
                 ends,
+            },
+            Self::Arc {
+                centre,
+                axis,
+                middle,
+                half,
+                radius,
+            } => Self::Arc {
+                centre: place(&centre),
+                axis: turn(&axis),
+                middle: turn(&middle),
+                half,
+                radius,
             },
             Self::Mesh(_) => unreachable!("placed above"),
         }

@@ -2,7 +2,7 @@
 //!
 //! It adds up the sizes of a rank's data per body and per contact.
 
-use crate::body::{BodyId, BodyRow, Drive, Member, Motion, Twist, Wall};
+use crate::body::{BodyId, BodyRow, Member, Motion, Twist, Wall};
 use crate::comm::Comm;
 use crate::config::Scenario;
 use crate::contact::{ContactRow, Neighbours, Origin, Touch};
@@ -159,16 +159,10 @@ const SEEN: usize = 500;
 
 /// The distance by which a driven wall goes down, at most to the end of the domain [m].
 fn sinks(wall: &Wall, at: &Vector3, down: &Vector3, scenario: &Scenario) -> f64 {
-    let Motion::Driven(Drive {
-        translation: Some((direction, signal)),
-        ..
-    }) = &wall.motion
-    else {
+    let Motion::Driven(drive) = &wall.motion else {
         return 0.0;
     };
-    let along = direction.dot(down);
-    let [least, most] = signal.range(scenario.last_time());
-    let sunk = (along * least).max(along * most).max(0.0);
+    let [_, sunk] = drive.range_along(down, scenario.last_time());
     sunk.min(to_end(at, down, scenario))
 }
 

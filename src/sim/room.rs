@@ -1,8 +1,9 @@
 //! Refuses driven walls that carry bodies out of the domain.
 
 use super::error::RunError;
-use crate::body::{Drive, Motion, Wall};
+use crate::body::{Motion, Signal, Wall};
 use crate::config::Scenario;
+use crate::math::Vector3;
 use crate::shape::Surface;
 
 /// Fails if bodies follow a driven plane beyond a face of the domain.
@@ -48,21 +49,21 @@ fn beyond(wall: &Wall, scenario: &Scenario) -> Option<(usize, f64)> {
     let (Some(normal), Surface::Plane(plane)) = (normal(wall), &wall.surface) else {
         return None;
     };
-    let Motion::Driven(Drive {
-        translation: Some((direction, signal)),
-        rotation: None,
-    }) = &wall.motion
-    else {
+    let Motion::Driven(drive) = &wall.motion else {
         return None;
     };
+    if !drive.rotations.is_empty() {
+        return None;
+    }
     let axis = (0..3).find(|&a| normal[a] != 0.0)?;
-    let outward = -direction[axis] * normal[axis];
+    let moves = |(direction, _): &(Vector3, Signal)| direction[axis] != 0.0;
     let room = match normal[axis] > 0.0 {
         true => plane.point[axis] - scenario.lower[axis],
         false => scenario.upper[axis] - plane.point[axis],
     };
-    let [least, most] = signal.range(scenario.last_time());
-    (outward != 0.0).then(|| (axis, (outward * least).max(outward * most) - room))
+    let outward = -Vector3::from(normal);
+    let [_, most] = drive.range_along(&outward, scenario.last_time());
+    (drive.translations.iter().any(moves)).then_some((axis, most - room))
 }
 
 /// Whether bodies stay at a plane that moves away from them.

@@ -152,10 +152,7 @@ fn f16_a_beam_between_walls() {
 fn f16_a_support_rises() {
     for method in METHODS {
         let mut s = beam(3, method);
-        let rises = Drive {
-            translation: Some((Vector3::z(), Signal::Rate(LOAD))),
-            rotation: None,
-        };
+        let rises = Drive::along(Vector3::z(), Signal::Rate(LOAD));
         s.walls[0] = Wall {
             motion: Motion::Driven(rises),
             ..s.walls[0].clone()
@@ -323,10 +320,7 @@ fn a_pulled_bond_takes_its_work_along() {
         bending: UNBREAKABLE,
         twisting: UNBREAKABLE,
     });
-    let pulls = Drive {
-        translation: Some((-Vector3::x(), Signal::Rate(1e-3))),
-        rotation: None,
-    };
+    let pulls = Drive::along(-Vector3::x(), Signal::Rate(1e-3));
     s.walls[0].motion = Motion::Driven(pulls);
     let end = s.run(4);
     let near = |found: f64, expected: f64| {

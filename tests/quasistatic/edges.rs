@@ -71,10 +71,14 @@ fn strained(stress: Stress, [x, z]: [f64; 2], (axis, angle): (Vector3, f64)) -> 
     s.bonds[0].stiffness = parallel(Radius::Length(R));
     s.bonds[0].strength = Strength::Stress(stress);
     let way = Vector3::new(-x, 0.0, z);
-    s.walls[0].motion = Motion::Driven(Drive {
-        translation: (way != Vector3::zeros()).then(|| (way.normalize(), Signal::Rate(way.norm()))),
-        rotation: (angle != 0.0).then_some((axis, Signal::Rate(angle))),
-    });
+    let mut drive = Drive::default();
+    if way != Vector3::zeros() {
+        drive = drive.within(Drive::along(way.normalize(), Signal::Rate(way.norm())));
+    }
+    if angle != 0.0 {
+        drive = drive.within(Drive::about(axis, Signal::Rate(angle)));
+    }
+    s.walls[0].motion = Motion::Driven(drive);
     s
 }
 

@@ -19,10 +19,7 @@ pub fn plane(z: f64, up: f64, motion: Motion) -> Wall {
 
 /// Driven along z.
 pub fn lift(signal: Signal) -> Motion {
-    Motion::Driven(Drive {
-        translation: Some((Vector3::z(), signal)),
-        rotation: None,
-    })
+    Motion::Driven(Drive::along(Vector3::z(), signal))
 }
 
 /// Free along z, pressed down by its weight and a load [N].

@@ -25,10 +25,7 @@ fn boxed(lid: Motion) -> Scene {
         values: [0.0, 0.1].into(),
         rates: false,
     };
-    s.walls[1].motion = Motion::Driven(Drive {
-        translation: Some((-Vector3::x(), inwards)),
-        rotation: None,
-    });
+    s.walls[1].motion = Motion::Driven(Drive::along(-Vector3::x(), inwards));
     s.plane([0.0; 3], [0.0, 1.0, 0.0]);
     s.plane([0.0, 2.4, 0.0], [0.0, -1.0, 0.0]);
     s.walls.push(plane(0.0, 1.0, Motion::Fixed));
@@ -169,10 +166,7 @@ fn a_wall_that_loses_its_face_is_named() {
         gravity: false,
         factor: None,
     }));
-    s.walls[1].motion = Motion::Driven(Drive {
-        translation: None,
-        rotation: Some((Vector3::y(), Signal::Rate(-1e-3))),
-    });
+    s.walls[1].motion = Motion::Driven(Drive::about(Vector3::y(), Signal::Rate(-1e-3)));
     let refusal = s.try_run(2, 1, 5).expect_err("no face").to_string();
     assert!(
         refusal.starts_with("step 2: wall plane at 1 under a pressure must end at"),

@@ -17,7 +17,7 @@ use std::path::Path;
 pub(super) const KEYS: [&str; 5] = ["file", "scale", "turn", "shift", "smooth_angle"];
 
 /// The default angle up to which an edge is smooth [rad]: 20°.
-const SMOOTH: f64 = 0.349;
+pub(super) const SMOOTH: f64 = 0.349;
 
 /// The largest size of a mesh, in sizes of the domain.
 const LARGEST: f64 = 100.0;

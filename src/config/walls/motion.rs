@@ -2,14 +2,16 @@
 
 use super::part::{Part, unit};
 use super::turning;
-use crate::body::{Drive, Freedom, Motion, Servo, Signal, Turning};
+use crate::body::{Drive, Freedom, Motion, Rotation, Servo, Signal, Turning};
+use crate::config::document::{Node, Value};
 use crate::config::fault::Fault;
 use crate::config::ramp;
-use crate::config::reader::{Number, Range, Section, both, must};
+use crate::config::reader::{METRES, Number, Range, Section, both, must};
 use crate::math::Vector3;
 use crate::shape::Surface;
 
-const KEYS: [&str; 5] = ["velocity", "sine", "table", "free", "servo"];
+/// The keys of prescribed motions, which add up.
+const DRIVES: [&str; 4] = ["velocity", "sine", "table", "rotation"];
 const FREQUENCY: Number = Number(Range::Positive, "Hz");
 const PHASE: Number = Number(Range::Finite, "rad");
 const NEWTON: Number = Number(Range::Finite, "N");
@@ -17,56 +19,72 @@ const PASCAL: Number = Number(Range::Finite, "Pa");
 
 /// Reads the motion of an entry with these parts.
 pub(super) fn read(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Motion {
-    let given: Vec<&str> = KEYS
-        .into_iter()
-        .filter(|key| section.get(key).is_some())
-        .collect();
-    if let (true, Some(node)) = (
-        given.len() > 1,
-        given.get(1).and_then(|key| section.get(key)),
-    ) {
-        let found = format!("{} and {}", given[0], given[1]);
-        must(node, &format!("one of {}", KEYS.join(", ")), &found, faults);
+    let mut given = ["free", "servo"].into_iter();
+    let Some(key) = given.find(|key| section.get(key).is_some()) else {
+        return driven(section, parts, faults);
+    };
+    for other in DRIVES.into_iter().chain(given) {
+        if let Some(node) = section.get(other) {
+            both(node, [key, other], faults);
+        }
     }
-    let driven = !matches!(given.first(), Some(&"free" | &"servo"));
-    if let (false, true, Some(node)) = (
-        driven,
-        parts.len() > 1,
-        given.first().and_then(|key| section.get(key)),
-    ) {
+    if let (true, Some(node)) = (parts.len() > 1, section.get(key)) {
         let accepted = "velocity, sine, table or rotation at a wall of several parts";
-        let found = format!("{} at {} parts", given[0], parts.len());
+        let found = format!("{key} at {} parts", parts.len());
         must(node, accepted, &found, faults);
     }
-    if let (false, Some(node)) = (driven, section.get("rotation")) {
-        both(node, [given[0], "rotation"], faults);
+    match key {
+        "free" => Motion::Free(free(section, parts, faults)),
+        _ => Motion::Servo(servo(section, faults)),
     }
-    match given.first() {
-        Some(&"free") => Motion::Free(free(section, parts, faults)),
-        Some(&"servo") => Motion::Servo(servo(section, faults)),
-        _ => {
-            let translation = match given.first() {
-                Some(&"velocity") => velocity(section, faults),
-                Some(&"sine") => sine(section, faults),
-                Some(&"table") => table(section, faults),
-                _ => None,
-            };
-            let rotation = rotation(section, faults);
-            let meshes = parts
-                .iter()
-                .filter(|part| matches!(part.surface, Surface::Mesh(_)));
-            if rotation.is_some() && meshes.count() > 1 && section.get("centre").is_none() {
-                let accepted = "the point [m] through which the axis of all parts passes";
-                section.missing("centre", accepted, faults);
+}
+
+/// A prescribed motion: the sum of all that the entry gives.
+fn driven(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Motion {
+    let mut translations: Vec<(Vector3, Signal)> = Vec::new();
+    translations.extend(velocity(section, faults));
+    for node in each(section, "sine", faults) {
+        translations.push(sine(node, faults));
+    }
+    for node in each(section, "table", faults) {
+        translations.extend(table(node, faults));
+    }
+    let rotations = each(section, "rotation", faults).into_iter();
+    let rotations: Vec<Rotation> = rotations.map(|node| rotation(node, faults)).collect();
+    let meshes = parts
+        .iter()
+        .filter(|part| matches!(part.surface, Surface::Mesh(_)));
+    let about_centre = rotations.iter().any(|one| one.point.is_none());
+    if about_centre && meshes.count() > 1 && section.get("centre").is_none() {
+        let accepted = "the point [m] through which the axis of all parts passes";
+        section.missing("centre", accepted, faults);
+    }
+    if translations.is_empty() && rotations.is_empty() {
+        return Motion::Fixed;
+    }
+    Motion::Driven(Drive {
+        translations,
+        rotations,
+    })
+}
+
+/// The table of a key, or the tables of its list.
+fn each<'n>(section: &Section<'n>, key: &str, faults: &mut Vec<Fault>) -> Vec<&'n Node> {
+    match section.get(key) {
+        None => Vec::new(),
+        Some(node) => match &node.value {
+            Value::List(items) if items.is_empty() => {
+                must(
+                    node,
+                    "a table, or a list of tables",
+                    "an empty list",
+                    faults,
+                );
+                Vec::new()
             }
-            if translation.is_none() && rotation.is_none() {
-                return Motion::Fixed;
-            }
-            Motion::Driven(Drive {
-                translation,
-                rotation,
-            })
-        }
+            Value::List(items) => items.iter().collect(),
+            _ => vec![node],
+        },
     }
 }
 
@@ -90,20 +108,20 @@ fn direction(section: &Section, key: &str, faults: &mut Vec<Fault>) -> Vector3 {
     unit(section, key, v, "a direction", faults)
 }
 
-fn sine(section: &Section, faults: &mut Vec<Fault>) -> Option<(Vector3, Signal)> {
+fn sine(node: &Node, faults: &mut Vec<Fault>) -> (Vector3, Signal) {
     let known = ["direction", "amplitude", "frequency", "phase"];
-    let sine = section.table("sine", &known, faults);
-    Some((
+    let sine = Section::new(node, &known, faults);
+    (
         direction(&sine, "direction", faults),
         oscillation(&sine, "m", faults),
-    ))
+    )
 }
 
-fn rotation(section: &Section, faults: &mut Vec<Fault>) -> Option<(Vector3, Signal)> {
-    section.get("rotation")?;
-    let known = ["axis", "rate", "amplitude", "frequency", "phase"];
-    let rotation = section.table("rotation", &known, faults);
+fn rotation(node: &Node, faults: &mut Vec<Fault>) -> Rotation {
+    let known = ["axis", "point", "rate", "amplitude", "frequency", "phase"];
+    let rotation = Section::new(node, &known, faults);
     let axis = direction(&rotation, "axis", faults);
+    let point = rotation.vector_if("point", METRES, faults);
     let signal = match rotation.number_if("rate", Number(Range::Finite, "rad/s"), faults) {
         Some(rate) => {
             for key in ["amplitude", "frequency", "phase"] {
@@ -115,11 +133,15 @@ fn rotation(section: &Section, faults: &mut Vec<Fault>) -> Option<(Vector3, Sign
         }
         None => oscillation(&rotation, "rad", faults),
     };
-    Some((axis, signal))
+    Rotation {
+        axis,
+        point: point.map(Vector3::from),
+        signal,
+    }
 }
 
-fn table(section: &Section, faults: &mut Vec<Fault>) -> Option<(Vector3, Signal)> {
-    let table = section.table("table", &["direction", "file", "of"], faults);
+fn table(node: &Node, faults: &mut Vec<Fault>) -> Option<(Vector3, Signal)> {
+    let table = Section::new(node, &["direction", "file", "of"], faults);
     let direction = direction(&table, "direction", faults);
     let of = table.choice("of", &["position", "velocity"], faults);
     let points = ramp::of_file(&table, faults)?;
@@ -211,10 +233,10 @@ pub(super) fn in_plane(motion: &Motion) -> bool {
     match motion {
         Motion::Fixed => true,
         Motion::Driven(drive) => {
-            let shift = drive.translation.as_ref();
-            let turn = drive.rotation.as_ref();
-            shift.is_none_or(|(direction, _)| flat(direction))
-                && turn.is_none_or(|(axis, _)| axis.x == 0.0 && axis.y == 0.0)
+            let mut shifts = drive.translations.iter();
+            let mut turns = drive.rotations.iter();
+            shifts.all(|(direction, _)| flat(direction))
+                && turns.all(|one| one.axis.x == 0.0 && one.axis.y == 0.0)
         }
         Motion::Free(free) => {
             let upright = match &free.turning {

@@ -1,7 +1,7 @@
 //! One surface of a wall, and unit vectors.
 
 use crate::config::fault::Fault;
-use crate::config::reader::{Section, report};
+use crate::config::reader::{METRES, Section, report};
 use crate::math::Vector3;
 use crate::shape::Surface;
 
@@ -32,4 +32,21 @@ pub(in crate::config) fn unit(
         );
     }
     (v / largest).normalize()
+}
+
+/// The ends of an axis: the first, the direction, the length.
+pub(in crate::config) fn ends(
+    section: &Section,
+    faults: &mut Vec<Fault>,
+) -> (Vector3, Vector3, f64) {
+    let from = Vector3::from(section.vector("from", METRES, faults));
+    let to = Vector3::from(section.vector("to", METRES, faults));
+    let axis = unit(
+        section,
+        "to",
+        (to - from).into(),
+        "a point other than from",
+        faults,
+    );
+    (from, axis, (to - from).norm())
 }

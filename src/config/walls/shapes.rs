@@ -1,7 +1,8 @@
 //! The shapes of walls, each of one or several surfaces.
 
 use super::mesh;
-use super::part::{Part, unit};
+use super::part::{Part, ends, unit};
+use super::thin;
 use crate::config::document::{Node, Value};
 use crate::config::domain::{Domain, corners as check_corners};
 use crate::config::fault::Fault;
@@ -12,7 +13,9 @@ use crate::math::Vector3;
 use crate::shape::{HalfSpace, Surface};
 
 /// The names of all shapes.
-pub(super) const KINDS: [&str; 7] = ["box", "plane", "cylinder", "sphere", "disc", "cone", "mesh"];
+pub(super) const KINDS: [&str; 10] = [
+    "box", "plane", "cylinder", "sphere", "disc", "cone", "mesh", "plate", "segment", "arc",
+];
 
 const FACES: [&str; 6] = ["x-", "x+", "y-", "y+", "z-", "z+"];
 
@@ -32,6 +35,9 @@ pub(super) fn keys(kind: &str) -> &'static [&'static str] {
         "disc" => &["axis", "radius", "hole"],
         "cone" => &["from", "to", "radius"],
         "mesh" => &mesh::KEYS,
+        "plate" => &thin::OF_PLATE,
+        "segment" => &thin::OF_SEGMENT,
+        "arc" => &thin::OF_ARC,
         _ => &["faces", "lower", "upper"],
     }
 }
@@ -103,6 +109,21 @@ pub(super) fn read(
             one(surface, from + axis * (0.5 * length))
         }
         "mesh" => mesh::read(name, section, domain, faults),
+        "plate" => {
+            if let (true, Some(node)) = (domain.two_dimensional, section.get("shape")) {
+                must(node, "another shape in two dimensions", &node.shown, faults);
+            }
+            let plate = thin::plate(section, faults);
+            plate.map_or_else(Vec::new, |(surface, centre)| one(surface, centre))
+        }
+        "segment" => {
+            let (surface, centre) = thin::segment(section, domain, faults);
+            one(surface, centre)
+        }
+        "arc" => {
+            let (surface, centre) = thin::arc(section, domain, faults);
+            one(surface, centre)
+        }
         _ => {
             let corners = box_corners(section, domain, faults);
             let part = |face: &str| {
@@ -201,23 +222,6 @@ fn cylinder(name: &str, section: &Section, faults: &mut Vec<Fault>) -> Vec<Part>
     }
 }
 
-/// The ends of an axis: the first, the direction, the length.
-pub(in crate::config) fn ends(
-    section: &Section,
-    faults: &mut Vec<Fault>,
-) -> (Vector3, Vector3, f64) {
-    let from = Vector3::from(section.vector("from", METRES, faults));
-    let to = Vector3::from(section.vector("to", METRES, faults));
-    let axis = unit(
-        section,
-        "to",
-        (to - from).into(),
-        "a point other than from",
-        faults,
-    );
-    (from, axis, (to - from).norm())
-}
-
 fn plane(section: &Section, faults: &mut Vec<Fault>) -> HalfSpace {
     let point = section.vector("point", METRES, faults);
     let normal = section.vector("normal", Number(Range::Finite, ""), faults);
@@ -300,14 +304,17 @@ pub(super) fn check_plane(node: &Node, parts: &[Part], faults: &mut Vec<Fault>) 
             half_length,
             ..
         } => axis.x == 0.0 && axis.y == 0.0 && centre.z.abs() < *half_length,
-        // A tube without caps.
-        Surface::Shell { axis, ends, .. } => {
-            axis.x == 0.0 && axis.y == 0.0 && ends[0][0] == ends[1][0]
+        // A tube without caps, or a segment, which is a disc.
+        Surface::Shell { axis, centre, ends } => {
+            let tube = axis.x == 0.0 && axis.y == 0.0 && ends[0][0] == ends[1][0];
+            let flat = ends[0][1] == ends[1][1] && ends[0][0] == 0.0;
+            tube || axis.z == 0.0 && centre.z == 0.0 && flat
         }
+        Surface::Arc { centre, axis, .. } => axis.x == 0.0 && axis.y == 0.0 && centre.z == 0.0,
         Surface::Mesh(_) => false,
     };
     if !parts.iter().all(|part| upright(&part.surface)) {
-        let accepted = "planes with normal z = 0, cylinders along z (inside: caps = false), spheres with centre z = 0";
+        let accepted = "planes with normal z = 0, cylinders along z (inside: caps = false), spheres with centre z = 0, segments and arcs at z = 0";
         must(
             node,
             accepted,

@@ -38,6 +38,13 @@ pub(super) fn walls() -> Vec<Wall> {
             axis,
             ends: [[1.0, -2.0], [3.0, 2.0]],
         },
+        Surface::Arc {
+            centre,
+            axis,
+            middle: Vector3::new(0.64, 0.6, -0.48),
+            half: 2.0,
+            radius: 2.5,
+        },
         plane(Vector3::repeat(1e9), Vector3::repeat(1.0).normalize()),
     ];
     let each = surfaces.into_iter().enumerate();

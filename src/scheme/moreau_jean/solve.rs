@@ -74,7 +74,7 @@ impl MoreauJean {
                 return 0.0;
             };
             let drive = match begun.pushed.place(w) {
-                None => walls.during[w].velocity * dt,
+                None => walls.placed[w].velocity_as_whole(&walls.during[w]) * dt,
                 Some(_) => Vector3::zeros(), // Its velocity is in the way.
             };
             let centre = touch.point - touch.normal * (radius + 0.5 * touch.gap);

@@ -39,7 +39,7 @@ impl Frame {
             Motion::Driven(_) => {
                 let after = wall.driven(times[0], times[1]).unwrap_or(*state);
                 let shift = Shift {
-                    way: after.displacement - state.displacement,
+                    way: wall.shift_to(state, &after, times[1] - times[0]),
                     turn: after.angular_velocity * (times[1] - times[0]),
                 };
                 (shift, after)

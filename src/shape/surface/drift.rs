@@ -83,6 +83,25 @@ pub fn drift(then: &Surface, now: &Surface, around: [&Vector3; 2]) -> f64 {
             let size = ends.map(|[out, up]| out.hypot(up));
             moved([from, to], size[0].max(size[1]), [a, b])
         }
+        // Every point of it turns by no more than the axis and the middle together.
+        (
+            Surface::Arc {
+                centre: from,
+                axis: a,
+                middle: m,
+                radius,
+                ..
+            },
+            Surface::Arc {
+                centre: to,
+                axis: b,
+                middle: n,
+                ..
+            },
+        ) => {
+            let along = farthest(from).max(farthest(to));
+            moved([from, to], along, [a, b]) + radius * (n - m).norm().hypot((b - a).norm())
+        }
         (Surface::Mesh(then), Surface::Mesh(now)) => then.way(now),
         _ => f64::INFINITY, // Two surfaces that are not one.
     }
@@ -125,6 +144,13 @@ mod tests {
                 centre: c,
                 axis: a,
                 ends: [[0.1, -0.2], [0.3, 0.3]],
+            },
+            Surface::Arc {
+                centre: c,
+                axis: a,
+                middle: Vector3::new(0.6, 0.8, 0.0),
+                half: 1.1,
+                radius: 0.3,
             },
         ];
         let mut draw = Stream::new(Purpose::Trial, 41, [0; 3]);

@@ -13,10 +13,10 @@ use crate::math::{Vector3, frame};
 /// The distance from the axis, in radii of the surface, below which all directions are alike.
 ///
 /// Within it the direction of the nearest point is rounding; the places keep fixed directions.
-const ON_AXIS: f64 = 1e-9;
+pub(super) const ON_AXIS: f64 = 1e-9;
 
 /// Cosines and sines of multiples of 60°.
-const TURNS: [[f64; 2]; PLACES] = [
+pub(super) const TURNS: [[f64; 2]; PLACES] = [
     [1.0, 0.0],
     [0.5, HALF_ROOT],
     [0.5, -HALF_ROOT],
@@ -72,9 +72,11 @@ impl Surface {
             Self::Shell { centre, axis, ends } => {
                 let (height, across) = split(&(x - centre), axis);
                 let distance = across.norm();
-                // A flat ring has its bodies above it; only its inner rim is hollow.
+                // A flat ring has its bodies above it; only its inner rim is hollow, whatever the
+                // rounding of the nearest point.
+                let [[r0, z0], [r1, z1]] = *ends;
                 let [from_axis, _] = on_generatrix(ends, [distance, height]);
-                if from_axis <= distance {
+                if from_axis <= distance || z0 == z1 && distance >= r0.min(r1) {
                     return None;
                 }
                 let around = Around::new(axis, &across, from_axis);
@@ -86,6 +88,7 @@ impl Surface {
                 let (towards, far) = direction(&to, &way);
                 Some((far, towards))
             }
+            Self::Arc { .. } => self.place_of_arc(x, k),
             Self::Plane(_) | Self::Sphere { .. } | Self::Cylinder { .. } | Self::Mesh(_) => None,
         }
     }
@@ -109,7 +112,7 @@ impl Surface {
 }
 
 /// The directions of the places about an axis.
-struct Around {
+pub(super) struct Around {
     /// Unit vector towards place 0.
     first: Vector3,
     /// Unit vector at right angles to it and to the axis.
@@ -118,7 +121,7 @@ struct Around {
 
 impl Around {
     /// For a point at `across` from the axis [m], in a surface of a radius [m].
-    fn new(axis: &Vector3, across: &Vector3, radius: f64) -> Self {
+    pub(super) fn new(axis: &Vector3, across: &Vector3, radius: f64) -> Self {
         let (away, distance) = direction(across, &square_to(axis));
         let first = match distance > ON_AXIS * radius {
             // Near the axis, rounding tilts it.
@@ -132,7 +135,7 @@ impl Around {
     }
 
     /// The direction from the axis to a place, and the one at right angles to it and to the axis.
-    fn directions(&self, k: usize) -> [Vector3; 2] {
+    pub(super) fn directions(&self, k: usize) -> [Vector3; 2] {
         let [cosine, sine] = TURNS[k];
         [
             self.first * cosine + self.second * sine,

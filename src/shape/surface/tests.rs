@@ -48,6 +48,13 @@ fn surfaces(draw: &mut Stream) -> Vec<Surface> {
             axis,
             ends: [[draw.unit(), 0.3], [1.0 + draw.unit(), 0.3]],
         },
+        Surface::Arc {
+            centre,
+            axis,
+            middle: square_to(&axis),
+            half: draw.between(0.1, 3.1),
+            radius,
+        },
     ]
 }
 
@@ -76,7 +83,9 @@ fn by_search(surface: &Surface, x: &Vector3) -> f64 {
             vec![[0.0, -h], [radius, -h], [radius, h], [0.0, h]],
         ),
         Surface::Shell { centre, axis, ends } => (centre, axis, ends.to_vec()),
-        Surface::Sphere { .. } | Surface::Mesh(_) => unreachable!("without a meridian of lines"),
+        Surface::Sphere { .. } | Surface::Mesh(_) | Surface::Arc { .. } => {
+            unreachable!("without a meridian of lines")
+        }
     };
     let (origin, axis, line) = meridian;
     let side = square_to(&axis);
@@ -112,6 +121,39 @@ fn by_search(surface: &Surface, x: &Vector3) -> f64 {
     best
 }
 
+/// The distance of `x` to an arc by brute force, in the plane across its axis.
+fn over_arc(surface: &Surface, x: &Vector3) -> f64 {
+    let Surface::Arc {
+        centre,
+        axis,
+        middle,
+        half,
+        radius,
+    } = surface
+    else {
+        unreachable!("asked of arcs")
+    };
+    let (_, across) = split(&(x - centre), axis);
+    let side = axis.cross(middle);
+    let away = |angle: f64| {
+        let point = (middle * libm::cos(angle) + side * libm::sin(angle)) * *radius;
+        (point - across).norm()
+    };
+    let mut best = (f64::INFINITY, 0.0);
+    let mut wide = *half;
+    for _ in 0..60 {
+        let from: f64 = best.1;
+        for k in -40..=40 {
+            let angle = (from + wide * f64::from(k) / 40.0).clamp(-half, *half);
+            if away(angle) < best.0 {
+                best = (away(angle), angle);
+            }
+        }
+        wide *= 0.6;
+    }
+    best.0
+}
+
 /// Validation A27: distance and normal of random points against a search over the surface.
 ///
 /// Normals are unit vectors; the closest point is on the surface.
@@ -126,6 +168,12 @@ fn a27_nearest_points_against_a_search() {
             let foot = x + n * distance;
             let (again, _) = surface.nearest(&foot);
             assert!(again.abs() < 1e-14, "{surface:?}: {again}");
+            if let Surface::Arc { .. } = surface {
+                let searched = over_arc(&surface, &x);
+                let case = format!("{surface:?} at {x}: {distance}, {searched}");
+                assert!((distance - searched).abs() < 1e-9, "{case}");
+                continue;
+            }
             if let Surface::Sphere {
                 centre,
                 radius,
@@ -286,6 +334,62 @@ fn places_of_hollow_surfaces() {
     let outside = centre + super::square_to(&axis) * 1.5;
     assert!(surfaces[2].place(&outside, 0).is_none());
     assert!(shell([[0.0, 0.0], [0.9, 0.0]]).place(&over, 0).is_none());
+}
+
+/// The hollow side of an arc holds a ball at the points of its places that the arc has.
+///
+/// Place 0 is the nearest point, also at an end; outside the circle it has no places.
+#[test]
+fn places_of_arcs() {
+    let (centre, radius) = (Vector3::new(0.1, -0.2, 0.0), 0.7);
+    let mut counts = [0; PLACES + 1];
+    for trial in 0..3000 {
+        let mut draw = Stream::new(Purpose::Trial, 92, [trial, 0, 0]);
+        let angle = draw.between(0.0, TAU);
+        let arc = Surface::Arc {
+            centre,
+            axis: Vector3::z(),
+            middle: Vector3::new(libm::cos(angle), libm::sin(angle), 0.0),
+            half: draw.between(0.1, 3.1),
+            radius,
+        };
+        let near = libm::pow(10.0, draw.between(-11.0, 0.0));
+        let way = Vector3::new(draw.between(-1.0, 1.0), draw.between(-1.0, 1.0), 0.0) * near;
+        let x = centre + way;
+        let (nearest, _) = arc.nearest(&x);
+        let places: Vec<_> = (0..PLACES).map_while(|k| arc.place(&x, k)).collect();
+        counts[places.len()] += 1;
+        assert_eq!(places.is_empty(), way.norm() >= radius);
+        for (k, (far, towards)) in places.iter().enumerate() {
+            assert!(towards.z == 0.0 && (towards.norm() - 1.0).abs() < 1e-12);
+            let (left, _) = arc.nearest(&(x + towards * *far));
+            assert!(left < 1e-9, "{arc:?}, place {k} at {x}: {left:e} off");
+            assert!(*far >= nearest - 1e-8 && (k > 0 || *far <= nearest + 1e-8));
+        }
+    }
+    assert!(counts.iter().all(|&n| n > 10), "{counts:?}");
+}
+
+/// In the plane z = 0 a disc is a segment: distance and direction by hand, exactly in the plane.
+#[test]
+fn a_disc_is_a_segment_in_the_plane() {
+    for trial in 0..2000 {
+        let mut draw = Stream::new(Purpose::Trial, 93, [trial, 0, 0]);
+        let mut point = || Vector3::new(draw.between(-1.0, 1.0), draw.between(-1.0, 1.0), 0.0);
+        let (from, to, x) = (point(), point(), point());
+        let along = (to - from).normalize();
+        let length = (to - from).norm();
+        let segment = Surface::Shell {
+            centre: from + along * (0.5 * length),
+            axis: Vector3::z().cross(&along),
+            ends: [[0.0, 0.0], [0.5 * length, 0.0]],
+        };
+        let foot = from + along * (x - from).dot(&along).clamp(0.0, length);
+        let (distance, towards) = segment.nearest(&x);
+        assert!((distance - (foot - x).norm()).abs() < 1e-14);
+        assert!((x + towards * distance - foot).norm() < 1e-14 && towards.z == 0.0);
+        assert!(segment.place(&x, 0).is_none());
+    }
 }
 
 /// The bend in a cylinder follows from the distances from its axis; flat and convex surfaces have

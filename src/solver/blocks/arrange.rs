@@ -5,7 +5,7 @@ use super::{Block, Blocks};
 use crate::body::{Bodies, Motion, Wall};
 use crate::contact::{Candidate, Neighbours, Partner, Touch};
 use crate::law::Laws;
-use crate::math::make_room;
+use crate::math::{Vector3, make_room};
 use crate::solver::grid::BlockGrid;
 use crate::solver::pushed::Pushed;
 use std::cell::RefCell;
@@ -135,7 +135,8 @@ impl Sides<'_> {
             Partner::Body(b) => (!bodies.is_clump(b), bodies.materials()[b]),
             Partner::Wall(w) => {
                 let wall = &self.walls[w];
-                (matches!(wall.motion, Motion::Fixed), wall.material)
+                let still = wall.surface_velocity == Vector3::zeros();
+                (matches!(wall.motion, Motion::Fixed) && still, wall.material)
             }
         };
         let materials = (bodies.materials()[first], material);

@@ -70,6 +70,9 @@ impl Sides for Ends<'_> {
             _ => Vector3::zeros(),
         };
         let mut velocity = of_b.linear + drive_before - of_a.linear;
+        if let Some(runs) = filling.runs(c) {
+            velocity += runs;
+        }
         if let Some(strain) = filling.strain {
             velocity += strain.drove(filling.bodies, c);
         }

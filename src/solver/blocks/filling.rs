@@ -3,8 +3,9 @@
 use super::Strain;
 use super::sides::{Place, Side};
 use crate::body::{Bodies, Twist, Wall, WallState};
-use crate::contact::Candidate;
+use crate::contact::{Candidate, Partner};
 use crate::law::{Laws, Step};
+use crate::math::Vector3;
 use crate::shape::Template;
 use crate::solver::pushed::Pushed;
 
@@ -52,17 +53,30 @@ impl Filling<'_> {
         }
     }
 
-    /// Velocities of a moving driven wall, or of a strain, at a contact.
+    /// Velocity of the belt of a wall against the wall at a contact [m/s].
+    #[inline]
+    pub(super) fn runs(&self, c: &Candidate) -> Option<Vector3> {
+        match c.b {
+            Partner::Wall(w) => self.walls[w].runs(&self.states[w], &c.normal),
+            Partner::Body(_) => None,
+        }
+    }
+
+    /// Velocities of a moving driven wall, of a belt, or of a strain, at a contact.
     #[inline]
     pub(super) fn drive(&self, side: &Side, c: &Candidate) -> Option<Twist> {
+        let runs = self.runs(c);
         let mut moved = match side.at {
             Place::Still(w) => Twist {
                 linear: self.walls[w].velocity_at(&self.states[w], &c.point),
                 angular: self.states[w].angular_velocity,
             },
-            _ if self.strain.is_none() => return None,
+            _ if self.strain.is_none() && runs.is_none() => return None,
             _ => Twist::default(),
         };
+        if let Some(runs) = runs {
+            moved.linear += runs;
+        }
         if let Some(strain) = self.strain {
             moved.linear += strain.drives(self.bodies, c).linear;
         }
