@@ -10,6 +10,7 @@ mod camera;
 mod colour;
 mod frame;
 mod legend;
+mod link;
 mod network;
 mod outline;
 mod picture;
@@ -19,8 +20,9 @@ mod tests;
 mod view;
 
 pub use colour::{Colour, Map};
+pub use link::{Link, Touching, stresses, summed};
 pub use picture::Picture;
-pub use scene::Scene;
+pub use scene::{Balls, Scene};
 pub use view::{Clip, Fit, View, direction, range, size};
 
 use camera::Camera;
@@ -43,10 +45,7 @@ fn canvas(view: &View) -> [usize; 2] {
 /// If the scene is empty, or its numbers are too large to be drawn.
 pub fn draw(scene: &Scene, view: &View) -> Result<Picture, String> {
     let camera = Camera::new(scene, view, canvas(view))?;
-    let values = match view.contacts {
-        true => network::forces(scene),
-        false => view.colour.of(scene),
-    };
+    let values = values(scene, view);
     let range = view.range.unwrap_or_else(|| span(scene, view, &values));
     let paint = |value: f64| view.map.of((value - range[0]) / (range[1] - range[0]));
     let mut frame = frame::Frame::new(&camera, scene, view);
@@ -56,7 +55,7 @@ pub fn draw(scene: &Scene, view: &View) -> Result<Picture, String> {
             if scene.flat {
                 frame.bodies(scene, |_| [226, 228, 232]);
             }
-            frame.network(scene, &values, paint);
+            frame.network(scene, paint);
         }
         false => frame.bodies(scene, |k| paint(values[k])),
     }
@@ -74,11 +73,16 @@ pub fn draw(scene: &Scene, view: &View) -> Result<Picture, String> {
 /// The default range of values of the colours of a scene.
 #[must_use]
 pub fn natural_range(scene: &Scene, view: &View) -> [f64; 2] {
-    let values = match view.contacts {
-        true => network::forces(scene),
-        false => view.colour.of(scene),
-    };
+    let values = values(scene, view);
     span(scene, view, &values)
+}
+
+/// The values of the bodies that colours show, or the forces of contacts.
+fn values(scene: &Scene, view: &View) -> Vec<f64> {
+    match view.contacts {
+        true => scene.links.iter().map(|link| link.force).collect(),
+        false => view.colour.of(scene),
+    }
 }
 
 fn span(scene: &Scene, view: &View, values: &[f64]) -> [f64; 2] {

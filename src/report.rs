@@ -7,6 +7,8 @@ mod plot;
 mod series_plots;
 mod state;
 mod state_plots;
+mod still;
+mod subject;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -9,9 +9,13 @@ use std::path::PathBuf;
 /// The options of `render`.
 #[derive(Args)]
 pub struct RenderArgs {
-    /// The checkpoint, or a folder for a picture of each checkpoint in it
-    pub from: PathBuf,
-    /// The picture; for a folder of checkpoints the folder of frame-00000.png and so on
+    /// A checkpoint or a frame (frames/bodies-*.h5), or a series for a picture of each
+    ///
+    /// A series is several files, a folder of checkpoints, the folder frames of a run, or its
+    /// bodies.vtkhdf.
+    #[arg(required = true)]
+    pub from: Vec<PathBuf>,
+    /// The picture; for a series the folder of frame-00000.png and so on
     #[arg(short, long, value_name = "PNG")]
     pub output: PathBuf,
     /// Looks from +x, from -y (x to the right), from +z, or from a corner [default: iso; for discs
@@ -45,14 +49,14 @@ pub struct RenderArgs {
     /// The colour map: viridis, cividis, inferno, magma, plasma, greys
     #[arg(long, value_name = "MAP", default_value = "viridis")]
     pub map: Map,
-    /// Values of the first and the last colour [default: the range of the bodies, for a folder over
+    /// Values of the first and the last colour [default: the range of the bodies, for a series over
     /// all pictures]
     #[arg(long, value_name = "LOW,HIGH", value_parser = render::range, allow_hyphen_values = true)]
     pub range: Option<Range>,
     /// Draws the forces at the contacts instead of balls, or on top of discs
     #[arg(long, conflicts_with = "colour")]
     pub contacts: bool,
-    /// The objects that fill the picture [default: the bodies; for a folder the domain]
+    /// The objects that fill the picture [default: the bodies; for a series the domain]
     #[arg(long, value_parser = ["bodies", "domain"])]
     pub fit: Option<String>,
     /// Omits the lines of domain and walls

@@ -21,7 +21,7 @@ mod write;
 
 pub(super) use plain::Plain;
 pub(super) use raw::{Slab, read_text, write_text};
-pub(super) use read::Reader;
+pub(super) use read::{Reader, SMALLEST_SHARE, numbers};
 pub(super) use write::{Writer, create_dataset};
 
 use hdf5::types::{FloatSize, IntSize, TypeDescriptor};

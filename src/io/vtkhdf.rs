@@ -28,6 +28,7 @@ mod lines;
 mod pack;
 mod read;
 mod settings;
+mod still;
 mod topology;
 
 pub use field::Field;
@@ -36,11 +37,12 @@ pub use kind::{Kind, Space};
 pub use pack::pack;
 pub use read::Movie;
 pub use settings::{Precision, Settings};
+pub use still::{Placed, Still, is_frame, stills};
 
 use super::{Snapshot, whole};
 use crate::comm::{Comm, Failure, agree};
 use crate::shape::Template;
-use frame::Frame;
+use frame::{Around, Frame};
 use layout::Listed;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -72,6 +74,8 @@ pub struct Frames {
     space: Space,
     templates: Vec<Template>,
     films: Vec<Film>,
+    /// The configuration that was written last, and the step of the frame that holds it.
+    config: Option<(String, u64)>,
 }
 
 /// The frames of one kind, of bodies or of contacts.
@@ -130,6 +134,7 @@ impl Frames {
             space,
             templates: templates.to_vec(),
             films,
+            config: None,
         };
         Ok((frames, damaged))
     }
@@ -161,6 +166,9 @@ impl Frames {
         agree(comm, made)?;
         let bad = |e: String| Error(format!("frame of step {step}: {e}"));
         let ordered = gather::in_order(comm, snapshot, &self.templates).map_err(bad)?;
+        let known = self.config.clone();
+        let known = known.filter(|(text, _)| *text == header.config);
+        let config = known.unwrap_or_else(|| (header.config.clone(), step));
         for film in &mut self.films {
             if film.kind == Kind::Contacts && !self.settings.contacts
                 || film.last.is_some_and(|last| last >= step)
@@ -185,14 +193,20 @@ impl Frames {
                 parts: comm.size() as u64,
                 domain: self.space.to_array(),
             };
+            let around = (film.kind == Kind::Bodies && !config.0.is_empty()).then_some(Around {
+                config: (&config.0, config.1),
+                walls: &snapshot.walls,
+            });
             film.add(
                 comm,
-                &self.out,
-                &self.space,
+                (&self.out, &self.space),
                 frame,
                 arrays,
-                self.settings.compression,
+                (around, &self.settings),
             )?;
+            if film.kind == Kind::Bodies {
+                self.config = Some(config.clone());
+            }
         }
         Ok(())
     }
@@ -203,11 +217,10 @@ impl Film {
     fn add(
         &mut self,
         comm: &dyn Comm,
-        out: &Path,
-        space: &Space,
+        (out, space): (&Path, &Space),
         frame: Frame,
         arrays: Vec<frame::Array>,
-        compression: u8,
+        (around, settings): (Option<Around>, &Settings),
     ) -> Result<(), Error> {
         let path = folder::frame(out, self.kind, frame.step);
         let hashes: Vec<u64> = arrays.iter().map(frame::Array::hash).collect();
@@ -229,7 +242,15 @@ impl Film {
                 _ => frame.step,
             })
             .collect();
-        frame::write(comm, &path, &frame, &arrays, &since, compression).map_err(told(&path))?;
+        frame::write(
+            comm,
+            &path,
+            &frame,
+            &arrays,
+            &since,
+            (around, settings.compression),
+        )
+        .map_err(told(&path))?;
 
         let listed = Listed {
             step: frame.step,

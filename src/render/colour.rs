@@ -1,10 +1,7 @@
 //! Colours: quantities of bodies, their ranges, and maps from numbers to colours.
 
 use super::Scene;
-use crate::body::BodyId;
-use crate::contact::ContactRow;
 use crate::math::Vector3;
-use crate::measure::{Side, carries};
 
 /// A quantity for the colours of bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,15 +83,8 @@ impl Colour {
             Self::Id => each(&|b| b.id.0 as f64),
             Self::Material => each(&|b| f64::from(b.material)),
             Self::Height => each(&|b| Vector3::from(b.position).dot(&scene.up)),
-            Self::Coordination => of_contacts(scene, |_, _, _| 1.0),
-            Self::Pressure => {
-                let mut sums = of_contacts(scene, pressed);
-                for (sum, body) in sums.iter_mut().zip(scene.bodies) {
-                    let dimensions = if scene.flat { 2.0 } else { 3.0 };
-                    *sum /= dimensions * body.volume(scene.flat, scene.templates) * scene.dt;
-                }
-                sums
-            }
+            Self::Coordination => scene.coordination.clone(),
+            Self::Pressure => scene.pressure.clone(),
         }
     }
 
@@ -119,43 +109,6 @@ impl Colour {
             Self::Velocity(_) | Self::Radius | Self::Height => span(values, false),
         }
     }
-}
-
-/// Sums over the force-carrying contacts of each body.
-///
-/// `part` is a function of the contact, of the body at it, and of the sign by which the contact's
-/// normal points away from the body.
-fn of_contacts(scene: &Scene, part: impl Fn(&ContactRow, &Side, f64) -> f64) -> Vec<f64> {
-    let mut sums = vec![0.0; scene.bodies.len()];
-    for contact in scene.contacts.iter().filter(|c| carries(c)) {
-        let (key, of) = (contact.key, contact.key.parts());
-        for ((id, which), sign) in [key.a, key.b].into_iter().zip(of).zip([1.0, -1.0]) {
-            if let Some(k) = place(scene, id) {
-                let side = Side::of(&scene.bodies[k], which, scene.templates, scene.dt);
-                sums[k] += part(contact, &side, sign);
-            }
-        }
-    }
-    sums
-}
-
-/// The trace of impulse times arm, compression positive [N s m].
-///
-/// Of a ball the arm lies along the normal, so only the normal impulse counts.
-fn pressed(contact: &ContactRow, side: &Side, sign: f64) -> f64 {
-    let (impulse, normal) = (
-        Vector3::from(contact.impulse),
-        Vector3::from(contact.normal),
-    );
-    match side.arm {
-        None => impulse.dot(&normal) * (side.radius + 0.5 * contact.gap),
-        Some(_) => (impulse * sign).dot(&side.to_point(&(normal * sign), contact.gap)),
-    }
-}
-
-/// The place of a body among those of a scene.
-pub(super) fn place(scene: &Scene, id: BodyId) -> Option<usize> {
-    scene.bodies.binary_search_by_key(&id, |b| b.id).ok()
 }
 
 /// The range of values without the 0.5 % at each end, NaN excluded. Never empty.

@@ -67,17 +67,15 @@ impl<'a> Frame<'a> {
         let camera = self.camera;
         let mut bands: Vec<Vec<u32>> = vec![Vec::new(); camera.size[1].div_ceil(BAND)];
         let mut balls = Vec::new();
-        let bodies = scene.bodies.iter().enumerate();
-        let each = bodies.flat_map(|(k, body)| body.balls(scene.templates).map(move |b| (k, b)));
-        for (k, ball) in each {
-            let (centre, radius) = (camera.seen(&ball.centre), ball.radius);
+        scene.each_ball(|k, centre, radius| {
+            let centre = camera.seen(centre);
             let outside =
                 |(normal, offset): &([f64; 3], f64)| dot(normal, &centre) - radius >= *offset;
             if camera.clips.iter().any(outside) {
-                continue;
+                return;
             }
             let Some([_, rows]) = camera.bounds(&centre, radius) else {
-                continue;
+                return;
             };
             for band in &mut bands[rows[0] / BAND..=(rows[1] - 1) / BAND] {
                 band.push(balls.len() as u32);
@@ -88,7 +86,7 @@ impl<'a> Frame<'a> {
                 radius,
                 colour,
             });
-        }
+        });
         let normal = camera.turned(&Vector3::z());
         let disc = self.flat.then_some(normal);
         let width = camera.size[0];

@@ -3,8 +3,6 @@
 use super::Scene;
 use super::camera::{Camera, Spot};
 use super::frame::{BAND, Cell, Frame, lit};
-use crate::math::Vector3;
-use crate::measure::{Side, branch, carries};
 
 /// Thickness of the bar of a strong force, in mean radii, and of a vanishing one, in fine pixels.
 const THICKEST: f64 = 0.5;
@@ -18,39 +16,24 @@ struct Bar {
     colour: [u8; 3],
 }
 
-/// The magnitude of the normal force of each contact [N]; NaN for contacts without a force.
-pub(super) fn forces(scene: &Scene) -> Vec<f64> {
-    let force = |c: &crate::contact::ContactRow| match carries(c) {
-        true => Vector3::from(c.impulse).dot(&Vector3::from(c.normal)).abs() / scene.dt,
-        false => f64::NAN,
-    };
-    scene.contacts.iter().map(force).collect()
-}
-
 impl Frame<'_> {
     /// Draws the contacts that carry a force, from centre to centre or to the wall.
-    pub(super) fn network(
-        &mut self,
-        scene: &Scene,
-        forces: &[f64],
-        paint: impl Fn(f64) -> [u8; 3],
-    ) {
+    pub(super) fn network(&mut self, scene: &Scene, paint: impl Fn(f64) -> [u8; 3]) {
         let camera = self.camera;
-        let strong = super::colour::span(forces, true)[1];
+        let forces: Vec<f64> = scene.links.iter().map(|link| link.force).collect();
+        let strong = super::colour::span(&forces, true)[1];
         let radii: f64 = scene.bodies.iter().map(|b| b.radius).sum();
         let thickest = 0.5 * THICKEST * radii / scene.bodies.len().max(1) as f64;
-        let side = Side::among(scene.bodies, scene.templates, scene.dt);
         // In front of all discs, which lie in one plane.
         let lift = if scene.flat { 4.0 * thickest } else { 0.0 };
         let mut bands: Vec<Vec<u32>> = vec![Vec::new(); camera.size[1].div_ceil(BAND)];
         let mut bars: Vec<Bar> = Vec::new();
-        let all = scene.contacts.iter().zip(forces);
-        for (contact, &force) in all.filter(|(_, force)| force.is_finite()) {
-            if !self.view.keeps(&contact.point) {
+        for link in scene.links.iter().filter(|link| link.force.is_finite()) {
+            let force = link.force;
+            if !self.view.keeps(&link.point) {
                 continue;
             }
-            let (from, to) = branch(contact, &side);
-            let ends = [from, to].map(|x| camera.seen(&x));
+            let ends = link.ends.map(|x| camera.seen(&x));
             if camera.perspective && ends.iter().any(|p| p[2] <= camera.near) {
                 continue;
             }

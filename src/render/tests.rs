@@ -1,8 +1,9 @@
 //! Pictures against formulas, and against a trial of every ball for every pixel.
 
 use super::camera::{Camera, FINE, dot};
-use super::colour::{MAPS, place};
+use super::colour::MAPS;
 use super::frame::Frame;
+use super::link::place;
 use super::*;
 use crate::body::{BodyId, BodyRow};
 use crate::contact::{ContactKey, ContactRow};
@@ -16,12 +17,19 @@ fn ball(id: u64, position: [f64; 3], radius: f64) -> BodyRow {
     BodyRow::sphere(BodyId(id), position, radius, 1.0)
 }
 
-fn scene<'a>(bodies: &'a [BodyRow], contacts: &'a [ContactRow], flat: bool) -> Scene<'a> {
-    Scene {
+fn scene<'a>(bodies: &'a [BodyRow], contacts: &[ContactRow], flat: bool) -> Scene<'a> {
+    let touching = Touching {
         bodies,
         templates: &[],
         contacts,
         dt: 1e-3,
+    };
+    Scene {
+        bodies,
+        balls: Balls::Of(&[]),
+        coordination: touching.coordination(),
+        pressure: touching.pressure(flat),
+        links: touching.links(),
         surfaces: &[],
         materials: &[],
         domain: (Vector3::repeat(-1.0), Vector3::repeat(1.0)),
@@ -358,12 +366,11 @@ fn values_of_contacts() {
                 "{pressure:?}"
             );
         }
-        assert_eq!(network::forces(&scene)[..2], [20.0, 40.0]);
-        assert!(network::forces(&scene)[2].is_nan());
+        let forces: Vec<f64> = scene.links.iter().map(|link| link.force).collect();
+        assert_eq!(forces, [20.0, 40.0]);
     }
-    let scene = scene(&bodies, &contacts, false);
-    assert_eq!(place(&scene, BodyId(9)), Some(2));
-    assert_eq!(place(&scene, BodyId(4)), None);
+    assert_eq!(place(&bodies, BodyId(9)), Some(2));
+    assert_eq!(place(&bodies, BodyId(4)), None);
 }
 
 /// A bar is as thick as its force is large, and lies between the centres.
@@ -386,7 +393,7 @@ fn bars_are_as_thick_as_forces_are_large() {
         (view.from, view.up) = direction("z").expect("a view");
         let camera = Camera::new(&scene, &view, view.size).expect("a camera");
         let mut frame = Frame::new(&camera, &scene, &view);
-        frame.network(&scene, &network::forces(&scene), |_| [0; 3]);
+        frame.network(&scene, |_| [0; 3]);
         // The upper one always has the same force; it is in the upper half.
         let below = camera.size[0] * camera.size[1] / 2 - 60 * camera.size[0];
         let cells = frame.cells[below..].iter();

@@ -115,7 +115,7 @@ impl View {
     }
 
     /// Whether a point is inside all clips.
-    pub(super) fn keeps(&self, x: &[f64; 3]) -> bool {
+    pub(super) fn keeps(&self, x: &Vector3) -> bool {
         self.clips.iter().all(|clip| {
             let inside = clip.at - x[clip.axis];
             (if clip.below { inside } else { -inside }) >= 0.0

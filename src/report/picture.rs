@@ -1,7 +1,7 @@
-//! Pictures of checkpoints as files: `moreau render`.
+//! Pictures of checkpoints and frames as files: `moreau render`.
 
-use super::state::State;
-use crate::io::{checkpoint, own_temporary};
+use super::subject::{Subject, files, is_series};
+use crate::io::own_temporary;
 use crate::render::{self, Fit, Picture, View};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -23,20 +23,21 @@ pub struct Request {
 /// A message, and its exit status.
 type Told = (String, i32);
 
-/// Draws a checkpoint to a PNG file, or each checkpoint of a folder to a numbered one.
+/// Draws a checkpoint or a frame to a PNG file, or each one of several to a numbered one.
 ///
-/// The numbered files go to another folder. Returns a summary.
+/// Several are those of a folder or of a table of contents, or more than one path. The numbered
+/// files go to another folder. Returns a summary.
 ///
 /// # Errors
 /// With status 2 for bad input; with status 4 for a picture that cannot be written.
-pub fn render(from: &Path, to: &Path, request: &Request) -> Result<String, (String, i32)> {
+pub fn render(from: &[PathBuf], to: &Path, request: &Request) -> Result<String, (String, i32)> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(request.threads.unwrap_or(0));
     let pool = pool
         .build()
         .map_err(|e| (format!("--threads: no threads can be started: {e}"), 2))?;
-    pool.install(|| match from.is_dir() {
-        true => animation(from, to, request),
-        false => single(from, to, request),
+    pool.install(|| match from {
+        [one] if !is_series(one) => single(one, to, request),
+        _ => animation(from, to, request),
     })
 }
 
@@ -59,13 +60,13 @@ fn single(from: &Path, to: &Path, request: &Request) -> Result<String, Told> {
         return Err((message, 2));
     }
     let begin = Instant::now();
-    let state = State::read(from).map_err(|e| (e, 2))?;
+    let state = Subject::read(from, &request.view).map_err(|e| (e, 2))?;
     let read = begin.elapsed();
     let begin = Instant::now();
     let picture = draw(&state, &view_of(&state, request, Fit::Bodies)).map_err(|e| (e, 2))?;
     let drawn = begin.elapsed();
     write(&picture, to)?;
-    let bodies = state.loaded.bodies.len();
+    let bodies = state.bodies();
     Ok(format!(
         "{}: {bodies} bodies; read in {}, drawn in {}, written in {}",
         to.display(),
@@ -124,62 +125,69 @@ fn seconds(time: Duration) -> String {
     format!("{:.2} s", time.as_secs_f64())
 }
 
-fn view_of(state: &State, request: &Request, fit: Fit) -> View {
+fn view_of(state: &Subject, request: &Request, fit: Fit) -> View {
     let mut view = request.view.clone();
     view.fit = request.fit.unwrap_or(fit);
-    if request.standard && state.scenario.two_dimensional {
+    if request.standard && state.is_flat() {
         let above = render::direction("z");
         (view.from, view.up) = above.unwrap_or((view.from, view.up));
     }
     view
 }
 
-pub(super) fn draw(state: &State, view: &View) -> Result<Picture, String> {
-    render::draw(&state.scene(), view)
+fn draw(state: &Subject, view: &View) -> Result<Picture, String> {
+    render::draw(&state.scene(view), view)
 }
 
-/// Bytes of checkpoints kept in memory between the search for the range of colours and the drawing.
+/// Bytes of files kept in memory between the search for the range of colours and the drawing.
 ///
-/// Checkpoints beyond are read a second time.
+/// Files beyond are read a second time.
 const HELD: u64 = 1 << 30;
 
-/// One picture per checkpoint, all with the same colours.
+/// Files named at most where none can be drawn.
+const MOST_NAMED: usize = 5;
+
+/// One picture per checkpoint or frame, all with the same colours.
 ///
-/// Checkpoints that are damaged, or vanish before their turn, are skipped and named.
-fn animation(from: &Path, to: &Path, request: &Request) -> Result<String, Told> {
+/// Files that are damaged, or vanish before their turn, are skipped and named.
+fn animation(from: &[PathBuf], to: &Path, request: &Request) -> Result<String, Told> {
+    let refused = |found: &str, accepted: &str| {
+        let message = format!("--output {}: {found}; accepted: {accepted}", to.display());
+        Err((message, 2))
+    };
+    let names: Vec<String> = from.iter().map(|path| path.display().to_string()).collect();
     if to.exists() && !to.is_dir() {
-        let message = format!(
-            "--output {}: a file; accepted: a folder, for {} is one",
-            to.display(),
-            from.display()
+        return refused(
+            "a file",
+            &format!("a folder, for {} is a series", names.join(" ")),
         );
-        return Err((message, 2));
     }
-    let mut paths = checkpoint::newest(from).map_err(|e| (e.to_string(), 2))?;
-    paths.reverse();
-    if !paths.is_empty()
-        && !to.exists()
-        && to
-            .extension()
-            .is_some_and(|e| e.eq_ignore_ascii_case("png"))
-    {
-        let message = format!(
-            "--output {}: the name of a picture; accepted: that of a folder, for there is one picture per checkpoint of {}",
-            to.display(),
-            from.display()
+    let mut paths = Vec::new();
+    for path in from {
+        paths.extend(files(path).map_err(|e| (e, 2))?);
+    }
+    let named_as_picture = to
+        .extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("png"));
+    if !to.exists() && named_as_picture {
+        return refused(
+            "the name of a picture",
+            &format!(
+                "that of a folder, for there is one picture per checkpoint or frame of {}",
+                names.join(" ")
+            ),
         );
-        return Err((message, 2));
     }
     let mut skipped = String::new();
     let mut skip = |error: String| skipped.push_str(&format!("SKIPPED: {error}\n"));
-    let mut waiting: Vec<(PathBuf, Option<State>)> = Vec::new();
+    let mut waiting: Vec<(PathBuf, Option<Subject>)> = Vec::new();
     let mut range = request.view.range;
     if range.is_some() {
         waiting.extend(paths.into_iter().map(|path| (path, None)));
     } else {
         let mut held = 0;
         for path in paths {
-            let state = match State::read(&path) {
+            let state = match Subject::read(&path, &request.view) {
                 Ok(state) => state,
                 Err(error) => {
                     skip(error);
@@ -187,7 +195,7 @@ fn animation(from: &Path, to: &Path, request: &Request) -> Result<String, Told> 
                 }
             };
             let view = view_of(&state, request, Fit::Domain);
-            let [low, high] = render::natural_range(&state.scene(), &view);
+            let [low, high] = render::natural_range(&state.scene(&view), &view);
             let wide = range.map_or([low, high], |[l, h]| [l.min(low), h.max(high)]);
             range = Some(wide);
             held += std::fs::metadata(&path).map_or(HELD, |file| file.len());
@@ -197,7 +205,7 @@ fn animation(from: &Path, to: &Path, request: &Request) -> Result<String, Told> 
     let made = to.exists();
     let mut drawn = 0;
     for (path, state) in waiting {
-        let state = match state.map_or_else(|| State::read(&path), Ok) {
+        let state = match state.map_or_else(|| Subject::read(&path, &request.view), Ok) {
             Ok(state) => state,
             Err(error) => {
                 skip(error);
@@ -222,14 +230,15 @@ fn animation(from: &Path, to: &Path, request: &Request) -> Result<String, Told> 
         drawn += 1;
     }
     if drawn == 0 {
-        let message = match skipped.as_str() {
-            "" => format!("{}: holds no checkpoint (checkpoint-*.h5)", from.display()),
-            skipped => format!(
-                "{}: none of its checkpoints is valid:\n{}",
-                from.display(),
-                skipped.trim_end()
-            ),
-        };
+        let message = format!(
+            "{}: none of its checkpoints or frames can be drawn:\n{}",
+            names.join(" "),
+            skipped
+                .lines()
+                .take(MOST_NAMED)
+                .collect::<Vec<_>>()
+                .join("\n")
+        );
         return Err((message, 2));
     }
     Ok(format!(

@@ -1,62 +1,54 @@
 //! A checkpoint with all data of its pictures.
 
-use crate::body::WallState;
+use crate::body::{BodyRow, WallState};
 use crate::comm::threads::Serial;
 use crate::config::{self, Scenario};
 use crate::io::checkpoint::{self, Loaded};
 use crate::io::{Header, WallRow};
 use crate::math::{Vector3, as_written};
-use crate::render::Scene;
+use crate::render::{Balls, Colour, Scene, Touching, View};
 use crate::shape::Surface;
 use std::path::Path;
 
-/// A state read from a file.
-pub(super) struct State {
-    pub(super) loaded: Loaded,
+/// The surroundings of the bodies in a picture.
+pub(super) struct Setting {
     pub(super) scenario: Scenario,
     surfaces: Vec<Surface>,
     materials: Vec<String>,
     caption: String,
 }
 
-impl State {
-    /// Reads a checkpoint.
-    pub(super) fn read(path: &Path) -> Result<Self, String> {
-        let loaded = checkpoint::read(&Serial, path).map_err(|e| e.to_string())?;
-        Self::of(path, loaded)
-    }
-
-    /// The state of a loaded checkpoint.
-    pub(super) fn of(path: &Path, loaded: Loaded) -> Result<Self, String> {
-        let scenario = configuration(path, &loaded.header)?;
-        let walls = scenario.walls.iter().zip(&loaded.walls);
-        let surfaces = walls.map(|(wall, row)| wall.placed(&place(row))).collect();
+impl Setting {
+    /// The surroundings at a step and a time [s], with the walls moved to these states.
+    pub(super) fn new(
+        scenario: Scenario,
+        walls: impl Iterator<Item = WallState>,
+        (step, time, bodies): (u64, f64, usize),
+    ) -> Self {
+        let both = scenario.walls.iter().zip(walls);
+        let surfaces = both.map(|(wall, state)| wall.placed(&state)).collect();
         let materials = scenario.materials.iter().map(|m| m.name.clone()).collect();
-        let (header, number) = (&loaded.header, loaded.bodies.len());
-        let time = as_written(header.time);
+        let time = as_written(time);
         let caption = match scenario.title.as_str() {
-            "" => format!("step {}, time {time} s, {number} bodies", header.step),
-            title => format!(
-                "step {}, time {time} s, {number} bodies - {title}",
-                header.step
-            ),
+            "" => format!("step {step}, time {time} s, {bodies} bodies"),
+            title => format!("step {step}, time {time} s, {bodies} bodies - {title}"),
         };
-        Ok(Self {
-            loaded,
+        Self {
             scenario,
             surfaces,
             materials,
             caption,
-        })
+        }
     }
 
-    /// The scene of the state.
-    pub(super) fn scene(&self) -> Scene<'_> {
+    /// A scene of these bodies, without contacts.
+    pub(super) fn scene<'a>(&'a self, bodies: &'a [BodyRow], balls: Balls<'a>) -> Scene<'a> {
         Scene {
-            bodies: &self.loaded.bodies,
-            templates: &self.scenario.templates,
-            contacts: &self.loaded.contacts,
-            dt: self.loaded.header.dt,
+            bodies,
+            balls,
+            coordination: Vec::new(),
+            pressure: Vec::new(),
+            links: Vec::new(),
             surfaces: &self.surfaces,
             materials: &self.materials,
             domain: (self.scenario.lower, self.scenario.upper),
@@ -75,6 +67,56 @@ impl State {
             (false, true) => Vector3::y(),
             (false, false) => Vector3::z(),
         }
+    }
+}
+
+/// A state read from a file.
+pub(super) struct State {
+    pub(super) loaded: Loaded,
+    setting: Setting,
+}
+
+impl std::ops::Deref for State {
+    type Target = Setting;
+
+    fn deref(&self) -> &Setting {
+        &self.setting
+    }
+}
+
+impl State {
+    /// Reads a checkpoint.
+    pub(super) fn read(path: &Path) -> Result<Self, String> {
+        let loaded = checkpoint::read(&Serial, path).map_err(|e| e.to_string())?;
+        Self::of(path, loaded)
+    }
+
+    /// The state of a loaded checkpoint.
+    pub(super) fn of(path: &Path, loaded: Loaded) -> Result<Self, String> {
+        let scenario = configuration(path, &loaded.header)?;
+        let (header, bodies) = (&loaded.header, loaded.bodies.len());
+        let walls = loaded.walls.iter().map(place);
+        let setting = Setting::new(scenario, walls, (header.step, header.time, bodies));
+        Ok(Self { loaded, setting })
+    }
+
+    /// The scene of the state, with the contacts as far as the view shows them.
+    pub(super) fn scene_for(&self, view: &View) -> Scene<'_> {
+        let templates = &self.scenario.templates;
+        let touching = Touching {
+            bodies: &self.loaded.bodies,
+            templates,
+            contacts: &self.loaded.contacts,
+            dt: self.loaded.header.dt,
+        };
+        let mut scene = self.scene(&self.loaded.bodies, Balls::Of(templates));
+        match view.colour {
+            _ if view.contacts => scene.links = touching.links(),
+            Colour::Coordination => scene.coordination = touching.coordination(),
+            Colour::Pressure => scene.pressure = touching.pressure(scene.flat),
+            _ => {}
+        }
+        scene
     }
 }
 

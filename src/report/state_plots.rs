@@ -1,10 +1,9 @@
 //! Plots and pictures of the newest state of a run.
 
-use super::picture::draw;
 use super::plot::{Curve, Plot};
 use super::state::State;
 use crate::measure::{Side, Window, branch_moments, carries, force_bin, force_counts, force_sums};
-use crate::render::{Clip, Colour, Fit, View, direction};
+use crate::render::{Clip, Colour, Fit, View, direction, draw};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
@@ -144,7 +143,7 @@ pub(super) fn pictures(state: &State) -> Vec<Result<Shown, String>> {
         wanted.push(network(state, view));
     }
     let show = |(title, view): (String, View)| {
-        let png = draw(state, &view).and_then(|picture| picture.png());
+        let png = draw(&state.scene_for(&view), &view).and_then(|picture| picture.png());
         let png = png.map_err(|e| format!("{title}: {e}"))?;
         let png = BASE64_STANDARD.encode(png);
         Ok(Shown { title, png })

@@ -7,6 +7,9 @@ use hdf5::{Attribute, Dataset, File, H5Type, Location};
 use std::ops::Range;
 use std::path::Path;
 
+/// HDF5's compression holds at most this many times the bytes of a file.
+pub(in crate::io) const SMALLEST_SHARE: u64 = 1100;
+
 const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
 
 /// A file open for reading on this rank. Nothing here is collective.
@@ -145,12 +148,73 @@ impl Reader {
             })
     }
 
+    /// All numbers of a dataset of this many numbers in a row, as another type if need be.
+    pub(in crate::io) fn numbers<T: H5Type>(
+        &self,
+        path: &str,
+        width: usize,
+        rows: u64,
+    ) -> Result<Vec<T>, String> {
+        let limit = self.length.saturating_mul(SMALLEST_SHARE);
+        numbers(&self.dataset(path)?, width, (0, rows), limit)
+    }
+
     pub(super) fn dataset(&self, path: &str) -> Result<Dataset, String> {
         if !self.file.link_exists(path) {
             return Err(format!("dataset {path} is missing"));
         }
         self.file.dataset(path).map_err(|e| format!("{path}: {e}"))
     }
+}
+
+/// Some rows of a dataset, if files of at most `limit` bytes, unpacked, can hold them.
+///
+/// `rows` are the first one and their number.
+pub(in crate::io) fn numbers<T: H5Type>(
+    dataset: &Dataset,
+    width: usize,
+    (first, rows): (u64, u64),
+    limit: u64,
+) -> Result<Vec<T>, String> {
+    let path = dataset.name();
+    let path = path.trim_start_matches('/');
+    let shape = dataset.shape();
+    let kind = kind_of(dataset).map_err(|e| format!("{path}: {e}"))?;
+    let element =
+        Element::of(&kind).ok_or_else(|| format!("{path}: must be numbers; found {kind}"))?;
+    let there = match *shape.as_slice() {
+        [all] if width == 1 => all as u64,
+        [all, found] if width == found => all as u64,
+        _ => {
+            return Err(format!(
+                "{path}: must have rows of {width}; found shape {shape:?}"
+            ));
+        }
+    };
+    if first.checked_add(rows).is_none_or(|end| end > there) {
+        return Err(format!(
+            "{path}: must have {rows} rows from row {first} on; found {there} rows in all"
+        ));
+    }
+    let bytes = u128::from(rows) * (width * element.bytes()) as u128;
+    if bytes > u128::from(limit) {
+        return Err(format!(
+            "{path}: must have at most the rows that its files can hold; found {rows}"
+        ));
+    }
+    let range: Range<usize> = first as usize..(first + rows) as usize;
+    let read = match width {
+        1 => dataset
+            .read_slice_1d::<T, _>(range)
+            .map(|a| a.into_raw_vec_and_offset().0),
+        _ => {
+            let both = vec![range.into(), hdf5::SliceOrIndex::from(0..width)];
+            dataset
+                .read_slice_2d::<T, _>(hdf5::Hyperslab::from(both))
+                .map(|a| a.into_raw_vec_and_offset().0)
+        }
+    };
+    read.map_err(|e| format!("{path}: {e}"))
 }
 
 /// The type of the numbers of a dataset or attribute.

@@ -129,6 +129,13 @@ pub(super) fn of_bodies(
         let path = format!("{}/part", Kind::Bodies.group());
         let about = (path.as_str(), "1", about);
         arrays.push(rows.whole(about, Element::U16, bodies().map(|b| [b.part]))?);
+        let about = "from the centre of mass of the body to the centre of the ball";
+        let path = format!("{}/arm", Kind::Bodies.group());
+        let arm = |b: &Owned| {
+            let (centre, from) = (ball(b).0, b.row.position);
+            [0, 1, 2].map(|k| centre[k] - from[k])
+        };
+        arrays.push(rows.real((path.as_str(), "m", about), bodies().map(arm))?);
     }
     for &field in &settings.fields {
         let (name, unit, description) = match clumps {

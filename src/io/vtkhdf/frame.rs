@@ -4,7 +4,8 @@
 use super::kind::{DOMAIN, Kind};
 use super::layout::{Form, Listed, SHAPE, rows_of};
 use crate::comm::{Comm, agree};
-use crate::io::hdf::{Reader, Table, Writer};
+use crate::io::WallRow;
+use crate::io::hdf::{CHUNK_ROWS, Element, Reader, Table, Writer, written_rows};
 use crate::io::whole::{publish, temporary};
 use std::collections::BTreeMap;
 use std::hash::Hasher;
@@ -12,7 +13,7 @@ use std::path::Path;
 use twox_hash::XxHash64;
 
 /// The attribute `format` of a frame's file.
-const FORMAT: &str = "moreau-frame";
+pub(super) const FORMAT: &str = "moreau-frame";
 
 /// The version of these files.
 const FORMAT_VERSION: u32 = 1;
@@ -30,6 +31,37 @@ pub(super) struct Frame {
     /// The domain.
     pub(super) domain: [f64; DOMAIN.len()],
 }
+
+/// The surroundings of the bodies in a frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Around<'a> {
+    /// The configuration, and the step of the frame whose file holds it.
+    pub(super) config: (&'a str, u64),
+    /// Displacement and rotation of each wall, on all ranks.
+    pub(super) walls: &'a [WallRow],
+}
+
+/// The name in a file of the configuration.
+pub(super) const CONFIG: &str = "config";
+
+/// The name of the step of the frame that holds it.
+pub(super) const CONFIG_SINCE: &str = "config_since";
+
+/// The places of walls: name, numbers in a row, unit, description.
+pub(super) const WALLS: [(&str, usize, &str, &str); 2] = [
+    (
+        "walls/displacement",
+        3,
+        "m",
+        "displacement of the wall's centre since time zero",
+    ),
+    (
+        "walls/orientation",
+        4,
+        "1",
+        "unit quaternion w, x, y, z of the rotation of the wall since time zero",
+    ),
+];
 
 /// An array of a frame, of which this rank has the rows from `first` on.
 #[derive(Clone, Debug)]
@@ -64,6 +96,53 @@ impl Array {
     }
 }
 
+impl Around<'_> {
+    /// Bytes in the file of this step.
+    fn room(&self, step: u64) -> u64 {
+        let (config, since) = self.config;
+        let config = if since == step { config.len() } else { 0 };
+        let walls = self.places().map(|(table, _)| table.file_bytes());
+        2 * config as u64 + walls.iter().sum::<u64>()
+    }
+
+    /// The places of walls: the form and the numbers of each array.
+    fn places(&self) -> [(Table<'static>, Vec<f64>); 2] {
+        let [displacement, orientation] = WALLS.map(|(path, width, _, _)| Table {
+            path,
+            element: Element::F64,
+            width,
+            rows: self.walls.len() as u64,
+            chunk: CHUNK_ROWS,
+            deflate: 0,
+        });
+        let walls = self.walls.iter();
+        [
+            (
+                displacement,
+                walls.clone().flat_map(|w| w.displacement).collect(),
+            ),
+            (orientation, walls.flat_map(|w| w.orientation).collect()),
+        ]
+    }
+
+    /// Writes them to the file of a step. Collective.
+    fn write(&self, comm: &dyn Comm, file: &Writer, step: u64) -> Result<(), String> {
+        file.group("walls")?;
+        for ((table, numbers), (_, width, unit, about)) in self.places().iter().zip(WALLS) {
+            let own = written_rows(table.rows, comm.rank(), comm.size());
+            let here = &numbers[own.start as usize * width..own.end as usize * width];
+            let texts = [("unit", unit), ("description", about)];
+            let bytes: Vec<u8> = here.iter().flat_map(|x| x.to_le_bytes()).collect();
+            file.dataset(table, &texts, own.start, &bytes)?;
+        }
+        let (config, since) = self.config;
+        if since == step {
+            file.text(CONFIG, config)?;
+        }
+        file.number(CONFIG_SINCE, since)
+    }
+}
+
 /// Writes the arrays that are new in this frame. Collective.
 ///
 /// `since` gives for each array the step of the frame whose file holds it.
@@ -73,16 +152,17 @@ pub(super) fn write(
     frame: &Frame,
     arrays: &[Array],
     since: &[u64],
-    deflate: u8,
+    (around, deflate): (Option<Around>, u8),
 ) -> Result<(), String> {
     let temporary = temporary(path);
-    let written = write_as(comm, &temporary, frame, arrays, since, deflate).and_then(|()| {
-        let published = match comm.rank() {
-            0 => publish(&temporary, path).map_err(|e| e.to_string()),
-            _ => Ok(()),
-        };
-        agree(comm, published)
-    });
+    let written =
+        write_as(comm, &temporary, frame, arrays, since, (around, deflate)).and_then(|()| {
+            let published = match comm.rank() {
+                0 => publish(&temporary, path).map_err(|e| e.to_string()),
+                _ => Ok(()),
+            };
+            agree(comm, published)
+        });
     if written.is_err() && comm.rank() == 0 {
         // The file may not exist. The error that is returned is the first one.
         let _ = std::fs::remove_file(&temporary);
@@ -96,13 +176,14 @@ fn write_as(
     frame: &Frame,
     arrays: &[Array],
     since: &[u64],
-    deflate: u8,
+    (around, deflate): (Option<Around>, u8),
 ) -> Result<(), String> {
     let is_new = |(array, since): (_, &u64)| (*since == frame.step).then_some(array);
     let new: Vec<&Array> = arrays.iter().zip(since).filter_map(is_new).collect();
     let room: u64 = new.iter().map(|a| a.table(deflate).file_bytes()).sum();
     let names: usize = arrays.iter().map(|array| array.path.len() + 32).sum();
-    let file = Writer::create(comm, path, room + names as u64 + 65_536)?;
+    let more = around.map_or(0, |around| around.room(frame.step));
+    let file = Writer::create(comm, path, room + more + names as u64 + 65_536)?;
     if frame.rows > 0 {
         file.group(frame.kind.group())?;
     }
@@ -117,6 +198,9 @@ fn write_as(
             false => &texts[..],
         };
         file.dataset(&array.table(deflate), texts, array.first, &array.bytes)?;
+    }
+    if let Some(around) = around {
+        around.write(comm, &file, frame.step)?;
     }
     let each = arrays.iter().zip(since);
     let lines = each.map(|(array, since)| format!("{} {since}\n", array.path));

@@ -2,15 +2,11 @@
 
 use super::kind::DOMAIN;
 use super::{Error, Kind, Space, told};
-use crate::io::hdf::{Element, Reader};
+use crate::io::hdf::{Reader, SMALLEST_SHARE, numbers};
 use crate::math::Vector3;
 use hdf5::dataset::Layout;
 use hdf5::{Dataset, File, H5Type};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
-
-/// HDF5's compression holds at most this many times the bytes of a file.
-const SMALLEST_SHARE: u64 = 1100;
 
 /// The frames of a kind: a table of contents, or the one file made of it by [`pack`](super::pack).
 #[derive(Debug)]
@@ -209,45 +205,7 @@ impl Movie {
         first: u64,
         rows: u64,
     ) -> Result<Vec<T>, String> {
-        let path = dataset.name();
-        let shape = dataset.shape();
-        let kind = dataset.dtype().and_then(|kind| kind.to_descriptor());
-        let kind = kind.map_err(|e| format!("{path}: {e}"))?;
-        let element =
-            Element::of(&kind).ok_or_else(|| format!("{path}: must be numbers; found {kind}"))?;
-        let there = match *shape.as_slice() {
-            [all] if width == 1 => all as u64,
-            [all, found] if width == found => all as u64,
-            _ => {
-                return Err(format!(
-                    "{path}: must have rows of {width}; found shape {shape:?}"
-                ));
-            }
-        };
-        if first.checked_add(rows).is_none_or(|end| end > there) {
-            return Err(format!(
-                "{path}: must have {rows} rows from row {first} on; found {there} rows in all"
-            ));
-        }
-        let bytes = u128::from(rows) * (width * element.bytes()) as u128;
-        if bytes > u128::from(self.limit) {
-            return Err(format!(
-                "{path}: must have at most the rows that its files can hold; found {rows}"
-            ));
-        }
-        let range: Range<usize> = first as usize..(first + rows) as usize;
-        let read = match width {
-            1 => dataset
-                .read_slice_1d::<T, _>(range)
-                .map(|a| a.into_raw_vec_and_offset().0),
-            _ => {
-                let both = vec![range.into(), hdf5::SliceOrIndex::from(0..width)];
-                dataset
-                    .read_slice_2d::<T, _>(hdf5::Hyperslab::from(both))
-                    .map(|a| a.into_raw_vec_and_offset().0)
-            }
-        };
-        read.map_err(|e| format!("{path}: {e}"))
+        numbers(dataset, width, (first, rows), self.limit)
     }
 }
 
