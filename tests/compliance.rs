@@ -355,7 +355,7 @@ fn sound_in_a_compressed_chain_has_its_speed() {
         s.bodies[k].kind = BodyKind::Fixed as u32;
         s.bodies[k].velocity = [0.0; 3];
     }
-    let (middle, mut steps) = ((n + 1) / 2, 0.0);
+    let (middle, mut steps) = (n.div_ceil(2), 0.0);
     let start = s.bodies[middle].position[2];
     let (mut state, mut past) = (s.run(1), start);
     // Half a period until the first return.

@@ -256,8 +256,12 @@ mod tests {
         let elasticity = Elasticity::of([[1.0 / 3e7, 0.3], [0.0, 0.0]]).unwrap();
         let (dt, mass, radius) = (1e-4, 0.02, 0.013);
         let zero = Vector3::zeros();
-        let hertz =
-            Hertz::open(&pair, [radius, f64::INFINITY], dt, (&zero, &Vector3::z())).unwrap();
+        let hertz = Hertz::open(
+            &elasticity,
+            [radius, f64::INFINITY],
+            dt,
+            (&zero, &Vector3::z()),
+        );
         for [gap, speed] in [[1e-6, -0.1], [-1e-6, 0.005], [-2e-5, -3.0], [0.0, -1e-9]] {
             let free = speed + gap / dt;
             let [r, _] = hertz.pressed(free, mass);

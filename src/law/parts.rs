@@ -171,7 +171,7 @@ impl Kinds {
             std::iter::from_fn(move || {
                 let next = bits.trailing_zeros();
                 bits &= bits.wrapping_sub(1);
-                (next < 64).then(|| Kind(word << 6 | next as u8))
+                (next < 64).then_some(Kind(word << 6 | next as u8))
             })
         })
     }

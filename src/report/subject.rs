@@ -9,17 +9,17 @@ use std::path::{Path, PathBuf};
 /// A state of a run, read for a picture.
 pub(super) enum Subject {
     /// Of a checkpoint.
-    Checkpoint(State),
+    Checkpoint(Box<State>),
     /// Of a frame.
-    Frame(Framed),
+    Frame(Box<Framed>),
 }
 
 impl Subject {
     /// Reads a checkpoint or a frame, with the data that a view shows.
     pub(super) fn read(path: &Path, view: &View) -> Result<Self, String> {
         match vtkhdf::is_frame(path) {
-            true => Framed::read(path, view).map(Self::Frame),
-            false => State::read(path).map(Self::Checkpoint),
+            true => Framed::read(path, view).map(|frame| Self::Frame(Box::new(frame))),
+            false => State::read(path).map(|state| Self::Checkpoint(Box::new(state))),
         }
     }
 
