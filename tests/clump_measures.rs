@@ -11,7 +11,6 @@ use moreau::domain::Domain;
 use moreau::io::checkpoint;
 use moreau::math::Vector3;
 use moreau::measure::{self, Heap, Side, Window};
-use moreau::render::Colour;
 use moreau::report::convert::{Format, convert};
 use moreau::rng::{Purpose, Stream};
 use moreau::sim;
@@ -58,19 +57,13 @@ fn stress_of_a_squeezed_dumbbell() {
         record("clumps", &what, stress[8], expected, 1e-9 * expected);
         assert!(stress[..8].iter().all(|x| x.abs() < 1e-9 * expected));
 
-        let scene = moreau::render::Scene {
+        let touching = moreau::render::Touching {
             bodies: &state.bodies,
             templates: &s.templates,
             contacts: &state.contacts,
             dt: s.dt,
-            surfaces: &[],
-            materials: &[],
-            domain: (s.lower, s.upper),
-            up: Vector3::z(),
-            flat: false,
-            caption: "",
         };
-        let pressure = Colour::Pressure.of(&scene)[0];
+        let pressure = touching.pressure(false)[0];
         let expected = load * height / (3.0 * s.templates[0].volume(radius));
         let what = format!("pressure of a dumbbell {height} m high [Pa]");
         record("clumps", &what, pressure, expected, 1e-9 * expected);
