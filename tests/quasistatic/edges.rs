@@ -82,6 +82,35 @@ fn strained(stress: Stress, [x, z]: [f64; 2], (axis, angle): (Vector3, f64)) -> 
     s
 }
 
+/// A wall that turns about a point away from its centre strains a bond as one whose centre is that
+/// point.
+#[test]
+fn a_wall_turns_about_any_point() {
+    let unbreakable = Stress {
+        tension: f64::INFINITY,
+        cohesion: f64::INFINITY,
+        friction: 0.0,
+        radius: Radius::Length(R),
+    };
+    let pivot = Vector3::new(0.1, 0.4, -0.7);
+    let force = |centre: Vector3, point: Option<Vector3>| {
+        let mut s = strained(unbreakable, [0.0; 2], (Vector3::y(), 1e-3));
+        s.walls[0].centre = centre;
+        if let Motion::Driven(drive) = &mut s.walls[0].motion {
+            drive.rotations[0].point = point;
+        }
+        let end = s.run(2);
+        let row = end.contacts[0];
+        [row.impulse, row.couple_impulse].map(Vector3::from)
+    };
+    let expected = force(pivot, None);
+    let found = force(Vector3::new(0.2, -0.3, 0.6), Some(pivot));
+    assert!(expected[0].norm() > 1e-4 && expected[1].norm() > 1e-4);
+    for (a, b) in found.iter().zip(&expected) {
+        assert!((a - b).norm() < 1e-12, "{a} {b}");
+    }
+}
+
 /// A bond holds at 1e-3 above a strength and breaks at 1e-3 below, under one force alone and under
 /// several, by the formulas of Potyondy and Cundall.
 #[test]
