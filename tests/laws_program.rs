@@ -212,3 +212,25 @@ fn a_period_too_short_is_refused() {
     }
     assert!(!std::path::Path::new(&out).exists());
 }
+
+/// `check` says how a pair with springs gets its restitution: by a dashpot where a collision lasts ten steps, else by Newton's law.
+#[test]
+fn check_shows_how_springs_give_restitution() {
+    let with = |dt: &str| {
+        let set = ["material.0.restitution=0.5", dt];
+        let config = config();
+        let mut args = vec!["check", &config];
+        set.iter().for_each(|word| args.extend(["--set", word]));
+        let done = on(1, &args);
+        assert_eq!(done.status, Some(0), "{}{}", done.stdout, done.stderr);
+        let found = done.stdout.lines().find(|line| line.starts_with("impact"));
+        found.unwrap().to_owned()
+    };
+    let short = with("time.dt=1e-6");
+    assert!(
+        short.contains("by a dashpot of damping ratio 0.25"),
+        "{short}"
+    );
+    let long = with("time.dt=2e-3");
+    assert!(long.contains("by Newton's law"), "{long}");
+}

@@ -4,7 +4,7 @@
 
 mod harness;
 
-use harness::{Output, on};
+use harness::{FEW_DISCS, Output, on};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -29,18 +29,12 @@ fn runs() -> &'static Path {
         ];
         let balls = ["bodies.0.count=300", "domain.upper=[0.08, 0.08, 0.3]"];
         run("balls", "settle", "60", &[&often[..], &balls].concat());
-        let discs = [
-            "bodies.0.count=160",
-            "bodies.0.upper=[0.22, 0.13, 0.05]",
-            "domain.upper=[0.3, 0.2, 0.05]",
-            "wall.1.point=[0.22, 0.0, 0.0]",
-            "wall.1.free.mass=20.0",
-            "wall.1.free.load=[-6.5e3, 0.0, 0.0]",
-            "wall.3.point=[0.0, 0.13, 0.0]",
-            "region.0.lower=[0.02, 0.02, -0.05]",
-            "region.0.upper=[0.1, 0.1, 0.05]",
-        ];
-        run("discs", "biaxial-2d", "60", &[&often[..], &discs].concat());
+        run(
+            "discs",
+            "biaxial-2d",
+            "60",
+            &[&often[..], &FEW_DISCS].concat(),
+        );
         dir
     });
     made.path()

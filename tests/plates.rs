@@ -179,7 +179,7 @@ fn a_ball_rolls_over_an_edge() {
 fn discs_leave_a_segment_and_an_arc() {
     let (r, tilt) = (0.1, 0.3_f64);
     let up = Vector3::y();
-    let beside = Vector3::new(libm::sin(tilt), libm::cos(tilt), 0.0);
+    let across = Vector3::new(libm::sin(tilt), libm::cos(tilt), 0.0);
     let cases = [
         (
             segment([-1.0, 0.4], [0.5, 0.4]),
@@ -192,7 +192,7 @@ fn discs_leave_a_segment_and_an_arc() {
         let mut s = scene([0.0, -10.0, 0.0], 2e-4, wall);
         s.planar = true;
         s.friction = 100.0;
-        s.bodies.push(disc(0, (about + beside * far).into(), r));
+        s.bodies.push(disc(0, (about + across * far).into(), r));
         let found = leaves_at(&s, about, up);
         let expected = 4.0 / 7.0 * libm::cos(tilt);
         assert!((found - expected).abs() < 0.01, "{found} {expected}");

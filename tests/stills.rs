@@ -4,7 +4,7 @@
 
 mod harness;
 
-use harness::{Output, mpi_available, on};
+use harness::{FEW_DISCS, Output, mpi_available, on};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -115,17 +115,6 @@ fn pictures_of_frames_are_those_of_checkpoints() {
         "height",
     ];
     let dir = tempfile::tempdir().unwrap();
-    let discs = [
-        "bodies.0.count=160",
-        "bodies.0.upper=[0.22, 0.13, 0.05]",
-        "domain.upper=[0.3, 0.2, 0.05]",
-        "wall.1.point=[0.22, 0.0, 0.0]",
-        "wall.1.free.mass=20.0",
-        "wall.1.free.load=[-6.5e3, 0.0, 0.0]",
-        "wall.3.point=[0.0, 0.13, 0.0]",
-        "region.0.lower=[0.02, 0.02, -0.05]",
-        "region.0.upper=[0.1, 0.1, 0.05]",
-    ];
     let made = |name: &str, steps: &str, more: &[&str]| {
         let out = dir.path().join(name);
         run(&out, name, steps, &[&FRAMES[..], more].concat());
@@ -133,7 +122,7 @@ fn pictures_of_frames_are_those_of_checkpoints() {
     };
     let runs = [
         (balls().to_owned(), [20, 40, 60], true),
-        (made("biaxial-2d", "60", &discs), [20, 40, 60], true),
+        (made("biaxial-2d", "60", &FEW_DISCS), [20, 40, 60], true),
         (made("mixer-stl", "60", &[]), [20, 40, 60], true),
         (made("clumps", "100", &[]), [60, 80, 100], false),
     ];

@@ -31,10 +31,11 @@ use super::coulomb::Parameters;
 use super::couples::{Couples, Plane};
 use super::impulse::Impulse;
 use super::numbers::{Numbers, Part};
+use super::pivot::Pivot;
 use super::springs::{Springs, softened};
 use super::touching::{Sides, Step};
 use crate::math::Vector3;
-use crate::math::real::{Real, Three, across, add, clamped, cross, dot, scaled, sub};
+use crate::math::real::{Real, Three, add, clamped, cross, dot, scaled, sub};
 use bytemuck::{Pod, Zeroable};
 
 /// The time at which bonds are made.
@@ -199,10 +200,8 @@ pub(super) fn reach(glues: &[Glue], step: &Step) -> f64 {
 /// An unbroken bond. Its springs along and across are [`Springs`], its masses are in [`Couples`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bond<R> {
-    /// `γ_b`, `γ_w` [1/(kg m²)].
-    pub softness: [R; 2],
-    /// Couple impulse of the last step, turned with the normal [N m s].
-    pub previous: Three<R>,
+    /// Its springs of bending and twist.
+    pub pivot: Pivot<R>,
     /// Limits of its impulses [N s, N m s].
     pub limits: Limits<R>,
     /// Energy that the springs of a new bond hold, less that of the springs it replaces [J].
@@ -216,8 +215,7 @@ impl<R: Copy> Part<R> for Bond<R> {
     fn read(from: &impl Numbers<R>, at: usize) -> Self {
         let n = |k: usize| from.number(at + k);
         Self {
-            softness: [n(0), n(1)],
-            previous: from.three(at + 2),
+            pivot: Pivot::read(from, at),
             limits: Limits {
                 alone: [n(5), n(6), n(7), n(8)],
                 rule: n(9),
@@ -229,8 +227,7 @@ impl<R: Copy> Part<R> for Bond<R> {
 
     #[inline(always)]
     fn write(&self, put: &mut impl FnMut(R)) {
-        self.softness.into_iter().for_each(&mut *put);
-        self.previous.into_iter().for_each(&mut *put);
+        self.pivot.write(put);
         self.limits.alone.into_iter().for_each(&mut *put);
         put(self.limits.rule);
         self.limits.added.into_iter().for_each(&mut *put);
@@ -279,10 +276,9 @@ impl<R: Real> Bond<R> {
     ) -> Impulse<R> {
         let n = &glued.n;
         let one = glued.mass.splat(1.0);
-        let [bending, twisting] = self.softness;
+        let [bending, twisting] = self.pivot.softness;
         let yielding = one / couples.turning_mass;
-        let stretch = sub(couple, &self.previous);
-        let turning = add(&cross(n, spin), &scaled(&cross(n, &stretch), bending));
+        let (turning, twist) = self.pivot.strained(n, couple, spin);
         let plane = Plane {
             matrix: [one / glued.mass, couples.coupling, yielding + bending],
             masses: [glued.mass, one / (yielding + bending)],
@@ -291,7 +287,6 @@ impl<R: Real> Bond<R> {
             normal: *n,
         };
         let [new_t, turned] = plane.both_stick(&glued.tangential, &cross(n, couple));
-        let twist = dot(spin, n) + twisting * dot(&stretch, n);
         let about = dot(couple, n) - twist / (yielding + twisting);
         let normal = self.limits.pulled(normal);
         let [shear, bend, torque] = self.limits.under(normal);
@@ -302,15 +297,6 @@ impl<R: Real> Bond<R> {
             linear: add(&scaled(n, normal), &clamped(&new_t, shear)),
             couple: sub(&scaled(n, about), &bent),
         }
-    }
-
-    /// Energy of bending and twist [J].
-    #[inline(always)]
-    pub(super) fn energy(&self, n: &Three<R>, couple: &Three<R>) -> R {
-        let about = dot(couple, n);
-        let bent = across(couple, n, about);
-        let [bending, twisting] = self.softness;
-        (bending * dot(&bent, &bent) + twisting * about * about) * about.splat(0.5)
     }
 }
 
@@ -352,14 +338,16 @@ impl Bond<f64> {
             inverse_lever,
         };
         let mut bond = Self {
-            softness: [soft(k.bending), soft(k.twisting)],
-            previous: (*couple).into(),
+            pivot: Pivot {
+                softness: [soft(k.bending), soft(k.twisting)],
+                previous: (*couple).into(),
+            },
             limits: glue.strength.limits(*radii).within(dt),
             prestress: 0.0,
         };
         if let Some(replaced) = replaced {
             let holds = springs.energy(&(*impulse).into(), pressed)
-                + bond.energy(&law.normal.into(), &bond.previous);
+                + bond.pivot.energy(&law.normal.into(), &bond.pivot.previous);
             bond.prestress = holds - replaced;
         }
         Some((springs, couples, bond))

@@ -134,9 +134,7 @@ impl<R: Real> Couples<R> {
         let (mut about_mass, mut turning) = (self.turning_mass, dot(spin, n));
         if let Some(pivot) = pivot {
             let [bending, twisting] = pivot.softness;
-            let stretch = sub(couple, &pivot.previous);
-            w = add(&w, &scaled(&cross(n, &stretch), bending));
-            turning = turning + twisting * dot(&stretch, n);
+            (w, turning) = pivot.strained(n, couple, spin);
             about_mass = one / (yielding + twisting);
             yielding = yielding + bending;
             inertia = one / yielding;

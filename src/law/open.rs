@@ -215,7 +215,8 @@ pub fn open_rest(
             }
             Rebound::LeftAlone | Rebound::Rests { .. } => {}
         }
-        if !acts {
+        // Springs act on a contact that does not collide.
+        if !acts && (rigid || matches!(rebound, Rebound::Collides(_))) {
             opened.memory.take(&rebound);
         }
     }

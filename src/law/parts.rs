@@ -237,7 +237,7 @@ impl<R: Copy> Parts<R> {
             (None, _) => n[0].splat(0.0),
         };
         if let Some(bond) = &self.bond {
-            energy = energy + bond.energy(n, &impulse.couple);
+            energy = energy + bond.pivot.energy(n, &impulse.couple);
         }
         if let Some(pivot) = &self.pivot {
             energy = energy + pivot.energy(n, &impulse.couple);

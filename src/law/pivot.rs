@@ -9,7 +9,7 @@
 use super::numbers::{Numbers, Part};
 use super::pair::Pair;
 use crate::math::Vector3;
-use crate::math::real::{Real, Three, across, dot};
+use crate::math::real::{Real, Three, across, add, cross, dot, scaled, sub};
 
 /// The springs of a contact's couples. Its masses do not include them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,6 +39,22 @@ impl<R: Copy> Part<R> for Pivot<R> {
 }
 
 impl<R: Real> Pivot<R> {
+    /// `W = n × Ω_t` [rad/s] and `Ω_n`, each with the springs' term, at a couple impulse τ.
+    #[inline(always)]
+    pub(super) fn strained(
+        &self,
+        n: &Three<R>,
+        couple: &Three<R>,
+        spin: &Three<R>,
+    ) -> (Three<R>, R) {
+        let [bending, twisting] = self.softness;
+        let stretch = sub(couple, &self.previous);
+        (
+            add(&cross(n, spin), &scaled(&cross(n, &stretch), bending)),
+            dot(spin, n) + twisting * dot(&stretch, n),
+        )
+    }
+
     /// Energy in the springs at the end of the step [J]: `(γ_b |τ_t|² + γ_w τ_n²)/2`.
     #[inline(always)]
     pub(super) fn energy(&self, n: &Three<R>, couple: &Three<R>) -> R {

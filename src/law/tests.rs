@@ -332,3 +332,71 @@ fn nan_is_not_swallowed() {
         }
     }
 }
+
+/// A contact seen alone: velocities before the step are given, nothing turns and no load acts.
+struct Alone(Vector3);
+
+impl Sides for Alone {
+    fn turning(&self) -> Option<([f64; 2], [f64; 2])> {
+        None
+    }
+    fn velocity_before(&self) -> Vector3 {
+        self.0
+    }
+    fn fall(&self) -> f64 {
+        0.0
+    }
+    fn spin_before(&self) -> Vector3 {
+        Vector3::zeros()
+    }
+}
+
+/// Springs with restitution: a dashpot in short steps; in long ones Newton's law where two bodies
+/// meet, and springs alone elsewhere, which take impulses.
+#[test]
+fn restitution_with_springs_opens_by_the_length_of_the_step() {
+    let pair = Pair {
+        compliance: 1e-4,
+        restitution: 0.5,
+        ..Pair::coulomb(0.3)
+    };
+    let laws = Laws::from(PairTable::new(1, |_, _| pair));
+    let opened = |dt: f64, gap: f64, speed: f64| {
+        let step = Step {
+            end: dt,
+            dt,
+            rescale: 1.0,
+            ..Step::default()
+        };
+        let touching = Touching {
+            bodies: [0, 1],
+            materials: [0, 0],
+            normal: Vector3::z(),
+            gap,
+            radii: [1.0, 1.0],
+            masses: [1.0, 0.3],
+            drive: None,
+            stretches: false,
+            previous: None,
+        };
+        let (simple, suffices) = open(&laws, &step, &touching);
+        assert!(!suffices);
+        let sides = Alone(Vector3::z() * speed);
+        open_rest(&laws, &step, &touching, &sides, &simple)
+    };
+    // ω = 100/s: x = 0.1, and x = 1.
+    let short = opened(1e-3, -1e-4, -1.0);
+    assert!(short.parts.damper.is_some() && short.parts.springs.is_some());
+    let meets = opened(1e-2, 1e-3, -1.0);
+    assert!(meets.parts.springs.is_none());
+    assert_eq!(meets.law.closing_speed, -0.5);
+    assert_eq!(
+        [meets.law.normal_mass, meets.law.tangential_mass],
+        [1.0, 0.3]
+    );
+    for (gap, speed) in [(0.1, -1.0), (1e-3, 1.0), (-1e-4, 1.0)] {
+        let apart = opened(1e-2, gap, speed);
+        assert!(apart.parts.springs.is_some() && apart.parts.damper.is_none());
+        assert!(!apart.memory.is_left_alone(), "gap {gap}, speed {speed}");
+    }
+}

@@ -11,6 +11,19 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// Overrides that make `configs/biaxial-2d.toml` small.
+pub(crate) const FEW_DISCS: [&str; 9] = [
+    "bodies.0.count=160",
+    "bodies.0.upper=[0.22, 0.13, 0.05]",
+    "domain.upper=[0.3, 0.2, 0.05]",
+    "wall.1.point=[0.22, 0.0, 0.0]",
+    "wall.1.free.mass=20.0",
+    "wall.1.free.load=[-6.5e3, 0.0, 0.0]",
+    "wall.3.point=[0.0, 0.13, 0.0]",
+    "region.0.lower=[0.02, 0.02, -0.05]",
+    "region.0.upper=[0.1, 0.1, 0.05]",
+];
+
 /// What a job left behind.
 #[derive(Debug)]
 pub(crate) struct Output {

@@ -101,9 +101,9 @@ impl Still {
                     .to_owned(),
             );
         }
-        let beside = path.parent().unwrap_or(Path::new(""));
+        let parent = path.parent().unwrap_or(Path::new(""));
         // The folder above, by whatever name this one is given.
-        let out = match std::fs::canonicalize(beside_or_here(beside)) {
+        let out = match std::fs::canonicalize(or_here(parent)) {
             Ok(whole) => whole.parent().map_or_else(PathBuf::new, Path::to_owned),
             Err(e) => return Err(format!("its folder cannot be read: {e}")),
         };
@@ -257,7 +257,7 @@ impl Still {
     }
 }
 
-fn beside_or_here(folder: &Path) -> &Path {
+fn or_here(folder: &Path) -> &Path {
     match folder.as_os_str().is_empty() {
         true => Path::new("."),
         false => folder,

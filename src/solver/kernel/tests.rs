@@ -80,8 +80,10 @@ pub(in crate::solver) fn random_block(
                     };
                     let glued = draw.below(4) == 0;
                     let bond = Bond {
-                        softness: [draw.unit(), draw.unit()],
-                        previous: vector(draw, 0.1).into(),
+                        pivot: Pivot {
+                            softness: [draw.unit(), draw.unit()],
+                            previous: vector(draw, 0.1).into(),
+                        },
                         limits: Limits {
                             alone: [draw.between(0.02, 1.0); 4],
                             rule: f64::from(draw.below(3)),
