@@ -1,5 +1,5 @@
-//! Pictures of a state: bodies as shaded balls or discs, walls as outlines, contacts as a force
-//! network.
+//! Pictures of a state: bodies as shaded balls or discs, walls as outlines or shaded surfaces,
+//! contacts as a force network.
 //!
 //! Balls are not meshes: each pixel's ray is cut with the sphere itself, nearest first, band by
 //! band, so that hidden balls cost little. Threads share bands and rows, which depend on the scene
@@ -8,6 +8,7 @@
 
 mod camera;
 mod colour;
+mod facets;
 mod frame;
 mod legend;
 mod link;
@@ -18,21 +19,25 @@ mod scene;
 #[cfg(test)]
 mod tests;
 mod view;
+mod walls;
 
 pub use colour::{Colour, Map};
 pub use link::{Link, Touching, stresses, summed};
 pub use picture::Picture;
 pub use scene::{Balls, Scene};
-pub use view::{Clip, Fit, View, direction, range, size};
+pub use view::{Clip, Fit, View, Walls, direction, range, size};
 
 use camera::Camera;
 
+/// Fine pixels by which a shaded wall may be in front of its own outline.
+const SLACK: f64 = 4.0;
+
 /// Width and height of the part of a picture that the scene fills; the rest is for the legend.
-fn canvas(view: &View) -> [usize; 2] {
+fn canvas(scene: &Scene, view: &View) -> [usize; 2] {
     let [width, height] = view.size;
     match legend::fits(view) {
         true => [
-            width - legend::column(view.size),
+            width - legend::column(scene, view),
             height - legend::strip(view.size),
         ],
         false => [width, height],
@@ -44,7 +49,7 @@ fn canvas(view: &View) -> [usize; 2] {
 /// # Errors
 /// If the scene is empty, or its numbers are too large to be drawn.
 pub fn draw(scene: &Scene, view: &View) -> Result<Picture, String> {
-    let camera = Camera::new(scene, view, canvas(view))?;
+    let camera = Camera::new(scene, view, canvas(scene, view))?;
     let values = values(scene, view);
     let range = view.range.unwrap_or_else(|| span(scene, view, &values));
     let paint = |value: f64| view.map.of((value - range[0]) / (range[1] - range[0]));
@@ -59,10 +64,15 @@ pub fn draw(scene: &Scene, view: &View) -> Result<Picture, String> {
         }
         false => frame.bodies(scene, |k| paint(values[k])),
     }
+    let shaded = matches!(view.walls, Walls::Shaded | Walls::Solid) && !scene.flat;
+    if shaded {
+        let facets = facets::of(scene, &camera);
+        frame.walls(&facets, view.walls == Walls::Solid);
+    }
     let mut picture = frame.shaded(view.size);
-    if view.walls {
-        let lines = outline::of(scene);
-        frame.outlines(&mut picture, &lines);
+    if view.walls != Walls::None {
+        let lines = outline::of(scene, shaded);
+        frame.outlines(&mut picture, &lines, if shaded { SLACK } else { 0.0 });
     }
     if legend::fits(view) {
         legend::write(&mut picture, scene, view, range);

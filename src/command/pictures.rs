@@ -1,7 +1,7 @@
 //! `moreau render`.
 
 use crate::math::Vector3;
-use crate::render::{self, Clip, Colour, Fit, Map, View};
+use crate::render::{self, Clip, Colour, Fit, Map, View, Walls};
 use crate::report::Request;
 use clap::Args;
 use std::path::PathBuf;
@@ -59,7 +59,13 @@ pub struct RenderArgs {
     /// The objects that fill the picture [default: the bodies; for a series the domain]
     #[arg(long, value_parser = ["bodies", "domain"])]
     pub fit: Option<String>,
-    /// Omits the lines of domain and walls
+    /// Walls as lines, or as shaded surfaces that are open towards the eye [default: lines]
+    ///
+    /// Shaded meshes are veils over bodies behind them; solid ones hide these, unless --clip cuts
+    /// them open.
+    #[arg(long, value_name = "STYLE", value_parser = ["lines", "shaded", "solid"], conflicts_with = "no_walls")]
+    pub walls: Option<String>,
+    /// Omits domain and walls
     #[arg(long)]
     pub no_walls: bool,
     /// Omits colour bar and caption
@@ -95,6 +101,15 @@ fn opening(text: &str) -> Result<f64, String> {
 }
 
 impl RenderArgs {
+    fn walls(&self) -> Walls {
+        match (self.no_walls, self.walls.as_deref()) {
+            (true, _) => Walls::None,
+            (_, Some("shaded")) => Walls::Shaded,
+            (_, Some("solid")) => Walls::Solid,
+            _ => Walls::Lines,
+        }
+    }
+
     /// The requested picture.
     ///
     /// # Errors
@@ -108,7 +123,7 @@ impl RenderArgs {
             map: self.map,
             range: self.range,
             contacts: self.contacts,
-            walls: !self.no_walls,
+            walls: self.walls(),
             legend: !self.no_legend,
             ..View::default()
         };

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 pub(super) const BAND: usize = 32;
 
 /// Direction of the light in camera space: from the upper left, behind the eye. A unit vector.
-const LIGHT: [f64; 3] = [-0.36, 0.48, -0.8];
+pub(super) const LIGHT: [f64; 3] = [-0.36, 0.48, -0.8];
 
 /// White in every colour of a body: without it the dark end of a map hides the shading.
 const PALE: f64 = 0.1;
@@ -25,11 +25,14 @@ pub(super) struct Cell {
     pub(super) depth: f32,
     /// Its colour under the light.
     pub(super) colour: [u8; 3],
+    /// Whether it belongs to a body or a contact.
+    pub(super) body: bool,
 }
 
 const EMPTY: Cell = Cell {
     depth: f32::INFINITY,
     colour: BACKGROUND,
+    body: false,
 };
 
 /// A picture under construction.
@@ -175,7 +178,9 @@ impl<'a> Frame<'a> {
     }
 
     /// Draws thin lines over a picture, where no surface hides them.
-    pub(super) fn outlines(&self, picture: &mut Picture, lines: &[Line]) {
+    ///
+    /// Surfaces less than `slack` fine pixels in front of a line do not hide it.
+    pub(super) fn outlines(&self, picture: &mut Picture, lines: &[Line], slack: f64) {
         for line in lines {
             let [mut from, mut to] = line.ends.map(|x| self.camera.seen(&x));
             if self.camera.perspective {
@@ -196,12 +201,12 @@ impl<'a> Frame<'a> {
                 let [x, y, depth] = self.camera.spot(&p);
                 [x / FINE as f64, y / FINE as f64, depth]
             });
-            self.thin(picture, ends);
+            self.thin(picture, ends, slack);
         }
     }
 
     /// A line of a pixel's width between two spots of the picture.
-    fn thin(&self, picture: &mut Picture, [from, to]: [Spot; 2]) {
+    fn thin(&self, picture: &mut Picture, [from, to]: [Spot; 2], slack: f64) {
         let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
         // Along its longer axis, pixel by pixel.
         let long = usize::from(dy.abs() > dx.abs());
@@ -233,7 +238,7 @@ impl<'a> Frame<'a> {
                 }
                 let mut spot = [k, row as usize];
                 spot.swap(0, long);
-                let seen = self.visible(spot, depth);
+                let seen = self.visible(spot, depth - slack / self.camera.pixels(depth));
                 picture.blend(spot[0], spot[1], [60, 66, 78], 0.8 * cover * seen);
             }
         }
@@ -295,6 +300,7 @@ fn put(camera: &Camera, ball: &Ball, disc: Option<&[f64; 3]>, cells: &mut [Cell]
                 colour: ball
                     .colour
                     .map(|c| (pale(c) * light + 0.5).min(255.0) as u8),
+                body: true,
             };
         }
     }

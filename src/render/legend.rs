@@ -1,7 +1,8 @@
-//! The legend of a picture: a colour bar with its values, and a caption below.
+//! The legend of a picture: a colour bar with its values, or swatches with names, and a caption
+//! below.
 
 use super::view::View;
-use super::{Picture, Scene};
+use super::{Colour, Picture, Scene};
 use crate::math::as_written;
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
 
@@ -32,10 +33,39 @@ fn sign_width(size: [usize; 2]) -> usize {
     get_raster_width(FontWeight::Regular, letters(size))
 }
 
-/// Width of the column of the colour bar.
-pub(super) fn column(size: [usize; 2]) -> usize {
-    let letter = letters(size).val();
-    sign_width(size) * SIGNS + 2 * letter
+/// Most signs of a name next to a swatch, and the part of the width that they may take.
+const LONGEST: usize = 24;
+const WIDEST: usize = 3;
+
+/// Most swatches for whole numbers; more of them have a colour bar.
+const MOST_NUMBERS: usize = 16;
+
+/// The names of categories, with their values; `None`: the colours have a bar.
+fn categories(scene: &Scene, view: &View, [low, high]: [f64; 2]) -> Option<Vec<(f64, String)>> {
+    let names: Vec<(f64, String)> = match view.colour {
+        _ if view.contacts => return None,
+        Colour::Material => (scene.materials.iter().enumerate())
+            .map(|(k, name)| (k as f64, name.clone()))
+            .collect(),
+        Colour::Coordination if high - low < MOST_NUMBERS as f64 => {
+            let numbers = low.ceil() as i64..=high.floor() as i64;
+            numbers.map(|k| (k as f64, k.to_string())).collect()
+        }
+        _ => return None,
+    };
+    (!names.is_empty()).then_some(names)
+}
+
+/// Width of the column of the colour bar or of the swatches.
+pub(super) fn column(scene: &Scene, view: &View) -> usize {
+    let (letter, sign) = (letters(view.size).val(), sign_width(view.size));
+    let usual = sign * SIGNS + 2 * letter;
+    if view.contacts || view.colour != Colour::Material {
+        return usual;
+    }
+    let signs = scene.materials.iter().map(|name| name.chars().count());
+    let signs = signs.max().unwrap_or(0).min(LONGEST);
+    (sign * signs + 3 * letter).clamp(usual, usual.max(view.size[0] / WIDEST))
 }
 
 /// Height of the strip of the caption.
@@ -51,7 +81,7 @@ pub(super) fn write(picture: &mut Picture, scene: &Scene, view: &View, range: [f
         true => ("force", "N"),
         false => view.colour.name(),
     };
-    let left = size[0] - column(size);
+    let left = size[0] - column(scene, view);
     let unit = match unit {
         "" => String::new(),
         unit => format!("[{unit}]"),
@@ -61,8 +91,26 @@ pub(super) fn write(picture: &mut Picture, scene: &Scene, view: &View, range: [f
     text(picture, start, letter / 2, name);
     text(picture, left + letter / 2, letter * 3 / 2, &unit);
     let (top, bottom) = (letter * 13 / 4, size[1] - strip(size) - letter);
-    let (bar, height) = (left + letter / 2, (bottom - top) as f64);
-    let [low, high] = range;
+    let bar = left + letter / 2;
+    match categories(scene, view, range) {
+        Some(names) => swatches(picture, view, range, &names, [bar, top, bottom]),
+        None => colours(picture, view, range, [bar, top, bottom]),
+    }
+    let caption = size[1] - strip(size) + letter / 4;
+    let room = (size[0] - letter) / sign;
+    let line = shortened(scene.caption, room);
+    text(picture, letter / 2, caption, &line);
+}
+
+/// The colour bar with its values, from a column on, between two rows.
+fn colours(
+    picture: &mut Picture,
+    view: &View,
+    [low, high]: [f64; 2],
+    [bar, top, bottom]: [usize; 3],
+) {
+    let letter = letters(picture.size).val();
+    let height = (bottom - top) as f64;
     for y in top..bottom {
         let share = (bottom - y) as f64 / height;
         for x in bar..bar + letter {
@@ -80,15 +128,50 @@ pub(super) fn write(picture: &mut Picture, scene: &Scene, view: &View, range: [f
         let y = y.saturating_sub(letter / 2);
         text(picture, bar + letter + letter / 2, y, &words);
     }
-    let caption = size[1] - strip(size) + letter / 4;
-    let room = (size[0] - letter) / sign;
-    let line: String = match scene.caption.chars().count() > room {
-        true => (scene.caption.chars().take(room.saturating_sub(3)))
+}
+
+/// A swatch and a name for each category, from a column on, between two rows.
+///
+/// Those without room are counted in the last row.
+fn swatches(
+    picture: &mut Picture,
+    view: &View,
+    [low, high]: [f64; 2],
+    names: &[(f64, String)],
+    [bar, top, bottom]: [usize; 3],
+) {
+    let (letter, sign) = (letters(picture.size).val(), sign_width(picture.size));
+    let step = letter * 3 / 2;
+    let rows = ((bottom - top) / step).max(1);
+    let shown = if names.len() > rows {
+        rows - 1
+    } else {
+        names.len()
+    };
+    let start = bar + letter + letter / 2;
+    let room = (picture.size[0] - start) / sign;
+    for (k, (value, name)) in names[..shown].iter().enumerate() {
+        let (y, colour) = (top + k * step, view.map.of((value - low) / (high - low)));
+        for (dy, dx) in (0..letter).flat_map(|dy| (0..letter).map(move |dx| (dy, dx))) {
+            let rim = [dx, dy].iter().any(|d| *d == 0 || *d == letter - 1);
+            picture.blend(bar + dx, y + dy, if rim { INK } else { colour }, 1.0);
+        }
+        text(picture, start, y, &shortened(name, room));
+    }
+    if shown < names.len() {
+        let more = format!("+{} more", names.len() - shown);
+        text(picture, bar, top + shown * step, &more);
+    }
+}
+
+/// A text of at most this many signs, with dots where it is cut.
+fn shortened(words: &str, room: usize) -> String {
+    match words.chars().count() > room {
+        true => (words.chars().take(room.saturating_sub(3)))
             .chain("...".chars())
             .collect(),
-        false => scene.caption.to_owned(),
-    };
-    text(picture, letter / 2, caption, &line);
+        false => words.to_owned(),
+    }
 }
 
 /// Round numbers in a range, between one and about `most`; `whole`: integers only.

@@ -118,6 +118,7 @@ fn put(camera: &Camera, bar: &Bar, flat: bool, cells: &mut [Cell], first: usize)
                 colour: bar
                     .colour
                     .map(|c| (f64::from(c) * light + 0.5).min(255.0) as u8),
+                body: true,
             };
         }
     }

@@ -31,7 +31,9 @@ pub(super) fn corners(lower: &Vector3, upper: &Vector3) -> [Vector3; 8] {
 }
 
 /// The edges of the domain, and lines on the surfaces of walls.
-pub(super) fn of(scene: &Scene) -> Vec<Line> {
+///
+/// `shaded`: surfaces are drawn too, so lines that only show their form are left out.
+pub(super) fn of(scene: &Scene, shaded: bool) -> Vec<Line> {
     let (mut lower, mut upper) = scene.domain;
     if scene.flat {
         (lower.z, upper.z) = (0.0, 0.0);
@@ -41,6 +43,7 @@ pub(super) fn of(scene: &Scene) -> Vec<Line> {
         .map(|[a, b]| line(corners[a], corners[b]))
         .filter(|line| line.ends[0] != line.ends[1])
         .collect();
+    let ribs = if shaded { 0 } else { RIBS };
     for surface in scene.surfaces {
         match surface.clone() {
             Surface::Plane(plane) => lines.extend(cut(&corners, |x| plane.distance(x))),
@@ -57,10 +60,8 @@ pub(super) fn of(scene: &Scene) -> Vec<Line> {
                 axis,
                 radius,
             } => {
-                let heights = corners.map(|corner| axis.dot(&(corner - centre)));
-                let low = heights.iter().copied().fold(f64::INFINITY, f64::min);
-                let high = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                lines.extend(round(&centre, &axis, [[radius, low], [radius, high]]));
+                let ends = bore_heights(&corners, &centre, &axis).map(|height| [radius, height]);
+                lines.extend(round(&centre, &axis, ends, ribs));
             }
             Surface::Cylinder {
                 centre,
@@ -71,7 +72,9 @@ pub(super) fn of(scene: &Scene) -> Vec<Line> {
                 &centre,
                 &axis,
                 [[radius, -half_length], [radius, half_length]],
+                ribs,
             )),
+<<<<<<< HEAD
             Surface::Shell { centre, axis, ends } => lines.extend(round(&centre, &axis, ends)),
             Surface::Arc {
                 centre,
@@ -88,17 +91,23 @@ pub(super) fn of(scene: &Scene) -> Vec<Line> {
                 lines.extend((0..SIDES).map(|k| line(point(k), point(k + 1))));
             }
             Surface::Mesh(posed) => lines.extend(of_mesh(&posed)),
+=======
+            Surface::Shell { centre, axis, ends } => {
+                lines.extend(round(&centre, &axis, ends, ribs))
+            }
+            Surface::Mesh(posed) => lines.extend(of_mesh(&posed, shaded)),
+>>>>>>> 5a0ae1d (Pictures: walls as shaded surfaces, swatches for materials)
         }
     }
     lines
 }
 
 /// The sharp edges and borders of a mesh; of a mesh with few of them also other edges.
-fn of_mesh(posed: &Posed) -> Vec<Line> {
+fn of_mesh(posed: &Posed, shaded: bool) -> Vec<Line> {
     let mesh = posed.mesh();
     let placed = |[a, b]: [Vector3; 2]| line(posed.out(&a), posed.out(&b));
     let mut lines: Vec<Line> = mesh.sharp_edges().map(placed).collect();
-    if lines.len() < FEW {
+    if lines.len() < FEW && !shaded {
         let each = mesh.edges().count().div_ceil(MANY).max(1);
         lines.extend(mesh.edges().step_by(each).map(placed));
     }
@@ -148,15 +157,23 @@ fn cut(corners: &[Vector3; 8], distance: impl Fn(&Vector3) -> f64) -> Vec<Line> 
     lines
 }
 
+/// The heights along the axis between which the inside of a cylinder is drawn.
+pub(super) fn bore_heights(corners: &[Vector3; 8], centre: &Vector3, axis: &Vector3) -> [f64; 2] {
+    let heights = corners.map(|corner| axis.dot(&(corner - centre)));
+    let low = heights.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    [low, high]
+}
+
 /// Two unit vectors normal to an axis and to each other.
-fn across(axis: &Vector3) -> [Vector3; 2] {
+pub(super) fn across(axis: &Vector3) -> [Vector3; 2] {
     let mut other = Vector3::zeros();
     other[axis.iamin()] = 1.0;
     let first = axis.cross(&other).normalize();
     [first, axis.cross(&first)]
 }
 
-fn on_circle(centre: &Vector3, axes: &[Vector3; 2], radius: f64, share: f64) -> Vector3 {
+pub(super) fn on_circle(centre: &Vector3, axes: &[Vector3; 2], radius: f64, share: f64) -> Vector3 {
     let angle = TAU * share;
     centre + (axes[0] * libm::cos(angle) + axes[1] * libm::sin(angle)) * radius
 }
@@ -170,7 +187,7 @@ fn circle(centre: &Vector3, axis: &Vector3, radius: f64) -> Vec<Line> {
 /// A surface of revolution between two ends: circles, and lines between them.
 ///
 /// An end is a distance from the axis and a height along it.
-fn round(centre: &Vector3, axis: &Vector3, ends: [[f64; 2]; 2]) -> Vec<Line> {
+fn round(centre: &Vector3, axis: &Vector3, ends: [[f64; 2]; 2], ribs: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     let middles = ends.map(|[_, height]| centre + axis * height);
     for (middle, [radius, _]) in middles.iter().zip(ends) {
@@ -179,8 +196,8 @@ fn round(centre: &Vector3, axis: &Vector3, ends: [[f64; 2]; 2]) -> Vec<Line> {
         }
     }
     let axes = across(axis);
-    for rib in 0..RIBS {
-        let share = rib as f64 / RIBS as f64;
+    for rib in 0..ribs {
+        let share = rib as f64 / ribs as f64;
         let [a, b] = [0, 1].map(|k| on_circle(&middles[k], &axes, ends[k][0], share));
         lines.push(line(a, b));
     }

@@ -42,7 +42,7 @@ fn scene<'a>(bodies: &'a [BodyRow], contacts: &[ContactRow], flat: bool) -> Scen
 fn bare(size: [usize; 2]) -> View {
     View {
         size,
-        walls: false,
+        walls: Walls::None,
         legend: false,
         ..View::default()
     }
@@ -430,7 +430,7 @@ fn outlines_lie_on_walls() {
         surfaces: &surfaces,
         ..scene(&[], &[], false)
     };
-    let lines = outline::of(&scene);
+    let lines = outline::of(&scene, false);
     let hexagon = &lines[12..18];
     let side = 2.0_f64.sqrt();
     for line in hexagon {

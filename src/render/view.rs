@@ -29,12 +29,26 @@ pub struct View {
     pub range: Option<[f64; 2]>,
     /// Draws the contacts that carry a force in place of the bodies.
     pub contacts: bool,
-    /// Draws domain and walls as lines.
-    pub walls: bool,
+    /// How domain and walls are drawn.
+    pub walls: Walls,
     /// Writes colour bar and caption.
     pub legend: bool,
     /// The object that fills the picture.
     pub fit: Fit,
+}
+
+/// How the walls of a scene are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Walls {
+    /// Not at all.
+    None,
+    /// As lines.
+    #[default]
+    Lines,
+    /// As shaded surfaces; thin ones are veils over bodies behind them.
+    Shaded,
+    /// As shaded surfaces; thin ones hide bodies behind them.
+    Solid,
 }
 
 /// The object that fills a picture.
@@ -72,7 +86,7 @@ impl Default for View {
             map: Map::Viridis,
             range: None,
             contacts: false,
-            walls: true,
+            walls: Walls::Lines,
             legend: true,
             fit: Fit::Bodies,
         }
