@@ -8,6 +8,7 @@ mod order;
 pub mod series;
 pub mod vtkhdf;
 mod whole;
+pub mod xdmf;
 
 pub use whole::{make_folder, own_temporary};
 

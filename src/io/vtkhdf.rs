@@ -17,6 +17,7 @@
 //! of the parts and the array `rank` depend on the number of ranks.
 
 mod arrays;
+mod describe;
 mod field;
 mod folder;
 mod frame;
@@ -109,7 +110,7 @@ impl Frames {
         let mut films = Vec::new();
         for kind in Kind::ALL {
             let listed = match (go_on, comm.rank()) {
-                (Some(step), 0) => keep_until(out, kind, &space, step),
+                (Some(step), 0) => keep_until((out, settings.xdmf), kind, &space, step),
                 _ => Ok((Vec::new(), Vec::new())),
             };
             let (listed, faults) = agree(comm, listed)?;
@@ -281,7 +282,15 @@ impl Film {
             self.seen.insert(array.path, (hash, array.rows, since));
         }
         self.last = Some(frame.step);
-        Ok(())
+        let described = match comm.rank() == 0 && settings.xdmf {
+            true => describe::write(out, self.kind, &self.listed),
+            false => Ok(()),
+        };
+        let description = folder::description(out, self.kind);
+        agree(
+            comm,
+            described.map_err(|e| told(&description)(e.to_string())),
+        )
     }
 }
 
@@ -289,7 +298,7 @@ impl Film {
 ///
 /// All other frames are removed.
 fn keep_until(
-    out: &Path,
+    (out, xdmf): (&Path, bool),
     kind: Kind,
     space: &Space,
     step: u64,
@@ -298,7 +307,8 @@ fn keep_until(
     let fault = |e: std::io::Error| told(&at)(e.to_string());
     let found = folder::frames(out, kind).map_err(fault)?;
     let table = folder::table(out, kind);
-    if found.is_empty() && !table.exists() {
+    let described = folder::description(out, kind).exists();
+    if found.is_empty() && !table.exists() && !described {
         return Ok((Vec::new(), Vec::new()));
     }
     let (mut listed, mut damaged) = (Vec::<Listed>::new(), Vec::new());
@@ -319,9 +329,18 @@ fn keep_until(
         true => folder::remove(&table).map_err(|e| told(&table)(e.to_string()))?,
         false => index::write(&table, kind, space, &listed).map_err(told(&table))?,
     }
+    let description = folder::description(out, kind);
+    let fault_of = |e: std::io::Error| told(&description)(e.to_string());
+    // Also one of an earlier part of the run.
+    let described = match listed.is_empty() {
+        true => folder::remove(&description),
+        false if xdmf || description.exists() => describe::write(out, kind, &listed),
+        false => Ok(()),
+    };
+    described.map_err(fault_of)?;
     let later = found.iter().filter(|at| **at > step);
     let later = later.map(|&at| folder::frame(out, kind, at));
-    for path in later.chain([whole::temporary(&table)]) {
+    for path in later.chain([&table, &description].map(|of| whole::temporary(of))) {
         folder::remove(&path).map_err(|e| told(&path)(e.to_string()))?;
     }
     folder::remove_cut_off(out, kind).map_err(fault)?;

@@ -113,6 +113,7 @@ fn frames_of(paths: &[PathBuf], work: &Path) -> Result<(), Fault> {
         precision: Precision::Double,
         compression: 0,
         contacts: true,
+        xdmf: false,
     };
     let mut film = None;
     for state in checkpoints(paths) {

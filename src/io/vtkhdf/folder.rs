@@ -13,6 +13,11 @@ pub(super) fn table(out: &Path, kind: Kind) -> PathBuf {
     out.join(format!("{}.vtkhdf", kind.name()))
 }
 
+/// The table of contents in XDMF.
+pub(super) fn description(out: &Path, kind: Kind) -> PathBuf {
+    out.join(format!("{}.xmf", kind.name()))
+}
+
 /// The name of a frame's file in the table of contents.
 pub(super) fn name(kind: Kind, step: u64) -> String {
     format!("{FRAMES}/{}-{step:08}.h5", kind.name())
@@ -83,6 +88,8 @@ pub fn any(out: &Path) -> Result<bool> {
 /// If something cannot be removed.
 pub fn clear(out: &Path) -> Result<()> {
     for kind in Kind::ALL {
+        remove(&description(out, kind))?;
+        remove(&temporary(&description(out, kind)))?;
         remove(&table(out, kind))?;
         remove(&temporary(&table(out, kind)))?;
         remove_cut_off(out, kind)?;

@@ -23,6 +23,8 @@ pub struct Settings {
     pub compression: u8,
     /// Whether contacts have frames too.
     pub contacts: bool,
+    /// Whether XDMF describes the frames as well.
+    pub xdmf: bool,
 }
 
 impl Default for Settings {
@@ -32,6 +34,7 @@ impl Default for Settings {
             precision: Precision::default(),
             compression: 1,
             contacts: true,
+            xdmf: false,
         }
     }
 }

@@ -5,34 +5,32 @@
 use super::output::{Fault, write_text};
 use super::states::Source;
 use crate::io::checkpoint;
-use std::fmt::Write as _;
+use crate::io::xdmf::{Column, Number, Still, document};
 use std::path::{Component, Path, PathBuf};
 
-/// A dataset in the description: name, group and name, kind and bytes of its numbers, numbers in a
-/// row.
-type Column = (&'static str, &'static str, &'static str, u8, usize);
+/// A dataset of a checkpoint: name, path, the type of its numbers, numbers in a row.
+type Dataset = (&'static str, &'static str, Number, usize);
 
-const BODIES: [Column; 7] = [
-    ("velocity", "/bodies/velocity", "Float", 8, 3),
+const BODIES: [Dataset; 7] = [
+    ("velocity", "/bodies/velocity", Number::F64, 3),
     (
         "angular_velocity",
         "/bodies/angular_velocity",
-        "Float",
-        8,
+        Number::F64,
         3,
     ),
-    ("radius", "/bodies/radius", "Float", 8, 1),
-    ("mass", "/bodies/mass", "Float", 8, 1),
-    ("id", "/bodies/id", "Int", 8, 1),
-    ("material", "/bodies/material", "UShort", 2, 1),
-    ("kind", "/bodies/kind", "UChar", 1, 1),
+    ("radius", "/bodies/radius", Number::F64, 1),
+    ("mass", "/bodies/mass", Number::F64, 1),
+    ("id", "/bodies/id", Number::I64, 1),
+    ("material", "/bodies/material", Number::U16, 1),
+    ("kind", "/bodies/kind", Number::U8, 1),
 ];
 
-const CONTACTS: [Column; 4] = [
-    ("normal", "/contacts/normal", "Float", 8, 3),
-    ("impulse", "/contacts/impulse", "Float", 8, 3),
-    ("gap", "/contacts/gap", "Float", 8, 1),
-    ("status", "/contacts/status", "UChar", 1, 1),
+const CONTACTS: [Dataset; 4] = [
+    ("normal", "/contacts/normal", Number::F64, 3),
+    ("impulse", "/contacts/impulse", Number::F64, 3),
+    ("gap", "/contacts/gap", Number::F64, 1),
+    ("status", "/contacts/status", Number::U8, 1),
 ];
 
 /// Writes `checkpoints.xmf`.
@@ -44,30 +42,30 @@ pub(super) fn write(source: Source, out: &Path) -> Result<Vec<PathBuf>, Fault> {
         return Err(Fault::Input(text.to_owned()));
     };
     let whole = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let mut grids = [String::new(), String::new()];
+    let (mut bodies, mut contacts) = (Vec::new(), Vec::new());
     for path in &paths {
         let (header, counts) = checkpoint::header(path).map_err(|e| Fault::Input(e.to_string()))?;
         let name = from_folder(&whole(out), &whole(path));
-        let name = escaped(&name.to_string_lossy());
-        let both = [
-            (counts.bodies, "/bodies/position", &BODIES[..]),
-            (counts.contacts, "/contacts/point", &CONTACTS[..]),
-        ];
-        for (grid, (rows, points, columns)) in grids.iter_mut().zip(both) {
-            *grid += &still(&name, header.step, header.time, rows, points, columns);
-        }
+        let file = name.to_string_lossy().into_owned();
+        let column = |&(name, path, number, width): &Dataset| Column {
+            name: name.to_owned(),
+            file: file.clone(),
+            path: path.to_owned(),
+            number,
+            width,
+        };
+        let still = |rows, points, columns: &[Dataset]| Still {
+            step: header.step,
+            time: header.time,
+            rows,
+            lines: false,
+            points: column(&("points", points, Number::F64, 3)),
+            columns: columns.iter().map(column).collect(),
+        };
+        bodies.push(still(counts.bodies, "/bodies/position", &BODIES));
+        contacts.push(still(counts.contacts, "/contacts/point", &CONTACTS));
     }
-    let [bodies, contacts] = grids;
-    let collection = |name: &str, grids: &str| {
-        format!(
-            "<Grid Name=\"{name}\" GridType=\"Collection\" CollectionType=\"Temporal\">\n{grids}</Grid>\n"
-        )
-    };
-    let text = format!(
-        "<?xml version=\"1.0\" ?>\n<Xdmf Version=\"2.0\">\n<Domain>\n{}{}</Domain>\n</Xdmf>\n",
-        collection("bodies", &bodies),
-        collection("contacts", &contacts)
-    );
+    let text = document(&[("bodies", &bodies), ("contacts", &contacts)]);
     let path = out.join("checkpoints.xmf");
     write_text(&path, |to| {
         to.write_all(text.as_bytes())
@@ -91,41 +89,4 @@ fn from_folder(folder: &Path, file: &Path) -> PathBuf {
         .skip(common)
         .map(|_| Component::ParentDir);
     up.chain(file.components().skip(common)).collect()
-}
-
-/// One state.
-fn still(file: &str, step: u64, time: f64, rows: u64, points: &str, columns: &[Column]) -> String {
-    let item = |path: &str, kind: &str, bytes: u8, width: usize| {
-        let columns = if width > 1 {
-            format!(" {width}")
-        } else {
-            String::new()
-        };
-        format!(
-            "<DataItem Format=\"HDF\" NumberType=\"{kind}\" Precision=\"{bytes}\" Dimensions=\"{rows}{columns}\">{file}:{path}</DataItem>"
-        )
-    };
-    let mut text = format!(
-        "<Grid Name=\"step {step}\" GridType=\"Uniform\">\n<Time Value=\"{time:e}\"/>\n\
-         <Topology TopologyType=\"Polyvertex\" NumberOfElements=\"{rows}\" NodesPerElement=\"1\"/>\n\
-         <Geometry GeometryType=\"XYZ\">{}</Geometry>\n",
-        item(points, "Float", 8, 3)
-    );
-    for &(name, path, kind, bytes, width) in columns {
-        let shape = if width > 1 { "Vector" } else { "Scalar" };
-        let item = item(path, kind, bytes, width);
-        // Writing to a string cannot fail.
-        let _ = writeln!(
-            text,
-            "<Attribute Name=\"{name}\" AttributeType=\"{shape}\" Center=\"Node\">{item}</Attribute>"
-        );
-    }
-    text + "</Grid>\n"
-}
-
-/// Text escaped for XML.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
 }
