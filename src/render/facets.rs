@@ -162,7 +162,8 @@ fn pieces(surface: &Surface, scene: &Scene) -> Vec<Piece> {
             parts.into_iter().flatten().collect()
         }
         Surface::Shell { centre, axis, ends } => revolved(centre, axis, *ends, false, true),
-        Surface::Mesh(_) => Vec::new(),
+        // Arcs are of flat scenes, whose walls are lines.
+        Surface::Arc { .. } | Surface::Mesh(_) => Vec::new(),
     }
 }
 

@@ -74,8 +74,9 @@ pub(super) fn of(scene: &Scene, shaded: bool) -> Vec<Line> {
                 [[radius, -half_length], [radius, half_length]],
                 ribs,
             )),
-<<<<<<< HEAD
-            Surface::Shell { centre, axis, ends } => lines.extend(round(&centre, &axis, ends)),
+            Surface::Shell { centre, axis, ends } => {
+                lines.extend(round(&centre, &axis, ends, ribs))
+            }
             Surface::Arc {
                 centre,
                 axis,
@@ -90,13 +91,7 @@ pub(super) fn of(scene: &Scene, shaded: bool) -> Vec<Line> {
                 };
                 lines.extend((0..SIDES).map(|k| line(point(k), point(k + 1))));
             }
-            Surface::Mesh(posed) => lines.extend(of_mesh(&posed)),
-=======
-            Surface::Shell { centre, axis, ends } => {
-                lines.extend(round(&centre, &axis, ends, ribs))
-            }
             Surface::Mesh(posed) => lines.extend(of_mesh(&posed, shaded)),
->>>>>>> 5a0ae1d (Pictures: walls as shaded surfaces, swatches for materials)
         }
     }
     lines
