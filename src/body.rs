@@ -30,7 +30,7 @@ pub use reference::Reference;
 pub use rigid::{Bodies, Turned};
 pub use signal::Signal;
 pub use turning::Turning;
-pub use wall::{Freedom, Motion, Servo, Wall, WallState};
+pub use wall::{Freedom, Motion, Origin, Servo, Wall, WallState};
 
 use crate::math::{IDENTITY, Quaternion, Vector3};
 use crate::shape::{Template, disc_area, solid_sphere_inertia, sphere_volume};

@@ -195,6 +195,9 @@ pub struct RunArgs {
     /// Overrides a key of the configuration
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+    /// Removes a key of the configuration, before any --set
+    #[arg(long, value_name = "KEY")]
+    pub unset: Vec<String>,
     /// Seed of the random streams
     #[arg(long)]
     pub seed: Option<u64>,
@@ -235,7 +238,8 @@ fn wall_time(text: &str) -> Result<Duration, String> {
 impl RunArgs {
     /// The options of the run.
     pub fn options(self) -> Options {
-        let mut set = self.set;
+        let unset = self.unset.iter().map(|key| format!("-{key}"));
+        let mut set: Vec<String> = unset.chain(self.set).collect();
         set.extend(self.seed.map(|s| format!("solver.seed={s}")));
         let (steps, until) = (self.steps, self.until);
         Options {

@@ -30,6 +30,7 @@ mod regions;
 mod safety;
 mod scenario;
 mod solver;
+mod stages;
 mod templates;
 #[cfg(test)]
 mod tests;
@@ -49,6 +50,7 @@ pub use past::may_be_set;
 pub use regions::NamedRegion;
 pub use safety::{Checkpoints, Interval, Limit, Limits};
 pub use scenario::{Derived, Scenario};
+pub use stages::Stage;
 pub use time::End;
 
 use crate::body::CellState;

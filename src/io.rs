@@ -99,4 +99,10 @@ pub struct WallRow {
     pub reference_orientation: [f64; 4],
     /// The distance by which its surface may move until the next plan [m].
     pub allowance: f64,
+    /// The time from which its prescribed motion counts [s].
+    pub motion_time: f64,
+    /// Its displacement at that time [m].
+    pub motion_displacement: [f64; 3],
+    /// Its orientation at that time; zeros where the motion counts from time zero.
+    pub motion_orientation: [f64; 4],
 }

@@ -46,7 +46,9 @@ mod room;
 mod rounding;
 mod setup;
 mod sizes;
+mod stages;
 mod stop;
+mod walls;
 
 pub use check::check;
 pub use elastic::elastic;
@@ -94,10 +96,12 @@ pub fn try_run(comm: &dyn Comm, config: &Path, options: &Options) -> Result<(), 
         };
         let found = agree(comm, found.map_err(|e| RunError::Input(e.to_string())))?;
         if comm.any(found) {
-            return drive(comm, again::from_both(comm, config, &out, options)?);
+            let start = again::from_both(comm, config, &out, options)?;
+            return all_stages(comm, start, options);
         }
     }
-    drive(comm, setup::from_config(comm, config, options)?)
+    let start = setup::from_config(comm, config, options)?;
+    all_stages(comm, start, options)
 }
 
 /// `moreau resume`: from a checkpoint, or the newest valid one of a folder, to the end.
@@ -110,7 +114,8 @@ pub fn resume(comm: &dyn Comm, from: &Path, options: &Options) -> i32 {
 /// # Errors
 /// The same on all ranks.
 pub fn try_resume(comm: &dyn Comm, from: &Path, options: &Options) -> Result<(), RunError> {
-    drive(comm, setup::from_checkpoint(comm, from, options)?)
+    let start = setup::from_checkpoint(comm, from, options)?;
+    all_stages(comm, start, options)
 }
 
 fn finish(comm: &dyn Comm, result: Result<(), RunError>) -> i32 {
@@ -125,8 +130,28 @@ fn finish(comm: &dyn Comm, result: Result<(), RunError>) -> i32 {
     }
 }
 
-/// The loop over steps.
-fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
+/// The run from a start through all stages that follow.
+fn all_stages(comm: &dyn Comm, start: Start, options: &Options) -> Result<(), RunError> {
+    let out = start.out.clone();
+    let mut ended = drive(comm, start)?;
+    let mut frames = ended.frames;
+    while let Some(config) = ended.more {
+        ended = drive(comm, stages::next(comm, &out, config, options)?)?;
+        frames = frames.and(ended.frames);
+    }
+    frames
+}
+
+/// The end of a run, or of one of its stages.
+struct Ended {
+    /// The configuration as run, if another stage follows.
+    more: Option<String>,
+    /// An error if frames are missing.
+    frames: Result<(), RunError>,
+}
+
+/// The loop over the steps of a stage.
+fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
     let Start {
         mut scenario,
         partition,
@@ -139,6 +164,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
         threads,
         wall_limit,
         differences,
+        told,
         nan_before,
     } = start;
     let mut domain = Domain::new(comm, partition);
@@ -346,10 +372,16 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<(), RunError> {
     if let Some(collapse) = &collapse {
         ended_by(comm, collapse, &scenario, &output)?;
     }
-    if comm.rank() == 0 {
+    let more = collapse.is_none()
+        && scenario.next_stage().is_some()
+        && told.is_none_or(|end| !scenario.is_over_by(&end, step, time));
+    if comm.rank() == 0 && !more {
         say!("state {hash:016x} step {step} time {}", as_written(time));
     }
-    output.all_frames()
+    Ok(Ended {
+        more: more.then(|| scenario.text()),
+        frames: output.all_frames(),
+    })
 }
 
 /// Reports a collapse, whose last equilibrium is written.

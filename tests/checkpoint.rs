@@ -184,7 +184,7 @@ fn the_file_is_as_documented() {
             .unwrap()
             .read_scalar::<u32>()
             .unwrap(),
-        9
+        10
     );
     let text: hdf5::types::FixedUnicode<17> = file.attr("format").unwrap().read_scalar().unwrap();
     assert_eq!(text.as_str(), "moreau-checkpoint");
@@ -217,6 +217,9 @@ fn the_file_is_as_documented() {
         ("walls/couple_impulse", "float64", vec![3, 3], "N m s"),
         ("walls/material", "uint16", vec![3], "1"),
         ("walls/impulse", "float64", vec![3, 3], "N s"),
+        ("walls/motion_time", "float64", vec![3], "s"),
+        ("walls/motion_displacement", "float64", vec![3, 3], "m"),
+        ("walls/motion_orientation", "float64", vec![3, 4], "1"),
         ("flows/number", "uint64", vec![2], "1"),
         ("flows/bodies", "uint64", vec![2], "1"),
         ("flows/mass", "float64", vec![2], "kg"),

@@ -52,7 +52,7 @@ fn pushes(run: &Run, name: &str, force: &str) {
 type Short = (&'static str, u64, &'static [&'static str], fn(&Run));
 
 /// What makes a configuration small enough: its name, steps, keys set, and what must have happened in it.
-const SHORT: [Short; 27] = [
+const SHORT: [Short; 28] = [
     (
         "settle",
         100,
@@ -63,6 +63,23 @@ const SHORT: [Short; 27] = [
         at_least(run, "bodies", 60.0);
         at_least(run, "driven", 1e-3);
     }),
+    (
+        "constant-volume-shear",
+        120,
+        &[
+            "bodies.0.count=150",
+            "time.rest=0",
+            "time.until=0.012",
+            "stage.0.duration=0.004",
+            "stage.1.duration=0.004",
+            "stage.2.duration=0.004",
+        ],
+        |run| {
+            moved(run, "lid", "z", 1.59e-3);
+            moved(run, "lid", "x", 1.19e-4);
+            assert_eq!(run.last("series.csv", "step"), 120.0);
+        },
+    ),
     (
         "bonded-column",
         150,

@@ -3,7 +3,7 @@
 use super::Turning;
 use super::drive::Drive;
 use super::ramp::Ramp;
-use crate::math::{IDENTITY, Quaternion, Vector3, rotate, turned};
+use crate::math::{IDENTITY, Quaternion, Vector3, product, rotate, turned};
 use crate::shape::Surface;
 
 /// A wall. All ranks have all walls.
@@ -22,6 +22,22 @@ pub struct Wall {
     /// The velocity of a surface that runs in itself while the wall stays, as a belt, at time zero
     /// [m/s]: at a contact its part along the surface counts. It turns with the wall.
     pub surface_velocity: Vector3,
+    /// The start of its prescribed motion; `None`: at time zero, at its place there.
+    pub origin: Option<Origin>,
+}
+
+/// The start of a prescribed motion that a wall gets later than at time zero.
+///
+/// The motion's time counts from here. Its displacement and rotation come after those that the wall
+/// had.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Origin {
+    /// Time [s].
+    pub time: f64,
+    /// Displacement of the wall's centre at that time, since time zero [m].
+    pub displacement: Vector3,
+    /// Rotation at that time, since time zero.
+    pub orientation: Quaternion,
 }
 
 /// The motion of a wall.
@@ -121,6 +137,7 @@ impl Wall {
             centre: Vector3::zeros(),
             motion: Motion::Fixed,
             surface_velocity: Vector3::zeros(),
+            origin: None,
         }
     }
 }
@@ -180,6 +197,8 @@ impl Wall {
         let Motion::Driven(drive) = &self.motion else {
             return None;
         };
+        let [t0, t1] = [t0, t1].map(|t| self.motion_time(t));
+        let centre = self.first_centre();
         let [displacement, velocity] = drive.translated(t0, t1);
         let (orientation, angular_velocity) = drive.turned(t0, t1);
         let mut state = WallState {
@@ -189,11 +208,40 @@ impl Wall {
             angular_velocity,
         };
         if drive.has_pivots() {
-            let [way, velocity] = drive.carried(&self.centre, t0, t1);
+            let [way, velocity] = drive.carried(&centre, t0, t1);
             state.displacement += way;
             state.velocity += velocity;
         }
+        if let Some(origin) = &self.origin {
+            state.displacement += origin.displacement;
+            state.orientation = product(state.orientation, origin.orientation);
+        }
         Some(state)
+    }
+
+    /// The time of its prescribed motion at a time [s].
+    #[must_use]
+    pub fn motion_time(&self, t: f64) -> f64 {
+        self.origin.map_or(t, |origin| t - origin.time)
+    }
+
+    /// The position of its centre at the start of its prescribed motion [m].
+    #[must_use]
+    pub fn first_centre(&self) -> Vector3 {
+        let origin = self.origin.as_ref();
+        origin.map_or(self.centre, |origin| self.centre + origin.displacement)
+    }
+
+    /// Bound on the speed of its prescribed motion between two times [m/s].
+    ///
+    /// It holds at points at most `arm` [m] from its centre. 0: its motion is not prescribed.
+    #[must_use]
+    pub fn top_speed(&self, t0: f64, t1: f64, arm: f64) -> f64 {
+        let Motion::Driven(drive) = &self.motion else {
+            return 0.0;
+        };
+        let [t0, t1] = [t0, t1].map(|t| self.motion_time(t));
+        drive.top_speed(t0, t1, arm, &self.first_centre())
     }
 
     /// Its shift from a state to the next one of its prescribed motion, over `dt` [s]: that of its
@@ -347,6 +395,49 @@ mod tests {
         let still = WallState::default();
         let steep = wall.runs(&still, &Vector3::x()).unwrap();
         assert_eq!(steep, Vector3::z());
+    }
+
+    /// A motion that begins later moves the wall on from its place, whatever led there.
+    ///
+    /// Rotations without a point are about the centre as it is then, others about points of space.
+    #[test]
+    fn a_later_motion_begins_where_the_wall_is() {
+        let origin = Origin {
+            time: 3.0,
+            displacement: Vector3::new(0.4, -0.1, 0.2),
+            orientation: rotate(IDENTITY, &Vector3::new(0.3, 0.2, -0.5)),
+        };
+        let spin = Drive::about(Vector3::z(), Signal::Rate(TAU / 4.0));
+        let slide = Drive::along(Vector3::y(), Signal::Rate(2.0));
+        let mut about_point = spin.clone();
+        about_point.rotations[0].point = Some(Vector3::x());
+        for (drive, pivot) in [
+            (spin.clone().within(slide), None),
+            (about_point, Some(Vector3::x())),
+        ] {
+            let wall = Wall {
+                origin: Some(origin),
+                centre: Vector3::new(0.0, 0.5, 0.0),
+                ..driven(drive.clone())
+            };
+            let begin = wall.driven(3.0 - 1e-9, 3.0).unwrap();
+            assert_eq!(begin.displacement, origin.displacement);
+            assert_eq!(begin.orientation, origin.orientation);
+            // After a second a quarter turn, and with the first one 2 m along y.
+            let after = wall.driven(3.9, 4.0).unwrap();
+            let x = Vector3::new(1.3, -0.2, 0.7);
+            let place = |state: &WallState| {
+                wall.place_now(state) + turned(state.orientation, &(x - wall.centre))
+            };
+            let axis = pivot.unwrap_or(wall.centre + origin.displacement);
+            let arm = place(&begin) - axis;
+            let slid = if pivot.is_none() { 2.0 } else { 0.0 };
+            let expected = axis + Vector3::new(-arm.y, arm.x + slid, arm.z);
+            assert!((place(&after) - expected).norm() < 1e-14, "{drive:?}");
+            let speed = wall.top_speed(3.9, 4.0, arm.norm());
+            let moved = (place(&after) - place(&wall.driven(3.8, 3.9).unwrap())).norm();
+            assert!(moved <= 0.1 * speed * (1.0 + 1e-12), "{moved} {speed}");
+        }
     }
 
     #[test]

@@ -47,6 +47,14 @@ pub fn differences(given: &Scenario, stored: &Scenario) -> Vec<Difference> {
     if given.templates == stored.templates {
         found.retain(|difference| difference.key.split('.').next() != Some("template"));
     }
+    for difference in &mut found {
+        let number = difference.key.strip_prefix("stage.");
+        let number = number.and_then(|rest| rest.split('.').next()?.parse::<usize>().ok());
+        let stage = number.and_then(|number| stored.stages.get(number));
+        if stage.is_some_and(|stage| stage.begun.is_some()) {
+            difference.refused = Some("the stage has begun; must be as it was");
+        }
+    }
     found.retain(|difference| difference.given.is_some() || !DERIVED.contains(&&*difference.key));
     found
 }

@@ -4,7 +4,7 @@
 //! keeps comments and order. The tree is read from that document, and the text in a checkpoint is
 //! printed from it. Line numbers are those of the text before overrides, as in the user's editor.
 
-use super::fault::{Fault, Place};
+use super::fault::{Fault, Place, UNSET};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -144,7 +144,8 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Parses the text, applies the overrides (`key=value`) and reads the tree.
+    /// Parses the text, applies the overrides (`key=value`, or `-key` to remove one) and reads the
+    /// tree.
     ///
     /// Text that is not TOML is an error.
     pub(super) fn read(text: &str, overrides: &[String]) -> Result<Self, Vec<Fault>> {
@@ -307,6 +308,13 @@ fn shorten(item: &Item) -> String {
 /// Applies one override and returns its key; on failure the key, as far as parsed, and the reason.
 fn apply(document: &mut Document, text: &str) -> Result<String, (String, String)> {
     let wrong = |path: &str, message: String| Err((path.to_owned(), message));
+    if let Some(path) = text.strip_prefix(UNSET) {
+        let keys: Vec<&str> = path.split('.').collect();
+        return match remove(document.0.as_item_mut(), &keys) {
+            true => Ok(path.to_owned()),
+            false => wrong(path, "must be a key that is there; found none".to_owned()),
+        };
+    }
     let Some((path, value)) = text.split_once('=') else {
         return wrong(
             "",
@@ -330,6 +338,43 @@ fn apply(document: &mut Document, text: &str) -> Result<String, (String, String)
         Ok(()) => Ok(path.to_owned()),
         Err(message) => wrong(path, message),
     }
+}
+
+/// Removes a key of a table; `false`: it is not there.
+fn remove(item: &mut Item, keys: &[&str]) -> bool {
+    let Some((key, rest)) = keys.split_first() else {
+        return false;
+    };
+    if let Some(table) = item.as_table_like_mut() {
+        return match rest {
+            [] => table.remove(key).is_some(),
+            _ => table.get_mut(key).is_some_and(|child| remove(child, rest)),
+        };
+    }
+    let Ok(k) = key.parse::<usize>() else {
+        return false;
+    };
+    if let Some(tables) = item.as_array_of_tables_mut() {
+        let Some(slot) = tables.get_mut(k) else {
+            return false;
+        };
+        let mut child = Item::Table(std::mem::take(slot));
+        let done = remove(&mut child, rest);
+        if let Item::Table(table) = child {
+            *slot = table;
+        }
+        return done;
+    }
+    let slot = item.as_array_mut().and_then(|array| array.get_mut(k));
+    let Some(slot) = slot else {
+        return false;
+    };
+    let mut child = Item::Value(slot.clone());
+    let done = remove(&mut child, rest);
+    if let Item::Value(value) = child {
+        *slot = value;
+    }
+    done
 }
 
 fn set(item: &mut Item, keys: &[&str], mut value: TomlValue) -> Result<(), String> {

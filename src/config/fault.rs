@@ -4,6 +4,9 @@
 
 use std::fmt;
 
+/// The sign before an override that removes a key.
+pub(super) const UNSET: char = '-';
+
 /// The place of a value in the input.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
@@ -11,7 +14,7 @@ pub enum Place {
     File,
     /// This line of the file, counted from 1.
     Line(usize),
-    /// A `--set` with this text.
+    /// A `--set` with this text, or an `--unset` with this one and a minus sign before it.
     Set(String),
 }
 
@@ -57,7 +60,10 @@ impl fmt::Display for Faults {
             match &fault.place {
                 Place::File => write!(f, "{}: ", self.file)?,
                 Place::Line(line) => write!(f, "{}:{line}: ", self.file)?,
-                Place::Set(text) => write!(f, "--set {text}: ")?,
+                Place::Set(text) => match text.strip_prefix(UNSET) {
+                    Some(key) => write!(f, "--unset {key}: ")?,
+                    None => write!(f, "--set {text}: ")?,
+                },
             }
             if !fault.key.is_empty() {
                 write!(f, "{}: ", fault.key)?;

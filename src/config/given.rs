@@ -2,7 +2,7 @@
 //!
 //! Other ranks get both from that rank, so that all check the same.
 
-use super::document::Source;
+use super::document::{Source, Value};
 use super::fault::{Fault, Faults, Place};
 use super::files::{self, File, Named, Reading};
 use super::scenario::Scenario;
@@ -165,6 +165,9 @@ impl Given {
             source.document.add("file", entries);
         }
         let mut scenario = read::scenario(source, &self.name, self.begun, &mut faults);
+        if faults.is_empty() {
+            self.stages_fit(&scenario, &mut faults);
+        }
         scenario.files = self.files.clone();
         for named in &mut scenario.files {
             if let Some(file) = &mut named.file {
@@ -175,6 +178,44 @@ impl Given {
             Ok(scenario)
         } else {
             Err(Faults::new(&self.name, faults))
+        }
+    }
+
+    /// Reads the configurations of the stages to come.
+    ///
+    /// The time at which a stage begins is not known; a guess stands for it.
+    fn stages_fit(&self, scenario: &Scenario, faults: &mut Vec<Fault>) {
+        let mut overrides = self.overrides.clone();
+        let (mut end, mut time) = (
+            scenario.end,
+            scenario.stage().map_or(0.0, |s| s.begun_at().1),
+        );
+        let to_come = scenario.stages.iter().enumerate();
+        for (number, stage) in to_come.filter(|(_, stage)| stage.begun.is_none()) {
+            time = end.until.unwrap_or(time);
+            overrides.extend(stage.overrides(number, &end, (0, time)));
+            let key = format!("stage.{number}");
+            let Ok(mut source) = Source::read(&self.text, &overrides) else {
+                return; // The same text was TOML before.
+            };
+            let stages = source.root.child("stage");
+            let entry = match stages.map(|node| &node.value) {
+                Some(Value::List(items)) => items.get(number).map(|node| node.place.clone()),
+                _ => None,
+            };
+            let place = entry.unwrap_or(Place::File);
+            let mut found = std::mem::take(&mut source.faults);
+            kept::take(&mut source, &mut found);
+            files::attach(&mut source, &self.files, &mut found);
+            end = read::scenario(source, &self.name, true, &mut found).end;
+            if !found.is_empty() {
+                faults.extend(found.into_iter().map(|fault| Fault {
+                    place: place.clone(),
+                    key: format!("{key} \"{}\": {}", stage.name, fault.key),
+                    message: fault.message,
+                }));
+                return;
+            }
         }
     }
 

@@ -1,5 +1,7 @@
 //! Keys that describe the past of a run, which a run that continues may not change.
 
+use super::fault::UNSET;
+
 /// The reason why a key may not change while a run continues; `None` if it may.
 ///
 /// With such a change the run would be as if it had been another one from its start.
@@ -45,8 +47,12 @@ pub(super) fn of(key: &str) -> Option<&'static str> {
 /// The override with the reason.
 pub fn may_be_set(set: &str) -> Result<(), String> {
     let key = set.split('=').next().unwrap_or(set).trim();
+    let (option, key) = match key.strip_prefix(UNSET) {
+        Some(key) => (format!("--unset {key}"), key),
+        None => (format!("--set {set}"), key),
+    };
     match of(key) {
-        Some(why) => Err(format!("--set {set}: {why}")),
+        Some(why) => Err(format!("{option}: {why}")),
         None => Ok(()),
     }
 }

@@ -9,17 +9,18 @@ use super::scenario::Scenario;
 use super::templates::Forms;
 use super::{
     acts, balance, bodies, cell, domain, laws, materials, measures, output, quasistatic, regions,
-    safety, solver, templates, time, walls,
+    safety, solver, stages, templates, time, walls,
 };
 use crate::math::Vector3;
 use crate::shape::Period;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-const ROOT: [&str; 21] = [
+const ROOT: [&str; 22] = [
     "title",
     "gravity",
     "time",
+    "stage",
     "domain",
     "cell",
     "solver",
@@ -57,6 +58,7 @@ pub(super) fn scenario(
     let title = title.unwrap_or_else(|| stem.to_string_lossy().into_owned());
     let gravity = section.vector("gravity", Number(Range::Finite, "m/s2"), faults);
     let (pace, end) = time::read(&section, gravity, faults);
+    let stages = stages::read(&section, faults);
     let domain = domain::read(&section, faults);
     let solver = solver::read(&section, faults);
     let materials = materials::read(&section, faults);
@@ -111,6 +113,7 @@ pub(super) fn scenario(
         gravity: Vector3::from(gravity),
         pace,
         end,
+        stages,
         lower: Vector3::from(domain.lower),
         upper: Vector3::from(domain.upper),
         cell,

@@ -11,6 +11,7 @@ use super::output::Output;
 use super::reader::SIZE;
 use super::regions::NamedRegion;
 use super::safety::{Checkpoints, Limits};
+use super::stages::Stage;
 use super::time::End;
 use crate::body::{Cell, CellState, Wall};
 use crate::law::Laws;
@@ -38,8 +39,10 @@ pub struct Scenario {
     pub gravity: Vector3,
     /// The rule for the length of steps.
     pub pace: Pace,
-    /// The conditions that end the run.
+    /// The conditions that end the run, or its present stage.
     pub end: End,
+    /// The stages of the run after its first part.
+    pub stages: Vec<Stage>,
     /// Lower corner of the domain [m].
     pub lower: Vector3,
     /// Upper corner of the domain [m].
@@ -172,12 +175,16 @@ impl Scenario {
     /// `until` gives no last step where a rule sets the lengths of steps.
     #[must_use]
     pub fn last_step(&self) -> Option<u64> {
+        self.last_step_by(&self.end)
+    }
+
+    fn last_step_by(&self, end: &End) -> Option<u64> {
         let until = match self.pace {
             // An excess below 1e-6 of a step is rounding of until/dt.
-            Pace::Even(dt) => (self.end.until).map(|t| (t / dt - 1e-6).ceil().max(0.0) as u64),
+            Pace::Even(dt) => end.until.map(|t| (t / dt - 1e-6).ceil().max(0.0) as u64),
             Pace::Rule(_) => None,
         };
-        self.end.steps.into_iter().chain(until).min()
+        end.steps.into_iter().chain(until).min()
     }
 
     /// The latest end of the run [s], by `steps` or `until`; infinite without either.
@@ -192,9 +199,27 @@ impl Scenario {
     /// Whether the run is over after this number of steps, at this time [s], by `steps` or `until`.
     #[must_use]
     pub fn is_over(&self, step: u64, time: f64) -> bool {
-        let by_time =
-            matches!(self.pace, Pace::Rule(_)) && self.end.until.is_some_and(|t| time >= t);
-        by_time || self.last_step().is_some_and(|n| step >= n)
+        self.is_over_by(&self.end, step, time)
+    }
+
+    /// The same with another end.
+    #[must_use]
+    pub fn is_over_by(&self, end: &End, step: u64, time: f64) -> bool {
+        let by_time = matches!(self.pace, Pace::Rule(_)) && end.until.is_some_and(|t| time >= t);
+        by_time || self.last_step_by(end).is_some_and(|n| step >= n)
+    }
+
+    /// The present stage; `None` in the first part of the run.
+    #[must_use]
+    pub fn stage(&self) -> Option<&Stage> {
+        self.stages.iter().rfind(|stage| stage.begun.is_some())
+    }
+
+    /// The stage that follows the present one, and its number.
+    #[must_use]
+    pub fn next_stage(&self) -> Option<(usize, &Stage)> {
+        let mut all = self.stages.iter().enumerate();
+        all.find(|(_, stage)| stage.begun.is_none())
     }
 }
 

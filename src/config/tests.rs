@@ -115,6 +115,7 @@ fn every_key_arrives() {
         steps: Some(100),
         until: Some(2.0),
         rest: Some(1e-6),
+        rest_after: 0.0,
     };
     assert_eq!(s.end, end);
     assert_eq!(
@@ -399,6 +400,37 @@ fn overrides_that_cannot_be_applied_are_told_together() {
         text.contains("--set bodies.2.count=3: bodies.2.count: must be one of 2 entries, counted from 0; found \"2\""),
         "{text}"
     );
+}
+
+/// `-KEY`, as of `--unset`, removes a key of a table, of an entry, and of a table in one line.
+#[test]
+fn overrides_remove_keys() {
+    let rule = "dt = { at_most = 1e-3, at_least = 1e-5, growth = 1.5 }";
+    let text = FULL.replace("dt = 1e-3", rule);
+    let keys = ["-title", "-time.steps", "-time.dt.growth", "-wall.1.name"];
+    let left = good(&text, &keys);
+    assert_eq!(left.title, "full");
+    assert_eq!((left.end.steps, left.end.until), (None, Some(2.0)));
+    let Pace::Rule(rule) = left.pace else {
+        panic!("{:?}", left.pace);
+    };
+    assert_eq!(rule.growth, 1.1);
+    assert_eq!(left.walls[2].name, "plane-1");
+    for key in [
+        "-time.stop",
+        "-bodies.1",
+        "-bodies.7.radius",
+        "-wall.x.name",
+        "-title.long",
+    ] {
+        let faults = bad(FULL, &[key]).to_string();
+        let option = format!("--unset {}: ", &key[1..]);
+        assert!(faults.starts_with(&option), "{faults}");
+        assert!(
+            faults.ends_with("must be a key that is there; found none"),
+            "{faults}"
+        );
+    }
 }
 
 #[test]

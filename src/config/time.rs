@@ -2,7 +2,7 @@
 
 use super::document::{Node, Value};
 use super::fault::Fault;
-use super::reader::{Number, Range, Section, must, refuse, report, wrong_type};
+use super::reader::{Number, Range, Section, must, needs, refuse, report, wrong_type};
 use crate::scheme::pace::{Pace, Rule};
 
 /// The conditions that end a run; the first to be met does.
@@ -14,6 +14,8 @@ pub struct End {
     pub until: Option<f64>,
     /// When the translational kinetic energy per body falls below this fraction of `m g d`.
     pub rest: Option<f64>,
+    /// Before this time [s] it is not at rest.
+    pub rest_after: f64,
 }
 
 impl std::fmt::Display for End {
@@ -38,7 +40,11 @@ const TRAVEL: f64 = 0.1;
 const GROWTH: f64 = 1.1;
 
 pub(super) fn read(root: &Section, gravity: [f64; 3], faults: &mut Vec<Fault>) -> (Pace, End) {
-    let section = root.table("time", &["dt", "until", "steps", "rest"], faults);
+    let section = root.table(
+        "time",
+        &["dt", "until", "steps", "rest", "rest_after"],
+        faults,
+    );
     let pace = match section.get("dt") {
         Some(node) if matches!(node.value, Value::Table(_)) => Pace::Rule(rule(node, faults)),
         Some(node) if !matches!(node.value, Value::Float(_) | Value::Integer(_)) => {
@@ -55,11 +61,17 @@ pub(super) fn read(root: &Section, gravity: [f64; 3], faults: &mut Vec<Fault>) -
         rest: section
             .number_if("rest", Number(Range::NotNegative, "of m g d"), faults)
             .filter(|fraction| *fraction > 0.0),
+        rest_after: section
+            .number_if("rest_after", Number(Range::NotNegative, "s"), faults)
+            .unwrap_or_default(),
     };
+    if let (Some(node), None) = (section.get("rest_after"), section.get("rest")) {
+        needs(node, "rest", faults);
+    }
     if let (Some(node), Some(until)) = (section.get("dt"), end.until) {
         few_enough(node, &pace, until, faults);
     }
-    if end == End::default() {
+    if (end.steps, end.until, end.rest) == (None, None, None) {
         let accepted = "at least one of until = TIME [s], steps = NUMBER, rest = FRACTION of m g d \
                         (without an end the run would never stop)";
         section.missing("until", accepted, faults);

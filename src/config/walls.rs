@@ -121,6 +121,7 @@ fn read_entry(
         material,
         motion: motion.clone(),
         surface_velocity: runs,
+        origin: None,
     };
     parts.into_iter().map(wall).collect()
 }

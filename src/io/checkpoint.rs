@@ -29,7 +29,7 @@ use crate::measure::Flow;
 pub const FORMAT: &str = "moreau-checkpoint";
 
 /// The version of the format that this program writes, and the newest it reads.
-pub const FORMAT_VERSION: u32 = 9;
+pub const FORMAT_VERSION: u32 = 10;
 
 /// The oldest version that this program reads.
 pub const OLDEST_VERSION: u32 = 6;

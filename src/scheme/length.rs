@@ -113,7 +113,7 @@ impl State {
                 let speed = state.velocity.norm() + state.angular_velocity.norm() * arm;
                 rule.longest(speed, pull.norm())
             }
-            Motion::Driven(drive) => {
+            Motion::Driven(_) => {
                 // The maximum over ranks is taken here because the result below is not monotonic in
                 // it.
                 let arm = self.arm(wall, state, domain);
@@ -121,20 +121,14 @@ impl State {
                 // the step only.
                 let mut dt = rule.at_most;
                 while dt > rule.at_least {
-                    let speed =
-                        drive.top_speed(self.clock.time, self.clock.time + dt, arm, &wall.centre);
+                    let speed = wall.top_speed(self.clock.time, self.clock.time + dt, arm);
                     let longest = rule.longest(speed, 0.0);
                     if longest.is_nan() || longest >= 0.5 * dt {
                         return least(longest, dt);
                     }
                     dt *= 0.5;
                 }
-                let speed = drive.top_speed(
-                    self.clock.time,
-                    self.clock.time + rule.at_least,
-                    arm,
-                    &wall.centre,
-                );
+                let speed = wall.top_speed(self.clock.time, self.clock.time + rule.at_least, arm);
                 least(rule.longest(speed, 0.0), rule.at_least)
             }
         }

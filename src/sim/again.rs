@@ -21,10 +21,6 @@ pub(super) fn from_both(
     let found = loaded(comm, out)?;
     let header = &found.1.header;
     report_resuming(comm, &found.0, header);
-    let with = (header.time, options.kept_files);
-    let given = shared(comm, || {
-        Given::again(config, &options.set, &header.config, with)
-    })?;
     let as_there = Options {
         set: Vec::new(),
         out: None,
@@ -32,6 +28,16 @@ pub(super) fn from_both(
         ..options.clone()
     };
     let stored = stored(comm, &found.0, header, &as_there)?;
+    let with = (header.time, options.kept_files);
+    let read = |set: &[String]| shared(comm, || Given::again(config, set, &header.config, with));
+    let (mut set, mut given) = (options.set.clone(), read(&options.set)?);
+    // The stages that have begun begin in the given configuration as well.
+    for (number, of_run) in stored.stages.iter().enumerate() {
+        if let (Some(at), Some(stage)) = (of_run.begun, given.stages.get(number)) {
+            set.extend(stage.overrides(number, &given.end, at));
+            given = read(&set)?;
+        }
+    }
     let differences = config::differences(&given, &stored);
     if differences.is_empty() {
         return going_on(comm, found, (stored, None), &as_there);

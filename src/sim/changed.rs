@@ -1,7 +1,7 @@
 //! Refuses changed walls, periods and shear that do not fit the state of a checkpoint.
 
 use super::error::RunError;
-use crate::body::{BodyRow, CellState, WallState};
+use crate::body::{BodyRow, CellState, Origin, WallState};
 use crate::config::Scenario;
 use crate::math::{IDENTITY, Vector3};
 use crate::shape::drift;
@@ -9,21 +9,19 @@ use crate::shape::drift;
 /// Distance below which two places of a wall are the same, in radii of the smallest body.
 const SAME_PLACE: f64 = 1e-6;
 
-/// Fails if a wall or a period that a run continues with jumps, or cuts into bodies.
+/// Fails if a wall or a period that a run continues with does not fit, or cuts into bodies.
 ///
 /// A changed wall may overlap a body by `domain.max_overlap` of the radius more than the wall of
 /// the run `before` does. The walls have moved to `states`.
 pub(super) fn changes_fit(
     before: &Scenario,
     now: &Scenario,
-    (time, states): (f64, &[WallState]),
+    states: &[WallState],
     bodies: &[BodyRow],
 ) -> Result<(), RunError> {
     same_cell(before, now)?;
     same_periods(before, now)?;
-    let smallest = bodies.iter().map(|row| row.radius);
-    let smallest = smallest.fold(f64::INFINITY, f64::min);
-    motions_lead_here(before, now, (time, states), SAME_PLACE * smallest)?;
+    centres_stay(before, now, states)?;
     let changed = before.walls.iter().zip(&now.walls).zip(states);
     for ((old, new), state) in changed.filter(|((old, new), _)| old.surface != new.surface) {
         let [was, is] = [old, new].map(|wall| wall.placed(state));
@@ -51,13 +49,43 @@ pub(super) fn changes_fit(
     Ok(())
 }
 
-/// Fails if a changed motion would move a wall at once: its place follows from the time alone.
-fn motions_lead_here(
+/// Lets changed motions begin where their walls are; returns a message about each.
+///
+/// A motion that leads to the wall's present place, but for a part of the `smallest` radius [m], is
+/// one that goes on, as a table that has become longer.
+pub(super) fn motions_begin(
     before: &Scenario,
-    now: &Scenario,
+    now: &mut Scenario,
     (time, states): (f64, &[WallState]),
-    same: f64,
-) -> Result<(), RunError> {
+    smallest: f64,
+) -> Vec<String> {
+    let corners = [now.lower, now.upper];
+    let mut messages = Vec::new();
+    for ((old, new), state) in before.walls.iter().zip(&mut now.walls).zip(states) {
+        // Over a time of no length; only the place at its end counts.
+        let Some(then) = new.driven(time, time) else {
+            continue;
+        };
+        let [here, there] = [state, &then].map(|state| new.placed(state));
+        let jump = drift(&here, &there, [&corners[0], &corners[1]]);
+        if old.motion == new.motion || jump <= SAME_PLACE * smallest {
+            continue;
+        }
+        new.origin = Some(Origin {
+            time,
+            displacement: state.displacement,
+            orientation: state.orientation,
+        });
+        messages.push(format!(
+            "wall {}: its motion has changed and begins where it is, its time counted from {time} s",
+            new.name
+        ));
+    }
+    messages
+}
+
+/// Fails if a wall that has turned about its centre gets another one.
+fn centres_stay(before: &Scenario, now: &Scenario, states: &[WallState]) -> Result<(), RunError> {
     for ((old, new), state) in before.walls.iter().zip(&now.walls).zip(states) {
         let turns = state.angular_velocity != Vector3::zeros();
         if old.centre != new.centre && (turns || state.orientation != IDENTITY) {
@@ -67,23 +95,6 @@ fn motions_lead_here(
                 new.name,
                 <[f64; 3]>::from(old.centre),
                 <[f64; 3]>::from(new.centre),
-            )));
-        }
-    }
-    let changed = before.walls.iter().zip(&now.walls).zip(states);
-    for ((_, wall), state) in changed.filter(|((old, new), _)| old.motion != new.motion) {
-        // Over a time of no length; only the place at its end counts.
-        let Some(then) = wall.driven(time, time) else {
-            continue;
-        };
-        let [here, there] = [state, &then].map(|state| wall.placed(state));
-        let jump = drift(&here, &there, [&now.lower, &now.upper]);
-        if jump > same {
-            return Err(RunError::Input(format!(
-                "wall {}: its changed motion must lead to its place in the checkpoint, as a motion counts from time 0; found up \
-                 to {jump:.3e} m from it at {time} s: give it a table that contains its way so far, or remove its motion (it \
-                 then stays where it is)",
-                wall.name
             )));
         }
     }

@@ -89,7 +89,10 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
     ];
     lines.splice(2..2, samples(comm, &scenario, &counts, &parcel.bodies));
     lines.splice(2..2, large(&sizes));
-    let end = format!("end        {}", scenario.end);
+    let mut end = format!("end        {}", scenario.end);
+    for stage in &scenario.stages {
+        end += &format!("\nstage      {}: {}", stage.name, stage.about());
+    }
     let memory = memory(comm, &scenario, &physics, &sizes, &parcel);
     let span = match scenario.statics {
         Some(_) => "increment",

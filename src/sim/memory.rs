@@ -162,7 +162,7 @@ fn sinks(wall: &Wall, at: &Vector3, down: &Vector3, scenario: &Scenario) -> f64 
     let Motion::Driven(drive) = &wall.motion else {
         return 0.0;
     };
-    let [_, sunk] = drive.range_along(down, scenario.last_time());
+    let [_, sunk] = drive.range_along(down, wall.motion_time(scenario.last_time()));
     sunk.min(to_end(at, down, scenario))
 }
 

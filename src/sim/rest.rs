@@ -20,6 +20,9 @@ pub(super) struct Rest {
     energy: Option<f64>,
     /// Whether there are bodies that are not free, which support others as walls do.
     held: bool,
+    /// The step at which the run or its stage began, and the time before which it does not end
+    /// [s].
+    since: (u64, f64),
 }
 
 impl Rest {
@@ -34,6 +37,10 @@ impl Rest {
         Self {
             held: held > 0.0,
             energy: scenario.end.rest.map(|fraction| fraction * lift),
+            since: (
+                scenario.stage().map_or(0, |stage| stage.begun_at().0),
+                scenario.end.rest_after,
+            ),
         }
     }
 
@@ -49,7 +56,9 @@ impl Rest {
         state: &mut State,
         energy: f64,
     ) -> bool {
-        if state.clock.step == 0
+        let (step, time) = self.since;
+        if state.clock.step <= step
+            || state.clock.time < time
             || self
                 .energy
                 .is_none_or(|slow| energy.is_nan() || energy >= slow)

@@ -62,7 +62,10 @@ fn beyond(wall: &Wall, scenario: &Scenario) -> Option<(usize, f64)> {
         false => scenario.upper[axis] - plane.point[axis],
     };
     let outward = -Vector3::from(normal);
-    let [_, most] = drive.range_along(&outward, scenario.last_time());
+    let [_, most] = drive.range_along(&outward, wall.motion_time(scenario.last_time()));
+    // Where it is already counts for a motion that begins later.
+    let before = wall.first_centre() - wall.centre;
+    let most = most + outward.dot(&before);
     (drive.translations.iter().any(moves)).then_some((axis, most - room))
 }
 

@@ -4,7 +4,7 @@
 use super::balance::by_bodies;
 use super::bonds::{bonds_are_known, pairs_exist};
 use super::cell;
-use super::changed::{bodies_fit, changes_fit, same_loads, shear_fits};
+use super::changed::{bodies_fit, changes_fit, motions_begin, same_loads, shear_fits};
 use super::error::RunError;
 use super::first::{counts, no_overlaps, share};
 use super::flows::Flows;
@@ -13,18 +13,18 @@ use super::options::Options;
 use super::output::Folder;
 use super::rounding;
 use super::sizes::{completed, divide, memory_suffices, sizes, tracked_exist};
-use crate::body::{BodyId, Cell, WallState};
+use super::walls::{as_many_walls, set_origins, wall_references, wall_states};
+use crate::body::{BodyId, Cell};
 use crate::comm::{Comm, agree};
-use crate::config::{Faults, Given, Scenario, may_be_set};
+use crate::config::{End, Faults, Given, Scenario, may_be_set};
 use crate::domain::Domain;
 use crate::domain::migration::Parcel;
 use crate::domain::partition::Partition;
+use crate::io::Header;
 use crate::io::checkpoint::{self, Loaded};
-use crate::io::{Header, WallRow};
-use crate::math::Vector3;
 use crate::scheme::pace::Pace;
 use crate::scheme::quasistatic::Start as StartWith;
-use crate::scheme::{Clock, Physics, Scheme, State, WallReference};
+use crate::scheme::{Clock, Physics, Scheme, State};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -47,6 +47,8 @@ pub(super) struct Start {
     pub wall_limit: Option<Duration>,
     /// The differences with which a run continues.
     pub differences: Option<String>,
+    /// The end of the run by the command line.
+    pub told: Option<End>,
     /// For tests: a body whose velocity becomes NaN before a step.
     pub nan_before: Option<(u64, BodyId)>,
 }
@@ -119,6 +121,7 @@ pub(super) fn from_config(
         threads: options.threads,
         wall_limit: options.wall_limit,
         differences: None,
+        told: told(options),
         nan_before: options.nan_before,
     })
 }
@@ -303,6 +306,14 @@ pub(super) fn going_on(
         anchors,
     } = loaded;
     let home = path.parent().unwrap_or(Path::new("")).to_owned();
+    agree(comm, as_many_walls(&scenario, &walls))?;
+    let states = wall_states(&walls);
+    set_origins(&mut scenario, &walls);
+    let before = before.cloned().map(|mut before| {
+        set_origins(&mut before, &walls);
+        before
+    });
+    let before = before.as_ref();
     // A cell that begins to deform has the size of the domain.
     let cell = (scenario.cell.as_ref()).map(|cell| cell.begun(header.cell.as_ref()));
     agree(comm, shear_fits(&scenario, cell.as_ref()))?;
@@ -312,14 +323,19 @@ pub(super) fn going_on(
         .full_grown(&scenario, header.time)
         .and_to_come(&scenario);
     // A rule that begins here takes its length from the present bodies.
-    let scenario = end_as_told(agree(comm, completed(scenario, &sizes))?, options);
+    let mut scenario = end_as_told(agree(comm, completed(scenario, &sizes))?, options);
+    let here = (header.time, &states[..]);
+    let begun = before.map(|before| motions_begin(before, &mut scenario, here, sizes.smallest));
+    if let (Some(list), 0) = (begun, comm.rank()) {
+        list.iter().for_each(|text| tell!("moreau: {text}"));
+    }
+    let scenario = scenario;
     agree(comm, cell::fits(&scenario, cell.as_ref(), header.time))?;
     agree(comm, increments_fit(&scenario, header.step))?;
     let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
-    let states = agree(comm, wall_states(&scenario, &walls))?;
     agree(comm, bodies_fit(&bodies, &states, &scenario))?;
     let changes = before.map_or(Ok(()), |before| {
-        changes_fit(before, &scenario, (header.time, &states), &bodies)
+        changes_fit(before, &scenario, &states, &bodies)
     });
     agree(comm, changes)?;
     agree(comm, bonds_are_known(&scenario, &contacts))?;
@@ -398,44 +414,9 @@ pub(super) fn going_on(
         threads: options.threads,
         wall_limit: options.wall_limit,
         differences: None,
+        told: told(options),
         nan_before: options.nan_before,
     })
-}
-
-/// The walls of a checkpoint, which must be those of the configuration; `--set` may have changed
-/// them.
-fn wall_states(scenario: &Scenario, walls: &[WallRow]) -> Result<Vec<WallState>, RunError> {
-    if walls.len() != scenario.walls.len() {
-        return Err(RunError::Input(format!(
-            "the checkpoint must have {1} walls, as the configuration; found {0}",
-            walls.len(),
-            scenario.walls.len()
-        )));
-    }
-    let state = |row: &WallRow| WallState {
-        displacement: Vector3::from(row.displacement),
-        orientation: row.orientation,
-        velocity: Vector3::from(row.velocity),
-        angular_velocity: Vector3::from(row.angular_velocity),
-    };
-    Ok(walls.iter().map(state).collect())
-}
-
-/// The walls of a checkpoint when its plan was made; none without a plan.
-fn wall_references(walls: &[WallRow]) -> Vec<WallReference> {
-    let reference = |row: &WallRow| WallReference {
-        state: WallState {
-            displacement: Vector3::from(row.reference_displacement),
-            orientation: row.reference_orientation,
-            ..WallState::default()
-        },
-        allowance: row.allowance,
-    };
-    let planned = walls
-        .iter()
-        .all(|row| row.reference_orientation != [0.0; 4]);
-    let planned = walls.iter().filter(|_| planned);
-    planned.map(reference).collect()
 }
 
 /// Fails if steps of constant length do not lead to the time at which a run continues.
@@ -465,12 +446,32 @@ fn clock_fits(scenario: &Scenario, header: &Header) -> Result<(), RunError> {
     Err(RunError::Input(text))
 }
 
-/// `--steps` and `--until` replace the configured end.
+/// The end of the run by `--steps` or `--until`; `None` without them.
+fn told(options: &Options) -> Option<End> {
+    let is_told = options.steps.is_some() || options.until.is_some();
+    is_told.then(|| End {
+        steps: options.steps,
+        until: options.until,
+        ..End::default()
+    })
+}
+
+/// `--steps` and `--until` replace the configured end; where stages follow, the earlier end counts.
 fn end_as_told(mut scenario: Scenario, options: &Options) -> Scenario {
-    if options.steps.is_some() || options.until.is_some() {
-        scenario.end.steps = options.steps;
-        scenario.end.until = options.until;
-    }
+    let Some(told) = told(options) else {
+        return scenario;
+    };
+    let follow = scenario.next_stage().is_some();
+    let own = scenario.end;
+    let of_time = own.until.into_iter().chain(told.until);
+    let end = &mut scenario.end;
+    (end.steps, end.until) = match follow {
+        true => (
+            own.steps.into_iter().chain(told.steps).min(),
+            of_time.reduce(f64::min),
+        ),
+        false => (told.steps, told.until),
+    };
     scenario
 }
 

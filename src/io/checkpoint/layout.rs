@@ -50,9 +50,9 @@ pub(super) trait Record: Copy + 'static {
             .chain(state)
             .chain(last.iter().copied());
         let clumps = if layout.clumps { Self::OF_CLUMPS } else { &[] };
-        let of_plans = ["/reference_", "/allowance"];
         let newer = |column: &Column<Self>| {
-            layout.version < PLANS && of_plans.iter().any(|part| column.path.contains(part))
+            let mut parts = NEWER.iter();
+            parts.any(|(part, since)| layout.version < *since && column.path.contains(part))
         };
         let all = own.chain(clumps.iter().copied());
         all.filter(|column| !newer(column)).collect()
@@ -81,8 +81,8 @@ pub(super) struct Layout {
 /// Datasets whose numbers were narrower before a version: path, that version, the earlier element.
 const NARROWER: [(&str, u32, Element); 1] = [("/contacts/feature", 7, Element::U32)];
 
-/// The first version with the references of plans.
-const PLANS: u32 = 9;
+/// Parts of the paths of datasets that came with a version: references of plans, starts of motions.
+const NEWER: [(&str, u32); 3] = [("/reference_", 9), ("/allowance", 9), ("/motion_", 10)];
 
 /// One dataset.
 #[derive(Clone, Copy)]

@@ -102,6 +102,24 @@ impl Record for NumberedWall {
             description: "distance by which the surface may move from its reference until the next plan of contacts",
             values: Values::Real(1, |row| std::slice::from_mut(&mut row.wall.allowance)),
         },
+        Column {
+            path: "/walls/motion_time",
+            unit: "s",
+            description: "time from which the wall's prescribed motion counts",
+            values: Values::Real(1, |row| std::slice::from_mut(&mut row.wall.motion_time)),
+        },
+        Column {
+            path: "/walls/motion_displacement",
+            unit: "m",
+            description: "displacement when the prescribed motion began, global frame",
+            values: Values::Real(3, |row| &mut row.wall.motion_displacement),
+        },
+        Column {
+            path: "/walls/motion_orientation",
+            unit: "1",
+            description: "orientation when the prescribed motion began; 0, 0, 0, 0: it counts from time zero",
+            values: Values::Real(4, |row| &mut row.wall.motion_orientation),
+        },
     ];
 
     fn blank() -> Self {

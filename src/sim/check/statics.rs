@@ -63,8 +63,8 @@ pub(super) fn lines(
     }
     let arm = domain.partition().diameter();
     let moves = scenario.walls.iter().filter_map(|wall| match &wall.motion {
-        Motion::Driven(drive) => {
-            let way = dt * drive.top_speed(0.0, scenario.last_time(), arm, &wall.centre);
+        Motion::Driven(_) => {
+            let way = dt * wall.top_speed(0.0, scenario.last_time(), arm);
             (way > 0.0).then_some((&wall.name, way))
         }
         _ => None,

@@ -47,6 +47,9 @@ pub(in crate::sim) fn walls(domain: &Domain, scheme: &Scheme, state: &State) -> 
         reference_displacement: then.state.displacement.into(),
         reference_orientation: then.state.orientation,
         allowance: then.allowance,
+        motion_time: wall.origin.map_or(0.0, |origin| origin.time),
+        motion_displacement: (wall.origin).map_or([0.0; 3], |origin| origin.displacement.into()),
+        motion_orientation: wall.origin.map_or([0.0; 4], |origin| origin.orientation),
     })
     .collect()
 }

@@ -1,0 +1,267 @@
+//! `[[stage]]`: parts of a run with other keys, and motions that begin where walls are.
+
+#![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
+
+mod harness;
+
+use harness::{Output, Place, mpi_available, on, state};
+use std::path::Path;
+
+/// Balls that are pressed by a servo, then sheared by a lid that moves on from its place, then shaken.
+const STAGED: &str = "gravity = [0.0, 0.0, -9.81]
+time = { dt = 1.0e-3, steps = 30 }
+domain = { lower = [-0.05, 0.0, 0.0], upper = [0.15, 0.1, 0.3] }
+material = [{ name = \"m\", density = 2500.0, friction = 0.5 }]
+checkpoint = { every = 10, keep = 100 }
+output = { series = 1 }
+bodies = [{ sample = \"lattice\", material = \"m\", count = 60, radius = { uniform = [0.006, 0.008] }, lower = [0.0, 0.0, 0.0], upper = [0.1, 0.1, 0.3] }]
+wall = [
+  { shape = \"box\", material = \"m\", lower = [0.0, 0.0, 0.0], upper = [0.1, 0.1, 0.3] },
+  { shape = \"plane\", name = \"lid\", point = [0.0, 0.0, 0.2], normal = [0.0, 0.0, -1.0], material = \"m\", servo = { direction = [0.0, 0.0, -1.0], force = 5.0, gain = 0.05, top_speed = 2.0 } },
+]
+[[stage]]
+name = \"lift\"
+duration = 0.02
+unset = [\"wall.1.servo\"]
+set = { \"wall.1.velocity\" = [0.0, 0.0, 0.5], \"solver.tolerance\" = 1e-3 }
+[[stage]]
+name = \"shake\"
+steps = 25
+unset = [\"wall.1.velocity\"]
+set = { gravity = [0.0, 0.0, -5.0], \"wall.1.sine\" = { direction = [0.0, 0.0, 1.0], amplitude = 0.002, frequency = 25.0 }, \"wall.0.velocity\" = [0.1, 0.0, 0.0] }
+";
+
+/// The same by hand: the keys of the first part, and those of each stage.
+const LIFT: [&str; 8] = [
+    "--unset",
+    "wall.1.servo",
+    "--set",
+    "wall.1.velocity=[0.0, 0.0, 0.5]",
+    "--set",
+    "solver.tolerance=1e-3",
+    "--steps",
+    "50",
+];
+const SHAKE: [&str; 10] = [
+    "--unset",
+    "wall.1.velocity",
+    "--set",
+    "gravity=[0.0, 0.0, -5.0]",
+    "--set",
+    "wall.1.sine={direction=[0.0, 0.0, 1.0], amplitude=0.002, frequency=25.0}",
+    "--set",
+    "wall.0.velocity=[0.1, 0.0, 0.0]",
+    "--steps",
+    "75",
+];
+
+fn run(place: &Place, ranks: usize, out: &str, more: &[&str]) -> Output {
+    let (config, out) = (place.path("run.toml"), place.path(out));
+    on(ranks, &[&["run", &config, "--out", &out], more].concat())
+}
+
+fn resume(place: &Place, ranks: usize, out: &str, more: &[&str]) -> Output {
+    on(ranks, &[&["resume", &place.path(out)], more].concat())
+}
+
+/// A column of `walls.csv` for a wall, by step.
+fn of_wall(place: &Place, out: &str, wall: &str, column: &str) -> Vec<(u64, f64)> {
+    let path = Path::new(&place.path(out)).join("walls.csv");
+    let mut reader = csv::Reader::from_path(path).unwrap();
+    let header = reader.headers().unwrap().clone();
+    let at = |name: &str| header.iter().position(|n| n == name).unwrap();
+    let (step, name, value) = (at("step"), at("wall"), at(column));
+    let rows = reader.records().map(Result::unwrap);
+    let of_this = rows.filter(|row| &row[name] == wall);
+    of_this
+        .map(|row| (row[step].parse().unwrap(), row[value].parse().unwrap()))
+        .collect()
+}
+
+/// A run in stages is the run that is continued by hand, on any ranks, and after a stop anywhere.
+#[test]
+fn stages_are_runs_that_continue() {
+    let place = Place::new();
+    place.write("run.toml", STAGED.split("[[stage]]").next().unwrap());
+    state(&run(&place, 1, "hand", &[]));
+    state(&resume(&place, 1, "hand", &LIFT));
+    let by_hand = state(&resume(&place, 1, "hand", &SHAKE));
+    assert!(by_hand.contains("step 75"), "{by_hand}");
+
+    place.write("run.toml", STAGED);
+    for ranks in if mpi_available() {
+        vec![1, 2, 3, 8]
+    } else {
+        vec![1]
+    } {
+        let out = format!("staged-{ranks}");
+        let ran = run(&place, ranks, &out, &[]);
+        assert_eq!(state(&ran), by_hand, "{ranks} ranks: {}", ran.stderr);
+        let begun = [
+            "stage 0 \"lift\" begins after step 30",
+            "stage 1 \"shake\" begins after step 50",
+        ];
+        assert!(
+            begun.iter().all(|text| ran.stderr.contains(text)),
+            "{}",
+            ran.stderr
+        );
+    }
+    // Rows of all stages, each once, with walls that go on from their places.
+    let z = of_wall(&place, "staged-1", "lid", "z");
+    assert_eq!(
+        z.iter().map(|row| row.0).collect::<Vec<_>>(),
+        (1..=75).collect::<Vec<_>>()
+    );
+    let height = |step: usize| z[step - 1].1;
+    assert!(
+        height(30) < 0.195,
+        "the servo has lowered the lid to {}",
+        height(30)
+    );
+    for step in 31..=50 {
+        let expected = height(30) + 0.5e-3 * (step - 30) as f64;
+        assert!((height(step) - expected).abs() < 1e-15, "step {step}");
+    }
+    for step in 51..=75 {
+        let angle = std::f64::consts::TAU * 25.0 * 1e-3 * (step - 50) as f64;
+        let expected = height(50) + 0.002 * angle.sin();
+        assert!(
+            (height(step) - expected).abs() < 1e-14,
+            "step {step}: {} {expected}",
+            height(step)
+        );
+    }
+
+    // Stops within the first part, within stages and at their ends; the rest by resume or by the same configuration.
+    for (steps, again) in [
+        (7, true),
+        (30, true),
+        (30, false),
+        (41, false),
+        (50, true),
+        (63, true),
+        (63, false),
+    ] {
+        let out = format!("stopped-{steps}-{again}");
+        let told = steps.to_string();
+        let ran = run(&place, 1, &out, &["--steps", &told]);
+        assert!(
+            state(&ran).contains(&format!("step {steps} ")),
+            "{}",
+            ran.stderr
+        );
+        let ran = match again {
+            true => run(&place, 1, &out, &["--or-resume"]),
+            false => resume(&place, 1, &out, &[]),
+        };
+        assert_eq!(state(&ran), by_hand, "stopped at {steps}: {}", ran.stderr);
+    }
+    // The last stage can go on beyond its end.
+    let ran = resume(&place, 1, "staged-1", &["--steps", "80"]);
+    assert!(state(&ran).contains("step 80 "), "{}", ran.stderr);
+    // A run that is over stays over.
+    let ran = resume(&place, 1, "staged-8", &[]);
+    assert_eq!(state(&ran), by_hand, "{}", ran.stderr);
+}
+
+/// Stages to come may be edited, those that have begun may not.
+#[test]
+fn stages_to_come_may_change() {
+    let place = Place::new();
+    place.write("run.toml", STAGED);
+    state(&run(&place, 1, "out", &["--steps", "41"]));
+    let begun = STAGED
+        .replace("solver.tolerance\\\" = 1e-3", "")
+        .replace("duration = 0.02", "duration = 0.03");
+    place.write("run.toml", &begun);
+    let ran = run(&place, 1, "out", &["--or-resume"]);
+    assert_eq!(ran.status, Some(2), "{}", ran.stderr);
+    let words = ["stage.0.duration", "the stage has begun"];
+    assert!(
+        words.iter().all(|text| ran.stderr.contains(text)),
+        "{}",
+        ran.stderr
+    );
+    place.write("run.toml", &STAGED.replace("steps = 25", "steps = 10"));
+    let ran = run(&place, 1, "out", &["--or-resume"]);
+    assert!(state(&ran).contains("step 60 "), "{}", ran.stderr);
+}
+
+/// Rest ends a stage after its first step, and not before `rest_after`.
+#[test]
+fn a_stage_at_rest_lasts_as_long_as_it_must() {
+    let place = Place::new();
+    let balls = "gravity = [0.0, 0.0, -9.81]
+time = { dt = 1.0e-3, rest = 1e-6, until = 5.0 }
+domain = { lower = [0.0, 0.0, 0.0], upper = [0.1, 0.1, 0.3] }
+material = [{ name = \"m\", density = 2500.0, friction = 0.5 }]
+bodies = [{ sample = \"lattice\", material = \"m\", count = 20, radius = 0.008 }]
+wall = [{ shape = \"box\", material = \"m\" }]
+stage = [{ rest = 1e-6 }, { rest = 1e-6, rest_after = 0.05 }, { rest = 1e-6, steps = 10, rest_after = 0.5 }]
+";
+    place.write("run.toml", balls);
+    let ranks = if mpi_available() { 2 } else { 1 };
+    let ran = run(&place, ranks, "out", &[]);
+    let end = state(&ran);
+    let begun: Vec<u64> = (0..3)
+        .map(|k| {
+            let words = format!("stage {k} \"stage {k}\" begins after step ");
+            let at = ran.stderr.find(&words).unwrap() + words.len();
+            let digits: String = ran.stderr[at..]
+                .chars()
+                .take_while(char::is_ascii_digit)
+                .collect();
+            digits.parse().unwrap()
+        })
+        .collect();
+    assert!(begun[0] > 5, "{begun:?}");
+    assert_eq!(begun[1], begun[0] + 1, "{begun:?}");
+    assert_eq!(begun[2], begun[1] + 50, "{begun:?}");
+    assert!(end.contains(&format!("step {} ", begun[2] + 10)), "{end}");
+}
+
+/// A stage whose changes do not fit the state ends the run, with the checkpoint of the stage before; it can be mended.
+#[test]
+fn a_stage_that_does_not_fit_leaves_its_checkpoint() {
+    let place = Place::new();
+    let cut = "[[stage]]\nsteps = 5\nset = { \"wall.0.lower\" = [0.0, 0.0, 0.01] }\n";
+    place.write(
+        "run.toml",
+        &format!("{}{cut}", STAGED.split("[[stage]]").next().unwrap()),
+    );
+    let ran = run(&place, 1, "out", &[]);
+    assert_eq!(ran.status, Some(3), "{}", ran.stderr);
+    let words = [
+        "stage 0 \"stage 0\" begins after step 30",
+        "is behind wall box.z-",
+        "moreau resume",
+    ];
+    assert!(
+        words.iter().all(|text| ran.stderr.contains(text)),
+        "{}",
+        ran.stderr
+    );
+    let ran = resume(
+        &place,
+        1,
+        "out",
+        &["--set", "stage.0.set={ gravity = [0.0, 0.0, 0.0] }"],
+    );
+    assert!(state(&ran).contains("step 35 "), "{}", ran.stderr);
+}
+
+/// `moreau check` lists the stages.
+#[test]
+fn check_lists_stages() {
+    let place = Place::new();
+    place.write("run.toml", STAGED);
+    let ran = on(1, &["check", &place.path("run.toml")]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    for line in [
+        "stage      lift: for 0.02 s, without wall.1.servo, wall.1.velocity=[0.0, 0.0, 0.5], solver.tolerance=0.001",
+        "stage      shake: for 25 steps, without wall.1.velocity, gravity=[0.0, 0.0, -5.0]",
+    ] {
+        assert!(ran.stdout.contains(line), "{}", ran.stdout);
+    }
+}
