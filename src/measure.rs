@@ -155,6 +155,27 @@ pub fn wall_couples(contacts: &[ContactRow], centres: &[Vector3]) -> Vec<[ExactS
     sums
 }
 
+/// The sum `Σ r·u` over the contacts of each wall, of the impulses r of the bodies on it [J].
+///
+/// `runs` gives the velocity u of the wall's surface in itself at a contact with a unit normal
+/// [m/s].
+#[must_use]
+pub fn belt_work(
+    contacts: &[ContactRow],
+    walls: usize,
+    runs: impl Fn(usize, &Vector3) -> Option<Vector3>,
+) -> Vec<ExactSum> {
+    let mut sums = vec![ExactSum::default(); walls];
+    for c in contacts {
+        let wall = c.key.b.wall_index().filter(|&w| w < walls);
+        let belt = wall.and_then(|w| Some((w, runs(w, &c.normal.into())?)));
+        if let Some((w, u)) = belt {
+            sums[w].add(u.dot(&Vector3::from(c.impulse)));
+        }
+    }
+    sums
+}
+
 /// Volume of bodies inside a box [m³], exact to 1e-6 of a sphere; clumps count as in
 /// [`packing`].
 #[must_use]

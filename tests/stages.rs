@@ -16,7 +16,7 @@ checkpoint = { every = 10, keep = 100 }
 output = { series = 1 }
 bodies = [{ sample = \"lattice\", material = \"m\", count = 60, radius = { uniform = [0.006, 0.008] }, lower = [0.0, 0.0, 0.0], upper = [0.1, 0.1, 0.3] }]
 wall = [
-  { shape = \"box\", material = \"m\", lower = [0.0, 0.0, 0.0], upper = [0.1, 0.1, 0.3] },
+  { shape = \"box\", material = \"m\", lower = [0.0, 0.0, 0.0], upper = [0.1, 0.1, 0.3], surface_velocity = [0.3, 0.1, 0.0] },
   { shape = \"plane\", name = \"lid\", point = [0.0, 0.0, 0.2], normal = [0.0, 0.0, -1.0], material = \"m\", servo = { direction = [0.0, 0.0, -1.0], force = 5.0, gain = 0.05, top_speed = 2.0 } },
 ]
 [[stage]]
@@ -132,6 +132,34 @@ fn stages_are_runs_that_continue() {
             height(step)
         );
     }
+
+    // The powers of walls, servo, driven, and belt, are the driven energy of the ledger.
+    let powers = [
+        "box.x-", "box.x+", "box.y-", "box.y+", "box.z-", "box.z+", "lid",
+    ]
+    .map(|wall| of_wall(&place, "staged-1", wall, "power"));
+    let path = Path::new(&place.path("staged-1")).join("series.csv");
+    let mut series = csv::Reader::from_path(path).unwrap();
+    let at = series
+        .headers()
+        .unwrap()
+        .iter()
+        .position(|name| name == "driven")
+        .unwrap();
+    let rows = series.records().map(Result::unwrap);
+    let driven: Vec<f64> = rows.map(|row| row[at].parse().unwrap()).collect();
+    let largest = driven.iter().fold(0.0, |most, x| f64::max(most, x.abs()));
+    let mut sum = 0.0;
+    for (step, driven) in driven.iter().enumerate() {
+        sum += powers.iter().map(|of| of[step].1 * 1e-3).sum::<f64>();
+        assert!(
+            (sum - driven).abs() < 1e-12 * largest,
+            "step {}: {sum} {driven}",
+            step + 1
+        );
+    }
+    let belt = powers[4].iter().filter(|row| row.1 != 0.0).count();
+    assert!(belt > 50 && largest > 1e-4, "{belt} {largest}");
 
     // Stops within the first part, within stages and at their ends; the rest by resume or by the same configuration.
     for (steps, again) in [

@@ -54,7 +54,7 @@ lines! {
     Row: "step,time,bodies,contacts,active,sweeps,residual,converged,max_overlap,kinetic_energy,\
         potential_energy,dissipated,wall_s,detect_s,sweep_s,exchange_s,imbalance,elastic_energy,normal,cohesion,\
         friction,rolling,torsion,driven,integrator,projected,deleted,dt,rushed,entered,came,drained,fracture,prestress,plastic";
-    WallLine: "step,time,wall,fx,fy,fz,tx,ty,tz,x,y,z,vx,vy,vz";
+    WallLine: "step,time,wall,fx,fy,fz,tx,ty,tz,x,y,z,vx,vy,vz,wx,wy,wz,power";
     CellLine: "step,time,x,y,z,strain_x,strain_y,strain_z,shear,shift,stress_xx,stress_yy,stress_zz,stress_yz,stress_zx,\
         stress_xy,volume,work";
     FlowLine: "step,time,region,way,bodies,mass,waiting";
@@ -98,6 +98,14 @@ pub struct WallLine {
     pub vy: f64,
     /// The same along z.
     pub vz: f64,
+    /// Its angular velocity [rad/s].
+    pub wx: f64,
+    /// The same about y.
+    pub wy: f64,
+    /// The same about z.
+    pub wz: f64,
+    /// The power that it gives the bodies [W].
+    pub power: f64,
 }
 
 /// A line of `flows.csv`: the bodies that came in by an inlet, or went out by an outlet.
@@ -316,8 +324,9 @@ fn told(path: &Path) -> impl Fn(std::io::Error) -> Error + '_ {
     move |e| Error(format!("series {}: {e}", path.display()))
 }
 
-/// Copies the header and the lines up to `step`, unchanged, to the disk.
+/// Copies the header and the lines up to `step` to the disk.
 ///
+/// Lines of an earlier version without the last columns get `NaN` there; others stay unchanged.
 /// Returns the steps of the last two.
 fn keep_until<L: Line>(header: &str, step: u64, old: File, to: &Path) -> std::io::Result<[u64; 2]> {
     let mut old = BufReader::new(old);
@@ -325,6 +334,7 @@ fn keep_until<L: Line>(header: &str, step: u64, old: File, to: &Path) -> std::io
     writeln!(new, "{header}")?;
     let columns = header.split(',').count();
     let mut bad = None;
+    let mut more = String::new();
     let mut last = [0; 2];
     let mut line = Vec::new();
     for number in 1.. {
@@ -335,7 +345,10 @@ fn keep_until<L: Line>(header: &str, step: u64, old: File, to: &Path) -> std::io
         }
         if number == 1 {
             let found = String::from_utf8_lossy(&line);
-            if found.trim_end() != header {
+            let lacks = header.strip_prefix(found.trim_end());
+            if let Some(lacks) = lacks.filter(|lacks| lacks.starts_with(',')) {
+                more = format!("{}\n", ",NaN".repeat(lacks.matches(',').count()));
+            } else if found.trim_end() != header {
                 return Err(invalid(format!(
                     "line 1: must be `{header}`; found `{}`",
                     found.trim_end()
@@ -346,6 +359,10 @@ fn keep_until<L: Line>(header: &str, step: u64, old: File, to: &Path) -> std::io
         // Only the last line may be damaged, by the crash.
         if let Some(fault) = bad {
             return Err(invalid(fault));
+        }
+        if !more.is_empty() {
+            line.truncate(line.trim_ascii_end().len());
+            line.extend_from_slice(more.as_bytes());
         }
         match parse::<L>(&line, columns) {
             Ok(row) if row.step() <= step => {

@@ -2,7 +2,7 @@
 
 use super::Output;
 use super::flows::flow_lines;
-use super::walls::{cell_line, wall_line, walls};
+use super::walls::{cell_line, powers, wall_line, walls};
 use crate::io::series::Row;
 use crate::measure;
 use crate::scheme::{Report, Verb};
@@ -77,11 +77,13 @@ impl Output {
         };
         self.last_row = (*now.timers, wall_s);
         let walls = walls(domain, scheme, state);
+        let powers = powers(domain, scheme, state, &walls);
         let written = self.files.as_mut().map_or(Ok(()), |files| {
             files.series.add(&row)?;
-            let each = physics.walls.iter().zip(&walls);
-            each.into_iter()
-                .try_for_each(|(wall, row)| files.walls.add(&wall_line(state, wall, row)))?;
+            let mut each = physics.walls.iter().zip(&walls).zip(&powers);
+            each.try_for_each(|((wall, row), power)| {
+                files.walls.add(&wall_line(state, wall, row, *power))
+            })?;
             if let Some(cell) = &mut files.cell {
                 let line = cell_line(now, report);
                 line.map_or(Ok(()), |line| cell.add(&line))?;

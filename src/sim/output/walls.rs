@@ -1,6 +1,6 @@
 //! The output about walls and the periodic cell.
 
-use crate::body::{Wall, WallState};
+use crate::body::{Motion, Wall, WallState};
 use crate::domain::Domain;
 use crate::io::WallRow;
 use crate::io::series::{CellLine, WallLine};
@@ -55,11 +55,12 @@ pub(in crate::sim) fn walls(domain: &Domain, scheme: &Scheme, state: &State) -> 
 }
 
 /// A wall's line in `walls.csv`.
-pub(super) fn wall_line(state: &State, wall: &Wall, row: &WallRow) -> WallLine {
+pub(super) fn wall_line(state: &State, wall: &Wall, row: &WallRow, power: f64) -> WallLine {
     let dt = state.clock.dt;
     let [force, torque] = [row.impulse, row.couple_impulse].map(|sum| Vector3::from(sum) / dt);
     let centre = wall.centre + Vector3::from(row.displacement);
     let [vx, vy, vz] = row.velocity;
+    let [wx, wy, wz] = row.angular_velocity;
     WallLine {
         step: state.clock.step,
         time: state.clock.time,
@@ -76,7 +77,53 @@ pub(super) fn wall_line(state: &State, wall: &Wall, row: &WallRow) -> WallLine {
         vx,
         vy,
         vz,
+        wx,
+        wy,
+        wz,
+        power,
     }
+}
+
+/// The power that each wall of these rows gives the bodies in the last step [W]. Collective.
+///
+/// Its velocity is that of the step; of a wall that moves by Newton's law the mean of those before
+/// and after it.
+pub(super) fn powers(
+    domain: &Domain,
+    scheme: &Scheme,
+    state: &State,
+    rows: &[WallRow],
+) -> Vec<f64> {
+    let walls = &scheme.physics().walls;
+    let has_belt = |wall: &Wall| wall.surface_velocity != Vector3::zeros();
+    let belts = match walls.iter().any(has_belt) {
+        false => vec![0.0; walls.len()],
+        true => {
+            let runs = |w: usize, n: &Vector3| walls[w].runs(&state.walls_before[w], n);
+            let contacts = scheme.wall_contacts(state);
+            domain.many_sums(measure::belt_work(&contacts, walls.len(), runs))
+        }
+    };
+    let each = walls
+        .iter()
+        .zip(state.walls_before.iter().zip(&state.walls));
+    let work = each.zip(rows).map(|((wall, (before, after)), row)| {
+        let twist = |state: &WallState| [state.velocity, state.angular_velocity];
+        let [velocity, spin] = match wall.motion {
+            Motion::Fixed => [Vector3::zeros(); 2],
+            Motion::Driven(_) => twist(after),
+            Motion::Servo(_) => twist(before),
+            Motion::Free(_) => {
+                let (was, is) = (twist(before), twist(after));
+                [0, 1].map(|k| (was[k] + is[k]) * 0.5)
+            }
+        };
+        let [impulse, couple] = [row.impulse, row.couple_impulse].map(Vector3::from);
+        impulse.dot(&velocity) + couple.dot(&spin)
+    });
+    let dt = state.clock.dt;
+    let all = work.zip(belts);
+    all.map(|(work, belt)| -(work + belt) / dt).collect()
 }
 
 /// The line of `cell.csv`; `None` where the cell does not deform.
