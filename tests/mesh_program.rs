@@ -133,6 +133,41 @@ fn free_parts_from_a_file() {
         let two = place.path("two");
         assert_eq!(state(&on(2, &["run", &path, "--out", &two])), whole);
     }
+    // Two blocks in one file: apart they cannot be free together, united they lie on the same balls.
+    let blocks = [-0.35, 0.35].map(|x| {
+        let mut faces = block([0.3, 0.8, 0.1]);
+        faces.points.iter_mut().for_each(|point| point[0] += x);
+        stl(&faces)
+    });
+    place.write("blocks.stl", &blocks.concat());
+    let wall = |more: &str| {
+        format!(
+            "file = \"blocks.stl\"\nshift = [0.0, 0.0, 0.26]\nfree = {{ mass = 5.0 }}{more}{floor}"
+        )
+    };
+    let path = place.write("apart.toml", &config(&wall("")));
+    let ran = on(1, &["check", &path]);
+    assert!(
+        ran.stderr.contains("found free at 2 parts"),
+        "{}",
+        ran.stderr
+    );
+    let path = place.write("united.toml", &config(&wall("\nunited = true")));
+    place.write(
+        "balls.csv",
+        &balls(&[[0.3, 0.2, 0.1], [-0.3, 0.25, 0.1], [0.25, -0.3, 0.1]]),
+    );
+    let out = place.path("united");
+    let whole = state(&on(1, &["run", &path, "--out", &out]));
+    let (force, height) = (last(&out, "fz"), last(&out, "z"));
+    assert!(
+        (force - 50.0).abs() < 1e-4 && (height - 0.25).abs() < 1e-4,
+        "{force} {height}"
+    );
+    if mpi_available() {
+        let two = place.path("united-two");
+        assert_eq!(state(&on(2, &["run", &path, "--out", &two])), whole);
+    }
     // A ball lies on a lever near its hinge, where the lever alone would fall more slowly than the ball.
     let hinge = "file = \"block.stl\"\nfree = { mass = 5.0, hinge = { point = [-0.4, 0.0, 0.0], axis = [0.0, 1.0, 0.0] } }";
     let path = place.write("hinge.toml", &config(hinge));

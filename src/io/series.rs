@@ -372,6 +372,7 @@ fn keep_until<L: Line>(header: &str, step: u64, old: File, to: &Path) -> std::io
                 new.write_all(&line)?;
             }
             Ok(_) => {}
+            Err(e) if !more.is_empty() => return Err(invalid(format!("line {number}: {e}"))),
             Err(e) => bad = Some(format!("line {number}: {e}")),
         }
     }

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 /// The keys of this shape.
-pub(super) const KEYS: [&str; 5] = ["file", "scale", "turn", "shift", "smooth_angle"];
+pub(super) const KEYS: [&str; 6] = ["file", "scale", "turn", "shift", "smooth_angle", "united"];
 
 /// The default angle up to which an edge is smooth [rad]: 20°.
 pub(super) const SMOOTH: f64 = 0.349;
@@ -22,7 +22,7 @@ pub(super) const SMOOTH: f64 = 0.349;
 /// The largest size of a mesh, in sizes of the domain.
 const LARGEST: f64 = 100.0;
 
-/// The walls of a file: one of each part.
+/// The walls of a file: one of each part, or one of all parts.
 pub(super) fn read(
     name: &str,
     section: &Section,
@@ -35,6 +35,7 @@ pub(super) fn read(
     let move_by = Move::read(section, faults);
     let smooth = Number(Range::Between(0.0, 1.5), "rad");
     let smooth = section.number_if("smooth_angle", smooth, faults);
+    let united = section.truth_if("united", faults).unwrap_or(false);
     let Some(file) = section.get("file") else {
         return Vec::new();
     };
@@ -46,6 +47,7 @@ pub(super) fn read(
         return Vec::new();
     }
     let raw = match contents(file).and_then(|contents| parts(Path::new(path), &contents)) {
+        Ok(raw) if united => vec![all_of(raw)],
         Ok(raw) => raw,
         Err(why) => {
             report(file, format!("must be {accepted}; found {why}"), faults);
@@ -78,6 +80,18 @@ pub(super) fn read(
         }
     };
     found.into_iter().map(part).collect()
+}
+
+/// All parts of a file as one.
+fn all_of(raw: Vec<Raw>) -> Raw {
+    let mut all = Raw::default();
+    for Raw { faces, .. } in raw {
+        let first = all.faces.points.len() as u32;
+        let moved = faces.triangles.into_iter().map(|of| of.map(|k| k + first));
+        all.faces.triangles.extend(moved);
+        all.faces.points.extend(faces.points);
+    }
+    all
 }
 
 /// The parts of a file with different names; `None` if there is one part only.

@@ -163,3 +163,41 @@ fn long_files_name_their_fields() {
     named(&BondLine::default());
     named(&IncrementLine::default());
 }
+
+/// Lines of a version without the last columns get `NaN` there.
+///
+/// A column that cannot be one is refused.
+#[test]
+fn lines_without_later_columns_are_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("walls.csv");
+    let header = "step,time,wall,fx,fy,fz,tx,ty,tz,x,y,z,vx,vy,vz";
+    let line = "3,0.5,lid,1.0,0.0,0.0,0.0,0.0,0.0,0.25,0.0,0.0,0.0,0.0,-1.0";
+    let later = line.replace("3,", "4,");
+    std::fs::write(&path, format!("{header}\n{line}\n{later}\n")).unwrap();
+    let mut walls = Series::<WallLine>::resume(&path, 3).unwrap();
+    let new = WallLine {
+        step: 4,
+        power: 2.5,
+        ..WallLine::default()
+    };
+    walls.add(&new).unwrap();
+    walls.flush().unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], format!("{header},wx,wy,wz,power"));
+    assert_eq!(lines[1], format!("{line},NaN,NaN,NaN,NaN"));
+    assert_eq!((lines.len(), &lines[2][..2]), (3, "4,"));
+    // They are read again, and stay as they are.
+    drop(Series::<WallLine>::resume(&path, 4).unwrap());
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    std::fs::write(
+        &path,
+        "step,time,region,way,bodies,mass\n1,0.5,a,in,3,0.25\n",
+    )
+    .unwrap();
+    let refused = Series::<FlowLine>::resume(&path, 3)
+        .unwrap_err()
+        .to_string();
+    assert!(refused.contains("line 2: "), "{refused}");
+}
