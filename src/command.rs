@@ -76,6 +76,9 @@ pub enum Command {
         /// Overrides a key of the configuration
         #[arg(long, value_name = "KEY=VALUE")]
         set: Vec<String>,
+        /// Removes a key of the configuration, before any --set
+        #[arg(long, value_name = "KEY")]
+        unset: Vec<String>,
     },
     /// Measures the speed of the sweep and of contact detection on this machine
     Bench {
@@ -235,11 +238,16 @@ fn wall_time(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "must be HH:MM:SS or D-HH:MM:SS".to_owned())
 }
 
+/// The overrides of a configuration: keys to remove, then keys to set.
+pub fn overrides(unset: Vec<String>, set: Vec<String>) -> Vec<String> {
+    let removed = unset.into_iter().map(|key| format!("-{key}"));
+    removed.chain(set).collect()
+}
+
 impl RunArgs {
     /// The options of the run.
     pub fn options(self) -> Options {
-        let unset = self.unset.iter().map(|key| format!("-{key}"));
-        let mut set: Vec<String> = unset.chain(self.set).collect();
+        let mut set = overrides(self.unset, self.set);
         set.extend(self.seed.map(|s| format!("solver.seed={s}")));
         let (steps, until) = (self.steps, self.until);
         Options {

@@ -63,9 +63,9 @@ fn status() -> i32 {
             listen();
             launch(|comm| sim::resume(comm, &from, &options))
         }
-        Command::Check { config, set } => {
+        Command::Check { config, set, unset } => {
             let options = Options {
-                set,
+                set: command::overrides(unset, set),
                 ..Options::default()
             };
             told(sim::check(&Serial, &config, &options).map_err(|e| (e.to_string(), e.status())))

@@ -132,11 +132,10 @@ fn finish(comm: &dyn Comm, result: Result<(), RunError>) -> i32 {
 
 /// The run from a start through all stages that follow.
 fn all_stages(comm: &dyn Comm, start: Start, options: &Options) -> Result<(), RunError> {
-    let out = start.out.clone();
     let mut ended = drive(comm, start)?;
     let mut frames = ended.frames;
-    while let Some(config) = ended.more {
-        ended = drive(comm, stages::next(comm, &out, config, options)?)?;
+    while let Some(checkpoint) = ended.more {
+        ended = drive(comm, stages::next(comm, &checkpoint, options)?)?;
         frames = frames.and(ended.frames);
     }
     frames
@@ -144,8 +143,8 @@ fn all_stages(comm: &dyn Comm, start: Start, options: &Options) -> Result<(), Ru
 
 /// The end of a run, or of one of its stages.
 struct Ended {
-    /// The configuration as run, if another stage follows.
-    more: Option<String>,
+    /// The checkpoint of its end, if another stage follows.
+    more: Option<PathBuf>,
     /// An error if frames are missing.
     frames: Result<(), RunError>,
 }
@@ -165,6 +164,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
         wall_limit,
         differences,
         told,
+        changed,
         nan_before,
     } = start;
     let mut domain = Domain::new(comm, partition);
@@ -196,7 +196,9 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
         .iter()
         .map(measure::translational_energy)
         .collect()]);
-    let mut at_rest = rest.reached(&domain, &scheme, &mut state, energy);
+    let mut at_rest = !ledger.flows.more_to_come(&scenario, state.clock.time)
+        && rest.reached(&domain, &scheme, &mut state, energy);
+    let begun = state.clock.step;
     output.frame(&mut Now {
         comm,
         domain: &domain,
@@ -322,7 +324,23 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
     }
     let over =
         at_rest || collapse.is_some() || scenario.is_over(state.clock.step, state.clock.time);
-    let why = why.filter(|_| !over);
+    let Clock { step, time, .. } = state.clock;
+    let more = collapse.is_none()
+        && over
+        && scenario.next_stage().is_some()
+        && told.is_none_or(|end| !scenario.is_over_by(&end, step, time));
+    let why = why.filter(|_| more || !over);
+    if more && changed && step == begun {
+        if matches!(&scheme, Scheme::Quasistatic(of) if of.takes_over()) {
+            return Err(RunError::Failed(format!(
+                "step {step}: the first increment of another scheme must come before the next stage; found a part of the run \
+                 that is over; {}",
+                last_good(&output)
+            )));
+        }
+        // The next stage begins from the checkpoint, which lacks the changes.
+        output.renew();
+    }
     let mut now = Now {
         comm,
         domain: &domain,
@@ -341,7 +359,6 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
             None
         }
     };
-    let Clock { step, time, .. } = now.state.clock;
     let hash = checkpoint::state_hash(comm, step, time, now.state.bodies());
     let ending = match (why, &collapse) {
         (Some(reason), _) => format!("stopped by {reason}"),
@@ -372,14 +389,12 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
     if let Some(collapse) = &collapse {
         ended_by(comm, collapse, &scenario, &output)?;
     }
-    let more = collapse.is_none()
-        && scenario.next_stage().is_some()
-        && told.is_none_or(|end| !scenario.is_over_by(&end, step, time));
     if comm.rank() == 0 && !more {
         say!("state {hash:016x} step {step} time {}", as_written(time));
     }
+    let checkpoint = output.last_checkpoint().map(Path::to_owned);
     Ok(Ended {
-        more: more.then(|| scenario.text()),
+        more: checkpoint.filter(|_| more),
         frames: output.all_frames(),
     })
 }

@@ -39,7 +39,7 @@ fn every_bad_configuration_is_refused_with_the_expected_messages() {
     let mut files: Vec<_> = entries.map(|e| e.expect("readable").path()).collect();
     files.sort();
     assert!(
-        files.len() >= 187,
+        files.len() >= 189,
         "only {} files in {}",
         files.len(),
         folder.display()

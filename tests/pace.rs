@@ -221,6 +221,7 @@ fn cohesion_and_servos_hold_by_force_when_steps_change() {
     let mut s = column(1, pair);
     hurry(&mut s, 60.0, 0.05);
     let servo = Servo {
+        turns: false,
         direction: -Vector3::z(),
         force: 20.0,
         pressure: 0.0,

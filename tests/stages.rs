@@ -133,6 +133,15 @@ fn stages_are_runs_that_continue() {
         );
     }
 
+    // All faces of the box move together in the last stage.
+    for face in ["box.x-", "box.y+", "box.z-"] {
+        let x = of_wall(&place, "staged-1", face, "x");
+        for step in 51..=75 {
+            let way = x[step - 1].1 - x[49].1;
+            let expected = 0.1e-3 * (step - 50) as f64;
+            assert!((way - expected).abs() < 1e-14, "{face}, step {step}: {way}");
+        }
+    }
     // The powers of walls, servo, driven, and belt, are the driven energy of the ledger.
     let powers = [
         "box.x-", "box.x+", "box.y-", "box.y+", "box.z-", "box.z+", "lid",
@@ -199,10 +208,26 @@ fn stages_to_come_may_change() {
     let place = Place::new();
     place.write("run.toml", STAGED);
     state(&run(&place, 1, "out", &["--steps", "41"]));
-    let begun = STAGED
-        .replace("solver.tolerance\\\" = 1e-3", "")
-        .replace("duration = 0.02", "duration = 0.03");
-    place.write("run.toml", &begun);
+    let tolerance = STAGED.replace("tolerance\" = 1e-3", "tolerance\" = 2e-3");
+    assert_ne!(tolerance, STAGED);
+    place.write("run.toml", &tolerance);
+    let ran = run(&place, 1, "out", &["--or-resume"]);
+    let words = ["stage.0.set.solver.tolerance", "the stage has begun"];
+    assert!(
+        words.iter().all(|text| ran.stderr.contains(text)),
+        "{}",
+        ran.stderr
+    );
+    let ran = resume(&place, 1, "out", &["--set", "stage.0.duration=0.5"]);
+    assert!(
+        ran.status == Some(2) && ran.stderr.contains("the stage has begun"),
+        "{}",
+        ran.stderr
+    );
+    place.write(
+        "run.toml",
+        &STAGED.replace("duration = 0.02", "duration = 0.03"),
+    );
     let ran = run(&place, 1, "out", &["--or-resume"]);
     assert_eq!(ran.status, Some(2), "{}", ran.stderr);
     let words = ["stage.0.duration", "the stage has begun"];
@@ -277,6 +302,90 @@ fn a_stage_that_does_not_fit_leaves_its_checkpoint() {
         &["--set", "stage.0.set={ gravity = [0.0, 0.0, 0.0] }"],
     );
     assert!(state(&ran).contains("step 35 "), "{}", ran.stderr);
+}
+
+/// A part that is over at once keeps the changes with which it was resumed, also the start of a motion.
+#[test]
+fn a_part_without_steps_keeps_its_changes() {
+    let place = Place::new();
+    let stage = "[[stage]]\nsteps = 5\nset = { \"wall.0.lower\" = [0.0, 0.0, 0.01] }\n";
+    place.write(
+        "run.toml",
+        &format!("{}{stage}", STAGED.split("[[stage]]").next().unwrap()),
+    );
+    assert_eq!(run(&place, 1, "out", &[]).status, Some(3));
+    let z = of_wall(&place, "out", "lid", "z").pop().unwrap();
+    let change = [
+        "--unset",
+        "wall.1.servo",
+        "--set",
+        "wall.1.velocity=[0.0, 0.0, 0.5]",
+        "--set",
+        "stage.0.set={ gravity = [0.0, 0.0, 0.0] }",
+    ];
+    let ran = resume(&place, 1, "out", &change);
+    assert!(state(&ran).contains("step 35 "), "{}", ran.stderr);
+    let rows = of_wall(&place, "out", "lid", "z");
+    for (step, height) in &rows[30..] {
+        let expected = z.1 + 0.5e-3 * (step - 30) as f64;
+        assert!((height - expected).abs() < 1e-14, "step {step}: {height}");
+    }
+    assert_eq!(rows.len(), 35);
+}
+
+/// A wall loses the velocities that its new motion does not have; a stage that is over before it begins is refused.
+#[test]
+fn walls_lose_velocities_that_their_motion_does_not_have() {
+    let place = Place::new();
+    let lid = "servo = { direction = [0.0, 0.0, -1.0], force = 5.0, gain = 0.05, top_speed = 2.0 }";
+    let moved = "velocity = [0.3, 0.0, -0.5], rotation = { axis = [0.0, 0.0, 1.0], rate = 3.0, point = [0.0, 0.0, 0.2] }";
+    let first = STAGED
+        .split("[[stage]]")
+        .next()
+        .unwrap()
+        .replace(lid, moved);
+    let unset = "unset = [\"wall.1.velocity\", \"wall.1.rotation\"]";
+    let stages = format!(
+        "[[stage]]\nsteps = 10\n{unset}\nset.\"wall.1.servo\" = {{ direction = [0, 0, -1], force = 5.0, gain = 1e-3, top_speed = 0.1 }}\n"
+    );
+    place.write("run.toml", &format!("{first}{stages}"));
+    state(&run(&place, 1, "servo", &[]));
+    let column = |out: &str, name: &str| of_wall(&place, out, "lid", name);
+    let x = column("servo", "x");
+    assert!(
+        x[29].1 > 8e-3 && x[30..].iter().all(|row| row.1 == x[29].1),
+        "{x:?}"
+    );
+    let z = column("servo", "z");
+    assert!(
+        z.windows(2)
+            .skip(29)
+            .all(|pair| (pair[0].1 - pair[1].1).abs() < 0.1001e-3),
+        "{z:?}"
+    );
+    assert!(column("servo", "wz")[30..].iter().all(|row| row.1 == 0.0));
+
+    let free = format!(
+        "[[stage]]\nsteps = 10\n{unset}\nset.\"wall.1.free\" = {{ mass = 1.0, direction = [0, 0, 1] }}\n"
+    );
+    place.write("run.toml", &format!("{first}{free}"));
+    state(&run(&place, 1, "free", &[]));
+    let [x, z] = ["x", "z"].map(|name| column("free", name));
+    assert!(x[30..].iter().all(|row| row.1 == x[29].1), "{x:?}");
+    // It falls on with the speed that it had along its direction.
+    let fell = z[29].1 - z[39].1;
+    let expected = 0.5 * 0.01 + 9.81 * 1e-6 * 55.0;
+    assert!((fell - expected).abs() < 1e-9, "{fell} {expected}");
+
+    place.write("run.toml", &format!("{first}[[stage]]\nuntil = 0.02\n"));
+    let ran = run(&place, 1, "late", &[]);
+    assert_eq!(ran.status, Some(3), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("must end later than it begins, at 0.03 s"),
+        "{}",
+        ran.stderr
+    );
 }
 
 /// `moreau check` lists the stages.

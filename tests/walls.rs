@@ -5,8 +5,10 @@
 #[path = "walls/pressure.rs"]
 mod pressure;
 mod scene;
+#[path = "walls/servo.rs"]
+mod servo;
 
-use moreau::body::{BodyId, BodyKind, Freedom, Motion, Servo, Signal, Wall};
+use moreau::body::{BodyId, BodyKind, Freedom, Motion, Signal, Wall};
 use moreau::law::{Arm, Pair};
 use moreau::math::Vector3;
 use moreau::rng::{Purpose, Stream};
@@ -209,31 +211,6 @@ fn h7_a_big_free_sphere_among_small_balls() {
             same,
         );
     }
-}
-
-/// A servo finds the force it is told to push with, and holds it.
-#[test]
-fn a_servo_wall_seeks_its_force() {
-    let mut s = scene(3.0, 1e-3);
-    s.pair = Some(Pair {
-        compliance: 1e-5,
-        ..Pair::RIGID
-    });
-    s.walls.push(plane(0.0, 1.0, Motion::Fixed));
-    let servo = Servo {
-        direction: -Vector3::z(),
-        force: 100.0,
-        pressure: 0.0,
-        gain: 1e-4,
-        top_speed: 0.05,
-    };
-    s.walls.push(plane(2.01, -1.0, Motion::Servo(servo)));
-    s.sphere([0.0, 0.0, 1.0], 1.0, 1.0);
-    let state = s.run(5000);
-    let force = state.impulse(BodyId(0), BodyId::wall(1)).z / 1e-3;
-    assert!((force - 100.0).abs() < 0.1, "{force}");
-    assert!(state.walls[1].velocity.norm() < 1e-5);
-    assert!(s.run_on(2, 1, 5000).same_bits(&state));
 }
 
 /// Every kind of surface holds a ball up: nothing falls through, on both sides of a thin one, and on edges.

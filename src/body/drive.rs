@@ -73,6 +73,15 @@ impl Drive {
         self
     }
 
+    /// Whether a table prescribes a part of it.
+    #[must_use]
+    pub fn has_table(&self) -> bool {
+        let turns = self.rotations.iter().map(|one| &one.signal);
+        let shifts = self.translations.iter().map(|(_, signal)| signal);
+        let mut all = turns.chain(shifts);
+        all.any(|signal| matches!(signal, Signal::Table { .. }))
+    }
+
     /// Whether a rotation has its own point, so that the wall's centre may move on an arc.
     #[must_use]
     pub fn has_pivots(&self) -> bool {

@@ -49,8 +49,9 @@ pub enum Motion {
     Driven(Drive),
     /// By Newton's law, under the forces of the bodies and a load.
     Free(Freedom),
-    /// Along a direction, with a speed that is corrected in each step until the bodies push with a
-    /// given force.
+    /// Along a direction or about an axis, until the bodies push with a given force or torque.
+    ///
+    /// Its speed is corrected in each step.
     Servo(Servo),
 }
 
@@ -76,11 +77,17 @@ pub struct Freedom {
     pub factor: Option<Ramp>,
 }
 
-/// A wall that adjusts its speed until the bodies push with a given force.
+/// A wall that adjusts its speed until the bodies push with a given force, or a given torque.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Servo {
     /// Unit direction in which the wall pushes the bodies.
+    ///
+    /// Or that of the axis through its centre about which it turns them.
     pub direction: Vector3,
+    /// Whether it turns about that axis.
+    ///
+    /// Then a torque [N m] stands for the force, and an angular velocity [rad/s] for the speed.
+    pub turns: bool,
     /// Target of the force along that direction [N], in addition to that of the pressure.
     pub force: f64,
     /// Pressure on its present face, which pushes it into its free side [Pa].
@@ -184,6 +191,7 @@ impl Wall {
             (Motion::Driven(drive), Some(middle)) if drive.has_pivots() => {
                 self.velocity_at(state, &middle)
             }
+            (Motion::Servo(servo), Some(middle)) if servo.turns => self.velocity_at(state, &middle),
             _ => state.velocity,
         }
     }
@@ -291,6 +299,20 @@ impl Freedom {
 }
 
 impl Servo {
+    /// The velocity and the angular velocity in the next step.
+    ///
+    /// They follow from the impulse of the bodies in this step of `dt` [s], and from their couple
+    /// impulse about the centre.
+    #[must_use]
+    pub fn next_velocities(&self, impulse: &Vector3, couple: &Vector3, dt: f64) -> [Vector3; 2] {
+        let pushed = if self.turns { couple } else { impulse };
+        let motion = self.direction * self.next_speed(-self.direction.dot(pushed) / dt);
+        match self.turns {
+            true => [Vector3::zeros(), motion],
+            false => [motion, Vector3::zeros()],
+        }
+    }
+
     /// The speed along its direction in the next step, from the force of the bodies in this one
     /// [N].
     #[must_use]
@@ -444,6 +466,7 @@ mod tests {
     fn a_servo_seeks_its_force_within_its_speed() {
         let servo = Servo {
             direction: Vector3::z(),
+            turns: false,
             force: 10.0,
             pressure: 0.0,
             gain: 0.1,

@@ -4,7 +4,7 @@
 //! keeps comments and order. The tree is read from that document, and the text in a checkpoint is
 //! printed from it. Line numbers are those of the text before overrides, as in the user's editor.
 
-use super::fault::{Fault, Place, UNSET};
+use super::fault::{Fault, Place, UNSET, UNSET_IF_THERE};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -308,6 +308,11 @@ fn shorten(item: &Item) -> String {
 /// Applies one override and returns its key; on failure the key, as far as parsed, and the reason.
 fn apply(document: &mut Document, text: &str) -> Result<String, (String, String)> {
     let wrong = |path: &str, message: String| Err((path.to_owned(), message));
+    if let Some(path) = text.strip_prefix(UNSET_IF_THERE) {
+        let keys: Vec<&str> = path.split('.').collect();
+        remove(document.0.as_item_mut(), &keys);
+        return Ok(path.to_owned());
+    }
     if let Some(path) = text.strip_prefix(UNSET) {
         let keys: Vec<&str> = path.split('.').collect();
         return match remove(document.0.as_item_mut(), &keys) {

@@ -7,6 +7,9 @@ use std::fmt;
 /// The sign before an override that removes a key.
 pub(super) const UNSET: char = '-';
 
+/// The same of a key that may be missing.
+pub(super) const UNSET_IF_THERE: char = '~';
+
 /// The place of a value in the input.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {

@@ -186,15 +186,13 @@ impl Given {
     /// The time at which a stage begins is not known; a guess stands for it.
     fn stages_fit(&self, scenario: &Scenario, faults: &mut Vec<Fault>) {
         let mut overrides = self.overrides.clone();
-        let (mut end, mut time) = (
-            scenario.end,
-            scenario.stage().map_or(0.0, |s| s.begun_at().1),
-        );
+        let mut time = scenario.stage().map_or(0.0, |stage| stage.begun_at().1);
+        let mut before: Option<Scenario> = None;
         let to_come = scenario.stages.iter().enumerate();
         for (number, stage) in to_come.filter(|(_, stage)| stage.begun.is_none()) {
-            time = end.until.unwrap_or(time);
-            overrides.extend(stage.overrides(number, &end, (0, time)));
-            let key = format!("stage.{number}");
+            let was = before.as_ref().unwrap_or(scenario);
+            time = was.end.until.unwrap_or(time);
+            overrides.extend(stage.overrides(number, (0, time)));
             let Ok(mut source) = Source::read(&self.text, &overrides) else {
                 return; // The same text was TOML before.
             };
@@ -207,15 +205,19 @@ impl Given {
             let mut found = std::mem::take(&mut source.faults);
             kept::take(&mut source, &mut found);
             files::attach(&mut source, &self.files, &mut found);
-            end = read::scenario(source, &self.name, true, &mut found).end;
+            let now = read::scenario(source, &self.name, true, &mut found);
+            if found.is_empty() {
+                found = was.cannot_become(&now);
+            }
             if !found.is_empty() {
                 faults.extend(found.into_iter().map(|fault| Fault {
                     place: place.clone(),
-                    key: format!("{key} \"{}\": {}", stage.name, fault.key),
+                    key: format!("stage.{number} \"{}\": {}", stage.name, fault.key),
                     message: fault.message,
                 }));
                 return;
             }
+            before = Some(now);
         }
     }
 

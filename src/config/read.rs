@@ -58,7 +58,7 @@ pub(super) fn scenario(
     let title = title.unwrap_or_else(|| stem.to_string_lossy().into_owned());
     let gravity = section.vector("gravity", Number(Range::Finite, "m/s2"), faults);
     let (pace, end) = time::read(&section, gravity, faults);
-    let stages = stages::read(&section, faults);
+    let stages = stages::read(&section, begun, faults);
     let domain = domain::read(&section, faults);
     let solver = solver::read(&section, faults);
     let materials = materials::read(&section, faults);

@@ -2,7 +2,7 @@
 
 use super::balance::Balance;
 use super::document::Document;
-use super::fault::Faults;
+use super::fault::{Fault, Faults, Place};
 use super::files::Named;
 use super::laws::Listed;
 use super::materials::Material;
@@ -23,6 +23,7 @@ use crate::scheme::pace::Pace;
 use crate::scheme::quasistatic::Statics;
 use crate::shape::{Period, Shear, Template};
 use crate::solver::Settings;
+use std::fmt;
 
 /// A checked configuration: all input that `moreau run` needs to start.
 #[derive(Clone, Debug, PartialEq)]
@@ -207,6 +208,55 @@ impl Scenario {
     pub fn is_over_by(&self, end: &End, step: u64, time: f64) -> bool {
         let by_time = matches!(self.pace, Pace::Rule(_)) && end.until.is_some_and(|t| time >= t);
         by_time || self.last_step_by(end).is_some_and(|n| step >= n)
+    }
+
+    /// The reasons why a run cannot continue with another scenario, whatever its state.
+    pub(super) fn cannot_become(&self, now: &Self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        let mut same = |key: &str, was: &dyn fmt::Debug, is: &dyn fmt::Debug| {
+            let (was, is) = (format!("{was:?}"), format!("{is:?}"));
+            if was != is {
+                faults.push(Fault {
+                    place: Place::File,
+                    key: key.to_owned(),
+                    message: format!("must stay {was} while a run continues; found {is}"),
+                });
+            }
+        };
+        if let Pace::Even(dt) = now.pace {
+            let was: &dyn fmt::Debug = match &self.pace {
+                Pace::Even(dt) => dt,
+                Pace::Rule(_) => &"a rule",
+            };
+            same("time.dt", was, &dt);
+        }
+        let number = |of: &Self| [of.walls.len(), of.inlets.len(), of.acts.outlets.len()];
+        let keys = ["number of walls", "number of inlets", "number of outlets"];
+        for ((key, was), is) in keys.iter().zip(number(self)).zip(number(now)) {
+            same(key, &was, &is);
+        }
+        same("domain.periodic", &self.periodic, &now.periodic);
+        let period = |of: &Self| {
+            [0, 1, 2].map(|a| {
+                if of.periodic[a] {
+                    of.upper[a] - of.lower[a]
+                } else {
+                    0.0
+                }
+            })
+        };
+        same("domain.upper (periods)", &period(self), &period(now));
+        if let Some(was) = &self.cell {
+            let affine = |of: Option<&Cell>| {
+                of.map_or("without a cell".to_owned(), |of| of.affine.to_string())
+            };
+            same(
+                "cell.affine",
+                &affine(Some(was)),
+                &affine(now.cell.as_ref()),
+            );
+        }
+        faults
     }
 
     /// The present stage; `None` in the first part of the run.

@@ -4,10 +4,9 @@
 //! Its end takes the place of that in `[time]`.
 
 use super::document::{Node, Value};
-use super::fault::{Fault, UNSET};
+use super::fault::{Fault, UNSET, UNSET_IF_THERE};
 use super::past;
 use super::reader::{Number, Range, Section, both, must, needs, report};
-use super::time::End;
 use toml_edit::Value as TomlValue;
 
 /// A stage of a run.
@@ -45,30 +44,26 @@ impl Stage {
 
     /// The overrides with which it begins after a step, at a time [s].
     ///
-    /// They are its changes, its end in place of the `end` before it, and a note of its begin.
+    /// They are its changes, its end in place of the one before, and a note of its begin.
     #[must_use]
-    pub fn overrides(&self, number: usize, end: &End, (step, time): (u64, f64)) -> Vec<String> {
+    pub fn overrides(&self, number: usize, (step, time): (u64, f64)) -> Vec<String> {
         let mut all = self.changes.clone();
-        let mut put = |key: &str, value: Option<String>, there: bool| match value {
-            Some(value) => all.push(format!("time.{key}={value}")),
-            None if there => all.push(format!("{UNSET}time.{key}")),
-            None => {}
+        let mut put = |key: &str, value: Option<String>| {
+            all.push(match value {
+                Some(value) => format!("time.{key}={value}"),
+                None => format!("{UNSET_IF_THERE}time.{key}"),
+            });
         };
         let until = match self.until {
             Until::Open => None,
             Until::Time(until) => Some(until),
             Until::Duration(duration) => Some(time + duration),
         };
-        put("until", until.map(number_text), end.until.is_some());
-        let steps = self.steps.map(|n| (step + n).to_string());
-        put("steps", steps, end.steps.is_some());
-        put(
-            "rest",
-            Some(number_text(self.rest.unwrap_or_default())),
-            true,
-        );
+        put("until", until.map(number_text));
+        put("steps", self.steps.map(|n| (step + n).to_string()));
+        put("rest", Some(number_text(self.rest.unwrap_or_default())));
         let after = self.rest_after.unwrap_or_default();
-        put("rest_after", Some(number_text(time + after)), true);
+        put("rest_after", Some(number_text(time + after)));
         all.push(format!("stage.{number}.begun.step={step}"));
         all.push(format!("stage.{number}.begun.time={}", number_text(time)));
         all
@@ -119,13 +114,16 @@ const KEYS: [&str; 9] = [
     "begun",
 ];
 
-/// Reads all entries.
-pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Vec<Stage> {
+/// Reads all entries, of a run that has `begun` or begins.
+pub(super) fn read(root: &Section, begun: bool, faults: &mut Vec<Fault>) -> Vec<Stage> {
     let accepted = "tables headed [[stage]] with until, duration, steps or rest";
     let nodes = root.tables("stage", accepted, faults);
     let mut stages: Vec<Stage> = Vec::new();
     for (number, node) in nodes.iter().enumerate() {
         let stage = entry(number, node, faults);
+        if let (false, Some(note)) = (begun, node.child("begun")) {
+            must(note, "left out of a run that begins", &note.shown, faults);
+        }
         let after = stages.last().is_some_and(|before| before.begun.is_none());
         if let (true, Some(begun)) = (after && stage.begun.is_some(), node.child("begun")) {
             must(
@@ -221,6 +219,14 @@ fn removed(section: &Section, changes: &mut Vec<String>, faults: &mut Vec<Fault>
 /// A changed key with its value; of a table each of its keys.
 fn changed(key: &str, node: &Node, changes: &mut Vec<String>, faults: &mut Vec<Fault>) {
     if let Value::Table(entries) = &node.value {
+        if entries.is_empty() {
+            must(
+                node,
+                "a value, or a table of values",
+                "an empty table",
+                faults,
+            );
+        }
         for (name, node) in entries {
             changed(&format!("{key}.{name}"), node, changes, faults);
         }
@@ -229,7 +235,8 @@ fn changed(key: &str, node: &Node, changes: &mut Vec<String>, faults: &mut Vec<F
     if !allowed(key, node, faults) {
         return;
     }
-    if key.ends_with(".file") || names_file(&node.value) {
+    let is_path = key.ends_with(".file") || key.ends_with(".pairs") && is_text(&node.value);
+    if is_path || names_file(&node.value) {
         must(
             node,
             "a value without files, which a run reads at its start",
@@ -262,13 +269,20 @@ fn allowed(key: &str, node: &Node, faults: &mut Vec<Fault>) -> bool {
     why.is_none()
 }
 
+fn is_text(value: &Value) -> bool {
+    matches!(value, Value::Text(_))
+}
+
 /// Whether a list of tables, such as composed motions, names a file.
 fn names_file(value: &Value) -> bool {
     match value {
         Value::List(items) => items.iter().any(|item| names_file(&item.value)),
         Value::Table(entries) => {
             let mut each = entries.iter();
-            each.any(|(key, node)| key == "file" || names_file(&node.value))
+            each.any(|(key, node)| {
+                let is_path = key == "file" || key == "pairs" && is_text(&node.value);
+                is_path || names_file(&node.value)
+            })
         }
         _ => false,
     }

@@ -22,9 +22,13 @@ impl std::fmt::Display for End {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let steps = self.steps.map(|n| format!("step {n}"));
         let until = self.until.map(|t| format!("time {t} s"));
-        let rest = self
-            .rest
-            .map(|r| format!("rest (kinetic energy per body below {r:e} m g d)"));
+        let rest = self.rest.map(|r| match self.rest_after > 0.0 {
+            true => format!(
+                "rest (kinetic energy per body below {r:e} m g d, not before {} s)",
+                self.rest_after
+            ),
+            false => format!("rest (kinetic energy per body below {r:e} m g d)"),
+        });
         let ends: Vec<String> = [steps, until, rest].into_iter().flatten().collect();
         f.write_str(&ends.join(" or "))
     }

@@ -101,7 +101,14 @@ impl State {
     ) -> f64 {
         match &wall.motion {
             Motion::Fixed => f64::INFINITY,
-            Motion::Servo(_) => rule.longest(state.velocity.norm(), 0.0),
+            Motion::Servo(servo) => {
+                let arm = match servo.turns {
+                    true => self.arm(wall, state, domain),
+                    false => 0.0,
+                };
+                let speed = state.velocity.norm() + state.angular_velocity.norm() * arm;
+                rule.longest(speed, 0.0)
+            }
             Motion::Free(free) => {
                 let pull = free.acceleration(gravity);
                 let turning = free.turning.is_some();

@@ -120,14 +120,20 @@ impl Walls {
         dt: f64,
     ) -> Vec<WallState> {
         let servo = |wall: &Wall| matches!(wall.motion, Motion::Servo(_));
-        let impulses = if self.placed.iter().any(servo) {
-            total(
-                domain,
-                &measure::wall_impulses(&contacts(), self.placed.len()),
-            )
-        } else {
-            Vec::new()
-        };
+        let turns = |wall: &Wall| matches!(&wall.motion, Motion::Servo(servo) if servo.turns);
+        let (mut impulses, mut couples) = (Vec::new(), Vec::new());
+        if self.placed.iter().any(servo) {
+            let contacts = contacts();
+            let sums = measure::wall_impulses(&contacts, self.placed.len());
+            impulses = total(domain, &sums);
+            couples = vec![Vector3::zeros(); self.placed.len()];
+            if self.placed.iter().any(turns) {
+                let centre = |(wall, state): (&Wall, &WallState)| wall.place_now(state);
+                let centres: Vec<Vector3> =
+                    self.placed.iter().zip(&self.during).map(centre).collect();
+                couples = total(domain, &measure::wall_couples(&contacts, &centres));
+            }
+        }
         let end = |(w, wall): (usize, &Wall)| match &wall.motion {
             Motion::Fixed => self.during[w],
             Motion::Driven(_) => self.after[w],
@@ -151,10 +157,11 @@ impl Walls {
             Motion::Servo(servo) => {
                 // A servo-controlled wall stores the velocity of the step to come.
                 let moved = wall.moved(&self.during[w], dt);
-                let back = -servo.direction.dot(&impulses[w]) / dt;
-                let speed = servo.next_speed(back);
+                let [velocity, angular_velocity] =
+                    servo.next_velocities(&impulses[w], &couples[w], dt);
                 WallState {
-                    velocity: servo.direction * speed,
+                    velocity,
+                    angular_velocity,
                     ..moved
                 }
             }

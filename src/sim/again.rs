@@ -29,15 +29,11 @@ pub(super) fn from_both(
     };
     let stored = stored(comm, &found.0, header, &as_there)?;
     let with = (header.time, options.kept_files);
-    let read = |set: &[String]| shared(comm, || Given::again(config, set, &header.config, with));
-    let (mut set, mut given) = (options.set.clone(), read(&options.set)?);
     // The stages that have begun begin in the given configuration as well.
-    for (number, of_run) in stored.stages.iter().enumerate() {
-        if let (Some(at), Some(stage)) = (of_run.begun, given.stages.get(number)) {
-            set.extend(stage.overrides(number, &given.end, at));
-            given = read(&set)?;
-        }
-    }
+    let begun = stored.stages.iter().enumerate();
+    let begun = begun.filter_map(|(number, stage)| Some(stage.overrides(number, stage.begun?)));
+    let set: Vec<String> = options.set.iter().cloned().chain(begun.flatten()).collect();
+    let given = shared(comm, || Given::again(config, &set, &header.config, with))?;
     let differences = config::differences(&given, &stored);
     if differences.is_empty() {
         return going_on(comm, found, (stored, None), &as_there);

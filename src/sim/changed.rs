@@ -1,12 +1,12 @@
 //! Refuses changed walls, periods and shear that do not fit the state of a checkpoint.
 
 use super::error::RunError;
-use crate::body::{BodyRow, CellState, Origin, WallState};
+use crate::body::{BodyRow, CellState, Motion, Origin, WallState};
 use crate::config::Scenario;
-use crate::math::{IDENTITY, Vector3};
-use crate::shape::drift;
+use crate::math::{IDENTITY, Vector3, turn_between};
 
-/// Distance below which two places of a wall are the same, in radii of the smallest body.
+/// Distance below which two places of a wall are the same, in radii of the smallest body, and the
+/// angle [rad].
 const SAME_PLACE: f64 = 1e-6;
 
 /// Fails if a wall or a period that a run continues with does not fit, or cuts into bodies.
@@ -51,24 +51,32 @@ pub(super) fn changes_fit(
 
 /// Lets changed motions begin where their walls are; returns a message about each.
 ///
-/// A motion that leads to the wall's present place, but for a part of the `smallest` radius [m], is
-/// one that goes on, as a table that has become longer.
+/// A table that replaces another and leads to the wall's present place, but for a part of the
+/// `smallest` radius [m], goes on, as one that has become longer. Walls lose velocities that their
+/// new motion does not have.
 pub(super) fn motions_begin(
     before: &Scenario,
     now: &mut Scenario,
-    (time, states): (f64, &[WallState]),
+    (time, states): (f64, &mut [WallState]),
     smallest: f64,
 ) -> Vec<String> {
-    let corners = [now.lower, now.upper];
     let mut messages = Vec::new();
     for ((old, new), state) in before.walls.iter().zip(&mut now.walls).zip(states) {
+        if old.motion == new.motion {
+            continue;
+        }
+        [state.velocity, state.angular_velocity] = kept_velocities(&new.motion, state);
         // Over a time of no length; only the place at its end counts.
         let Some(then) = new.driven(time, time) else {
             continue;
         };
-        let [here, there] = [state, &then].map(|state| new.placed(state));
-        let jump = drift(&here, &there, [&corners[0], &corners[1]]);
-        if old.motion == new.motion || jump <= SAME_PLACE * smallest {
+        let by_tables = [&old.motion, &new.motion].map(|motion| match motion {
+            Motion::Driven(drive) => drive.has_table(),
+            _ => false,
+        });
+        let jump = (then.displacement - state.displacement).norm();
+        let turn = turn_between(state.orientation, then.orientation).norm();
+        if by_tables == [true; 2] && jump <= SAME_PLACE * smallest && turn <= SAME_PLACE {
             continue;
         }
         new.origin = Some(Origin {
@@ -82,6 +90,34 @@ pub(super) fn motions_begin(
         ));
     }
     messages
+}
+
+/// The part of a wall's velocity and angular velocity that another motion can have.
+fn kept_velocities(motion: &Motion, state: &WallState) -> [Vector3; 2] {
+    let none = Vector3::zeros();
+    let (velocity, spin) = (state.velocity, state.angular_velocity);
+    match motion {
+        Motion::Fixed => [none; 2],
+        Motion::Driven(_) => [velocity, spin],
+        Motion::Servo(servo) => {
+            let along = |v: &Vector3| {
+                let speed = servo.direction.dot(v);
+                servo.direction * speed.clamp(-servo.top_speed, servo.top_speed)
+            };
+            match servo.turns {
+                true => [none, along(&spin)],
+                false => [along(&velocity), none],
+            }
+        }
+        Motion::Free(free) => {
+            let turns = free.turning.is_some() || free.inertia.is_some();
+            let velocity = match free.is_hinged() {
+                true => none,
+                false => free.projected(velocity),
+            };
+            [velocity, if turns { spin } else { none }]
+        }
+    }
 }
 
 /// Fails if a wall that has turned about its centre gets another one.
@@ -213,6 +249,25 @@ pub(super) fn bodies_fit(
             continue;
         };
         return Err(RunError::Input(format!("body {} {fault}", row.id)));
+    }
+    Ok(())
+}
+
+/// Refuses changes of stages that have begun.
+pub(super) fn stages_stay(scenario: &Scenario, set: &[String]) -> Result<(), RunError> {
+    for change in set {
+        let key = change.split('=').next().unwrap_or_default();
+        let of_stage = key.trim().trim_start_matches('-').strip_prefix("stage.");
+        let parts: Vec<&str> = of_stage.map_or(Vec::new(), |rest| rest.split('.').collect());
+        let number = parts.first().and_then(|part| part.parse::<usize>().ok());
+        let stage = number.and_then(|number| scenario.stages.get(number));
+        let begun = stage.is_some_and(|stage| stage.begun.is_some());
+        if begun || parts.get(1) == Some(&"begun") {
+            return Err(RunError::Input(format!(
+                "{change}: the stage has begun, or begins by itself; must be a key of a stage to come, or of the configuration \
+                 now, such as time.until"
+            )));
+        }
     }
     Ok(())
 }

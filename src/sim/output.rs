@@ -60,6 +60,8 @@ pub(super) struct Output {
     written: (u64, Duration, u64),
     /// Whether the last rows are missing from their files.
     behind: bool,
+    /// Whether the last checkpoint is older than the configuration.
+    stale: bool,
     film: Film,
 }
 
@@ -108,6 +110,7 @@ impl Output {
             saving: Duration::from_secs_f64(guessed(bodies, comm.size())),
             written: (0, Duration::ZERO, 0),
             behind: false,
+            stale: false,
             film,
         })
     }
@@ -183,6 +186,11 @@ impl Output {
         }
     }
 
+    /// Lets the next checkpoint replace one of the same step, as the configuration has changed.
+    pub(super) fn renew(&mut self) {
+        self.stale = true;
+    }
+
     /// Writes the output that is due at the end: the last rows, and a checkpoint of the last step,
     /// unless it exists. Collective.
     ///
@@ -190,11 +198,9 @@ impl Output {
     /// [`RunError::Incomplete`] if they cannot be written.
     pub(super) fn finish(&mut self, now: &mut Now) -> Result<(), RunError> {
         let begin = Instant::now();
-        if self
-            .last_checkpoint
-            .as_ref()
-            .is_none_or(|(step, _)| *step != now.state.clock.step)
-        {
+        let last = self.last_checkpoint.as_ref();
+        if self.stale || last.is_none_or(|(step, _)| *step != now.state.clock.step) {
+            self.stale = false;
             let written = self.checkpoint(now);
             let (number, time, failed) = &mut self.written;
             self.tried = Instant::now();

@@ -3,7 +3,7 @@
 use super::error::RunError;
 use crate::body::{Motion, Signal, Wall};
 use crate::config::Scenario;
-use crate::math::Vector3;
+use crate::math::{IDENTITY, Vector3};
 use crate::shape::Surface;
 
 /// Fails if bodies follow a driven plane beyond a face of the domain.
@@ -52,7 +52,10 @@ fn beyond(wall: &Wall, scenario: &Scenario) -> Option<(usize, f64)> {
     let Motion::Driven(drive) = &wall.motion else {
         return None;
     };
-    if !drive.rotations.is_empty() {
+    let has_turned = wall
+        .origin
+        .is_some_and(|origin| origin.orientation != IDENTITY);
+    if !drive.rotations.is_empty() || has_turned {
         return None;
     }
     let axis = (0..3).find(|&a| normal[a] != 0.0)?;

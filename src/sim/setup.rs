@@ -4,7 +4,7 @@
 use super::balance::by_bodies;
 use super::bonds::{bonds_are_known, pairs_exist};
 use super::cell;
-use super::changed::{bodies_fit, changes_fit, motions_begin, same_loads, shear_fits};
+use super::changed::{bodies_fit, changes_fit, motions_begin, same_loads, shear_fits, stages_stay};
 use super::error::RunError;
 use super::first::{counts, no_overlaps, share};
 use super::flows::Flows;
@@ -49,6 +49,8 @@ pub(super) struct Start {
     pub differences: Option<String>,
     /// The end of the run by the command line.
     pub told: Option<End>,
+    /// Whether the configuration is another one than that of the checkpoint.
+    pub changed: bool,
     /// For tests: a body whose velocity becomes NaN before a step.
     pub nan_before: Option<(u64, BodyId)>,
 }
@@ -122,6 +124,7 @@ pub(super) fn from_config(
         wall_limit: options.wall_limit,
         differences: None,
         told: told(options),
+        changed: false,
         nan_before: options.nan_before,
     })
 }
@@ -135,6 +138,7 @@ pub(super) fn from_checkpoint(
     let found = loaded(comm, from)?;
     report_resuming(comm, &found.0, &found.1.header);
     let scenario = stored(comm, &found.0, &found.1.header, options)?;
+    stages_stay(&scenario, &options.set)?;
     let before = unchanged(comm, &found.0, &found.1.header, options);
     let takes = scenario
         .statics
@@ -307,7 +311,7 @@ pub(super) fn going_on(
     } = loaded;
     let home = path.parent().unwrap_or(Path::new("")).to_owned();
     agree(comm, as_many_walls(&scenario, &walls))?;
-    let states = wall_states(&walls);
+    let mut states = wall_states(&walls);
     set_origins(&mut scenario, &walls);
     let before = before.cloned().map(|mut before| {
         set_origins(&mut before, &walls);
@@ -324,7 +328,7 @@ pub(super) fn going_on(
         .and_to_come(&scenario);
     // A rule that begins here takes its length from the present bodies.
     let mut scenario = end_as_told(agree(comm, completed(scenario, &sizes))?, options);
-    let here = (header.time, &states[..]);
+    let here = (header.time, &mut states[..]);
     let begun = before.map(|before| motions_begin(before, &mut scenario, here, sizes.smallest));
     if let (Some(list), 0) = (begun, comm.rank()) {
         list.iter().for_each(|text| tell!("moreau: {text}"));
@@ -415,6 +419,7 @@ pub(super) fn going_on(
         wall_limit: options.wall_limit,
         differences: None,
         told: told(options),
+        changed: before.is_some(),
         nan_before: options.nan_before,
     })
 }

@@ -8,20 +8,16 @@ use crate::config::Scenario;
 use crate::io::checkpoint::Loaded;
 use std::path::{Path, PathBuf};
 
-/// The start of the next stage of a run whose part has ended. Collective.
-///
-/// `config` is the configuration of that part, which may be newer than that in its last checkpoint.
+/// The start of the next stage of a run, from the checkpoint at the end of a part. Collective.
 ///
 /// # Errors
 /// If its changes do not fit the state.
 pub(super) fn next(
     comm: &dyn Comm,
-    out: &Path,
-    config: String,
+    checkpoint: &Path,
     options: &Options,
 ) -> Result<Start, RunError> {
-    let mut found = loaded(comm, out)?;
-    found.1.header.config = config;
+    let found = loaded(comm, checkpoint)?;
     let header = &found.1.header;
     let as_there = Options {
         set: Vec::new(),
@@ -32,29 +28,23 @@ pub(super) fn next(
     };
     let before = stored(comm, &found.0, header, &as_there)?;
     let Some((number, stage)) = before.next_stage() else {
-        let out = out.display();
-        let text = format!("{out}: the checkpoint must have a stage to come; found none");
-        return Err(RunError::Failed(text));
+        let text = "must have a stage to come; found none";
+        let checkpoint = checkpoint.display();
+        return Err(RunError::Failed(format!("{checkpoint}: {text}")));
     };
-    let at = (header.step, header.time);
-    let begins = format!("stage {number} \"{}\" begins", stage.name);
+    let (step, time) = (header.step, header.time);
+    let begins = format!("stage {number} \"{}\" begins after step {step}", stage.name);
     if comm.rank() == 0 {
-        let (step, time) = at;
-        tell!(
-            "moreau: {begins} after step {step}, at {time} s: {}",
-            stage.about()
-        );
+        tell!("moreau: {begins}, at {time} s: {}", stage.about());
     }
     let changed = Options {
-        set: stage.overrides(number, &before.end, at),
+        set: stage.overrides(number, (step, time)),
         ..as_there
     };
     begin(comm, found, &before, &changed).map_err(|error| match error {
         RunError::Input(why) => RunError::Failed(format!(
-            "{begins} after step {}: {why}; its checkpoint is written, and moreau resume {} tries again, with --set \
-             KEY=VALUE for a change",
-            at.0,
-            out.display()
+            "{begins}: {why}; its checkpoint {} is written, and moreau resume tries again, with --set KEY=VALUE for a change",
+            checkpoint.display()
         )),
         other => other,
     })
@@ -66,6 +56,13 @@ fn begin(
     before: &Scenario,
     changed: &Options,
 ) -> Result<Start, RunError> {
-    let scenario = stored(comm, &found.0, &found.1.header, changed)?;
+    let header = &found.1.header;
+    let scenario = stored(comm, &found.0, header, changed)?;
+    if scenario.is_over(header.step, header.time) {
+        return Err(RunError::Input(format!(
+            "must end later than it begins, at {} s; found the end at {}",
+            header.time, scenario.end
+        )));
+    }
     going_on(comm, found, (scenario, Some(before)), changed)
 }

@@ -136,6 +136,7 @@ fn a_pressure_is_the_load_of_its_face() {
 #[test]
 fn a_servo_holds_a_stress() {
     let mut s = boxed(Motion::Servo(Servo {
+        turns: false,
         direction: -Vector3::z(),
         force: 0.0,
         pressure: 100.0,

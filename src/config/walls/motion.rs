@@ -207,6 +207,13 @@ fn free(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Freedom {
 }
 
 fn servo(section: &Section, faults: &mut Vec<Fault>) -> Servo {
+    let turns = section
+        .get("servo")
+        .and_then(|node| node.child("axis"))
+        .is_some();
+    if turns {
+        return turning_servo(section, faults);
+    }
     let known = ["direction", "force", "pressure", "gain", "top_speed"];
     let servo = section.table("servo", &known, faults);
     let pressure = servo.number_if("pressure", PASCAL, faults);
@@ -220,10 +227,29 @@ fn servo(section: &Section, faults: &mut Vec<Fault>) -> Servo {
     };
     Servo {
         direction: direction(&servo, "direction", faults),
+        turns,
         force,
         pressure: pressure.unwrap_or_default(),
         gain: servo.number("gain", Number(Range::Positive, "m/(s N)"), faults),
         top_speed: servo.number("top_speed", Number(Range::Positive, "m/s"), faults),
+    }
+}
+
+/// A servo about an axis; its `point` is the centre of the wall.
+fn turning_servo(section: &Section, faults: &mut Vec<Fault>) -> Servo {
+    let known = ["axis", "point", "torque", "gain", "top_speed"];
+    let servo = section.table("servo", &known, faults);
+    servo.vector_if("point", METRES, faults);
+    if let (Some(node), Some(_)) = (servo.get("point"), section.get("centre")) {
+        both(node, ["servo.point", "centre"], faults);
+    }
+    Servo {
+        direction: direction(&servo, "axis", faults),
+        turns: true,
+        force: servo.number("torque", Number(Range::Finite, "N m"), faults),
+        pressure: 0.0,
+        gain: servo.number("gain", Number(Range::Positive, "rad/(s N m)"), faults),
+        top_speed: servo.number("top_speed", Number(Range::Positive, "rad/s"), faults),
     }
 }
 
@@ -246,6 +272,9 @@ pub(super) fn in_plane(motion: &Motion) -> bool {
             };
             free.direction.as_ref().is_none_or(flat) && flat(&free.load) && upright
         }
-        Motion::Servo(servo) => flat(&servo.direction),
+        Motion::Servo(servo) => match servo.turns {
+            true => servo.direction.x == 0.0 && servo.direction.y == 0.0,
+            false => flat(&servo.direction),
+        },
     }
 }

@@ -8,10 +8,11 @@ use crate::math::{Matrix3, Vector3};
 use crate::shape::Surface;
 use crate::shape::clump::principal::principal;
 
-/// The point of the hinge of a free wall [m], if it has one: it is the centre of the wall.
+/// The point of the axis of a hinge or of a servo [m], if there is one: the centre of the wall.
 pub(super) fn pivot(section: &Section) -> Option<Vector3> {
     let mut ignored = Vec::new();
-    let point = section.get("free")?.child("hinge")?.child("point")?;
+    let hinge = section.get("free").and_then(|free| free.child("hinge"));
+    let point = hinge.or(section.get("servo"))?.child("point")?;
     Some(METRES.read_list::<3>(point, &mut ignored).into())
 }
 

@@ -95,6 +95,10 @@ pub(super) fn powers(
     rows: &[WallRow],
 ) -> Vec<f64> {
     let walls = &scheme.physics().walls;
+    if scheme.physics().statics.is_some() {
+        // An increment has no velocities, and its forces change within it.
+        return vec![f64::NAN; walls.len()];
+    }
     let has_belt = |wall: &Wall| wall.surface_velocity != Vector3::zeros();
     let belts = match walls.iter().any(has_belt) {
         false => vec![0.0; walls.len()],
