@@ -68,6 +68,7 @@ const SHORT: [Short; 28] = [
         120,
         &[
             "bodies.0.count=150",
+            "output.series=10",
             "time.rest=0",
             "time.until=0.012",
             "stage.0.duration=0.004",
