@@ -5,8 +5,9 @@ use crate::body::{BodyRow, CellState, Motion, Origin, WallState};
 use crate::config::Scenario;
 use crate::math::{IDENTITY, Vector3, turn_between};
 
-/// Distance below which two places of a wall are the same, in radii of the smallest body, and the
-/// angle [rad].
+/// Distance below which two places of a wall are the same, in radii of the smallest body.
+///
+/// It is also the angle below which two orientations are the same [rad].
 const SAME_PLACE: f64 = 1e-6;
 
 /// Fails if a wall or a period that a run continues with does not fit, or cuts into bodies.
