@@ -163,7 +163,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
         threads,
         wall_limit,
         differences,
-        told,
+        given_end,
         changed,
         nan_before,
     } = start;
@@ -328,7 +328,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
     let more = collapse.is_none()
         && over
         && scenario.next_stage().is_some()
-        && told.is_none_or(|end| !scenario.is_over_by(&end, step, time));
+        && given_end.is_none_or(|end| !scenario.is_over_by(&end, step, time));
     let why = why.filter(|_| more || !over);
     if more && changed && step == begun {
         if matches!(&scheme, Scheme::Quasistatic(of) if of.takes_over()) {

@@ -181,8 +181,8 @@ fn stages_are_runs_that_continue() {
         (63, false),
     ] {
         let out = format!("stopped-{steps}-{again}");
-        let told = steps.to_string();
-        let ran = run(&place, 1, &out, &["--steps", &told]);
+        let last = steps.to_string();
+        let ran = run(&place, 1, &out, &["--steps", &last]);
         assert!(
             state(&ran).contains(&format!("step {steps} ")),
             "{}",

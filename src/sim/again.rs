@@ -21,12 +21,7 @@ pub(super) fn from_both(
     let found = loaded(comm, out)?;
     let header = &found.1.header;
     report_resuming(comm, &found.0, header);
-    let as_there = Options {
-        set: Vec::new(),
-        out: None,
-        kept_files: true,
-        ..options.clone()
-    };
+    let as_there = options.as_stored();
     let stored = stored(comm, &found.0, header, &as_there)?;
     let with = (header.time, options.kept_files);
     // The stages that have begun begin in the given configuration as well.

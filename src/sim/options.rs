@@ -29,3 +29,17 @@ pub struct Options {
     /// For tests: sets the velocity of this body to NaN before this step.
     pub nan_before: Option<(u64, BodyId)>,
 }
+
+impl Options {
+    /// The same options for a run that continues in its folder as its checkpoint says.
+    #[must_use]
+    pub fn as_stored(&self) -> Self {
+        Self {
+            set: Vec::new(),
+            out: None,
+            overwrite: false,
+            kept_files: true,
+            ..self.clone()
+        }
+    }
+}

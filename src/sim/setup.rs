@@ -48,7 +48,7 @@ pub(super) struct Start {
     /// The differences with which a run continues.
     pub differences: Option<String>,
     /// The end of the run by the command line.
-    pub told: Option<End>,
+    pub given_end: Option<End>,
     /// Whether the configuration is another one than that of the checkpoint.
     pub changed: bool,
     /// For tests: a body whose velocity becomes NaN before a step.
@@ -79,7 +79,7 @@ pub(super) fn from_config(
         .full_grown(&scenario, 0.0)
         .and_to_come(&scenario);
     tracked_exist(&scenario, sizes.count)?;
-    let scenario = end_as_told(agree(comm, completed(scenario, &sizes))?, options);
+    let scenario = end_as_given(agree(comm, completed(scenario, &sizes))?, options);
     let first = scenario.cell.as_ref().map(Cell::start);
     agree(comm, cell::fits(&scenario, first.as_ref(), 0.0))?;
     agree(comm, increments_fit(&scenario, 0))?;
@@ -123,7 +123,7 @@ pub(super) fn from_config(
         threads: options.threads,
         wall_limit: options.wall_limit,
         differences: None,
-        told: told(options),
+        given_end: given_end(options),
         changed: false,
         nan_before: options.nan_before,
     })
@@ -184,11 +184,7 @@ pub(super) fn unchanged(
     header: &Header,
     options: &Options,
 ) -> Option<Scenario> {
-    let as_it_was = Options {
-        set: Vec::new(),
-        kept_files: true,
-        ..options.clone()
-    };
+    let as_it_was = options.as_stored();
     let changes = !options.set.is_empty();
     let before = changes.then(|| stored(comm, path, header, &as_it_was));
     before?.ok()
@@ -327,7 +323,7 @@ pub(super) fn going_on(
         .full_grown(&scenario, header.time)
         .and_to_come(&scenario);
     // A rule that begins here takes its length from the present bodies.
-    let mut scenario = end_as_told(agree(comm, completed(scenario, &sizes))?, options);
+    let mut scenario = end_as_given(agree(comm, completed(scenario, &sizes))?, options);
     let here = (header.time, &mut states[..]);
     let begun = before.map(|before| motions_begin(before, &mut scenario, here, sizes.smallest));
     if let (Some(list), 0) = (begun, comm.rank()) {
@@ -418,7 +414,7 @@ pub(super) fn going_on(
         threads: options.threads,
         wall_limit: options.wall_limit,
         differences: None,
-        told: told(options),
+        given_end: given_end(options),
         changed: before.is_some(),
         nan_before: options.nan_before,
     })
@@ -452,9 +448,9 @@ fn clock_fits(scenario: &Scenario, header: &Header) -> Result<(), RunError> {
 }
 
 /// The end of the run by `--steps` or `--until`; `None` without them.
-fn told(options: &Options) -> Option<End> {
-    let is_told = options.steps.is_some() || options.until.is_some();
-    is_told.then(|| End {
+fn given_end(options: &Options) -> Option<End> {
+    let is_given = options.steps.is_some() || options.until.is_some();
+    is_given.then(|| End {
         steps: options.steps,
         until: options.until,
         ..End::default()
@@ -462,20 +458,20 @@ fn told(options: &Options) -> Option<End> {
 }
 
 /// `--steps` and `--until` replace the configured end; where stages follow, the earlier end counts.
-fn end_as_told(mut scenario: Scenario, options: &Options) -> Scenario {
-    let Some(told) = told(options) else {
+fn end_as_given(mut scenario: Scenario, options: &Options) -> Scenario {
+    let Some(given) = given_end(options) else {
         return scenario;
     };
     let follow = scenario.next_stage().is_some();
     let own = scenario.end;
-    let of_time = own.until.into_iter().chain(told.until);
+    let of_time = own.until.into_iter().chain(given.until);
     let end = &mut scenario.end;
     (end.steps, end.until) = match follow {
         true => (
-            own.steps.into_iter().chain(told.steps).min(),
+            own.steps.into_iter().chain(given.steps).min(),
             of_time.reduce(f64::min),
         ),
-        false => (told.steps, told.until),
+        false => (given.steps, given.until),
     };
     scenario
 }

@@ -19,13 +19,7 @@ pub(super) fn next(
 ) -> Result<Start, RunError> {
     let found = loaded(comm, checkpoint)?;
     let header = &found.1.header;
-    let as_there = Options {
-        set: Vec::new(),
-        out: None,
-        overwrite: false,
-        kept_files: true,
-        ..options.clone()
-    };
+    let as_there = options.as_stored();
     let before = stored(comm, &found.0, header, &as_there)?;
     let Some((number, stage)) = before.next_stage() else {
         let text = "must have a stage to come; found none";
@@ -50,6 +44,7 @@ pub(super) fn next(
     })
 }
 
+/// The start of a stage with the keys of `changed`. Collective.
 fn begin(
     comm: &dyn Comm,
     found: (PathBuf, Loaded),

@@ -6,7 +6,7 @@ use moreau::body::{BodyId, Motion, Servo, Wall};
 use moreau::law::Pair;
 use moreau::math::Vector3;
 
-/// A servo finds the force it is told to push with, and holds it.
+/// A servo finds its force, and holds it.
 #[test]
 fn a_servo_wall_seeks_its_force() {
     let mut s = scene(3.0, 1e-3);
