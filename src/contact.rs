@@ -329,6 +329,35 @@ impl ContactRow {
     }
 }
 
+/// The impulse of a contact with a wall in a step, and its work.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WallImpulse {
+    /// Number of the wall.
+    pub wall: usize,
+    /// Its point on the surface [m].
+    pub point: Vector3,
+    /// Normal impulse, positive if it presses, and the magnitude of the tangential one [N s].
+    pub impulse: [f64; 2],
+    /// Energy that the normal impulse and friction took out of the bodies' motion [J].
+    pub work: [f64; 2],
+}
+
+impl WallImpulse {
+    /// The impulse of a contact, whose work is not known; `None`: not with a wall.
+    #[must_use]
+    pub fn of_row(row: &ContactRow) -> Option<Self> {
+        let wall = row.key.b.wall_index()?;
+        let [point, normal, impulse] = [row.point, row.normal, row.impulse].map(Vector3::from);
+        let along = impulse.dot(&normal);
+        Some(Self {
+            wall,
+            point: point + normal * (0.5 * row.gap),
+            impulse: [along, (impulse - normal * along).norm()],
+            work: [0.0; 2],
+        })
+    }
+}
+
 impl Origin {
     /// Overlap at the start of the step relative to the smaller radius; 0 without overlap.
     #[must_use]

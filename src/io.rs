@@ -8,13 +8,15 @@ mod order;
 pub mod series;
 pub mod vtkhdf;
 mod whole;
+mod worn;
 pub mod xdmf;
 
 pub use whole::{make_folder, own_temporary};
+pub use worn::merged;
 
 use crate::body::{Anchor, BodyRow, CellState};
 use crate::contact::ContactRow;
-use crate::measure::{Flow, Ledger};
+use crate::measure::{Flow, Ledger, WearRow};
 
 /// The version of the HDF5 library.
 #[must_use]
@@ -38,6 +40,8 @@ pub struct Snapshot {
     pub flows: Vec<Flow>,
     /// The places at which supports hold bodies, on all ranks, in the order of their keys.
     pub anchors: Vec<Anchor>,
+    /// The sums of triangles, each triangle on one rank, in any order.
+    pub wear: Vec<WearRow>,
 }
 
 /// The data of a checkpoint about the run as a whole.
@@ -72,6 +76,8 @@ pub struct Header {
     pub ledger: Ledger,
     /// The periodic cell, if it deforms.
     pub cell: Option<CellState>,
+    /// The time from which the impulses on triangles are summed [s]; `None`: they are not.
+    pub wear_since: Option<f64>,
     /// Origin of the state as TOML text, which is not part of the hash.
     pub provenance: String,
 }

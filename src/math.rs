@@ -5,8 +5,10 @@
 //! decide are [`ExactSum`]s.
 
 mod exact_sum;
+mod fixed;
 pub mod real;
 pub use exact_sum::ExactSum;
+pub use fixed::Fixed;
 
 /// A vector in the global frame.
 pub type Vector3 = nalgebra::Vector3<f64>;

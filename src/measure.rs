@@ -12,6 +12,7 @@ mod packing;
 mod profile;
 mod side;
 mod stress;
+mod wear;
 mod window;
 pub use coordination::{Coordination, Network};
 pub use heap::{Heap, Spread};
@@ -24,6 +25,7 @@ pub use stress::{
     FORCE_BINS, ForceCounts, branch_moments, carries, carrying, fabric, force_bin, force_counts,
     force_sums,
 };
+pub use wear::{Triangle, Wear, WearRow, Worn};
 pub use window::Window;
 
 use crate::body::{Ball, BodyId, BodyRow};

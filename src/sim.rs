@@ -49,6 +49,7 @@ mod sizes;
 mod stages;
 mod stop;
 mod walls;
+mod wear;
 
 pub use check::check;
 pub use elastic::elastic;

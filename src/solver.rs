@@ -3,7 +3,7 @@
 //! [`nsgs`] is the paper's algorithm: the sweep and the solve, which [`accelerate`] accelerates by
 //! momentum. [`blocks`] holds the contacts in the form that the sweep uses, [`grid`] the geometry
 //! of blocks and the tour of their colours. [`course`] runs through such a tour. [`merit`] is the
-//! judge, which alone decides on convergence. `work` computes the energy dissipated at contacts,
+//! judge, which alone decides on convergence. [`work`] computes the energy dissipated at contacts,
 //! [`pushed`] moves walls by Newton's law and
 //! [`edges`] those of a cell, and [`project`] removes overlaps. [`linear`] solves the
 //! linear systems of quasi-static schemes. The solver communicates with other ranks only through a
@@ -31,7 +31,7 @@ mod settings;
 mod shared;
 pub mod soon;
 mod vectors;
-mod work;
+pub mod work;
 
 pub use crate::law::GapRule;
 pub use halo::{Alone, Halo};

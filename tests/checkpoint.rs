@@ -266,6 +266,7 @@ fn the_file_is_as_documented() {
             walls: 3,
             flows: 2,
             anchors: 0,
+            wear: 0,
         }
     );
 }

@@ -332,6 +332,7 @@ fn checkpoints_without_files_are_continued() {
         walls: loaded.walls,
         flows: loaded.flows,
         anchors: loaded.anchors,
+        wear: loaded.wear,
     };
     let path = checkpoint::write(&Serial, &older, &snapshot).unwrap();
     std::fs::remove_file(dir.path().join("bodies.csv")).unwrap();

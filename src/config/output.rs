@@ -18,7 +18,14 @@ pub struct Output {
 
 /// Reads the table `output`.
 pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Output {
-    let of_frames = ["fields", "precision", "compression", "contacts", "xdmf"];
+    let of_frames = [
+        "fields",
+        "precision",
+        "compression",
+        "contacts",
+        "surfaces",
+        "xdmf",
+    ];
     let known = [&["series", "every"][..], &of_frames].concat();
     let section = root.table("output", &known, faults);
     let default = Settings::default();
@@ -37,6 +44,7 @@ pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Output {
         refuse(node, "0 to 9", faults);
     }
     let contacts = section.truth_if("contacts", faults);
+    let surfaces = section.truth_if("surfaces", faults);
     let xdmf = section.truth_if("xdmf", faults);
     if every.is_none() {
         for node in of_frames.iter().filter_map(|key| section.get(key)) {
@@ -51,6 +59,7 @@ pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Output {
             precision,
             compression: compression.map_or(default.compression, |level| level.min(9) as u8),
             contacts: contacts.unwrap_or(default.contacts),
+            surfaces: surfaces.unwrap_or(default.surfaces),
             xdmf: xdmf.unwrap_or(default.xdmf),
         },
     }

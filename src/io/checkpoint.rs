@@ -11,6 +11,8 @@ mod hash;
 mod layout;
 mod numbered;
 mod read;
+mod rows;
+mod wear;
 mod write;
 
 pub use folder::{newest, prune, set_aside};
@@ -23,19 +25,22 @@ use crate::body::CellState;
 use crate::body::{Anchor, BodyRow};
 use crate::comm::Failure;
 use crate::contact::ContactRow;
-use crate::measure::Flow;
+use crate::measure::{Flow, WearRow};
 
 /// The root attribute `format`.
 pub const FORMAT: &str = "moreau-checkpoint";
 
 /// The version of the format that this program writes, and the newest it reads.
-pub const FORMAT_VERSION: u32 = 10;
+pub const FORMAT_VERSION: u32 = 11;
 
 /// The oldest version that this program reads.
 pub const OLDEST_VERSION: u32 = 6;
 
 /// The root attribute of [`Header::judged`].
 const JUDGED: &str = "loads_judged";
+
+/// The root attribute of [`Header::wear_since`].
+const WEAR_SINCE: &str = "wear_since";
 
 /// The root attributes of a cell that deforms ([`CellState::to_array`]).
 const CELL: [&str; CellState::NUMBERS] = [
@@ -72,6 +77,8 @@ pub struct Loaded {
     pub flows: Vec<Flow>,
     /// All places at which supports hold bodies, on every rank.
     pub anchors: Vec<Anchor>,
+    /// An equal share of the sums of triangles, by wall and number.
+    pub wear: Vec<WearRow>,
 }
 
 /// The numbers of rows of a checkpoint.
@@ -87,6 +94,8 @@ pub struct Counts {
     pub flows: u64,
     /// Bodies that supports hold, each as often as supports hold it.
     pub anchors: u64,
+    /// Triangles of meshes that bodies have touched.
+    pub wear: u64,
 }
 
 /// A failure to write or read a checkpoint.

@@ -1,6 +1,7 @@
-//! Frames over time: bodies as points and contacts as lines, in VTKHDF files for ParaView and VTK.
+//! Frames over time in VTKHDF files for ParaView and VTK: bodies as points, contacts as lines, and
+//! mesh walls as triangles.
 //!
-//! `OUT/bodies.vtkhdf` and `OUT/contacts.vtkhdf` are of the type PolyData, version 2.0, temporal,
+//! `OUT/bodies.vtkhdf`, `OUT/contacts.vtkhdf` and `OUT/surfaces.vtkhdf` are of the type PolyData, version 2.0, temporal,
 //! with one part for each rank (VTK's File Formats, "VTKHDF File Format"). They are tables of
 //! contents and hold no data: each frame is a file of its own in `OUT/frames/`, written by all
 //! ranks together, and the arrays of the tables are virtual datasets of HDF5 that map the arrays of
@@ -30,6 +31,7 @@ mod pack;
 mod read;
 mod settings;
 mod still;
+mod surfaces;
 mod topology;
 
 pub use field::Field;
@@ -41,12 +43,14 @@ pub use settings::{Precision, Settings};
 pub use still::{Placed, Still, is_frame, stills};
 
 use super::{Snapshot, whole};
+use crate::body::Wall;
 use crate::comm::{Comm, Failure, agree};
 use crate::shape::Template;
 use frame::{Around, Frame};
 use layout::Listed;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use surfaces::Meshes;
 
 /// A failure to write or read frames: the file, and the fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -74,12 +78,13 @@ pub struct Frames {
     settings: Settings,
     space: Space,
     templates: Vec<Template>,
+    meshes: Meshes,
     films: Vec<Film>,
     /// The configuration that was written last, and the step of the frame that holds it.
     config: Option<(String, u64)>,
 }
 
-/// The frames of one kind, of bodies or of contacts.
+/// The frames of one kind.
 #[derive(Debug)]
 struct Film {
     kind: Kind,
@@ -103,7 +108,7 @@ impl Frames {
         comm: &dyn Comm,
         out: &Path,
         settings: &Settings,
-        (space, templates): (Space, &[Template]),
+        (space, templates, walls): (Space, &[Template], &[Wall]),
         go_on: Option<u64>,
     ) -> Result<(Self, Vec<String>), Error> {
         let mut damaged = Vec::new();
@@ -134,6 +139,7 @@ impl Frames {
             settings,
             space,
             templates: templates.to_vec(),
+            meshes: Meshes::of(walls),
             films,
             config: None,
         };
@@ -143,9 +149,18 @@ impl Frames {
     /// Whether the frames of this step exist already.
     #[must_use]
     pub fn has(&self, step: u64) -> bool {
-        let wanted = self.films.iter();
-        let mut wanted = wanted.filter(|f| f.kind == Kind::Bodies || self.settings.contacts);
+        let mut wanted = self.films.iter().filter(|film| self.wants(film.kind));
         wanted.all(|film| film.last.is_some_and(|last| last >= step))
+    }
+
+    /// Whether frames have this kind.
+    #[must_use]
+    pub fn wants(&self, kind: Kind) -> bool {
+        match kind {
+            Kind::Bodies => true,
+            Kind::Contacts => self.settings.contacts,
+            Kind::Surfaces => self.settings.surfaces && !self.meshes.is_empty(),
+        }
     }
 
     /// Writes the frames of a step. Collective.
@@ -170,19 +185,22 @@ impl Frames {
         let known = self.config.clone();
         let known = known.filter(|(text, _)| *text == header.config);
         let config = known.unwrap_or_else(|| (header.config.clone(), step));
-        for film in &mut self.films {
-            if film.kind == Kind::Contacts && !self.settings.contacts
-                || film.last.is_some_and(|last| last >= step)
-            {
+        let wanted = Kind::ALL.map(|kind| self.wants(kind));
+        for (film, wanted) in self.films.iter_mut().zip(wanted) {
+            if !wanted || film.last.is_some_and(|last| last >= step) {
                 continue;
             }
-            let (rows, chunk) = ordered.rows(film.kind);
+            let (rows, chunk) = match film.kind {
+                Kind::Surfaces => self.meshes.rows(comm.size()),
+                kind => ordered.rows(kind),
+            };
             let arrays = match film.kind {
                 Kind::Bodies => arrays::of_bodies(comm, &ordered, &self.settings, &self.templates),
                 Kind::Contacts => {
                     let at = (&self.space, &self.templates[..]);
                     lines::of_contacts(comm, &ordered, header.dt, at, &self.settings)
                 }
+                Kind::Surfaces => self.meshes.arrays(comm, snapshot, &self.settings),
             };
             let mut arrays = agree(comm, arrays).map_err(bad)?;
             arrays.extend(topology::of_parts(comm, film.kind, rows, chunk));

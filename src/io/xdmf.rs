@@ -50,18 +50,18 @@ pub struct Column {
     pub width: usize,
 }
 
-/// A state: points, or lines between two points each.
+/// A state: points, lines between two points each, or triangles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Still {
     /// The step.
     pub step: u64,
     /// The time [s].
     pub time: f64,
-    /// Points, or lines.
+    /// Points, lines, or triangles.
     pub rows: u64,
-    /// Whether they are lines.
-    pub lines: bool,
-    /// The points; of lines two for each row.
+    /// Points of each: 1, 2 or 3.
+    pub corners: u64,
+    /// The points, those of each row one after the other.
     pub points: Column,
     /// Data of each row.
     pub columns: Vec<Column>,
@@ -86,9 +86,11 @@ pub fn document(series: &[(&str, &[Still])]) -> String {
 impl Still {
     fn write(&self, text: &mut String) {
         let (step, time, rows) = (self.step, self.time, self.rows);
-        let (kind, corners, centre) = match self.lines {
-            true => ("Polyline", 2, "Cell"),
-            false => ("Polyvertex", 1, "Node"),
+        let corners = self.corners;
+        let (kind, centre) = match corners {
+            1 => ("Polyvertex", "Node"),
+            2 => ("Polyline", "Cell"),
+            _ => ("Triangle", "Cell"),
         };
         let points = self.points.item(corners * rows);
         // Writing to a string cannot fail.

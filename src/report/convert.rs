@@ -9,7 +9,7 @@ pub use output::Fault;
 
 use crate::comm::threads::Serial;
 use crate::io::vtkhdf::{self, Field, Frames, Kind, Precision, Settings};
-use states::{Source, States, checkpoints};
+use states::{Source, States, checkpoints, space};
 use std::path::{Path, PathBuf};
 
 /// A format of other programs.
@@ -19,7 +19,7 @@ pub enum Format {
     Lammps,
     /// A description of checkpoints for ParaView and VisIt: `checkpoints.xmf`.
     Xdmf,
-    /// VTKHDF, each of one file: `bodies.vtkhdf`, `contacts.vtkhdf`.
+    /// VTKHDF, each of one file: `bodies.vtkhdf`, `contacts.vtkhdf`, `surfaces.vtkhdf`.
     Vtk,
 }
 
@@ -90,11 +90,15 @@ fn vtk(source: Source, out: &Path) -> Result<Vec<PathBuf>, Fault> {
         Source::Checkpoints(paths) => {
             let work = out.join(format!(".convert-{}", std::process::id()));
             let packed = frames_of(&paths, &work).and_then(|()| {
+                let mut written = Vec::new();
                 for kind in Kind::ALL {
                     let table = work.join(format!("{}.vtkhdf", kind.name()));
-                    vtkhdf::pack(&table, &target(kind), COMPRESSION).map_err(output)?;
+                    if table.is_file() {
+                        vtkhdf::pack(&table, &target(kind), COMPRESSION).map_err(output)?;
+                        written.push(target(kind));
+                    }
                 }
-                Ok(Kind::ALL.map(target).to_vec())
+                Ok(written)
             });
             // The first error is the one reported.
             let _ = vtkhdf::clear(&work);
@@ -113,17 +117,23 @@ fn frames_of(paths: &[PathBuf], work: &Path) -> Result<(), Fault> {
         precision: Precision::Double,
         compression: 0,
         contacts: true,
+        surfaces: true,
         xdmf: false,
     };
     let mut film = None;
     for state in checkpoints(paths) {
-        let (snapshot, space, templates) = state?;
+        let (snapshot, scenario) = state?;
         let frames = match &mut film {
             Some(frames) => frames,
             None => {
                 std::fs::create_dir_all(work)
                     .map_err(|e| Fault::Output(format!("{}: {e}", work.display())))?;
-                let opened = Frames::open(&Serial, work, &settings, (space, &templates), None);
+                let around = (
+                    space(&scenario),
+                    &scenario.templates[..],
+                    &scenario.walls[..],
+                );
+                let opened = Frames::open(&Serial, work, &settings, around, None);
                 film.insert(opened.map_err(output)?.0)
             }
         };

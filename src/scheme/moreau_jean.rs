@@ -55,6 +55,9 @@ impl MoreauJean {
         let outcome = time.of(Verb::Sweep, || {
             self.solve(state, &begun, &mut known, &mut free)
         });
+        time.of(Verb::Sweep, || {
+            self.wear(state, &begun, &mut known, &mut free);
+        });
         let ways = time.of(Verb::Sweep, || {
             self.project(&mut begun, &mut known, &mut free)
         });

@@ -50,6 +50,7 @@ use super::physics::Physics;
 use super::report::{Here, Report, Tally};
 use super::state::{Clock, State};
 use crate::body::Anchor;
+use crate::contact::WallImpulse;
 use crate::domain::Domain;
 use crate::pool::Pool;
 use crate::solver::merit::Verdict;
@@ -192,8 +193,22 @@ impl Quasistatic {
         let report = self.report(&mut increment, (domain, dt), collapse);
         increment.end(state, span.dt);
         let (time, dt) = (end, span.dt);
+        if step > state.clock.step {
+            self.wear(state);
+        }
         state.clock = Clock { step, time, dt };
         Ok(report)
+    }
+
+    /// Records the forces on meshes at the end of the increment, if the state asks for them.
+    fn wear(&self, state: &mut State) {
+        let State { wear, parcel, .. } = state;
+        if let Some(wear) = wear {
+            let impulses = parcel.contacts.iter().filter_map(WallImpulse::of_row);
+            let impulses: Vec<WallImpulse> = impulses.collect();
+            let walls = self.physics.placed(&state.walls);
+            wear.take(&impulses, |wall| Some(&walls.get(wall)?.surface));
+        }
     }
 
     /// Fails if a linear method is asked for a second increment.

@@ -4,6 +4,7 @@ use super::physics::Physics;
 use crate::body::{Anchor, BodyRow, Cell, CellState, WallState};
 use crate::contact::ContactRow;
 use crate::domain::migration::Parcel;
+use crate::measure::Wear;
 use std::sync::Arc;
 
 /// The progress of a run.
@@ -56,6 +57,9 @@ pub struct State {
     pub anchors: Arc<[Anchor]>,
     /// The periodic cell, if it deforms; the same on all ranks.
     pub cell: Option<CellState>,
+    /// The loads and the wear of the triangles of meshes, as far as this rank's contacts made them;
+    /// `None`: they are not recorded.
+    pub wear: Option<Wear>,
     /// The number of the step whose contacts a scheme keeps; 0: they stand in the parcel.
     ///
     /// [`MoreauJean::bring_contacts`](super::MoreauJean::bring_contacts) brings them here.
@@ -84,6 +88,7 @@ impl State {
             elastic: 0.0,
             anchors: Arc::default(),
             cell: physics.cell.as_ref().map(Cell::start),
+            wear: None,
             kept: 0,
         }
     }

@@ -69,7 +69,7 @@ fn write(of: &Packing, found: &Modes, out: &Path) -> Result<(), vtkhdf::Error> {
         periodic: scenario.periodic,
         shear: scenario.shear,
     };
-    let (mut frames, _) = Frames::open(&Serial, out, &settings, (space, &[]), None)?;
+    let (mut frames, _) = Frames::open(&Serial, out, &settings, (space, &[], &[]), None)?;
     for (mode, number) in found.softest.iter().zip(1..) {
         let snapshot = Snapshot {
             header: Header {

@@ -27,7 +27,7 @@ use crate::comm::{Comm, agree};
 use crate::config::{Interval, Scenario};
 use crate::domain::migration::Parcel;
 use crate::io::checkpoint;
-use crate::io::{Header, Snapshot};
+use crate::io::{Header, Snapshot, merged};
 use crate::scheme::{Clock, Report, Timers, Verb};
 use files::{Files, note_start, prepare};
 use film::Film;
@@ -298,6 +298,9 @@ impl Output {
             ..
         } = now;
         let walls = walls(domain, scheme, state);
+        let wear = state.wear.as_ref();
+        let wear_since = wear.map(|wear| wear.since);
+        let wear = wear.map_or_else(Vec::new, |wear| merged(*comm, wear));
         scheme.bring_contacts(state, domain);
         let Clock { step, time, dt } = state.clock;
         let rows = std::mem::take(&mut state.parcel);
@@ -317,6 +320,7 @@ impl Output {
                 next_id: ledger.flows.state().1,
                 ledger: ledger.energies,
                 cell: state.cell,
+                wear_since,
                 provenance: self.provenance.clone(),
             },
             walls,
@@ -324,6 +328,7 @@ impl Output {
             bodies: rows.bodies,
             contacts: rows.contacts,
             anchors: state.anchors.to_vec(),
+            wear,
         }
     }
 

@@ -14,6 +14,7 @@ use super::output::Folder;
 use super::rounding;
 use super::sizes::{completed, divide, memory_suffices, sizes, tracked_exist};
 use super::walls::{as_many_walls, set_origins, wall_references, wall_states};
+use super::wear;
 use crate::body::{BodyId, Cell};
 use crate::comm::{Comm, agree};
 use crate::config::{End, Faults, Given, Scenario, may_be_set};
@@ -104,7 +105,10 @@ pub(super) fn from_config(
     } else {
         Folder::Fresh
     };
-    let state = State::new(&physics, 0, parcel);
+    let state = State {
+        wear: wear::begun(&scenario),
+        ..State::new(&physics, 0, parcel)
+    };
     let scheme = agree(comm, scheme(physics, options.threads))?;
     let partition = domain.partition().clone();
     let ledger = Ledger {
@@ -304,6 +308,7 @@ pub(super) fn going_on(
         walls,
         flows,
         anchors,
+        wear,
     } = loaded;
     let home = path.parent().unwrap_or(Path::new("")).to_owned();
     agree(comm, as_many_walls(&scenario, &walls))?;
@@ -368,6 +373,7 @@ pub(super) fn going_on(
         elastic: header.ledger.elastic,
         anchors: anchors.into(),
         cell,
+        wear: agree(comm, wear::going_on(&scenario, &header, wear))?,
         kept: 0,
     };
     let ledger = Ledger {

@@ -2,12 +2,17 @@
 //! ([`crate::law::work`]).
 
 use super::batch::split;
-use super::blocks::Block;
+use super::blocks::{Block, Blocks, Seen, Share, Tally};
+use super::course::Course;
+use super::grid::Tour;
+use super::halo::Halo;
 use crate::body::Member;
+use crate::contact::{Neighbours, Partner, WallImpulse};
 use crate::law::work::{Work, of_couple, of_impulse};
 use crate::law::{self, Kind, relative_velocity};
 use crate::math::Vector3;
 use crate::math::real::{Three, add, dot, sub};
+use std::sync::{Mutex, PoisonError};
 
 /// Whether a member that is not free moves, or moved before the step: only then does it bring in
 /// work.
@@ -22,7 +27,7 @@ pub(super) fn pushes_what_moves(block: &Block, members: &[Member]) -> bool {
 pub(super) fn of_block(block: &Block, members: &[Member], first: usize) -> Work {
     let mut work = Work::default();
     for one in block.each() {
-        let (c, parts, origin) = (&one.contact, &one.parts, one.origin);
+        let (c, parts) = (&one.contact, &one.parts);
         if split(one.slot).0 < first {
             continue;
         }
@@ -30,30 +35,13 @@ pub(super) fn of_block(block: &Block, members: &[Member], first: usize) -> Work 
             continue;
         }
         let n: Three<f64> = c.law.normal.into();
-        let [a, b] = c.place.map(|p| p as usize);
         let (r, couple) = (c.impulse.into(), c.couple.into());
-        let inverse_lever = (parts.couples).map_or([0.0; 2], |couples| couples.inverse_lever);
-        // Velocities of the two sides at the contact, as means over the step, and angular
-        // velocities, which matter only with couples.
-        let mean = |k: usize, inverse_lever: f64| {
-            let (now, before) = (&members[k], &block.before[k]);
-            let spin = (now.spin() + before.spin()) * 0.5;
-            let velocity = (now.velocity() + before.velocity()) * 0.5;
-            (velocity, spin, spin * inverse_lever)
-        };
-        let (v_a, s_a, w_a) = mean(a, inverse_lever[0]);
-        let (v_b, s_b, w_b) = mean(b, inverse_lever[1]);
-        let drive = block.drive(origin);
-        let (v_b, w_b) = (v_b + drive.linear, w_b + drive.angular);
-        // The first body's surface moves relative to an immovable one at `−(v_a + s_a × e_a)`.
-        let [to_a, to_b] = one.arms().map(Into::into);
-        let from_a = relative_velocity(&(-v_a).into(), &s_a.into(), &to_a);
-        let at_b = relative_velocity(&v_b.into(), &s_b.into(), &to_b);
-        let [w_a, w_b] = [w_a.into(), w_b.into()];
-        let u = match one.is_rigid() {
-            false => relative_velocity(&(v_b - v_a).into(), &(s_a + s_b).into(), &n),
-            true => add(&at_b, &from_a),
-        };
+        let Means {
+            linear: u,
+            at_b,
+            from_a,
+            angular: [w_a, w_b],
+        } = Means::of(block, members, &one);
         let [normal, friction] = of_impulse(&n, &r, &u);
         let [rolling, torsion] = of_couple(&n, &couple, &sub(&w_b, &w_a));
         let r_n = dot(&r, &n);
@@ -65,12 +53,14 @@ pub(super) fn of_block(block: &Block, members: &[Member], first: usize) -> Work 
         work.friction += friction;
         work.torsion += torsion;
         work.rolling += rolling;
+        let [a, b] = c.place.map(|p| p as usize);
+        let drive = block.drive(one.origin);
         if !block.free[a] {
             work.driven += dot(&couple, &w_a) - dot(&r, &from_a);
         }
         if !block.free[b] {
             work.driven -= dot(&r, &at_b) + dot(&couple, &w_b);
-        } else if origin.drive != 0 {
+        } else if one.origin.drive != 0 {
             work.driven -= dot(&r, &drive.linear.into());
         }
         work.prestress += parts.bond.map_or(0.0, |bond| bond.prestress);
@@ -82,4 +72,106 @@ pub(super) fn of_block(block: &Block, members: &[Member], first: usize) -> Work 
         }
     }
     work
+}
+
+/// Velocities at a contact, as means of those before and after the step.
+struct Means {
+    /// Relative velocity of the second side against the first.
+    linear: Three<f64>,
+    /// That of the second side's surface, and the negative of the first's.
+    at_b: Three<f64>,
+    from_a: Three<f64>,
+    /// Angular velocities of the two sides, which matter only with couples.
+    angular: [Three<f64>; 2],
+}
+
+impl Means {
+    #[inline(always)]
+    fn of(block: &Block, members: &[Member], one: &Seen) -> Self {
+        let [a, b] = one.contact.place.map(|p| p as usize);
+        let couples = one.parts.couples;
+        let inverse_lever = couples.map_or([0.0; 2], |couples| couples.inverse_lever);
+        let mean = |k: usize, inverse_lever: f64| {
+            let (now, before) = (&members[k], &block.before[k]);
+            let spin = (now.spin() + before.spin()) * 0.5;
+            let velocity = (now.velocity() + before.velocity()) * 0.5;
+            (velocity, spin, spin * inverse_lever)
+        };
+        let (v_a, s_a, w_a) = mean(a, inverse_lever[0]);
+        let (v_b, s_b, w_b) = mean(b, inverse_lever[1]);
+        let drive = block.drive(one.origin);
+        let (v_b, w_b) = (v_b + drive.linear, w_b + drive.angular);
+        // The first body's surface moves relative to an immovable one at `−(v_a + s_a × e_a)`.
+        let [to_a, to_b] = one.arms().map(Into::into);
+        let from_a = relative_velocity(&(-v_a).into(), &s_a.into(), &to_a);
+        let at_b = relative_velocity(&v_b.into(), &s_b.into(), &to_b);
+        let linear = match one.is_rigid() {
+            false => {
+                let n = one.contact.law.normal.into();
+                relative_velocity(&(v_b - v_a).into(), &(s_a + s_b).into(), &n)
+            }
+            true => add(&at_b, &from_a),
+        };
+        Self {
+            linear,
+            at_b,
+            from_a,
+            angular: [w_a.into(), w_b.into()],
+        }
+    }
+}
+
+/// The impulses of this rank's contacts with some walls, and their work. Collective.
+///
+/// `members` are those with which a solve has just ended; `counts` says which walls count.
+pub fn at_walls<H: Halo>(
+    blocks: &mut Blocks,
+    members: &mut [Member],
+    halo: &mut H,
+    counts: impl Fn(usize) -> bool + Sync,
+) -> Vec<WallImpulse> {
+    let bodies = blocks.ids().len();
+    let found = Mutex::new(Vec::new());
+    let visit = |block: &mut Block, members: &mut [Member]| {
+        let some = of_walls(block, members, |pair| match pair.partner(bodies) {
+            Partner::Wall(wall) if counts(wall) => Some(wall),
+            _ => None,
+        });
+        if !some.is_empty() {
+            let mut all = found.lock().unwrap_or_else(PoisonError::into_inner);
+            all.extend(some);
+        }
+        Share::default()
+    };
+    let _: Tally<0> = Course::new(blocks, members, halo).run(&Tour::plain(), &visit);
+    found.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The impulses of a block's contacts with walls that carry one; `wall` gives the number of a
+/// pair's wall, if it has one that counts.
+fn of_walls(
+    block: &Block,
+    members: &[Member],
+    wall: impl Fn(&Neighbours) -> Option<usize>,
+) -> Vec<WallImpulse> {
+    if !block.walls {
+        return Vec::new();
+    }
+    let impulse = |one: Seen| {
+        let wall = wall(&block.pairs[block.of[one.index] as usize])?;
+        let (r, normal) = (one.contact.impulse, one.contact.law.normal);
+        if r == Vector3::zeros() {
+            return None;
+        }
+        let touch = &block.touches[one.index];
+        let along = r.dot(&normal);
+        let mean = Means::of(block, members, &one).linear;
+        Some(WallImpulse {
+            wall,
+            point: touch.point + touch.normal * (0.5 * touch.gap),
+            impulse: [along, (r - normal * along).norm()],
+            work: of_impulse(&normal.into(), &r.into(), &mean),
+        })
+    };
+    block.each().filter_map(impulse).collect()
 }

@@ -116,6 +116,7 @@ pub(crate) fn header(step: u64) -> Header {
         judged: Some(true),
         next_id: 1 << 40,
         cell: None,
+        wear_since: None,
         ledger: Ledger::from_array(std::array::from_fn(|k| (k as f64 + 1.0) / 3.0)),
         provenance: "[[start]]\ncommand = [\"moreau\", \"run\", \"Kies & Öl.toml\"]\n".into(),
     }
@@ -136,6 +137,7 @@ pub(crate) fn part(comm: &dyn Comm, step: u64, count: u64) -> Snapshot {
         walls: walls(),
         flows: flows(),
         anchors: Vec::new(),
+        wear: Vec::new(),
     }
 }
 
@@ -172,6 +174,7 @@ pub(crate) fn read(path: &Path, ranks: usize) -> Result<Loaded, Error> {
                 assert_eq!((&part.header, &part.walls), (&whole.header, &whole.walls));
                 whole.bodies.extend(part.bodies);
                 whole.contacts.extend(part.contacts);
+                whole.wear.extend(part.wear);
             }
         }
     }
@@ -200,5 +203,6 @@ pub(crate) fn expected(step: u64, count: u64, ranks: usize) -> Loaded {
         walls: walls(),
         flows: flows(),
         anchors: Vec::new(),
+        wear: Vec::new(),
     }
 }

@@ -69,6 +69,7 @@ fn still(run: &Run, with: Option<(&Exported, &Solution)>) -> Run {
         walls: state.walls,
         flows: state.flows,
         anchors: state.anchors,
+        wear: state.wear,
     };
     let rest = Run::empty();
     std::fs::create_dir(rest.out()).unwrap();

@@ -26,6 +26,7 @@ use moreau::domain::partition::{Half, Partition};
 use moreau::law::bond::Glue;
 use moreau::law::{Laws, Pair, PairTable};
 use moreau::math::Vector3;
+use moreau::measure::{Wear, WearRow};
 use moreau::rng::{Purpose, Stream};
 use moreau::scheme::acts::Acts;
 use moreau::scheme::pace::{Pace, Rule};
@@ -96,6 +97,8 @@ pub struct Scene {
     pub brings: u64,
     /// A seed, by which blocks are shared out at random before every step.
     pub recut: Option<u64>,
+    /// Whether the wear of meshes is recorded.
+    pub wears: bool,
 }
 
 /// A state, in order of ids and keys, and what each step did.
@@ -112,6 +115,8 @@ pub struct State {
     pub broken: Vec<BrokenBond>,
     /// Time [s], and the length of the last step [s].
     pub clock: (f64, f64),
+    /// The wear of meshes, over all ranks.
+    pub wear: Wear,
 }
 
 impl Scene {
@@ -156,6 +161,7 @@ impl Scene {
             ranks: None,
             brings: 0,
             recut: None,
+            wears: false,
         }
     }
 
@@ -334,6 +340,7 @@ impl Scene {
         if self.cell.is_some() {
             state.cell = self.cell;
         }
+        state.wear = self.wears.then(Wear::default);
         let mut scheme = Scheme::new(physics, threads).unwrap();
         // Contacts of before are those of another scheme.
         if let (Scheme::Quasistatic(scheme), false) = (&mut scheme, self.contacts.is_empty()) {
@@ -375,11 +382,15 @@ impl Scene {
             let clock = (state.clock.time, state.clock.dt);
             let parcel = state.parcel;
             let walls = (state.walls, state.references, state.cell);
-            Ok((parcel.bodies, parcel.contacts, walls, (done, broken), clock))
+            let wear: Vec<WearRow> = state.wear.iter().flat_map(Wear::rows).collect();
+            let rows = (parcel.contacts, wear);
+            Ok((parcel.bodies, rows, walls, (done, broken), clock))
         });
         let mut state = State::default();
         for result in results {
-            let (bodies, contacts, (walls, references, cell), (done, broken), clock) = result?;
+            let (bodies, rows, (walls, references, cell), (done, broken), clock) = result?;
+            let (contacts, wear) = rows;
+            wear.iter().for_each(|row| state.wear.merge(row));
             assert!(
                 state.done.is_empty() || state.cell == cell,
                 "ranks disagree on the cell"
@@ -456,5 +467,6 @@ impl State {
             && format!("{:?}", self.clock) == format!("{:?}", other.clock)
             && format!("{:?}", self.cell) == format!("{:?}", other.cell)
             && format!("{:?}", self.walls) == format!("{:?}", other.walls)
+            && self.wear == other.wear
     }
 }

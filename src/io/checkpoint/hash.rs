@@ -62,6 +62,9 @@ pub(super) fn of_content<'a>(
     if let Some(judged) = header.judged {
         number(judged.into());
     }
+    if let Some(since) = header.wear_since {
+        number(since.to_bits());
+    }
     number(XxHash64::oneshot(0, header.config.as_bytes()));
     for (path, rows, hash) in datasets {
         number(XxHash64::oneshot(0, path.as_bytes()));

@@ -3,7 +3,7 @@
 use super::layout::{Column, Layout, Record, assemble};
 use super::numbered::{NumberedFlow, NumberedWall};
 use super::{CELL, Counts, Error, FORMAT, FORMAT_VERSION, JUDGED, Loaded, OLDEST_VERSION};
-use super::{attribute, folder, hash};
+use super::{WEAR_SINCE, attribute, folder, hash};
 use crate::body::{Anchor, BodyId, BodyRow, CellState};
 use crate::comm::{Comm, agree};
 use crate::contact::ContactRow;
@@ -11,7 +11,7 @@ use crate::io::Header;
 use crate::io::hdf::{Reader, read_rows};
 use crate::io::order::{Keyed, decode, runs};
 use crate::law::Status;
-use crate::measure::Ledger;
+use crate::measure::{Ledger, WearRow};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -153,11 +153,17 @@ impl Opened {
             },
             ledger: Ledger::from_array(energies),
             cell: cell(&file)?,
+            wear_since: match file.has(WEAR_SINCE) {
+                true => Some(file.number(WEAR_SINCE)?),
+                false => None,
+            },
         };
         let named = Ledger::NAMES.map(attribute);
         let energies = named.iter().map(String::as_str).zip(energies);
+        let since = header.wear_since.map(|since| (WEAR_SINCE, since));
         for (name, value) in [("time", header.time), ("dt", header.dt)]
             .into_iter()
+            .chain(since)
             .chain(energies)
         {
             if !value.is_finite() {
@@ -171,6 +177,7 @@ impl Opened {
             version,
             clumps: file.holds(shapes),
             supports: file.holds(Anchor::GROUP.trim_start_matches('/')),
+            wear: header.wear_since.is_some(),
         };
         let counts = Counts {
             bodies: rows_of::<BodyRow>(&file, layout)?,
@@ -178,6 +185,7 @@ impl Opened {
             walls: rows_of::<NumberedWall>(&file, layout)?,
             flows: rows_of::<NumberedFlow>(&file, layout)?,
             anchors: rows_of::<Anchor>(&file, layout)?,
+            wear: rows_of::<WearRow>(&file, layout)?,
         };
         let content_hash = file.text("content_hash")?;
         Ok(Self {
@@ -210,6 +218,7 @@ impl Opened {
             .chain(paths::<NumberedWall>(layout, counts.walls))
             .chain(paths::<NumberedFlow>(layout, counts.flows))
             .chain(paths::<Anchor>(layout, counts.anchors))
+            .chain(paths::<WearRow>(layout, counts.wear))
             .zip(hashes)
             .map(|((path, rows), &hash)| (path, rows, hash as u64))
             .collect();
@@ -267,11 +276,16 @@ fn read_parts(comm: &dyn Comm, path: &Path) -> Result<Loaded, String> {
     let walls = opened.rows::<NumberedWall>(counts.walls, 0..counts.walls);
     let flows = opened.rows::<NumberedFlow>(counts.flows, 0..counts.flows);
     let anchors = opened.rows::<Anchor>(counts.anchors, 0..counts.anchors);
-    let parts = bodies.and_then(|bodies| Ok((bodies, contacts?, walls?, (flows?, anchors?))));
-    let (bodies, contacts, walls, (flows, anchors)) = agree(comm, parts)?;
+    let own_wear = read_rows(counts.wear, rank, size);
+    let wear = opened.rows::<WearRow>(counts.wear, own_wear.clone());
+    let parts = bodies.and_then(|bodies| {
+        let few = (walls?, flows?, anchors?);
+        Ok((bodies, contacts?, few, wear?))
+    });
+    let (bodies, contacts, (walls, flows, anchors), wear) = agree(comm, parts)?;
     let ((bodies, mut hashes), (contacts, contact_hashes)) = (bodies, contacts);
     let ((walls, wall_hashes), (flows, flow_hashes)) = (walls, flows);
-    let (anchors, anchor_hashes) = anchors;
+    let ((anchors, anchor_hashes), (wear, wear_hashes)) = (anchors, wear);
     hashes.extend(contact_hashes);
     // Every rank has read all walls, flows and supports; they count once.
     let once = |hash: &i64| if rank == 0 { *hash } else { 0 };
@@ -280,11 +294,13 @@ fn read_parts(comm: &dyn Comm, path: &Path) -> Result<Loaded, String> {
             .chain(&anchor_hashes)
             .map(once),
     );
+    hashes.extend(wear_hashes);
     comm.sum_i64(&mut hashes);
     agree(comm, opened.verify(&hashes))?;
 
     ascending(comm, "/bodies/id", own_bodies.start, &bodies)?;
     ascending(comm, "/contacts/body", own_contacts.start, &contacts)?;
+    ascending(comm, "/wear/triangle", own_wear.start, &wear)?;
     agree(comm, ids_are_of_their_kind(&bodies, &contacts, &walls))?;
     agree(comm, are_new(opened.header.next_id, &bodies))?;
     let numbered = flows.iter().zip(0..).all(|(flow, n)| flow.number == n);
@@ -304,6 +320,7 @@ fn read_parts(comm: &dyn Comm, path: &Path) -> Result<Loaded, String> {
         contacts,
         walls,
         anchors,
+        wear,
     })
 }
 

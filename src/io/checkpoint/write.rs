@@ -2,13 +2,13 @@
 
 use super::layout::{Layout, Record};
 use super::numbered::{NumberedFlow, NumberedWall, numbered, numbered_flows};
-use super::{CELL, Error, FORMAT, FORMAT_VERSION, JUDGED, attribute, folder, hash};
+use super::{CELL, Error, FORMAT, FORMAT_VERSION, JUDGED, WEAR_SINCE, attribute, folder, hash};
 use crate::body::{Anchor, BodyRow};
 use crate::comm::{Comm, agree};
 use crate::contact::ContactRow;
 use crate::io::hdf::{Writer, written_rows};
 use crate::io::{Header, Snapshot, order, whole};
-use crate::measure::Ledger;
+use crate::measure::{Ledger, WearRow};
 use std::path::{Path, PathBuf};
 
 /// Writes the state of a run to a new file in the folder, and returns its path. Collective.
@@ -59,18 +59,21 @@ fn write_as(comm: &dyn Comm, path: &Path, snapshot: &Snapshot) -> Result<(), Str
 
     let anchor_count = snapshot.anchors.len() as u64;
     let own_anchors = share(anchor_count, comm.rank());
+    let wear_count = comm.sum_count(snapshot.wear.len());
 
     let clumps = snapshot.bodies.iter().filter(|row| row.shape != 0).count();
     let layout = Layout {
         version: FORMAT_VERSION,
         clumps: comm.sum_count(clumps) > 0,
         supports: !snapshot.anchors.is_empty(),
+        wear: snapshot.header.wear_since.is_some(),
     };
     let size = file_bytes::<BodyRow>(layout, body_count)
         + file_bytes::<ContactRow>(layout, contact_count)
         + file_bytes::<NumberedWall>(layout, wall_count)
         + file_bytes::<NumberedFlow>(layout, flow_count)
         + file_bytes::<Anchor>(layout, anchor_count)
+        + file_bytes::<WearRow>(layout, wear_count)
         + 2 * (snapshot.header.config.len() + snapshot.header.provenance.len()) as u64;
     let mut file = Contents {
         comm,
@@ -96,6 +99,10 @@ fn write_as(comm: &dyn Comm, path: &Path, snapshot: &Snapshot) -> Result<(), Str
     if layout.supports {
         let own = own_anchors.start as usize..own_anchors.end as usize;
         file.group(&snapshot.anchors[own], anchor_count)?;
+    }
+    if layout.wear {
+        let (wear, _) = order::in_order(comm, &snapshot.wear, share, Record::name)?;
+        file.group(&wear, wear_count)?;
     }
     file.header(&snapshot.header)?;
     file.file.close()?;
@@ -169,6 +176,9 @@ impl Contents<'_> {
         self.file.number("plastic_collisions", header.plastic)?;
         if let Some(judged) = header.judged {
             self.file.number(JUDGED, u64::from(judged))?;
+        }
+        if let Some(since) = header.wear_since {
+            self.file.number(WEAR_SINCE, since)?;
         }
         for (name, value) in Ledger::NAMES.iter().zip(header.ledger.to_array()) {
             self.file.number(&attribute(name), value)?;

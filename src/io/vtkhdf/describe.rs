@@ -54,7 +54,7 @@ fn still(kind: Kind, frame: &Listed) -> Option<Still> {
         step: frame.step,
         time: frame.time,
         rows: frame.rows,
-        lines: kind == Kind::Contacts,
+        corners: kind.points(),
         points: column("points", &"Points".to_owned())?,
         columns: columns.collect(),
     })

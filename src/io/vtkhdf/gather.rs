@@ -17,7 +17,7 @@ use std::ops::Range;
 const FEWEST_ROWS: u64 = 128;
 
 /// Rows of a chunk: few enough for each rank to have some, as far as possible.
-fn chunk(rows: u64, size: usize) -> u64 {
+pub(super) fn chunk(rows: u64, size: usize) -> u64 {
     rows.div_ceil(size as u64).clamp(FEWEST_ROWS, CHUNK_ROWS)
 }
 

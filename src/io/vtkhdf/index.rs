@@ -31,6 +31,7 @@ fn topology(kind: Kind) -> usize {
     match kind {
         Kind::Bodies => 0,
         Kind::Contacts => 1,
+        Kind::Surfaces => 2,
     }
 }
 

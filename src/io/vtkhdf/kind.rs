@@ -10,11 +10,13 @@ pub enum Kind {
     Bodies,
     /// Of contacts.
     Contacts,
+    /// Of the triangles of mesh walls.
+    Surfaces,
 }
 
 impl Kind {
-    /// Both kinds.
-    pub const ALL: [Self; 2] = [Self::Bodies, Self::Contacts];
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::Bodies, Self::Contacts, Self::Surfaces];
 
     /// The name in files.
     #[must_use]
@@ -22,6 +24,7 @@ impl Kind {
         match self {
             Self::Bodies => "bodies",
             Self::Contacts => "contacts",
+            Self::Surfaces => "surfaces",
         }
     }
 
@@ -30,6 +33,7 @@ impl Kind {
         match self {
             Self::Bodies => 1,
             Self::Contacts => 2,
+            Self::Surfaces => 3,
         }
     }
 
@@ -37,7 +41,7 @@ impl Kind {
     pub(super) fn group(self) -> &'static str {
         match self {
             Self::Bodies => "PointData",
-            Self::Contacts => "CellData",
+            Self::Contacts | Self::Surfaces => "CellData",
         }
     }
 }

@@ -23,6 +23,8 @@ pub struct Settings {
     pub compression: u8,
     /// Whether contacts have frames too.
     pub contacts: bool,
+    /// Whether mesh walls have frames too.
+    pub surfaces: bool,
     /// Whether XDMF describes the frames as well.
     pub xdmf: bool,
 }
@@ -34,6 +36,7 @@ impl Default for Settings {
             precision: Precision::default(),
             compression: 1,
             contacts: true,
+            surfaces: true,
             xdmf: false,
         }
     }

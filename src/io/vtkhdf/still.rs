@@ -210,6 +210,7 @@ impl Still {
         match kind {
             Kind::Bodies => Some(&self.bodies),
             Kind::Contacts => self.contacts.as_ref(),
+            Kind::Surfaces => None,
         }
     }
 

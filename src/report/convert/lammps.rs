@@ -23,6 +23,10 @@ pub(super) fn write(states: &States, out: &Path) -> Result<Vec<PathBuf>, Fault> 
             (has(Kind::Bodies), has(Kind::Contacts))
         }
     };
+    if !(bodies || contacts) {
+        let text = "surfaces are not bodies or contacts; accepted: the folder of a run, a checkpoint, or bodies.vtkhdf";
+        return Err(Fault::Input(text.to_owned()));
+    }
     let mut written = Vec::new();
     for (name, wanted, section) in [
         ("bodies.dump", bodies, atoms as Section),

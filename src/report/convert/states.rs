@@ -2,12 +2,11 @@
 
 use super::output::Fault;
 use crate::comm::threads::Serial;
-use crate::config;
+use crate::config::{self, Scenario};
 use crate::io::Snapshot;
 use crate::io::checkpoint::{self, Loaded};
 use crate::io::vtkhdf::{Kind, Movie, Space};
 use crate::math::Vector3;
-use crate::shape::Template;
 use std::path::{Path, PathBuf};
 
 /// The source of a conversion.
@@ -34,10 +33,8 @@ impl Source {
                 ));
             }
             let name = from.file_name().unwrap_or_default().to_string_lossy();
-            let kind = match name.contains("contacts") {
-                true => Kind::Contacts,
-                false => Kind::Bodies,
-            };
+            let named = |kind: &Kind| name.contains(kind.name());
+            let kind = Kind::ALL.into_iter().find(named).unwrap_or(Kind::Bodies);
             return Ok(match is_frames {
                 true => Self::Frames(vec![(kind, from.to_owned())]),
                 false => Self::Checkpoints(vec![from.to_owned()]),
@@ -74,11 +71,21 @@ impl Source {
     }
 }
 
+/// The domain of a scenario.
+pub(super) fn space(scenario: &Scenario) -> Space {
+    Space {
+        lower: scenario.lower,
+        upper: scenario.upper,
+        periodic: scenario.periodic,
+        shear: scenario.shear,
+    }
+}
+
 /// The contents of checkpoints, one after the other.
 pub(super) fn checkpoints(
     paths: &[PathBuf],
-) -> impl Iterator<Item = Result<(Snapshot, Space, Vec<Template>), Fault>> {
-    let read = |path: &PathBuf| -> Result<(Snapshot, Space, Vec<Template>), String> {
+) -> impl Iterator<Item = Result<(Snapshot, Scenario), Fault>> {
+    let read = |path: &PathBuf| -> Result<(Snapshot, Scenario), String> {
         let Loaded {
             header,
             bodies,
@@ -86,15 +93,10 @@ pub(super) fn checkpoints(
             walls,
             flows,
             anchors,
+            wear,
         } = checkpoint::read(&Serial, path).map_err(|e| e.to_string())?;
         let scenario = config::of_checkpoint(path, &header.config, header.cell.as_ref());
         let scenario = scenario.map_err(|faults| faults.to_string())?;
-        let space = Space {
-            lower: scenario.lower,
-            upper: scenario.upper,
-            periodic: scenario.periodic,
-            shear: scenario.shear,
-        };
         let snapshot = Snapshot {
             header,
             bodies,
@@ -102,8 +104,9 @@ pub(super) fn checkpoints(
             walls,
             flows,
             anchors,
+            wear,
         };
-        Ok((snapshot, space, scenario.templates))
+        Ok((snapshot, scenario))
     };
     paths
         .iter()
@@ -200,6 +203,8 @@ impl States {
                             Kind::Contacts => {
                                 state.contacts = Some(of_contacts(movie, frame).map_err(fault)?);
                             }
+                            // Formats of bodies and contacts have no surfaces.
+                            Kind::Surfaces => continue,
                         }
                         take(state)?;
                     }
@@ -210,7 +215,7 @@ impl States {
     }
 }
 
-fn of_checkpoint((snapshot, space, _): (Snapshot, Space, Vec<Template>)) -> State {
+fn of_checkpoint((snapshot, scenario): (Snapshot, Scenario)) -> State {
     let dt = snapshot.header.dt;
     let bodies = snapshot.bodies.iter().map(|row| Body {
         id: Some(row.id.0),
@@ -236,7 +241,7 @@ fn of_checkpoint((snapshot, space, _): (Snapshot, Space, Vec<Template>)) -> Stat
     State {
         step: snapshot.header.step,
         time: snapshot.header.time,
-        space,
+        space: space(&scenario),
         bodies: Some(bodies.collect()),
         contacts: Some(contacts.collect()),
     }

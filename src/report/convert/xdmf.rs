@@ -58,7 +58,7 @@ pub(super) fn write(source: Source, out: &Path) -> Result<Vec<PathBuf>, Fault> {
             step: header.step,
             time: header.time,
             rows,
-            lines: false,
+            corners: 1,
             points: column(&("points", points, Number::F64, 3)),
             columns: columns.iter().map(column).collect(),
         };

@@ -4,14 +4,15 @@ use super::begun::Begun;
 use super::detect::filling;
 use super::free::Free;
 use super::machine::MoreauJean;
-use crate::body::{BodyRow, Member, Twist};
+use crate::body::{BodyRow, Member, Twist, Wall};
 use crate::contact::{Neighbours, Partner, Touch};
 use crate::math::Vector3;
 use crate::scheme::known::Known;
 use crate::scheme::state::State;
+use crate::shape::Surface;
 use crate::solver::blocks::Blocks;
 use crate::solver::nsgs::{self, Outcome};
-use crate::solver::project;
+use crate::solver::{project, work};
 
 impl MoreauJean {
     /// Warm start, then sweeps until the judge accepts the impulses. Collective.
@@ -47,6 +48,26 @@ impl MoreauJean {
             &self.physics.solver,
             (begun.clock.step, (begun.span.dt, &wake)),
         )
+    }
+
+    /// Records the impulses and the work at meshes, if the state asks for them. Collective.
+    pub(super) fn wear(
+        &mut self,
+        state: &mut State,
+        begun: &Begun,
+        known: &mut Known,
+        free: &mut Free,
+    ) {
+        let walls = &begun.walls.placed;
+        let is_mesh = |wall: &Wall| matches!(wall.surface, Surface::Mesh(_));
+        let wear = state.wear.as_mut();
+        let Some(wear) = wear.filter(|_| walls.iter().any(is_mesh)) else {
+            return;
+        };
+        let (blocks, members) = (&mut self.blocks, &mut free.members);
+        let counts = |wall: usize| is_mesh(&walls[wall]);
+        let impulses = work::at_walls(blocks, members, &mut known.ghosts, counts);
+        wear.take(&impulses, |wall| Some(&walls[wall].surface));
     }
 
     /// Displacements of the owners' bodies that remove overlaps left by the solve [m]. Collective.

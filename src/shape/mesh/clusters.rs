@@ -185,8 +185,9 @@ impl Clusters {
         })
     }
 
-    /// The nearest point, if it is nearer than `reach` [m]; of two triangles the first.
-    pub(super) fn nearest(&self, x: &Vector3, reach: f64) -> Option<Closest> {
+    /// The nearest point, if it is nearer than `reach` [m], and the number of its triangle; of two
+    /// the first.
+    pub(super) fn nearest(&self, x: &Vector3, reach: f64) -> Option<(u32, Closest)> {
         let mut found: Option<(f64, u32, Closest)> = None;
         for (cluster, square) in self.tree.nearest_neighbor_iter_with_distance_2((*x).into()) {
             let bound = found.as_ref().map_or(reach, |(distance, ..)| *distance);
@@ -203,7 +204,7 @@ impl Clusters {
                 }
             }
         }
-        found.map(|(.., at)| at)
+        found.map(|(_, number, at)| (number, at))
     }
 
     /// Whether the box around a cluster reaches into a box.

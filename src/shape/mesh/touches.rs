@@ -66,18 +66,29 @@ impl Mesh {
     /// Distance of the nearest point of the mesh from `x` [m], and the unit vector towards it.
     #[must_use]
     pub fn nearest(&self, x: &Vector3) -> (f64, Vector3) {
-        // The search would not end at distances that are not numbers.
-        let place = Some(*x).filter(|x| x.iter().all(|c| c.is_finite()));
-        let closest = place.and_then(|x| self.clusters.nearest(&x, f64::INFINITY));
-        closest.map_or((f64::NAN, Vector3::z()), |c| (c.distance, c.towards))
+        let closest = self.nearest_triangle(x, f64::INFINITY);
+        closest.map_or((f64::NAN, Vector3::z()), |(_, c)| (c.distance, c.towards))
     }
 
     /// The same if it is nearer than `reach` [m].
     #[must_use]
     pub fn nearest_within(&self, x: &Vector3, reach: f64) -> Option<(f64, Vector3)> {
+        let closest = self.nearest_triangle(x, reach);
+        closest.map(|(_, c)| (c.distance, c.towards))
+    }
+
+    /// The number of the triangle that is nearest to `x`; of several the first. `None` if `x` is
+    /// not finite.
+    #[must_use]
+    pub fn triangle_at(&self, x: &Vector3) -> Option<u32> {
+        let closest = self.nearest_triangle(x, f64::INFINITY);
+        closest.map(|(triangle, _)| triangle)
+    }
+
+    fn nearest_triangle(&self, x: &Vector3, reach: f64) -> Option<(u32, Closest)> {
+        // The search would not end at distances that are not numbers.
         let place = Some(*x).filter(|x| x.iter().all(|c| c.is_finite()));
-        let closest = place.and_then(|x| self.clusters.nearest(&x, reach));
-        closest.map(|c| (c.distance, c.towards))
+        place.and_then(|x| self.clusters.nearest(&x, reach))
     }
 
     /// Whether a point of the mesh is nearer to `x` than `reach` [m].

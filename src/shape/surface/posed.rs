@@ -81,6 +81,12 @@ impl Posed {
         found.map(|(distance, towards)| (distance, self.turned(&towards)))
     }
 
+    /// The number of the triangle that is nearest to a point, as [`Mesh::triangle_at`] has it.
+    #[must_use]
+    pub fn triangle_at(&self, x: &Vector3) -> Option<u32> {
+        self.mesh.triangle_at(&self.within(x))
+    }
+
     /// Whether it is nearer to a point than `reach` [m].
     pub(super) fn is_nearer(&self, x: &Vector3, reach: f64) -> bool {
         self.mesh.is_nearer(&self.within(x), reach)

@@ -45,7 +45,7 @@ impl Film {
             comm,
             out,
             &scenario.output.frames,
-            (space, &scenario.templates),
+            (space, &scenario.templates, &scenario.walls),
             go_on,
         );
         let (frames, damaged) = opened.map_err(|e| RunError::Input(e.to_string()))?;

@@ -32,7 +32,12 @@ impl Output {
             contacts: snapshot.contacts,
         };
         match result {
-            Ok(()) => self.film.written += 1,
+            Ok(()) => {
+                self.film.written += 1;
+                if let Some(wear) = &mut now.state.wear {
+                    wear.renew(now.state.clock.time);
+                }
+            }
             Err(fault) => {
                 if comm.rank() == 0 {
                     tell!("moreau: WARNING: {fault}; the run continues without this frame");

@@ -1,0 +1,172 @@
+//! The arrays of mesh walls in frames: triangles, with their loads and their wear.
+
+use super::arrays::Rows;
+use super::frame::Array;
+use super::gather;
+use super::settings::Settings;
+use crate::body::{Wall, WallState};
+use crate::comm::Comm;
+use crate::io::Snapshot;
+use crate::io::hdf::Element;
+use crate::io::order::{decode, runs};
+use crate::math::{Fixed, Vector3};
+use crate::measure::{Triangle, WearRow, Worn};
+use crate::shape::{Posed, Surface};
+
+/// The walls with meshes, each with its number and the row of its first triangle.
+#[derive(Debug)]
+pub(super) struct Meshes {
+    walls: Vec<(usize, u64, Wall)>,
+    /// Triangles of all.
+    total: u64,
+}
+
+impl Meshes {
+    pub(super) fn of(walls: &[Wall]) -> Self {
+        let mut total = 0;
+        let mut meshes = Vec::new();
+        for (number, wall) in walls.iter().enumerate() {
+            if let Surface::Mesh(mesh) = &wall.surface {
+                meshes.push((number, total, wall.clone()));
+                total += mesh.mesh().triangles().len() as u64;
+            }
+        }
+        Self {
+            walls: meshes,
+            total,
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.total == 0
+    }
+
+    /// Triangles of all walls, and rows of a chunk.
+    pub(super) fn rows(&self, size: usize) -> (u64, u64) {
+        (self.total, gather::chunk(self.total, size))
+    }
+
+    /// The row of a triangle.
+    fn row(&self, of: &Triangle) -> u64 {
+        let found = self.walls.iter().find(|(wall, ..)| *wall as u64 == of.wall);
+        found.map_or(self.total, |(_, first, _)| first + of.number)
+    }
+
+    /// This rank's rows of the arrays, with the walls as in the snapshot. Collective.
+    pub(super) fn arrays(
+        &self,
+        comm: &dyn Comm,
+        snapshot: &Snapshot,
+        settings: &Settings,
+    ) -> Result<Vec<Array>, String> {
+        let (total, chunk) = self.rows(comm.size());
+        let own = gather::part(total, comm.rank(), comm.size());
+        let rows = Rows {
+            first: own.start,
+            total,
+            chunk,
+            precision: settings.precision,
+        };
+        let corners = Rows {
+            first: 3 * own.start,
+            total: 3 * total,
+            chunk: 3 * chunk,
+            ..rows
+        };
+        let mut triangles = Vec::new();
+        for (number, first, wall) in &self.walls {
+            let row = &snapshot.walls[*number];
+            let state = WallState {
+                displacement: row.displacement.into(),
+                orientation: row.orientation,
+                ..WallState::default()
+            };
+            let Surface::Mesh(mesh) = wall.placed(&state) else {
+                continue;
+            };
+            let count = mesh.mesh().triangles().len() as u64;
+            let from = own.start.clamp(*first, first + count) - first;
+            let to = own.end.clamp(*first, first + count) - first;
+            let each = (from..to).map(|k| (*number as u64, corners_of(&mesh, k as usize)));
+            triangles.extend(each);
+        }
+        let points = triangles.iter().flat_map(|(_, corners)| *corners);
+        let about = ("Points", "m", "corners of the triangles");
+        let mut arrays = vec![corners.real(about, points.map(Into::into))?];
+        let about = ("CellData/wall", "1", "number of the wall, from 0");
+        let walls = triangles.iter().map(|(wall, _)| [*wall]);
+        arrays.push(rows.whole(about, Element::U32, walls)?);
+        let Some(since) = snapshot.header.wear_since else {
+            return Ok(arrays);
+        };
+        let worn = self.worn(comm, &snapshot.wear, own.clone());
+        let areas = triangles.iter().map(|(_, [a, b, c])| {
+            let twice = (b - a).cross(&(c - a)).norm();
+            0.5 * twice
+        });
+        let areas: Vec<f64> = areas.collect();
+        let time = snapshot.header.time - since;
+        let mean = if time > 0.0 { 1.0 / time } else { 0.0 };
+        let of = |sum: fn(&Worn) -> Fixed, factor: f64| {
+            let each = worn.iter().zip(&areas);
+            each.map(move |(worn, area)| [sum(worn).value() * factor / area])
+        };
+        for (name, unit, about, sum, factor) in [
+            (
+                "CellData/pressure",
+                "Pa",
+                "mean normal force per area since the frame before",
+                (|worn| worn.normal_impulse) as fn(&Worn) -> Fixed,
+                mean,
+            ),
+            (
+                "CellData/shear",
+                "Pa",
+                "mean magnitude of tangential forces per area since the frame before",
+                |worn| worn.tangential_impulse,
+                mean,
+            ),
+            (
+                "CellData/impact_energy",
+                "J/m2",
+                "energy per area that normal forces took out of the bodies' motion",
+                |worn| worn.impact,
+                1.0,
+            ),
+            (
+                "CellData/sliding_work",
+                "J/m2",
+                "energy per area that friction took out of the bodies' motion",
+                |worn| worn.sliding,
+                1.0,
+            ),
+        ] {
+            arrays.push(rows.real((name, unit, about), of(sum, factor))?);
+        }
+        Ok(arrays)
+    }
+
+    /// The sums of this rank's rows. Collective.
+    fn worn(&self, comm: &dyn Comm, wear: &[WearRow], own: std::ops::Range<u64>) -> Vec<Worn> {
+        let size = comm.size();
+        let ends: Vec<u64> = (0..size)
+            .map(|rank| gather::part(self.total, rank, size).end)
+            .collect();
+        let place = |row: &WearRow| self.row(&row.triangle);
+        let mut rows = wear.to_vec();
+        rows.sort_unstable_by_key(place);
+        rows.retain(|row| place(row) < self.total);
+        let messages = runs(&rows, |row| ends.partition_point(|end| *end <= place(row)));
+        let mut worn = vec![Worn::default(); (own.end - own.start) as usize];
+        for row in decode::<WearRow>(comm.exchange(messages)) {
+            worn[(place(&row) - own.start) as usize] = row.worn;
+        }
+        worn
+    }
+}
+
+/// The corners of a triangle [m].
+fn corners_of(mesh: &Posed, triangle: usize) -> [Vector3; 3] {
+    let corners = mesh.mesh().triangles()[triangle];
+    corners.map(|k| mesh.out(&mesh.mesh().points()[k as usize]))
+}

@@ -1,0 +1,121 @@
+//! The loads and the wear of the triangles of meshes.
+//!
+//! A contact counts for the triangle that is nearest to its point on the surface; on an edge, for
+//! the first. Sums are [`Fixed`], so that they depend neither on the order of contacts nor on ranks.
+
+use crate::contact::WallImpulse;
+use crate::math::Fixed;
+use crate::shape::Surface;
+use bytemuck::{Pod, Zeroable};
+use std::collections::BTreeMap;
+
+/// A triangle: the number of its wall, and its number in the mesh.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub struct Triangle {
+    /// Number of the wall.
+    pub wall: u64,
+    /// Number in [`Mesh::triangles`](crate::shape::Mesh::triangles).
+    pub number: u64,
+}
+
+/// The sums of a triangle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Worn {
+    /// Normal impulses that press on it since [`Wear::since`] [N s].
+    pub normal_impulse: Fixed,
+    /// Magnitudes of tangential impulses since then [N s].
+    pub tangential_impulse: Fixed,
+    /// Energy that its normal impulses took out of the bodies' motion since the start [J].
+    pub impact: Fixed,
+    /// Energy that friction took out of it since the start [J].
+    pub sliding: Fixed,
+}
+
+/// The sums of a triangle, with its name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct WearRow {
+    /// The triangle.
+    pub triangle: Triangle,
+    /// Its sums.
+    pub worn: Worn,
+}
+
+/// The loads and the wear of triangles, as far as this rank's contacts made them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Wear {
+    /// The time from which the impulses are summed [s].
+    pub since: f64,
+    worn: BTreeMap<Triangle, Worn>,
+}
+
+impl Wear {
+    /// The wear with these rows, of any rank.
+    #[must_use]
+    pub fn new(since: f64, rows: impl IntoIterator<Item = WearRow>) -> Self {
+        let mut wear = Self {
+            since,
+            ..Self::default()
+        };
+        rows.into_iter().for_each(|row| wear.merge(&row));
+        wear
+    }
+
+    /// Adds the sums of a row.
+    pub fn merge(&mut self, row: &WearRow) {
+        let sums = self.worn.entry(row.triangle).or_default();
+        sums.normal_impulse.add(row.worn.normal_impulse);
+        sums.tangential_impulse.add(row.worn.tangential_impulse);
+        sums.impact.add(row.worn.impact);
+        sums.sliding.add(row.worn.sliding);
+    }
+
+    /// Adds the impulses of a step on walls that have these surfaces; those on meshes count.
+    pub fn take<'s>(
+        &mut self,
+        impulses: &[WallImpulse],
+        surface: impl Fn(usize) -> Option<&'s Surface>,
+    ) {
+        for one in impulses {
+            let Some(Surface::Mesh(mesh)) = surface(one.wall) else {
+                continue;
+            };
+            let Some(number) = mesh.triangle_at(&one.point) else {
+                continue;
+            };
+            let ([normal, tangential], [impact, sliding]) = (one.impulse, one.work);
+            self.merge(&WearRow {
+                triangle: Triangle {
+                    wall: one.wall as u64,
+                    number: number.into(),
+                },
+                worn: Worn {
+                    normal_impulse: Fixed::new(normal),
+                    tangential_impulse: Fixed::new(tangential),
+                    impact: Fixed::new(impact),
+                    sliding: Fixed::new(sliding),
+                },
+            });
+        }
+    }
+
+    /// Begins to sum impulses anew at a time [s].
+    pub fn renew(&mut self, time: f64) {
+        self.since = time;
+        for sums in self.worn.values_mut() {
+            sums.normal_impulse = Fixed::default();
+            sums.tangential_impulse = Fixed::default();
+        }
+    }
+
+    /// The sums of this rank's triangles, by wall and number.
+    pub fn rows(&self) -> impl Iterator<Item = WearRow> {
+        let row = |(triangle, worn): (&Triangle, &Worn)| WearRow {
+            triangle: *triangle,
+            worn: *worn,
+        };
+        self.worn.iter().map(row)
+    }
+}
