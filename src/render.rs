@@ -32,6 +32,9 @@ use camera::Camera;
 /// Fine pixels by which a shaded wall may be in front of its own outline.
 const SLACK: f64 = 4.0;
 
+/// The colour of bodies where colours show a quantity of walls.
+const PLAIN: [u8; 3] = [190, 194, 202];
+
 /// Width and height of the part of a picture that the scene fills; the rest is for the legend.
 fn canvas(scene: &Scene, view: &View) -> [usize; 2] {
     let [width, height] = view.size;
@@ -53,6 +56,7 @@ pub fn draw(scene: &Scene, view: &View) -> Result<Picture, String> {
     let values = values(scene, view);
     let range = view.range.unwrap_or_else(|| span(scene, view, &values));
     let paint = |value: f64| view.map.of((value - range[0]) / (range[1] - range[0]));
+    let of_walls = view.colour.is_of_walls() && !view.contacts;
     let mut frame = frame::Frame::new(&camera, scene, view);
     match view.contacts {
         true => {
@@ -62,12 +66,14 @@ pub fn draw(scene: &Scene, view: &View) -> Result<Picture, String> {
             }
             frame.network(scene, paint);
         }
+        false if of_walls => frame.bodies(scene, |_| PLAIN),
         false => frame.bodies(scene, |k| paint(values[k])),
     }
-    let shaded = matches!(view.walls, Walls::Shaded | Walls::Solid) && !scene.flat;
+    let solid = view.walls == Walls::Solid || of_walls;
+    let shaded = (solid || view.walls == Walls::Shaded) && !scene.flat;
     if shaded {
         let facets = facets::of(scene, &camera);
-        frame.walls(&facets, view.walls == Walls::Solid);
+        frame.walls(&facets, solid, paint);
     }
     let mut picture = frame.shaded(view.size);
     if view.walls != Walls::None {
@@ -87,7 +93,7 @@ pub fn natural_range(scene: &Scene, view: &View) -> [f64; 2] {
     span(scene, view, &values)
 }
 
-/// The values of the bodies that colours show, or the forces of contacts.
+/// The values of bodies or triangles that colours show, or the forces of contacts.
 fn values(scene: &Scene, view: &View) -> Vec<f64> {
     match view.contacts {
         true => scene.links.iter().map(|link| link.force).collect(),

@@ -18,6 +18,7 @@ fn scene<'a>(bodies: &'a [BodyRow], surfaces: &'a [Surface], materials: &'a [Str
         pressure: Vec::new(),
         links: Vec::new(),
         surfaces,
+        worn: Vec::new(),
         materials,
         domain: (Vector3::repeat(-1.0), Vector3::repeat(1.0)),
         up: Vector3::z(),
@@ -181,6 +182,53 @@ fn meshes_are_veils_or_solid() {
     // With a clip that keeps the front face it stays hidden.
     open.clips = vec!["y>-0.7".parse().unwrap()];
     assert!(spread(at_middle(&open)) < 12);
+}
+
+/// Where colours show a quantity of walls, each triangle has the colour of its value; bodies are grey, and hidden by it.
+#[test]
+fn triangles_have_the_colours_of_their_values() {
+    let bodies = [ball(0, [0.0; 3], 0.3), ball(9, [0.0, -0.9, 0.4], 0.2)];
+    let (cube, parts) = (cube(2), 2);
+    let Surface::Mesh(mesh) = &cube else {
+        panic!("a mesh");
+    };
+    // The front face, y = −0.6, has 8 triangles; those below z = 0 have twice the value.
+    let corners = |t: &[u32; 3]| t.map(|k| mesh.mesh().points()[k as usize]);
+    let value = |t: &[u32; 3]| {
+        let corners = corners(t);
+        match corners.iter().all(|x| x.y == -0.6) {
+            true if corners.iter().all(|x| x.z <= 0.0) => 2.0,
+            true => 1.0,
+            false => 0.0,
+        }
+    };
+    let values: Vec<f64> = mesh.mesh().triangles().iter().map(value).collect();
+    assert_eq!(values.len(), 12 * parts * parts);
+    assert_eq!(values.iter().sum::<f64>(), 12.0);
+    let surfaces = [faces()[0].clone(), cube.clone()];
+    let mut scene = scene(&bodies, &surfaces, &[]);
+    scene.worn = vec![Vec::new(), values];
+    let view = View {
+        colour: "wall.sliding_work".parse().unwrap(),
+        range: Some([0.0, 2.5]),
+        ..view(Walls::Lines)
+    };
+    let picture = draw(&scene, &view).unwrap();
+    let middle = SIZE.map(|n| n / 2);
+    let low = picture.at(middle[0] + 30, middle[1] + 30);
+    let high = picture.at(middle[0] + 30, middle[1] - 30);
+    for (found, value) in [(low, 2.0), (high, 1.0)] {
+        // Light falls on the face at a slant: one factor for all three parts of the colour.
+        let expected = Map::Plasma.of(value / 2.5).map(f64::from);
+        let light = f64::from(found[0]) / expected[0];
+        assert!(light > 0.7 && light <= 1.0, "{light}");
+        let off = (0..3).map(|k| (f64::from(found[k]) - light * expected[k]).abs());
+        assert!(off.fold(0.0, f64::max) <= 2.0, "{found:?} {expected:?}");
+    }
+    // The ball in front of the cube is grey.
+    let scale = 0.94 * SIZE[1] as f64 / 2.0;
+    let front = picture.at(middle[0], middle[1] - (0.4 * scale) as usize);
+    assert!(spread(front) < 25 && front != high, "{front:?}");
 }
 
 /// Each pixel of a face belongs to one triangle: the colour of a flat face is one.

@@ -38,7 +38,8 @@ pub struct RenderArgs {
     #[arg(long, value_name = "CUT", allow_hyphen_values = true)]
     pub clip: Vec<Clip>,
     /// The quantity shown by colour: speed, velocity.x, velocity.y, velocity.z, spin, radius, id,
-    /// material, coordination, pressure, height
+    /// material, coordination, pressure, height; of the triangles of mesh walls: wall.pressure,
+    /// wall.shear, wall.impact_energy, wall.sliding_work
     #[arg(
         long,
         alias = "color",
@@ -59,7 +60,8 @@ pub struct RenderArgs {
     /// The objects that fill the picture [default: the bodies; for a series the domain]
     #[arg(long, value_parser = ["bodies", "domain"])]
     pub fit: Option<String>,
-    /// Walls as lines, or as shaded surfaces that are open towards the eye [default: lines]
+    /// Walls as lines, or as shaded surfaces that are open towards the eye [default: lines; solid
+    /// with a colour of walls]
     ///
     /// Shaded meshes are veils over bodies behind them; solid ones hide these, unless --clip cuts
     /// them open.
@@ -115,6 +117,12 @@ impl RenderArgs {
     /// # Errors
     /// If the view is undefined, because the upward direction is that of the view.
     pub fn request(&self) -> Result<Request, String> {
+        if self.colour.is_of_walls() && self.no_walls {
+            let name = self.colour.name().0;
+            return Err(format!(
+                "--colour {name} must come with walls; found --no-walls"
+            ));
+        }
         let mut view = View {
             size: self.size,
             opening: self.perspective,

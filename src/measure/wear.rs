@@ -33,6 +33,20 @@ pub struct Worn {
     pub sliding: Fixed,
 }
 
+impl Worn {
+    /// Mean pressure and shear [Pa], impact energy and sliding work over the area [J/m²].
+    ///
+    /// The triangle has this area [m²]; the impulses are those of this time [s].
+    #[must_use]
+    pub fn over(&self, area: f64, time: f64) -> [f64; 4] {
+        let mean = if time > 0.0 { 1.0 / time } else { 0.0 };
+        let impulses = [self.normal_impulse, self.tangential_impulse];
+        let [pressure, shear] = impulses.map(|sum| sum.value() * mean / area);
+        let [impact, sliding] = [self.impact, self.sliding].map(|sum| sum.value() / area);
+        [pressure, shear, impact, sliding]
+    }
+}
+
 /// The sums of a triangle, with its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]

@@ -1,9 +1,9 @@
-//! Colours: quantities of bodies, their ranges, and maps from numbers to colours.
+//! Colours: quantities of bodies and walls, their ranges, and maps from numbers to colours.
 
 use super::Scene;
 use crate::math::Vector3;
 
-/// A quantity for the colours of bodies.
+/// A quantity for the colours of bodies, or of the triangles of mesh walls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Colour {
     /// Magnitude of the velocity of the centre of mass [m/s].
@@ -27,10 +27,14 @@ pub enum Colour {
     Pressure,
     /// Height of the centre against gravity [m].
     Height,
+    /// A load or the wear of the triangles of mesh walls, by its place in [`Worn::over`].
+    ///
+    /// [`Worn::over`]: crate::measure::Worn::over
+    Wall(usize),
 }
 
 /// Names on the command line, with the text of the colour bar.
-const NAMES: [(&str, &str, Colour); 11] = [
+const NAMES: [(&str, &str, Colour); 15] = [
     ("speed", "m/s", Colour::Speed),
     ("velocity.x", "m/s", Colour::Velocity(0)),
     ("velocity.y", "m/s", Colour::Velocity(1)),
@@ -42,6 +46,10 @@ const NAMES: [(&str, &str, Colour); 11] = [
     ("coordination", "", Colour::Coordination),
     ("pressure", "Pa", Colour::Pressure),
     ("height", "m", Colour::Height),
+    ("wall.pressure", "Pa", Colour::Wall(0)),
+    ("wall.shear", "Pa", Colour::Wall(1)),
+    ("wall.impact_energy", "J/m2", Colour::Wall(2)),
+    ("wall.sliding_work", "J/m2", Colour::Wall(3)),
 ];
 
 impl std::str::FromStr for Colour {
@@ -69,7 +77,13 @@ impl Colour {
         matches!(self, Self::Id | Self::Material | Self::Coordination)
     }
 
-    /// Its value for each body.
+    /// Whether it is a quantity of walls.
+    #[must_use]
+    pub fn is_of_walls(self) -> bool {
+        matches!(self, Self::Wall(_))
+    }
+
+    /// Its value for each body, or for each triangle of mesh walls.
     #[must_use]
     pub fn of(self, scene: &Scene) -> Vec<f64> {
         let each = |value: &dyn Fn(&crate::body::BodyRow) -> f64| -> Vec<f64> {
@@ -85,6 +99,7 @@ impl Colour {
             Self::Height => each(&|b| Vector3::from(b.position).dot(&scene.up)),
             Self::Coordination => scene.coordination.clone(),
             Self::Pressure => scene.pressure.clone(),
+            Self::Wall(_) => scene.worn.concat(),
         }
     }
 
@@ -107,6 +122,11 @@ impl Colour {
             Self::Speed | Self::Spin => span(values, true),
             Self::Pressure => span(values, values.iter().all(|p| *p >= 0.0)),
             Self::Velocity(_) | Self::Radius | Self::Height => span(values, false),
+            Self::Wall(_) => {
+                // Most triangles may be out of reach.
+                let touched: Vec<f64> = values.iter().copied().filter(|x| *x != 0.0).collect();
+                span(&touched, values.iter().all(|x| *x >= 0.0))
+            }
         }
     }
 }

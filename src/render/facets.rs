@@ -22,6 +22,8 @@ pub(super) struct Facet {
     pub(super) offset: f64,
     /// Whether bodies may be on both sides.
     pub(super) thin: bool,
+    /// The quantity that its colour shows; NaN without one.
+    pub(super) value: f64,
 }
 
 /// A triangle of a surface; bodies are on the side of its right-hand normal, or on both.
@@ -35,14 +37,17 @@ struct Piece {
 /// Of a wall that is solid behind, the sides away from the bodies are left out.
 pub(super) fn of(scene: &Scene, camera: &Camera) -> Vec<Facet> {
     let mut facets = Vec::new();
-    for surface in scene.surfaces {
+    for (wall, surface) in scene.surfaces.iter().enumerate() {
         match surface {
-            Surface::Mesh(posed) => facets.extend(of_mesh(posed, camera)),
+            Surface::Mesh(posed) => {
+                let worn = scene.worn.get(wall).map_or(&[][..], Vec::as_slice);
+                facets.extend(of_mesh(posed, worn, camera));
+            }
             other => {
                 let pieces = pieces(other, scene);
                 let each = pieces.iter().flat_map(|piece| {
                     let corners = piece.corners.map(|x| camera.seen(&x));
-                    seen(camera, corners, piece.thin)
+                    seen(camera, corners, piece.thin, f64::NAN)
                 });
                 facets.extend(each);
             }
@@ -51,20 +56,21 @@ pub(super) fn of(scene: &Scene, camera: &Camera) -> Vec<Facet> {
     facets
 }
 
-fn of_mesh(posed: &Posed, camera: &Camera) -> Vec<Facet> {
+fn of_mesh(posed: &Posed, worn: &[f64], camera: &Camera) -> Vec<Facet> {
     let mesh = posed.mesh();
     let points = mesh.points().par_iter();
     let points: Vec<[f64; 3]> = points.map(|x| camera.seen(&posed.out(x))).collect();
-    let triangles = mesh.triangles().par_iter();
-    let each = triangles.flat_map_iter(|corners| {
+    let triangles = mesh.triangles().par_iter().enumerate();
+    let each = triangles.flat_map_iter(|(number, corners)| {
         let corners = corners.map(|k| points[k as usize]);
-        seen(camera, corners, true)
+        let value = worn.get(number).copied().unwrap_or(f64::NAN);
+        seen(camera, corners, true, value)
     });
     each.collect()
 }
 
 /// The parts of a triangle of camera space that clips leave in front of the eye.
-fn seen(camera: &Camera, corners: [[f64; 3]; 3], thin: bool) -> Vec<Facet> {
+fn seen(camera: &Camera, corners: [[f64; 3]; 3], thin: bool, value: f64) -> Vec<Facet> {
     let [a, b, c] = corners.map(Vector3::from);
     // Camera space is left-handed.
     let Some(normal) = (c - a).cross(&(b - a)).try_normalize(0.0) else {
@@ -101,6 +107,7 @@ fn seen(camera: &Camera, corners: [[f64; 3]; 3], thin: bool) -> Vec<Facet> {
         normal,
         offset,
         thin,
+        value,
     };
     (1..spots.len().saturating_sub(1)).map(facet).collect()
 }

@@ -29,6 +29,9 @@ pub struct Scene<'a> {
     pub links: Vec<Link>,
     /// Surfaces of walls at their present positions.
     pub surfaces: &'a [Surface],
+    /// For each wall with a mesh the quantity of its triangles that the colours show, for others
+    /// nothing; empty: not known.
+    pub worn: Vec<Vec<f64>>,
     /// Names of the materials by number.
     pub materials: &'a [String],
     /// Corners of the domain [m].

@@ -31,6 +31,7 @@ fn scene<'a>(bodies: &'a [BodyRow], contacts: &[ContactRow], flat: bool) -> Scen
         pressure: touching.pressure(flat),
         links: touching.links(),
         surfaces: &[],
+        worn: Vec::new(),
         materials: &[],
         domain: (Vector3::repeat(-1.0), Vector3::repeat(1.0)),
         up: Vector3::z(),

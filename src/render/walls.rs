@@ -34,7 +34,14 @@ const NONE: Layers = Layers {
 
 impl Frame<'_> {
     /// Draws walls behind and over bodies; `solid`: thin ones hide bodies behind them.
-    pub(super) fn walls(&mut self, facets: &[Facet], solid: bool) {
+    ///
+    /// `paint` gives the colour of a facet with a value that hides what is behind it.
+    pub(super) fn walls(
+        &mut self,
+        facets: &[Facet],
+        solid: bool,
+        paint: impl Fn(f64) -> [u8; 3] + Sync,
+    ) {
         let camera = self.camera;
         let mut bands: Vec<Vec<u32>> = vec![Vec::new(); camera.size[1].div_ceil(BAND)];
         for (k, facet) in facets.iter().enumerate() {
@@ -55,23 +62,24 @@ impl Frame<'_> {
             let (thin, thick): (Vec<u32>, Vec<u32>) = bands[band]
                 .iter()
                 .partition(|k| facets[**k as usize].thin && !solid);
-            let each = |list: &[u32], take: &mut dyn FnMut(usize, f32, f32)| {
-                for k in list {
-                    fill(
-                        camera,
-                        &facets[*k as usize],
-                        first,
-                        end_of_band(camera, first),
-                        take,
-                    );
+            let each = |list: &[u32], take: &mut dyn FnMut(f64, usize, f32, f32)| {
+                for facet in list.iter().map(|k| &facets[*k as usize]) {
+                    let end = end_of_band(camera, first);
+                    fill(camera, facet, first, end, &mut |at, depth, light| {
+                        take(facet.value, at, depth, light);
+                    });
                 }
             };
-            each(&thick, &mut |at, depth, light| {
+            each(&thick, &mut |value, at, depth, light| {
                 let cell = &mut cells[at];
                 if depth < cell.depth {
+                    let colour = match value.is_nan() {
+                        true => WALL,
+                        false => paint(value).map(f64::from),
+                    };
                     *cell = Cell {
                         depth,
-                        colour: lit_wall(light).map(|c| (c + 0.5) as u8),
+                        colour: colour.map(|c| (c * f64::from(light) + 0.5) as u8),
                         body: false,
                     };
                 }
@@ -80,13 +88,13 @@ impl Frame<'_> {
                 return;
             }
             let mut layers = vec![NONE; cells.len()];
-            each(&thin, &mut |at, depth, light| {
+            each(&thin, &mut |_, at, depth, light| {
                 let cell = &cells[at];
                 if !cell.body && depth < cell.depth && depth > layers[at].far.0 {
                     layers[at].far = (depth, light);
                 }
             });
-            each(&thin, &mut |at, depth, light| {
+            each(&thin, &mut |_, at, depth, light| {
                 let (cell, layer) = (&cells[at], &mut layers[at]);
                 let limit = match layer.far.0.is_finite() {
                     true => layer.far.0,

@@ -13,7 +13,7 @@ use std::path::Path;
 /// The surroundings of the bodies in a picture.
 pub(super) struct Setting {
     pub(super) scenario: Scenario,
-    surfaces: Vec<Surface>,
+    pub(super) surfaces: Vec<Surface>,
     materials: Vec<String>,
     caption: String,
 }
@@ -50,6 +50,7 @@ impl Setting {
             pressure: Vec::new(),
             links: Vec::new(),
             surfaces: &self.surfaces,
+            worn: Vec::new(),
             materials: &self.materials,
             domain: (self.scenario.lower, self.scenario.upper),
             up: self.up(),
@@ -114,9 +115,45 @@ impl State {
             _ if view.contacts => scene.links = touching.links(),
             Colour::Coordination => scene.coordination = touching.coordination(),
             Colour::Pressure => scene.pressure = touching.pressure(scene.flat),
+            Colour::Wall(of) => scene.worn = self.worn(of),
             _ => {}
         }
         scene
+    }
+}
+
+impl State {
+    /// Whether it has the loads and the wear of triangles.
+    pub(super) fn has_wear(&self) -> bool {
+        self.loaded.header.wear_since.is_some()
+    }
+
+    /// A quantity of all triangles, by its place in [`Worn::over`], for each wall.
+    fn worn(&self, of: usize) -> Vec<Vec<f64>> {
+        let header = &self.loaded.header;
+        let mut worn: Vec<Vec<f64>> = self.surfaces.iter().map(none).collect();
+        for row in &self.loaded.wear {
+            let (wall, number) = (row.triangle.wall as usize, row.triangle.number as usize);
+            let Some(Surface::Mesh(mesh)) = self.surfaces.get(wall) else {
+                continue;
+            };
+            let (mesh, Some(place)) = (mesh.mesh(), worn[wall].get_mut(number)) else {
+                continue;
+            };
+            let [a, b, c] = mesh.triangles()[number].map(|k| mesh.points()[k as usize]);
+            let area = 0.5 * (b - a).cross(&(c - a)).norm();
+            let since = header.wear_since.unwrap_or(header.time);
+            *place = row.worn.over(area, header.time - since)[of];
+        }
+        worn
+    }
+}
+
+/// Zero for each triangle of a mesh, nothing for other surfaces.
+fn none(surface: &Surface) -> Vec<f64> {
+    match surface {
+        Surface::Mesh(mesh) => vec![0.0; mesh.mesh().triangles().len()],
+        _ => Vec::new(),
     }
 }
 

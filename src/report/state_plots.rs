@@ -140,7 +140,16 @@ pub(super) fn pictures(state: &State) -> Vec<Result<Shown, String>> {
             ..view.clone()
         };
         wanted.push(("Bodies by pressure".to_owned(), pressed));
-        wanted.push(network(state, view));
+        wanted.push(network(state, view.clone()));
+    }
+    if state.has_wear() {
+        let colour = Colour::Wall(3);
+        let worn = View {
+            colour,
+            map: crate::render::Map::Inferno,
+            ..view
+        };
+        wanted.push(("Mesh walls by sliding work".to_owned(), worn));
     }
     let show = |(title, view): (String, View)| {
         let png = draw(&state.scene_for(&view), &view).and_then(|picture| picture.png());

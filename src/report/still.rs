@@ -6,6 +6,7 @@ use crate::config;
 use crate::io::vtkhdf::{Kind, Space, Still};
 use crate::math::Vector3;
 use crate::render::{Balls, Colour, Link, Scene, View, stresses, summed};
+use crate::shape::Surface;
 use std::path::Path;
 
 /// A frame read from its file, as far as a view shows it.
@@ -17,6 +18,7 @@ pub(super) struct Framed {
     coordination: Vec<f64>,
     pressure: Vec<f64>,
     links: Vec<Link>,
+    worn: Vec<Vec<f64>>,
 }
 
 /// A field that a picture needs and a frame may lack.
@@ -67,10 +69,10 @@ impl Fields<'_> {
 
     fn lacks(&self, kind: Kind, name: &str) -> String {
         let (path, wanted) = (self.path.display(), &self.wanted);
-        if kind == Kind::Contacts && !self.still.has_contacts() {
+        if !self.still.has(kind) {
+            let (kind, step) = (kind.name(), self.still.step());
             return format!(
-                "{path}: {wanted} needs the frame of contacts of step {} (output.contacts); found none",
-                self.still.step()
+                "{path}: {wanted} needs the frame of {kind} of step {step} (output.{kind}); found none"
             );
         }
         let there = self.still.fields(kind).join(", ");
@@ -121,7 +123,7 @@ impl Framed {
         let (bodies, balls, mut coordination) = bodies(&fields, view)?;
         let about = (still.step(), still.time(), bodies.len());
         let setting = Setting::new(scenario, walls.into_iter(), about);
-        let (mut pressure, mut links) = (Vec::new(), Vec::new());
+        let (mut pressure, mut links, mut worn) = (Vec::new(), Vec::new(), Vec::new());
         match view.colour {
             _ if view.contacts => {
                 coordination.clear();
@@ -136,6 +138,7 @@ impl Framed {
             Colour::Pressure => {
                 pressure = pressures(&fields, &bodies, setting.scenario.two_dimensional)?;
             }
+            Colour::Wall(_) => worn = of_walls(&fields, view.colour, &setting.surfaces)?,
             _ => {}
         }
         Ok(Self {
@@ -145,6 +148,7 @@ impl Framed {
             coordination,
             pressure,
             links,
+            worn,
         })
     }
 
@@ -155,6 +159,7 @@ impl Framed {
             coordination: self.coordination.clone(),
             pressure: self.pressure.clone(),
             links: self.links.clone(),
+            worn: self.worn.clone(),
             ..self.setting.scene(&self.bodies, balls)
         }
     }
@@ -312,6 +317,32 @@ fn forces(
         }
     };
     Ok(carrying.map(link).collect())
+}
+
+/// A quantity of the triangles of each wall with a mesh.
+fn of_walls(
+    fields: &Fields,
+    colour: Colour,
+    surfaces: &[Surface],
+) -> Result<Vec<Vec<f64>>, String> {
+    let name = colour.name().0.trim_start_matches("wall.");
+    let all = fields.real::<1>(Kind::Surfaces, name)?;
+    let count = |surface: &Surface| match surface {
+        Surface::Mesh(mesh) => mesh.mesh().triangles().len(),
+        _ => 0,
+    };
+    let counts: Vec<usize> = surfaces.iter().map(count).collect();
+    let expected: usize = counts.iter().sum();
+    if all.len() != expected {
+        return Err(format!(
+            "{}: {name}: must have the {expected} triangles of the mesh walls; found {}",
+            fields.path.display(),
+            all.len()
+        ));
+    }
+    let mut rows = all.into_iter().map(|[x]| x);
+    let each = counts.into_iter().map(|n| rows.by_ref().take(n).collect());
+    Ok(each.collect())
 }
 
 fn pressures(fields: &Fields, bodies: &[BodyRow], flat: bool) -> Result<Vec<f64>, String> {

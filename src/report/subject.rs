@@ -19,7 +19,18 @@ impl Subject {
     pub(super) fn read(path: &Path, view: &View) -> Result<Self, String> {
         match vtkhdf::is_frame(path) {
             true => Framed::read(path, view).map(|frame| Self::Frame(Box::new(frame))),
-            false => State::read(path).map(|state| Self::Checkpoint(Box::new(state))),
+            false => {
+                let state = State::read(path)?;
+                if view.colour.is_of_walls() && !view.contacts && !state.has_wear() {
+                    return Err(format!(
+                        "{}: --colour {} needs the loads of mesh walls, which a run with frames records \
+                         (output.every, output.surfaces); found none",
+                        path.display(),
+                        view.colour.name().0
+                    ));
+                }
+                Ok(Self::Checkpoint(Box::new(state)))
+            }
         }
     }
 

@@ -208,6 +208,94 @@ fn frames_hold_the_loads_of_triangles() {
     assert!(movie.array("pressure", 0).iter().any(|p| *p > 0.0));
 }
 
+/// Pictures of the loads of triangles, from frames and checkpoints, have the same pixels but for the caption; without loads they are
+/// refused.
+#[test]
+fn pictures_show_the_loads_of_triangles() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = write(dir.path());
+    let out = dir.path().join("out");
+    let of = Options {
+        steps: Some(150),
+        ..options(&out, &["output.every=60"])
+    };
+    on_ranks(1, |comm| sim::try_run(comm, &config, &of)).unwrap();
+    let render = |from: &str, to: &str, more: &[&str]| {
+        let (from, to) = (out.join(from), dir.path().join(to));
+        let fixed = [
+            "render",
+            from.to_str().unwrap(),
+            "-o",
+            to.to_str().unwrap(),
+            "--size",
+            "320x240",
+        ];
+        let done = on(1, &[&fixed[..], more].concat());
+        (done, std::fs::read(&to).unwrap_or_default())
+    };
+    let mut pictures = Vec::new();
+    for name in [
+        "wall.pressure",
+        "wall.shear",
+        "wall.impact_energy",
+        "wall.sliding_work",
+        "speed",
+    ] {
+        let (done, picture) = render(
+            "frames/bodies-00000120.h5",
+            "frame.png",
+            &["--colour", name],
+        );
+        assert_eq!(done.status, Some(0), "{}", done.stderr);
+        assert!(!pictures.contains(&picture), "{name}");
+        pictures.push(picture);
+    }
+    let (done, picture) = render(
+        "checkpoint-00000150.h5",
+        "state.png",
+        &["--colour", "wall.shear"],
+    );
+    assert_eq!(done.status, Some(0), "{}", done.stderr);
+    assert!(!picture.is_empty() && !pictures.contains(&picture));
+    let (done, _) = render(
+        "frames/bodies-00000120.h5",
+        "no.png",
+        &["--colour", "wall.shear", "--no-walls"],
+    );
+    assert_eq!(done.status, Some(2));
+    assert!(done.stderr.contains("found --no-walls"), "{}", done.stderr);
+    std::fs::remove_file(out.join("frames/surfaces-00000120.h5")).unwrap();
+    let (done, _) = render(
+        "frames/bodies-00000120.h5",
+        "no.png",
+        &["--colour", "wall.shear"],
+    );
+    assert_eq!(done.status, Some(2));
+    assert!(
+        done.stderr
+            .contains("needs the frame of surfaces of step 120 (output.surfaces); found none"),
+        "{}",
+        done.stderr
+    );
+    let bare = dir.path().join("bare");
+    let of = Options {
+        steps: Some(10),
+        ..options(&bare, &["output.every=0"])
+    };
+    on_ranks(1, |comm| sim::try_run(comm, &config, &of)).unwrap();
+    let (done, _) = render(
+        "../bare/checkpoint-00000010.h5",
+        "no.png",
+        &["--colour", "wall.shear"],
+    );
+    assert_eq!(done.status, Some(2));
+    assert!(
+        done.stderr.contains("needs the loads of mesh walls"),
+        "{}",
+        done.stderr
+    );
+}
+
 /// Without the key there are neither frames nor sums, and the state is the same.
 #[test]
 fn surfaces_can_be_left_out() {

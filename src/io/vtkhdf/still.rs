@@ -20,7 +20,7 @@ pub struct Placed {
     pub orientation: [f64; 4],
 }
 
-/// A frame of bodies, and the frame of contacts of the same step.
+/// A frame of bodies, and those of contacts and surfaces of the same step.
 #[derive(Debug)]
 pub struct Still {
     path: PathBuf,
@@ -31,6 +31,7 @@ pub struct Still {
     pub walls: Vec<Placed>,
     bodies: Listed,
     contacts: Option<Listed>,
+    surfaces: Option<Listed>,
 }
 
 /// Whether a file says that it is a frame; of one that cannot be read its name decides.
@@ -94,12 +95,15 @@ impl Still {
         let file = Reader::open(path)?;
         let step: u64 = file.number("step")?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.starts_with(Kind::Contacts.name()) {
-            return Err(
-                "a frame of contacts; accepted: a frame of bodies (bodies-*.h5), which finds its \
-                 contacts itself"
-                    .to_owned(),
-            );
+        let others = [Kind::Contacts, Kind::Surfaces];
+        if let Some(kind) = others
+            .into_iter()
+            .find(|kind| name.starts_with(kind.name()))
+        {
+            return Err(format!(
+                "a frame of {0}; accepted: a frame of bodies (bodies-*.h5), which finds its {0} itself",
+                kind.name()
+            ));
         }
         let parent = path.parent().unwrap_or(Path::new(""));
         // The folder above, by whatever name this one is given.
@@ -143,14 +147,15 @@ impl Still {
             displacement: [x[0], x[1], x[2]],
             orientation: [q[0], q[1], q[2], q[3]],
         });
-        let contacts = folder::frame(&out, Kind::Contacts, step);
-        let contacts = match contacts.exists() {
-            true => {
-                let fault = |e| format!("its contacts, in {}: {e}", contacts.display());
-                Some(listed(&contacts, &out, Kind::Contacts, step).map_err(fault)?)
+        let other = |kind: Kind| -> Result<Option<Listed>, String> {
+            let path = folder::frame(&out, kind, step);
+            if !path.exists() {
+                return Ok(None);
             }
-            false => None,
+            let fault = |e| format!("its {}, in {}: {e}", kind.name(), path.display());
+            listed(&path, &out, kind, step).map(Some).map_err(fault)
         };
+        let (contacts, surfaces) = (other(Kind::Contacts)?, other(Kind::Surfaces)?);
         Ok(Self {
             path: path.to_owned(),
             out,
@@ -158,6 +163,7 @@ impl Still {
             walls: walls.collect(),
             bodies,
             contacts,
+            surfaces,
         })
     }
 
@@ -184,13 +190,13 @@ impl Still {
         space.with(domain).ok_or_else(fault)
     }
 
-    /// Whether there is a frame of the contacts.
+    /// Whether there is a frame of this kind.
     #[must_use]
-    pub fn has_contacts(&self) -> bool {
-        self.contacts.is_some()
+    pub fn has(&self, kind: Kind) -> bool {
+        self.of(kind).is_some()
     }
 
-    /// The names of the arrays of bodies, or of contacts.
+    /// The names of the arrays of a kind.
     #[must_use]
     pub fn fields(&self, kind: Kind) -> Vec<&str> {
         let arrays = self.of(kind).into_iter().flat_map(|of| of.arrays.keys());
@@ -200,7 +206,7 @@ impl Still {
             .collect()
     }
 
-    /// The number of points of bodies, or of contacts.
+    /// The number of rows of a kind.
     #[must_use]
     pub fn rows(&self, kind: Kind) -> usize {
         self.of(kind).map_or(0, |of| of.rows as usize)
@@ -210,7 +216,7 @@ impl Still {
         match kind {
             Kind::Bodies => Some(&self.bodies),
             Kind::Contacts => self.contacts.as_ref(),
-            Kind::Surfaces => None,
+            Kind::Surfaces => self.surfaces.as_ref(),
         }
     }
 
@@ -222,7 +228,7 @@ impl Still {
         Ok(self.array(kind, "Points")?.unwrap_or_default())
     }
 
-    /// An array of bodies or contacts, `N` numbers in a row; `None`: the frame lacks it.
+    /// An array of a kind, `N` numbers in a row; `None`: the frame lacks it.
     ///
     /// # Errors
     /// If it cannot be read.

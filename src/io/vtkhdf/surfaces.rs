@@ -9,7 +9,7 @@ use crate::comm::Comm;
 use crate::io::Snapshot;
 use crate::io::hdf::Element;
 use crate::io::order::{decode, runs};
-use crate::math::{Fixed, Vector3};
+use crate::math::Vector3;
 use crate::measure::{Triangle, WearRow, Worn};
 use crate::shape::{Posed, Surface};
 
@@ -100,48 +100,39 @@ impl Meshes {
             return Ok(arrays);
         };
         let worn = self.worn(comm, &snapshot.wear, own.clone());
-        let areas = triangles.iter().map(|(_, [a, b, c])| {
-            let twice = (b - a).cross(&(c - a)).norm();
-            0.5 * twice
-        });
-        let areas: Vec<f64> = areas.collect();
         let time = snapshot.header.time - since;
-        let mean = if time > 0.0 { 1.0 / time } else { 0.0 };
-        let of = |sum: fn(&Worn) -> Fixed, factor: f64| {
-            let each = worn.iter().zip(&areas);
-            each.map(move |(worn, area)| [sum(worn).value() * factor / area])
-        };
-        for (name, unit, about, sum, factor) in [
+        let each = worn.iter().zip(&triangles);
+        let densities = each.map(|(worn, (_, [a, b, c]))| {
+            let twice = (b - a).cross(&(c - a)).norm();
+            worn.over(0.5 * twice, time)
+        });
+        let densities: Vec<[f64; 4]> = densities.collect();
+        for (k, about) in [
             (
                 "CellData/pressure",
                 "Pa",
                 "mean normal force per area since the frame before",
-                (|worn| worn.normal_impulse) as fn(&Worn) -> Fixed,
-                mean,
             ),
             (
                 "CellData/shear",
                 "Pa",
                 "mean magnitude of tangential forces per area since the frame before",
-                |worn| worn.tangential_impulse,
-                mean,
             ),
             (
                 "CellData/impact_energy",
                 "J/m2",
                 "energy per area that normal forces took out of the bodies' motion",
-                |worn| worn.impact,
-                1.0,
             ),
             (
                 "CellData/sliding_work",
                 "J/m2",
                 "energy per area that friction took out of the bodies' motion",
-                |worn| worn.sliding,
-                1.0,
             ),
-        ] {
-            arrays.push(rows.real((name, unit, about), of(sum, factor))?);
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            arrays.push(rows.real(about, densities.iter().map(|all| [all[k]]))?);
         }
         Ok(arrays)
     }
