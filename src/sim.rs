@@ -35,6 +35,7 @@ mod guard;
 mod large;
 mod ledger;
 mod log;
+mod meetings;
 mod memory;
 mod modes;
 mod now;
@@ -71,6 +72,7 @@ use balance::Balancer;
 use guard::Guard;
 use ledger::Ledger;
 use log::Log;
+use meetings::Meetings;
 use now::Now;
 use output::Output;
 use rest::Rest;
@@ -184,6 +186,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
     if let (0, Some(differences)) = (comm.rank(), differences) {
         tell!("moreau: {differences}");
     }
+    let mut meetings = Meetings::new(&scheme.physics().walls, &state.walls);
     let mut stopper = Stopper::new(wall_limit);
     domain.ask(stopper.within_step(comm));
     let mut guard = Guard::new(scenario.limits);
@@ -264,6 +267,14 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
                 "moreau: WARNING: step {}: {pair}: they have passed through each other; the run continues, and counts such contacts",
                 state.clock.step - 1
             );
+        }
+        if comm.rank() == 0 && meetings.is_due(state.clock.step) {
+            for [a, b] in meetings.look(&physics.walls, &state.walls) {
+                tell!(
+                    "moreau: WARNING: step {}: walls {a} and {b} meet; walls pass through each other",
+                    state.clock.step
+                );
+            }
         }
         ledger.add(&report);
         bonds::report_made(comm, &domain, &scenario, (&scheme, &mut state), start);

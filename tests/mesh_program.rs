@@ -187,3 +187,69 @@ fn free_parts_from_a_file() {
         "{spin:?} {rate}"
     );
 }
+
+/// Walls that come to cross each other are named, once: by `check` where their motions are prescribed, and by the run. Those that
+/// cross from the start are not, nor those that stay apart.
+#[test]
+fn walls_that_meet_are_named() {
+    let place = Place::new();
+    place.write("balls.csv", &balls(&[[1.5, 1.5, 0.1]]));
+    place.write("block.stl", &stl(&block([0.4, 0.4, 0.4])));
+    let block = |name: &str, x: [f64; 3], more: &str| {
+        let [x, y, z] = x;
+        format!("{name}file = \"block.stl\"\nshift = [{x:?}, {y:?}, {z:?}]\n{more}")
+    };
+    let another = "\n[[wall]]\nshape = \"mesh\"\nmaterial = \"m\"\n";
+    let floor = "\n[[wall]]\nname = \"floor\"\nshape = \"plane\"\nmaterial = \"m\"\npoint = [0.0, 0.0, 0.0]\nnormal = [0.0, 0.0, 1.0]\n";
+    let walls = [
+        block("", [0.705, 0.05, 0.3], ""),
+        block(
+            "name = \"hammer\"\n",
+            [0.0, 0.0, 0.25],
+            "velocity = [1.0, 0.0, 0.0]",
+        ),
+        // It has a part of the hammer from the start, and stays with it.
+        block(
+            "name = \"handle\"\n",
+            [-0.1, 0.1, 0.4],
+            "velocity = [1.0, 0.0, 0.0]",
+        ),
+        block(
+            "name = \"other\"\n",
+            [0.0, -1.0, 0.305],
+            "velocity = [0.0, 0.0, -1.0]",
+        ),
+    ];
+    let path = place.write("a.toml", &config(&(walls.join(another) + floor)));
+    let checked = on(1, &["check", &path]);
+    assert_eq!(checked.status, Some(0), "{}", checked.stderr);
+    let lines: Vec<&str> = (checked.stdout.lines())
+        .filter(|line| line.starts_with("walls  "))
+        .collect();
+    // The other block reaches the floor after 0.105 s; the hammer the first block after 0.305 s, when the run is over.
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert!(
+        lines[0].contains("other and floor meet before 0.1"),
+        "{lines:?}"
+    );
+    let ran = on(
+        1,
+        &["run", &path, "--out", &place.path("out"), "--steps", "350"],
+    );
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    let met = |text: &str| ran.stderr.matches(text).count();
+    assert_eq!(met(" meet; walls pass"), 2, "{}", ran.stderr);
+    assert_eq!(
+        met("step 110: walls other and floor meet"),
+        1,
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(
+        met("step 310: walls part and hammer meet"),
+        1,
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(met("part and handle meet"), 0, "{}", ran.stderr);
+}

@@ -11,6 +11,7 @@
 
 mod closest;
 mod clusters;
+mod crossing;
 mod faces;
 mod seams;
 mod solid;

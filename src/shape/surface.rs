@@ -1,6 +1,7 @@
 //! Surfaces of walls: distance to the centre of a body, and direction of the closest point.
 
 mod arc;
+mod crossing;
 mod drift;
 mod places;
 mod posed;

@@ -157,13 +157,14 @@ fn of_walls(
     if !block.walls {
         return Vec::new();
     }
-    let impulse = |one: Seen| {
-        let wall = wall(&block.pairs[block.of[one.index] as usize])?;
+    let impulse = |(index, pair): (usize, &u32)| {
+        let wall = wall(&block.pairs[*pair as usize])?;
+        let one = block.one(index);
         let (r, normal) = (one.contact.impulse, one.contact.law.normal);
         if r == Vector3::zeros() {
             return None;
         }
-        let touch = &block.touches[one.index];
+        let touch = &block.touches[index];
         let along = r.dot(&normal);
         let mean = Means::of(block, members, &one).linear;
         Some(WallImpulse {
@@ -173,5 +174,5 @@ fn of_walls(
             work: of_impulse(&normal.into(), &r.into(), &mean),
         })
     };
-    block.each().filter_map(impulse).collect()
+    block.of.iter().enumerate().filter_map(impulse).collect()
 }

@@ -1,9 +1,11 @@
 //! Distances from meshes, their touches, seams, repairs and solids.
 
-use crate::scene::mesh::{SMOOTH, block, plate, revolved};
+use crate::scene::mesh::{SMOOTH, block, plate, revolved, surface};
 use moreau::math::{IDENTITY, Vector3, rotate, turned};
 use moreau::rng::{Purpose, Stream};
 use moreau::shape::mesh::{Faces, Mesh, MeshError, Place, Repair};
+use moreau::shape::{HalfSpace, Surface};
+use std::f64::consts::TAU;
 
 pub(crate) fn mesh(points: &[[f64; 3]], triangles: &[[u32; 3]]) -> Mesh {
     let (points, triangles) = (points.to_vec(), triangles.to_vec());
@@ -350,4 +352,73 @@ fn repairs() {
     assert_eq!(fail(&faces), MeshError::NoPoint(0, 36));
     faces.points[5][1] = f64::NAN;
     assert_eq!(fail(&faces), MeshError::NotFinite(5));
+}
+
+/// Two blocks cross where their faces do: not apart, not one within the other, not face to face; a mesh leaves a hollow wall or goes
+/// behind a plane with its first point.
+#[test]
+fn surfaces_cross_where_their_faces_do() {
+    let still = Vector3::zeros();
+    let at = |faces: &Faces, way: [f64; 3], turn: f64| {
+        let q = rotate(IDENTITY, &(Vector3::z() * turn));
+        surface(faces).placed(&still, &Vector3::from(way), q)
+    };
+    let (large, small) = (block([1.0, 1.0, 1.0]), block([0.3, 0.2, 0.1]));
+    let first = surface(&large);
+    // By the distance along x, or y where it is turned; the two touch at 0.35, from within, and at 0.65.
+    for (x, crosses) in [
+        (0.0, false),
+        (0.349, false),
+        (0.351, true),
+        (0.649, true),
+        (0.651, false),
+    ] {
+        for other in [
+            at(&small, [x, 0.03, 0.02], 0.0),
+            at(&small, [0.03, x, 0.02], TAU / 4.0),
+        ] {
+            assert_eq!(first.crosses(&other), crosses, "{x}");
+            assert_eq!(other.crosses(&first), crosses, "{x}");
+            assert_eq!(first.crossing_work(&other), 12);
+        }
+    }
+    assert!(
+        !first.crosses(&at(&large, [1.0, 0.0, 0.0], 0.0)),
+        "face to face"
+    );
+    // An edge that looks out between two corners, and a sheet through a needle.
+    assert!(first.crosses(&at(&small, [0.55, 0.55, 0.0], TAU / 8.0)));
+    assert!(!first.crosses(&at(&small, [0.63, 0.63, 0.0], TAU / 8.0)));
+    let needles = surface(&plate(3000, 4));
+    assert!(needles.crosses(&at(&small, [0.31, -0.42, 0.049], 0.3)));
+    assert!(!needles.crosses(&at(&small, [0.31, -0.42, 0.051], 0.3)));
+    let plane = Surface::Plane(HalfSpace {
+        point: Vector3::new(0.0, 0.0, -0.2),
+        normal: Vector3::z(),
+    });
+    let bore = Surface::Bore {
+        centre: still,
+        axis: Vector3::z(),
+        radius: 0.5,
+    };
+    let pipe = Surface::Cylinder {
+        centre: still,
+        axis: Vector3::z(),
+        radius: 0.5,
+        half_length: 1.0,
+    };
+    for (z, behind) in [(-0.149, false), (-0.151, true)] {
+        assert_eq!(plane.crosses(&at(&small, [0.0, 0.0, z], 0.7)), behind);
+    }
+    // The far corners of the block are at x + 0.15 and y = 0.1.
+    let most = (0.25_f64 - 0.01).sqrt() - 0.15;
+    for (x, leaves) in [(most - 1e-6, false), (most + 1e-6, true)] {
+        assert_eq!(at(&small, [x, 0.0, 0.0], 0.0).crosses(&bore), leaves);
+        assert!(
+            !at(&small, [x, 0.0, 0.0], 0.0).crosses(&pipe),
+            "not looked at"
+        );
+    }
+    assert_eq!(plane.crossing_work(&bore), 0);
+    assert_eq!(pipe.crossing_work(&first), 0);
 }

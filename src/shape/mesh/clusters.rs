@@ -8,7 +8,7 @@
 use super::closest::{Closest, closest};
 use super::seams::Seams;
 use crate::math::{Vector3, nan_max};
-use rstar::{AABB, PointDistance, RTree, RTreeObject, SelectionFunction};
+use rstar::{AABB, Envelope, PointDistance, RTree, RTreeObject, SelectionFunction};
 use std::ops::Range;
 
 /// The most triangles of a cluster.
@@ -211,6 +211,20 @@ impl Clusters {
     pub(super) fn reach_into(&self, around: AABB<[f64; 3]>) -> bool {
         let mut found = self.tree.locate_in_envelope_intersecting(around);
         found.next().is_some()
+    }
+
+    /// Whether a triangle whose box meets a box has a property.
+    pub(super) fn any_within(
+        &self,
+        around: AABB<[f64; 3]>,
+        has: impl Fn([Vector3; 3]) -> bool,
+    ) -> bool {
+        let found = self.tree.locate_in_envelope_intersecting(around);
+        let mut each = found.flat_map(|cluster| cluster.first as usize..cluster.last as usize);
+        each.any(|k| {
+            let corners = &self.corners[k];
+            AABB::from_points(corners).intersects(&around) && has(corners.map(Vector3::from))
+        })
     }
 
     fn closest(&self, k: usize, x: &Vector3) -> Closest {

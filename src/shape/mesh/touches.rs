@@ -81,7 +81,12 @@ impl Mesh {
     /// not finite.
     #[must_use]
     pub fn triangle_at(&self, x: &Vector3) -> Option<u32> {
-        let closest = self.nearest_triangle(x, f64::INFINITY);
+        // Most points asked for are on it, and a search by a distance takes less.
+        let here = self.clusters.within(x, self.close);
+        let here = here.min_by(|(a, at_a), (b, at_b)| {
+            (at_a.distance.total_cmp(&at_b.distance)).then(a.cmp(b))
+        });
+        let closest = here.or_else(|| self.nearest_triangle(x, f64::INFINITY));
         closest.map(|(triangle, _)| triangle)
     }
 

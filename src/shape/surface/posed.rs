@@ -122,6 +122,17 @@ impl Posed {
         (other.out(&middle) - self.out(&middle)).norm() + turn
     }
 
+    /// Whether it crosses another mesh, the triangles of the smaller one being visited.
+    pub(super) fn crosses(&self, other: &Self) -> bool {
+        let count = |posed: &Self| posed.mesh.triangles().len();
+        let [large, small] = match count(self) < count(other) {
+            true => [other, self],
+            false => [self, other],
+        };
+        let place = |x: &Vector3| large.within(&small.out(x));
+        large.mesh.is_crossed_by(&small.mesh, place)
+    }
+
     fn turned(&self, v: &Vector3) -> Vector3 {
         turned(self.orientation, v)
     }

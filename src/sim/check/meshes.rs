@@ -1,8 +1,11 @@
 //! The lines about meshes in `moreau check`.
 
 use crate::body::Wall;
+use crate::config::Scenario;
+use crate::math::as_written;
 use crate::shape::Surface;
 use crate::shape::mesh::Repair;
+use crate::sim::meetings::foreseen;
 
 /// The size of a mesh, its repair, and its features; `None` for other walls.
 pub(super) fn line(wall: &Wall) -> Option<String> {
@@ -34,4 +37,15 @@ pub(super) fn line(wall: &Wall) -> Option<String> {
         mesh.triangles().len(),
         mesh.points().len(),
     ))
+}
+
+/// Walls that their prescribed motions lead to cross each other: a line for each pair.
+pub(super) fn met(scenario: &Scenario) -> impl Iterator<Item = String> {
+    let met = foreseen(&scenario.walls, scenario.last_time());
+    let line = |([a, b], time): ([&str; 2], f64)| {
+        let time = as_written(time);
+        format!("walls      {a} and {b} meet before {time} s; walls pass through each other")
+    };
+    let lines: Vec<String> = met.into_iter().map(line).collect();
+    lines.into_iter()
 }

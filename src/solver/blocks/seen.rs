@@ -175,7 +175,18 @@ impl Block {
     /// Its contacts in the order of their keys.
     pub fn each(&self) -> impl Iterator<Item = Seen<'_>> {
         let slots = self.slots().iter().zip(&self.origins).enumerate();
-        slots.map(|(index, (&slot, origin))| match self.rigid_place(slot) {
+        slots.map(|(index, (&slot, origin))| self.seen(index, slot, origin))
+    }
+
+    /// The contact of this index, in the order of keys.
+    #[must_use]
+    pub fn one(&self, index: usize) -> Seen<'_> {
+        self.seen(index, self.slots()[index], &self.origins[index])
+    }
+
+    #[inline(always)]
+    fn seen<'a>(&'a self, index: usize, slot: u32, origin: &'a Origin) -> Seen<'a> {
+        match self.rigid_place(slot) {
             None => Seen {
                 index,
                 slot,
@@ -195,6 +206,6 @@ impl Block {
                     rigid: Some(rigid),
                 }
             }
-        })
+        }
     }
 }
