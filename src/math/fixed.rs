@@ -91,7 +91,14 @@ mod tests {
 
     #[test]
     fn halves_and_signs_are_kept_and_sums_that_are_too_large_are_infinite() {
-        for x in [0.0, 1.0, -1.0, 3.5e-20, -2.25e10, 1.0 / SCALE, -1.0 / SCALE] {
+        for x in [
+            0.0,
+            1.0,
+            -2.25e10,
+            2f64.powi(-80),
+            1.0 / SCALE,
+            -1.0 / SCALE,
+        ] {
             let fixed = Fixed::new(x);
             assert_eq!(Fixed::from_halves(fixed.halves()).value(), x);
         }
