@@ -338,7 +338,9 @@ pub struct WallImpulse {
     pub point: Vector3,
     /// Normal impulse, positive if it presses, and the magnitude of the tangential one [N s].
     pub impulse: [f64; 2],
-    /// Energy that the normal impulse and friction took out of the bodies' motion [J].
+    /// Energy that the normal impulse and friction took out at the contact [J].
+    ///
+    /// Driven walls and belts may have brought it in. Couples are not counted.
     pub work: [f64; 2],
 }
 

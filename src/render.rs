@@ -69,7 +69,7 @@ pub fn draw(scene: &Scene, view: &View) -> Result<Picture, String> {
         false if of_walls => frame.bodies(scene, |_| PLAIN),
         false => frame.bodies(scene, |k| paint(values[k])),
     }
-    let solid = view.walls == Walls::Solid || of_walls;
+    let solid = view.walls == Walls::Solid;
     let shaded = (solid || view.walls == Walls::Shaded) && !scene.flat;
     if shaded {
         let facets = facets::of(scene, &camera);

@@ -67,7 +67,7 @@ use crate::io::checkpoint;
 use crate::math::as_written;
 use crate::measure;
 use crate::scheme::quasistatic::Then;
-use crate::scheme::{Clock, Scheme, StepError, Timers};
+use crate::scheme::{Clock, Scheme, State, StepError, Timers};
 use balance::Balancer;
 use guard::Guard;
 use ledger::Ledger;
@@ -144,6 +144,16 @@ fn all_stages(comm: &dyn Comm, start: Start, options: &Options) -> Result<(), Ru
     frames
 }
 
+/// Names the walls that have come to cross each other.
+fn name_met(meetings: &mut Meetings, scheme: &Scheme, state: &State) {
+    let step = state.clock.step;
+    for [a, b] in meetings.look(&scheme.physics().walls, &state.walls) {
+        tell!(
+            "moreau: WARNING: step {step}: walls {a} and {b} meet; walls pass through each other"
+        );
+    }
+}
+
 /// The end of a run, or of one of its stages.
 struct Ended {
     /// The checkpoint of its end, if another stage follows.
@@ -186,7 +196,10 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
     if let (0, Some(differences)) = (comm.rank(), differences) {
         tell!("moreau: {differences}");
     }
-    let mut meetings = Meetings::new(&scheme.physics().walls, &state.walls);
+    let mut meetings = match comm.rank() {
+        0 => Meetings::new(&scheme.physics().walls),
+        _ => Meetings::default(),
+    };
     let mut stopper = Stopper::new(wall_limit);
     domain.ask(stopper.within_step(comm));
     let mut guard = Guard::new(scenario.limits);
@@ -268,13 +281,8 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
                 state.clock.step - 1
             );
         }
-        if comm.rank() == 0 && meetings.is_due(state.clock.step) {
-            for [a, b] in meetings.look(&physics.walls, &state.walls) {
-                tell!(
-                    "moreau: WARNING: step {}: walls {a} and {b} meet; walls pass through each other",
-                    state.clock.step
-                );
-            }
+        if meetings.is_due(state.clock.step) {
+            name_met(&mut meetings, &scheme, &state);
         }
         ledger.add(&report);
         bonds::report_made(comm, &domain, &scenario, (&scheme, &mut state), start);
@@ -325,6 +333,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
         why = agreed.end;
     }
     log.clear();
+    name_met(&mut meetings, &scheme, &state);
 
     // A checkpoint does not say that its contacts are of a scheme before that of its configuration.
     if let (Some(reason), Scheme::Quasistatic(of)) = (why, &scheme)

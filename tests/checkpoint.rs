@@ -8,6 +8,8 @@
 mod damage;
 #[path = "checkpoint/states.rs"]
 mod states;
+#[path = "checkpoint/wear.rs"]
+mod wear;
 
 use moreau::body::{Anchor, BodyId, BodyRow};
 use moreau::comm::threads;
@@ -184,7 +186,7 @@ fn the_file_is_as_documented() {
             .unwrap()
             .read_scalar::<u32>()
             .unwrap(),
-        10
+        11
     );
     let text: hdf5::types::FixedUnicode<17> = file.attr("format").unwrap().read_scalar().unwrap();
     assert_eq!(text.as_str(), "moreau-checkpoint");
@@ -266,7 +268,7 @@ fn the_file_is_as_documented() {
             walls: 3,
             flows: 2,
             anchors: 0,
-            wear: 0,
+            wear: 13,
         }
     );
 }

@@ -211,7 +211,7 @@ fn triangles_have_the_colours_of_their_values() {
     let view = View {
         colour: "wall.sliding_work".parse().unwrap(),
         range: Some([0.0, 2.5]),
-        ..view(Walls::Lines)
+        ..view(Walls::Solid)
     };
     let picture = draw(&scene, &view).unwrap();
     let middle = SIZE.map(|n| n / 2);

@@ -9,6 +9,7 @@ mod program;
 mod scene;
 
 use moreau::body::{Drive, Motion, Signal, Wall};
+use moreau::law::work::Work;
 use moreau::law::{Pair, PairTable};
 use moreau::math::{Fixed, Vector3};
 use moreau::measure::{Wear, WearRow, Worn};
@@ -141,48 +142,59 @@ fn a_sliding_ball_wears_the_triangles_on_its_way() {
     assert!(worn > 3, "{worn}");
 }
 
-/// Sums over triangles are the terms of the ledger, with restitution, on parts that move too.
+/// Sums over triangles are the terms of the ledger: with restitution and with springs, on parts that turn and on belts.
 #[test]
 fn sums_over_triangles_are_those_of_the_ledger() {
-    let mut s = scene(1e-3);
-    s.pairs = Some(PairTable::new(1, |_, _| Pair {
-        restitution: 0.6,
-        ..Pair::coulomb(0.4)
-    }));
-    let mut turning = fixed(surface(&plate(100, 3)));
-    turning.motion = Motion::Driven(Drive::about(Vector3::x(), Signal::Rate(0.4)));
-    s.walls.push(turning);
-    let on_top = shifted(block([0.4, 0.4, 0.2]), [0.9, 0.9, 0.5]);
-    s.walls.push(fixed(surface(&on_top)));
-    for (k, x) in [[0.2, 0.4], [-0.6, -0.5], [0.9, 0.9], [-0.2, 0.7]]
-        .into_iter()
-        .enumerate()
-    {
-        let ball = s.sphere([x[0], x[1], 0.75], 0.1, 1.0);
-        s.bodies[ball].velocity = [0.3 * k as f64, -0.2, -1.0];
+    let pairs = [
+        Pair {
+            restitution: 0.6,
+            ..Pair::coulomb(0.4)
+        },
+        Pair {
+            compliance: 1e-5,
+            tangential_ratio: 0.5,
+            ..Pair::coulomb(0.4)
+        },
+    ];
+    for (name, pair) in ["restitution", "springs"].into_iter().zip(pairs) {
+        let mut s = scene(1e-3);
+        s.pairs = Some(PairTable::new(1, move |_, _| pair));
+        let mut turning = fixed(surface(&plate(100, 3)));
+        turning.motion = Motion::Driven(Drive::about(Vector3::x(), Signal::Rate(0.4)));
+        s.walls.push(turning);
+        let mut belt = fixed(surface(&shifted(block([0.4, 0.4, 0.2]), [0.9, 0.9, 0.5])));
+        belt.surface_velocity = Vector3::new(0.5, 0.2, 0.0);
+        s.walls.push(belt);
+        for (k, x) in [[0.2, 0.4], [-0.6, -0.5], [0.9, 0.9], [-0.2, 0.7]]
+            .into_iter()
+            .enumerate()
+        {
+            let ball = s.sphere([x[0], x[1], 0.75], 0.1, 1.0);
+            s.bodies[ball].velocity = [0.3 * k as f64, -0.2, -1.0];
+        }
+        let found = s.run(400);
+        let ledger = |of: fn(&Work) -> f64| -> f64 {
+            found.done.iter().map(|step| of(&step.outcome.work)).sum()
+        };
+        for (term, sum, total) in [
+            (
+                "impact",
+                sum(&found.wear, |worn| worn.impact),
+                ledger(|work| work.normal + work.cohesion),
+            ),
+            (
+                "sliding",
+                sum(&found.wear, |worn| worn.sliding),
+                ledger(|work| work.friction),
+            ),
+        ] {
+            assert!(total > 0.1, "{term} {total}");
+            let title = format!("{term} of all triangles over the ledger's, with {name}");
+            record("issue 26", &title, sum / total, 1.0, 1e-12);
+        }
+        let walls: Vec<u64> = found.wear.rows().map(|row| row.triangle.wall).collect();
+        assert!(walls.contains(&0) && walls.contains(&1));
     }
-    let found = s.run(400);
-    let ledger = |of: fn(&moreau::law::work::Work) -> f64| -> f64 {
-        found.done.iter().map(|step| of(&step.outcome.work)).sum()
-    };
-    for (name, sum, total) in [
-        (
-            "impact",
-            sum(&found.wear, |worn| worn.impact),
-            ledger(|work| work.normal),
-        ),
-        (
-            "sliding",
-            sum(&found.wear, |worn| worn.sliding),
-            ledger(|work| work.friction),
-        ),
-    ] {
-        assert!(total > 0.1, "{name} {total}");
-        let title = format!("{name} of all triangles over the ledger's");
-        record("issue 26", &title, sum / total, 1.0, 1e-12);
-    }
-    let walls: Vec<u64> = found.wear.rows().map(|row| row.triangle.wall).collect();
-    assert!(walls.contains(&0) && walls.contains(&1));
 }
 
 /// The sums of many balls in a box of triangles, in which a blade moves, are the same on any ranks and threads, to the last bit.

@@ -108,6 +108,7 @@ impl RenderArgs {
             (true, _) => Walls::None,
             (_, Some("shaded")) => Walls::Shaded,
             (_, Some("solid")) => Walls::Solid,
+            (_, None) if self.colour.is_of_walls() => Walls::Solid,
             _ => Walls::Lines,
         }
     }
@@ -117,10 +118,14 @@ impl RenderArgs {
     /// # Errors
     /// If the view is undefined, because the upward direction is that of the view.
     pub fn request(&self) -> Result<Request, String> {
-        if self.colour.is_of_walls() && self.no_walls {
+        if self.colour.is_of_walls() && self.walls() != Walls::Solid {
             let name = self.colour.name().0;
+            let found = match &self.walls {
+                Some(style) => format!("--walls {style}"),
+                None => "--no-walls".to_owned(),
+            };
             return Err(format!(
-                "--colour {name} must come with walls; found --no-walls"
+                "--colour {name} must come with --walls solid; found {found}"
             ));
         }
         let mut view = View {

@@ -1,12 +1,12 @@
 //! Frames over time in VTKHDF files for ParaView and VTK: bodies as points, contacts as lines, and
 //! mesh walls as triangles.
 //!
-//! `OUT/bodies.vtkhdf`, `OUT/contacts.vtkhdf` and `OUT/surfaces.vtkhdf` are of the type PolyData, version 2.0, temporal,
-//! with one part for each rank (VTK's File Formats, "VTKHDF File Format"). They are tables of
-//! contents and hold no data: each frame is a file of its own in `OUT/frames/`, written by all
-//! ranks together, and the arrays of the tables are virtual datasets of HDF5 that map the arrays of
-//! the frames. Each of these files is written under a temporary name and renamed once it is on the
-//! disk.
+//! `OUT/bodies.vtkhdf`, `OUT/contacts.vtkhdf` and `OUT/surfaces.vtkhdf` are of the type PolyData,
+//! version 2.0, temporal, with one part for each rank (VTK's File Formats, "VTKHDF File Format").
+//! They are tables of contents and hold no data: each frame is a file of its own in `OUT/frames/`,
+//! written by all ranks together, and the arrays of the tables are virtual datasets of HDF5 that
+//! map the arrays of the frames. Each of these files is written under a temporary name and renamed
+//! once it is on the disk.
 //!
 //! So the files of a killed run are valid up to the last frame without repair; a return to an
 //! earlier step only leaves out later frames; and a frame costs the same at the end of a run as at
@@ -151,6 +151,13 @@ impl Frames {
     pub fn has(&self, step: u64) -> bool {
         let mut wanted = self.films.iter().filter(|film| self.wants(film.kind));
         wanted.all(|film| film.last.is_some_and(|last| last >= step))
+    }
+
+    /// The step of the last frame of a kind.
+    #[must_use]
+    pub fn last(&self, kind: Kind) -> Option<u64> {
+        let film = self.films.iter().find(|film| film.kind == kind);
+        film.and_then(|film| film.last)
     }
 
     /// Whether frames have this kind.

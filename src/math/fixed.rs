@@ -35,9 +35,15 @@ impl Fixed {
         (u128::from(upper) << 64 | u128::from(lower)) as i128
     }
 
-    /// Adds another number.
+    /// Adds another number. A sum that was too large stays so.
     pub fn add(&mut self, other: Self) {
-        *self = Self::of(self.number().saturating_add(other.number()));
+        let (sum, term) = (self.number(), other.number());
+        if !matches!(sum, i128::MAX | i128::MIN) {
+            *self = match term {
+                i128::MAX | i128::MIN => other,
+                _ => Self::of(sum.saturating_add(term)),
+            };
+        }
     }
 
     /// Its value, rounded; infinite if the sum was too large.
@@ -109,7 +115,7 @@ mod tests {
                 sum.add(Fixed::new(sign * 1e11));
             }
             assert_eq!(sum.value(), sign * f64::INFINITY);
-            sum.add(Fixed::new(sign));
+            sum.add(Fixed::new(-sign * 1e10));
             assert_eq!(sum.value(), sign * f64::INFINITY);
         }
     }

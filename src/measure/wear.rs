@@ -1,7 +1,8 @@
 //! The loads and the wear of the triangles of meshes.
 //!
-//! A contact counts for the triangle that is nearest to its point on the surface; on an edge, for
-//! the first. Sums are [`Fixed`], so that they depend neither on the order of contacts nor on ranks.
+//! A contact counts for the triangle that is nearest to its point on the surface; of several at the
+//! same distance, for the first. Sums are [`Fixed`], so that they depend neither on the order of
+//! contacts nor on ranks.
 
 use crate::contact::WallImpulse;
 use crate::math::Fixed;
@@ -23,20 +24,22 @@ pub struct Triangle {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Worn {
-    /// Normal impulses that press on it since [`Wear::since`] [N s].
+    /// Normal impulses on it since [`Wear::since`] [N s]; those that pull are negative.
     pub normal_impulse: Fixed,
     /// Magnitudes of tangential impulses since then [N s].
     pub tangential_impulse: Fixed,
-    /// Energy that its normal impulses took out of the bodies' motion since the start [J].
+    /// Energy that its normal impulses took out at contacts since the start [J], also those that
+    /// pull.
     pub impact: Fixed,
-    /// Energy that friction took out of it since the start [J].
+    /// Energy that friction took out at contacts since the start [J].
     pub sliding: Fixed,
 }
 
 impl Worn {
     /// Mean pressure and shear [Pa], impact energy and sliding work over the area [J/m²].
     ///
-    /// The triangle has this area [m²]; the impulses are those of this time [s].
+    /// The triangle has this area [m²]; the impulses are those of this time [s]. Over no time the
+    /// means are 0.
     #[must_use]
     pub fn over(&self, area: f64, time: f64) -> [f64; 4] {
         let mean = if time > 0.0 { 1.0 / time } else { 0.0 };

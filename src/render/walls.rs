@@ -35,7 +35,7 @@ const NONE: Layers = Layers {
 impl Frame<'_> {
     /// Draws walls behind and over bodies; `solid`: thin ones hide bodies behind them.
     ///
-    /// `paint` gives the colour of a facet with a value that hides what is behind it.
+    /// `paint` gives the colour of a facet with a value; veils have none.
     pub(super) fn walls(
         &mut self,
         facets: &[Facet],

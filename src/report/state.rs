@@ -137,10 +137,11 @@ impl State {
             let Some(Surface::Mesh(mesh)) = self.surfaces.get(wall) else {
                 continue;
             };
-            let (mesh, Some(place)) = (mesh.mesh(), worn[wall].get_mut(number)) else {
+            let Some(place) = worn[wall].get_mut(number) else {
                 continue;
             };
-            let [a, b, c] = mesh.triangles()[number].map(|k| mesh.points()[k as usize]);
+            let corners = mesh.mesh().triangles()[number];
+            let [a, b, c] = corners.map(|k| mesh.out(&mesh.mesh().points()[k as usize]));
             let area = 0.5 * (b - a).cross(&(c - a)).norm();
             let since = header.wear_since.unwrap_or(header.time);
             *place = row.worn.over(area, header.time - since)[of];

@@ -147,6 +147,7 @@ pub(super) fn pictures(state: &State) -> Vec<Result<Shown, String>> {
         let worn = View {
             colour,
             map: crate::render::Map::Inferno,
+            walls: crate::render::Walls::Solid,
             ..view
         };
         wanted.push(("Mesh walls by sliding work".to_owned(), worn));

@@ -3,7 +3,7 @@
 use super::state::State;
 use super::still::Framed;
 use crate::io::{checkpoint, vtkhdf};
-use crate::render::{Scene, View};
+use crate::render::{Colour, Scene, View};
 use std::path::{Path, PathBuf};
 
 /// A state of a run, read for a picture.
@@ -25,6 +25,19 @@ impl Subject {
                     return Err(format!(
                         "{}: --colour {} needs the loads of mesh walls, which a run with frames records \
                          (output.every, output.surfaces); found none",
+                        path.display(),
+                        view.colour.name().0
+                    ));
+                }
+                if let (Colour::Wall(of), Some(since)) =
+                    (view.colour, state.loaded.header.wear_since)
+                    && of < 2
+                    && !view.contacts
+                    && since >= state.loaded.header.time
+                {
+                    return Err(format!(
+                        "{}: --colour {} is a mean over the time since the last frame, and must have some; \
+                         found the step of that frame, which shows it",
                         path.display(),
                         view.colour.name().0
                     ));

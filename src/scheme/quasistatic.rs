@@ -163,8 +163,7 @@ impl Quasistatic {
         let span = state.span(&self.physics, domain);
         let foreign = std::mem::take(&mut self.foreign);
         let mut increment = Increment::begin(state, (&self.physics, &self.statics), foreign);
-        let mut parts = Parts::default();
-        let (mut end, mut collapse) = (span.end, None);
+        let (mut parts, mut end, mut collapse) = (Parts::default(), span.end, None);
         while let Some(part) = parts.next() {
             let times = part.map(|share| state.clock.time.mul_add(1.0 - share, span.end * share));
             let size = (span.dt, parts.is_finest());
@@ -192,20 +191,27 @@ impl Quasistatic {
         let dt = end - state.clock.time;
         let report = self.report(&mut increment, (domain, dt), collapse);
         increment.end(state, span.dt);
+        self.wear(state, dt / span.dt);
         let (time, dt) = (end, span.dt);
-        if step > state.clock.step {
-            self.wear(state);
-        }
         state.clock = Clock { step, time, dt };
         Ok(report)
     }
 
     /// Records the forces on meshes at the end of the increment, if the state asks for them.
-    fn wear(&self, state: &mut State) {
+    ///
+    /// `done` is the part of the increment that was done.
+    fn wear(&self, state: &mut State, done: f64) {
         let State { wear, parcel, .. } = state;
-        if let Some(wear) = wear {
-            let impulses = parcel.contacts.iter().filter_map(WallImpulse::of_row);
-            let impulses: Vec<WallImpulse> = impulses.collect();
+        if let Some(wear) = wear
+            && done > 0.0
+        {
+            let carrying = parcel.contacts.iter().filter(|row| row.impulse != [0.0; 3]);
+            let impulses = carrying.filter_map(WallImpulse::of_row);
+            let part = |one: WallImpulse| WallImpulse {
+                impulse: one.impulse.map(|r| r * done),
+                ..one
+            };
+            let impulses: Vec<WallImpulse> = impulses.map(part).collect();
             let walls = self.physics.placed(&state.walls);
             wear.take(&impulses, |wall| Some(&walls.get(wall)?.surface));
         }

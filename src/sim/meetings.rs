@@ -12,38 +12,40 @@ const MANY: u64 = 1000;
 /// Looks along the whole of a prescribed motion, at most.
 const LOOKS: u64 = 200;
 
-/// Pairs of walls of which one is a mesh and one moves, and that do not cross so far.
-#[derive(Clone, Debug)]
+/// Pairs of walls of which one is a mesh and one moves, and that were apart at time zero.
+///
+/// Those that cross from the start belong together, as a shaft and the plate that it goes through,
+/// and so do those with the same motion.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Meetings {
-    pairs: Vec<[usize; 2]>,
-    /// Triangles that a look visits.
-    work: u64,
+    /// The two walls, and the triangles that a look at them visits.
+    pairs: Vec<([usize; 2], u64)>,
 }
 
 impl Meetings {
-    /// The pairs that are apart at these states. Those that cross belong together, as a shaft and
-    /// the plate that it goes through.
-    pub(super) fn new(walls: &[Wall], states: &[WallState]) -> Self {
+    pub(super) fn new(walls: &[Wall]) -> Self {
         let moves = |wall: &Wall| !matches!(wall.motion, Motion::Fixed);
-        let surfaces = placed(walls, states);
         let mut pairs = Vec::new();
-        let mut work = 0;
-        for a in 0..walls.len() {
-            for b in a + 1..walls.len() {
-                let visited = surfaces[a].crossing_work(&surfaces[b]);
-                let looks = visited > 0 && (moves(&walls[a]) || moves(&walls[b]));
-                if looks && !surfaces[a].crosses(&surfaces[b]) {
-                    pairs.push([a, b]);
-                    work += visited as u64;
+        for (a, first) in walls.iter().enumerate() {
+            for (b, second) in walls.iter().enumerate().skip(a + 1) {
+                let work = first.surface.crossing_work(&second.surface);
+                let looks = work > 0 && (moves(first) || moves(second)) && !together(first, second);
+                if looks && !first.surface.crosses(&second.surface) {
+                    pairs.push(([a, b], work as u64));
                 }
             }
         }
-        Self { pairs, work }
+        Self { pairs }
+    }
+
+    /// Triangles that a look visits.
+    fn work(&self) -> u64 {
+        self.pairs.iter().map(|(_, work)| work).sum()
     }
 
     /// Whether a look is due after a step.
     pub(super) fn is_due(&self, step: u64) -> bool {
-        !self.pairs.is_empty() && step.is_multiple_of(EVERY * self.work.div_ceil(MANY).max(1))
+        !self.pairs.is_empty() && step.is_multiple_of(EVERY * self.work().div_ceil(MANY).max(1))
     }
 
     /// The names of the walls that have come to cross; each pair once.
@@ -52,9 +54,13 @@ impl Meetings {
         walls: &'w [Wall],
         states: &[WallState],
     ) -> Vec<[&'w str; 2]> {
-        let surfaces = placed(walls, states);
+        if self.pairs.is_empty() {
+            return Vec::new();
+        }
+        let both = walls.iter().zip(states);
+        let surfaces: Vec<Surface> = both.map(|(wall, state)| wall.placed(state)).collect();
         let mut met = Vec::new();
-        self.pairs.retain(|[a, b]| {
+        self.pairs.retain(|([a, b], _)| {
             let crosses = surfaces[*a].crosses(&surfaces[*b]);
             if crosses {
                 met.push([*a, *b].map(|wall| walls[wall].name.as_str()));
@@ -65,34 +71,29 @@ impl Meetings {
     }
 }
 
-/// The pairs of walls that prescribed motions lead to cross each other until a time [s], each with
-/// the time of the first look that finds it.
+/// Whether two walls have the same prescribed motion, so that they stay as they are to each other.
+fn together(a: &Wall, b: &Wall) -> bool {
+    let same = matches!(a.motion, Motion::Driven(_)) && a.motion == b.motion;
+    same && a.centre == b.centre && a.origin == b.origin
+}
+
+/// The pairs of walls that prescribed motions lead to cross each other until a time [s].
 ///
-/// Walls without a prescribed motion stay where they are.
+/// Each comes with the time of the first look that finds it. Pairs with a wall that moves otherwise are left out.
 pub(super) fn foreseen(walls: &[Wall], until: f64) -> Vec<([&str; 2], f64)> {
-    let at = |time: f64| -> Vec<WallState> {
-        let state = |wall: &Wall| wall.driven(0.0, time).unwrap_or_default();
-        walls.iter().map(state).collect()
-    };
-    let mut meetings = Meetings::new(walls, &vec![WallState::default(); walls.len()]);
-    let still = |wall: usize| walls[wall].driven(0.0, until).is_none();
+    let known = |wall: usize| matches!(walls[wall].motion, Motion::Fixed | Motion::Driven(_));
+    let mut meetings = Meetings::new(walls);
     meetings
         .pairs
-        .retain(|[a, b]| !(still(*a) && still(*b)) && until.is_finite());
-    let looks = (LOOKS * MANY / meetings.work.max(1)).clamp(1, LOOKS);
+        .retain(|([a, b], _)| known(*a) && known(*b) && until.is_finite());
+    let looks = (LOOKS * MANY / meetings.work().max(1)).clamp(1, LOOKS);
     let mut met = Vec::new();
     for look in 1..=looks {
-        if meetings.pairs.is_empty() {
-            break;
-        }
         let time = until * look as f64 / looks as f64;
-        let found = meetings.look(walls, &at(time));
+        let state = |wall: &Wall| wall.driven(0.0, time).unwrap_or_default();
+        let states: Vec<WallState> = walls.iter().map(state).collect();
+        let found = meetings.look(walls, &states);
         met.extend(found.into_iter().map(|names| (names, time)));
     }
     met
-}
-
-fn placed(walls: &[Wall], states: &[WallState]) -> Vec<Surface> {
-    let both = walls.iter().zip(states);
-    both.map(|(wall, state)| wall.placed(state)).collect()
 }

@@ -360,6 +360,7 @@ pub(super) fn going_on(
     {
         scheme.take_over();
     }
+    let wear = wear::going_on(comm, (&scenario, before), &header, wear);
     let state = State {
         clock: Clock {
             step: header.step,
@@ -373,7 +374,7 @@ pub(super) fn going_on(
         elastic: header.ledger.elastic,
         anchors: anchors.into(),
         cell,
-        wear: agree(comm, wear::going_on(&scenario, &header, wear))?,
+        wear: agree(comm, wear)?,
         kept: 0,
     };
     let ledger = Ledger {

@@ -1,6 +1,7 @@
 //! The record of the loads and the wear of mesh walls in a run, for frames.
 
 use super::error::RunError;
+use crate::comm::Comm;
 use crate::config::Scenario;
 use crate::io::Header;
 use crate::measure::{Triangle, Wear, WearRow};
@@ -9,24 +10,53 @@ use crate::shape::Surface;
 /// The record of a run that begins; `None`: no frame will have it.
 pub(super) fn begun(scenario: &Scenario) -> Option<Wear> {
     let output = &scenario.output;
-    let meshes = || (0..scenario.walls.len()).any(|wall| triangles(scenario, wall) > 0);
-    let wanted = output.every > 0 && output.frames.surfaces && meshes();
+    let wanted = output.every > 0 && output.frames.surfaces && has_meshes(scenario);
     wanted.then(Wear::default)
 }
 
-/// The record of a run that continues, from this rank's rows of a checkpoint; it begins here if
-/// the checkpoint has none.
+/// The record of a run that continues, from this rank's rows of a checkpoint.
+///
+/// It begins here if the checkpoint has none. Without frames it goes on, so that totals stay those
+/// of the whole run. `before` is the scenario of the checkpoint where the other may differ; walls
+/// whose mesh has changed begin anew. Rank 0 reports where sums begin or end.
 ///
 /// # Errors
 /// If a row is of a triangle that does not exist.
 pub(super) fn going_on(
-    scenario: &Scenario,
+    comm: &dyn Comm,
+    (scenario, before): (&Scenario, Option<&Scenario>),
     header: &Header,
-    rows: Vec<WearRow>,
+    mut rows: Vec<WearRow>,
 ) -> Result<Option<Wear>, RunError> {
-    let Some(mut wear) = begun(scenario) else {
-        return Ok(None);
+    let say = |text: &str| {
+        if comm.rank() == 0 {
+            tell!("moreau: {text}");
+        }
     };
+    let goes_on = header.wear_since.is_some() && scenario.output.frames.surfaces;
+    let fresh = begun(scenario);
+    if fresh.is_none() && !(goes_on && has_meshes(scenario)) {
+        if header.wear_since.is_some() {
+            say("the sums of impulses and energies on mesh walls end here");
+        }
+        return Ok(None);
+    }
+    let Some(since) = header.wear_since else {
+        if header.step > 0 {
+            say("the sums of impulses and energies on mesh walls begin here");
+        }
+        return Ok(Some(Wear::new(header.time, [])));
+    };
+    for wall in 0..scenario.walls.len() {
+        let old = before.and_then(|before| before.walls.get(wall));
+        if old.is_some_and(|old| old.surface != scenario.walls[wall].surface) {
+            rows.retain(|row| row.triangle.wall != wall as u64);
+            let name = &scenario.walls[wall].name;
+            say(&format!(
+                "the sums on wall {name} begin here, as its surface has changed"
+            ));
+        }
+    }
     let exists = |Triangle { wall, number }: Triangle| {
         let wall = usize::try_from(wall).unwrap_or(usize::MAX);
         number < triangles(scenario, wall)
@@ -37,9 +67,11 @@ pub(super) fn going_on(
             "/wear/triangle: must be triangles of mesh walls; found triangle {number} of wall {wall}"
         )));
     }
-    wear.since = header.wear_since.unwrap_or(header.time);
-    rows.iter().for_each(|row| wear.merge(row));
-    Ok(Some(wear))
+    Ok(Some(Wear::new(since, rows)))
+}
+
+fn has_meshes(scenario: &Scenario) -> bool {
+    (0..scenario.walls.len()).any(|wall| triangles(scenario, wall) > 0)
 }
 
 /// The number of triangles of a wall.

@@ -7,7 +7,7 @@ use super::course::Course;
 use super::grid::Tour;
 use super::halo::Halo;
 use crate::body::Member;
-use crate::contact::{Neighbours, Partner, WallImpulse};
+use crate::contact::WallImpulse;
 use crate::law::work::{Work, of_couple, of_impulse};
 use crate::law::{self, Kind, relative_velocity};
 use crate::math::Vector3;
@@ -133,10 +133,7 @@ pub fn at_walls<H: Halo>(
     let bodies = blocks.ids().len();
     let found = Mutex::new(Vec::new());
     let visit = |block: &mut Block, members: &mut [Member]| {
-        let some = of_walls(block, members, |pair| match pair.partner(bodies) {
-            Partner::Wall(wall) if counts(wall) => Some(wall),
-            _ => None,
-        });
+        let some = of_walls(block, members, bodies, &counts);
         if !some.is_empty() {
             let mut all = found.lock().unwrap_or_else(PoisonError::into_inner);
             all.extend(some);
@@ -147,18 +144,14 @@ pub fn at_walls<H: Halo>(
     found.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The impulses of a block's contacts with walls that carry one; `wall` gives the number of a
-/// pair's wall, if it has one that counts.
+/// The impulses of a block's contacts with walls that count, as far as they carry one.
 fn of_walls(
     block: &Block,
     members: &[Member],
-    wall: impl Fn(&Neighbours) -> Option<usize>,
+    bodies: usize,
+    counts: &impl Fn(usize) -> bool,
 ) -> Vec<WallImpulse> {
-    if !block.walls {
-        return Vec::new();
-    }
-    let impulse = |(index, pair): (usize, &u32)| {
-        let wall = wall(&block.pairs[*pair as usize])?;
+    let impulse = |(index, wall): (usize, usize)| {
         let one = block.one(index);
         let (r, normal) = (one.contact.impulse, one.contact.law.normal);
         if r == Vector3::zeros() {
@@ -174,5 +167,6 @@ fn of_walls(
             work: of_impulse(&normal.into(), &r.into(), &mean),
         })
     };
-    block.of.iter().enumerate().filter_map(impulse).collect()
+    let with_walls = block.with_walls(bodies).filter(|(_, wall)| counts(*wall));
+    with_walls.filter_map(impulse).collect()
 }

@@ -5,7 +5,8 @@ use moreau::comm::{Comm, threads};
 use moreau::contact::{ContactKey, ContactRow};
 use moreau::io::checkpoint::{self, Error, Loaded};
 use moreau::io::{Header, Snapshot, WallRow};
-use moreau::measure::{Flow, Ledger};
+use moreau::math::Fixed;
+use moreau::measure::{Flow, Ledger, Triangle, WearRow, Worn};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -101,6 +102,23 @@ pub(crate) fn flows() -> Vec<Flow> {
     (0..2).map(flow).collect()
 }
 
+/// The sums of some triangles, by wall and number.
+pub(crate) fn wear() -> Vec<WearRow> {
+    let row = |k: u64| WearRow {
+        triangle: Triangle {
+            wall: k / 5,
+            number: 3 * (k % 5),
+        },
+        worn: Worn {
+            normal_impulse: Fixed::new(k as f64 / 7.0),
+            tangential_impulse: Fixed::new(1e-20 * k as f64),
+            impact: Fixed::new(-0.3 * k as f64),
+            sliding: Fixed::new(1e10 / (k as f64 + 1.0)),
+        },
+    };
+    (0..13).map(row).collect()
+}
+
 pub(crate) fn header(step: u64) -> Header {
     Header {
         step,
@@ -116,7 +134,7 @@ pub(crate) fn header(step: u64) -> Header {
         judged: Some(true),
         next_id: 1 << 40,
         cell: None,
-        wear_since: None,
+        wear_since: Some(0.05 * step as f64),
         ledger: Ledger::from_array(std::array::from_fn(|k| (k as f64 + 1.0) / 3.0)),
         provenance: "[[start]]\ncommand = [\"moreau\", \"run\", \"Kies & Öl.toml\"]\n".into(),
     }
@@ -137,7 +155,10 @@ pub(crate) fn part(comm: &dyn Comm, step: u64, count: u64) -> Snapshot {
         walls: walls(),
         flows: flows(),
         anchors: Vec::new(),
-        wear: Vec::new(),
+        wear: wear()
+            .into_iter()
+            .filter(|row| mine(&row.triangle.number))
+            .collect(),
     }
 }
 
@@ -203,6 +224,6 @@ pub(crate) fn expected(step: u64, count: u64, ranks: usize) -> Loaded {
         walls: walls(),
         flows: flows(),
         anchors: Vec::new(),
-        wear: Vec::new(),
+        wear: wear(),
     }
 }

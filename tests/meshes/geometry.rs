@@ -1,6 +1,6 @@
 //! Distances from meshes, their touches, seams, repairs and solids.
 
-use crate::scene::mesh::{SMOOTH, block, plate, revolved, surface};
+use crate::scene::mesh::{SMOOTH, block, plate, revolved, shifted, surface};
 use moreau::math::{IDENTITY, Vector3, rotate, turned};
 use moreau::rng::{Purpose, Stream};
 use moreau::shape::mesh::{Faces, Mesh, MeshError, Place, Repair};
@@ -386,6 +386,26 @@ fn surfaces_cross_where_their_faces_do() {
         !first.crosses(&at(&large, [1.0, 0.0, 0.0], 0.0)),
         "face to face"
     );
+    // Aligned, with common planes.
+    for way in [
+        [0.5, 0.0, 0.0],
+        [0.37, 0.0, 0.0],
+        [0.0, 0.0, -0.8],
+        [0.5, 0.5, 0.0],
+    ] {
+        assert!(first.crosses(&at(&large, way, 0.0)), "{way:?}");
+    }
+    // A lifter on the face of a part, and one beside the other, turned together about an axis at a slant.
+    let axis = Vector3::new(0.3, -0.5, 0.8).normalize();
+    for k in 0..200 {
+        let q = rotate(IDENTITY, &(axis * (TAU * f64::from(k) / 200.0)));
+        let centre = Vector3::new(0.2, 0.1, -0.4);
+        let part = first.placed(&centre, &still, q);
+        for (faces, way) in [(&small, [0.65, 0.1, -0.2]), (&large, [1.0, 0.0, 0.0])] {
+            let lifter = surface(&shifted(faces.clone(), way)).placed(&centre, &still, q);
+            assert!(!part.crosses(&lifter) && !lifter.crosses(&part), "{k}");
+        }
+    }
     // An edge that looks out between two corners, and a sheet through a needle.
     assert!(first.crosses(&at(&small, [0.55, 0.55, 0.0], TAU / 8.0)));
     assert!(!first.crosses(&at(&small, [0.63, 0.63, 0.0], TAU / 8.0)));

@@ -2,7 +2,7 @@
 
 use crate::harness::on;
 use crate::movie::Movie;
-use crate::movie::balls::options;
+use crate::movie::balls::{alone, options};
 use crate::scene::mesh::{block, shifted, stl};
 use moreau::comm::threads;
 use moreau::math::Vector3;
@@ -64,6 +64,7 @@ fn surfaces(out: &Path) -> Movie {
 /// from a run that was stopped between two frames; other formats have them.
 #[test]
 fn frames_hold_the_loads_of_triangles() {
+    let _alone = alone();
     let dir = tempfile::tempdir().unwrap();
     let config = write(dir.path());
     let out = dir.path().join("out");
@@ -187,7 +188,9 @@ fn frames_hold_the_loads_of_triangles() {
     );
     assert_eq!(dumped.status, Some(2), "{}", dumped.stdout);
     assert!(
-        dumped.stderr.contains("surfaces are not bodies"),
+        dumped
+            .stderr
+            .contains("must be of bodies or contacts; found surfaces"),
         "{}",
         dumped.stderr
     );
@@ -208,20 +211,21 @@ fn frames_hold_the_loads_of_triangles() {
     assert!(movie.array("pressure", 0).iter().any(|p| *p > 0.0));
 }
 
-/// Pictures of the loads of triangles, from frames and checkpoints, have the same pixels but for the caption; without loads they are
-/// refused.
+/// Pictures of the wear of triangles from a frame and from the checkpoint of its step have the same bytes; loads without a time are
+/// refused, and those that were not recorded.
 #[test]
 fn pictures_show_the_loads_of_triangles() {
+    let _alone = alone();
     let dir = tempfile::tempdir().unwrap();
     let config = write(dir.path());
     let out = dir.path().join("out");
     let of = Options {
         steps: Some(150),
-        ..options(&out, &["output.every=60"])
+        ..options(&out, &["output.every=60", "checkpoint.every=30"])
     };
     on_ranks(1, |comm| sim::try_run(comm, &config, &of)).unwrap();
-    let render = |from: &str, to: &str, more: &[&str]| {
-        let (from, to) = (out.join(from), dir.path().join(to));
+    let render = |from: &str, more: &[&str]| {
+        let (from, to) = (out.join(from), dir.path().join("picture.png"));
         let fixed = [
             "render",
             from.to_str().unwrap(),
@@ -231,8 +235,17 @@ fn pictures_show_the_loads_of_triangles() {
             "320x240",
         ];
         let done = on(1, &[&fixed[..], more].concat());
-        (done, std::fs::read(&to).unwrap_or_default())
+        (
+            done.status,
+            done.stderr,
+            std::fs::read(&to).unwrap_or_default(),
+        )
     };
+    let refused = |from: &str, more: &[&str], words: &str| {
+        let (status, stderr, _) = render(from, more);
+        assert!(status == Some(2) && stderr.contains(words), "{stderr}");
+    };
+    let (frame, state) = ("frames/bodies-00000120.h5", "checkpoint-00000120.h5");
     let mut pictures = Vec::new();
     for name in [
         "wall.pressure",
@@ -241,64 +254,153 @@ fn pictures_show_the_loads_of_triangles() {
         "wall.sliding_work",
         "speed",
     ] {
-        let (done, picture) = render(
-            "frames/bodies-00000120.h5",
-            "frame.png",
-            &["--colour", name],
-        );
-        assert_eq!(done.status, Some(0), "{}", done.stderr);
+        // Without the legend, whose words differ.
+        let words = ["--colour", name, "--no-legend", "--from", "-1,-1,-1"];
+        let (status, stderr, picture) = render(frame, &words);
+        assert_eq!(status, Some(0), "{stderr}");
         assert!(!pictures.contains(&picture), "{name}");
+        if name.contains('_') || name == "speed" {
+            let (status, stderr, same) = render(state, &words);
+            assert_eq!(status, Some(0), "{stderr}");
+            assert!(same == picture, "{name}");
+        } else {
+            refused(state, &words, "found the step of that frame");
+        }
         pictures.push(picture);
     }
-    let (done, picture) = render(
-        "checkpoint-00000150.h5",
-        "state.png",
-        &["--colour", "wall.shear"],
+    let words = [
+        "--colour",
+        "wall.shear",
+        "--no-legend",
+        "--from",
+        "-1,-1,-1",
+    ];
+    let (status, stderr, between) = render("checkpoint-00000150.h5", &words);
+    assert_eq!(status, Some(0), "{stderr}");
+    assert!(!between.is_empty() && !pictures.contains(&between));
+    let shear = ["--colour", "wall.shear"];
+    refused(
+        frame,
+        &[&shear[..], &["--no-walls"]].concat(),
+        "found --no-walls",
     );
-    assert_eq!(done.status, Some(0), "{}", done.stderr);
-    assert!(!picture.is_empty() && !pictures.contains(&picture));
-    let (done, _) = render(
-        "frames/bodies-00000120.h5",
-        "no.png",
-        &["--colour", "wall.shear", "--no-walls"],
+    refused(
+        frame,
+        &[&shear[..], &["--walls", "lines"]].concat(),
+        "found --walls lines",
     );
-    assert_eq!(done.status, Some(2));
-    assert!(done.stderr.contains("found --no-walls"), "{}", done.stderr);
     std::fs::remove_file(out.join("frames/surfaces-00000120.h5")).unwrap();
-    let (done, _) = render(
-        "frames/bodies-00000120.h5",
-        "no.png",
-        &["--colour", "wall.shear"],
-    );
-    assert_eq!(done.status, Some(2));
-    assert!(
-        done.stderr
-            .contains("needs the frame of surfaces of step 120 (output.surfaces); found none"),
-        "{}",
-        done.stderr
-    );
+    let lacks = "needs the frame of surfaces of step 120 (output.surfaces); found none";
+    refused(frame, &shear, lacks);
     let bare = dir.path().join("bare");
     let of = Options {
         steps: Some(10),
         ..options(&bare, &["output.every=0"])
     };
     on_ranks(1, |comm| sim::try_run(comm, &config, &of)).unwrap();
-    let (done, _) = render(
+    refused(
         "../bare/checkpoint-00000010.h5",
-        "no.png",
-        &["--colour", "wall.shear"],
+        &shear,
+        "needs the loads of mesh walls",
     );
-    assert_eq!(done.status, Some(2));
+}
+
+/// Without friction the pressure on the floor of the vessel is the whole force on it in walls.csv, and shear is 0.
+#[test]
+fn without_friction_pressure_is_the_whole_force() {
+    let _alone = alone();
+    let dir = tempfile::tempdir().unwrap();
+    let config = write(dir.path());
+    let out = dir.path().join("out");
+    let set = [
+        "material.0.friction=0.0",
+        "time.steps=200",
+        "output.every=100",
+    ];
+    on_ranks(3, |comm| sim::try_run(comm, &config, &options(&out, &set))).unwrap();
+    let movie = surfaces(&out);
+    let text = std::fs::read_to_string(out.join("walls.csv")).unwrap();
+    assert!(text.starts_with("step,time,wall,fx,fy,fz"));
+    let mut sum = 0.0;
+    for line in text.lines().skip(1) {
+        let line: Vec<&str> = line.split(',').collect();
+        if line[2] == "vessel" && line[0].parse::<u64>().unwrap() > 100 {
+            sum += line[5].parse::<f64>().unwrap();
+        }
+    }
+    let (places, pressure) = (movie.places(2), movie.array("pressure", 2));
+    let mut pressed = 0.0;
+    for (corners, pressure) in places.chunks(3).zip(&pressure).take(12) {
+        if corners.iter().all(|corner| corner[2] == 0.0) {
+            let [a, b, c] = [0, 1, 2].map(|k| Vector3::from(corners[k]));
+            pressed += pressure * 0.5 * (b - a).cross(&(c - a)).norm();
+        }
+    }
+    let ratio = pressed / (-sum / 100.0);
     assert!(
-        done.stderr.contains("needs the loads of mesh walls"),
-        "{}",
-        done.stderr
+        pressed > 0.0 && (ratio - 1.0).abs() < 1e-9,
+        "{pressed} {sum}"
     );
+    let most = pressure.iter().copied().fold(0.0, f64::max);
+    let shear = movie.array("shear", 2);
+    assert!(shear.iter().all(|x| x.abs() < 1e-12 * most), "{shear:?}");
+}
+
+/// Totals outlast a part of the run without frames; a frame at the start of a part begins the means; a changed mesh begins its sums
+/// anew, and says so.
+#[test]
+fn totals_are_those_of_the_whole_run() {
+    let _alone = alone();
+    let dir = tempfile::tempdir().unwrap();
+    let config = write(dir.path());
+    let whole = dir.path().join("whole");
+    let of = options(&whole, &["time.steps=150"]);
+    on_ranks(1, |comm| sim::try_run(comm, &config, &of)).unwrap();
+    let parts = dir.path().join("parts");
+    let first = Options {
+        steps: Some(75),
+        ..options(&parts, &[])
+    };
+    on_ranks(2, |comm| sim::try_run(comm, &config, &first)).unwrap();
+    let resume = |set: &[&str]| {
+        let more = Options {
+            out: None,
+            ..options(&parts, set)
+        };
+        on_ranks(1, |comm| sim::try_resume(comm, &parts, &more)).unwrap();
+    };
+    resume(&["output.every=0", "time.steps=110"]);
+    // The frame of the step at which this part begins: the means begin there.
+    resume(&["output.every=10", "time.steps=150"]);
+    let (whole, found) = (surfaces(&whole), surfaces(&parts));
+    assert_eq!(found.steps, [0, 50, 110, 120, 130, 140, 150]);
+    for name in ["impact_energy", "sliding_work"] {
+        assert_eq!(whole.array(name, 3), found.array(name, 6), "{name}");
+    }
+    // The means of 60 steps, and of four times ten, against those of two times fifty.
+    let sum = |movie: &Movie, frame: usize| -> f64 { movie.array("pressure", frame).iter().sum() };
+    let all = 50.0 * sum(&whole, 3) + 50.0 * sum(&whole, 2);
+    let last: f64 = (3..7).map(|frame| 10.0 * sum(&found, frame)).sum();
+    let first = 60.0 * sum(&found, 2);
+    assert!(
+        ((last + first) / all - 1.0).abs() < 1e-9,
+        "{last} {first} {all}"
+    );
+    let out = dir.path().join("other");
+    let [from, to] = [&parts, &out].map(|path| path.to_str().unwrap());
+    let changed = ["--set", "wall.0.scale=1.001", "--set", "time.steps=151"];
+    let done = on(1, &[&["resume", from, "--out", to][..], &changed].concat());
+    assert_eq!(done.status, Some(0), "{}", done.stderr);
+    let says = done
+        .stderr
+        .contains("begin here, as its surface has changed");
+    assert!(says, "{}", done.stderr);
 }
 
 /// Without the key there are neither frames nor sums, and the state is the same.
 #[test]
 fn surfaces_can_be_left_out() {
+    let _alone = alone();
     let dir = tempfile::tempdir().unwrap();
     let config = write(dir.path());
     let read = |out: &Path| {

@@ -172,6 +172,12 @@ impl Opened {
                 ));
             }
         }
+        if let Some(since) = header.wear_since.filter(|since| *since > header.time) {
+            return Err(format!(
+                "attribute `{WEAR_SINCE}`: must be at most the time, {}; found {since}",
+                header.time
+            ));
+        }
         let shapes = BodyRow::OF_CLUMPS[0].path.trim_start_matches('/');
         let layout = Layout {
             version,

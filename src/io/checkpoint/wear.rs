@@ -71,7 +71,7 @@ impl Record for WearRow {
         Column {
             path: "/wear/impact",
             unit: "2^-90 J",
-            description: "energy that normal impulses took out of the bodies' motion, likewise",
+            description: "energy that normal impulses took out at contacts, likewise",
             values: Values::Whole(
                 Element::U64,
                 2,
@@ -82,7 +82,7 @@ impl Record for WearRow {
         Column {
             path: "/wear/sliding",
             unit: "2^-90 J",
-            description: "energy that friction took out of the bodies' motion, likewise",
+            description: "energy that friction took out at contacts, likewise",
             values: Values::Whole(
                 Element::U64,
                 2,

@@ -13,6 +13,9 @@ use crate::math::Vector3;
 use crate::measure::{Triangle, WearRow, Worn};
 use crate::shape::{Posed, Surface};
 
+/// The number of means in [`Worn::over`], which come first.
+const MEANS: usize = 2;
+
 /// The walls with meshes, each with its number and the row of its first triangle.
 #[derive(Debug)]
 pub(super) struct Meshes {
@@ -46,10 +49,15 @@ impl Meshes {
         (self.total, gather::chunk(self.total, size))
     }
 
-    /// The row of a triangle.
+    /// The row of a triangle; the number of rows if it does not exist.
     fn row(&self, of: &Triangle) -> u64 {
-        let found = self.walls.iter().find(|(wall, ..)| *wall as u64 == of.wall);
-        found.map_or(self.total, |(_, first, _)| first + of.number)
+        let found = (self.walls).binary_search_by_key(&of.wall, |(wall, ..)| *wall as u64);
+        let Ok(at) = found else {
+            return self.total;
+        };
+        let end = self.walls.get(at + 1).map_or(self.total, |next| next.1);
+        let row = self.walls[at].1.saturating_add(of.number);
+        if row < end { row } else { self.total }
     }
 
     /// This rank's rows of the arrays, with the walls as in the snapshot. Collective.
@@ -90,6 +98,11 @@ impl Meshes {
             let each = (from..to).map(|k| (*number as u64, corners_of(&mesh, k as usize)));
             triangles.extend(each);
         }
+        // Before anything that may fail on some ranks only.
+        let worn = match snapshot.header.wear_since {
+            Some(_) => self.worn(comm, &snapshot.wear, own.clone()),
+            None => Vec::new(),
+        };
         let points = triangles.iter().flat_map(|(_, corners)| *corners);
         let about = ("Points", "m", "corners of the triangles");
         let mut arrays = vec![corners.real(about, points.map(Into::into))?];
@@ -99,8 +112,9 @@ impl Meshes {
         let Some(since) = snapshot.header.wear_since else {
             return Ok(arrays);
         };
-        let worn = self.worn(comm, &snapshot.wear, own.clone());
         let time = snapshot.header.time - since;
+        // A mean over no time is not known, but before the first step nothing has pressed.
+        let known = time > 0.0 || snapshot.header.step == 0;
         let each = worn.iter().zip(&triangles);
         let densities = each.map(|(worn, (_, [a, b, c]))| {
             let twice = (b - a).cross(&(c - a)).norm();
@@ -121,16 +135,17 @@ impl Meshes {
             (
                 "CellData/impact_energy",
                 "J/m2",
-                "energy per area that normal forces took out of the bodies' motion",
+                "energy per area that normal forces took out at contacts",
             ),
             (
                 "CellData/sliding_work",
                 "J/m2",
-                "energy per area that friction took out of the bodies' motion",
+                "energy per area that friction took out at contacts",
             ),
         ]
         .into_iter()
         .enumerate()
+        .skip(if known { 0 } else { MEANS })
         {
             arrays.push(rows.real(about, densities.iter().map(|all| [all[k]]))?);
         }

@@ -24,7 +24,7 @@ pub(super) fn write(states: &States, out: &Path) -> Result<Vec<PathBuf>, Fault> 
         }
     };
     if !(bodies || contacts) {
-        let text = "surfaces are not bodies or contacts; accepted: the folder of a run, a checkpoint, or bodies.vtkhdf";
+        let text = "frames must be of bodies or contacts; found surfaces";
         return Err(Fault::Input(text.to_owned()));
     }
     let mut written = Vec::new();

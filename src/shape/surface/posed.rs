@@ -124,6 +124,10 @@ impl Posed {
 
     /// Whether it crosses another mesh, the triangles of the smaller one being visited.
     pub(super) fn crosses(&self, other: &Self) -> bool {
+        let ([low, high], [lower, upper]) = (self.corners(), other.corners());
+        if (0..3).any(|a| upper[a] < low[a] || lower[a] > high[a]) {
+            return false;
+        }
         let count = |posed: &Self| posed.mesh.triangles().len();
         let [large, small] = match count(self) < count(other) {
             true => [other, self],

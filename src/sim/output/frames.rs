@@ -7,7 +7,8 @@ use super::Output;
 use super::film::Told;
 use crate::comm::agree;
 use crate::domain::migration::Parcel;
-use crate::scheme::Verb;
+use crate::io::vtkhdf::Kind;
+use crate::scheme::{Clock, Verb};
 use crate::sim::error::RunError;
 use crate::sim::now::Now;
 use std::time::Instant;
@@ -16,7 +17,11 @@ impl Output {
     /// Writes a frame of this step, if one is due and does not exist. Collective.
     pub(in crate::sim) fn frame(&mut self, now: &mut Now) -> Result<(), RunError> {
         let (step, every) = (now.state.clock.step, now.scenario.output.every);
-        if every == 0 || !step.is_multiple_of(every) || self.film.frames.has(step) {
+        if every == 0 || !step.is_multiple_of(every) {
+            return Ok(());
+        }
+        if self.film.frames.has(step) {
+            self.renew_wear(now);
             return Ok(());
         }
         let begin = Instant::now();
@@ -32,12 +37,7 @@ impl Output {
             contacts: snapshot.contacts,
         };
         match result {
-            Ok(()) => {
-                self.film.written += 1;
-                if let Some(wear) = &mut now.state.wear {
-                    wear.renew(now.state.clock.time);
-                }
-            }
+            Ok(()) => self.film.written += 1,
             Err(fault) => {
                 if comm.rank() == 0 {
                     tell!("moreau: WARNING: {fault}; the run continues without this frame");
@@ -46,10 +46,21 @@ impl Output {
                 self.film.fault = fault;
             }
         }
+        self.renew_wear(now);
         let took = begin.elapsed();
         self.film.time += took;
         now.timers.add(Verb::Io, took);
         Ok(())
+    }
+
+    /// Begins the impulses on triangles anew if the frame of this step has them.
+    fn renew_wear(&self, now: &mut Now) {
+        let Clock { step, time, .. } = now.state.clock;
+        if let Some(wear) = &mut now.state.wear
+            && self.film.frames.last(Kind::Surfaces) == Some(step)
+        {
+            wear.renew(time);
+        }
     }
 
     /// The numbers of frames so far.

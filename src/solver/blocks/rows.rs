@@ -3,7 +3,7 @@
 use super::last::Kept;
 use super::{Block, Blocks};
 use crate::body::BodyId;
-use crate::contact::{Candidate, ContactKey, ContactRow};
+use crate::contact::{Candidate, ContactKey, ContactRow, Partner};
 use crate::law::{self, State, Status};
 use crate::math::make_room;
 
@@ -113,15 +113,13 @@ impl Blocks {
     /// The records of contacts with walls, in any order.
     #[must_use]
     pub fn wall_rows(&self) -> Vec<ContactRow> {
-        let bodies = self.ids.len() as u32;
+        let bodies = self.ids.len();
         let of_blocks = |blocks: &[Block]| {
             let mut rows = Vec::new();
-            for block in blocks.iter().filter(|block| block.walls) {
-                for (k, &pair) in block.of.iter().enumerate() {
-                    if block.pairs[pair as usize].second >= bodies {
-                        rows.push(block.row_of(k, &block.candidate(k, &self.ids)));
-                    }
-                }
+            for block in blocks {
+                let with_walls = block.with_walls(bodies);
+                let row = |(k, _)| block.row_of(k, &block.candidate(k, &self.ids));
+                rows.extend(with_walls.map(row));
             }
             rows
         };
@@ -174,6 +172,21 @@ impl Blocks {
 }
 
 impl Block {
+    /// The indices of its contacts with walls, with the numbers of these; the plan has so many
+    /// bodies.
+    pub(in crate::solver) fn with_walls(
+        &self,
+        bodies: usize,
+    ) -> impl Iterator<Item = (usize, usize)> {
+        let each = self.of.iter().enumerate().filter(|_| self.walls);
+        each.filter_map(
+            move |(k, &pair)| match self.pairs[pair as usize].partner(bodies) {
+                Partner::Wall(wall) => Some((k, wall)),
+                Partner::Body(_) => None,
+            },
+        )
+    }
+
     pub(super) fn candidate(&self, k: usize, ids: &[BodyId]) -> Candidate {
         self.pairs[self.of[k] as usize].candidate(&self.touches[k], ids)
     }
