@@ -79,7 +79,8 @@ fn together(a: &Wall, b: &Wall) -> bool {
 
 /// The pairs of walls that prescribed motions lead to cross each other until a time [s].
 ///
-/// Each comes with the time of the first look that finds it. Pairs with a wall that moves otherwise are left out.
+/// Each comes with the time of the first look that finds it. Pairs with a wall that moves otherwise
+/// are left out.
 pub(super) fn foreseen(walls: &[Wall], until: f64) -> Vec<([&str; 2], f64)> {
     let known = |wall: usize| matches!(walls[wall].motion, Motion::Fixed | Motion::Driven(_));
     let mut meetings = Meetings::new(walls);

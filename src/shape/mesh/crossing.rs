@@ -45,7 +45,8 @@ fn cross(a: &[Vector3; 3], b: &[Vector3; 3], close: f64) -> bool {
 
 /// Whether the line from p to q passes through a triangle: by the signs of volumes of tetrahedra.
 ///
-/// Its ends must be further from the plane than `close` [m]. A line through an edge counts, so that parts with common planes cross too.
+/// Its ends must be further from the plane than `close` [m]. A line through an edge counts, so that
+/// parts with common planes cross too.
 fn passes([p, q]: [&Vector3; 2], [a, b, c]: &[Vector3; 3], close: f64) -> bool {
     let normal = (b - a).cross(&(c - a));
     let [above, below] = [p, q].map(|x| normal.dot(&(x - a)));
