@@ -6,7 +6,7 @@ use bytemuck::{Pod, Zeroable};
 ///
 /// Each term is rounded to this unit, 8·10⁻²⁸; then sums are those of whole numbers, the same in
 /// any order. They reach 1.4·10¹¹; beyond this they are infinite. Where terms may be of any size,
-/// [`ExactSum`](super::ExactSum) is exact, in six times the memory at least.
+/// [`ExactSum`](super::ExactSum) is exact, in 33 times the memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Fixed {
