@@ -108,7 +108,10 @@ pub fn answer<R: Real>(
     let mut closing = r_n - law.normal_mass * speed;
     let (mut depth, mut mass) = (zero, law.tangential_mass);
     if let Some(hertz) = &parts.hertz {
-        [closing, depth] = hertz.pressed(speed - r_n / law.normal_mass, law.normal_mass);
+        [closing, depth] = match &parts.damper {
+            None => hertz.pressed(speed - r_n / law.normal_mass, law.normal_mass),
+            Some(damper) => hertz.damped(damper, law, [u_n, r_n]),
+        };
     }
     let (mut new_n, mut pressed) = (closing, closing);
     let mut opens = closing.at_most(zero);

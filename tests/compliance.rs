@@ -2,14 +2,15 @@
 
 #![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
 
+#[path = "compliance/hertz.rs"]
+mod hertz;
 mod scene;
 
-use moreau::body::{BodyId, BodyKind};
-use moreau::law::{Arm, Damping, Elasticity, Pair};
+use moreau::body::BodyId;
+use moreau::law::{Arm, Damping, Pair};
 use moreau::math::Vector3;
 use moreau::rng::{Purpose, Stream};
-use scene::{Scene, State};
-use std::f64::consts::PI;
+use scene::Scene;
 
 fn spring(stiffness: f64, friction: f64) -> Pair {
     Pair {
@@ -204,14 +205,20 @@ fn restitution_with_springs_holds_at_any_time_step() {
 #[test]
 fn dashpots_without_loss_keep_the_energy_of_a_packing() {
     let (k, x): (f64, f64) = (1e4, 0.29);
-    let edge = 1.97 * 2.0_f64.sqrt();
-    let mut s = Scene::new([0.0; 3], [3.0 * edge; 3], x / (2.0 * k).sqrt());
-    s.periodic = [true; 3];
-    s.solver.tolerance = 1e-8;
-    s.pair = Some(Pair {
+    let pair = Pair {
         restitution: 1.0,
         ..spring(k, 0.0)
-    });
+    };
+    keeps_its_energy(&packing(pair, x / (2.0 * k).sqrt()), x);
+}
+
+/// 108 balls in closest packing, pressed together in a periodic box, with random velocities.
+fn packing(pair: Pair, dt: f64) -> Scene {
+    let edge = 1.97 * 2.0_f64.sqrt();
+    let mut s = Scene::new([0.0; 3], [3.0 * edge; 3], dt);
+    s.periodic = [true; 3];
+    s.solver.tolerance = 1e-8;
+    s.pair = Some(pair);
     for n in 0..108_u64 {
         let mut draw = Stream::new(Purpose::Trial, 93, [n, 0, 0]);
         let (cell, base) = (
@@ -223,7 +230,12 @@ fn dashpots_without_loss_keep_the_energy_of_a_packing() {
         let i = s.sphere(site.map(|at| at + draw.between(-0.02, 0.02)), 1.0, 1.0);
         s.bodies[i].velocity = [0; 3].map(|_| draw.between(-1.0, 1.0));
     }
-    let state = s.run(3000);
+    s
+}
+
+/// The energy of motion and springs of a packing stays within a share x of that of its swings in each step, and its means within x²/4.
+fn keeps_its_energy(packing: &Scene, x: f64) {
+    let state = packing.run(3000);
     assert!(state.all_converged());
     let energy: Vec<f64> = state
         .done
@@ -268,157 +280,4 @@ fn dashpots_leave_a_column_at_rest_as_it_is() {
             .sum();
         assert!((elastic / held - 1.0).abs() < 1e-8, "dt {dt}: {elastic}");
     }
-}
-
-fn hertzian(young: f64, poisson: f64) -> Pair {
-    Pair {
-        hertz: Elasticity::of([[1.0 / young, poisson], [0.0, 0.0]]),
-        ..Pair::coulomb(0.5)
-    }
-}
-
-/// A ball at rest on a rigid floor sinks by (3 W/(4 E* √r))^(2/3) and holds (2/5) W δ; pushed along the floor below its friction it
-/// moves by P/(8 G* √(r δ)), G* = E/(2 (2 − ν)(1 + ν)), and does not creep.
-#[test]
-fn a_hertzian_ball_sinks_and_shears_as_theory_says() {
-    let (young, poisson) = (1e6, 0.3);
-    let pair = Pair {
-        rolling: Arm::Length(1e9),
-        ..hertzian(young, poisson)
-    };
-    let ball = |push: f64, steps: u64| {
-        let mut s = column(1, pair, 1e-3);
-        s.solver.tolerance = 1e-14;
-        s.bodies[0].position[2] = 1.0 - depth(10.0, young, poisson, 1.0);
-        s.gravity.x = push;
-        s.run(steps)
-    };
-    let expected = depth(10.0, young, poisson, 1.0);
-    let still = ball(0.0, 4000);
-    let sunk = 1.0 - still.position(0).z;
-    assert!((sunk / expected - 1.0).abs() < 1e-12, "{sunk} {expected}");
-    let elastic = still.done.last().unwrap().elastic;
-    assert!(
-        (elastic / (0.4 * 10.0 * expected) - 1.0).abs() < 1e-10,
-        "{elastic}"
-    );
-    let shear = young / (2.0 * (2.0 - poisson) * (1.0 + poisson));
-    let pushed = [8000, 30_000].map(|steps| ball(1.0, steps).position(0).x);
-    let moved = 1.0 / (8.0 * shear * expected.sqrt());
-    assert!(
-        (pushed[0] / moved - 1.0).abs() < 1e-9,
-        "{} {moved}",
-        pushed[0]
-    );
-    assert!((pushed[1] - pushed[0]).abs() < 1e-15);
-    // It sinks to the same depth from above.
-    let mut s = column(1, pair, 1e-3);
-    s.solver.tolerance = 1e-14;
-    let fallen = 1.0 - s.run(20_000).position(0).z;
-    assert!((fallen / expected - 1.0).abs() < 1e-9, "{fallen}");
-}
-
-/// The scene that goes on from this state, after its first step.
-fn next(s: &Scene, state: &State) -> Scene {
-    let mut next = s.goes_on(state);
-    let elastic = state.done.last().unwrap().elastic;
-    next.start = Some((1, state.walls.clone(), elastic));
-    next
-}
-
-fn depth(force: f64, young: f64, poisson: f64, radius: f64) -> f64 {
-    let modulus = young / (1.0 - poisson * poisson);
-    (0.75 * force / (modulus * radius.sqrt())).powf(2.0 / 3.0)
-}
-
-/// A collision by Hertz's law: the deepest overlap is (5 m v²/(4 K))^(2/5), K = (4/3) E* √R, the time of contact
-/// 2.9432675 δ/v, both to the first order of the time step; no energy comes from nowhere at any step.
-#[test]
-fn a_hertzian_collision_takes_its_time() {
-    let (young, poisson, speed): (f64, f64, f64) = (1e6, 0.25, 1.0);
-    let stiffness = 4.0 / 3.0 * young / (1.0 - poisson * poisson);
-    let deepest = (5.0 * speed * speed / (4.0 * stiffness)).powf(0.4);
-    let contact = 2.943_267_5 * deepest / speed;
-    let mut former = [0.0_f64; 3];
-    for parts in [400.0, 800.0, 1600.0] {
-        let mut s = column(1, hertzian(young, poisson), contact / parts);
-        s.gravity = Vector3::zeros();
-        s.bodies[0].velocity[2] = -speed;
-        let (mut deep, mut steps) = (0.0, 0.0);
-        let mut after = s.clone();
-        loop {
-            let state = after.run(1);
-            after = next(&s, &state);
-            deep = f64::max(deep, 1.0 - state.position(0).z);
-            if state.velocity(0).z > 0.0 && state.contacts.iter().all(|c| c.status == 0) {
-                break;
-            }
-            steps += 1.0;
-        }
-        let returned = -after.bodies[0].velocity[2] / -speed;
-        let off = [
-            (deep / deepest - 1.0).abs(),
-            (steps / parts - 1.0).abs(),
-            1.0 - returned,
-        ];
-        assert!(returned <= 1.0, "{returned}");
-        assert!(off.iter().all(|x| *x < 8.0 / parts), "{parts}: {off:?}");
-        if former[0] > 0.0 {
-            for k in [0, 2] {
-                assert!((former[k] / off[k] - 2.0).abs() < 0.1, "{former:?} {off:?}");
-            }
-        }
-        former = off;
-    }
-    for x in [1.0, 100.0] {
-        let mut s = column(1, hertzian(young, poisson), contact * x);
-        s.gravity = Vector3::zeros();
-        s.bodies[0].velocity[2] = -0.1 / (contact * x);
-        let state = s.run(5);
-        assert!(state.velocity(0).z.abs() <= 0.1 / (contact * x));
-        assert!(state.position(0).z > 0.9, "nothing goes through");
-    }
-}
-
-/// A chain of balls pressed between two fixed ones by F swings in its lowest mode at 2 √(k/m) sin(π/(2 (N + 1))), k = (3/2) F/δ: the
-/// speed of sound in a compressed chain (Nesterenko, Dynamics of Heterogeneous Materials, 2001, ch. 1). Implicit Euler takes
-/// atan(ω Δt)/Δt; swings of 1e-3 δ shift it by less than their square.
-#[test]
-fn sound_in_a_compressed_chain_has_its_speed() {
-    let (young, poisson, n): (f64, f64, usize) = (1e6, 0.3, 15);
-    // Two equal balls: R* = 1/2, E* = E/(2 (1 − ν²)).
-    let modulus = young / (2.0 * (1.0 - poisson * poisson));
-    let delta: f64 = 1e-3;
-    let force = 4.0 / 3.0 * modulus * 0.5_f64.sqrt() * delta.powf(1.5);
-    let parts = n as f64 + 1.0;
-    let omega = 2.0 * (1.5 * force / delta).sqrt() * (PI / (2.0 * parts)).sin();
-    let dt = 0.005 / omega;
-    let mut s = Scene::new([-2.0, -2.0, -2.0], [2.0, 2.0, 40.0], dt);
-    s.pair = Some(Pair {
-        hertz: Elasticity::of([[1.0 / young, poisson]; 2]),
-        ..Pair::RIGID
-    });
-    s.solver.tolerance = 1e-13;
-    for k in 0..n + 2 {
-        s.sphere([0.0, 0.0, (2.0 - delta) * k as f64], 1.0, 1.0);
-        let phase = (PI * k as f64 / parts).sin();
-        s.bodies[k].velocity[2] = 1e-3 * delta * omega * phase;
-    }
-    for k in [0, n + 1] {
-        s.bodies[k].kind = BodyKind::Fixed as u32;
-        s.bodies[k].velocity = [0.0; 3];
-    }
-    let (middle, mut steps) = (n.div_ceil(2), 0.0);
-    let start = s.bodies[middle].position[2];
-    let (mut state, mut past) = (s.run(1), start);
-    // Half a period until the first return.
-    let found = loop {
-        let here = state.position(middle).z;
-        if past > start && here <= start {
-            break PI / ((steps + (past - start) / (past - here)) * dt);
-        }
-        (past, steps) = (here, steps + 1.0);
-        state = next(&s, &state).run(1);
-    };
-    assert!((found / omega - 1.0).abs() < 1e-3, "{found} {omega}");
 }

@@ -19,7 +19,7 @@ use moreau::scheme::acts::{Acts, Field, Growth, Hold, Outlet, Pull};
 use moreau::shape::{HalfSpace, Period, Region, Spell, Surface, disc_area, disc_inertia};
 use moreau::solver::{GapRule, Projection};
 use scene::{Scene, State, record, record_fact};
-use springs::{damped, damped_under_a_piston, hertzian};
+use springs::{bouncing, damped, damped_under_a_piston, hertzian};
 
 /// A bed of spheres on a perturbed lattice, falling on a floor, periodic in x and y where `periodic`.
 fn bed(pair: Pair, periodic: bool) -> Scene {
@@ -152,6 +152,7 @@ fn scenes() -> Vec<(&'static str, Scene)> {
         ("damped or struck in a box", bed(damped(500.0), false)),
         ("clumps with dashpots", clumps(damped(200.0), false)),
         ("Hertzian in a box", bed(hertzian(), false)),
+        ("Hertzian with dashpots", bed(bouncing(), true)),
         ("discs", discs()),
         ("regions that act", acted_on()),
         ("growing", growing()),

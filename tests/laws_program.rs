@@ -234,3 +234,25 @@ fn check_shows_how_springs_give_restitution() {
     let long = with("time.dt=2e-3");
     assert!(long.contains("by Newton's law"), "{long}");
 }
+
+/// `check` gives the speed up to which a pair with Hertz's law has a dashpot: 13 steps of the collision of the lightest balls.
+#[test]
+fn check_shows_how_hertzian_contacts_give_restitution() {
+    let set =
+        ["young=1e7", "poisson=0.25", "restitution=0.5"].map(|key| format!("material.0.{key}"));
+    let config = format!("{}/configs/intruder.toml", env!("CARGO_MANIFEST_DIR"));
+    let mut args = vec!["check", &config];
+    set.iter().for_each(|word| args.extend(["--set", word]));
+    let done = on(1, &args);
+    assert_eq!(done.status, Some(0), "{}{}", done.stdout, done.stderr);
+    let line = done
+        .stdout
+        .lines()
+        .find(|line| line.starts_with("impact"))
+        .unwrap();
+    assert!(
+        line.contains("by a dashpot of damping ratio 0.25"),
+        "{line}"
+    );
+    assert!(line.contains("m/s, by Newton's law"), "{line}");
+}

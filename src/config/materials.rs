@@ -335,7 +335,14 @@ fn mixed(a: &Coefficients, b: &Coefficients, special: &Coefficients) -> (Pair, V
     let soft = pair.compliance > 0.0 || pair.inverse_young != [0.0; 2];
     wrong.extend(hertz(&mut pair, [a, b], special));
     if soft && pair.tangential_restitution > 0.0 {
-        wrong.push("must be tangential_restitution or stiffness; found both".to_owned());
+        let other = if pair.hertz.is_some() {
+            "poisson"
+        } else {
+            "stiffness"
+        };
+        wrong.push(format!(
+            "must be tangential_restitution or {other}; found both"
+        ));
     }
     (pair, wrong)
 }
@@ -361,6 +368,5 @@ fn hertz(pair: &mut Pair, of: [&Coefficients; 2], special: &Coefficients) -> Opt
     let side = |k: usize| [pair.inverse_young[k], ratios[k].unwrap_or(0.0)];
     pair.hertz = Elasticity::of([side(0), side(1)]);
     pair.inverse_young = [0.0; 2];
-    (pair.hertz.is_some() && pair.bounces())
-        .then(|| "must be restitution or poisson; found both".to_owned())
+    None
 }

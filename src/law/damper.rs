@@ -18,16 +18,15 @@
 //! `1/(1 + A/m)`, the motion itself by `exp(−2ζx)`, `x = Δt √(k/m)`. So `A = m (exp(2ζx) − 1)`
 //! gives the damping of the motion, whatever the step; k, and so every packing at rest, stays as it
 //! is. For small ζ the dashpot then takes back damping of the scheme, as explicit schemes have
-//! none. This is stable in packings for the short steps, `x ≤` [`RESOLVED`], for which it is used.
+//! none. This is stable in packings for the short steps, `x ≤` [`Damping::RESOLVED`], for which it is used.
 //!
 //! In longer steps a collision is over within a few of them. Newton's restitution takes its place
 //! ([`restitution`](super::restitution)), and contacts that last keep their springs.
+//!
+//! Hertz's law has a dashpot of its own ([`hertz`](super::hertz)), with the same damping ratios.
 
 use super::numbers::{Numbers, Part};
 use crate::math::real::Real;
-
-/// The longest step `x = Δt √(k/m)` with a dashpot: ten steps for a collision without damping.
-const RESOLVED: f64 = 0.3;
 
 /// The damping ratio that stands for none: a dashpot divides by it. It costs 3e-7 of a rebound.
 const LEAST: f64 = 1e-7;
@@ -42,6 +41,9 @@ pub struct Damping {
 }
 
 impl Damping {
+    /// The longest step `x = Δt √(k/m)` with a dashpot: ten steps for a collision without damping.
+    pub(super) const RESOLVED: f64 = 0.3;
+
     /// The damping ratio for the coefficient of restitution e, 0 to 1.
     #[must_use]
     pub fn of(restitution: f64) -> Self {
@@ -75,11 +77,11 @@ impl Damping {
     /// Whether a step `x = Δt √(k/m)` is short enough for a dashpot; a NaN is not.
     #[must_use]
     pub fn resolves(x: f64) -> bool {
-        x <= RESOLVED
+        x <= Self::RESOLVED
     }
 
     /// `A/m` for the step x: see the head of this file.
-    fn resistance(&self, x: f64) -> f64 {
+    pub(super) fn resistance(&self, x: f64) -> f64 {
         let Self { ratio, slope } = *self;
         if ratio >= 1.0 {
             // Without an oscillation, the slow return of the spring counts, not areas.
@@ -103,15 +105,15 @@ fn loss(ratio: f64) -> f64 {
     }
 }
 
-/// The dashpot of a contact. Its softness and closing speed are in springs and law already; these
-/// numbers give the energy of the spring.
+/// The dashpot of a contact. Closing speed and masses of its law include it. The numbers give the
+/// energy of linear springs, whose softness includes it, too; to Hertz's law they are all it needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Damper<R> {
     /// `k Δt²/A`.
     pub share: R,
     /// The spring's impulse for the gap at the start, `−k Δt g`, or 0 [N s].
     pub held: R,
-    /// `γ = 1/(k Δt²)` of the spring alone [1/kg].
+    /// `γ = 1/(k Δt²)` of the spring alone [1/kg]; by Hertz's law at the overlap of A.
     pub softness: R,
 }
 

@@ -18,6 +18,10 @@
 //! of the step: `u_t + γ_t (R_t − R_t,before) = 0`. Where the normal force fell, `R_t,before` is
 //! scaled by the ratio of the two y, as the surfaces that part take their share with them: without
 //! it, a load that falls at a constant tangential force would create energy.
+//!
+//! [`dashpot`] adds restitution.
+
+mod dashpot;
 
 use super::numbers::{Numbers, Part};
 use crate::math::Vector3;
@@ -145,8 +149,14 @@ impl<R: Real> Hertz<R> {
         let closed = r_n.greater(zero);
         let y = cube_root(R::select(closed, r_n, one) / self.normal);
         let normal = r_n.splat(0.4) * r_n * y * y;
-        let tangential = (dot(r, r) - r_n * r_n) * r_n.splat(0.5) / (self.tangential * y);
-        R::select(closed, normal + tangential, r_n * zero)
+        let energy = normal + self.sheared(y, r, r_n);
+        R::select(closed, energy, r_n * zero)
+    }
+
+    /// Energy of the spring across the normal at y [J].
+    #[inline(always)]
+    fn sheared(&self, y: R, r: &Three<R>, r_n: R) -> R {
+        (dot(r, r) - r_n * r_n) * r_n.splat(0.5) / (self.tangential * y)
     }
 }
 

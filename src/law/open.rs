@@ -124,10 +124,14 @@ pub fn open_rest(
             let about = step.rotation(&(normal * sides.spin_before().dot(&normal)));
             let springs = simple.parts.springs.as_ref();
             let impulse = opened.impulse.into();
-            let hertz = |of| Hertz::open(of, radii, step.dt, (&opened.impulse, &normal));
-            let held = || match springs {
-                Some(springs) => springs.energy(&impulse, pressed),
-                None => (pair.hertz.as_ref()).map_or(0.0, |of| hertz(of).energy(&impulse, pressed)),
+            let last = (&opened.impulse, &normal);
+            let held = || match (springs, &pair.hertz) {
+                (Some(springs), _) => springs.energy(&impulse, pressed),
+                (None, Some(of)) => {
+                    let hertz = Hertz::open(of, radii, step.dt, last);
+                    hertz.energy(&impulse, pressed)
+                }
+                (None, None) => 0.0,
             };
             let start = bond::Start {
                 glue,
@@ -181,6 +185,15 @@ pub fn open_rest(
             parts.damper = Some(damped.damper);
         }
     }
+    if let (Some(hertz), Some(damping)) = (&mut parts.hertz, laws.pairs.damping(a, b)) {
+        let speed = sides.velocity_before().dot(&normal);
+        let mass = touching.masses[0];
+        if let Some(damped) = hertz.dashpot(damping, [gap / step.dt, speed], mass) {
+            law.closing_speed = damped.closing_speed;
+            law.normal_mass = softened(mass, damped.softness);
+            parts.damper = Some(damped.damper);
+        }
+    }
     // A soft contact without a dashpot collides like a rigid one where it carried nothing before.
     let fresh = parts.damper.is_none() && opened.impulse.dot(&normal) <= 0.0;
     if (rigid || fresh) && pair.bounces() {
@@ -202,7 +215,7 @@ pub fn open_rest(
                 law.closing_speed = collision.closing_speed;
                 velocity += collision.shift;
                 if !rigid {
-                    parts.springs = None;
+                    (parts.springs, parts.hertz) = (None, None);
                     [law.normal_mass, law.tangential_mass] = touching.masses;
                 }
             }

@@ -150,10 +150,11 @@ impl Pair {
         self.restitution != 0.0 || self.tangential_restitution != 0.0
     }
 
-    /// Damping of its dashpot; `None` without springs or restitution.
+    /// Damping of its dashpot; `None` where it is rigid or without restitution.
     #[must_use]
     pub fn damping(&self) -> Option<Damping> {
-        let damps = self.is_soft() && self.restitution > 0.0;
+        let soft = self.is_soft() || self.hertz.is_some();
+        let damps = soft && self.restitution > 0.0;
         damps.then(|| Damping::of(self.restitution))
     }
 
@@ -175,7 +176,7 @@ pub struct PairTable {
     pairs: Vec<Pair>,
     /// [`Pair::has_springs_at_most`] of each pair, which every contact needs in every step.
     simple: Vec<bool>,
-    /// Damping of the dashpot of each pair with springs and restitution.
+    /// [`Pair::damping`] of each pair.
     damping: Vec<Option<Damping>>,
 }
 
@@ -225,7 +226,7 @@ impl PairTable {
         self.simple[a as usize * self.materials + b as usize]
     }
 
-    /// Damping of the dashpot between two materials; `None` without springs or restitution.
+    /// [`Pair::damping`] of two materials.
     #[must_use]
     #[inline]
     pub fn damping(&self, a: u32, b: u32) -> Option<&Damping> {

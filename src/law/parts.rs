@@ -25,7 +25,7 @@ pub struct Parts<R> {
     pub drive: Option<Drive<R>>,
     /// An unbroken bond; a bonded contact also has springs and couples.
     pub bond: Option<Bond<R>>,
-    /// A dashpot of the springs along the normal.
+    /// A dashpot along the normal, of springs or of Hertz's law.
     pub damper: Option<Damper<R>>,
     /// Springs of the couples.
     pub pivot: Option<Pivot<R>>,
@@ -243,7 +243,11 @@ impl<R: Copy> Parts<R> {
             energy = energy + pivot.energy(n, &impulse.couple);
         }
         if let Some(hertz) = &self.hertz {
-            energy = energy + hertz.energy(&impulse.linear, r_n);
+            energy = energy
+                + match &self.damper {
+                    None => hertz.energy(&impulse.linear, r_n),
+                    Some(damper) => hertz.damped_energy(damper, &impulse.linear, r_n),
+                };
         }
         energy
     }

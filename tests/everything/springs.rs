@@ -26,6 +26,15 @@ pub(crate) fn hertzian() -> Pair {
     }
 }
 
+/// Hertz's law with restitution: by a dashpot in slow collisions, by Newton's law in fast ones.
+pub(crate) fn bouncing() -> Pair {
+    Pair {
+        restitution: 0.4,
+        hertz: Elasticity::of([[1e-5, 0.3], [2e-5, 0.2]]),
+        ..hertzian()
+    }
+}
+
 /// Springs with dashpots, under a piston, periodic.
 pub(crate) fn damped_under_a_piston() -> Scene {
     let mut s = bed(damped(200.0), true);

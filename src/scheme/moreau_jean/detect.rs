@@ -293,7 +293,10 @@ impl MoreauJean {
                 let (closing, parts) = (one.contact.law.closing_speed, &one.parts);
                 let begins = closing < 0.0 && !block.pressed_before(one.index);
                 if let (Some(hertz), true) = (parts.hertz, begins) {
-                    sum.add(hertz.compressed(closing));
+                    sum.add(match parts.damper {
+                        None => hertz.compressed(closing),
+                        Some(_) => hertz.kept(),
+                    });
                 }
                 if let (Some(springs), None) = (parts.springs, parts.bond)
                     && begins

@@ -11,14 +11,23 @@ pub(super) fn lines(scenario: &Scenario, sizes: &Sizes) -> Vec<String> {
         let soft = softness(&names, pair, scenario, sizes, share);
         [Some(soft), impact(&names, pair, scenario, sizes, share)]
     };
-    pairs.flat_map(of_pair).flatten().collect()
+    let linear = pairs.flat_map(of_pair).flatten();
+    let curved = present(scenario, |pair| pair.hertz.is_some()).into_iter();
+    let impacts = curved
+        .filter_map(|(names, pair, share)| impact_of_spheres(&names, pair, scenario, sizes, share));
+    linear.chain(impacts).collect()
 }
 
 /// Pairs of materials that have springs, by name, at least one of which bodies have.
+pub(super) fn compliant<'a>(scenario: &'a Scenario, sizes: &Sizes) -> Vec<(String, &'a Pair, f64)> {
+    present(scenario, |pair| pair.compliance([sizes.smallest; 2]) > 0.0)
+}
+
+/// Pairs of materials of this kind, by name, at least one of which bodies have.
 ///
 /// With each stands the share of a body's mass that matters: the whole one against a wall, half of
 /// it between two bodies.
-pub(super) fn compliant<'a>(scenario: &'a Scenario, sizes: &Sizes) -> Vec<(String, &'a Pair, f64)> {
+fn present(scenario: &Scenario, wanted: impl Fn(&Pair) -> bool) -> Vec<(String, &Pair, f64)> {
     let mut found = Vec::new();
     for (a, one) in scenario.materials.iter().enumerate() {
         for (b, other) in scenario.materials.iter().enumerate().skip(a) {
@@ -28,7 +37,7 @@ pub(super) fn compliant<'a>(scenario: &'a Scenario, sizes: &Sizes) -> Vec<(Strin
                 samples.into_iter().any(|s| s.may_have(k as u32))
             };
             let (first, second) = (has_bodies(a), has_bodies(b));
-            if pair.compliance([sizes.smallest; 2]) > 0.0 && (first || second) {
+            if wanted(pair) && (first || second) {
                 let names = format!("{} on {}", one.name, other.name);
                 let share = if first && second { 0.5 } else { 1.0 };
                 found.push((names, pair, share));
@@ -79,6 +88,28 @@ fn impact(
     Some(format!(
         "impact     {names}: the shortest collision lasts {steps:.2} steps; restitution {} by {by}",
         pair.restitution
+    ))
+}
+
+/// The restitution of a pair with Hertz's law: by a dashpot, or by Newton's law in fast collisions,
+/// which are short.
+fn impact_of_spheres(
+    names: &str,
+    pair: &Pair,
+    scenario: &Scenario,
+    sizes: &Sizes,
+    share: f64,
+) -> Option<String> {
+    let (damping, hertz) = (pair.damping()?, pair.hertz?);
+    // The shortest collision: that of the lightest bodies.
+    let stiffness = hertz.normal(share * sizes.smallest);
+    let speed = Damping::fastest(stiffness, share * sizes.masses[0], scenario.pace.at_most());
+    Some(format!(
+        "impact     {names}: restitution {} by a dashpot of damping ratio {:.3} in collisions \
+         slower than {speed:.2e} m/s, by Newton's law in the first step of faster ones, which last \
+         less than 13 steps",
+        pair.restitution,
+        damping.ratio()
     ))
 }
 

@@ -117,7 +117,7 @@ pub(in crate::solver) fn random_block(
                     let (damped, pivots) = (draw.below(2) == 0, draw.below(2) == 0);
                     Parts {
                         hertz: (curved && !soft && !glued).then_some(hertz),
-                        damper: (soft && damped && !glued).then_some(damper),
+                        damper: ((soft || curved) && damped && !glued).then_some(damper),
                         pivot: (turns && pivots && !glued).then_some(pivot),
                         springs: (soft || glued).then_some(springs),
                         couples: (turns || glued).then_some(couples),
