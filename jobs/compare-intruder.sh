@@ -9,10 +9,12 @@
 #
 # Writes target/intruder.csv with the columns
 #
-#   case,ranks,blocks,sweeps,steps_s,per_step
+#   case,ranks,blocks,sweeps,steps_s,per_step,packed_s,per_packed_step
 #
 # sweeps: of all steps; steps_s: wall time of the steps, the median of the repeats; per_step: the
-# ratio to the packing without the intruder on as many ranks.
+# ratio to the packing without the intruder on as many ranks; packed_s, per_packed_step: the same
+# over the last quarter of the steps, where the balls lie still. Before, the two jobs differ in more
+# than the intruder: it falls on the balls.
 set -euo pipefail
 self=$(realpath "$0")
 cd "$(dirname "$self")/.."
@@ -100,18 +102,20 @@ for _ in $(seq "$repeats"); do
             mpirun -n "$n" "$moreau" run "$work/$case.toml" --out "$work/$case-$n" --overwrite --threads 1 >"$work/$case-$n.log" 2>&1 ||
                 { cat "$work/$case-$n.log" >&2; exit 1; }
             awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) { if ($k == "wall_s") t = k; if ($k == "sweeps") c = k }; next }
-                { s += $t; n += $c } END { printf "%.3f %d\n", s, n }' "$work/$case-$n/series.csv" >>"$work/$case-$n.times"
+                { s += $t; n += $c; wall[NR] = $t }
+                END { for (k = NR; k > NR * 3 / 4; k--) q += wall[k]; printf "%.3f %d %.3f\n", s, n, q }' "$work/$case-$n/series.csv" >>"$work/$case-$n.times"
         done
     done
 done
-echo "case,ranks,blocks,sweeps,steps_s,per_step" >"$table"
+echo "case,ranks,blocks,sweeps,steps_s,per_step,packed_s,per_packed_step" >"$table"
 for n in $ranks; do
     for case in $cases; do
-        read -r seconds sweeps < <(sort -n "$work/$case-$n.times" | awk -v n="$repeats" 'NR == int((n + 1) / 2)')
-        [ "$case" = without ] && reference=$seconds
+        read -r seconds sweeps packed < <(sort -n "$work/$case-$n.times" | awk -v n="$repeats" 'NR == int((n + 1) / 2)')
+        [ "$case" = without ] && reference=$seconds still=$packed
         blocks=$("$moreau" check "$work/$case.toml" | awk '$1 == "blocks" { print $2 * $4 * $6 }')
         awk -v case="$case" -v ranks="$n" -v blocks="$blocks" -v sweeps="$sweeps" -v s="$seconds" -v r="$reference" \
-            'BEGIN { printf "%s,%s,%s,%s,%s,%.3f\n", case, ranks, blocks, sweeps, s, s / r }' >>"$table"
+            -v p="$packed" -v still="$still" \
+            'BEGIN { printf "%s,%s,%s,%s,%s,%.3f,%s,%.3f\n", case, ranks, blocks, sweeps, s, s / r, p, p / still }' >>"$table"
     done
 done
 cat "$table"

@@ -1,9 +1,11 @@
-//! Close triangles of a smooth patch in clusters, in a tree: the search for minima of the distance.
+//! Close triangles of a smooth patch in clusters: the search for minima of the distance.
 //!
 //! The vector from a minimum of the distance to the point that sees it lies within the normals
 //! there. So a cluster whose normals all point elsewhere has no minimum, and its triangles need not
 //! be visited: spatialized normal cones, after Johnson and Cohen (2001). The cost follows the
 //! curvature of the mesh, not its fineness.
+//!
+//! Close clusters form groups, which have such cones, too; the groups are in a tree.
 
 use super::closest::{Closest, closest};
 use super::seams::Seams;
@@ -11,8 +13,8 @@ use crate::math::{Vector3, nan_max};
 use rstar::{AABB, Envelope, PointDistance, RTree, RTreeObject, SelectionFunction};
 use std::ops::Range;
 
-/// The most triangles of a cluster.
-const MOST: usize = 8;
+/// The most triangles of a group and of a cluster.
+const MOST: [usize; 2] = [64, 8];
 
 /// The largest angle of the cone of normals of a cluster that may be left out: its cosine.
 const STEEPEST: f64 = 0.5;
@@ -27,10 +29,11 @@ pub(super) struct Clusters {
     corners: Vec<[[f64; 3]; 3]>,
     /// Their numbers.
     numbers: Vec<u32>,
-    tree: RTree<Cluster>,
+    clusters: Vec<Cluster>,
+    groups: RTree<Cluster>,
 }
 
-/// Some close triangles of one patch.
+/// Some close triangles of one patch; or a group of clusters.
 #[derive(Clone, Debug)]
 struct Cluster {
     lower: [f64; 3],
@@ -42,6 +45,7 @@ struct Cluster {
     axis: Vector3,
     /// Cosine and sine of its angle; −1 and 0 where a minimum may lie in any direction.
     cone: [f64; 2],
+    /// Its triangles by place, or the clusters of a group by number.
     first: u32,
     last: u32,
 }
@@ -62,6 +66,11 @@ impl PointDistance for Cluster {
 }
 
 impl Cluster {
+    /// Its triangles by place, or the clusters of a group by number.
+    fn members(&self) -> Range<usize> {
+        self.first as usize..self.last as usize
+    }
+
     /// Whether the distance from `x` has no minimum at a point of these triangles.
     ///
     /// Seen from anywhere in the sphere, `x` is in a direction outside the cone.
@@ -73,7 +82,9 @@ impl Cluster {
     }
 }
 
-/// Selects clusters that a ball may reach, by boxes; those without a minimum are left out.
+/// Selects groups and clusters that a ball may reach, by boxes; those without a minimum are left
+/// out.
+#[derive(Clone, Copy)]
 pub(super) struct Within {
     centre: [f64; 3],
     /// Square of its radius [m²].
@@ -102,12 +113,19 @@ impl Clusters {
         let of = |t: u32| triangles[t as usize].map(|k| points[k as usize]);
         let mut numbers: Vec<u32> = (0..triangles.len() as u32).collect();
         numbers.sort_by_key(|&t| seams.of_triangle(t));
-        let mut ends = Vec::new();
+        let middle = |t: &u32| of(*t).iter().sum::<Vector3>();
+        let [mut of_groups, mut of_clusters] = [const { Vec::new() }; 2];
         let mut first = 0;
         for patch in numbers.chunk_by_mut(|&a, &b| seams.of_triangle(a) == seams.of_triangle(b)) {
-            let middle = |t: &u32| of(*t).iter().sum::<Vector3>();
-            divide(patch, &middle, first, &mut ends);
+            divide(patch, &middle, (MOST[0], first), &mut of_groups);
             first += patch.len();
+        }
+        // For each group, the number of its first cluster, and last of all their number.
+        let mut starts = vec![0_u32];
+        for group in &of_groups {
+            let within = &mut numbers[group.clone()];
+            divide(within, &middle, (MOST[1], group.start), &mut of_clusters);
+            starts.push(of_clusters.len() as u32);
         }
         let around = around_points(points.len(), triangles);
         let normals = Normals {
@@ -117,7 +135,7 @@ impl Clusters {
             of: &of,
             turns_less: straight > STEEPEST,
         };
-        let cluster = |range: Range<usize>| {
+        let cluster = |range: &Range<usize>| {
             let all = || numbers[range.clone()].iter().flat_map(|&t| of(t));
             let start = points[triangles[numbers[range.start] as usize][0] as usize];
             let lower = all().fold(start, |least, x| least.inf(&x));
@@ -136,12 +154,20 @@ impl Clusters {
                 last: range.end as u32,
             }
         };
-        let tree = RTree::bulk_load(ends.into_iter().map(cluster).collect());
+        let group = |(range, clusters): (&Range<usize>, &[u32])| Cluster {
+            first: clusters[0],
+            last: clusters[1],
+            ..cluster(range)
+        };
+        let groups = of_groups.iter().zip(starts.windows(2)).map(group);
+        let groups = RTree::bulk_load(groups.collect());
+        let clusters = of_clusters.iter().map(cluster).collect();
         let corners = numbers.iter().map(|&t| of(t).map(Into::into)).collect();
         Self {
             corners,
             numbers,
-            tree,
+            clusters,
+            groups,
         }
     }
 
@@ -168,13 +194,16 @@ impl Clusters {
     ) -> impl Iterator<Item = (u32, Closest)> {
         // A little more, as distances are rounded.
         let more = reach * (1.0 + 1e-9);
-        let clusters = self.tree.locate_with_selection_function(Within {
+        let within = Within {
             centre: (*x).into(),
             square: more * more,
             with_minima,
-        });
+        };
+        let groups = self.groups.locate_with_selection_function(within);
         let x = *x;
-        let triangles = clusters.flat_map(|cluster| cluster.first as usize..cluster.last as usize);
+        let clusters = groups.flat_map(|group| &self.clusters[group.members()]);
+        let clusters = clusters.filter(move |cluster| within.should_unpack_leaf(cluster));
+        let triangles = clusters.flat_map(Cluster::members);
         triangles.filter_map(move |k| {
             let around = AABB::from_points(&self.corners[k]);
             if around.distance_2(&x.into()) > more * more {
@@ -189,18 +218,27 @@ impl Clusters {
     /// the first.
     pub(super) fn nearest(&self, x: &Vector3, reach: f64) -> Option<(u32, Closest)> {
         let mut found: Option<(f64, u32, Closest)> = None;
-        for (cluster, square) in self.tree.nearest_neighbor_iter_with_distance_2((*x).into()) {
+        let place = (*x).into();
+        let is_far = |square: f64, found: &Option<(f64, u32, Closest)>| {
             let bound = found.as_ref().map_or(reach, |(distance, ..)| *distance);
-            if square > (bound * (1.0 + 1e-9)).powi(2) {
+            square > (bound * (1.0 + 1e-9)).powi(2)
+        };
+        for (group, square) in self.groups.nearest_neighbor_iter_with_distance_2(place) {
+            if is_far(square, &found) {
                 break;
             }
-            for k in cluster.first as usize..cluster.last as usize {
-                let (number, at) = (self.numbers[k], self.closest(k, x));
-                let is_nearer = found.as_ref().is_none_or(|(distance, other, _)| {
-                    at.distance < *distance || at.distance == *distance && number < *other
-                });
-                if is_nearer && at.distance < reach {
-                    found = Some((at.distance, number, at));
+            for cluster in &self.clusters[group.members()] {
+                if is_far(cluster.distance_2(&place), &found) {
+                    continue;
+                }
+                for k in cluster.members() {
+                    let (number, at) = (self.numbers[k], self.closest(k, x));
+                    let is_nearer = found.as_ref().is_none_or(|(distance, other, _)| {
+                        at.distance < *distance || at.distance == *distance && number < *other
+                    });
+                    if is_nearer && at.distance < reach {
+                        found = Some((at.distance, number, at));
+                    }
                 }
             }
         }
@@ -209,8 +247,9 @@ impl Clusters {
 
     /// Whether the box around a cluster reaches into a box.
     pub(super) fn reach_into(&self, around: AABB<[f64; 3]>) -> bool {
-        let mut found = self.tree.locate_in_envelope_intersecting(around);
-        found.next().is_some()
+        let meets = |cluster: &Cluster| cluster.envelope().intersects(&around);
+        let mut found = self.clusters_of_groups(around);
+        found.any(meets)
     }
 
     /// Whether a triangle whose box meets a box has a property.
@@ -219,12 +258,18 @@ impl Clusters {
         around: AABB<[f64; 3]>,
         has: impl Fn([Vector3; 3]) -> bool,
     ) -> bool {
-        let found = self.tree.locate_in_envelope_intersecting(around);
-        let mut each = found.flat_map(|cluster| cluster.first as usize..cluster.last as usize);
+        let found = self.clusters_of_groups(around);
+        let mut each = found.flat_map(Cluster::members);
         each.any(|k| {
             let corners = &self.corners[k];
             AABB::from_points(corners).intersects(&around) && has(corners.map(Vector3::from))
         })
+    }
+
+    /// The clusters of the groups whose boxes meet a box.
+    fn clusters_of_groups(&self, around: AABB<[f64; 3]>) -> impl Iterator<Item = &Cluster> {
+        let groups = self.groups.locate_in_envelope_intersecting(around);
+        groups.flat_map(|group| &self.clusters[group.members()])
     }
 
     fn closest(&self, k: usize, x: &Vector3) -> Closest {
@@ -232,14 +277,15 @@ impl Clusters {
     }
 }
 
-/// Divides triangles at the middle of their longest extent until parts are small; adds the parts.
+/// Divides triangles at the middle of their longest extent until parts have at most `most`; adds
+/// the parts, by place from `first` on.
 fn divide(
     some: &mut [u32],
     middle: &impl Fn(&u32) -> Vector3,
-    first: usize,
+    (most, first): (usize, usize),
     ends: &mut Vec<Range<usize>>,
 ) {
-    if some.len() <= MOST {
+    if some.len() <= most {
         ends.push(first..first + some.len());
         return;
     }
@@ -253,8 +299,8 @@ fn divide(
         of_a.total_cmp(&of_b).then(a.cmp(b))
     });
     let (left, right) = some.split_at_mut(half);
-    divide(left, middle, first, ends);
-    divide(right, middle, first + half, ends);
+    divide(left, middle, (most, first), ends);
+    divide(right, middle, (most, first + half), ends);
 }
 
 /// The triangles around each point, as starts and members.
