@@ -11,7 +11,8 @@
 #
 #   case,ranks,blocks,sweeps,steps_s,per_step,packed_s,per_packed_step
 #
-# sweeps: of all steps; steps_s: wall time of the steps, the median of the repeats; per_step: the
+# sweeps: of all steps; steps_s: wall time of the steps, the median of the repeats
+# (of an even number the lower of the two in the middle); per_step: the
 # ratio to the packing without the intruder on as many ranks; packed_s, per_packed_step: the same
 # over the last quarter of the steps, where the balls lie still. Before, the two jobs differ in more
 # than the intruder: it falls on the balls.
@@ -103,14 +104,15 @@ for _ in $(seq "$repeats"); do
                 { cat "$work/$case-$n.log" >&2; exit 1; }
             awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) { if ($k == "wall_s") t = k; if ($k == "sweeps") c = k }; next }
                 { s += $t; n += $c; wall[NR] = $t }
-                END { for (k = NR; k > NR * 3 / 4; k--) q += wall[k]; printf "%.3f %d %.3f\n", s, n, q }' "$work/$case-$n/series.csv" >>"$work/$case-$n.times"
+                END { for (k = NR; k > 1 + (NR - 1) * 3 / 4; k--) q += wall[k]; printf "%.3f %d %.3f\n", s, n, q }' "$work/$case-$n/series.csv" >>"$work/$case-$n.times"
         done
     done
 done
 echo "case,ranks,blocks,sweeps,steps_s,per_step,packed_s,per_packed_step" >"$table"
 for n in $ranks; do
     for case in $cases; do
-        read -r seconds sweeps packed < <(sort -n "$work/$case-$n.times" | awk -v n="$repeats" 'NR == int((n + 1) / 2)')
+        read -r seconds sweeps _ < <(sort -n "$work/$case-$n.times" | awk -v n="$repeats" 'NR == int((n + 1) / 2)')
+        packed=$(awk '{ print $3 }' "$work/$case-$n.times" | sort -n | awk -v n="$repeats" 'NR == int((n + 1) / 2)')
         [ "$case" = without ] && reference=$seconds still=$packed
         blocks=$("$moreau" check "$work/$case.toml" | awk '$1 == "blocks" { print $2 * $4 * $6 }')
         awk -v case="$case" -v ranks="$n" -v blocks="$blocks" -v sweeps="$sweeps" -v s="$seconds" -v r="$reference" \

@@ -18,7 +18,8 @@
 //! `1/(1 + A/m)`, the motion itself by `exp(−2ζx)`, `x = Δt √(k/m)`. So `A = m (exp(2ζx) − 1)`
 //! gives the damping of the motion, whatever the step; k, and so every packing at rest, stays as it
 //! is. For small ζ the dashpot then takes back damping of the scheme, as explicit schemes have
-//! none. This is stable in packings for the short steps, `x ≤` [`Damping::RESOLVED`], for which it is used.
+//! none. This is stable in packings for the short steps for which it is used, `x ≤`
+//! [`Damping::RESOLVED`].
 //!
 //! In longer steps a collision is over within a few of them. Newton's restitution takes its place
 //! ([`restitution`](super::restitution)), and contacts that last keep their springs.

@@ -129,7 +129,10 @@ pub fn open_rest(
                 (Some(springs), _) => springs.energy(&impulse, pressed),
                 (None, Some(of)) => {
                     let hertz = Hertz::open(of, radii, step.dt, last);
-                    hertz.energy(&impulse, pressed)
+                    match laws.pairs.damping(a, b) {
+                        None => hertz.energy(&impulse, pressed),
+                        Some(_) => hertz.energy_at(gap / step.dt, &impulse, pressed),
+                    }
                 }
                 (None, None) => 0.0,
             };
@@ -187,8 +190,8 @@ pub fn open_rest(
     }
     if let (Some(hertz), Some(damping)) = (&mut parts.hertz, laws.pairs.damping(a, b)) {
         let speed = sides.velocity_before().dot(&normal);
-        let mass = touching.masses[0];
-        if let Some(damped) = hertz.dashpot(damping, [gap / step.dt, speed], mass) {
+        let (mass, pressed) = (touching.masses[0], opened.impulse.dot(&normal) > 0.0);
+        if let Some(damped) = hertz.dashpot(damping, [gap / step.dt, speed], mass, pressed) {
             law.closing_speed = damped.closing_speed;
             law.normal_mass = softened(mass, damped.softness);
             parts.damper = Some(damped.damper);

@@ -267,6 +267,18 @@ impl<R: Copy> Parts<R> {
     }
 }
 
+impl Parts<f64> {
+    /// The softness that is in the masses of the law, along and across the normal [1/kg].
+    #[must_use]
+    pub fn softness(&self) -> [f64; 2] {
+        match (&self.springs, &self.hertz, &self.damper) {
+            (Some(springs), ..) => springs.softness,
+            (None, Some(_), Some(damper)) => [damper.yielding(), 0.0],
+            _ => [0.0; 2],
+        }
+    }
+}
+
 #[inline(always)]
 fn read<R, P: Part<R>>(kind: Kind, part: Kind, from: &impl Numbers<R>) -> Option<P> {
     if kind.has(part) {

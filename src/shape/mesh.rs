@@ -26,6 +26,7 @@ use crate::math::Vector3;
 use clusters::Clusters;
 use seams::Seams;
 use thiserror::Error;
+use weld::Welded;
 
 /// The largest number of patches, lines and corners of a mesh: features have 24 bits.
 const MOST_FEATURES: usize = 1 << 24;
@@ -62,6 +63,8 @@ pub struct Mesh {
     /// The distance below which points are one [m].
     close: f64,
     repair: Repair,
+    is_closed: bool,
+    is_oriented: bool,
 }
 
 impl PartialEq for Mesh {
@@ -95,7 +98,13 @@ impl Mesh {
             return Err(MeshError::NoPoint(k, count));
         }
         let close = weld::closeness(&faces.points);
-        let (points, triangles, repair) = weld::welded(faces, close);
+        let Welded {
+            points,
+            triangles,
+            repair,
+            is_closed,
+            is_oriented,
+        } = weld::welded(faces, close);
         if triangles.is_empty() {
             return Err(MeshError::Empty);
         }
@@ -120,6 +129,8 @@ impl Mesh {
             straight,
             close,
             repair,
+            is_closed,
+            is_oriented,
         })
     }
 
@@ -147,10 +158,11 @@ impl Mesh {
         self.repair
     }
 
-    /// Whether it has no border: each edge belongs to two triangles or more.
+    /// Whether it has no border: each edge of the faces belongs to two triangles or more, with
+    /// those without an area.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.seams.is_closed()
+        self.is_closed
     }
 
     /// The numbers of its smooth patches, of lines of sharp edges, and of sharp corners.

@@ -30,6 +30,7 @@ pub(crate) fn hertzian() -> Pair {
 pub(crate) fn bouncing() -> Pair {
     Pair {
         restitution: 0.4,
+        cohesion: 0.0,
         hertz: Elasticity::of([[1e-5, 0.3], [2e-5, 0.2]]),
         ..hertzian()
     }

@@ -9,7 +9,7 @@ use moreau::shape::mesh::{Faces, Mesh};
 /// On fine smooth meshes most triangles are not visited; the touches are those of all of them: a ball inside and outside a closed surface with
 /// waves, with corners of all directions, and near its neck.
 ///
-/// On the finer of the two meshes groups of clusters are left out, too.
+/// On the finer of the two meshes groups of clusters have narrow cones, too.
 #[test]
 fn clusters_leave_out_no_minimum() {
     let counts = [([40, 50], 80), ([80, 100], 20)].map(|(of, points)| left_out(of, points));

@@ -354,6 +354,37 @@ fn repairs() {
     assert_eq!(fail(&faces), MeshError::NotFinite(5));
 }
 
+/// A triangle between an edge and its two halves has no area and is left out, but closes the mesh: the solid is that of the box. Without it, the
+/// mesh is open; turned about, it has no inside.
+#[test]
+fn flat_triangles_close_gaps() {
+    let whole = block([1.0, 2.0, 3.0]);
+    let mut faces = whole.clone();
+    let [p, q, r] = faces.triangles.remove(0);
+    let middle = faces.points.len() as u32;
+    let [from, to] = [p, q].map(|k| faces.points[k as usize]);
+    faces
+        .points
+        .push([0, 1, 2].map(|a| 0.5 * (from[a] + to[a])));
+    faces.triangles.extend([[p, middle, r], [middle, q, r]]);
+    let of = |flat: Option<[u32; 3]>| {
+        let mut faces = faces.clone();
+        faces.triangles.extend(flat);
+        Mesh::new(&faces, SMOOTH).expect("a box")
+    };
+    let open = of(None);
+    assert!(!open.is_closed() && open.solid().is_none());
+    let closed = of(Some([p, q, middle]));
+    assert_eq!((closed.triangles().len(), closed.repair().flat), (13, 1));
+    assert!(closed.is_closed());
+    let [solid, expected] =
+        [&closed, &mesh(&whole.points, &whole.triangles)].map(|m| m.solid().expect("a box"));
+    assert!((solid.volume / expected.volume - 1.0).abs() < 1e-14);
+    assert!((solid.inertia - expected.inertia).norm() < 1e-13 * expected.inertia.norm());
+    let turned = of(Some([q, p, middle]));
+    assert!(turned.is_closed() && turned.solid().is_none());
+}
+
 /// Two blocks cross where their faces do: not apart, not one within the other, not face to face; a mesh leaves a hollow wall or goes
 /// behind a plane with its first point.
 #[test]

@@ -1,5 +1,6 @@
 //! Edges of a mesh, and the names of its features: smooth patches, lines of sharp edges, corners.
 
+use super::weld::edges_of;
 use crate::math::Vector3;
 
 /// The edges of a mesh and the features of its parts.
@@ -21,8 +22,6 @@ pub(super) struct Seams {
     /// Whether an edge belongs to one triangle only; whether a point is on such an edge.
     edge_is_open: Vec<bool>,
     point_is_open: Vec<bool>,
-    /// Whether neighbours run along their common edges in opposite ways.
-    is_oriented: bool,
     counts: [usize; 3],
 }
 
@@ -41,7 +40,6 @@ impl Seams {
         let sides = sides(triangles);
         let mut edges = vec![[0; 3]; triangles.len()];
         let (mut ends, mut is_sharp, mut edge_is_open) = (Vec::new(), Vec::new(), Vec::new());
-        let mut is_oriented = true;
         let mut patches = Sets::new(triangles.len());
         for same in sides.chunk_by(|a, b| a.0 == b.0) {
             for &(_, triangle, k, _) in same {
@@ -53,7 +51,6 @@ impl Seams {
                 [(_, t, _, forth), (_, u, _, back)] => {
                     // Two neighbours with one orientation run along their edge in opposite ways.
                     let sign = if forth == back { -1.0 } else { 1.0 };
-                    is_oriented &= forth != back;
                     let along = sign * normals[*t as usize].dot(&normals[*u as usize]);
                     if along >= straight {
                         patches.unite(*t as usize, *u as usize);
@@ -77,7 +74,6 @@ impl Seams {
                 sides.chunk_by(|a, b| a.0 == b.0),
             ),
             fans: Lists::default(),
-            is_oriented,
             counts: [0; 3],
         };
         seams.fans = seams.neighbours(points.len());
@@ -162,15 +158,6 @@ impl Seams {
     /// The numbers of patches, lines and corners.
     pub(super) fn counts(&self) -> [usize; 3] {
         self.counts
-    }
-
-    /// Whether all triangles of two neighbours have one orientation.
-    pub(super) fn is_oriented(&self) -> bool {
-        self.is_oriented
-    }
-
-    pub(super) fn is_closed(&self) -> bool {
-        !self.edge_is_open.contains(&true)
     }
 
     /// The edges of a triangle.
@@ -274,9 +261,8 @@ impl Lists {
 fn sides(triangles: &[[u32; 3]]) -> Vec<Side> {
     let mut sides: Vec<Side> = Vec::with_capacity(3 * triangles.len());
     for (number, corners) in triangles.iter().enumerate() {
-        for k in 0..3 {
-            let [a, b] = [corners[k], corners[(k + 1) % 3]];
-            sides.push(([a.min(b), a.max(b)], number as u32, k as u8, a > b));
+        for (k, (ends, back)) in (0..).zip(edges_of(corners)) {
+            sides.push((ends, number as u32, k, back));
         }
     }
     sides.sort_unstable();

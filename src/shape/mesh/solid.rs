@@ -22,7 +22,7 @@ impl Mesh {
     /// outside, or all in the opposite one.
     #[must_use]
     pub fn solid(&self) -> Option<Solid> {
-        if !self.is_closed() || !self.seams.is_oriented() {
+        if !self.is_closed || !self.is_oriented {
             return None;
         }
         // About the middle, so that little is lost to rounding.

@@ -16,10 +16,23 @@ pub(super) fn closeness(points: &[[f64; 3]]) -> f64 {
     ROUNDING * coordinates.fold(0.0, |most: f64, c| most.max(c.abs()))
 }
 
-/// The points, each once, the triangles that have an area, each once, and the number of others.
+/// A mesh with its points and triangles each once, without those that have no area.
+#[derive(Debug)]
+pub(super) struct Welded {
+    pub points: Vec<Vector3>,
+    pub triangles: Vec<[u32; 3]>,
+    pub repair: Repair,
+    /// Whether each edge belonged to two triangles or more, and whether neighbours ran along it in
+    /// opposite ways, before triangles between three points of a line were left out: such a
+    /// triangle closes the gap between an edge and its two halves.
+    pub is_closed: bool,
+    pub is_oriented: bool,
+}
+
+/// The mesh of these faces; points at most `close` [m] apart are one.
 ///
 /// A point is that of the smallest number among those close to it.
-pub(super) fn welded(faces: &Faces, close: f64) -> (Vec<Vector3>, Vec<[u32; 3]>, Repair) {
+pub(super) fn welded(faces: &Faces, close: f64) -> Welded {
     let (first, welded) = united(&faces.points, close);
     let mut repair = Repair {
         welded,
@@ -29,15 +42,22 @@ pub(super) fn welded(faces: &Faces, close: f64) -> (Vec<Vector3>, Vec<[u32; 3]>,
     let mut number = vec![u32::MAX; faces.points.len()];
     let (mut points, mut triangles) = (Vec::new(), Vec::new());
     let mut known = HashSet::with_capacity(faces.triangles.len());
+    let mut edges = Vec::with_capacity(3 * faces.triangles.len());
     for corners in &faces.triangles {
         let corners = corners.map(|k| first[k as usize]);
-        if is_flat(&corners.map(point), close) {
+        let is_flat = is_flat(&corners.map(point), close);
+        let mut sorted = corners;
+        sorted.sort_unstable();
+        let has_three = sorted[0] != sorted[1] && sorted[1] != sorted[2];
+        let is_new = has_three && known.insert(sorted);
+        if is_new {
+            edges.extend(edges_of(&corners));
+        }
+        if is_flat {
             repair.flat += 1;
             continue;
         }
-        let mut sorted = corners;
-        sorted.sort_unstable();
-        if !known.insert(sorted) {
+        if !is_new {
             repair.doubled += 1;
             continue;
         }
@@ -50,7 +70,26 @@ pub(super) fn welded(faces: &Faces, close: f64) -> (Vec<Vector3>, Vec<[u32; 3]>,
             *number
         }));
     }
-    (points, triangles, repair)
+    edges.sort_unstable();
+    let sides = || edges.chunk_by(|a, b| a.0 == b.0);
+    Welded {
+        points,
+        triangles,
+        repair,
+        is_closed: sides().all(|same| same.len() > 1),
+        is_oriented: sides().all(|same| match same {
+            [(_, forth), (_, back)] => forth != back,
+            _ => true,
+        }),
+    }
+}
+
+/// The edges of a triangle, the smaller end first, and whether it runs along them from the larger.
+pub(super) fn edges_of(corners: &[u32; 3]) -> [([u32; 2], bool); 3] {
+    [0, 1, 2].map(|k| {
+        let [a, b] = [corners[k], corners[(k + 1) % 3]];
+        ([a.min(b), a.max(b)], a > b)
+    })
 }
 
 /// Whether a triangle has a height below the closeness.

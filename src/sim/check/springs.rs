@@ -107,7 +107,7 @@ fn impact_of_spheres(
     Some(format!(
         "impact     {names}: restitution {} by a dashpot of damping ratio {:.3} in collisions \
          slower than {speed:.2e} m/s, by Newton's law in the first step of faster ones, which last \
-         less than 13 steps",
+         some 10 to 13 steps at most",
         pair.restitution,
         damping.ratio()
     ))

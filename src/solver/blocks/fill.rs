@@ -10,7 +10,7 @@ use super::touches::NEW;
 use super::{Apart, Block, Blocks, on_each};
 use crate::body::Member;
 use crate::contact::{Candidate, Contact, Origin, Partner};
-use crate::law::{self, Memory, Opened, Previous, Springs, Touching};
+use crate::law::{self, Memory, Opened, Parts, Previous, Touching};
 use crate::math::make_room;
 use crate::rng::{Purpose, Stream};
 use crate::solver::batch::{Dealt, Former};
@@ -295,9 +295,9 @@ impl Filling<'_> {
         };
         let (simple, suffices) = law::open(self.laws, &self.step, &touching);
         let split = a.split != 1.0 || b.split != 1.0;
-        let mut part = |springs: Option<Springs<f64>>, slot: usize| {
-            let softness = springs.map_or([0.0; 2], |springs| springs.softness);
-            block.apart.push(Apart::new(sides, softness, slot as u32));
+        let mut part = |parts: &Parts<f64>, slot: usize| {
+            let apart = Apart::new(sides, parts.softness(), slot as u32);
+            block.apart.push(apart);
         };
         if let Some(geometry) = rigid {
             let ends = self.ends(sides, c, rigid);
@@ -315,7 +315,7 @@ impl Filling<'_> {
         }
         if suffices {
             if split {
-                part(simple.parts.springs, dealt.len());
+                part(&simple.parts, dealt.len());
             }
             block.origins.push(origin(simple.memory));
             dealt.add(contact(&simple), &simple.parts);
@@ -323,7 +323,7 @@ impl Filling<'_> {
             let ends = self.ends(sides, c, None);
             let opened = law::open_rest(self.laws, &self.step, &touching, &ends, &simple);
             if split {
-                part(opened.parts.springs, dealt.len());
+                part(&opened.parts, dealt.len());
             }
             block.origins.push(origin(opened.memory));
             dealt.add(contact(&opened), &opened.parts);
