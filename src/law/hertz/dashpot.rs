@@ -7,9 +7,9 @@
 //! ```
 //!
 //! and never pulls: Tsuji, Tanaka and Ishida, Powder Technology 71, 239 (1992). In the variable
-//! `ξ = δ^{5/4}` and the time `dτ = δ^{1/4} dt` this is the linear oscillator of the damping ratio ζ
-//! (Antypov and Elliott, EPL 94, 50004, 2011), and `F = 0` is its end of contact. So ζ follows from
-//! the restitution as in [`Damping`], at any speed.
+//! `ξ = δ^{5/4}` and the time `dτ = δ^{1/4} dt` this is the linear oscillator of the damping ratio
+//! ζ (Antypov and Elliott, EPL 94, 50004, 2011), and `F = 0` is its end of contact. So ζ follows
+//! from the restitution as in [`Damping`], at any speed.
 //!
 //! Steps that resolve a collision take the spring at the start of the step and the dashpot at its
 //! end: `r = Q s^{3/2} − A u`, `s = δ/Δt` [m/s]. Without damping this costs a collision x²/8 of its
@@ -36,8 +36,9 @@ const KEPT: f64 = 1.1;
 const LEAST: f64 = 1e-9;
 
 impl<R: Real> Hertz<R> {
-    /// The normal impulse of a contact with a dashpot, and y at the end of the step, for the
-    /// present normal velocity and impulse.
+    /// The normal impulse of a contact with a dashpot, and y at the end of the step.
+    ///
+    /// Both follow from the present normal velocity and impulse.
     #[inline(always)]
     pub(in super::super) fn damped(
         &self,
@@ -101,9 +102,11 @@ impl Damping {
 }
 
 impl Hertz<f64> {
-    /// The dashpot of a contact of reduced mass m [kg], from the gap over Δt and the normal
-    /// velocity before the step [m/s]. `None`: the step is too long for it, or bodies that keep
-    /// their velocities do not touch in it. `pressed`: it carried an impulse in the last step.
+    /// The dashpot of a contact of reduced mass m [kg].
+    ///
+    /// It follows from the gap over Δt and the normal velocity before the step [m/s]. `None`: the
+    /// step is too long for it, or bodies that keep their velocities do not touch in it.
+    /// `pressed`: it carried an impulse in the last step.
     pub(in super::super) fn dashpot(
         &mut self,
         damping: &Damping,
@@ -167,8 +170,9 @@ mod tests {
     use crate::law::Elasticity;
     use crate::math::Vector3;
 
-    /// The share of its speed with which a ball of 1 kg rebounds from a wall, from a gap of `phase`
-    /// steps; x is that of the deepest overlap without damping.
+    /// The share of its speed with which a ball of 1 kg rebounds from a wall.
+    ///
+    /// It starts at a gap of `phase` steps; x is that of the deepest overlap without damping.
     fn rebound(restitution: f64, x: f64, speed: f64, phase: f64) -> f64 {
         let elasticity = Elasticity::of([[1e-6, 0.25], [0.0, 0.0]]).unwrap();
         let stiffness = elasticity.normal(1.0);

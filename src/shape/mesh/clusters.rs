@@ -277,8 +277,9 @@ impl Clusters {
     }
 }
 
-/// Divides triangles at the middle of their longest extent until parts have at most `most`; adds
-/// the parts, by place from `first` on.
+/// Divides triangles at the middle of their longest extent until parts have at most `most`.
+///
+/// Adds the parts to `ends`, by place from `first` on.
 fn divide(
     some: &mut [u32],
     middle: &impl Fn(&u32) -> Vector3,

@@ -22,10 +22,12 @@ pub(super) struct Welded {
     pub points: Vec<Vector3>,
     pub triangles: Vec<[u32; 3]>,
     pub repair: Repair,
-    /// Whether each edge belonged to two triangles or more, and whether neighbours ran along it in
-    /// opposite ways, before triangles between three points of a line were left out: such a
-    /// triangle closes the gap between an edge and its two halves.
+    /// Whether each edge belongs to two triangles or more.
+    ///
+    /// Those between three points of a line count, too, though they are left out: such a triangle
+    /// closes the gap between an edge and its two halves.
     pub is_closed: bool,
+    /// Whether neighbours, those included, run along their edge in opposite ways.
     pub is_oriented: bool,
 }
 
