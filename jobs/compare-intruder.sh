@@ -11,11 +11,11 @@
 #
 #   case,ranks,blocks,sweeps,steps_s,per_step,packed_s,per_packed_step
 #
-# sweeps: of all steps; steps_s: wall time of the steps, the median of the repeats
-# (of an even number the lower of the two in the middle); per_step: the
-# ratio to the packing without the intruder on as many ranks; packed_s, per_packed_step: the same
-# over the last quarter of the steps, where the balls lie still. Before, the two jobs differ in more
-# than the intruder: it falls on the balls.
+# sweeps: of all steps; steps_s: wall time of the steps, the median of the repeats (of an even
+# number the lower of the two in the middle); per_step: the ratio to the packing without the
+# intruder on as many ranks; packed_s, per_packed_step: the same over the last quarter of the steps,
+# where the balls nearly lie still. Before, the two jobs differ in more than the intruder: it falls
+# on the balls.
 set -euo pipefail
 self=$(realpath "$0")
 cd "$(dirname "$self")/.."

@@ -369,6 +369,6 @@ fn hertz(pair: &mut Pair, of: [&Coefficients; 2], special: &Coefficients) -> Opt
     pair.hertz = Elasticity::of([side(0), side(1)]);
     pair.inverse_young = [0.0; 2];
     // The dashpot of a contact that opens is as weak as its spring: it would hold nothing.
-    (pair.restitution > 0.0 && pair.cohesion > 0.0)
+    (pair.hertz.is_some() && pair.restitution > 0.0 && pair.cohesion > 0.0)
         .then(|| "must be restitution or cohesion with poisson; found both".to_owned())
 }
