@@ -18,29 +18,36 @@ pub use error::Error;
 pub use file::{Described, clump};
 pub use form::Form;
 pub use radius::{Part, Radius, Share};
-pub use source::{Amount, Arrangement, Lattice, Named, Random, Sample, Source};
+pub use source::{Amount, Arrangement, Count, Ids, Lattice, Named, Random, Sample, Source};
 pub use space::Space;
 
 use crate::body::BodyRow;
 use std::ops::Range;
 
-/// The number of bodies of a sample. A file is read and checked from end to end.
+/// The bodies of a sample, counted. A file is read and checked from end to end.
 ///
 /// # Errors
 /// See [`Error`].
-pub fn count(sample: &Sample) -> Result<u64, Error> {
+pub fn count(sample: &Sample) -> Result<Count, Error> {
+    let new = |bodies| Count {
+        bodies,
+        kept_below: None,
+    };
     match &sample.source {
-        Source::Lattice(lattice) => lattice.check(sample.discs).map(|()| lattice.count),
-        Source::Random(random) => random.count(sample.discs),
-        Source::File(path) => file::read(path, sample, 0, &mut |_| {}).map(|read| read.bodies),
+        Source::Lattice(lattice) => lattice.check(sample.discs).map(|()| new(lattice.count)),
+        Source::Random(random) => random.count(sample.discs).map(new),
+        Source::File { path, ids } => {
+            file::read(path, sample, *ids, 0, &mut |_, _| {}).map(|read| read.count)
+        }
         Source::Checkpoint { path, .. } => Err(Error::Elsewhere(path.clone())),
     }
 }
 
-/// Calls `keep` for the bodies `among` those of a sample, counted from 0, in the order of ids.
+/// Calls `keep` for the bodies `among` those of a sample, counted from 0.
 ///
-/// Ids count up from `first_id`. Every call on any rank gives the same bodies. A lattice makes no
-/// others, a random sample only others near by; a file is read and checked from end to end.
+/// Ids count up from `first_id`, but for those that a file keeps. Every call on any rank gives the
+/// same bodies. A lattice makes no others, a random sample only others near by; a file is read and
+/// checked from end to end.
 ///
 /// # Errors
 /// See [`Error`]. Bodies may have been given to `keep` before an error shows.
@@ -55,14 +62,13 @@ pub fn bodies(
     match &sample.source {
         Source::Lattice(lattice) => lattice.fill(sample, among, (first_id, seed), keep),
         Source::Random(random) => random.fill(sample, among, (first_id, seed), keep),
-        Source::File(path) => {
-            let wanted = first_id + among.start..first_id + among.end;
-            let mut some = |row: BodyRow| {
-                if wanted.contains(&row.id.0) {
+        Source::File { path, ids } => {
+            let mut some = |place: u64, row: BodyRow| {
+                if among.contains(&place) {
                     keep(row);
                 }
             };
-            file::read(path, sample, first_id, &mut some).map(|_| ())
+            file::read(path, sample, *ids, first_id, &mut some).map(|_| ())
         }
         Source::Checkpoint { path, .. } => Err(Error::Elsewhere(path.clone())),
     }
@@ -75,6 +81,8 @@ pub fn bodies(
 pub fn ignored(sample: &Sample) -> Result<Vec<String>, Error> {
     match &sample.source {
         Source::Lattice(_) | Source::Random(_) | Source::Checkpoint { .. } => Ok(Vec::new()),
-        Source::File(path) => file::read(path, sample, 0, &mut |_| {}).map(|read| read.ignored),
+        Source::File { path, ids } => {
+            file::read(path, sample, *ids, 0, &mut |_, _| {}).map(|read| read.ignored)
+        }
     }
 }

@@ -24,6 +24,7 @@ mod again;
 mod balance;
 mod bonds;
 mod cell;
+mod census;
 mod changed;
 mod check;
 mod elastic;

@@ -282,7 +282,7 @@ fn impossible_values_are_refused() {
     let config = balls(dir.path(), &[[0.5, 0.5, 0.5, 0.1]], tracks);
     let set = |set: &str| on(1, &["check", &config, "--set", set]);
     let unknown = set("title=\"x\"");
-    let text = "measure way: ids must be those of bodies, 0 to 0; found 7";
+    let text = "measure way: ids must be those of bodies; found 7, which no body has";
     assert!(unknown.stderr.contains(text), "{}", unknown.stderr);
     assert_eq!(unknown.status, Some(2));
     assert_eq!(set("measure.0.ids=[0]").status, Some(0));

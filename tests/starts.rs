@@ -364,3 +364,115 @@ fn checkpoints_without_files_are_continued() {
         "{message}"
     );
 }
+
+/// Bodies keep the ids of their file, whatever they are: the same on any ranks, in bonds, tracks and checkpoints; bodies of lattices and inlets have ids
+/// above them; bodies of two files that share an id are refused.
+#[test]
+fn bodies_keep_the_ids_of_their_file() {
+    let dir = tempfile::tempdir().unwrap();
+    // Numbers up to 10^12 in no order.
+    let id = |k: u64| (k * 7_919 + 13) % 101 * 10_000_000_000 + k;
+    let mut table = "x,y,z,radius,id\n".to_owned();
+    for k in 0..32 {
+        let [x, y, z] = [k % 4, k / 4 % 4, k / 16].map(|n| n as f64 / 32.0 + 1.0 / 64.0);
+        table += &format!("{x},{y},{},0.0150,{}\n", z + x / 64.0, id(k));
+    }
+    write(&dir, "bodies.csv", &table);
+    let top = "region = [{ name = \"top\", shape = \"box\", lower = [0.03, 0.03, 0.2], upper = [0.09, 0.09, 0.24] }, {";
+    let lattice = "bodies = [{ sample = \"lattice\", material = \"m\", count = 5, radius = 0.01, lower = [0, 0, 0.1], upper = [0.125, 0.125, 0.15] }, {";
+    let springs = "stiffness = { normal = 1e4, tangential = 1e4, bending = 1.0, twisting = 1.0 }";
+    let rest = format!(
+        "measure = [{{ name = \"way\", every = 60, what = [\"tracks\"], ids = [{}, {}] }}]\n\
+         bond = [{{ pairs = [[{}, {}]], gap = 0.01, {springs} }}]\n\
+         inlet = [{{ region = \"top\", material = \"m\", radius = 0.005, rate = 200, count = 3 }}]\n",
+        id(3),
+        id(31),
+        id(4),
+        id(0)
+    );
+    let text = rest + PERIODIC;
+    let text = text.replace("region = [{ name = \"side", &format!("{top} name = \"side"));
+    let text = text.replace("bodies = [{", lattice);
+    let config = write(&dir, "run.toml", &text);
+    let mut of_file: Vec<u64> = (0..32).map(id).collect();
+    of_file.sort_unstable();
+    let first_new = of_file[31] + 1;
+    let go = |ranks: usize| {
+        let out = dir.path().join(format!("on {ranks}"));
+        threads::run(ranks, |comm| {
+            sim::try_run(comm, &config, &options(&out)).unwrap()
+        });
+        let mut loaded = last(&out);
+        loaded.header.ranks = 0;
+        loaded.header.provenance.clear();
+        (
+            loaded,
+            std::fs::read_to_string(out.join("tracks-way.csv")).unwrap(),
+        )
+    };
+    let (loaded, tracks) = go(1);
+    let ids: Vec<u64> = loaded.bodies.iter().map(|row| row.id.0).collect();
+    let expected = of_file.iter().copied().chain(first_new..first_new + 5 + 3);
+    assert_eq!(ids, expected.collect::<Vec<_>>());
+    assert_eq!(loaded.header.next_id, first_new + 8);
+    assert!(tracks.contains(&id(31).to_string()), "{tracks}");
+    for ranks in [2, 3, 4, 8] {
+        assert!(
+            go(ranks) == (loaded.clone(), tracks.clone()),
+            "{ranks} ranks"
+        );
+    }
+    let texts = threads::run(2, |comm| {
+        sim::check(comm, &config, &options(dir.path())).unwrap()
+    });
+    let ends = format!("is solid; ids {} to {}", of_file[0], of_file[31]);
+    assert!(texts.iter().all(|text| text.contains(&ends)), "{texts:?}");
+    // Where they start, each is that of its row.
+    let none = Options {
+        steps: Some(0),
+        ..options(&dir.path().join("none"))
+    };
+    threads::run(3, |comm| sim::try_run(comm, &config, &none).unwrap());
+    let start = last(&dir.path().join("none")).bodies;
+    for k in 0..32 {
+        let place = start.binary_search_by_key(&id(k), |row| row.id.0).unwrap();
+        assert_eq!(
+            start[place].position[1],
+            (k / 4 % 4) as f64 / 32.0 + 1.0 / 64.0
+        );
+    }
+
+    let twice = PERIODIC.replace(
+        "material = \"m\" }]\ncheckpoint",
+        "material = \"m\", ids = \"file\" }, { sample = \"file\", file = \"other.csv\", material = \"m\" }]\ncheckpoint",
+    );
+    write(
+        &dir,
+        "other.csv",
+        &format!(
+            "x,y,z,radius,id\n0.06,0.06,0.2,0.01,{}\n0.06,0.06,0.15,0.01,5\n",
+            id(7)
+        ),
+    );
+    let config = write(&dir, "twice.toml", &twice);
+    for ranks in [1, 3] {
+        let out = dir.path().join("twice");
+        let texts = threads::run(ranks, |comm| {
+            refused(sim::try_run(comm, &config, &options(&out)))
+        });
+        let text = format!(
+            "bodies: the ids of two bodies must differ; found {} twice",
+            id(7)
+        );
+        assert!(
+            texts.iter().all(|found| found.starts_with(&text)),
+            "{texts:?}"
+        );
+        assert!(!out.exists());
+    }
+    let mut other = options(&dir.path().join("renumbered"));
+    other.set = vec!["bodies.1.ids=\"new\"".to_owned()];
+    sim::try_run(&Serial, &config, &other).unwrap();
+    let ids = last(&dir.path().join("renumbered")).bodies;
+    assert_eq!(ids.last().unwrap().id.0, first_new + 1);
+}

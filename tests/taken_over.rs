@@ -58,7 +58,7 @@ fn a_checkpoint_is_a_sample() {
             path.display().to_string()
         )
     };
-    let config = write("second.toml", &second(""));
+    let config = write("second.toml", &second(", ids = \"new\""));
     // At the start they are as they were.
     let (_, start) = last(&go(&config, "start", 3, Some(0)));
     assert_eq!(start.bodies.len(), 30 + before.bodies.len());
@@ -90,10 +90,21 @@ fn a_checkpoint_is_a_sample() {
         let (_, other) = last(&go(&config, &format!("on {ranks}"), ranks, None));
         assert!(other == serial, "{ranks} ranks");
     }
+    // By default they keep their ids, and those of the lattice lie above them.
+    let kept = write("kept.toml", &second(""));
+    for ranks in [1, 3] {
+        let (_, start) = last(&go(&kept, &format!("kept on {ranks}"), ranks, Some(0)));
+        let (old, new) = start.bodies.split_at(before.bodies.len());
+        let place = |row: &BodyRow| (row.id, row.position);
+        assert!(old.iter().map(place).eq(before.bodies.iter().map(place)));
+        let ids = new.iter().map(|row| row.id.0);
+        assert!(ids.eq(before.header.next_id..before.header.next_id + 30));
+        assert_eq!(start.header.next_id, before.header.next_id + 30);
+    }
     // What the entry says of their motion goes for all.
     let driven = write(
         "driven.toml",
-        &second(", motion = \"free\", velocity = [0.0, 0.0, 0.5]"),
+        &second(", ids = \"new\", motion = \"free\", velocity = [0.0, 0.0, 0.5]"),
     );
     let (_, free) = last(&go(&driven, "free", 1, Some(0)));
     assert!(free.bodies.iter().all(BodyRow::is_free));

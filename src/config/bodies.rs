@@ -9,7 +9,9 @@ use super::reader::{METRES, Number, Range, Section, both, must, refuse, report};
 use super::regions::{NamedRegion, named, no_images};
 use super::templates::Forms;
 use crate::body::BodyKind;
-use crate::sample::{Amount, Arrangement, Lattice, Named, Radius, Random, Sample, Source, Space};
+use crate::sample::{
+    Amount, Arrangement, Ids, Lattice, Named, Radius, Random, Sample, Source, Space,
+};
 use crate::scheme::acts::Growth;
 use crate::shape::{HalfSpace, Region};
 use std::fs::File;
@@ -60,7 +62,7 @@ fn read_entry(
         "motion",
     ];
     known.extend_from_slice(match KINDS.iter().find(|kind| is(kind)) {
-        Some(&"file") => &["file", "materials"],
+        Some(&"file") => &["file", "materials", "ids"],
         Some(&"random") => &["count", "fraction", "radius", "lower", "upper", "region"],
         _ => &[
             "count", "radius", "jitter", "lower", "upper", "region", "lattice",
@@ -97,12 +99,17 @@ fn read_entry(
         "file" => {
             let accepted = "the path of a CSV file, a LAMMPS data file or dump, or a checkpoint";
             let path = PathBuf::from(section.text("file", accepted, faults)?);
+            let ids = match section.choice_if("ids", &["file", "new"], faults) {
+                Some("new") => Ids::New,
+                _ => Ids::OfFile,
+            };
             match is_hdf5(&path) {
                 true => Source::Checkpoint {
                     path,
                     as_there: motion.is_none(),
+                    ids,
                 },
-                false => Source::File(path),
+                false => Source::File { path, ids },
             }
         }
         "random" => Source::Random(random(&section, domain, regions, faults)),

@@ -8,10 +8,10 @@ mod files;
 mod samples;
 
 use super::{End, Faults, Interval, Limits, Place, Scenario, load, parse};
-use crate::sample::{Radius, Source};
+use crate::sample::{Ids, Radius, Source};
 use crate::scheme::pace::{Pace, Rule};
 use crate::solver::{Order, Settings};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Every key, each with a value other than its default.
 const FULL: &str = r#"# comment
@@ -100,6 +100,13 @@ fn good(text: &str, overrides: &[&str]) -> Scenario {
     parse("full.toml", text, Path::new("/base"), &overrides).unwrap_or_else(|f| panic!("{f}"))
 }
 
+fn of_file(path: impl Into<PathBuf>) -> Source {
+    Source::File {
+        path: path.into(),
+        ids: Ids::OfFile,
+    }
+}
+
 fn bad(text: &str, overrides: &[&str]) -> Faults {
     let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_owned()).collect();
     parse("full.toml", text, Path::new("/base"), &overrides).expect_err("it is at fault")
@@ -173,10 +180,7 @@ fn every_key_arrives() {
     );
     assert_eq!((s.samples[0].material, s.samples[0].density), (1, 1000.0));
     assert_eq!(s.samples[0].velocity, [0.0, 0.0, -1.0]);
-    assert_eq!(
-        s.samples[1].source,
-        Source::File("/base/data/few.csv".into())
-    );
+    assert_eq!(s.samples[1].source, of_file("/base/data/few.csv"));
     assert_eq!(s.max_initial_overlap, 0.02);
     assert_eq!(
         (s.output.series, s.checkpoints.every, s.checkpoints.keep),
@@ -294,7 +298,7 @@ fn overrides_set_replace_and_add() {
         (lattice.count, lattice.radius.clone()),
         (30, Radius::Constant(0.03))
     );
-    assert_eq!(s.samples[1].source, Source::File("/else/where.csv".into()));
+    assert_eq!(s.samples[1].source, of_file("/else/where.csv"));
     assert_eq!((s.solver.order, s.solver.seed), (Order::Sweep, 9));
     assert_eq!(
         (s.upper.z, s.materials[1].own.get("friction").unwrap()),
@@ -336,7 +340,7 @@ fn the_text_as_run_gives_the_same_scenario() {
 fn a_file_given_on_the_command_line_is_relative_to_the_working_directory() {
     let s = good(FULL, &["bodies.1.file=there.csv"]);
     let here = std::env::current_dir().expect("a working directory");
-    assert_eq!(s.samples[1].source, Source::File(here.join("there.csv")));
+    assert_eq!(s.samples[1].source, of_file(here.join("there.csv")));
 }
 
 #[test]
@@ -441,7 +445,7 @@ fn the_shipped_configurations_are_good() {
         let bodies: u64 = s
             .samples
             .iter()
-            .map(|s| crate::sample::count(s).expect("good"))
+            .map(|s| crate::sample::count(s).expect("good").bodies)
             .sum();
         assert_eq!(bodies, if name == "settle.toml" { 10_000 } else { 1000 });
         let friction = |wall: &str| {

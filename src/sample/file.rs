@@ -13,7 +13,8 @@ mod table;
 
 pub use clump::{Described, clump};
 
-use super::{Error, Sample};
+use super::Error;
+use super::source::{Count, Ids, Sample};
 use crate::body::BodyRow;
 use lines::{Input, Lines};
 use row::Row;
@@ -21,35 +22,47 @@ use std::path::Path;
 
 /// The contents of a file other than the bodies given to the caller.
 pub(super) struct Read {
-    /// The number of bodies.
-    pub(super) bodies: u64,
+    /// The bodies.
+    pub(super) count: Count,
     /// Unused columns and sections.
     pub(super) ignored: Vec<String>,
 }
 
-/// Reads a file from end to end and gives its bodies to `keep`, ids counting up from `first_id`.
+/// Reads a file from end to end; gives its bodies to `keep`, each with its place from 0.
+///
+/// Bodies that do not keep the file's ids have ids that count up from `first_id`.
 pub(super) fn read(
     path: &Path,
     sample: &Sample,
+    ids: Ids,
     first_id: u64,
-    keep: &mut dyn FnMut(BodyRow),
+    keep: &mut dyn FnMut(u64, BodyRow),
 ) -> Result<Read, Error> {
-    let mut next = first_id;
+    let mut count = Count {
+        bodies: 0,
+        kept_below: None,
+    };
     let mut take = |row: Row| {
-        keep(row.body(sample, next));
-        next += 1;
+        let id = match (ids, row.id) {
+            (Ids::OfFile, Some(id)) => {
+                count.kept_below = count.kept_below.max(Some(id + 1));
+                id
+            }
+            _ => first_id + count.bodies,
+        };
+        keep(count.bodies, row.body(sample, id));
+        count.bodies += 1;
     };
     let ignored = match format(Input::at(path))? {
         Format::Dump => dump::read(path, &sample.named, &mut take)?,
         Format::Data => lammps::read(path, &sample.named, &mut take)?,
-        Format::Table => table::read(Input::at(path), &sample.named, &mut take)?,
+        Format::Table => table::read(Input::at(path), (&sample.named, ids), &mut take)?,
     };
-    let bodies = next - first_id;
-    if bodies == 0 {
+    if count.bodies == 0 {
         let message = "the file holds no bodies; accepted: at least one";
         return Err(Error::line(path, 1, message));
     }
-    Ok(Read { bodies, ignored })
+    Ok(Read { count, ignored })
 }
 
 enum Format {

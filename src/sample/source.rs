@@ -32,6 +32,15 @@ pub struct Sample {
     pub size: f64,
 }
 
+/// The number of bodies of a sample, and the ids that they bring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// Bodies.
+    pub bodies: u64,
+    /// A number above all ids that the bodies keep from their file; `None`: their ids are new.
+    pub kept_below: Option<u64>,
+}
+
 /// A material by the word that a file of bodies has for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Named {
@@ -119,7 +128,7 @@ impl Sample {
                     *fraction *= size.powi(if self.discs { 2 } else { 3 });
                 }
             }
-            Source::File(_) | Source::Checkpoint { .. } => {}
+            Source::File { .. } | Source::Checkpoint { .. } => {}
         }
     }
 
@@ -129,7 +138,7 @@ impl Sample {
         match &self.source {
             Source::Lattice(lattice) => Some(&lattice.space),
             Source::Random(random) => Some(&random.space),
-            Source::File(_) | Source::Checkpoint { .. } => None,
+            Source::File { .. } | Source::Checkpoint { .. } => None,
         }
     }
 
@@ -177,7 +186,12 @@ pub enum Source {
     ///
     /// CSV (`x,y,z,radius`, more columns allowed), a LAMMPS data file (atom style sphere), or the
     /// last frame of a LAMMPS dump.
-    File(PathBuf),
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The ids of its bodies.
+        ids: Ids,
+    },
     /// The bodies of a checkpoint of this program, which the run reads: this room does not use
     /// HDF5.
     Checkpoint {
@@ -185,7 +199,18 @@ pub enum Source {
         path: PathBuf,
         /// Whether bodies keep their kind of motion, instead of that of the entry.
         as_there: bool,
+        /// The ids of its bodies.
+        ids: Ids,
     },
+}
+
+/// The ids of the bodies of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ids {
+    /// Those in the file; new ones where it has none.
+    OfFile,
+    /// New ones, in the order of the file's ids, else of its rows.
+    New,
 }
 
 /// A perturbed lattice that fills a region from below.

@@ -6,13 +6,14 @@ mod statics;
 
 use super::bonds::pairs_exist;
 use super::cell;
+use super::census::census;
 use super::error::RunError;
-use super::first::{counts, no_overlaps, share};
+use super::first::{no_overlaps, shares, together};
 use super::memory::{Numbers, bytes_falling, bytes_per_body, bytes_with, fall};
 use super::options::Options;
 use super::rounding;
 use super::setup::{increments_fit, shared};
-use super::sizes::{Sizes, divide, edge, memory_suffices, sizes, to_come, tracked_exist};
+use super::sizes::{Sizes, divide, edge, sizes, to_come, tracked_exist};
 use crate::body::{BodyRow, Cell};
 use crate::comm::{Comm, agree, sum_exact};
 use crate::config::{Given, Scenario};
@@ -31,9 +32,10 @@ use std::path::Path;
 /// The errors of `run`.
 pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, RunError> {
     let scenario = shared(comm, || Given::begin(path, &options.set))?;
-    let counts = counts(comm, &scenario)?;
-    agree(comm, memory_suffices(&scenario, &counts, comm.size()))?;
-    let bodies = share(comm, &scenario, &counts)?;
+    let census = census(comm, &scenario)?;
+    let shares = shares(comm, &scenario, &census)?;
+    let samples = samples(comm, &scenario, &shares);
+    let bodies = together(comm, &scenario, &census, shares)?;
     pairs_exist(comm, &scenario, &bodies)?;
     let cell = scenario.cell.as_ref();
     agree(
@@ -44,7 +46,7 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
     let sizes = sizes(comm, &scenario, &bodies, 0.0)
         .full_grown(&scenario, 0.0)
         .and_to_come(&scenario);
-    tracked_exist(&scenario, sizes.count)?;
+    tracked_exist(comm, &scenario, census.ids_end, &bodies)?;
     let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
     let parcel = Parcel {
         bodies,
@@ -87,7 +89,7 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
             edge(&scenario, &sizes)
         ),
     ];
-    lines.splice(2..2, samples(comm, &scenario, &counts, &parcel.bodies));
+    lines.splice(2..2, samples);
     lines.splice(2..2, large(&sizes));
     let mut end = format!("end        {}", scenario.end);
     for stage in &scenario.stages {
@@ -142,40 +144,30 @@ fn whole(scenario: &Scenario) -> (f64, &'static str) {
 }
 
 /// A line about each sample and inlet. Collective.
-fn samples(
-    comm: &dyn Comm,
-    scenario: &Scenario,
-    counts: &[u64],
-    bodies: &[BodyRow],
-) -> Vec<String> {
+fn samples(comm: &dyn Comm, scenario: &Scenario, shares: &[Vec<BodyRow>]) -> Vec<String> {
     let mut lines = Vec::new();
-    let (mut first, flat) = (0, scenario.two_dimensional);
-    for (number, (sample, count)) in scenario.samples.iter().zip(counts).enumerate() {
-        let ids = first..first + count;
-        first += count;
-        let mine: Vec<BodyRow> = bodies
-            .iter()
-            .filter(|row| ids.contains(&row.id.0))
-            .copied()
-            .collect();
-        let like = sizes(comm, scenario, &mine, 0.0).full_grown(scenario, 0.0);
+    let flat = scenario.two_dimensional;
+    for (number, (sample, mine)) in scenario.samples.iter().zip(shares).enumerate() {
+        let like = sizes(comm, scenario, mine, 0.0).full_grown(scenario, 0.0);
+        let count = like.count;
         let mut sums: [ExactSum; 2] = [
             mine.iter().map(|row| row.radius).collect(),
             mine.iter().map(|row| row.mass).collect(),
         ];
         sum_exact(comm, &mut sums);
         let [radii, mass] = sums.map(|sum| sum.value());
-        let mean = radii / *count as f64 / sample.size;
+        let mean = radii / count as f64 / sample.size;
         let (whole, unit) = whole(scenario);
         let (space, of) = match sample.space() {
             Some(space) => (space.volume(flat), "its region's"),
             None => (whole, "the domain's"),
         };
         lines.push(format!(
-            "sample {number}   {count} bodies, radius {} to {} m, mean {mean:.4e} m, mass {mass:.6e} kg; {:.4} of {of} {space:.4e} {unit} is solid",
+            "sample {number}   {count} bodies, radius {} to {} m, mean {mean:.4e} m, mass {mass:.6e} kg; {:.4} of {of} {space:.4e} {unit} is solid{}",
             like.smallest,
             like.widest,
-            like.volume / space
+            like.volume / space,
+            ids(comm, mine)
         ));
     }
     let each = scenario.inlets.iter();
@@ -199,6 +191,20 @@ fn samples(
     }));
     lines.extend(scenario.templates.iter().map(template));
     lines
+}
+
+/// The least and the largest id of bodies, as text. Collective.
+fn ids(comm: &dyn Comm, mine: &[BodyRow]) -> String {
+    let ids = mine.iter().map(|row| row.id.0 as i64);
+    let mut ends = [
+        ids.clone().map(|id| -id).max().unwrap_or(i64::MIN),
+        ids.max().unwrap_or(i64::MIN),
+    ];
+    comm.max_i64(&mut ends);
+    match ends {
+        [_, i64::MIN] => String::new(),
+        [least, most] => format!("; ids {} to {most}", -least),
+    }
 }
 
 /// A template's balls, and its volume with the error of the integration.

@@ -1,5 +1,6 @@
 //! The initial bodies of a run.
 
+use super::census::{Census, ids_differ};
 use super::changed::{HELD_IN_CELL, is_held_in_cell};
 use super::error::RunError;
 use crate::body::{Bodies, BodyId, BodyRow, Reference};
@@ -12,69 +13,37 @@ use crate::domain::migration::{Parcel, to_owners, with_copies};
 use crate::io::checkpoint::{self, Loaded};
 use crate::math::{Vector3, as_written};
 use crate::pool::Pool;
-use crate::sample::{self, Source};
+use crate::sample::{self, Sample, Source};
 use crate::scheme::Physics;
 use crate::shape::Period;
 use std::path::Path;
 
-/// The number of bodies in each sample. Collective.
-///
-/// Only rank 0 counts, as a file has to be read from end to end.
-pub(super) fn counts(comm: &dyn Comm, scenario: &Scenario) -> Result<Vec<u64>, RunError> {
-    let samples = scenario.samples.iter();
-    if comm.rank() == 0 {
-        for ignored in samples
-            .clone()
-            .filter_map(|s| sample::ignored(s).ok())
-            .flatten()
-        {
-            tell!("moreau: {ignored} of a body file is ignored");
-        }
-    }
-    let counted: Result<Vec<u64>, RunError> = match comm.rank() {
-        0 => samples
-            .map(|sample| match &sample.source {
-                Source::Checkpoint { path, .. } => checkpoint::header(path)
-                    .map(|(_, counts)| counts.bodies)
-                    .map_err(|e| RunError::Input(e.to_string())),
-                _ => sample::count(sample).map_err(|e| RunError::Input(e.to_string())),
-            })
-            .collect(),
-        _ => Ok(vec![0; samples.len()]),
-    };
-    let counted = agree(comm, counted)?;
-    let too_many =
-        || RunError::Input("the number of bodies must be at most 2^62; found more".to_owned());
-    let sum = |sum: u64, n: &u64| sum.checked_add(*n).filter(|sum| *sum < 1 << 62);
-    let total = counted.iter().try_fold(0, sum).ok_or_else(too_many);
-    let total = comm.sum_count(agree(comm, total)? as usize);
-    let mut counts: Vec<i64> = counted.iter().map(|&n| n as i64).collect();
-    comm.sum_i64(&mut counts);
-    if total == 0 && scenario.inlets.is_empty() {
-        return Err(RunError::Input(
-            "the number of bodies must be at least one; found none".to_owned(),
-        ));
-    }
-    Ok(counts.into_iter().map(|n| n as u64).collect())
+/// This rank's share of the initial bodies, by id. Collective.
+pub(super) fn bodies(
+    comm: &dyn Comm,
+    scenario: &Scenario,
+    census: &Census,
+) -> Result<Vec<BodyRow>, RunError> {
+    let shares = shares(comm, scenario, census)?;
+    together(comm, scenario, census, shares)
 }
 
-/// This rank's share of the initial bodies, by id. Collective.
+/// This rank's share of the initial bodies of each sample. Collective.
 ///
 /// No rank makes all bodies of a lattice, and none reads all of a checkpoint. The positions of a
 /// rank's bodies do not matter yet: the first migration brings bodies to their owners.
-pub(super) fn share(
+pub(super) fn shares(
     comm: &dyn Comm,
     scenario: &Scenario,
-    counts: &[u64],
-) -> Result<Vec<BodyRow>, RunError> {
-    let mut rows = agree(comm, made(scenario, counts, comm.rank(), comm.size()))?;
-    let mut first_id = 0;
-    for (sample, &count) in scenario.samples.iter().zip(counts) {
+    census: &Census,
+) -> Result<Vec<Vec<BodyRow>>, RunError> {
+    let mut each = agree(comm, made(scenario, census, comm.rank(), comm.size()))?;
+    for (k, sample) in scenario.samples.iter().enumerate() {
         if let Source::Checkpoint { path, .. } = &sample.source {
             let loaded =
                 checkpoint::read(comm, path).map_err(|e| RunError::Input(e.to_string()))?;
             // The file may have changed since its bodies were counted.
-            let found = comm.sum_count(loaded.bodies.len());
+            let (count, found) = (census.counts[k], comm.sum_count(loaded.bodies.len()));
             if found != count {
                 return Err(RunError::Input(format!(
                     "{}: the file must not change during the start; found {found} bodies after {count}",
@@ -96,15 +65,26 @@ pub(super) fn share(
                 )));
             }
             let bodies = agree(comm, with_templates(scenario, path, loaded))?;
-            let ids = (first_id + before..).map(BodyId);
-            rows.extend(ids.zip(&bodies).map(|(id, row)| {
-                let template = row.template(&scenario.templates);
-                sample.taken_over(id, row, template)
-            }));
+            let taken = (before..).zip(&bodies).map(|(place, row)| {
+                let id = census.first_ids[k].map_or(row.id, |first| BodyId(first + place));
+                sample.taken_over(id, row, row.template(&scenario.templates))
+            });
+            each[k] = taken.collect();
         }
-        first_id += count;
     }
+    Ok(each)
+}
+
+/// This rank's share of all initial bodies, by id, from those of each sample. Collective.
+pub(super) fn together(
+    comm: &dyn Comm,
+    scenario: &Scenario,
+    census: &Census,
+    shares: Vec<Vec<BodyRow>>,
+) -> Result<Vec<BodyRow>, RunError> {
+    let mut rows: Vec<BodyRow> = shares.into_iter().flatten().collect();
     rows.sort_unstable_by_key(|row| row.id);
+    ids_differ(comm, census, &rows)?;
     // Files contain unwrapped positions; everything that follows uses wrapped ones.
     let period = Period::of_box(&scenario.lower, &scenario.upper, scenario.periodic);
     for row in &mut rows {
@@ -147,28 +127,36 @@ fn with_templates(
     Ok(bodies)
 }
 
+/// A rank's share of the bodies of each sample that is not a checkpoint.
 fn made(
     scenario: &Scenario,
-    counts: &[u64],
+    census: &Census,
     rank: usize,
     ranks: usize,
-) -> Result<Vec<BodyRow>, RunError> {
-    let total: u64 = counts.iter().sum();
+) -> Result<Vec<Vec<BodyRow>>, RunError> {
+    let total = census.total();
     let cut = |rank: usize| (u128::from(total) * rank as u128 / ranks as u128) as u64;
     let (begin, end) = (cut(rank), cut(rank + 1));
-    let mut rows = Vec::with_capacity((end - begin) as usize);
-    let mut first_id = 0;
-    for (sample, count) in scenario.samples.iter().zip(counts) {
-        let within = |id: u64| id.clamp(first_id, first_id + count) - first_id;
+    let mut first = 0;
+    let mut share = |(k, sample): (usize, &Sample)| {
+        let mut rows = Vec::new();
+        let count = census.counts[k];
+        let within = |place: u64| place.clamp(first, first + count) - first;
         let among = within(begin)..within(end);
+        first += count;
         if !among.is_empty() && !matches!(sample.source, Source::Checkpoint { .. }) {
-            let keep = &mut |row| rows.push(row);
-            sample::bodies(sample, among, first_id, scenario.solver.seed, keep)
+            let (first_id, seed) = (census.first_ids[k].unwrap_or(0), scenario.solver.seed);
+            sample::bodies(sample, among, first_id, seed, &mut |row| rows.push(row))
                 .map_err(|e| RunError::Input(e.to_string()))?;
         }
-        first_id += count;
-    }
-    Ok(rows)
+        Ok(rows)
+    };
+    scenario
+        .samples
+        .iter()
+        .enumerate()
+        .map(&mut share)
+        .collect()
 }
 
 /// Fails if a body starts outside the domain, or a disc outside its plane.
@@ -279,10 +267,18 @@ mod tests {
                     bodies = [{ sample = \"lattice\", material = \"m\", count = 7, radius = 0.01, upper = [1, 1, 0.1] },\n\
                     { sample = \"lattice\", material = \"m\", count = 50, radius = 0.01, lower = [0, 0, 0.5] }]\n";
         let scenario = config::parse("a.toml", text, Path::new("."), &[]).expect("a good text");
-        let counts = [7, 50];
+        let census = Census {
+            counts: vec![7, 50],
+            first_ids: vec![Some(0), Some(7)],
+            ids_end: 57,
+        };
         for ranks in [1, 2, 3, 8, 57, 64] {
             let shares: Vec<Vec<BodyRow>> = (0..ranks)
-                .map(|rank| made(&scenario, &counts, rank, ranks).expect("bodies"))
+                .map(|rank| {
+                    made(&scenario, &census, rank, ranks)
+                        .expect("bodies")
+                        .concat()
+                })
                 .collect();
             let most = 57_usize.div_ceil(ranks);
             assert!(

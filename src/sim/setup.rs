@@ -4,15 +4,16 @@
 use super::balance::by_bodies;
 use super::bonds::{bonds_are_known, pairs_exist};
 use super::cell;
+use super::census::census;
 use super::changed::{bodies_fit, changes_fit, motions_begin, same_loads, shear_fits, stages_stay};
 use super::error::RunError;
-use super::first::{counts, no_overlaps, share};
+use super::first::{self, no_overlaps};
 use super::flows::Flows;
 use super::ledger::Ledger;
 use super::options::Options;
 use super::output::Folder;
 use super::rounding;
-use super::sizes::{completed, divide, memory_suffices, sizes, tracked_exist};
+use super::sizes::{completed, divide, sizes, tracked_exist};
 use super::walls::{as_many_walls, set_origins, wall_references, wall_states};
 use super::wear;
 use crate::body::{BodyId, Cell};
@@ -72,14 +73,13 @@ pub(super) fn from_config(
                 .to_owned(),
         ));
     }
-    let counts = counts(comm, &scenario)?;
-    agree(comm, memory_suffices(&scenario, &counts, comm.size()))?;
-    let bodies = share(comm, &scenario, &counts)?;
+    let census = census(comm, &scenario)?;
+    let bodies = first::bodies(comm, &scenario, &census)?;
     pairs_exist(comm, &scenario, &bodies)?;
     let sizes = sizes(comm, &scenario, &bodies, 0.0)
         .full_grown(&scenario, 0.0)
         .and_to_come(&scenario);
-    tracked_exist(&scenario, sizes.count)?;
+    tracked_exist(comm, &scenario, census.ids_end, &bodies)?;
     let scenario = end_as_given(agree(comm, completed(scenario, &sizes))?, options);
     let first = scenario.cell.as_ref().map(Cell::start);
     agree(comm, cell::fits(&scenario, first.as_ref(), 0.0))?;
@@ -112,7 +112,7 @@ pub(super) fn from_config(
     let scheme = agree(comm, scheme(physics, options.threads))?;
     let partition = domain.partition().clone();
     let ledger = Ledger {
-        flows: Flows::new(&scenario, sizes.count),
+        flows: Flows::new(&scenario, census.ids_end),
         ..Ledger::default()
     };
     Ok(Start {

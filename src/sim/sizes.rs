@@ -5,7 +5,7 @@ use super::error::RunError;
 use super::large;
 use super::memory::bytes_per_body;
 use super::room::walls_keep_inside;
-use crate::body::{BodyRow, Large};
+use crate::body::{BodyId, BodyRow, Large};
 use crate::comm::{Comm, sum_exact};
 use crate::config::{Derived, Scenario, What};
 use crate::domain::ghosts::reach;
@@ -122,22 +122,31 @@ pub(super) fn to_come(scenario: &Scenario) -> Option<u64> {
     each.try_fold(0_u64, |sum, n| n.map(|n| sum.saturating_add(n)))
 }
 
-/// Refuses tracks of bodies that no sample makes and no inlet may bring, `made` being made.
+/// Refuses tracks of bodies that no sample makes and no inlet may bring. Collective.
 ///
-/// Ids count the bodies of the samples from 0, then those of inlets.
-pub(super) fn tracked_exist(scenario: &Scenario, made: u64) -> Result<(), RunError> {
+/// `rows` are this rank's bodies, by id; those of inlets have the ids from `ids_end` on.
+pub(super) fn tracked_exist(
+    comm: &dyn Comm,
+    scenario: &Scenario,
+    ids_end: u64,
+    rows: &[BodyRow],
+) -> Result<(), RunError> {
     let come = to_come(scenario).unwrap_or(u64::MAX);
-    let ids = made.saturating_add(come);
+    let to_come = ids_end..ids_end.saturating_add(come);
     for measure in &scenario.measures {
         let tracks = measure.what.iter().filter_map(|what| match what {
             What::Tracks(ids) => Some(ids),
             _ => None,
         });
-        if let Some(id) = tracks.flatten().find(|id| id.0 >= ids) {
+        let tracks: Vec<&BodyId> = tracks.flatten().collect();
+        let here = |id: &&BodyId| rows.binary_search_by_key(*id, |row| row.id).is_ok();
+        let mut known: Vec<i64> = tracks.iter().map(|id| i64::from(here(id))).collect();
+        comm.sum_i64(&mut known);
+        let mut each = tracks.iter().zip(known);
+        if let Some((id, _)) = each.find(|(id, n)| *n == 0 && !to_come.contains(&id.0)) {
             return Err(RunError::Input(format!(
-                "measure {}: ids must be those of bodies, 0 to {}; found {id}",
+                "measure {}: ids must be those of bodies; found {id}, which no body has",
                 measure.name,
-                ids.saturating_sub(1)
             )));
         }
     }
@@ -149,10 +158,9 @@ pub(super) fn tracked_exist(scenario: &Scenario, made: u64) -> Result<(), RunErr
 /// Where the system does not report its memory, any run passes.
 pub(super) fn memory_suffices(
     scenario: &Scenario,
-    counts: &[u64],
+    made: u64,
     ranks: usize,
 ) -> Result<(), RunError> {
-    let made: u64 = counts.iter().sum();
     // With outlets the number of bodies present at once is unknown.
     let stays = scenario.acts.outlets.is_empty() && !scenario.delete_outside;
     let come = to_come(scenario).filter(|_| stays).unwrap_or(0);

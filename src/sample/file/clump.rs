@@ -9,7 +9,7 @@
 use super::lines::{Cell, Input, Lines};
 use super::{Format, format, table};
 use crate::math::Vector3;
-use crate::sample::Error;
+use crate::sample::{Error, Ids};
 use crate::shape::clump::{Given, Part};
 use std::path::Path;
 
@@ -51,7 +51,7 @@ pub fn clump(path: &Path, contents: &[u8]) -> Result<Described, Error> {
 
 fn of_table(input: Input) -> Result<Described, Error> {
     let (mut parts, mut dense, mut moving) = (Vec::new(), false, false);
-    let mut ignored = table::read(input, &[], &mut |row| {
+    let mut ignored = table::read(input, (&[], Ids::New), &mut |row| {
         dense |= row.density.is_some();
         moving |= row.velocity != [0.0; 3] || row.angular_velocity != [0.0; 3];
         parts.push(Part {

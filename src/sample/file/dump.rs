@@ -2,11 +2,10 @@
 //!
 //! The columns used are `id`, `x y z` (or `xu yu zu`), `radius` (or `diameter`) and, if present,
 //! `vx vy vz`, `omegax omegay omegaz`, `density`; `type` where the entry has `materials`. Bodies
-//! come in the order of the file's ids; the ids themselves are not kept. The box is not used: the
-//! configuration's domain is.
+//! come in the order of the file's ids. The box is not used: the configuration's domain is.
 
 use super::lines::{Cell, Lines};
-use super::row::{Row, material};
+use super::row::{Row, material, not_once, twice};
 use crate::sample::{Error, Named};
 use std::path::Path;
 
@@ -155,7 +154,10 @@ impl<'n> Columns<'n> {
             let vector = |[x, y, z]: [usize; 3]| -> Result<[f64; 3], Error> {
                 Ok([cell(x).number()?, cell(y).number()?, cell(z).number()?])
             };
+            let id = cell(self.id).id(1)?;
             let row = Row {
+                // LAMMPS counts atoms from 1.
+                id: Some(id - 1),
                 position: vector(self.position)?,
                 velocity: self.velocity.map_or(Ok([0.0; 3]), vector)?,
                 angular_velocity: self.angular_velocity.map_or(Ok([0.0; 3]), vector)?,
@@ -166,14 +168,11 @@ impl<'n> Columns<'n> {
                     .map(|(k, named)| material(cell(k), named))
                     .transpose()?,
             };
-            rows.push((cell(self.id).whole()?, line, row));
+            rows.push((id, line, row));
         }
         rows.sort_unstable_by_key(|&(id, line, _)| (id, line));
-        let twice = rows.windows(2).filter(|w| w[0].0 == w[1].0);
-        if let Some([(id, first, _), (_, line, _)]) = twice.min_by_key(|w| w[1].1) {
-            let message =
-                format!("atom {id} is there already, on line {first}; accepted: each id once");
-            return Err(Error::line(path, *line, message));
+        if let Some((id, lines)) = twice(rows.iter().map(|&(id, line, _)| (id, line))) {
+            return Err(not_once(path, "atom", id, lines));
         }
         rows.into_iter().for_each(|(_, _, row)| take(row));
         Ok(())

@@ -3,11 +3,11 @@
 //! The parts used are the count of atoms in the header, the section `Atoms`
 //! (`id type diameter density x y z`, image flags allowed) and, if present, `Velocities`
 //! (`id vx vy vz wx wy wz`). Bodies come in the order of the file's ids, whatever the order of its
-//! rows; the ids themselves are not kept. The box of the header is not used: the configuration's
+//! rows. The box of the header is not used: the configuration's
 //! domain is.
 
 use super::lines::{Cell, Lines};
-use super::row::{Row, material};
+use super::row::{Row, material, not_once, twice};
 use crate::sample::{Error, Named};
 use std::path::Path;
 
@@ -143,9 +143,11 @@ impl DataFile<'_> {
                 return Err(self.wrong(message));
             }
             let cell = |k: usize| self.cell(ATOMS[k], words[k]);
-            let id = cell(0).whole()?;
+            let id = cell(0).id(1)?;
             let kind = cell(1).whole()?;
             let row = Row {
+                // LAMMPS counts atoms from 1.
+                id: Some(id - 1),
                 position: [cell(4).number()?, cell(5).number()?, cell(6).number()?],
                 velocity: [0.0; 3],
                 angular_velocity: [0.0; 3],
@@ -163,15 +165,9 @@ impl DataFile<'_> {
         };
         self.complete("Atoms", self.rows.len(), next.is_none())?;
         self.rows.sort_unstable_by_key(|&(id, line, _)| (id, line));
-        let first_twice = self
-            .rows
-            .windows(2)
-            .filter(|w| w[0].0 == w[1].0)
-            .min_by_key(|w| w[1].1);
-        if let Some(&[(id, first, _), (_, line, _)]) = first_twice {
-            let message =
-                format!("atom {id} is there already, on line {first}; accepted: each id once");
-            return Err(Error::line(self.path, line, message));
+        let lines = self.rows.iter().map(|&(id, line, _)| (id, line));
+        if let Some((id, lines)) = twice(lines) {
+            return Err(not_once(self.path, "atom", id, lines));
         }
         Ok(next)
     }

@@ -97,6 +97,14 @@ impl Cell<'_> {
         x.ok_or_else(|| self.refuse("a finite number > 0"))
     }
 
+    /// The id of a body, at least `least`, in LAMMPS' files 1.
+    pub(super) fn id(&self, least: u64) -> Result<u64, Error> {
+        // Larger ones are kept for walls.
+        let ids = least..1 << 62;
+        let id = self.text.parse().ok().filter(|id| ids.contains(id));
+        id.ok_or_else(|| self.refuse(&format!("a whole number from {least} up to 2^62")))
+    }
+
     /// An integer, at least 1.
     pub(super) fn whole(&self) -> Result<u64, Error> {
         let n = self.text.parse().ok().filter(|n: &u64| *n > 0);

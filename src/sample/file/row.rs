@@ -3,10 +3,13 @@
 use super::lines::Cell;
 use crate::body::{BodyKind, BodyRow};
 use crate::sample::{Error, Named, Sample};
+use std::path::Path;
 
 /// One body of a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Row {
+    /// `None`: the file has none.
+    pub(super) id: Option<u64>,
     pub(super) position: [f64; 3],
     pub(super) velocity: [f64; 3],
     pub(super) angular_velocity: [f64; 3],
@@ -15,6 +18,22 @@ pub(super) struct Row {
     pub(super) density: Option<f64>,
     /// Number and density of its material; `None`: that of the sample.
     pub(super) material: Option<(u32, f64)>,
+}
+
+/// The id that two lines have, and these lines, of those whose second line comes first.
+///
+/// `sorted`: ids with their lines, in order.
+pub(super) fn twice(sorted: impl Iterator<Item = (u64, u64)> + Clone) -> Option<(u64, [u64; 2])> {
+    let pairs = sorted.clone().zip(sorted.skip(1));
+    let twice = pairs.filter(|((a, _), (b, _))| a == b);
+    let twice = twice.min_by_key(|(_, (_, line))| *line);
+    twice.map(|((id, first), (_, line))| (id, [first, line]))
+}
+
+/// The error that two lines have the same id.
+pub(super) fn not_once(path: &Path, what: &str, id: u64, [first, line]: [u64; 2]) -> Error {
+    let message = format!("{what} {id} is there already, on line {first}; accepted: each id once");
+    Error::line(path, line, message)
 }
 
 /// Number and density of the material that a cell names.

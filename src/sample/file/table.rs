@@ -1,22 +1,22 @@
-//! Bodies from CSV: a header that names the columns, one body a row, ids in the order of rows.
+//! Bodies from CSV: a header that names the columns, one body a row, new ids in the order of rows.
 //!
-//! Columns: `x`, `y`, `z` and `radius` (or `r`) or `diameter` (or `d`); optional `vx,vy,vz`,
+//! Columns: `x`, `y`, `z` and `radius` (or `r`) or `diameter` (or `d`); optional `id`, `vx,vy,vz`,
 //! `wx,wy,wz` and `density`; `material` or `type` where the entry has `materials`. Capitals and
 //! blanks around a name do not count, `#` starts a line of comment. Other columns are not used.
 
 use super::lines::{Cell, Input, Lines};
-use super::row::{Row, material};
-use crate::sample::{Error, Named};
+use super::row::{Row, material, not_once, twice};
+use crate::sample::{Error, Ids, Named};
 use csv::{ErrorKind, ReaderBuilder, StringRecord, Trim};
 use std::path::Path;
 
 /// Reads the file; returns the unused columns.
 pub(super) fn read(
     input: Input,
-    named: &[Named],
+    (named, ids): (&[Named], Ids),
     take: &mut dyn FnMut(Row),
 ) -> Result<Vec<String>, Error> {
-    read_rows(input, named, take).map_err(|error| match error {
+    read_rows(input, (named, ids), take).map_err(|error| match error {
         Error::Line { line, message, .. } => {
             Error::line(input.path, line_with_text(input, line), message)
         }
@@ -41,7 +41,7 @@ fn line_with_text(input: Input, line: u64) -> u64 {
 
 fn read_rows(
     input: Input,
-    named: &[Named],
+    (named, ids): (&[Named], Ids),
     take: &mut dyn FnMut(Row),
 ) -> Result<Vec<String>, Error> {
     let path = input.path;
@@ -50,11 +50,19 @@ fn read_rows(
         .comment(Some(b'#'))
         .from_reader(input.open()?);
     let header = reader.headers().map_err(|e| told(path, e))?.clone();
-    let columns = Columns::find(path, header, named)?;
+    let columns = Columns::find(path, header, (named, ids))?;
     let mut record = StringRecord::new();
+    let mut lines = Vec::new();
     while reader.read_record(&mut record).map_err(|e| told(path, e))? {
         let line = record.position().map_or(0, csv::Position::line);
-        take(columns.row(path, line, &record)?);
+        let row = columns.row(path, line, &record)?;
+        lines.extend(row.id.map(|id| (id, line)));
+        take(row);
+    }
+    lines.sort_unstable();
+    if let Some((id, [first, line])) = twice(lines.into_iter()) {
+        let lines = [line_with_text(input, first), line];
+        return Err(not_once(path, "body", id, lines));
     }
     Ok(columns.ignored)
 }
@@ -77,6 +85,7 @@ fn told(path: &Path, error: csv::Error) -> Error {
 /// The fields of a record by their meaning.
 struct Columns<'n> {
     header: StringRecord,
+    id: Option<usize>,
     position: [usize; 3],
     size: usize,
     /// Factor from the size column to a radius.
@@ -90,23 +99,30 @@ struct Columns<'n> {
 }
 
 impl<'n> Columns<'n> {
-    fn find(path: &Path, header: StringRecord, named: &'n [Named]) -> Result<Self, Error> {
+    fn find(
+        path: &Path,
+        header: StringRecord,
+        (named, ids): (&'n [Named], Ids),
+    ) -> Result<Self, Error> {
         let found = header.iter().collect::<Vec<_>>().join(",");
         let wrong = |what: String| {
             let message = format!(
                 "{what} in the header {found:?}; accepted: x,y,z,radius (or r, diameter, d), \
-                 and vx,vy,vz, wx,wy,wz, density if need be"
+                 and id, vx,vy,vz, wx,wy,wz, density if need be"
             );
             Error::line(path, 1, message)
         };
         let names: Vec<String> = header.iter().map(str::to_lowercase).collect();
         let place = |name: &str| names.iter().position(|n| n == name);
-        let known = [
+        let mut known = vec![
             "x", "y", "z", "radius", "r", "diameter", "d", "vx", "vy", "vz", "wx", "wy", "wz",
             "density",
         ];
-        for name in known {
-            if names.iter().filter(|n| *n == name).count() > 1 {
+        if ids == Ids::OfFile {
+            known.push("id");
+        }
+        for name in &known {
+            if names.iter().filter(|n| n == name).count() > 1 {
                 return Err(wrong(format!("column {name} is there twice")));
             }
         }
@@ -147,6 +163,7 @@ impl<'n> Columns<'n> {
         });
         let ignored = unknown.map(|(_, name)| format!("column {name}")).collect();
         Ok(Self {
+            id: place("id").filter(|_| ids == Ids::OfFile),
             position: [x, y, z],
             size,
             to_radius,
@@ -172,6 +189,7 @@ impl<'n> Columns<'n> {
         };
         let vector_if = |columns: Option<[usize; 3]>| columns.map_or(Ok([0.0; 3]), vector);
         Ok(Row {
+            id: self.id.map(|k| cell(k).id(0)).transpose()?,
             position: vector(self.position)?,
             velocity: vector_if(self.velocity)?,
             angular_velocity: vector_if(self.angular_velocity)?,

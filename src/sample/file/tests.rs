@@ -1,7 +1,7 @@
 //! Files of bodies, good and bad. Files at fault that a configuration names are in
 //! `tests/bad_config.rs`.
 
-use super::super::{Arrangement, Lattice, Named, Radius, Sample, Source, Space};
+use super::super::{Arrangement, Count, Ids, Lattice, Named, Radius, Sample, Source, Space};
 use super::super::{bodies, count, ignored};
 use crate::body::{BodyId, BodyKind, BodyRow};
 use std::io::Write;
@@ -24,13 +24,24 @@ fn sample(source: Source) -> Sample {
     }
 }
 
+/// The bodies of a file with new ids.
+fn new(path: &Path) -> Source {
+    Source::File {
+        path: path.to_owned(),
+        ids: Ids::New,
+    }
+}
+
 fn read(path: &Path) -> Result<Vec<BodyRow>, String> {
-    let sample = sample(Source::File(path.to_owned()));
+    let sample = sample(new(path));
     let mut rows = Vec::new();
     bodies(&sample, 0..u64::MAX - 100, 100, 1, &mut |b| rows.push(b)).map_err(|e| e.to_string())?;
     assert_eq!(
         count(&sample).map_err(|e| e.to_string())?,
-        rows.len() as u64
+        Count {
+            bodies: rows.len() as u64,
+            kept_below: None
+        }
     );
     Ok(rows)
 }
@@ -42,7 +53,7 @@ fn read_text(text: &str) -> Result<(Vec<BodyRow>, Vec<String>), String> {
     std::fs::write(&path, text).expect("written");
     let prefix = format!("{}:", path.display());
     let rows = read(&path).map_err(|e| e.strip_prefix(&prefix).map_or(e.clone(), str::to_owned))?;
-    let ignored = ignored(&sample(Source::File(path))).expect("read before");
+    let ignored = ignored(&sample(new(&path))).expect("read before");
     Ok((rows, ignored))
 }
 
@@ -186,7 +197,7 @@ fn files_give_each_body_its_material() {
         let prefix = format!("{}:", path.display());
         let sample = Sample {
             named: named.to_vec(),
-            ..sample(Source::File(path))
+            ..sample(new(&path))
         };
         let mut rows = Vec::new();
         let read = bodies(&sample, 0..100, 0, 1, &mut |b| rows.push(b));
@@ -422,4 +433,64 @@ fn what_is_wrong_in_a_file_is_told_with_its_line() {
 fn a_missing_file_is_named() {
     let error = read(Path::new("/nowhere/bodies.csv")).expect_err("there is none");
     assert!(error.starts_with("/nowhere/bodies.csv: "), "{error}");
+}
+
+/// Bodies keep the ids of a file that has some: of CSV as they are, of LAMMPS one less, as it
+/// counts from 1.
+#[test]
+fn ids_of_files_are_kept() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("f");
+    let prefix = format!("{}:", path.display());
+    let read = |text: &str, ids: Ids| {
+        std::fs::write(&path, text).expect("written");
+        let (path, mut rows) = (path.clone(), Vec::new());
+        let sample = sample(Source::File { path, ids });
+        let counted = count(&sample).and_then(|count| {
+            bodies(&sample, 0..100, 50, 1, &mut |b| rows.push(b)).map(|()| count)
+        });
+        let count = counted.map_err(|e| e.to_string().replacen(&prefix, "", 1))?;
+        let rows = rows.iter().map(|b| (b.id.0, b.position[0]));
+        Ok::<_, String>((rows.collect::<Vec<_>>(), count.kept_below))
+    };
+    let table = "ID,x,y,z,r\n70,1,0,0,0.1\n0,2,0,0,0.1\n9,3,0,0,0.1\n";
+    let kept = read(table, Ids::OfFile).expect("good");
+    assert_eq!(kept, (vec![(70, 1.0), (0, 2.0), (9, 3.0)], Some(71)));
+    let new = read(table, Ids::New).expect("good");
+    assert_eq!(new, (vec![(50, 1.0), (51, 2.0), (52, 3.0)], None));
+    // A table without ids has new ones anyhow.
+    let bare = read("x,y,z,r\n1,0,0,0.1\n", Ids::OfFile).expect("good");
+    assert_eq!(bare, (vec![(50, 1.0)], None));
+    let dump = "ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n2\nITEM: ATOMS id x y z radius\n\
+        70 1 0 0 0.1\n4 2 0 0 0.1\n";
+    let kept = read(dump, Ids::OfFile).expect("good");
+    assert_eq!(kept, (vec![(3, 2.0), (69, 1.0)], Some(70)));
+    let data = "title\n\n2 atoms\n1 atom types\n\nAtoms\n\n70 1 0.2 9 1 0 0\n4 1 0.2 9 2 0 0\n";
+    let kept = read(data, Ids::OfFile).expect("good");
+    assert_eq!(kept, (vec![(3, 2.0), (69, 1.0)], Some(70)));
+    let new = read(data, Ids::New).expect("good");
+    assert_eq!(new, (vec![(50, 2.0), (51, 1.0)], None));
+
+    let twice = table
+        .replace("70,", "# one\n9,")
+        .replace("0,2", "# none\n\n0,2");
+    let expected = "7: body 9 is there already, on line 3; accepted: each id once";
+    assert_eq!(read(&twice, Ids::OfFile).expect_err("twice"), expected);
+    assert!(read(&twice, Ids::New).is_ok());
+    for (bad, from) in [
+        ("-1", table),
+        ("x", table),
+        ("4611686018427387904", table),
+        ("0", dump),
+    ] {
+        let text = from.replacen("70", bad, 1);
+        let error = read(&text, Ids::OfFile).expect_err(bad);
+        assert!(
+            error.contains(&format!("{bad:?} is not accepted")),
+            "{error}"
+        );
+    }
+    let most = table.replace("70,", "4611686018427387903,");
+    let kept = read(&most, Ids::OfFile).expect("good");
+    assert_eq!(kept.1, Some(1 << 62));
 }

@@ -156,7 +156,7 @@ fn a_full_lattice_says_how_many_fit_and_what_would_do() {
         space: space([0.0; 3], [1.0, 0.4, 0.3]),
         jitter: 0.0,
     };
-    assert_eq!(count(&sample(lattice(120))).expect("they fit"), 120);
+    assert_eq!(count(&sample(lattice(120))).expect("they fit").bodies, 120);
     let error = count(&sample(lattice(121)))
         .expect_err("one too many")
         .to_string();
