@@ -431,7 +431,10 @@ fn comments_tell_how_many_bodies_there_are() {
         let number: String = digits.into_iter().rev().collect();
         let number: f64 = number.parse().unwrap();
         let scenario = load(&path, &[]).unwrap();
-        let counts = scenario.samples.iter().map(|s| sample::count(s).unwrap());
+        let counts = scenario
+            .samples
+            .iter()
+            .map(|s| sample::count(s).unwrap().bodies);
         let made = counts.sum::<u64>() as f64;
         assert!(
             (number / made - 1.0).abs() < 0.01,

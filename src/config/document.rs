@@ -4,7 +4,7 @@
 //! keeps comments and order. The tree is read from that document, and the text in a checkpoint is
 //! printed from it. Line numbers are those of the text before overrides, as in the user's editor.
 
-use super::fault::{Fault, Place, UNSET, UNSET_IF_THERE};
+use super::fault::{Fault, OF_STAGE, Place, UNSET, UNSET_IF_THERE};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -320,6 +320,7 @@ fn apply(document: &mut Document, text: &str) -> Result<String, (String, String)
             false => wrong(path, "must be a key that is there; found none".to_owned()),
         };
     }
+    let text = text.strip_prefix(OF_STAGE).unwrap_or(text);
     let Some((path, value)) = text.split_once('=') else {
         return wrong(
             "",
@@ -397,6 +398,13 @@ fn set(item: &mut Item, keys: &[&str], mut value: TomlValue) -> Result<(), Strin
     };
     if item.is_table_like() {
         let table: &mut dyn TableLike = item.as_table_like_mut().expect("just asked");
+        // Keys that a stage sets hold dots themselves.
+        let joined = |n: &usize| table.contains_key(&keys[..*n].join("."));
+        if let Some(n) = (2..=keys.len()).rev().find(joined)
+            && let Some(child) = table.get_mut(&keys[..n].join("."))
+        {
+            return set(child, &keys[n..], value);
+        }
         if !table.contains_key(key) {
             let child = if rest.is_empty() {
                 Item::Value(value.clone())

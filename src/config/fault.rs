@@ -10,6 +10,9 @@ pub(super) const UNSET: char = '-';
 /// The same of a key that may be missing.
 pub(super) const UNSET_IF_THERE: char = '~';
 
+/// The sign before an override by a stage, whose files are those that the run has read.
+pub(super) const OF_STAGE: char = '+';
+
 /// The place of a value in the input.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
@@ -65,7 +68,7 @@ impl fmt::Display for Faults {
                 Place::Line(line) => write!(f, "{}:{line}: ", self.file)?,
                 Place::Set(text) => match text.strip_prefix(UNSET) {
                     Some(key) => write!(f, "--unset {key}: ")?,
-                    None => write!(f, "--set {text}: ")?,
+                    None => write!(f, "--set {}: ", text.trim_start_matches(OF_STAGE))?,
                 },
             }
             if !fault.key.is_empty() {

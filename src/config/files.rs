@@ -5,8 +5,9 @@
 //! that continues takes the stored contents, and refuses a file that was edited since.
 
 use super::document::{Contents, Node, Source, Value};
-use super::fault::{Fault, Place};
+use super::fault::{Fault, OF_STAGE, Place};
 use super::past;
+use super::stages::is_path;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::hash::Hasher;
@@ -88,6 +89,8 @@ enum Use {
     /// Files of bodies, which the run reads at its start.
     Bodies,
     /// Sieve curves of first bodies, which are needed at the start only.
+    ///
+    /// Likewise the changes by a stage that has begun: its files are at their keys now.
     Start,
     /// Pairs that are bonded at this time [s].
     Bond(f64),
@@ -122,6 +125,10 @@ fn nodes(root: &mut Node) -> Vec<(&mut Node, Use)> {
                 "bond" => bonded_at(entry),
                 _ => None,
             };
+            let used = match entry.child("begun") {
+                Some(_) => Use::Start,
+                None => Use::Always,
+            };
             let Value::Table(keys) = &mut entry.value else {
                 continue;
             };
@@ -130,6 +137,10 @@ fn nodes(root: &mut Node) -> Vec<(&mut Node, Use)> {
                     for table in one_or_several(node) {
                         found.extend(table.child_mut("file").map(|file| (file, Use::Always)));
                     }
+                    continue;
+                }
+                if (of, key.as_str()) == ("stage", "set") {
+                    files_of_changes(node, used, &mut found);
                     continue;
                 }
                 let named = match (of, key.as_str()) {
@@ -152,6 +163,26 @@ fn nodes(root: &mut Node) -> Vec<(&mut Node, Use)> {
     }
     found.retain(|(node, _)| matches!(node.value, Value::Text(_)));
     found
+}
+
+/// All nodes within the changes of a stage that name files.
+fn files_of_changes<'n>(node: &'n mut Node, used: Use, found: &mut Vec<(&'n mut Node, Use)>) {
+    match &mut node.value {
+        Value::List(items) => {
+            for item in items {
+                files_of_changes(item, used, found);
+            }
+        }
+        Value::Table(keys) => {
+            for (key, node) in keys {
+                match is_path(key, &node.value) {
+                    true => found.push((node, used)),
+                    false => files_of_changes(node, used, found),
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 /// The items of a list, or the one value that stands for them.
@@ -205,7 +236,7 @@ pub(super) fn find(
         let Value::Text(path) = &node.value else {
             continue;
         };
-        let asked = matches!(node.place, Place::Set(_));
+        let asked = matches!(&node.place, Place::Set(text) if !text.starts_with(OF_STAGE));
         let joined = match asked {
             true => Path::new(path).to_owned(),
             false => base.join(path),
@@ -348,7 +379,13 @@ fn read(path: &str, whole: bool) -> io::Result<File> {
 /// Puts absolute paths and contents into the tree, and the paths into the document.
 pub(super) fn attach(source: &mut Source, all: &[Named], faults: &mut Vec<Fault>) {
     for (node, _) in nodes(&mut source.root) {
-        let Some(named) = all.iter().find(|named| named.key == node.path) else {
+        // Until it begins, the files of a stage are known by its own keys.
+        let is_of_stage = |named: &&Named| {
+            let begins = matches!(&node.place, Place::Set(text) if text.starts_with(OF_STAGE));
+            begins && named.key.starts_with("stage.") && node.is_text(&named.path)
+        };
+        let of_key = || all.iter().find(|named| named.key == node.path);
+        let Some(named) = all.iter().find(is_of_stage).or_else(of_key) else {
             continue;
         };
         if let Some(message) = &named.refused {
@@ -366,8 +403,8 @@ pub(super) fn attach(source: &mut Source, all: &[Named], faults: &mut Vec<Fault>
             (Some(why), _) => Contents::Missing(why.clone()),
             (None, file) => file.as_ref().and_then(contents).unwrap_or(Contents::Used),
         });
-        let replaced = source.document.set(&named.key, named.path.clone());
-        debug_assert!(replaced.is_ok(), "{} was just read", named.key);
+        let replaced = source.document.set(&node.path, named.path.clone());
+        debug_assert!(replaced.is_ok(), "{} was just read", node.path);
     }
 }
 

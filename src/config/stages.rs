@@ -4,7 +4,7 @@
 //! Its end takes the place of that in `[time]`.
 
 use super::document::{Node, Value};
-use super::fault::{Fault, UNSET, UNSET_IF_THERE};
+use super::fault::{Fault, OF_STAGE, UNSET, UNSET_IF_THERE};
 use super::past;
 use super::reader::{Number, Range, Section, both, must, needs, report};
 use toml_edit::Value as TomlValue;
@@ -89,7 +89,7 @@ impl Stage {
             .iter()
             .map(|change| match change.strip_prefix(UNSET) {
                 Some(key) => format!("without {key}"),
-                None => change.clone(),
+                None => change.trim_start_matches(OF_STAGE).to_owned(),
             });
         let mut about = vec![ends.join(" or ")];
         about.extend(changes);
@@ -235,18 +235,11 @@ fn changed(key: &str, node: &Node, changes: &mut Vec<String>, faults: &mut Vec<F
     if !allowed(key, node, faults) {
         return;
     }
-    let is_path = key.ends_with(".file") || key.ends_with(".pairs") && is_text(&node.value);
-    if is_path || names_file(&node.value) {
-        must(
-            node,
-            "a value without files, which a run reads at its start",
-            "a file",
-            faults,
-        );
-        return;
-    }
-    let value = value_text(&node.value);
-    changes.push(format!("{key}={value}"));
+    let sign = match is_path(key, &node.value) || names_file(&node.value) {
+        true => OF_STAGE.to_string(),
+        false => String::new(),
+    };
+    changes.push(format!("{sign}{key}={}", value_text(&node.value)));
 }
 
 /// Whether a stage may change a key.
@@ -269,8 +262,10 @@ fn allowed(key: &str, node: &Node, faults: &mut Vec<Fault>) -> bool {
     why.is_none()
 }
 
-fn is_text(value: &Value) -> bool {
-    matches!(value, Value::Text(_))
+/// Whether a key with this value, given as in `--set`, names a file.
+pub(super) fn is_path(key: &str, value: &Value) -> bool {
+    let last = key.rsplit('.').next();
+    matches!(value, Value::Text(_)) && matches!(last, Some("file" | "pairs"))
 }
 
 /// Whether a list of tables, such as composed motions, names a file.
@@ -279,10 +274,7 @@ fn names_file(value: &Value) -> bool {
         Value::List(items) => items.iter().any(|item| names_file(&item.value)),
         Value::Table(entries) => {
             let mut each = entries.iter();
-            each.any(|(key, node)| {
-                let is_path = key == "file" || key == "pairs" && is_text(&node.value);
-                is_path || names_file(&node.value)
-            })
+            each.any(|(key, node)| is_path(key, &node.value) || names_file(&node.value))
         }
         _ => false,
     }
