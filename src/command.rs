@@ -74,7 +74,7 @@ pub enum Command {
         /// The configuration, a TOML file
         config: PathBuf,
         /// Overrides a key of the configuration
-        #[arg(long, value_name = "KEY=VALUE")]
+        #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
         set: Vec<String>,
         /// Removes a key of the configuration, before any --set
         #[arg(long, value_name = "KEY")]
@@ -133,7 +133,7 @@ pub enum Command {
         #[arg(short, long, value_name = "DIR", requires = "modes")]
         out: Option<PathBuf>,
         /// Overrides a key of the configuration in the checkpoint: KEY=VALUE
-        #[arg(long, value_name = "KEY=VALUE")]
+        #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
         set: Vec<String>,
     },
     /// Handles frictional contact problems in files of FCLib
@@ -196,7 +196,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "T", value_parser = time, allow_negative_numbers = true)]
     pub until: Option<f64>,
     /// Overrides a key of the configuration
-    #[arg(long, value_name = "KEY=VALUE")]
+    #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
     pub set: Vec<String>,
     /// Removes a key of the configuration, before any --set
     #[arg(long, value_name = "KEY")]
@@ -236,6 +236,14 @@ fn wall_time(text: &str) -> Result<Duration, String> {
     seconds()
         .map(Duration::from_secs)
         .ok_or_else(|| "must be HH:MM:SS or D-HH:MM:SS".to_owned())
+}
+
+/// A key with its value. Signs before a key are of other overrides, as that of `--unset`.
+fn setting(text: &str) -> Result<String, String> {
+    match text.trim_start().starts_with(['-', '+', '~']) {
+        true => Err("must be KEY=VALUE, as in time.dt=1e-3".to_owned()),
+        false => Ok(text.to_owned()),
+    }
 }
 
 /// The overrides of a configuration: keys to remove, then keys to set.

@@ -25,7 +25,7 @@ pub use stress::{
     FORCE_BINS, ForceCounts, branch_moments, carries, carrying, fabric, force_bin, force_counts,
     force_sums,
 };
-pub use wear::{Triangle, Wear, WearRow, Worn};
+pub use wear::{Triangle, Wear, WearOf, WearRow, Worn};
 pub use window::Window;
 
 use crate::body::{Ball, BodyId, BodyRow};

@@ -37,7 +37,7 @@ pub fn count(sample: &Sample) -> Result<Count, Error> {
         Source::Lattice(lattice) => lattice.check(sample.discs).map(|()| new(lattice.count)),
         Source::Random(random) => random.count(sample.discs).map(new),
         Source::File { path, ids } => {
-            file::read(path, sample, *ids, 0, &mut |_, _| {}).map(|read| read.count)
+            file::read(path, sample, (*ids, true), 0, &mut |_, _| {}).map(|read| read.count)
         }
         Source::Checkpoint { path, .. } => Err(Error::Elsewhere(path.clone())),
     }
@@ -68,7 +68,7 @@ pub fn bodies(
                     keep(row);
                 }
             };
-            file::read(path, sample, *ids, first_id, &mut some).map(|_| ())
+            file::read(path, sample, (*ids, false), first_id, &mut some).map(|_| ())
         }
         Source::Checkpoint { path, .. } => Err(Error::Elsewhere(path.clone())),
     }
@@ -82,7 +82,7 @@ pub fn ignored(sample: &Sample) -> Result<Vec<String>, Error> {
     match &sample.source {
         Source::Lattice(_) | Source::Random(_) | Source::Checkpoint { .. } => Ok(Vec::new()),
         Source::File { path, ids } => {
-            file::read(path, sample, *ids, 0, &mut |_, _| {}).map(|read| read.ignored)
+            file::read(path, sample, (*ids, false), 0, &mut |_, _| {}).map(|read| read.ignored)
         }
     }
 }

@@ -4,6 +4,9 @@
 
 mod harness;
 
+#[path = "stages/files.rs"]
+mod files;
+
 use harness::{Output, Place, mpi_available, on, state};
 use std::path::Path;
 
@@ -401,86 +404,11 @@ fn check_lists_stages() {
     ] {
         assert!(ran.stdout.contains(line), "{}", ran.stdout);
     }
-}
-
-/// Files of a stage are read when the run begins: an edited one is refused when the stage begins, one that is gone is not missed; the run is the same as
-/// by hand, on any ranks, and whether a file is new or stands in a list of motions.
-#[test]
-fn files_of_stages_count_as_they_were() {
-    let place = Place::new();
-    let lid = "time,value\n0,0\n0.02,-0.01\n0.05,-0.01\n";
-    let wave = "time,value\n0,0\n0.01,0.3\n0.03,-0.3\n";
-    let begin = || {
-        place.write("lid.csv", lid);
-        place.write("wave.csv", wave);
-    };
-    let first = STAGED.split("[[stage]]").next().unwrap();
-    let table = |file: &str, of: &str| {
-        format!("{{ direction = [0.0, 0.0, 1.0], file = \"{file}\", of = \"{of}\" }}")
-    };
-    let both = format!(
-        "[{}, {}]",
-        table("wave.csv", "velocity"),
-        table("lid.csv", "position")
-    );
-    let staged = format!(
-        "{first}[[stage]]\nname = \"press\"\nsteps = 20\nunset = [\"wall.1.servo\"]\nset = {{ \"wall.1.table\" = {} }}\n\
-         [[stage]]\nname = \"wave\"\nsteps = 15\nset = {{ \"wall.1.table\" = {both} }}\n",
-        table("lid.csv", "position")
-    );
-    begin();
-    place.write("run.toml", first);
-    state(&run(&place, 1, "hand", &[]));
-    let press = format!("wall.1.table={}", table(&place.path("lid.csv"), "position"));
-    let words = ["--unset", "wall.1.servo", "--set", &press, "--steps", "50"];
-    state(&resume(&place, 1, "hand", &words));
-    let wave_and_lid = both
-        .replace("wave.csv", &place.path("wave.csv"))
-        .replace("lid.csv", &place.path("lid.csv"));
-    let words = [
-        "--set",
-        &format!("wall.1.table={wave_and_lid}"),
-        "--steps",
-        "65",
-    ];
-    let by_hand = state(&resume(&place, 1, "hand", &words));
-    assert!(by_hand.contains("step 65"), "{by_hand}");
-
-    place.write("run.toml", &staged);
-    for ranks in if mpi_available() { vec![1, 3] } else { vec![1] } {
-        let ran = run(&place, ranks, &format!("staged-{ranks}"), &[]);
-        assert_eq!(state(&ran), by_hand, "{ranks} ranks: {}", ran.stderr);
+    // The signs of stages and of --unset are not keys of --set.
+    for set in ["+gravity=[0.0, 0.0, 0.0]", "~gravity", "-gravity"] {
+        let set = format!("--set={set}");
+        let ran = on(1, &["check", &place.path("run.toml"), &set]);
+        assert_eq!(ran.status, Some(2), "{}", ran.stderr);
+        assert!(ran.stderr.contains("must be KEY=VALUE"), "{}", ran.stderr);
     }
-    // Stopped before, within, between and after the stages.
-    for stop in ["10", "30", "40", "50", "60"] {
-        begin();
-        let out = format!("until-{stop}");
-        state(&run(&place, 1, &out, &["--steps", stop]));
-        // A file that stages to come need is refused once it is edited.
-        place.write("wave.csv", "time,value\n0,0\n1,1\n");
-        let refused = resume(&place, 1, &out, &[]);
-        assert_eq!(refused.status, Some(2), "{}", refused.stderr);
-        assert!(
-            refused.stderr.contains("edited since"),
-            "{}",
-            refused.stderr
-        );
-        let again = run(&place, 1, &out, &["--or-resume"]);
-        assert_eq!(again.status, Some(2), "{}", again.stderr);
-        std::fs::remove_file(place.path("wave.csv")).unwrap();
-        std::fs::remove_file(place.path("lid.csv")).unwrap();
-        let ran = resume(&place, 1, &out, &[]);
-        assert_eq!(state(&ran), by_hand, "stopped at {stop}: {}", ran.stderr);
-    }
-    begin();
-    state(&run(&place, 1, "kept", &["--steps", "40"]));
-    place.write("wave.csv", "time,value\n0,0\n1,1\n");
-    assert_eq!(
-        state(&resume(&place, 1, "kept", &["--kept-files"])),
-        by_hand
-    );
-    // The same configuration goes on, too.
-    begin();
-    state(&run(&place, 1, "again", &["--steps", "40"]));
-    assert_eq!(state(&run(&place, 1, "again", &["--or-resume"])), by_hand);
 }

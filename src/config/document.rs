@@ -346,15 +346,53 @@ fn apply(document: &mut Document, text: &str) -> Result<String, (String, String)
     }
 }
 
+/// The number of keys that together are one key of a table, as those that a stage sets.
+///
+/// Of several spellings the longest one that leads to the value.
+fn together(table: &dyn TableLike, keys: &[&str]) -> usize {
+    let there = |n: &usize| table.get(&keys[..*n].join(".")).is_some();
+    let leads = |n: &usize| {
+        let child = table.get(&keys[..*n].join("."));
+        child.is_some_and(|child| is_there(child, &keys[*n..]))
+    };
+    let ways = || (1..=keys.len()).rev().filter(there);
+    let mut leading = ways().filter(leads);
+    leading.next().or_else(|| ways().next()).unwrap_or(1)
+}
+
+/// Whether an item has a value at these keys.
+fn is_there(item: &Item, keys: &[&str]) -> bool {
+    let Some((key, rest)) = keys.split_first() else {
+        return true;
+    };
+    if let Some(table) = item.as_table_like() {
+        return (1..=keys.len()).any(|n| {
+            let child = table.get(&keys[..n].join("."));
+            child.is_some_and(|child| is_there(child, &keys[n..]))
+        });
+    }
+    let Ok(k) = key.parse::<usize>() else {
+        return false;
+    };
+    if let Some(tables) = item.as_array_of_tables() {
+        let table = tables.get(k).map(|table| Item::Table(table.clone()));
+        return table.is_some_and(|table| is_there(&table, rest));
+    }
+    let value = item.as_array().and_then(|array| array.get(k));
+    value.is_some_and(|value| is_there(&Item::Value(value.clone()), rest))
+}
+
 /// Removes a key of a table; `false`: it is not there.
 fn remove(item: &mut Item, keys: &[&str]) -> bool {
     let Some((key, rest)) = keys.split_first() else {
         return false;
     };
     if let Some(table) = item.as_table_like_mut() {
-        return match rest {
-            [] => table.remove(key).is_some(),
-            _ => table.get_mut(key).is_some_and(|child| remove(child, rest)),
+        let n = together(table, keys);
+        let key = keys[..n].join(".");
+        return match &keys[n..] {
+            [] => table.remove(&key).is_some(),
+            rest => table.get_mut(&key).is_some_and(|child| remove(child, rest)),
         };
     }
     let Ok(k) = key.parse::<usize>() else {
@@ -398,9 +436,8 @@ fn set(item: &mut Item, keys: &[&str], mut value: TomlValue) -> Result<(), Strin
     };
     if item.is_table_like() {
         let table: &mut dyn TableLike = item.as_table_like_mut().expect("just asked");
-        // Keys that a stage sets hold dots themselves.
-        let joined = |n: &usize| table.contains_key(&keys[..*n].join("."));
-        if let Some(n) = (2..=keys.len()).rev().find(joined)
+        let n = together(table, keys);
+        if n > 1
             && let Some(child) = table.get_mut(&keys[..n].join("."))
         {
             return set(child, &keys[n..], value);

@@ -66,9 +66,12 @@ impl fmt::Display for Faults {
             match &fault.place {
                 Place::File => write!(f, "{}: ", self.file)?,
                 Place::Line(line) => write!(f, "{}:{line}: ", self.file)?,
+                Place::Set(text) if text.starts_with(OF_STAGE) => {
+                    write!(f, "{}: set by a stage: ", self.file)?;
+                }
                 Place::Set(text) => match text.strip_prefix(UNSET) {
                     Some(key) => write!(f, "--unset {key}: ")?,
-                    None => write!(f, "--set {}: ", text.trim_start_matches(OF_STAGE))?,
+                    None => write!(f, "--set {text}: ")?,
                 },
             }
             if !fault.key.is_empty() {

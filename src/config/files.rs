@@ -60,6 +60,9 @@ pub(super) struct Named {
     pub(super) key: String,
     /// The absolute path.
     pub(super) path: String,
+    /// Whether the run has used the file and does not need it again.
+    #[serde(default)]
+    is_over: bool,
     /// The file; `None` if it could not be read or was not needed.
     pub(super) file: Option<File>,
     /// The error of reading it.
@@ -89,9 +92,9 @@ enum Use {
     /// Files of bodies, which the run reads at its start.
     Bodies,
     /// Sieve curves of first bodies, which are needed at the start only.
-    ///
-    /// Likewise the changes by a stage that has begun: its files are at their keys now.
     Start,
+    /// Changes by a stage that has begun: the files are at their keys now.
+    Begun,
     /// Pairs that are bonded at this time [s].
     Bond(f64),
     /// At all times.
@@ -101,7 +104,7 @@ enum Use {
 impl Use {
     fn is_over(self, from: Option<f64>) -> bool {
         from.is_some_and(|time| match self {
-            Self::Bodies | Self::Start => true,
+            Self::Bodies | Self::Start | Self::Begun => true,
             Self::Bond(at) => at < time,
             Self::Always => false,
         })
@@ -126,7 +129,7 @@ fn nodes(root: &mut Node) -> Vec<(&mut Node, Use)> {
                 _ => None,
             };
             let used = match entry.child("begun") {
-                Some(_) => Use::Start,
+                Some(_) => Use::Begun,
                 None => Use::Always,
             };
             let Value::Table(keys) = &mut entry.value else {
@@ -236,7 +239,8 @@ pub(super) fn find(
         let Value::Text(path) = &node.value else {
             continue;
         };
-        let asked = matches!(&node.place, Place::Set(text) if !text.starts_with(OF_STAGE));
+        let of_stage = is_of_stage(&node.place);
+        let asked = matches!(node.place, Place::Set(_)) && !of_stage;
         let joined = match asked {
             true => Path::new(path).to_owned(),
             false => base.join(path),
@@ -261,29 +265,71 @@ pub(super) fn find(
             named.refused = Some(refuse("lies in a folder whose name is not Unicode"));
         } else {
             let known = kept.iter().find(|file| file.path == named.path);
-            named.take(known.filter(|_| !asked), (used, asked), reading, notes);
+            named.is_over = !asked && used.is_over(reading.from);
+            named.take(known.filter(|_| !asked), (used, of_stage), reading, notes);
             if let (Some(why), Use::Bodies, true) = (&named.missing, used, reading.bodies) {
                 named.refused = Some(refuse(&format!("cannot be opened ({}: {why})", named.path)));
             }
         }
         all.push(named);
     }
+    one_content(&mut all);
     all
 }
 
+/// Whether a value is one that a stage has set.
+fn is_of_stage(place: &Place) -> bool {
+    matches!(place, Place::Set(text) if text.starts_with(OF_STAGE))
+}
+
+/// Refuses a path under which the run has read other contents that it needs as well.
+///
+/// A checkpoint holds each path once.
+fn one_content(all: &mut [Named]) {
+    for k in 0..all.len() {
+        let (before, rest) = all.split_at_mut(k);
+        let named = &mut rest[0];
+        let Some(file) = named.file.as_ref().filter(|_| !named.is_over) else {
+            continue;
+        };
+        let differs = |other: &&Named| {
+            let other_file = other.file.as_ref().filter(|_| !other.is_over);
+            other_file.is_some_and(|one| one.path == file.path && !one.is_as(file))
+        };
+        if let (Some(other), None) = (before.iter().find(differs), &named.refused) {
+            named.refused = Some(format!(
+                "must be the path of a file with the contents that {} has; found others in {}: \
+                 copy it to another path",
+                other.key, named.path
+            ));
+        }
+    }
+}
+
+/// The files that a checkpoint stores; of those with one path the one that is still needed first.
+pub(super) fn to_store(all: &[Named]) -> impl Iterator<Item = &File> {
+    let needed = |is_over: bool| move |named: &&Named| named.is_over == is_over;
+    let each = all.iter().filter(needed(false));
+    each.chain(all.iter().filter(needed(true)))
+        .filter_map(|named| named.file.as_ref())
+}
+
 impl Named {
-    /// Takes the file from the disk, or as a checkpoint holds it; one that was `asked` for is read.
+    /// Takes the file from the disk, or as a checkpoint holds it.
+    ///
+    /// `of_stage`: a stage has set the key.
     fn take(
         &mut self,
         kept: Option<&File>,
-        (used, asked): (Use, bool),
+        (used, of_stage): (Use, bool),
         reading: Reading,
         notes: &mut Vec<String>,
     ) {
-        let is_over = !asked && used.is_over(reading.from);
+        let is_over = self.is_over;
         let whole = used != Use::Bodies && !is_over;
         let stored = kept.is_some_and(|file| file.contents.is_some());
-        if is_over && !reading.all || reading.trust && stored {
+        let is_looked_at = reading.all && used != Use::Begun;
+        if is_over && !is_looked_at || reading.trust && stored {
             self.file = kept.cloned();
             return;
         }
@@ -301,7 +347,7 @@ impl Named {
             Ok(file) if file.is_as(kept) => self.file = Some(file),
             Ok(_) | Err(_) if reading.shown => self.file = Some(kept.clone()),
             Ok(file) => {
-                self.refused = Some(self.edited(&file, kept, is_over));
+                self.refused = Some(self.edited(&file, kept, of_stage && reading.all));
                 // This is the only fault of the file: its stored contents are without one.
                 self.file = Some(if stored { kept.clone() } else { file });
             }
@@ -325,8 +371,10 @@ impl Named {
     }
 
     /// The fault of a file that was edited since the run has read it.
-    fn edited(&self, now: &File, kept: &File, is_over: bool) -> String {
-        let key = &self.key;
+    ///
+    /// `set_again`: a stage sets the key after all overrides.
+    fn edited(&self, now: &File, kept: &File, set_again: bool) -> String {
+        let (key, is_over) = (&self.key, self.is_over);
         let mut ways = vec!["restore it".to_owned()];
         if is_over {
             ways.push("moreau resume continues the run without it".to_owned());
@@ -334,7 +382,7 @@ impl Named {
         if kept.contents.is_some() && !is_over {
             ways.push("--kept-files continues with its contents in the checkpoint".to_owned());
         }
-        if past::of(key).is_none() {
+        if past::of(key).is_none() && !set_again {
             ways.push(format!("--set {key}={} takes it as it is now", self.path));
         }
         format!(
@@ -379,13 +427,14 @@ fn read(path: &str, whole: bool) -> io::Result<File> {
 /// Puts absolute paths and contents into the tree, and the paths into the document.
 pub(super) fn attach(source: &mut Source, all: &[Named], faults: &mut Vec<Fault>) {
     for (node, _) in nodes(&mut source.root) {
+        let mut named = all.iter().find(|named| named.key == node.path);
         // Until it begins, the files of a stage are known by its own keys.
-        let is_of_stage = |named: &&Named| {
-            let begins = matches!(&node.place, Place::Set(text) if text.starts_with(OF_STAGE));
-            begins && named.key.starts_with("stage.") && node.is_text(&named.path)
-        };
-        let of_key = || all.iter().find(|named| named.key == node.path);
-        let Some(named) = all.iter().find(is_of_stage).or_else(of_key) else {
+        if is_of_stage(&node.place) && !named.is_some_and(|named| node.is_text(&named.path)) {
+            named = all
+                .iter()
+                .find(|named| !named.is_over && node.is_text(&named.path));
+        }
+        let Some(named) = named else {
             continue;
         };
         if let Some(message) = &named.refused {

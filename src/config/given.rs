@@ -160,8 +160,7 @@ impl Given {
         let mut faults = std::mem::take(&mut source.faults);
         kept::take(&mut source, &mut faults);
         files::attach(&mut source, &self.files, &mut faults);
-        let stored = self.files.iter().filter_map(|named| named.file.as_ref());
-        if let Some(entries) = kept::entries(stored) {
+        if let Some(entries) = kept::entries(files::to_store(&self.files)) {
             source.document.add("file", entries);
         }
         let mut scenario = read::scenario(source, &self.name, self.begun, &mut faults);

@@ -235,6 +235,14 @@ fn changed(key: &str, node: &Node, changes: &mut Vec<String>, faults: &mut Vec<F
     if !allowed(key, node, faults) {
         return;
     }
+    let is_same = |change: &String| {
+        let change = change.trim_start_matches(OF_STAGE);
+        change.split('=').next() == Some(key)
+    };
+    if changes.iter().any(is_same) {
+        must(node, "given once", &format!("{key} twice"), faults);
+        return;
+    }
     let sign = match is_path(key, &node.value) || names_file(&node.value) {
         true => OF_STAGE.to_string(),
         false => String::new(),

@@ -35,6 +35,27 @@ pub struct Worn {
     pub sliding: Fixed,
 }
 
+/// A load or the wear of a triangle, by its place in [`Worn::over`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WearOf {
+    /// Mean pressure [Pa].
+    Pressure,
+    /// Mean shear [Pa].
+    Shear,
+    /// Impact energy over the area [J/m²].
+    Impact,
+    /// Sliding work over the area [J/m²].
+    Sliding,
+}
+
+impl WearOf {
+    /// Whether it is a mean over a time, and not a total.
+    #[must_use]
+    pub fn is_mean(self) -> bool {
+        matches!(self, Self::Pressure | Self::Shear)
+    }
+}
+
 impl Worn {
     /// Mean pressure and shear [Pa], impact energy and sliding work over the area [J/m²].
     ///

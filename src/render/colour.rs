@@ -2,6 +2,7 @@
 
 use super::Scene;
 use crate::math::Vector3;
+use crate::measure::WearOf;
 
 /// A quantity for the colours of bodies, or of the triangles of mesh walls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,10 +28,8 @@ pub enum Colour {
     Pressure,
     /// Height of the centre against gravity [m].
     Height,
-    /// A load or the wear of the triangles of mesh walls, by its place in [`Worn::over`].
-    ///
-    /// [`Worn::over`]: crate::measure::Worn::over
-    Wall(usize),
+    /// A load or the wear of the triangles of mesh walls.
+    Wall(WearOf),
 }
 
 /// Names on the command line, with the text of the colour bar.
@@ -46,10 +45,10 @@ const NAMES: [(&str, &str, Colour); 15] = [
     ("coordination", "", Colour::Coordination),
     ("pressure", "Pa", Colour::Pressure),
     ("height", "m", Colour::Height),
-    ("wall.pressure", "Pa", Colour::Wall(0)),
-    ("wall.shear", "Pa", Colour::Wall(1)),
-    ("wall.impact_energy", "J/m2", Colour::Wall(2)),
-    ("wall.sliding_work", "J/m2", Colour::Wall(3)),
+    ("wall.pressure", "Pa", Colour::Wall(WearOf::Pressure)),
+    ("wall.shear", "Pa", Colour::Wall(WearOf::Shear)),
+    ("wall.impact_energy", "J/m2", Colour::Wall(WearOf::Impact)),
+    ("wall.sliding_work", "J/m2", Colour::Wall(WearOf::Sliding)),
 ];
 
 impl std::str::FromStr for Colour {

@@ -6,6 +6,7 @@ use crate::config::{self, Scenario};
 use crate::io::checkpoint::{self, Loaded};
 use crate::io::{Header, WallRow};
 use crate::math::{Vector3, as_written};
+use crate::measure::WearOf;
 use crate::render::{Balls, Colour, Scene, Touching, View};
 use crate::shape::Surface;
 use std::path::Path;
@@ -128,8 +129,8 @@ impl State {
         self.loaded.header.wear_since.is_some()
     }
 
-    /// A quantity of all triangles, by its place in [`Worn::over`], for each wall.
-    fn worn(&self, of: usize) -> Vec<Vec<f64>> {
+    /// A quantity of all triangles, for each wall.
+    fn worn(&self, of: WearOf) -> Vec<Vec<f64>> {
         let header = &self.loaded.header;
         let mut worn: Vec<Vec<f64>> = self.surfaces.iter().map(none).collect();
         for row in &self.loaded.wear {
@@ -144,7 +145,7 @@ impl State {
             let [a, b, c] = corners.map(|k| mesh.out(&mesh.mesh().points()[k as usize]));
             let area = 0.5 * (b - a).cross(&(c - a)).norm();
             let since = header.wear_since.unwrap_or(header.time);
-            *place = row.worn.over(area, header.time - since)[of];
+            *place = row.worn.over(area, header.time - since)[of as usize];
         }
         worn
     }

@@ -2,7 +2,9 @@
 
 use super::plot::{Curve, Plot};
 use super::state::State;
-use crate::measure::{Side, Window, branch_moments, carries, force_bin, force_counts, force_sums};
+use crate::measure::{
+    Side, WearOf, Window, branch_moments, carries, force_bin, force_counts, force_sums,
+};
 use crate::render::{Clip, Colour, Fit, View, direction, draw};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -143,7 +145,7 @@ pub(super) fn pictures(state: &State) -> Vec<Result<Shown, String>> {
         wanted.push(network(state, view.clone()));
     }
     if state.has_wear() {
-        let colour = Colour::Wall(3);
+        let colour = Colour::Wall(WearOf::Sliding);
         let worn = View {
             colour,
             map: crate::render::Map::Inferno,

@@ -31,7 +31,7 @@ impl Subject {
                 }
                 if let (Colour::Wall(of), Some(since)) =
                     (view.colour, state.loaded.header.wear_since)
-                    && of < 2
+                    && of.is_mean()
                     && !view.contacts
                     && since >= state.loaded.header.time
                 {

@@ -30,11 +30,12 @@ pub(super) struct Read {
 
 /// Reads a file from end to end; gives its bodies to `keep`, each with its place from 0.
 ///
-/// Bodies that do not keep the file's ids have ids that count up from `first_id`.
+/// Bodies that do not keep the file's ids have ids that count up from `first_id`. `whole`: it is
+/// asked whether ids differ, too.
 pub(super) fn read(
     path: &Path,
     sample: &Sample,
-    ids: Ids,
+    (ids, whole): (Ids, bool),
     first_id: u64,
     keep: &mut dyn FnMut(u64, BodyRow),
 ) -> Result<Read, Error> {
@@ -56,7 +57,7 @@ pub(super) fn read(
     let ignored = match format(Input::at(path))? {
         Format::Dump => dump::read(path, &sample.named, &mut take)?,
         Format::Data => lammps::read(path, &sample.named, &mut take)?,
-        Format::Table => table::read(Input::at(path), (&sample.named, ids), &mut take)?,
+        Format::Table => table::read(Input::at(path), (&sample.named, ids, whole), &mut take)?,
     };
     if count.bodies == 0 {
         let message = "the file holds no bodies; accepted: at least one";

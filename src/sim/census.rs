@@ -12,6 +12,9 @@ use crate::io::checkpoint;
 use crate::sample::{self, Count, Ids, Sample, Source};
 use std::collections::BTreeMap;
 
+/// Above all ids, and numbers of bodies.
+const MOST: u64 = 1 << 62;
+
 /// The bodies that samples make. The same on all ranks.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Census {
@@ -24,22 +27,32 @@ pub(super) struct Census {
 }
 
 impl Census {
-    /// The bodies of samples that were counted; `None`: they are too many.
-    fn of(counted: &[Count]) -> Option<Self> {
+    /// The bodies of samples that were counted.
+    ///
+    /// # Errors
+    /// If there are too many, or if their ids are too large.
+    fn of(counted: &[Count]) -> Result<Self, &'static str> {
+        let bodies = counted.iter().map(|count| count.bodies);
+        let total = bodies.clone().try_fold(0, u64::checked_add);
+        if total.is_none_or(|total| total >= MOST) {
+            return Err("the number of bodies must be below 2^62; found more");
+        }
         let kept = counted.iter().filter_map(|count| count.kept_below).max();
         let mut ids_end = kept.unwrap_or(0);
         let mut first_ids = Vec::with_capacity(counted.len());
         for count in counted {
             first_ids.push(count.kept_below.is_none().then_some(ids_end));
             if count.kept_below.is_none() {
-                ids_end = ids_end.checked_add(count.bodies)?;
+                ids_end = ids_end.saturating_add(count.bodies);
             }
         }
-        let counts: Vec<u64> = counted.iter().map(|count| count.bodies).collect();
-        let total = counts.iter().try_fold(0, |sum: u64, &n| sum.checked_add(n));
-        let fit = total? < 1 << 62 && ids_end <= 1 << 62;
-        fit.then_some(Self {
-            counts,
+        if ids_end >= MOST {
+            return Err(
+                "ids of bodies must be below 2^62 - 1; found larger ones, as new ids lie above those of files",
+            );
+        }
+        Ok(Self {
+            counts: bodies.collect(),
             first_ids,
             ids_end,
         })
@@ -70,7 +83,7 @@ pub(super) fn census(comm: &dyn Comm, scenario: &Scenario) -> Result<Census, Run
     // Two numbers a sample; the second is one more than the bound of ids, 0 without one.
     let mut numbers = vec![0_i64; 2 * scenario.samples.len()];
     for (two, count) in numbers.chunks_exact_mut(2).zip(&mine) {
-        let kept = count.kept_below.map_or(0, |end| end + 1);
+        let kept = count.kept_below.map_or(0, |end| end.saturating_add(1));
         two.copy_from_slice(&[count.bodies as i64, kept as i64]);
     }
     comm.sum_i64(&mut numbers);
@@ -79,8 +92,7 @@ pub(super) fn census(comm: &dyn Comm, scenario: &Scenario) -> Result<Census, Run
         kept_below: (two[1] as u64).checked_sub(1),
     });
     let counts: Vec<Count> = counts.collect();
-    let too_many = "the number of bodies must be at most 2^62; found more";
-    let census = Census::of(&counts).ok_or_else(|| RunError::Input(too_many.to_owned()))?;
+    let census = Census::of(&counts).map_err(|why| RunError::Input(why.to_owned()))?;
     if census.total() == 0 && scenario.inlets.is_empty() {
         return Err(RunError::Input(
             "the number of bodies must be at least one; found none".to_owned(),
@@ -101,40 +113,71 @@ fn counted(sample: &Sample) -> Result<Count, RunError> {
     })
 }
 
-/// Fails if two bodies have the same id. Collective; `rows` are this rank's, in the order of ids.
+/// Fails if two bodies have the same id. Collective; `shares` are this rank's of each sample.
 pub(super) fn ids_differ(
     comm: &dyn Comm,
+    scenario: &Scenario,
     census: &Census,
-    rows: &[BodyRow],
+    shares: &[Vec<BodyRow>],
 ) -> Result<(), RunError> {
-    // New ids are all different, and differ from those kept.
-    if census.first_ids.iter().all(Option::is_some) {
+    // New ids are all different and differ from those kept; so do the ids of one file.
+    let kept = census.first_ids.iter().filter(|first| first.is_none());
+    if kept.count() < 2 {
         return Ok(());
     }
-    // All bodies of one id meet on the rank of that number, modulo the number of ranks.
+    // All bodies of one id meet on one rank, each with the number of its sample.
     let mut letters: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
-    for row in rows {
-        let home = (row.id.0 % comm.size() as u64) as usize;
-        letters.entry(home).or_default().push(row.id.0);
+    for (sample, rows) in shares.iter().enumerate() {
+        for row in rows {
+            let letter = letters.entry(home(row.id.0, comm.size())).or_default();
+            letter.extend([row.id.0, sample as u64]);
+        }
     }
     let bytes = |(to, ids): (usize, Vec<u64>)| (to, bytemuck::cast_slice(&ids).to_vec());
     let came = comm.exchange(letters.into_iter().map(bytes).collect());
-    let ids = (came.iter())
-        .flat_map(|(_, bytes)| bytemuck::allocation::pod_collect_to_vec::<u8, u64>(bytes));
-    let mut ids: Vec<u64> = ids.collect();
-    ids.sort_unstable();
-    let twice = ids.windows(2).find(|two| two[0] == two[1]);
-    // The smallest of all ranks, so that the message does not depend on their number.
-    let mut least = [twice.map_or(0, |two| (1 << 62) - two[0] as i64)];
-    comm.max_i64(&mut least);
-    match least {
-        [0] => Ok(()),
-        [least] => Err(RunError::Input(format!(
-            "bodies: the ids of two bodies must differ; found {} twice; accepted: ids = \"new\" in a \
-             [[bodies]] entry, or files without common ids",
-            BodyId(((1 << 62) - least) as u64)
-        ))),
+    let mut met: Vec<[u64; 2]> = Vec::new();
+    for (_, bytes) in came {
+        let numbers = bytemuck::allocation::pod_collect_to_vec::<u8, u64>(&bytes);
+        met.extend(numbers.chunks_exact(2).map(|two| [two[0], two[1]]));
     }
+    met.sort_unstable();
+    let twice = met.windows(2).find(|two| two[0][0] == two[1][0]);
+    // The smallest of all ranks, so that the message does not depend on their number.
+    let here = twice.map_or(0, |two| MOST as i64 - two[0][0] as i64);
+    let mut least = [here];
+    comm.max_i64(&mut least);
+    if least == [0] {
+        return Ok(());
+    }
+    let mut samples = match twice.filter(|_| least == [here]) {
+        Some(two) => [two[0][1] as i64, two[1][1] as i64],
+        None => [-1, -1],
+    };
+    comm.max_i64(&mut samples);
+    let id = BodyId((MOST as i64 - least[0]) as u64);
+    let [first, second] = samples;
+    let path = |k: i64| match scenario
+        .samples
+        .get(k as usize)
+        .map(|sample| &sample.source)
+    {
+        Some(Source::File { path, .. } | Source::Checkpoint { path, .. }) => {
+            path.display().to_string()
+        }
+        _ => String::new(),
+    };
+    Err(RunError::Input(format!(
+        "bodies.{second}.file: the ids of {} must differ from those of bodies.{first}, {}; found {id} in both; accepted: \
+         ids = \"new\" in one of the entries, or files without common ids",
+        path(second),
+        path(first),
+    )))
+}
+
+/// The rank on which the bodies of an id meet; also ids with gaps are spread over all ranks.
+fn home(id: u64, ranks: usize) -> usize {
+    let mixed = id.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    ((u128::from(mixed) * ranks as u128) >> 64) as usize
 }
 
 #[cfg(test)]
@@ -164,9 +207,32 @@ mod tests {
 
     #[test]
     fn ids_stay_below_two_to_the_62() {
-        assert!(Census::of(&[count(1, Some(1 << 62))]).is_some());
-        assert!(Census::of(&[count(1, Some(1 << 62)), count(1, None)]).is_none());
-        assert!(Census::of(&[count(1 << 61, None), count(1 << 61, None)]).is_none());
-        assert!(Census::of(&[count(u64::MAX, None), count(2, None)]).is_none());
+        assert!(Census::of(&[count(1, Some(MOST - 1))]).is_ok());
+        for (some, why) in [
+            (vec![count(1, Some(MOST))], "ids"),
+            (vec![count(1, Some(u64::MAX))], "ids"),
+            (vec![count(1, Some(MOST - 1)), count(1, None)], "ids"),
+            (
+                vec![count(MOST / 2, None), count(MOST / 2, None)],
+                "the number",
+            ),
+            (vec![count(u64::MAX, None), count(2, None)], "the number"),
+        ] {
+            let found = Census::of(&some).expect_err("too large");
+            assert!(found.starts_with(why), "{found}");
+        }
+    }
+
+    /// Ids in steps of any length are spread over ranks.
+    #[test]
+    fn homes_are_spread() {
+        for step in [1, 2, 1000, 1 << 20, 3 << 40] {
+            for ranks in [1, 2, 3, 8, 64] {
+                let mut counts = vec![0_usize; ranks];
+                (0..6400).for_each(|k| counts[home(k * step, ranks)] += 1);
+                let most = counts.iter().max().copied().unwrap_or_default();
+                assert!(most <= 2 * 6400 / ranks, "{step}, {ranks} ranks: {most}");
+            }
+        }
     }
 }

@@ -82,9 +82,9 @@ pub(super) fn together(
     census: &Census,
     shares: Vec<Vec<BodyRow>>,
 ) -> Result<Vec<BodyRow>, RunError> {
+    ids_differ(comm, scenario, census, &shares)?;
     let mut rows: Vec<BodyRow> = shares.into_iter().flatten().collect();
     rows.sort_unstable_by_key(|row| row.id);
-    ids_differ(comm, census, &rows)?;
     // Files contain unwrapped positions; everything that follows uses wrapped ones.
     let period = Period::of_box(&scenario.lower, &scenario.upper, scenario.periodic);
     for row in &mut rows {

@@ -20,7 +20,9 @@ pub(super) fn next(
     let found = loaded(comm, checkpoint)?;
     let header = &found.1.header;
     let as_there = options.as_stored();
-    let before = stored(comm, &found.0, header, &as_there)?;
+    let before = stored(comm, &found.0, header, &as_there);
+    // A file that a checkpoint is too small for may be gone by now.
+    let before = before.map_err(|error| again(error, "the next stage cannot begin", checkpoint))?;
     let Some((number, stage)) = before.next_stage() else {
         let text = "must have a stage to come; found none";
         let checkpoint = checkpoint.display();
@@ -35,13 +37,18 @@ pub(super) fn next(
         set: stage.overrides(number, (step, time)),
         ..as_there
     };
-    begin(comm, found, &before, &changed).map_err(|error| match error {
+    begin(comm, found, &before, &changed).map_err(|error| again(error, &begins, checkpoint))
+}
+
+/// The failure of a run that has made its steps, but whose next stage does not fit.
+fn again(error: RunError, begins: &str, checkpoint: &Path) -> RunError {
+    match error {
         RunError::Input(why) => RunError::Failed(format!(
             "{begins}: {why}; its checkpoint {} is written, and moreau resume tries again, with --set KEY=VALUE for a change",
             checkpoint.display()
         )),
         other => other,
-    })
+    }
 }
 
 /// The start of a stage with the keys of `changed`. Collective.

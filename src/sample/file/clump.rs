@@ -51,7 +51,7 @@ pub fn clump(path: &Path, contents: &[u8]) -> Result<Described, Error> {
 
 fn of_table(input: Input) -> Result<Described, Error> {
     let (mut parts, mut dense, mut moving) = (Vec::new(), false, false);
-    let mut ignored = table::read(input, (&[], Ids::New), &mut |row| {
+    let mut ignored = table::read(input, (&[], Ids::New, false), &mut |row| {
         dense |= row.density.is_some();
         moving |= row.velocity != [0.0; 3] || row.angular_velocity != [0.0; 3];
         parts.push(Part {

@@ -172,7 +172,7 @@ impl<'n> Columns<'n> {
         }
         rows.sort_unstable_by_key(|&(id, line, _)| (id, line));
         if let Some((id, lines)) = twice(rows.iter().map(|&(id, line, _)| (id, line))) {
-            return Err(not_once(path, "atom", id, lines));
+            return Err(not_once(path, ("atom", ""), id, lines));
         }
         rows.into_iter().for_each(|(_, _, row)| take(row));
         Ok(())

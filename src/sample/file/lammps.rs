@@ -167,7 +167,7 @@ impl DataFile<'_> {
         self.rows.sort_unstable_by_key(|&(id, line, _)| (id, line));
         let lines = self.rows.iter().map(|&(id, line, _)| (id, line));
         if let Some((id, lines)) = twice(lines) {
-            return Err(not_once(self.path, "atom", id, lines));
+            return Err(not_once(self.path, ("atom", ""), id, lines));
         }
         Ok(next)
     }

@@ -99,10 +99,11 @@ impl Cell<'_> {
 
     /// The id of a body, at least `least`, in LAMMPS' files 1.
     pub(super) fn id(&self, least: u64) -> Result<u64, Error> {
-        // Larger ones are kept for walls.
-        let ids = least..1 << 62;
+        // Larger ones are kept for walls, and the next id must have a place, too.
+        let ids = least..(1 << 62) - 1;
         let id = self.text.parse().ok().filter(|id| ids.contains(id));
-        id.ok_or_else(|| self.refuse(&format!("a whole number from {least} up to 2^62")))
+        let new = if least == 0 { ", or ids = \"new\"" } else { "" };
+        id.ok_or_else(|| self.refuse(&format!("a whole number from {least} to 2^62 - 2{new}")))
     }
 
     /// An integer, at least 1.

@@ -31,8 +31,16 @@ pub(super) fn twice(sorted: impl Iterator<Item = (u64, u64)> + Clone) -> Option<
 }
 
 /// The error that two lines have the same id.
-pub(super) fn not_once(path: &Path, what: &str, id: u64, [first, line]: [u64; 2]) -> Error {
-    let message = format!("{what} {id} is there already, on line {first}; accepted: each id once");
+///
+/// `accepted` is another remedy than to give each id once.
+pub(super) fn not_once(
+    path: &Path,
+    (what, accepted): (&str, &str),
+    id: u64,
+    [first, line]: [u64; 2],
+) -> Error {
+    let message =
+        format!("{what} {id} is there already, on line {first}; accepted: each id once{accepted}");
     Error::line(path, line, message)
 }
 
