@@ -93,8 +93,15 @@ fn points(name: &str, contents: &[u8]) -> Result<(Vec<f64>, Vec<f64>), String> {
         return Err(format!("{name}: the header is not time,value"));
     }
     let (mut times, mut values) = (Vec::new(), Vec::new());
-    for row in reader.deserialize() {
-        let (time, value): (f64, f64) = row.map_err(|e| format!("{name}: {e}"))?;
+    for row in reader.records() {
+        let row = row.map_err(|e| format!("{name}: {e}"))?;
+        let line = row.position().map_or(0, csv::Position::line);
+        let number = |k: usize| {
+            let text = row.get(k).unwrap_or_default();
+            let not = || format!("{name}:{line}: {text:?} is not a number");
+            text.parse::<f64>().map_err(|_| not())
+        };
+        let (time, value) = (number(0)?, number(1)?);
         if !time.is_finite() || !value.is_finite() {
             return Err(format!("{name}: {time}, {value} is not finite"));
         }

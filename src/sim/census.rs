@@ -70,9 +70,13 @@ impl Census {
 pub(super) fn census(comm: &dyn Comm, scenario: &Scenario) -> Result<Census, RunError> {
     let samples = scenario.samples.iter();
     if comm.rank() == 0 {
-        let ignored = samples.clone().filter_map(|s| sample::ignored(s).ok());
-        for ignored in ignored.flatten() {
-            tell!("moreau: {ignored} of a body file is ignored");
+        for sample in samples.clone() {
+            let Source::File { path, .. } = &sample.source else {
+                continue;
+            };
+            for ignored in sample::ignored(sample).into_iter().flatten() {
+                tell!("moreau: {}: {ignored} is ignored", path.display());
+            }
         }
     }
     let counted: Result<Vec<Count>, RunError> = match comm.rank() {
