@@ -22,6 +22,8 @@ self=$(realpath "$0")
 cd "$(dirname "$self")/.."
 # shellcheck source=jobs/mpi-env.sh
 . jobs/mpi-env.sh
+# shellcheck source=jobs/liggghts.sh
+. jobs/liggghts.sh
 
 until=1.4 sizes="10000 1000000" repeats=1 theirs=""
 while [ $# -gt 0 ]; do
@@ -41,16 +43,7 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-if [ -n "$theirs" ] && ! command -v liggghts >/dev/null; then
-    if command -v apt-get >/dev/null; then
-        as_root=()
-        [ "$(id -u)" = 0 ] || as_root=(sudo)
-        "${as_root[@]}" apt-get install -y --no-install-recommends liggghts >/dev/null
-    else
-        echo "compare-hopper: LIGGGHTS is missing; on Debian it is the package liggghts" >&2
-        exit 1
-    fi
-fi
+[ -z "$theirs" ] || need_liggghts compare-hopper
 moreau=${MOREAU:-}
 if [ -z "$moreau" ]; then
     cargo build --release --locked
@@ -152,23 +145,7 @@ for n in $theirs; do
     steps=$(awk -v t="$until" 'BEGIN { print int(t / 5e-5 + 0.5) - 8000 }')
     [ "$steps" -ge 400 ] || { echo "compare-hopper: --until must be at least 0.42 with --liggghts; found $until" >&2; exit 2; }
     cat <<EOF >"$work/liggghts-$n.in"
-units si
-atom_style granular
-atom_modify map array
-boundary f f f
-newton off
-communicate single vel yes
-read_data theirs.data
-neighbor 0.001 bin
-neigh_modify delay 0
-fix m1 all property/global youngsModulus peratomtype 5.e6
-fix m2 all property/global poissonsRatio peratomtype 0.45
-fix m3 all property/global coefficientRestitution peratomtypepair 1 0.051
-fix m4 all property/global coefficientFriction peratomtypepair 1 0.5
-pair_style gran model hertz tangential history
-pair_coeff * *
-timestep 0.00005
-fix down all gravity 9.81 vector 0.0 0.0 -1.0
+$(soft_spheres theirs.data)
 fix hopper all mesh/surface file theirs-$n.stl type 1
 fix plug all mesh/surface file plug.stl type 1
 fix walls all wall/gran model hertz tangential history mesh n_meshes 2 meshes hopper plug

@@ -21,6 +21,8 @@ self=$(realpath "$0")
 cd "$(dirname "$self")/.."
 # shellcheck source=jobs/mpi-env.sh
 . jobs/mpi-env.sh
+# shellcheck source=jobs/liggghts.sh
+. jobs/liggghts.sh
 
 sizes="10000 50000"
 repeats=3
@@ -41,16 +43,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-if ! command -v liggghts >/dev/null; then
-    if command -v apt-get >/dev/null; then
-        as_root=()
-        [ "$(id -u)" = 0 ] || as_root=(sudo)
-        "${as_root[@]}" apt-get install -y --no-install-recommends liggghts >/dev/null
-    else
-        echo "compare: LIGGGHTS is missing; on Debian it is the package liggghts" >&2
-        exit 1
-    fi
-fi
+need_liggghts compare
 cargo build --release --locked
 moreau=$(realpath "${CARGO_TARGET_DIR:-target}")/release/moreau
 work=$PWD/target/compare
@@ -173,23 +166,7 @@ for n in $sizes; do
     # 1e-6 m g d per body [J].
     rest=$(awk -v n="$n" 'BEGIN { print 1e-6 * n * 2500 * 3.141592653589793 / 6 * 1e-6 * 9.81 * 0.01 }')
     cat >liggghts.in <<EOF
-units si
-atom_style granular
-atom_modify map array
-boundary f f f
-newton off
-communicate single vel yes
-read_data theirs.data
-neighbor 0.001 bin
-neigh_modify delay 0
-fix m1 all property/global youngsModulus peratomtype 5.e6
-fix m2 all property/global poissonsRatio peratomtype 0.45
-fix m3 all property/global coefficientRestitution peratomtypepair 1 0.051
-fix m4 all property/global coefficientFriction peratomtypepair 1 0.5
-pair_style gran model hertz tangential history
-pair_coeff * *
-timestep 0.00005
-fix down all gravity 9.81 vector 0.0 0.0 -1.0
+$(soft_spheres theirs.data)
 fix w1 all wall/gran model hertz tangential history primitive type 1 xplane 0.0
 fix w2 all wall/gran model hertz tangential history primitive type 1 xplane $edge
 fix w3 all wall/gran model hertz tangential history primitive type 1 yplane 0.0

@@ -227,7 +227,7 @@ fn commands_and_options_that_are_not_there_are_found() {
 #[test]
 fn scripts_explain_themselves() {
     // These are sourced by others.
-    let sourced = ["in-slurm.sh", "mpi-env.sh", "siconos.sh"];
+    let sourced = ["in-slurm.sh", "liggghts.sh", "mpi-env.sh", "siconos.sh"];
     for script in fs::read_dir(root().join("jobs")).expect("jobs") {
         let name = script.expect("a file").file_name();
         let name = name.to_string_lossy();
