@@ -16,7 +16,7 @@
 # start_s: wall time before the first step; steps_s: of the steps, the median of the repeats;
 # per_step: the ratio to the hopper of a cone and a tube; discharged: mass that went out, likewise a
 # ratio, for LIGGGHTS of the numbers of balls; memory: the largest resident set; core_s:
-# core-seconds of the whole program.
+# core-seconds of the whole program. For LIGGGHTS start_s is core_s less the time of its loops.
 set -euo pipefail
 self=$(realpath "$0")
 cd "$(dirname "$self")/.."

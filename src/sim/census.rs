@@ -1,7 +1,7 @@
 //! The numbers of the bodies of samples, and their ids.
 //!
 //! Bodies of files keep the ids that the files give them, unless the entry asks for new ones. New
-//! ids count up from 0, or from the first number above all that are kept, in the order of samples.
+//! ids count up from 0, or from a number above all that are kept, in the order of samples.
 
 use super::error::RunError;
 use super::sizes::memory_suffices;

@@ -3,8 +3,7 @@
 //! The parts used are the count of atoms in the header, the section `Atoms`
 //! (`id type diameter density x y z`, image flags allowed) and, if present, `Velocities`
 //! (`id vx vy vz wx wy wz`). Bodies come in the order of the file's ids, whatever the order of its
-//! rows. The box of the header is not used: the configuration's
-//! domain is.
+//! rows. The box of the header is not used: the configuration's domain is.
 
 use super::lines::{Cell, Lines};
 use super::row::{Row, material, not_once, twice};
