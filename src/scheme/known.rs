@@ -52,19 +52,43 @@ impl Planned {
         let places: Vec<Vector3> = rows.iter().map(place).collect();
         let halves: Vec<f64> = rows.iter().map(|row| half(row, physics.skin)).collect();
         let owner = |x: &Vector3| domain.partition().owner_of_point(x);
-        let owners: Vec<usize> = places.iter().map(owner).collect();
-        let ids: Vec<BodyId> = rows.iter().map(|row| row.id).collect();
-        let reaches = reaches(domain, &places, &halves, physics.large.places(&ids));
-        Self {
-            ids,
-            copies: Copies::plan(domain, &owners, &reaches),
-            hand_overs: HandOvers::plan(domain, &reaches, &places, physics.solver.exchange),
+        let mut plan = Self {
+            ids: rows.iter().map(|row| row.id).collect(),
+            owners: places.iter().map(owner).collect(),
             walls: state.references.clone(),
             partition: domain.partition().clone(),
             places,
             halves,
-            owners,
+            copies: Copies::default(),
+            hand_overs: HandOvers::default(),
+        };
+        plan.share(domain, physics);
+        plan
+    }
+
+    /// Plans the exchange of its bodies.
+    fn share(&mut self, domain: &Domain, physics: &Physics) {
+        let large = physics.large.places(&self.ids);
+        let reaches = reaches(domain, &self.places, &self.halves, large);
+        self.copies = Copies::plan(domain, &self.owners, &reaches);
+        let exchange = physics.solver.exchange;
+        self.hand_overs = HandOvers::plan(domain, &reaches, &self.places, exchange);
+    }
+
+    /// The same plan without bodies that have gone, by index.
+    pub(super) fn without(mut self, gone: &[bool], domain: &Domain, physics: &Physics) -> Self {
+        fn retain<T>(all: &mut Vec<T>, gone: &[bool]) {
+            let mut gone = gone.iter();
+            all.retain(|_| gone.next() == Some(&false));
         }
+        if gone.contains(&true) {
+            retain(&mut self.ids, gone);
+            retain(&mut self.places, gone);
+            retain(&mut self.halves, gone);
+            retain(&mut self.owners, gone);
+            self.share(domain, physics);
+        }
+        self
     }
 
     /// Whether another plan is of the same bodies and walls with the same partition.

@@ -12,6 +12,7 @@ mod groups;
 mod held;
 mod kept;
 mod last;
+mod lost;
 mod part;
 mod parts;
 mod rigid;
@@ -31,6 +32,7 @@ pub use filling::Filling;
 use groups::Groups;
 pub use held::Held;
 use last::{Kept, More, Resting};
+use lost::Lost;
 use part::Part;
 pub use seen::Seen;
 pub use strain::{Gradient, Strain};
@@ -172,6 +174,8 @@ pub struct Blocks {
     /// All members before the step.
     before: Vec<Member>,
     colours: [Range<usize>; Parity::COLOURS],
+    /// The bodies that have gone out since the last step, on all ranks or none.
+    lost: Option<Lost>,
     groups: Groups,
     pool: Pool,
     /// Whether a sweep fetches the batches of the next blocks.

@@ -368,7 +368,9 @@ impl Scene {
                     domain.follow(cell);
                 }
                 if self.brings > 0 && step % self.brings == 0 {
+                    let kept = counts(&scheme, &state, &domain);
                     scheme.bring_contacts(&mut state, &domain);
+                    assert_eq!(kept, counts(&scheme, &state, &domain));
                 }
                 // Ranks differ in it.
                 let here = std::mem::take(&mut report.here);
@@ -469,4 +471,11 @@ impl State {
             && format!("{:?}", self.walls) == format!("{:?}", other.walls)
             && self.wear == other.wear
     }
+}
+
+/// The number of contacts in the last step, and of those with a force, over all ranks. Collective.
+fn counts(scheme: &Scheme, state: &scheme::State, domain: &Domain) -> [i64; 2] {
+    let mut counts = scheme.count_contacts(state).map(|n| n as i64);
+    domain.count(&mut counts);
+    counts
 }

@@ -2,7 +2,7 @@
 
 use super::begun::Begun;
 use super::machine::MoreauJean;
-use crate::body::{Bodies, BodyId, BodyRow, CellState, Member, Turned};
+use crate::body::{Bodies, BodyRow, CellState, Member, Turned};
 use crate::contact::Contact;
 use crate::domain::partition::Partition;
 use crate::math::{ExactSum, Vector3};
@@ -125,10 +125,7 @@ impl MoreauJean {
             let mine: Vec<u64> = left.iter().map(|row| row.id.0).collect();
             let mut gone = domain.gather(&mine);
             gone.sort_unstable();
-            let stays = |id: BodyId| gone.binary_search(&id.0).is_err();
-            self.bring_contacts(state, domain);
-            let contacts = &mut state.parcel.contacts;
-            contacts.retain(|c| stays(c.key.a) && stays(c.key.b));
+            self.blocks.lose(&gone);
         }
         let elastic = outcome.work.elastic;
         outcome.work.prestress += compressed;

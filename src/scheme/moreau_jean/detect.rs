@@ -208,7 +208,12 @@ impl MoreauJean {
     /// Collective.
     pub(super) fn gather<'d>(&mut self, state: &mut State, begun: &mut Begun<'_, 'd>) -> Known<'d> {
         let domain = begun.domain;
-        let same = |last: &Planned| !begun.planned && last.partition == *domain.partition();
+        let lost = self.blocks.lost();
+        let mut gone = self.blocks.ids().iter().zip(lost.into_iter().flatten());
+        let large = gone.any(|(id, gone)| *gone && self.physics.large.has(*id));
+        let same = |last: &Planned| {
+            !begun.planned && !large && last.partition == *domain.partition()
+        };
         let held = match self.planned.as_ref().is_some_and(same) {
             true => Held::default(),
             false => self.bring_kept(state, domain),
@@ -217,8 +222,14 @@ impl MoreauJean {
         match self.planned.take().filter(same) {
             Some(last) if self.keeps(state) => {
                 state.kept = 0;
+                let last = match self.blocks.lost() {
+                    Some(gone) => last.without(gone, domain, &self.physics),
+                    None => last,
+                };
                 let known = Known::refreshed(state, last, domain, &self.physics, columns);
                 self.push_large(&known, begun);
+                let sides = (&known.bodies, &self.physics.walls[..]);
+                self.blocks.go_on(sides, (&begun.pushed, &self.physics.laws));
                 known
             }
             last => {

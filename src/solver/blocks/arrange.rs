@@ -42,15 +42,14 @@ impl Blocks {
         self.groups.of(homes, grid);
         self.ids.clear();
         self.ids.extend_from_slice(bodies.ids());
+        self.lost = None;
         let Groups { groups, sorted, .. } = &self.groups;
         // Reuse the memory of the last plan's blocks.
         self.blocks.resize_with(groups.len(), Block::default);
         let arrange = |(block, group): (&mut Block, &Group)| {
             let contents = sorted[group.contents.clone()].iter();
-            PLACE_OF.with_borrow_mut(|place_of| {
-                let pairs = contents.map(|&k| &pairs[k as usize]);
-                block.arrange(group, pairs, &sides, place_of);
-            });
+            let pairs = contents.map(|&k| &pairs[k as usize]);
+            block.arrange(group, pairs, &sides);
         };
         self.pool.share(self.blocks.iter_mut().zip(groups), arrange);
 
@@ -67,6 +66,11 @@ impl Blocks {
                 }
             }
         }
+        self.find_colours();
+    }
+
+    /// Finds the range of each colour; blocks are sorted by it.
+    pub(super) fn find_colours(&mut self) {
         let mut first = 0;
         for (colour, range) in self.colours.iter_mut().enumerate() {
             let same = |b: &&Block| usize::from(b.colour.0) == colour;
@@ -119,11 +123,11 @@ impl Blocks {
 }
 
 /// The bodies and walls of a plan.
-struct Sides<'a> {
-    bodies: &'a Bodies,
-    walls: &'a [Wall],
-    pushed: &'a Pushed,
-    laws: &'a Laws,
+pub(super) struct Sides<'a> {
+    pub(super) bodies: &'a Bodies,
+    pub(super) walls: &'a [Wall],
+    pub(super) pushed: &'a Pushed,
+    pub(super) laws: &'a Laws,
 }
 
 impl Sides<'_> {
@@ -159,7 +163,17 @@ impl Block {
     /// Marks a pair that is not simple in [`Block::laws`].
     pub(super) const OTHER: u32 = u32::MAX;
 
-    fn arrange<'p>(
+    /// Takes the pairs of a new plan, and numbers its members.
+    pub(super) fn arrange<'p>(
+        &mut self,
+        group: &Group,
+        pairs: impl ExactSizeIterator<Item = &'p Neighbours>,
+        sides: &Sides,
+    ) {
+        PLACE_OF.with_borrow_mut(|place_of| self.arrange_by(group, pairs, sides, place_of));
+    }
+
+    fn arrange_by<'p>(
         &mut self,
         group: &Group,
         pairs: impl ExactSizeIterator<Item = &'p Neighbours>,

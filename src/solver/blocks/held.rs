@@ -64,7 +64,7 @@ impl Blocks {
             for (index, kept) in block.kept.iter().enumerate() {
                 let pair = &block.pairs[kept.pair as usize];
                 let first = pair.first as usize;
-                if stays[first] {
+                if stays[first] && !self.has_lost(pair) {
                     let place = Place {
                         second: pair.key(kept.feature, &self.ids).b,
                         block: number as u32,

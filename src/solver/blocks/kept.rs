@@ -15,6 +15,7 @@ impl Blocks {
     ///
     /// The rows are in ascending order of key. A contact is in one of the two.
     pub fn recall(&mut self, held: &Held, rows: &[ContactRow]) {
+        self.lost = None;
         let ids = &self.ids[..];
         let places = held.places(ids);
         let first = first_rows(ids, rows);
@@ -60,7 +61,10 @@ impl Blocks {
     pub fn widest_joint(&self) -> f64 {
         let blocks = self.blocks.iter();
         let each = blocks.flat_map(|block| {
-            let joints = |kept: &&Kept| block.more_of(kept).state.is_joint();
+            let joints = |kept: &&Kept| {
+                let lost = self.has_lost(&block.pairs[kept.pair as usize]);
+                block.more_of(kept).state.is_joint() && !lost
+            };
             block.kept.iter().filter(joints)
         });
         each.map(|kept| kept.gap)
@@ -194,6 +198,13 @@ impl Block {
     pub fn pressed_before(&self, k: usize) -> bool {
         let last = self.kept.get(self.matched[k] as usize);
         last.is_some_and(|kept| kept.impulse != [0.0; 3])
+    }
+
+    /// Whether the k-th contact carried an impulse at the end of the step, as [`Block::active`]
+    /// counts it.
+    pub(super) fn carried(&self, k: usize) -> bool {
+        let (_, status, _) = self.end_of(k, self.slots()[k]);
+        status != Status::Open
     }
 
     /// Impulse, status and state of the k-th contact at the end of the step.

@@ -13,16 +13,20 @@ const PART: usize = 64;
 impl Blocks {
     /// The records of all contacts, in the order of their keys.
     pub fn rows(&self, into: &mut Vec<ContactRow>) {
+        let stays = |block: &Block, pair: u32| !self.has_lost(&block.pairs[pair as usize]);
         let pairs = |block: &Block| {
             let resting = block.resting.iter().map(|one| one.pair);
-            block.of.iter().copied().chain(resting).collect()
+            let all = block.of.iter().copied().chain(resting);
+            all.filter(|&pair| stays(block, pair)).collect()
         };
         self.in_order(into, pairs, |block| {
-            let acting = (0..block.of.len()).map(|k| {
+            let acting = (0..block.of.len()).filter(|&k| stays(block, block.of[k]));
+            let acting = acting.map(|k| {
                 let candidate = &block.candidate(k, &self.ids);
                 block.row_of(k, candidate)
             });
-            let resting = block.resting.iter().map(|one| {
+            let resting = block.resting.iter().filter(|one| stays(block, one.pair));
+            let resting = resting.map(|one| {
                 let candidate = block.pairs[one.pair as usize].candidate(&one.touch, &self.ids);
                 ContactRow::at_rest(&candidate, one.state)
             });
@@ -36,8 +40,8 @@ impl Blocks {
     /// stay on this rank, by index. Points are missing.
     pub fn kept_rows(&self, stays: &[bool], into: &mut Vec<ContactRow>) {
         let goes = |block: &Block, kept: &Kept| {
-            let first = block.pairs[kept.pair as usize].first;
-            !stays[first as usize]
+            let pair = &block.pairs[kept.pair as usize];
+            !stays[pair.first as usize] && !self.has_lost(pair)
         };
         let pairs = |block: &Block| {
             let kept = block.kept.iter().filter(|kept| goes(block, kept));
@@ -117,7 +121,8 @@ impl Blocks {
         let of_blocks = |blocks: &[Block]| {
             let mut rows = Vec::new();
             for block in blocks {
-                let with_walls = block.with_walls(bodies);
+                let stays = |&(k, _): &_| !self.has_lost(&block.pairs[block.of[k] as usize]);
+                let with_walls = block.with_walls(bodies).filter(stays);
                 let row = |(k, _)| block.row_of(k, &block.candidate(k, &self.ids));
                 rows.extend(with_walls.map(row));
             }
@@ -165,7 +170,15 @@ impl Blocks {
     /// The number of contacts, and of those that carry an impulse, after [`Blocks::keep`].
     #[must_use]
     pub fn counts(&self) -> [usize; 2] {
-        let contacts = |block: &Block| block.touches.len() + block.resting.len();
+        let contacts = |block: &Block| match &self.lost {
+            None => block.touches.len() + block.resting.len(),
+            Some(lost) => {
+                let pairs = block.of.iter().copied();
+                let pairs = pairs.chain(block.resting.iter().map(|one| one.pair));
+                let stays = |&pair: &u32| !lost.has(&block.pairs[pair as usize]);
+                pairs.filter(stays).count()
+            }
+        };
         let all = self.blocks.iter().map(contacts).sum();
         [all, self.blocks.iter().map(|block| block.active).sum()]
     }
