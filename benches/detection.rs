@@ -105,6 +105,7 @@ fn search(bencher: Bencher, case: Case, items: impl Fn(&Bodies, &[Candidate]) ->
     let space = Space {
         walls: &[],
         margin,
+        of_walls: margin,
         period: &Period::NONE,
         templates: &[],
     };

@@ -155,6 +155,7 @@ impl Packing {
         let space = Space {
             walls: &[],
             margin: self.margin,
+            of_walls: self.margin,
             period: &Period::NONE,
             templates: &[],
         };

@@ -62,6 +62,10 @@ fn left_out([rows, sides]: [i32; 2], from: usize) -> [usize; 2] {
             nearest >= reach || (first - nearest).abs() < 1e-12,
             "{first} {nearest}"
         );
+        // A search without a reach goes by boxes, not by cones.
+        let (distance, towards) = whole.nearest(&x);
+        let within = whole.nearest_within(&x, 1.001 * distance);
+        assert_eq!(within, Some((distance, towards)));
         let expected = minima_of_all(&points, &triangles, &x, reach);
         for (distance, at) in &expected {
             let there = found.iter().any(|place| {

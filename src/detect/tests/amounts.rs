@@ -23,6 +23,7 @@ fn amounts(bodies: &Bodies) -> (f64, f64) {
     let space = Space {
         walls: &[],
         margin: 0.2 * least,
+        of_walls: 0.2 * least,
         period: &Period::NONE,
         templates: &[],
     };
@@ -98,6 +99,7 @@ fn threads_change_nothing() {
             let space = Space {
                 walls: &walls,
                 margin: 0.05,
+                of_walls: 0.05,
                 period: &period,
                 templates: &[],
             };

@@ -46,6 +46,7 @@ fn g5_far_apart() {
         let space = Space {
             walls: &[],
             margin: 0.0,
+            of_walls: 0.0,
             period: &NONE,
             templates: &[],
         };
@@ -124,6 +125,7 @@ fn g5_a_giant_in_dust() {
     let space = Space {
         walls: &[],
         margin: 0.0,
+        of_walls: 0.0,
         period: &NONE,
         templates: &[],
     };

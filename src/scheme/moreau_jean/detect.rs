@@ -142,17 +142,18 @@ impl MoreauJean {
         let bodies = &known.bodies;
         let space = Space {
             walls: &walls.placed,
-            margin: margin.joined,
+            margin: margin.near.max(margin.joints),
+            of_walls: margin.walls.max(margin.joints),
             period: domain.partition().grid().period(),
             templates: &self.physics.templates,
         };
         let free = self.free_motion(begun, bodies);
         let narrow = self.detector.narrow(bodies, &space);
         let laws = &self.physics.laws;
-        // Pairs beyond `near` are contacts only if a bond joins them, or may join them in this
+        // Pairs beyond these gaps are contacts only if a bond joins them, or may join them in this
         // step.
         let step = begun.law_step(&self.physics);
-        let near = margin.near.max(laws.reach(&step));
+        let [near, walls] = [margin.near, margin.walls].map(|gap| gap.max(laws.reach(&step)));
         let joins = laws.join();
         let (skin, dt) = (self.physics.skin.max(laws.reach(&step)), begun.span.dt);
         // A pair closes if the two approach each other, or contacts stop one of them and the other
@@ -167,6 +168,10 @@ impl MoreauJean {
         let fate = |pair: &Neighbours, touch: &Touch, before: Option<Before>| {
             let second = pair.partner(bodies.len());
             let first = pair.first as usize;
+            let near = match second {
+                Partner::Body(_) => near,
+                Partner::Wall(_) => walls,
+            };
             if touch.gap >= near && !before.is_some_and(|before| before.state.is_joint()) {
                 return Fate::Drops;
             }
@@ -211,9 +216,8 @@ impl MoreauJean {
         let lost = self.blocks.lost();
         let mut gone = self.blocks.ids().iter().zip(lost.into_iter().flatten());
         let large = gone.any(|(id, gone)| *gone && self.physics.large.has(*id));
-        let same = |last: &Planned| {
-            !begun.planned && !large && last.partition == *domain.partition()
-        };
+        let same =
+            |last: &Planned| !begun.planned && !large && last.partition == *domain.partition();
         let held = match self.planned.as_ref().is_some_and(same) {
             true => Held::default(),
             false => self.bring_kept(state, domain),
@@ -229,7 +233,8 @@ impl MoreauJean {
                 let known = Known::refreshed(state, last, domain, &self.physics, columns);
                 self.push_large(&known, begun);
                 let sides = (&known.bodies, &self.physics.walls[..]);
-                self.blocks.go_on(sides, (&begun.pushed, &self.physics.laws));
+                self.blocks
+                    .go_on(sides, (&begun.pushed, &self.physics.laws));
                 known
             }
             last => {

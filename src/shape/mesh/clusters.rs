@@ -5,7 +5,8 @@
 //! be visited: spatialized normal cones, after Johnson and Cohen (2001). The cost follows the
 //! curvature of the mesh, not its fineness.
 //!
-//! Close clusters form groups, which have such cones, too; the groups are in a tree.
+//! Close clusters form groups, which have such cones, too, as has each triangle; the groups are in a
+//! tree.
 
 use super::closest::{Closest, closest};
 use super::seams::Seams;
@@ -29,6 +30,8 @@ pub(super) struct Clusters {
     corners: Vec<[[f64; 3]; 3]>,
     /// Their numbers.
     numbers: Vec<u32>,
+    /// Their cones of normals.
+    cones: Vec<Cone<f32>>,
     clusters: Vec<Cluster>,
     groups: RTree<Cluster>,
 }
@@ -41,13 +44,42 @@ struct Cluster {
     /// A sphere around them.
     centre: Vector3,
     radius: f64,
-    /// A cone around their normals, of either sign, and those of their neighbours.
-    axis: Vector3,
-    /// Cosine and sine of its angle; −1 and 0 where a minimum may lie in any direction.
-    cone: [f64; 2],
+    cone: Cone<f64>,
     /// Its triangles by place, or the clusters of a group by number.
     first: u32,
     last: u32,
+}
+
+/// A cone around the normals of triangles, of either sign, and those of their neighbours.
+#[derive(Clone, Copy, Debug)]
+struct Cone<T> {
+    axis: [T; 3],
+    /// Cosine and sine of its angle; −1 and 0 where a minimum may lie in any direction.
+    angle: [T; 2],
+}
+
+impl Cone<f64> {
+    /// In single precision, which rounds by less than [`MORE`] allows.
+    fn short(&self) -> Cone<f32> {
+        Cone {
+            axis: self.axis.map(|c| c as f32),
+            angle: self.angle.map(|c| c as f32),
+        }
+    }
+}
+
+impl<T: Copy + Into<f64>> Cone<T> {
+    /// Whether the distance from `x` has no minimum at a point of triangles with this cone.
+    ///
+    /// Seen from anywhere in a sphere around them, `x` is in a direction outside the cone.
+    #[inline]
+    fn is_turned_away(&self, x: &Vector3, (centre, radius): (&Vector3, f64)) -> bool {
+        let way = x - centre;
+        let square = way.norm_squared() - radius * radius;
+        let [cos, sin] = self.angle.map(Into::into);
+        let along = way.dot(&Vector3::from(self.axis.map(Into::into))).abs();
+        square > 0.0 && along < cos * square.sqrt() - sin * radius
+    }
 }
 
 impl RTreeObject for Cluster {
@@ -72,13 +104,8 @@ impl Cluster {
     }
 
     /// Whether the distance from `x` has no minimum at a point of these triangles.
-    ///
-    /// Seen from anywhere in the sphere, `x` is in a direction outside the cone.
     fn is_turned_away(&self, x: &Vector3) -> bool {
-        let way = x - self.centre;
-        let square = way.norm_squared() - self.radius * self.radius;
-        let [cos, sin] = self.cone;
-        square > 0.0 && way.dot(&self.axis).abs() < cos * square.sqrt() - sin * self.radius
+        self.cone.is_turned_away(x, (&self.centre, self.radius))
     }
 }
 
@@ -128,11 +155,15 @@ impl Clusters {
             starts.push(of_clusters.len() as u32);
         }
         let around = around_points(points.len(), triangles);
+        let normal = |t: u32| {
+            let [a, b, c] = of(t);
+            (b - a).cross(&(c - a)).normalize()
+        };
         let normals = Normals {
             triangles,
             seams,
             around: &around,
-            of: &of,
+            of: (0..triangles.len() as u32).map(normal).collect(),
             turns_less: straight > STEEPEST,
         };
         let cluster = |range: &Range<usize>| {
@@ -142,14 +173,12 @@ impl Clusters {
             let upper = all().fold(start, |most, x| most.sup(&x));
             let centre = (lower + upper) * 0.5;
             let radius = all().map(|x| (x - centre).norm()).fold(0.0, nan_max);
-            let (axis, cone) = normals.cone(&numbers[range.clone()]);
             Cluster {
                 lower: lower.into(),
                 upper: upper.into(),
                 centre,
                 radius: radius * (1.0 + 1e-9),
-                axis,
-                cone,
+                cone: normals.cone(&numbers[range.clone()]),
                 first: range.start as u32,
                 last: range.end as u32,
             }
@@ -163,8 +192,10 @@ impl Clusters {
         let groups = RTree::bulk_load(groups.collect());
         let clusters = of_clusters.iter().map(cluster).collect();
         let corners = numbers.iter().map(|&t| of(t).map(Into::into)).collect();
+        let cones = numbers.chunks(1).map(|one| normals.cone(one).short());
         Self {
             corners,
+            cones: cones.collect(),
             numbers,
             clusters,
             groups,
@@ -205,6 +236,9 @@ impl Clusters {
         let clusters = clusters.filter(move |cluster| within.should_unpack_leaf(cluster));
         let triangles = clusters.flat_map(Cluster::members);
         triangles.filter_map(move |k| {
+            if with_minima && self.is_turned_away(k, &x) {
+                return None;
+            }
             let around = AABB::from_points(&self.corners[k]);
             if around.distance_2(&x.into()) > more * more {
                 return None;
@@ -214,9 +248,27 @@ impl Clusters {
         })
     }
 
+    /// Whether the distance from `x` has no minimum at a point of a triangle.
+    #[inline]
+    fn is_turned_away(&self, k: usize, x: &Vector3) -> bool {
+        let corners = self.corners[k].map(Vector3::from);
+        let centre = corners.iter().sum::<Vector3>() / 3.0;
+        let squares = corners.map(|corner| (corner - centre).norm_squared());
+        let square = squares.into_iter().fold(0.0, f64::max);
+        let radius = square.sqrt() * (1.0 + 1e-9);
+        self.cones[k].is_turned_away(x, (&centre, radius))
+    }
+
     /// The nearest point, if it is nearer than `reach` [m], and the number of its triangle; of two
     /// the first.
     pub(super) fn nearest(&self, x: &Vector3, reach: f64) -> Option<(u32, Closest)> {
+        if reach.is_finite() {
+            // It is a minimum.
+            let order = |(a, at): &(u32, Closest), (b, of_b): &(u32, Closest)| {
+                at.distance.total_cmp(&of_b.distance).then(a.cmp(b))
+            };
+            return self.with_minima(x, reach).min_by(order);
+        }
         let mut found: Option<(f64, u32, Closest)> = None;
         let place = (*x).into();
         let is_far = |square: f64, found: &Option<(f64, u32, Closest)>| {
@@ -322,32 +374,34 @@ fn around_points(points: usize, triangles: &[[u32; 3]]) -> (Vec<u32>, Vec<u32>) 
 }
 
 /// The normals of a mesh.
-struct Normals<'m, F> {
+struct Normals<'m> {
     triangles: &'m [[u32; 3]],
     seams: &'m Seams,
     around: &'m (Vec<u32>, Vec<u32>),
-    of: &'m F,
+    /// By number of the triangle.
+    of: Vec<Vector3>,
     /// Whether smooth edges turn by less than the largest cone. Then the normals of two neighbours
     /// within it, as seen from one side, have one sign.
     turns_less: bool,
 }
 
-impl<F: Fn(u32) -> [Vector3; 3]> Normals<'_, F> {
-    fn normal(&self, triangle: u32) -> Vector3 {
-        let [a, b, c] = (self.of)(triangle);
-        (b - a).cross(&(c - a)).normalize()
+impl Normals<'_> {
+    fn normal(&self, triangle: u32) -> &Vector3 {
+        &self.of[triangle as usize]
     }
 
-    /// The cone around the normals of triangles and of all that have a point with them: axis,
-    /// cosine and sine of its angle.
+    /// The cone around the normals of triangles and of all that have a point with them.
     ///
     /// Around a point where all edges are smooth these triangles cover all directions along the
     /// surface. A vector from there that has no positive part along any of their edges, as one to
     /// `x` from a minimum, is then within the cone. On sharp edges and borders it may point
     /// anywhere.
-    fn cone(&self, triangles: &[u32]) -> (Vector3, [f64; 2]) {
+    fn cone(&self, triangles: &[u32]) -> Cone<f64> {
         let axis = self.normal(triangles[0]);
-        let anywhere = (axis, [-1.0, 0.0]);
+        let anywhere = Cone {
+            axis: (*axis).into(),
+            angle: [-1.0, 0.0],
+        };
         let points = || triangles.iter().flat_map(|&t| self.triangles[t as usize]);
         if !(self.turns_less && points().all(|p| self.seams.is_smooth(p))) {
             return anywhere;
@@ -355,13 +409,16 @@ impl<F: Fn(u32) -> [Vector3; 3]> Normals<'_, F> {
         let (starts, members) = self.around;
         let of_point = |p: u32| starts[p as usize] as usize..starts[p as usize + 1] as usize;
         let all = || points().flat_map(of_point).map(|k| self.normal(members[k]));
-        let sum: Vector3 = all().map(|n| n * n.dot(&axis).signum()).sum();
+        let sum: Vector3 = all().map(|n| n * n.dot(axis).signum()).sum();
         let axis = sum.normalize();
         let least = all().map(|n| n.dot(&axis).abs()).fold(1.0, f64::min);
         // Not where it is not finite.
         if least > STEEPEST {
             let angle = libm::acos(least.min(1.0)) + MORE;
-            return (axis, [libm::cos(angle), libm::sin(angle)]);
+            return Cone {
+                axis: axis.into(),
+                angle: [libm::cos(angle), libm::sin(angle)],
+            };
         }
         anywhere
     }

@@ -90,11 +90,7 @@ impl Blocks {
     /// The plan goes on without the bodies that have gone, as if it had been made without them.
     ///
     /// `bodies` are those that are left. Large bodies must have stayed.
-    pub fn go_on(
-        &mut self,
-        (bodies, walls): (&Bodies, &[Wall]),
-        (pushed, laws): (&Pushed, &Laws),
-    ) {
+    pub fn go_on(&mut self, (bodies, walls): (&Bodies, &[Wall]), (pushed, laws): (&Pushed, &Laws)) {
         let Some(lost) = self.lost.take().filter(|lost| lost.any) else {
             return;
         };
@@ -140,8 +136,16 @@ impl Block {
             number
         };
         let numbers: Vec<u32> = self.pairs.iter().map(number).collect();
-        let pairs: Vec<Neighbours> = self.pairs.iter().filter(left).map(|p| places.pair(p)).collect();
-        let (mut kept, more) = (std::mem::take(&mut self.kept), std::mem::take(&mut self.more));
+        let pairs: Vec<Neighbours> = self
+            .pairs
+            .iter()
+            .filter(left)
+            .map(|p| places.pair(p))
+            .collect();
+        let (mut kept, more) = (
+            std::mem::take(&mut self.kept),
+            std::mem::take(&mut self.more),
+        );
         kept.retain(|kept| !lost.has(&self.pairs[kept.pair as usize]));
         for kept in &mut kept {
             kept.pair = numbers[kept.pair as usize];
