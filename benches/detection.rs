@@ -105,7 +105,6 @@ fn search(bencher: Bencher, case: Case, items: impl Fn(&Bodies, &[Candidate]) ->
     let space = Space {
         walls: &[],
         margin,
-        of_walls: margin,
         period: &Period::NONE,
         templates: &[],
     };

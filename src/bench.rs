@@ -155,7 +155,6 @@ impl Packing {
         let space = Space {
             walls: &[],
             margin: self.margin,
-            of_walls: self.margin,
             period: &Period::NONE,
             templates: &[],
         };

@@ -66,7 +66,6 @@ pub fn candidates(
     let space = Space {
         walls,
         margin,
-        of_walls: margin,
         period,
         templates: &[],
     };
@@ -100,10 +99,8 @@ pub fn touches_of_ball_and_wall(
 pub struct Space<'a> {
     /// Walls, by number.
     pub walls: &'a [Wall],
-    /// Gap below which the surfaces of two bodies are candidates for a contact [m].
+    /// Gap below which two surfaces are candidates for a contact [m].
     pub margin: f64,
-    /// The same of a body and a wall [m].
-    pub of_walls: f64,
     /// Periodic axes.
     pub period: &'a Period,
     /// The templates of clumps, by number.
@@ -142,7 +139,7 @@ impl Detector {
             .iter()
             .map(|wall| wall.surface.clone())
             .collect();
-        let reach = |_| space.of_walls;
+        let reach = |_| space.margin;
         self.broad(balls, (&walls, &reach), space.margin, space.period, pool);
         self.placed.fill(bodies, space.templates);
         let narrow = Narrow {
@@ -324,7 +321,7 @@ impl Narrow<'_> {
             }
             Partner::Wall(w) => {
                 let surface = &space.walls[w].surface;
-                narrow::with_wall(first, surface, space.of_walls, found);
+                narrow::with_wall(first, surface, space.margin, found);
             }
         }
     }

@@ -217,7 +217,6 @@ pub(super) fn no_overlaps(
     let space = Space {
         walls: &physics.walls,
         margin: 0.0,
-        of_walls: 0.0,
         period,
         templates: &physics.templates,
     };

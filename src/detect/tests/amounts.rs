@@ -23,7 +23,6 @@ fn amounts(bodies: &Bodies) -> (f64, f64) {
     let space = Space {
         walls: &[],
         margin: 0.2 * least,
-        of_walls: 0.2 * least,
         period: &Period::NONE,
         templates: &[],
     };
@@ -99,7 +98,6 @@ fn threads_change_nothing() {
             let space = Space {
                 walls: &walls,
                 margin: 0.05,
-                of_walls: 0.05,
                 period: &period,
                 templates: &[],
             };

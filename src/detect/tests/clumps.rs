@@ -157,7 +157,6 @@ fn touches_are_those_of_all_parts_with_all_parts() {
         let space = Space {
             walls: &walls,
             margin,
-            of_walls: margin,
             period: &period,
             templates: &templates,
         };
@@ -205,7 +204,6 @@ fn a_dumbbell_on_a_floor_has_two_touches() {
         let space = Space {
             walls: &walls,
             margin: 0.1,
-            of_walls: 0.1,
             period: &Period::NONE,
             templates: &templates,
         };
@@ -246,7 +244,6 @@ fn a_clump_of_one_ball_touches_as_the_ball() {
     let space = Space {
         walls: &walls,
         margin: 0.3,
-        of_walls: 0.3,
         period: &Period::NONE,
         templates: &templates,
     };
@@ -285,7 +282,6 @@ fn a_ball_in_the_waist_touches_both_and_deep_inside_the_nearer() {
     let space = Space {
         walls: &[],
         margin: 0.01,
-        of_walls: 0.01,
         period: &Period::NONE,
         templates: &templates,
     };

@@ -46,7 +46,6 @@ fn g5_far_apart() {
         let space = Space {
             walls: &[],
             margin: 0.0,
-            of_walls: 0.0,
             period: &NONE,
             templates: &[],
         };
@@ -125,7 +124,6 @@ fn g5_a_giant_in_dust() {
     let space = Space {
         walls: &[],
         margin: 0.0,
-        of_walls: 0.0,
         period: &NONE,
         templates: &[],
     };

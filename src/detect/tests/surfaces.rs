@@ -127,7 +127,6 @@ fn walls_look_at_bodies_near_them() {
         let space = Space {
             walls,
             margin: 0.05,
-            of_walls: 0.05,
             period: &Period::NONE,
             templates: &[],
         };

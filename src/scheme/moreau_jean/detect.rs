@@ -142,18 +142,17 @@ impl MoreauJean {
         let bodies = &known.bodies;
         let space = Space {
             walls: &walls.placed,
-            margin: margin.near.max(margin.joints),
-            of_walls: margin.walls.max(margin.joints),
+            margin: margin.joined,
             period: domain.partition().grid().period(),
             templates: &self.physics.templates,
         };
         let free = self.free_motion(begun, bodies);
         let narrow = self.detector.narrow(bodies, &space);
         let laws = &self.physics.laws;
-        // Pairs beyond these gaps are contacts only if a bond joins them, or may join them in this
+        // Pairs beyond `near` are contacts only if a bond joins them, or may join them in this
         // step.
         let step = begun.law_step(&self.physics);
-        let [near, walls] = [margin.near, margin.walls].map(|gap| gap.max(laws.reach(&step)));
+        let near = margin.near.max(laws.reach(&step));
         let joins = laws.join();
         let (skin, dt) = (self.physics.skin.max(laws.reach(&step)), begun.span.dt);
         // A pair closes if the two approach each other, or contacts stop one of them and the other
@@ -168,10 +167,6 @@ impl MoreauJean {
         let fate = |pair: &Neighbours, touch: &Touch, before: Option<Before>| {
             let second = pair.partner(bodies.len());
             let first = pair.first as usize;
-            let near = match second {
-                Partner::Body(_) => near,
-                Partner::Wall(_) => walls,
-            };
             if touch.gap >= near && !before.is_some_and(|before| before.state.is_joint()) {
                 return Fate::Drops;
             }

@@ -43,27 +43,17 @@ pub const MOST_STRAIN: f64 = 0.1;
 /// The gaps in a step [m].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Margin {
-    /// The gap below which a pair of bodies is a candidate.
+    /// The gap below which a pair is a candidate.
     pub near: f64,
-    /// The same of a body and a wall.
-    pub walls: f64,
     /// The gap below which joined pairs, and pairs that may join, are candidates too.
-    pub joints: f64,
-}
-
-impl Margin {
-    /// The gap below which any pair of bodies is of interest.
-    fn joined(&self) -> f64 {
-        self.near.max(self.joints)
-    }
+    pub joined: f64,
 }
 
 impl MoreauJean {
     /// Renews the plan if it does not hold for this step, and returns the margins. Collective.
     ///
-    /// Two bodies approach at most at twice the largest speed, here that of free motion; a body and
-    /// a wall at the sum of both largest speeds, unless impulses move walls. Contacts rarely
-    /// accelerate a body beyond the largest speed before the solve (a wedge can);
+    /// Two bodies approach at most at twice the largest speed, here that of free motion. Contacts
+    /// rarely accelerate a body beyond the largest speed before the solve (a wedge can);
     /// [`Report::outran`](crate::scheme::Report::outran) counts the bodies.
     pub(super) fn plan(&self, state: &mut State, begun: &mut Begun) -> Result<Margin, StepError> {
         let (domain, dt) = (begun.domain, begun.span.dt);
@@ -80,24 +70,16 @@ impl MoreauJean {
         }
         let fastest = fastest + self.largest_branch(begun) * fastest_strain(begun);
         let mut of_all = [
-            fastest,
-            fastest_wall(state, begun),
+            nan_max(fastest, fastest_wall(state, begun)),
             f64::from(u8::from(due)),
         ];
         domain.many_max(&mut of_all);
-        let [fastest, of_walls, due] = of_all;
-        let both = fastest + of_walls;
-        let fastest = nan_max(fastest, of_walls);
-        let skin = self.physics.skin;
-        let near = skin + 2.0 * fastest * dt;
+        let [fastest, due] = of_all;
+        let near = self.physics.skin + 2.0 * fastest * dt;
         let joints = self.reach_of_joints(state, begun, fastest);
         let margin = Margin {
             near,
-            walls: match begun.pushed.is_empty() {
-                true => skin + both * dt,
-                false => near,
-            },
-            joints,
+            joined: near.max(joints),
         };
         self.not_too_fast(state, begun, fastest, &margin)?;
         if due > 0.0 {
@@ -321,14 +303,14 @@ impl MoreauJean {
         } = &self.physics;
         let step = begun.clock.step + 1;
         let edge = domain.partition().grid().shortest_edge();
-        if fastest.is_finite() && 2.0 * reach(*largest_radius, margin.joined()) <= edge {
+        if fastest.is_finite() && 2.0 * reach(*largest_radius, margin.joined) <= edge {
             return Ok(());
         }
         self.cell_suits(begun, edge, margin)?;
         if fastest.is_finite() && 2.0 * reach(*largest_radius, margin.near) <= edge {
             return Err(StepError::BondTooLong {
                 step,
-                gap: margin.joined(),
+                gap: margin.joined,
                 allowed: edge - 2.0 * largest_radius,
                 edge,
             });

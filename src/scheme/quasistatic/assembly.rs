@@ -190,7 +190,6 @@ impl<'a, 'd> Assembly<'a, 'd> {
         let space = Space {
             walls: &self.network.walls,
             margin: self.physics.skin.max(reach),
-            of_walls: self.physics.skin.max(reach),
             period: self.domain.partition().grid().period(),
             templates: &self.physics.templates,
         };
