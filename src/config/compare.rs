@@ -21,8 +21,9 @@ pub struct Difference {
 /// Lists of which a checkpoint knows the entries by their numbers.
 const NUMBERED: [&str; 6] = ["material", "wall", "bond", "template", "inlet", "outlet"];
 
-/// Lengths that a run derives from its bodies, unless they are given.
-const DERIVED: [&str; 4] = [
+/// The title, and lengths that a run derives from its bodies, unless they are given.
+const DERIVED: [&str; 5] = [
+    "title",
     "solver.block_edge",
     "solver.skin",
     "solver.large_radius",
@@ -33,7 +34,7 @@ const DERIVED: [&str; 4] = [
 /// their keys.
 ///
 /// Spelling, comments, the order of keys, and places of files with the same contents are not
-/// differences, nor are derived lengths that the given one lacks.
+/// differences, nor are a title and derived lengths that the given one lacks.
 #[must_use]
 pub fn differences(given: &Scenario, stored: &Scenario) -> Vec<Difference> {
     let mut comparison = Comparison {

@@ -1,7 +1,7 @@
 //! A checked configuration of a run.
 
 use super::balance::Balance;
-use super::document::Document;
+use super::document::{Document, Value};
 use super::fault::{Fault, Faults, Place};
 use super::files::Named;
 use super::laws::Listed;
@@ -114,20 +114,29 @@ impl Scenario {
         self.document.to_string()
     }
 
-    /// Sets derived lengths that the configuration does not give, as values and as keys of its
-    /// text.
+    /// Sets the title and derived lengths that the configuration does not give, as values and as
+    /// keys of its text.
     ///
-    /// So a resumed run has them from its checkpoint, whichever bodies remain.
+    /// So a resumed run has them from its checkpoint, whatever that is called and whichever bodies
+    /// remain.
     ///
     /// # Errors
     /// A length outside the accepted range, with its key.
     pub fn complete(&mut self, derived: &Derived) -> Result<(), String> {
         let Self {
             document,
+            title,
             solver,
             pace,
             ..
         } = self;
+        let keys = match document.tree().value {
+            Value::Table(keys) => keys,
+            _ => Vec::new(),
+        };
+        if keys.iter().all(|(key, _)| key != "title") {
+            document.set("title", title.as_str())?;
+        }
         take(
             &mut solver.block_edge,
             "solver.block_edge",

@@ -5,6 +5,7 @@
 
 mod apart;
 mod arrange;
+mod departed;
 mod ends;
 mod fill;
 mod filling;

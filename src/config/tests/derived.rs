@@ -1,6 +1,6 @@
 //! Derived lengths are set in the scenario and in its text, and are kept to the last bit.
 
-use super::super::{Derived, Scenario, parse};
+use super::super::{Derived, Scenario, differences, parse};
 use super::{FULL, good};
 use crate::scheme::pace::Pace;
 use std::path::Path;
@@ -70,4 +70,21 @@ fn a_derived_length_that_no_configuration_may_name_is_refused() {
             "solver.skin, derived from the bodies, must be a finite number > 0 [m]; found";
         assert!(why.starts_with(expected), "{why}");
     }
+}
+
+/// A run without a title keeps the name of its file, whatever its checkpoints are called.
+#[test]
+fn a_title_from_the_name_of_the_file_stays() {
+    let mut s = good(&FULL.replace("title = \"all keys\"\n", ""), &[]);
+    s.complete(&DERIVED).expect("good lengths");
+    let again = parse(
+        "checkpoint-00000500.h5",
+        &s.text(),
+        Path::new("/elsewhere"),
+        &[],
+    );
+    let again = again.unwrap_or_else(|f| panic!("{f}"));
+    assert_eq!([&s.title, &again.title], ["full"; 2]);
+    let untitled = good(&FULL.replace("title = \"all keys\"\n", ""), &[]);
+    assert_eq!(differences(&untitled, &again), []);
 }

@@ -28,7 +28,7 @@ const LEAST: f64 = 0.02;
 const MOST: f64 = 0.5;
 
 /// The largest allowance of a faster surface, in ways of one step.
-const FAST: f64 = 4.0;
+const FAST: f64 = 1.5;
 
 /// The allowance of a body without weight that moves by `way` in a step [m].
 #[must_use]

@@ -5,8 +5,8 @@
 //! be visited: spatialized normal cones, after Johnson and Cohen (2001). The cost follows the
 //! curvature of the mesh, not its fineness.
 //!
-//! Close clusters form groups, which have such cones, too, as has each triangle; the groups are in a
-//! tree.
+//! Close clusters form groups, which have such cones, too, as has each triangle; the groups are in
+//! a tree.
 
 use super::closest::{Closest, closest};
 use super::seams::Seams;
