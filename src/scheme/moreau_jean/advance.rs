@@ -125,7 +125,7 @@ impl MoreauJean {
             let mine: Vec<u64> = left.iter().map(|row| row.id.0).collect();
             let mut gone = domain.gather(&mine);
             gone.sort_unstable();
-            self.blocks.lose(&gone);
+            self.blocks.lose(gone);
         }
         let elastic = outcome.work.elastic;
         outcome.work.prestress += compressed;

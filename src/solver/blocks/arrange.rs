@@ -48,8 +48,10 @@ impl Blocks {
         self.blocks.resize_with(groups.len(), Block::default);
         let arrange = |(block, group): (&mut Block, &Group)| {
             let contents = sorted[group.contents.clone()].iter();
-            let pairs = contents.map(|&k| &pairs[k as usize]);
-            block.arrange(group, pairs, &sides);
+            block.pairs.clear();
+            make_room(&mut block.pairs, contents.len());
+            block.pairs.extend(contents.map(|&k| pairs[k as usize]));
+            block.arrange(group, &sides);
         };
         self.pool.share(self.blocks.iter_mut().zip(groups), arrange);
 
@@ -163,40 +165,28 @@ impl Block {
     /// Marks a pair that is not simple in [`Block::laws`].
     pub(super) const OTHER: u32 = u32::MAX;
 
-    /// Takes the pairs of a new plan, and numbers its members.
-    pub(super) fn arrange<'p>(
-        &mut self,
-        group: &Group,
-        pairs: impl ExactSizeIterator<Item = &'p Neighbours>,
-        sides: &Sides,
-    ) {
-        PLACE_OF.with_borrow_mut(|place_of| self.arrange_by(group, pairs, sides, place_of));
+    /// Numbers the members of its pairs, which are those of a new plan.
+    pub(super) fn arrange(&mut self, group: &Group, sides: &Sides) {
+        PLACE_OF.with_borrow_mut(|place_of| self.arrange_by(group, sides, place_of));
     }
 
-    fn arrange_by<'p>(
-        &mut self,
-        group: &Group,
-        pairs: impl ExactSizeIterator<Item = &'p Neighbours>,
-        sides: &Sides,
-        place_of: &mut Vec<u32>,
-    ) {
+    fn arrange_by(&mut self, group: &Group, sides: &Sides, place_of: &mut Vec<u32>) {
         let Sides { bodies, pushed, .. } = sides;
         self.linear = group.linear;
         self.colour = group.colour;
         self.bodies.clear();
         self.free.clear();
-        self.pairs.clear();
         self.places.clear();
         self.laws.clear();
         self.forget_kept();
         self.forget_step();
-        make_room(&mut self.pairs, pairs.len());
+        let pairs = std::mem::take(&mut self.pairs);
         make_room(&mut self.places, pairs.len());
         make_room(&mut self.laws, pairs.len());
         let known = bodies.len() + pushed.len();
         place_of.resize(place_of.len().max(known), NOWHERE);
         self.walls = false;
-        for pair in pairs {
+        for pair in &pairs {
             self.walls |= pair.second as usize >= bodies.len();
             let first = pair.first as usize;
             let place = [
@@ -210,10 +200,10 @@ impl Block {
                         .map_or(NOWHERE, |k| self.join(bodies.len() + k, false, place_of)),
                 },
             ];
-            self.pairs.push(*pair);
             self.places.push(place);
             self.laws.push(sides.simple(pair));
         }
+        self.pairs = pairs;
         for &i in &self.bodies {
             place_of[i as usize] = NOWHERE;
         }

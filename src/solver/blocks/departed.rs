@@ -4,7 +4,7 @@ use super::arrange::Sides;
 use super::groups::Group;
 use super::lost::{Lost, Places};
 use super::{Block, Blocks, on_each};
-use crate::body::{Bodies, BodyId, Wall};
+use crate::body::{Bodies, Wall};
 use crate::contact::Neighbours;
 use crate::law::Laws;
 use crate::solver::pushed::Pushed;
@@ -13,12 +13,15 @@ impl Blocks {
     /// Ends the contacts of the bodies that have gone out after the last step.
     ///
     /// `gone` are those of all ranks, in ascending order of id.
-    pub fn lose(&mut self, gone: &[u64]) {
-        let has_gone = |id: &BodyId| gone.binary_search(&id.0).is_ok();
-        let gone: Vec<bool> = self.ids.iter().map(has_gone).collect();
-        let any = gone.contains(&true);
-        let lost = Lost { gone, any };
-        if any {
+    pub fn lose(&mut self, gone: Vec<u64>) {
+        let mut lost = Lost {
+            ids: gone,
+            gone: Vec::new(),
+            any: false,
+        };
+        lost.gone = self.ids.iter().map(|id| lost.has_id(*id)).collect();
+        lost.any = lost.gone.contains(&true);
+        if lost.any {
             let forget = |block: &mut Block| block.forget_forces(&lost);
             on_each(&mut self.blocks, &self.colours, &self.pool, forget);
         }
@@ -86,12 +89,8 @@ impl Block {
             number
         };
         let numbers: Vec<u32> = self.pairs.iter().map(number).collect();
-        let pairs: Vec<Neighbours> = self
-            .pairs
-            .iter()
-            .filter(left)
-            .map(|p| places.pair(p))
-            .collect();
+        let pairs = self.pairs.iter().filter(left);
+        let pairs: Vec<Neighbours> = pairs.map(|pair| places.pair(pair)).collect();
         let (mut kept, more) = (
             std::mem::take(&mut self.kept),
             std::mem::take(&mut self.more),
@@ -105,7 +104,8 @@ impl Block {
             linear: self.linear,
             contents: 0..pairs.len(),
         };
-        self.arrange(&group, pairs.iter(), sides);
+        self.pairs = pairs;
+        self.arrange(&group, sides);
         (self.kept, self.more) = (kept, more);
     }
 }

@@ -1,10 +1,13 @@
 //! The bodies of a plan that have gone out since the last step.
 
+use crate::body::BodyId;
 use crate::contact::Neighbours;
 
 /// The bodies of a plan that have gone out since the last step.
 #[derive(Debug)]
 pub(super) struct Lost {
+    /// Those of all ranks, in ascending order of id.
+    pub(super) ids: Vec<u64>,
     /// Whether each body has gone, by index.
     pub(super) gone: Vec<bool>,
     /// Whether this rank knew one of them.
@@ -16,6 +19,11 @@ impl Lost {
     pub(super) fn has(&self, pair: &Neighbours) -> bool {
         let gone = |i: u32| self.gone.get(i as usize).is_some_and(|gone| *gone);
         self.any && (gone(pair.first) || gone(pair.second))
+    }
+
+    /// Whether a body has gone.
+    pub(super) fn has_id(&self, id: BodyId) -> bool {
+        self.ids.binary_search(&id.0).is_ok()
     }
 
     /// The index of each body, and of each wall, in the plan that goes on.

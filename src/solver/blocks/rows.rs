@@ -13,20 +13,16 @@ const PART: usize = 64;
 impl Blocks {
     /// The records of all contacts, in the order of their keys.
     pub fn rows(&self, into: &mut Vec<ContactRow>) {
-        let stays = |block: &Block, pair: u32| !self.has_lost(&block.pairs[pair as usize]);
         let pairs = |block: &Block| {
             let resting = block.resting.iter().map(|one| one.pair);
-            let all = block.of.iter().copied().chain(resting);
-            all.filter(|&pair| stays(block, pair)).collect()
+            block.of.iter().copied().chain(resting).collect()
         };
         self.in_order(into, pairs, |block| {
-            let acting = (0..block.of.len()).filter(|&k| stays(block, block.of[k]));
-            let acting = acting.map(|k| {
+            let acting = (0..block.of.len()).map(|k| {
                 let candidate = &block.candidate(k, &self.ids);
                 block.row_of(k, candidate)
             });
-            let resting = block.resting.iter().filter(|one| stays(block, one.pair));
-            let resting = resting.map(|one| {
+            let resting = block.resting.iter().map(|one| {
                 let candidate = block.pairs[one.pair as usize].candidate(&one.touch, &self.ids);
                 ContactRow::at_rest(&candidate, one.state)
             });
@@ -40,8 +36,8 @@ impl Blocks {
     /// stay on this rank, by index. Points are missing.
     pub fn kept_rows(&self, stays: &[bool], into: &mut Vec<ContactRow>) {
         let goes = |block: &Block, kept: &Kept| {
-            let pair = &block.pairs[kept.pair as usize];
-            !stays[pair.first as usize] && !self.has_lost(pair)
+            let first = block.pairs[kept.pair as usize].first;
+            !stays[first as usize]
         };
         let pairs = |block: &Block| {
             let kept = block.kept.iter().filter(|kept| goes(block, kept));
@@ -70,7 +66,7 @@ impl Blocks {
     }
 
     /// The records that `rows` makes for each block, in the order of keys; `pairs` are the indices
-    /// of their pairs.
+    /// of their pairs. Those of bodies that have gone are left out.
     fn in_order(
         &self,
         into: &mut Vec<ContactRow>,
@@ -112,6 +108,14 @@ impl Blocks {
                 of_first.sort_unstable_by_key(|row| row.key);
             }
         }
+        self.drop_lost(into);
+    }
+
+    /// Drops the records of bodies that have gone since the last step.
+    fn drop_lost(&self, rows: &mut Vec<ContactRow>) {
+        if let Some(lost) = self.lost.as_ref().filter(|lost| lost.any) {
+            rows.retain(|row| !lost.has_id(row.key.a) && !lost.has_id(row.key.b));
+        }
     }
 
     /// The records of contacts with walls, in any order.
@@ -121,8 +125,7 @@ impl Blocks {
         let of_blocks = |blocks: &[Block]| {
             let mut rows = Vec::new();
             for block in blocks {
-                let stays = |&(k, _): &_| !self.has_lost(&block.pairs[block.of[k] as usize]);
-                let with_walls = block.with_walls(bodies).filter(stays);
+                let with_walls = block.with_walls(bodies);
                 let row = |(k, _)| block.row_of(k, &block.candidate(k, &self.ids));
                 rows.extend(with_walls.map(row));
             }
@@ -131,6 +134,7 @@ impl Blocks {
         let mut parts = self.pool.share(self.parts(), of_blocks).into_iter();
         let mut rows = parts.next().unwrap_or_default();
         parts.for_each(|part| rows.extend(part));
+        self.drop_lost(&mut rows);
         rows
     }
 
