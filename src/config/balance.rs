@@ -1,7 +1,9 @@
 //! The `[balance]` table: the distribution of blocks over the ranks.
 
 use super::fault::Fault;
+use super::key::{Key, Preset, Whole};
 use super::reader::{Number, Range, Section};
+use super::table::Table;
 
 /// The rule by which blocks are redistributed over the ranks.
 ///
@@ -15,17 +17,31 @@ pub struct Balance {
     pub above: f64,
 }
 
+const EVERY: Key<Whole, Preset<u64>> = Key::new(
+    "every",
+    Whole::from(0),
+    Preset(20),
+    "steps between two checks of the load balance; 0: never",
+);
+const ABOVE: Key<Number, Preset<f64>> = Key::new(
+    "above",
+    Number(Range::Between(1.0, 1000.0), "of the mean work"),
+    Preset(1.1),
+    "blocks are distributed anew if the work of the busiest rank exceeds this multiple of the \
+     mean; with `solver.exchange = \"phase\"` no result depends on it",
+);
+
+/// `[balance]`.
+pub(super) const TABLE: Table = Table {
+    name: "balance",
+    keys: &[&EVERY, &ABOVE],
+};
+
 /// Reads `[balance]`.
 pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Balance {
-    let section = root.table("balance", &["every", "above"], faults);
-    let every = section.whole_if("every", 0, faults);
-    let above = section.number_if(
-        "above",
-        Number(Range::Between(1.0, 1000.0), "of the mean work"),
-        faults,
-    );
+    let section = root.declared(&TABLE, faults);
     Balance {
-        every: every.unwrap_or(20),
-        above: above.unwrap_or(1.1),
+        every: section.read(&EVERY, faults),
+        above: section.read(&ABOVE, faults),
     }
 }

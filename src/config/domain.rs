@@ -2,7 +2,9 @@
 
 use super::document::{Node, Value};
 use super::fault::Fault;
+use super::key::{Accepts, Key, Needed, Preset, Three, Whole, Words};
 use super::reader::{METRES, Number, Range, Section, must, refuse, report};
+use super::table::Table;
 
 /// The domain.
 pub(super) struct Domain {
@@ -20,38 +22,63 @@ pub(super) struct Domain {
     pub(super) delete_outside: bool,
 }
 
+const LOWER: Key<Three, Needed> = Key::new("lower", Three(METRES), Needed, "lower corner");
+const UPPER: Key<Three, Needed> = Key::new("upper", Three(METRES), Needed, "upper corner");
+const PERIODIC: Key<Axes, Preset<[bool; 3]>> = Key::new(
+    "periodic",
+    Axes,
+    Preset([false; 3]),
+    "which axes are periodic",
+);
+const MAX_OVERLAP: Key<Number, Preset<f64>> = Key::new(
+    "max_overlap",
+    Number(Range::Between(0.0, 1.0), "of the smaller radius"),
+    Preset(0.01),
+    "largest overlap of two initial bodies",
+);
+const OUTSIDE: Key<Words<bool>, Preset<bool>> = Key::new(
+    "outside",
+    Words(&[("error", false), ("delete", true)]),
+    Preset(false),
+    "a body that leaves the domain ends the run; `\"delete\"`: it is deleted",
+);
+const DIMENSIONS: Key<Whole, Preset<u64>> = Key::new(
+    "dimensions",
+    Whole(2, 3),
+    Preset(3),
+    "2: discs, one metre thick, in the plane z = 0, which must lie inside the domain",
+);
+
+/// `[domain]`.
+pub(super) const TABLE: Table = Table {
+    name: "domain",
+    keys: &[
+        &LOWER,
+        &UPPER,
+        &PERIODIC,
+        &MAX_OVERLAP,
+        &OUTSIDE,
+        &DIMENSIONS,
+    ],
+};
+
 /// Reads `[domain]`.
 pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Domain {
-    let known = [
-        "lower",
-        "upper",
-        "periodic",
-        "max_overlap",
-        "outside",
-        "dimensions",
-    ];
-    let section = root.table("domain", &known, faults);
-    let lower = section.vector("lower", METRES, faults);
-    let upper = section.vector("upper", METRES, faults);
-    if let Some(node) = section.get("upper") {
+    let section = root.declared(&TABLE, faults);
+    let [lower, upper] = [&LOWER, &UPPER].map(|key| {
+        let corner = section.read(key, faults);
+        corner.unwrap_or([f64::NAN; 3])
+    });
+    if let Some(node) = section.get(UPPER.name) {
         corners(node, lower, upper, faults);
     }
-    let periodic = section.get("periodic");
-    let periodic = periodic.map_or([false; 3], |node| periodic_axes(node, faults));
-    let outside = section.choice_if("outside", &["error", "delete"], faults);
-    let dimensions = section.whole_if("dimensions", 2, faults).unwrap_or(3);
-    if let (true, Some(node)) = (dimensions > 3, section.get("dimensions")) {
-        refuse(node, "2 or 3", faults);
-    }
-    let overlap = Number(Range::Between(0.0, 1.0), "of the smaller radius");
-    let max_overlap = section.number_if("max_overlap", overlap, faults);
     let domain = Domain {
         lower,
         upper,
-        max_overlap: max_overlap.unwrap_or(0.01),
-        periodic,
-        two_dimensional: dimensions == 2,
-        delete_outside: outside == Some("delete"),
+        max_overlap: section.read(&MAX_OVERLAP, faults),
+        periodic: section.read(&PERIODIC, faults),
+        two_dimensional: section.read(&DIMENSIONS, faults) == 2,
+        delete_outside: section.read(&OUTSIDE, faults),
     };
     if domain.two_dimensional {
         plane(&section, &domain, root, faults);
@@ -70,21 +97,35 @@ pub(super) fn corners(node: &Node, lower: [f64; 3], upper: [f64; 3], faults: &mu
     }
 }
 
-/// The periodic axes.
-fn periodic_axes(node: &Node, faults: &mut Vec<Fault>) -> [bool; 3] {
-    let axis = |node: &Node| match node.value {
-        Value::Boolean(periodic) => Some(periodic),
-        _ => None,
-    };
-    let axes: Option<Vec<bool>> = match &node.value {
-        Value::List(axes) if axes.len() == 3 => axes.iter().map(axis).collect(),
-        _ => None,
-    };
-    if let Some([x, y, z]) = axes.as_deref() {
-        return [*x, *y, *z];
+/// A boolean for each axis.
+struct Axes;
+
+impl Accepts for Axes {
+    type Value = [bool; 3];
+
+    fn says(&self) -> String {
+        "three booleans, as [true, false, false]".to_owned()
     }
-    refuse(node, "three booleans, as [true, false, false]", faults);
-    [false; 3]
+
+    fn read(&self, node: &Node, faults: &mut Vec<Fault>) -> Option<[bool; 3]> {
+        let axis = |node: &Node| match node.value {
+            Value::Boolean(periodic) => Some(periodic),
+            _ => None,
+        };
+        let axes: Option<Vec<bool>> = match &node.value {
+            Value::List(axes) if axes.len() == 3 => axes.iter().map(axis).collect(),
+            _ => None,
+        };
+        if let Some([x, y, z]) = axes.as_deref() {
+            return Some([*x, *y, *z]);
+        }
+        refuse(node, &self.says(), faults);
+        None
+    }
+
+    fn shown(&self, value: &[bool; 3]) -> String {
+        format!("{value:?}")
+    }
 }
 
 /// In two dimensions bodies are discs that move in the plane z = 0.

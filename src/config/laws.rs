@@ -10,9 +10,6 @@ use crate::law::bond::{
     Beam, Begin, Between, Four, Glue, Joint, Parallel, Radius, Stiffness, Strength, Stress,
 };
 
-/// The sections read by this file.
-pub(super) const SECTIONS: [&str; 2] = ["pair", "bond"];
-
 /// Keys of a bond's stiffnesses, given one by one.
 const STIFFNESS: [&str; 4] = ["normal", "tangential", "bending", "twisting"];
 

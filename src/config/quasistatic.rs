@@ -2,8 +2,10 @@
 
 use super::document::{Node, Value};
 use super::fault::Fault;
+use super::key::{Key, Or, Preset, Truth, Whole, Words};
 use super::materials::Material;
 use super::reader::{Number, Range, Section, must, needs, refuse, report};
+use super::table::Table;
 use crate::body::faces::face;
 use crate::body::{Freedom, Motion, Wall};
 use crate::law::Laws;
@@ -12,9 +14,6 @@ use crate::scheme::NAMES;
 use crate::scheme::pace::Pace;
 use crate::scheme::quasistatic::{Breaking, Linear, Method, Select, Start, Statics, Then};
 use crate::shape::Period;
-
-/// The sections read by this file.
-pub(super) const SECTIONS: [&str; 3] = ["scheme", "quasistatic", "support"];
 
 /// The parts of a scenario that a scheme without inertia limits.
 pub(super) struct Others<'a> {
@@ -26,57 +25,165 @@ pub(super) struct Others<'a> {
     pub period: Period,
 }
 
+const DEFAULT: Statics = Statics::DEFAULT;
+
+/// `None`: the time step of contact dynamics.
+pub(super) const SCHEME: Key<Words<Option<Method>>, Preset<Option<Method>>> = Key::new(
+    "scheme",
+    Words(&[
+        (NAMES[0], None),
+        (NAMES[1], Method::named(NAMES[1])),
+        (NAMES[2], Method::named(NAMES[2])),
+        (NAMES[3], Method::named(NAMES[3])),
+    ]),
+    Preset(None),
+    "the time step of contact dynamics; the others: increments of the loads without inertia, \
+     [docs/theory.md](theory.md)",
+);
+const SHARE: Number = Number(Range::Inside(0.0, 1.0), "");
+const TOLERANCE: Key<Number, Preset<f64>> = Key::new(
+    "tolerance",
+    SHARE,
+    Preset(DEFAULT.tolerance),
+    "largest unbalanced force of a body at the end of an increment, over the mean normal force; \
+     above the rounding of positions",
+);
+const MAX_ITERATIONS: Key<Whole, Or> = Key::new(
+    "max_iterations",
+    Whole::from(1),
+    Or("60; 150 with `tangent = \"seed\"`"),
+    "iterations after which an increment is halved; with `\"kishino\"` hundreds of sweeps over \
+     the bodies",
+);
+const LINEAR_TOLERANCE: Key<Number, Preset<f64>> = Key::new(
+    "linear_tolerance",
+    SHARE,
+    Preset(DEFAULT.linear_tolerance),
+    "with `\"bagi_bojtar\"`: largest residual of a linear system, over the unbalanced forces",
+);
+const LINEAR: Key<Words<Linear>, Preset<Linear>> = Key::new(
+    "linear",
+    Words(&[("iterative", Linear::Iterative), ("direct", Linear::Direct)]),
+    Preset(DEFAULT.linear),
+    "with `\"bagi_bojtar\"`, `\"serrano_rodriguez\"`: linear systems are solved by conjugate \
+     gradients, or BiCGSTAB where contacts slide; `\"direct\"`: by the factors of the matrix on \
+     the first rank, at most 100 000 unknowns (6 a body, 3 in two dimensions)",
+);
+const TANGENT: Key<Words<bool>, Preset<bool>> = Key::new(
+    "tangent",
+    Words(&[("coulomb", true), ("seed", false)]),
+    Preset(DEFAULT.coulomb),
+    "with `\"bagi_bojtar\"`: the friction of sliding contacts follows their normal force in the \
+     stiffness; `\"seed\"`: it is constant",
+);
+const GEOMETRIC: Key<Truth, Preset<bool>> = Key::new(
+    "geometric",
+    Truth,
+    Preset(DEFAULT.geometric),
+    "with `\"bagi_bojtar\"`: the stiffness follows the turning of normal forces with the lines of \
+     centres; fewer iterations where contacts press strongly or are smooth",
+);
+const RESISTANCE: Key<Number, Or> = Key::new(
+    "resistance",
+    Number(Range::Positive, "N/m"),
+    Or("by the unbalanced forces"),
+    "with `\"bagi_bojtar\"`: a constant ρ that holds bodies without contacts",
+);
+const JUMP: Key<Number, Preset<f64>> = Key::new(
+    "jump",
+    Number(Range::Positive, "of a radius"),
+    Preset(DEFAULT.jump),
+    "largest displacement of a body that two contacts hold, in its radii, beyond that of the \
+     walls; else the increment is halved. It is halved as well where contacts give more than 1 % \
+     of the energy in the springs: the loads do not lead to such an equilibrium",
+);
+const SELECT: Key<Words<Select>, Preset<Select>> = Key::new(
+    "select",
+    Words(&[("block", Select::Block), ("largest", Select::Largest)]),
+    Preset(Select::Block),
+    "with `\"kishino\"`: in each block the largest error first; `\"largest\"`: of all bodies, on \
+     one rank, at most 20 000 bodies",
+);
+const BREAK: Key<Words<Breaking>, Preset<Breaking>> = Key::new(
+    "break",
+    Words(&[("worst", Breaking::Worst), ("all", Breaking::All)]),
+    Preset(DEFAULT.breaking),
+    "where bonds have reached their strengths in balance, the worst one breaks, and balance is \
+     sought again; `\"all\"`: all of them in every iteration, also those that a passing force \
+     overloads",
+);
+const START: Key<Words<Start>, Preset<Start>> = Key::new(
+    "start",
+    Words(&[("springs", Start::Springs), ("forces", Start::Forces)]),
+    Preset(DEFAULT.start),
+    "with `resume` from a checkpoint of the time step: contacts begin with the forces of their \
+     overlaps; `\"forces\"`: with their own, so that a rigid packing in balance stays as it is. \
+     Each contact then keeps the gap at which its spring has no force",
+);
+const THEN: Key<Words<Then>, Preset<Then>> = Key::new(
+    "then",
+    Words(&[("stop", Then::Stop), ("error", Then::Error)]),
+    Preset(DEFAULT.then),
+    "where no equilibrium carries the loads, the run ends in order, with status 0; `\"error\"`: \
+     with status 3",
+);
+
+/// `[quasistatic]`.
+pub(super) const TABLE: Table = Table {
+    name: "quasistatic",
+    keys: &[
+        &TOLERANCE,
+        &MAX_ITERATIONS,
+        &LINEAR_TOLERANCE,
+        &LINEAR,
+        &TANGENT,
+        &GEOMETRIC,
+        &RESISTANCE,
+        &JUMP,
+        &SELECT,
+        &BREAK,
+        &START,
+        &THEN,
+    ],
+};
+
 /// Reads the scheme; `None`: the time step of contact dynamics.
 pub(super) fn read(root: &Section, others: &Others, faults: &mut Vec<Fault>) -> Option<Statics> {
-    let known = [
-        "tolerance",
-        "max_iterations",
-        "linear_tolerance",
-        "linear",
-        "tangent",
-        "geometric",
-        "resistance",
-        "jump",
-        "select",
-        "break",
-        "start",
-        "then",
-    ];
-    let section = root.table("quasistatic", &known, faults);
-    let scheme = root.choice_if("scheme", &NAMES, faults);
-    let select = section.choice_if("select", &["block", "largest"], faults);
-    let default = Statics::default();
+    let section = root.declared(&TABLE, faults);
+    let scheme = root.read(&SCHEME, faults);
+    let select = section.read(&SELECT, faults);
     with_faces(root, others, faults);
-    let Some(mut method) = scheme.and_then(Method::named) else {
+    let Some(mut method) = scheme else {
         // With the name of the time step the tables wait for another scheme.
-        for key in ["quasistatic", "support"] {
-            if let (Some(node), None) = (root.get(key), root.get("scheme")) {
+        for key in [TABLE.name, "support"] {
+            if let (Some(node), None) = (root.get(key), root.get(SCHEME.name)) {
                 let schemes = NAMES[1..].join("\", \"");
                 needs(node, &format!("scheme = one of \"{schemes}\""), faults);
             }
         }
         return None;
     };
-    if let (Method::Kishino(order), Some("largest")) = (&mut method, select) {
-        *order = Select::Largest;
-    }
-    if let (Some(node), false) = (section.get("select"), matches!(method, Method::Kishino(_))) {
+    if let Method::Kishino(order) = &mut method {
+        *order = select;
+    } else if let Some(node) = section.get(SELECT.name) {
         needs(node, "scheme = \"kishino\"", faults);
     }
-    let of_bagi_bojtar = ["linear_tolerance", "tangent", "geometric", "resistance"];
+    let of_bagi_bojtar = [
+        LINEAR_TOLERANCE.name,
+        TANGENT.name,
+        GEOMETRIC.name,
+        RESISTANCE.name,
+    ];
     for node in of_bagi_bojtar.iter().filter_map(|key| section.get(key)) {
         if method != Method::BagiBojtar {
             needs(node, "scheme = \"bagi_bojtar\"", faults);
         }
     }
-    let linear = section.choice_if("linear", &["iterative", "direct"], faults);
-    if let (Some(node), Method::Kishino(_)) = (section.get("linear"), method) {
+    if let (Some(node), Method::Kishino(_)) = (section.get(LINEAR.name), method) {
         let accepted = "scheme = \"bagi_bojtar\" or \"serrano_rodriguez\"";
         needs(node, accepted, faults);
     }
-    let tangent = section.choice_if("tangent", &["coulomb", "seed"], faults);
-    let breaking = section.choice_if("break", &["worst", "all"], faults);
-    if let (Some(node), false) = (section.get("break"), others.laws.join()) {
+    if let (Some(node), false) = (section.get(BREAK.name), others.laws.join()) {
         needs(node, "a [[bond]]", faults);
     }
     if method == Method::SerranoRodriguez {
@@ -87,39 +194,23 @@ pub(super) fn read(root: &Section, others: &Others, faults: &mut Vec<Fault>) -> 
             }
         }
     }
-    let share = Number(Range::Inside(0.0, 1.0), "");
-    let stiffness = Number(Range::Positive, "N/m");
-    let jump = Number(Range::Positive, "of a radius");
-    let coulomb = tangent != Some("seed");
-    let iterations = section.whole_if("max_iterations", 1, faults);
     refuse_others(root, others, faults);
+    let coulomb = section.read(&TANGENT, faults);
+    let iterations = section.read(&MAX_ITERATIONS, faults);
     Some(Statics {
         method,
         planar: others.planar,
-        tolerance: (section.number_if("tolerance", share, faults)).unwrap_or(default.tolerance),
-        max_iterations: iterations.unwrap_or(if coulomb { default.max_iterations } else { 150 }),
-        linear_tolerance: (section.number_if("linear_tolerance", share, faults))
-            .unwrap_or(default.linear_tolerance),
-        linear: match linear {
-            Some("direct") => Linear::Direct,
-            _ => Linear::Iterative,
-        },
+        tolerance: section.read(&TOLERANCE, faults),
+        max_iterations: iterations.unwrap_or(if coulomb { DEFAULT.max_iterations } else { 150 }),
+        linear_tolerance: section.read(&LINEAR_TOLERANCE, faults),
+        linear: section.read(&LINEAR, faults),
         coulomb,
-        geometric: (section.truth_if("geometric", faults)).unwrap_or(default.geometric),
-        resistance: section.number_if("resistance", stiffness, faults),
-        jump: (section.number_if("jump", jump, faults)).unwrap_or(default.jump),
-        start: match section.choice_if("start", &["springs", "forces"], faults) {
-            Some("forces") => Start::Forces,
-            _ => Start::Springs,
-        },
-        then: match section.choice_if("then", &["stop", "error"], faults) {
-            Some("error") => Then::Error,
-            _ => Then::Stop,
-        },
-        breaking: match breaking {
-            Some("all") => Breaking::All,
-            _ => Breaking::Worst,
-        },
+        geometric: section.read(&GEOMETRIC, faults),
+        resistance: section.read(&RESISTANCE, faults),
+        jump: section.read(&JUMP, faults),
+        start: section.read(&START, faults),
+        then: section.read(&THEN, faults),
+        breaking: section.read(&BREAK, faults),
     })
 }
 

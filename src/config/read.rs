@@ -4,42 +4,57 @@
 
 use super::document::Source;
 use super::fault::Fault;
+use super::key::{Key, Needed, Or, Text, Three};
 use super::reader::{Number, Range, Section};
 use super::scenario::Scenario;
+use super::table::Declared;
 use super::templates::Forms;
 use super::{
     acts, balance, bodies, cell, domain, laws, materials, measures, output, quasistatic, regions,
-    safety, solver, stages, templates, time, walls,
+    safety, solver, stages, table, templates, time, walls,
 };
 use crate::math::Vector3;
 use crate::shape::Period;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-const ROOT: [&str; 22] = [
-    "title",
+const TITLE: Key<Text, Or> = Key::new("title", Text, Or("name of the file"), "name of the run");
+const GRAVITY: Key<Three, Needed> = Key::new(
     "gravity",
-    "time",
-    "stage",
-    "domain",
-    "cell",
-    "solver",
-    "material",
-    "wall",
-    "region",
-    "measure",
-    "template",
-    "bodies",
-    "inlet",
-    "outlet",
-    "freeze",
-    "force",
-    "growth",
-    "balance",
-    "output",
-    "checkpoint",
-    "limits",
+    Three(Number(Range::Finite, "m/s2")),
+    Needed,
+    "acceleration of all bodies",
+);
+
+/// The keys and tables that declare themselves.
+const DECLARED: [&dyn Declared; 11] = [
+    &TITLE,
+    &GRAVITY,
+    &time::TABLE,
+    &domain::TABLE,
+    &solver::TABLE,
+    &quasistatic::SCHEME,
+    &quasistatic::TABLE,
+    &balance::TABLE,
+    &output::TABLE,
+    &safety::CHECKPOINT,
+    &safety::LIMITS,
 ];
+
+/// The other tables.
+const OTHERS: [&str; 16] = [
+    "stage", "cell", "material", "pair", "bond", "support", "wall", "region", "measure",
+    "template", "bodies", "inlet", "outlet", "freeze", "force", "growth",
+];
+
+/// A document with its lists of keys as they are declared, between lines `<!-- keys: TABLES -->`
+/// and `<!-- end of keys -->`.
+///
+/// # Errors
+/// A list of tables that are not known, or without an end.
+pub fn with_keys(document: &str) -> Result<String, String> {
+    table::document(document, &DECLARED)
+}
 
 /// Reads the scenario of the file called `name`, which is valid only if no fault was added.
 ///
@@ -51,12 +66,13 @@ pub(super) fn scenario(
     begun: bool,
     faults: &mut Vec<Fault>,
 ) -> Scenario {
-    let known = [&ROOT[..], &laws::SECTIONS, &quasistatic::SECTIONS].concat();
+    let declared = DECLARED.iter().map(|one| one.name());
+    let known: Vec<&str> = declared.chain(OTHERS).collect();
     let section = Section::new(&source.root, &known, faults);
     let stem = Path::new(name).file_stem().unwrap_or_default();
-    let title = section.text_if("title", faults).map(str::to_owned);
+    let title = section.read(&TITLE, faults);
     let title = title.unwrap_or_else(|| stem.to_string_lossy().into_owned());
-    let gravity = section.vector("gravity", Number(Range::Finite, "m/s2"), faults);
+    let gravity = section.read(&GRAVITY, faults).unwrap_or([f64::NAN; 3]);
     let (pace, end) = time::read(&section, gravity, faults);
     let stages = stages::read(&section, begun, faults);
     let domain = domain::read(&section, faults);

@@ -1,8 +1,10 @@
 //! The `[checkpoint]` and `[limits]` tables: intervals of checkpoints, and bounds on the run.
 
-use super::document::Value;
+use super::document::{Node, Value};
 use super::fault::Fault;
+use super::key::{By, Key, Or, Preset, Whole, Words};
 use super::reader::{Number, Range, Section, needs, wrong_type};
+use super::table::Table;
 
 /// The intervals of checkpoints, and how many are kept. A last one is always written.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,29 +53,69 @@ pub struct Limit {
     pub stop: bool,
 }
 
-/// The default mean time between failures: a day.
-const DAY: f64 = 86400.0;
+const EVERY: Key<Whole, Or> = Key::new(
+    "every",
+    Whole::from(0),
+    Or("500; 0 with an interval"),
+    "steps between checkpoints; 0: only at the end",
+);
+const KEEP: Key<Whole, Preset<u64>> =
+    Key::new("keep", Whole::from(1), Preset(2), "number of files kept");
+const INTERVAL: Key<By<Given>, Or> = Key::new(
+    "interval",
+    By {
+        says: "a number > 0 [s], or \"auto\"",
+        read: interval,
+    },
+    Or("none"),
+    "wall time between two checkpoints; `\"auto\"`: √(2 C M), C being the time that the last \
+     checkpoint took and M `checkpoint.failures`; at least 20 C, so that checkpoints take at most \
+     a twentieth of the time",
+);
+const FAILURES: Key<Number, Preset<f64>> = Key::new(
+    "failures",
+    SECONDS,
+    // A day.
+    Preset(86400.0),
+    "with `interval = \"auto\"`: mean time between failures",
+);
 
 /// `[checkpoint]`.
-pub(super) fn checkpoints(root: &Section, faults: &mut Vec<Fault>) -> Checkpoints {
-    let known = ["every", "interval", "failures", "keep"];
-    let section = root.table("checkpoint", &known, faults);
-    let failures = section.number_if("failures", Number(Range::Positive, "s"), faults);
-    let accepted = "a number > 0 [s], or \"auto\"";
-    let interval = section.get("interval").and_then(|node| match &node.value {
-        Value::Text(text) if text == "auto" => Some(Interval::Auto {
-            failures: failures.unwrap_or(DAY),
-        }),
+pub(super) const CHECKPOINT: Table = Table {
+    name: "checkpoint",
+    keys: &[&EVERY, &INTERVAL, &FAILURES, &KEEP],
+};
+
+const SECONDS: Number = Number(Range::Positive, "s");
+
+/// The interval as the file has it.
+#[derive(Debug)]
+enum Given {
+    Seconds(f64),
+    Auto,
+}
+
+fn interval(node: &Node, says: &str, faults: &mut Vec<Fault>) -> Option<Given> {
+    match &node.value {
+        Value::Text(text) if text == "auto" => Some(Given::Auto),
         Value::Text(_) => {
-            wrong_type(node, accepted, faults);
+            wrong_type(node, says, faults);
             None
         }
-        _ => Some(Interval::Seconds(
-            Number(Range::Positive, "s").read(node, faults),
-        )),
+        _ => Some(Given::Seconds(SECONDS.read(node, faults))),
+    }
+}
+
+/// Reads `[checkpoint]`.
+pub(super) fn checkpoints(root: &Section, faults: &mut Vec<Fault>) -> Checkpoints {
+    let section = root.declared(&CHECKPOINT, faults);
+    let failures = section.read(&FAILURES, faults);
+    let interval = section.read(&INTERVAL, faults).map(|given| match given {
+        Given::Auto => Interval::Auto { failures },
+        Given::Seconds(seconds) => Interval::Seconds(seconds),
     });
     if let (Some(node), false) = (
-        section.get("failures"),
+        section.get(FAILURES.name),
         matches!(interval, Some(Interval::Auto { .. })),
     ) {
         needs(node, "interval = \"auto\"", faults);
@@ -81,27 +123,71 @@ pub(super) fn checkpoints(root: &Section, faults: &mut Vec<Fault>) -> Checkpoint
     // An interval in wall-clock time replaces the default interval in steps.
     let every = if interval.is_some() { 0 } else { 500 };
     Checkpoints {
-        every: section.whole_if("every", 0, faults).unwrap_or(every),
+        every: section.read(&EVERY, faults).unwrap_or(every),
         interval,
-        keep: section.whole_if("keep", 1, faults).unwrap_or(2) as usize,
+        keep: section.read(&KEEP, faults) as usize,
     }
 }
 
+const THEN: Key<Words<bool>, Preset<bool>> = Key::new(
+    "then",
+    Words(&[("warn", false), ("stop", true)]),
+    Preset(false),
+    "beyond the limit: a warning the first time, and the number of such steps at the end; \
+     `\"stop\"`: the run ends with status 3, after a checkpoint of that step",
+);
+
+type Above = Key<Number, Preset<f64>>;
+
+const fn above(unit: &'static str, preset: f64, text: &'static str) -> Above {
+    let number = Number(Range::NotNegative, unit);
+    Key::new("above", number, Preset(preset), text)
+}
+
+const CAPPED: Above = above(
+    "steps in a row",
+    0.0,
+    "limit of the number of steps in a row that end at the sweep cap",
+);
+const OVERLAP: Above = above("of the smaller radius", 0.1, "limit of the largest overlap");
+const ENERGY: Above = above(
+    "of the energy",
+    0.05,
+    "limit of the energy that contacts have given to bodies: see below",
+);
+
 /// `[limits]`.
+pub(super) const LIMITS: Table = Table {
+    name: "limits",
+    keys: &[&OF_CAPPED, &OF_OVERLAP, &OF_ENERGY],
+};
+
+const OF_CAPPED: Table = Table {
+    name: "capped",
+    keys: &[&CAPPED, &THEN],
+};
+const OF_OVERLAP: Table = Table {
+    name: "overlap",
+    keys: &[&OVERLAP, &THEN],
+};
+const OF_ENERGY: Table = Table {
+    name: "energy",
+    keys: &[&ENERGY, &THEN],
+};
+
+/// Reads `[limits]`.
 pub(super) fn limits(root: &Section, faults: &mut Vec<Fault>) -> Limits {
-    let section = root.table("limits", &["capped", "overlap", "energy"], faults);
-    let mut limit = |key: &str, default: f64, unit: &'static str| {
-        let table = section.table(key, &["above", "then"], faults);
-        let above = table.number_if("above", Number(Range::NotNegative, unit), faults);
-        let then = table.choice_if("then", &["warn", "stop"], faults);
+    let section = root.declared(&LIMITS, faults);
+    let mut limit = |table: &Table, above: &Above| {
+        let table = section.declared(table, faults);
         Limit {
-            above: above.unwrap_or(default),
-            stop: then == Some("stop"),
+            above: table.read(above, faults),
+            stop: table.read(&THEN, faults),
         }
     };
     Limits {
-        capped: limit("capped", 0.0, "steps in a row"),
-        overlap: limit("overlap", 0.1, "of the smaller radius"),
-        energy: limit("energy", 0.05, "of the energy"),
+        capped: limit(&OF_CAPPED, &CAPPED),
+        overlap: limit(&OF_OVERLAP, &OVERLAP),
+        energy: limit(&OF_ENERGY, &ENERGY),
     }
 }

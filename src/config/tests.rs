@@ -4,6 +4,7 @@
 
 mod coefficients;
 mod derived;
+mod documented;
 mod files;
 mod samples;
 

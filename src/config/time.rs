@@ -2,7 +2,9 @@
 
 use super::document::{Node, Value};
 use super::fault::Fault;
+use super::key::{By, Key, Needed, Or, Preset, Whole};
 use super::reader::{Number, Range, Section, must, needs, refuse, report, wrong_type};
+use super::table::Table;
 use crate::scheme::pace::{Pace, Rule};
 
 /// The conditions that end a run; the first to be met does.
@@ -39,35 +41,86 @@ const MOST_STEPS: f64 = 1e15;
 
 const STEP: Number = Number(Range::Positive, "s");
 
-/// The default of `travel` and `growth`.
-const TRAVEL: f64 = 0.1;
-const GROWTH: f64 = 1.1;
+const DT: Key<By<Pace>, Needed> = Key::new(
+    "dt",
+    By {
+        says: "a finite number > 0 [s], or a table { at_most, at_least, travel, growth, length }",
+        read: pace,
+    },
+    Needed,
+    "length of a step; or a rule, with the next five keys, see [below](#time-steps-by-a-rule)",
+);
+const UNTIL: Key<Number, Or> = Key::new(
+    "until",
+    Number(Range::NotNegative, "s"),
+    Or("—"),
+    "end of the run at this time; at least one of `until`, `steps` and `rest` must be given",
+);
+const STEPS: Key<Whole, Or> = Key::new(
+    "steps",
+    Whole::from(0),
+    Or("—"),
+    "end of the run after this number of steps",
+);
+const REST: Key<Number, Or> = Key::new(
+    "rest",
+    Number(Range::NotNegative, "of m g d"),
+    Or("—"),
+    "end of the run when the kinetic energy per body is below this fraction of `m g d`, while \
+     walls carry the load of gravity and of the regions' forces; 0: it does not end at rest",
+);
+const REST_AFTER: Key<Number, Preset<f64>> = Key::new(
+    "rest_after",
+    Number(Range::NotNegative, "s"),
+    Preset(0.0),
+    "before this time the run does not end at rest",
+);
+
+/// `[time]`.
+pub(super) const TABLE: Table = Table {
+    name: "time",
+    keys: &[&DT, &RULE, &UNTIL, &STEPS, &REST, &REST_AFTER],
+};
+
+const AT_MOST: Key<Number, Needed> = Key::new("at_most", STEP, Needed, "longest step");
+const AT_LEAST: Key<Number, Needed> = Key::new("at_least", STEP, Needed, "shortest step");
+const TRAVEL: Key<Number, Preset<f64>> = Key::new(
+    "travel",
+    // With more than half a radius two bodies could pass through each other within a step.
+    Number(Range::Between(1e-6, 0.5), "of a radius"),
+    Preset(0.1),
+    "longest distance that a body or wall moves in a step, in units of `length`",
+);
+const GROWTH: Key<Number, Preset<f64>> = Key::new(
+    "growth",
+    Number(Range::Between(1.001, 2.0), ""),
+    Preset(1.1),
+    "largest ratio of a step to the step before",
+);
+const LENGTH: Key<Number, Or> = Key::new(
+    "length",
+    Number(Range::Positive, "m"),
+    Or("the smallest radius of bodies and walls"),
+    "unit of `travel`: see below",
+);
+
+/// The rule of a time step.
+const RULE: Table = Table {
+    name: "dt",
+    keys: &[&AT_MOST, &AT_LEAST, &TRAVEL, &GROWTH, &LENGTH],
+};
 
 pub(super) fn read(root: &Section, gravity: [f64; 3], faults: &mut Vec<Fault>) -> (Pace, End) {
-    let section = root.table(
-        "time",
-        &["dt", "until", "steps", "rest", "rest_after"],
-        faults,
-    );
-    let pace = match section.get("dt") {
-        Some(node) if matches!(node.value, Value::Table(_)) => Pace::Rule(rule(node, faults)),
-        Some(node) if !matches!(node.value, Value::Float(_) | Value::Integer(_)) => {
-            let table = "a table { at_most, at_least, travel, growth, length }";
-            wrong_type(node, &format!("{}, or {table}", STEP.says()), faults);
-            Pace::Even(f64::NAN)
-        }
-        _ => Pace::Even(section.number("dt", STEP, faults)),
-    };
+    let section = root.declared(&TABLE, faults);
+    let pace = section.read(&DT, faults);
+    let pace = pace.unwrap_or(Pace::Even(f64::NAN));
+    let rest = section.read(&REST, faults);
     let end = End {
-        steps: section.whole_if("steps", 0, faults),
-        until: section.number_if("until", Number(Range::NotNegative, "s"), faults),
+        steps: section.read(&STEPS, faults),
+        until: section.read(&UNTIL, faults),
         // 0 disables the end at rest: the kinetic energy is never below it.
-        rest: section
-            .number_if("rest", Number(Range::NotNegative, "of m g d"), faults)
-            .filter(|fraction| *fraction > 0.0),
-        rest_after: section
-            .number_if("rest_after", Number(Range::NotNegative, "s"), faults)
-            .unwrap_or_default(),
+        rest: rest.filter(|fraction| *fraction > 0.0),
+        rest_after: section.read(&REST_AFTER, faults),
     };
     if let (Some(node), None) = (section.get("rest_after"), section.get("rest")) {
         needs(node, "rest", faults);
@@ -104,27 +157,28 @@ fn few_enough(node: &Node, pace: &Pace, until: f64, faults: &mut Vec<Fault>) {
     }
 }
 
+/// A number, or the table of a rule.
+fn pace(node: &Node, says: &str, faults: &mut Vec<Fault>) -> Option<Pace> {
+    match node.value {
+        Value::Table(_) => return Some(Pace::Rule(rule(node, faults))),
+        Value::Float(_) | Value::Integer(_) => return Some(Pace::Even(STEP.read(node, faults))),
+        _ => wrong_type(node, says, faults),
+    }
+    None
+}
+
 /// The table of a rule.
 fn rule(node: &Node, faults: &mut Vec<Fault>) -> Rule {
-    let known = ["at_most", "at_least", "travel", "growth", "length"];
-    let section = Section::new(node, &known, faults);
+    let section = Section::new(node, &RULE.names(), faults);
+    let [at_most, at_least] = [&AT_MOST, &AT_LEAST].map(|key| section.read(key, faults));
     let rule = Rule {
-        at_most: section.number("at_most", STEP, faults),
-        at_least: section.number("at_least", STEP, faults),
-        // With more than half a radius two bodies could pass through each other within a step.
-        travel: section
-            .number_if(
-                "travel",
-                Number(Range::Between(1e-6, 0.5), "of a radius"),
-                faults,
-            )
-            .unwrap_or(TRAVEL),
-        growth: section
-            .number_if("growth", Number(Range::Between(1.001, 2.0), ""), faults)
-            .unwrap_or(GROWTH),
-        length: section.number_if("length", Number(Range::Positive, "m"), faults),
+        at_most: at_most.unwrap_or(f64::NAN),
+        at_least: at_least.unwrap_or(f64::NAN),
+        travel: section.read(&TRAVEL, faults),
+        growth: section.read(&GROWTH, faults),
+        length: section.read(&LENGTH, faults),
     };
-    if let Some(node) = section.get("at_least")
+    if let Some(node) = section.get(AT_LEAST.name)
         && rule.at_least > rule.at_most
     {
         refuse(

@@ -49,31 +49,20 @@ pub struct Projection {
     pub fraction: f64,
 }
 
-impl Default for Projection {
-    fn default() -> Self {
-        Self {
-            sweeps: 2,
-            fraction: 1.0,
-        }
-    }
-}
-
 /// How often a new order of contacts is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// For each sweep.
     Sweep,
     /// For each step, and kept within it, as momentum needs.
-    #[default]
     Step,
 }
 
 /// How often ranks exchange velocities.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exchange {
     /// After each colour of a sweep, from holder to holder: the sweep over many ranks is the serial
     /// sweep, bit for bit.
-    #[default]
     Phase,
     /// Once per sweep: a body at a cut is split among the ranks that know it.
     ///
@@ -83,6 +72,28 @@ pub enum Exchange {
 }
 
 impl Settings {
+    /// The settings of a run whose configuration sets none.
+    pub const DEFAULT: Self = Self {
+        tolerance: 1e-2,
+        max_sweeps: 500,
+        seed: 1,
+        order: Order::Step,
+        block_edge: None,
+        large_radius: None,
+        skin: None,
+        gap: GapRule::Positive,
+        projection: Projection {
+            sweeps: 2,
+            fraction: 1.0,
+        },
+        warm_start: true,
+        start_spread: 0.0,
+        acceleration: Acceleration::MOMENTUM,
+        inner_passes: 1,
+        exchange: Exchange::Phase,
+        width: Width::Widest,
+    };
+
     /// The paper's plain sweeps: a new order of contacts for each sweep, no momentum [001 §1.5].
     #[must_use]
     pub fn plain_sweeps() -> Self {
@@ -94,26 +105,9 @@ impl Settings {
     }
 }
 
-/// The settings of a run whose configuration sets none.
 impl Default for Settings {
     fn default() -> Self {
-        Self {
-            tolerance: 1e-2,
-            max_sweeps: 500,
-            seed: 1,
-            order: Order::default(),
-            block_edge: None,
-            large_radius: None,
-            skin: None,
-            gap: GapRule::default(),
-            projection: Projection::default(),
-            warm_start: true,
-            start_spread: 0.0,
-            acceleration: Acceleration::default(),
-            inner_passes: 1,
-            exchange: Exchange::default(),
-            width: Width::default(),
-        }
+        Self::DEFAULT
     }
 }
 

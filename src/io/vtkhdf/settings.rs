@@ -3,10 +3,9 @@
 use super::field::Field;
 
 /// The storage of real numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {
     /// In 32 bits: seven digits.
-    #[default]
     Single,
     /// In 64 bits, as they are computed.
     Double,
@@ -29,15 +28,23 @@ pub struct Settings {
     pub xdmf: bool,
 }
 
-impl Default for Settings {
-    fn default() -> Self {
+impl Settings {
+    /// Frames with these fields, and all else as where the configuration sets nothing.
+    #[must_use]
+    pub const fn of(fields: Vec<Field>) -> Self {
         Self {
-            fields: Field::usual(),
-            precision: Precision::default(),
+            fields,
+            precision: Precision::Single,
             compression: 1,
             contacts: true,
             surfaces: true,
             xdmf: false,
         }
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self::of(Field::usual())
     }
 }

@@ -97,11 +97,11 @@ impl Method {
 
     /// The method with a name of [`NAMES`](crate::scheme::NAMES); `None`: not a quasi-static one.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "serrano_rodriguez" => Some(Self::SerranoRodriguez),
-            "kishino" => Some(Self::Kishino(Select::Block)),
-            "bagi_bojtar" => Some(Self::BagiBojtar),
+    pub const fn named(name: &str) -> Option<Self> {
+        match name.as_bytes() {
+            b"serrano_rodriguez" => Some(Self::SerranoRodriguez),
+            b"kishino" => Some(Self::Kishino(Select::Block)),
+            b"bagi_bojtar" => Some(Self::BagiBojtar),
             _ => None,
         }
     }
@@ -109,20 +109,25 @@ impl Method {
 
 impl Default for Statics {
     fn default() -> Self {
-        Self {
-            method: Method::BagiBojtar,
-            planar: false,
-            tolerance: 1e-4,
-            max_iterations: 60,
-            linear_tolerance: 1e-2,
-            linear: Linear::Iterative,
-            coulomb: true,
-            geometric: false,
-            resistance: None,
-            jump: 0.05,
-            breaking: Breaking::Worst,
-            start: Start::Springs,
-            then: Then::Stop,
-        }
+        Self::DEFAULT
     }
+}
+
+impl Statics {
+    /// The settings of a run whose configuration sets none.
+    pub const DEFAULT: Self = Self {
+        method: Method::BagiBojtar,
+        planar: false,
+        tolerance: 1e-4,
+        max_iterations: 60,
+        linear_tolerance: 1e-2,
+        linear: Linear::Iterative,
+        coulomb: true,
+        geometric: false,
+        resistance: None,
+        jump: 0.05,
+        breaking: Breaking::Worst,
+        start: Start::Springs,
+        then: Then::Stop,
+    };
 }
