@@ -15,6 +15,7 @@ mod domain;
 mod fault;
 mod files;
 mod given;
+mod inlets;
 mod kept;
 mod key;
 mod laws;

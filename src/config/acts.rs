@@ -1,25 +1,122 @@
-//! Actions of regions: `[[inlet]]`, `[[outlet]]`, `[[freeze]]`, `[[force]]`, `[[support]]`; and
-//! `[growth]`.
+//! Actions of regions: `[[outlet]]`, `[[freeze]]`, `[[force]]`, `[[support]]`; and `[growth]`.
 
 use super::document::Node;
 use super::domain::Domain;
 use super::fault::Fault;
-use super::materials::Material;
-use super::radii::{RADII, radii};
-use super::ramp;
+use super::key::{Entry, Key, List, Needed, Or, Preset, Three};
+use super::ramp::{self, FACTOR};
 use super::reader::{Number, Range, Section, both, must, refuse, report};
-use super::regions::{NamedRegion, named, no_images};
-use super::templates::Forms;
+use super::regions::{KEY as REGION_KEY, NamedRegion, named, no_images};
+use super::table::Table;
 use crate::math::Vector3;
-use crate::sample::inlet::{Inlet, Rate};
 use crate::scheme::acts::{Acts, Field, Growth, Hold, Outlet, Pull, Support};
 use crate::shape::{Region, Spell};
 use crate::solver::GapRule;
 
-/// Steps between two insertions at an inlet, unless an entry sets them.
-const EVERY: u64 = 10;
+const SECONDS: Number = Number(Range::NotNegative, "s");
 
-/// Reads all of these tables except inlets.
+/// Start of an action.
+pub(super) const FROM: Key<Number, Or> = Key::new(
+    "from",
+    SECONDS,
+    Or("start of the run"),
+    "start of the action",
+);
+/// End of an action.
+pub(super) const UNTIL: Key<Number, Or> =
+    Key::new("until", SECONDS, Or("end of the run"), "end of the action");
+const REGION: Entry = Entry::new(
+    REGION_KEY,
+    "the name of a `[[region]]`",
+    "—",
+    "region in which it acts",
+);
+const REGION_OR_ALL: Entry = Entry::new(
+    REGION_KEY,
+    "the name of a `[[region]]`",
+    "the whole domain",
+    "region in which it acts",
+);
+const ACCELERATION: Key<Three, Needed> = Key::new(
+    "acceleration",
+    List(Number(Range::Finite, "m/s2")),
+    Needed,
+    "acceleration of each free body whose centre lies in the region",
+);
+const FORCE: Key<Three, Needed> = Key::new(
+    "force",
+    List(Number(Range::Finite, "N")),
+    Needed,
+    "force on each such body, in place of `acceleration`",
+);
+const STIFFNESS: Key<Three, Preset<[f64; 3]>> = Key::new(
+    "stiffness",
+    List(Number(Range::NotNegative, "N/m")),
+    Preset([0.0; 3]),
+    "stiffness of the springs along x, y, z",
+);
+const ROTATIONAL: Key<Three, Preset<[f64; 3]>> = Key::new(
+    "rotational_stiffness",
+    List(Number(Range::NotNegative, "N m/rad")),
+    Preset([0.0; 3]),
+    "stiffness of the springs about x, y, z; one of all must be above 0",
+);
+
+/// `[[outlet]]`.
+pub(super) const OUTLET: Table = Table::new("outlet", &[&REGION, &FROM, &UNTIL]).kind(
+    "[[outlet]]",
+    "free bodies whose centre lies in the region at the end of a step are taken out",
+);
+/// `[[freeze]]`.
+pub(super) const FREEZE: Table = Table::new("freeze", &[&REGION, &FROM, &UNTIL]).kind(
+    "[[freeze]]",
+    "free bodies whose centre lies in the region stand still, and are free again once they lie in \
+     no such region",
+);
+/// `[[force]]`.
+pub(super) const FIELD: Table = Table::new(
+    "force",
+    &[
+        &REGION_OR_ALL,
+        &ACCELERATION,
+        &FORCE,
+        &FACTOR,
+        &FROM,
+        &UNTIL,
+    ],
+)
+.kind("[[force]]", "an acceleration or a force on free bodies");
+/// `[[support]]`.
+pub(super) const SUPPORT: Table = Table::new(
+    "support",
+    &[&REGION_OR_ALL, &STIFFNESS, &ROTATIONAL],
+)
+.kind(
+    "[[support]]",
+    "with quasi-static schemes: springs that hold each free body whose centre lies in the region",
+);
+
+const START: Key<Number, Needed> = Key::new(
+    "from",
+    Number(Range::Inside(0.0, 1.0), "of the final radius"),
+    Needed,
+    "radius at the start of the run",
+);
+const FULL: Key<Number, Needed> = Key::new(
+    "until",
+    Number(Range::Positive, "s"),
+    Needed,
+    "time of the full radius",
+);
+/// `growth`.
+pub(super) const GROWTH: Table = Table::new("growth", &[&START, &FULL]).optional([
+    "bodies have their full size",
+    "a table",
+    "free bodies grow; their mass is the final one from the start. Needs `solver.gap` = `\"full\"` \
+     or `\"recover\"`",
+]);
+
+/// Reads all of these tables.
 pub(super) fn read(
     root: &Section,
     regions: &[NamedRegion],
@@ -29,7 +126,7 @@ pub(super) fn read(
 ) -> Acts {
     let outlets = root.tables("outlet", "tables headed [[outlet]] with region", faults);
     let outlets = outlets.iter().filter_map(|node| {
-        let section = Section::new(node, &["region", "from", "until"], faults);
+        let section = Section::of(node, &[&OUTLET], faults);
         let spell = spell(&section, faults);
         let found = named(&section, regions, faults)?;
         no_images(&section, found, domain, faults);
@@ -42,7 +139,7 @@ pub(super) fn read(
     let outlets = outlets.collect();
     let holds = root.tables("freeze", "tables headed [[freeze]] with region", faults);
     let holds = holds.iter().filter_map(|node| {
-        let section = Section::new(node, &["region", "from", "until"], faults);
+        let section = Section::of(node, &[&FREEZE], faults);
         let spell = spell(&section, faults);
         let found = named(&section, regions, faults)?;
         no_images(&section, found, domain, faults);
@@ -71,11 +168,10 @@ pub(super) fn read(
 }
 
 /// The start and the end of an action; by default the whole run.
-fn spell(section: &Section, faults: &mut Vec<Fault>) -> Spell {
-    let seconds = Number(Range::NotNegative, "s");
-    let from = section.number_if("from", seconds, faults);
-    let until = section.number_if("until", seconds, faults);
-    if let (Some(from), Some(until), Some(node)) = (from, until, section.get("until"))
+pub(super) fn spell(section: &Section, faults: &mut Vec<Fault>) -> Spell {
+    let from = section.read(&FROM, faults);
+    let until = section.read(&UNTIL, faults);
+    if let (Some(from), Some(until), Some(node)) = (from, until, section.get(UNTIL.name))
         && until <= from
     {
         refuse(node, &format!("more than from = {from} [s]"), faults);
@@ -87,7 +183,7 @@ fn spell(section: &Section, faults: &mut Vec<Fault>) -> Spell {
 }
 
 /// The one key of two that an entry gives, and its node. It must give exactly one.
-fn one_of<'a>(
+pub(super) fn one_of<'a>(
     section: &Section<'a>,
     node: &Node,
     keys: [&'static str; 2],
@@ -114,14 +210,17 @@ fn field(
     domain: &Domain,
     faults: &mut Vec<Fault>,
 ) -> Option<Field> {
-    let known = ["region", "acceleration", "force", "factor", "from", "until"];
-    let section = Section::new(node, &known, faults);
+    let section = Section::of(node, &[&FIELD], faults);
     let spell = spell(&section, faults);
     let region = region(&section, regions, domain, faults)?;
     let factor = ramp::factor(&section, faults);
-    let key = one_of(&section, node, ["acceleration", "force"], faults)?;
-    let unit = if key == "force" { "N" } else { "m/s2" };
-    let vector = section.vector(key, Number(Range::Finite, unit), faults);
+    let key = one_of(&section, node, [ACCELERATION.name, FORCE.name], faults)?;
+    let of = if key == FORCE.name {
+        &FORCE
+    } else {
+        &ACCELERATION
+    };
+    let vector = section.read(of, faults);
     in_plane(&section, domain, &[(key, vector, [2].as_slice())], faults);
     let vector = Vector3::from(vector);
     Some(Field {
@@ -142,14 +241,10 @@ fn support(
     domain: &Domain,
     faults: &mut Vec<Fault>,
 ) -> Option<Support> {
-    let [along, about] = ["stiffness", "rotational_stiffness"];
-    let section = Section::new(node, &["region", along, about], faults);
+    let [along, about] = [STIFFNESS.name, ROTATIONAL.name];
+    let section = Section::of(node, &[&SUPPORT], faults);
     let region = region(&section, regions, domain, faults)?;
-    let mut stiffness = |key: &'static str, unit: &'static str| {
-        let number = Number(Range::NotNegative, unit);
-        section.vector_if(key, number, faults).unwrap_or_default()
-    };
-    let both = [stiffness(along, "N/m"), stiffness(about, "N m/rad")];
+    let both = [&STIFFNESS, &ROTATIONAL].map(|key| section.read(key, faults));
     if both.concat().iter().all(|k| *k == 0.0) {
         let accepted = format!("given {along} or {about}, not all of them 0");
         must(node, &accepted, "no stiffness", faults);
@@ -185,7 +280,7 @@ fn region(
 /// Refuses a vector that leads out of the plane of motion.
 ///
 /// It gets the key, its value, and the components that must be 0.
-fn in_plane(
+pub(super) fn in_plane(
     section: &Section,
     domain: &Domain,
     vectors: &[(&str, [f64; 3], &[usize])],
@@ -203,11 +298,10 @@ fn in_plane(
 
 /// `[growth]`.
 pub(super) fn growth(root: &Section, gap: GapRule, faults: &mut Vec<Fault>) -> Option<Growth> {
-    let node = root.get("growth")?;
-    let section = Section::new(node, &["from", "until"], faults);
-    let share = Number(Range::Inside(0.0, 1.0), "of the final radius");
-    let from = section.number("from", share, faults);
-    let until = section.number("until", Number(Range::Positive, "s"), faults);
+    let node = root.get(GROWTH.name)?;
+    let section = Section::of(node, &[&GROWTH], faults);
+    let from = section.read(&START, faults);
+    let until = section.read(&FULL, faults);
     if gap == GapRule::Positive {
         let why = "must come with solver.gap = \"full\" or \"recover\", without which bodies that grow overlap; found \"positive\"";
         report(node, why, faults);
@@ -217,142 +311,4 @@ pub(super) fn growth(root: &Section, gap: GapRule, faults: &mut Vec<Fault>) -> O
         report(inlet, why, faults);
     }
     Some(Growth { from, until })
-}
-
-/// Reads all inlets.
-pub(super) fn inlets(
-    root: &Section,
-    materials: &[Material],
-    forms: &Forms,
-    regions: &[NamedRegion],
-    domain: &Domain,
-    faults: &mut Vec<Fault>,
-) -> Vec<Inlet> {
-    let accepted = "tables headed [[inlet]] with region, material, radius, and rate or mass_rate";
-    let inlets = root.tables("inlet", accepted, faults);
-    let each = inlets.iter();
-    each.filter_map(|node| inlet(node, materials, forms, regions, domain, faults))
-        .collect()
-}
-
-fn inlet(
-    node: &Node,
-    materials: &[Material],
-    forms: &Forms,
-    regions: &[NamedRegion],
-    domain: &Domain,
-    faults: &mut Vec<Fault>,
-) -> Option<Inlet> {
-    let known = [
-        "region",
-        "material",
-        "template",
-        "radius",
-        "rate",
-        "mass_rate",
-        "count",
-        "every",
-        "from",
-        "until",
-        "velocity",
-        "angular_velocity",
-    ];
-    let section = Section::new(node, &known, faults);
-    let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
-    let material = section.name_of("material", &names, faults);
-    let form = forms.of(&section, faults);
-    let spell = spell(&section, faults);
-    let before = faults.len();
-    let radius = section
-        .need("radius", RADII, faults)
-        .map(|node| radii(node, domain.two_dimensional, faults));
-    let velocity = section.vector_if("velocity", Number(Range::Finite, "m/s"), faults);
-    let spin = section.vector_if("angular_velocity", Number(Range::Finite, "rad/s"), faults);
-    let (velocity, spin) = (velocity.unwrap_or_default(), spin.unwrap_or_default());
-    let vectors: [(&str, [f64; 3], &[usize]); 2] = [
-        ("velocity", velocity, &[2]),
-        ("angular_velocity", spin, &[0, 1]),
-    ];
-    in_plane(&section, domain, &vectors, faults);
-    let rate = one_of(&section, node, ["rate", "mass_rate"], faults);
-    let rate = rate.map(|key| match key {
-        "rate" => Rate::Number(section.number(key, Number(Range::Positive, "1/s"), faults)),
-        _ => Rate::Mass(section.number(key, Number(Range::Positive, "kg/s"), faults)),
-    });
-    let count = section.whole_if("count", 1, faults);
-    let every = section.whole_if("every", 1, faults);
-    let found = named(&section, regions, faults);
-    let (found, radius, rate) = (found?, radius?, rate?);
-    if faults.len() == before {
-        has_room(&section, found, 2.0 * radius.largest(), domain, faults);
-    }
-    Some(Inlet {
-        name: found.name.clone(),
-        region: found.region,
-        spell,
-        rate,
-        count: count.unwrap_or(u64::MAX),
-        every: every.unwrap_or(EVERY),
-        radius,
-        material: material? as u32,
-        density: materials[material?].density,
-        velocity,
-        angular_velocity: spin,
-        discs: domain.two_dimensional,
-        form,
-    })
-}
-
-/// Checks that an inlet's region is bounded, lies in the domain, and has room for the largest body.
-///
-/// `diameter` [m] is that of the largest body.
-fn has_room(
-    section: &Section,
-    found: &NamedRegion,
-    diameter: f64,
-    domain: &Domain,
-    faults: &mut Vec<Fault>,
-) {
-    let Some(node) = section.get("region") else {
-        return;
-    };
-    let (lower, upper) = found.region.bounds();
-    if matches!(found.region, Region::HalfSpace(_)) {
-        let found = format!("{}, which is unbounded", node.shown);
-        must(node, "a box, a cylinder or a sphere", &found, faults);
-        return;
-    }
-    if domain.two_dimensional && !(lower.z <= 0.0 && upper.z > 0.0) {
-        let (low, high) = (lower.z, upper.z);
-        let accepted = "a region with z = 0 inside, the plane in which discs lie";
-        let found = format!("{}: z = {low} to {high} [m]", node.shown);
-        must(node, accepted, &found, faults);
-        return;
-    }
-    // A region as wide as the body, except for rounding, has room.
-    let least = diameter * (1.0 - 1e-9);
-    if let (Region::Cylinder { length, radius, .. }, false) =
-        (&found.region, domain.two_dimensional)
-        && length.min(2.0 * radius) < least
-    {
-        let accepted = format!("at least {diameter} m long and wide, as the largest body is");
-        let wide = 2.0 * radius;
-        let found = format!("{}: {length} m long, {wide} m wide", node.shown);
-        must(node, &accepted, &found, faults);
-        return;
-    }
-    let axes = if domain.two_dimensional { 2 } else { 3 };
-    for (a, axis) in ["x", "y", "z"].into_iter().enumerate().take(axes) {
-        let (low, high) = (domain.lower[a], domain.upper[a]);
-        if lower[a] < low || upper[a] > high {
-            let accepted = format!("within the domain, {low} to {high} [m] along {axis}");
-            let found = format!("{}: {} to {}", node.shown, lower[a], upper[a]);
-            must(node, &accepted, &found, faults);
-        } else if upper[a] - lower[a] < least {
-            let accepted =
-                format!("at least {diameter} m wide along {axis}, as the largest body is");
-            let found = format!("{}: {} m", node.shown, upper[a] - lower[a]);
-            must(node, &accepted, &found, faults);
-        }
-    }
 }

@@ -32,10 +32,7 @@ const ABOVE: Key<Number, Preset<f64>> = Key::new(
 );
 
 /// `[balance]`.
-pub(super) const TABLE: Table = Table {
-    name: "balance",
-    keys: &[&EVERY, &ABOVE],
-};
+pub(super) const TABLE: Table = Table::new("balance", &[&EVERY, &ABOVE]);
 
 /// Reads `[balance]`.
 pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Balance {

@@ -3,11 +3,13 @@
 use super::document::Node;
 use super::domain::{Domain, corners};
 use super::fault::Fault;
+use super::key::{Entry, Key, List, Names, Needed, Or, Preset, Text, Three, Whole, Words};
 use super::materials::Material;
 use super::radii::{RADII, radii};
 use super::reader::{METRES, Number, Range, Section, both, must, refuse, report};
-use super::regions::{NamedRegion, named, no_images};
-use super::templates::Forms;
+use super::regions::{KEY, NamedRegion, named, no_images};
+use super::table::Table;
+use super::templates::{Forms, OF_BODIES};
 use crate::body::BodyKind;
 use crate::sample::{
     Amount, Arrangement, Ids, Lattice, Named, Radius, Random, Sample, Source, Space,
@@ -19,6 +21,144 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 const KINDS: [&str; 3] = ["lattice", "random", "file"];
+
+const SAMPLE: Key<Names, Needed> = Key::new(
+    "sample",
+    Names(&KINDS),
+    Needed,
+    "the source of the bodies: see the keys of each below",
+);
+/// The material of the bodies of an entry.
+pub(super) const MATERIAL: Entry = Entry::new(
+    "material",
+    "the name of a `[[material]]`",
+    "—",
+    "material of the bodies",
+);
+/// Their velocity.
+pub(super) const VELOCITY: Key<Three, Preset<[f64; 3]>> = Key::new(
+    "velocity",
+    List(Number(Range::Finite, "m/s")),
+    Preset([0.0; 3]),
+    "velocity at the start; it adds to that of a file",
+);
+/// Their angular velocity.
+pub(super) const SPIN: Key<Three, Preset<[f64; 3]>> = Key::new(
+    "angular_velocity",
+    List(Number(Range::Finite, "rad/s")),
+    Preset([0.0; 3]),
+    "angular velocity at the start; it adds to that of a file",
+);
+/// Their radii.
+pub(super) const RADIUS: Entry = Entry::new(
+    "radius",
+    "a number > 0 [m], or a distribution",
+    "—",
+    "radius of the bodies, see [below](#distributions-of-radii)",
+);
+const MOTION: Key<Words<BodyKind>, Or> = Key::new(
+    "motion",
+    Words(&[
+        ("free", BodyKind::Free),
+        ("fixed", BodyKind::Fixed),
+        ("driven", BodyKind::Driven),
+    ]),
+    Or("`\"free\"`; of a checkpoint as they were"),
+    "`\"driven\"`: the bodies keep their velocity",
+);
+const COUNT: Key<Whole, Or> = Key::new(
+    "count",
+    Whole::from(1),
+    Or("— ; in a `region` as many as fit"),
+    "number of bodies",
+);
+const OR_FRACTION: Key<Whole, Or> = Key::new("count", Whole::from(1), Or("—"), "number of bodies");
+const FRACTION: Key<Number, Or> = Key::new(
+    "fraction",
+    Number(Range::Inside(0.0, 1.0), "of the region"),
+    Or("—"),
+    "solid fraction, the average over draws, in place of `count`",
+);
+const JITTER: Key<Number, Preset<f64>> = Key::new(
+    "jitter",
+    Number(Range::Between(0.0, 1.0), "of a diameter"),
+    Preset(Lattice::JITTER),
+    "largest random displacement of a body, of the largest diameter",
+);
+const LATTICE: Key<Words<Arrangement>, Preset<Arrangement>> = Key::new(
+    "lattice",
+    Words(&[
+        ("sc", Arrangement::SimpleCubic),
+        ("fcc", Arrangement::FaceCentredCubic),
+        ("hcp", Arrangement::HexagonalClosePacked),
+    ]),
+    Preset(Arrangement::SimpleCubic),
+    "arrangement of the bodies; `\"fcc\"` and `\"hcp\"` are the closest packings",
+);
+const LOWER: Key<Three, Or> = Key::new(
+    "lower",
+    List(METRES),
+    Or("that of the domain"),
+    "lower corner of a box in the domain",
+);
+const UPPER: Key<Three, Or> = Key::new(
+    "upper",
+    List(METRES),
+    Or("that of the domain"),
+    "upper corner of the box",
+);
+const REGION: Entry = Entry::new(
+    KEY,
+    "the name of a `[[region]]`",
+    "the box",
+    "region of the bodies, in place of `lower` and `upper`",
+);
+const FILE: Key<Text, Needed> = Key::new(
+    "file",
+    Text("the path of a CSV file, a LAMMPS data file or dump, or a checkpoint"),
+    Needed,
+    "of a dump the last frame, with `id`, `x y z`, `radius`, and optionally `vx`…, `omegax`…, \
+     `density`; of a checkpoint positions, sizes, masses, velocities and, unless `motion` is given, \
+     kinds of its bodies",
+);
+const MATERIALS: Entry = Entry::new(
+    "materials",
+    "a table `{ WORD = \"NAME\" }`, as `{ 1 = \"glass\", 2 = \"steel\" }`",
+    "all have `material`",
+    "the material of each body by the word in the file's column `type`, in CSV also `material`; \
+     where the file has no densities, they are those of these materials",
+);
+const IDS: Key<Words<Ids>, Preset<Ids>> = Key::new(
+    "ids",
+    Words(&[("file", Ids::OfFile), ("new", Ids::New)]),
+    Preset(Ids::OfFile),
+    "bodies keep the ids of a checkpoint, of a LAMMPS file, or of the CSV column `id`",
+);
+
+/// `[[bodies]]`.
+pub(super) const TABLE: Table = Table::new(
+    "bodies",
+    &[&SAMPLE, &MATERIAL, &OF_BODIES, &VELOCITY, &SPIN, &MOTION],
+)
+.kind("[[bodies]]", "bodies that are there when the run begins");
+/// Keys of a lattice.
+pub(super) const OF_LATTICE: Table = Table::new(
+    "bodies:lattice",
+    &[&COUNT, &RADIUS, &JITTER, &LOWER, &UPPER, &REGION, &LATTICE],
+)
+.kind("sample = \"lattice\"", "bodies on the sites of a lattice");
+/// Keys of random bodies.
+pub(super) const OF_RANDOM: Table = Table::new(
+    "bodies:random",
+    &[&OR_FRACTION, &FRACTION, &RADIUS, &LOWER, &UPPER, &REGION],
+)
+.kind(
+    "sample = \"random\"",
+    "bodies at random places without overlaps",
+);
+/// Keys of a file.
+pub(super) const OF_FILE: Table = Table::new("bodies:file", &[&FILE, &MATERIALS, &IDS])
+    .kind("sample = \"file\"", "the bodies of a file");
 
 /// Reads all entries.
 pub(super) fn read(
@@ -51,58 +191,41 @@ fn read_entry(
     growth: Option<Growth>,
     faults: &mut Vec<Fault>,
 ) -> Option<Sample> {
-    let sample = node.child("sample");
+    let sample = node.child(SAMPLE.name);
     let is = |kind: &str| sample.is_some_and(|node| node.is_text(kind));
-    let mut known = vec![
-        "sample",
-        "material",
-        "template",
-        "velocity",
-        "angular_velocity",
-        "motion",
-    ];
-    known.extend_from_slice(match KINDS.iter().find(|kind| is(kind)) {
-        Some(&"file") => &["file", "materials", "ids"],
-        Some(&"random") => &["count", "fraction", "radius", "lower", "upper", "region"],
-        _ => &[
-            "count", "radius", "jitter", "lower", "upper", "region", "lattice",
-        ],
-    });
-    let section = Section::new(node, &known, faults);
+    let of_sample = match KINDS.iter().find(|kind| is(kind)) {
+        Some(&"file") => &OF_FILE,
+        Some(&"random") => &OF_RANDOM,
+        _ => &OF_LATTICE,
+    };
+    let section = Section::of(node, &[&TABLE, of_sample], faults);
     let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
-    let material = section.name_of("material", &names, faults);
+    let material = section.name_of(MATERIAL.name, &names, faults);
     let form = forms.of(&section, faults);
-    let velocity = section.vector_if("velocity", Number(Range::Finite, "m/s"), faults);
-    let spin = section.vector_if("angular_velocity", Number(Range::Finite, "rad/s"), faults);
-    let motion = section.choice_if("motion", &["free", "fixed", "driven"], faults);
-    if let (Some("fixed"), Some(node)) = (
-        motion,
-        section.get("velocity").or(section.get("angular_velocity")),
-    ) {
+    let velocity = section.read(&VELOCITY, faults);
+    let spin = section.read(&SPIN, faults);
+    let motion = section.read(&MOTION, faults);
+    let moves = section.get(VELOCITY.name).or(section.get(SPIN.name));
+    if let (Some(BodyKind::Fixed), Some(node)) = (motion, moves) {
         let accepted = "left out, or come with motion = \"driven\"";
         let found = format!("{} of a fixed body", node.shown);
         must(node, accepted, &found, faults);
     }
-    if domain.two_dimensional {
-        let out = |v: Option<[f64; 3]>, axes: &[usize]| {
-            v.is_some_and(|v| axes.iter().any(|&a| v[a] != 0.0))
-        };
-        if let (true, Some(node)) = (out(velocity, &[2]), section.get("velocity")) {
-            refuse(node, "z = 0 in two dimensions", faults);
-        }
-        if let (true, Some(node)) = (out(spin, &[0, 1]), section.get("angular_velocity")) {
-            refuse(node, "x = y = 0 in two dimensions", faults);
+    let vectors: [(&str, [f64; 3], &[usize], &str); 2] = [
+        (VELOCITY.name, velocity, &[2], "z"),
+        (SPIN.name, spin, &[0, 1], "x = y"),
+    ];
+    for (key, v, axes, names) in vectors {
+        let out = domain.two_dimensional && axes.iter().any(|&a| v[a] != 0.0);
+        if let (true, Some(node)) = (out, section.get(key)) {
+            refuse(node, &format!("{names} = 0 in two dimensions"), faults);
         }
     }
     let good_so_far = faults.len();
-    let source = match section.choice("sample", &KINDS, faults)? {
+    let source = match section.read(&SAMPLE, faults)? {
         "file" => {
-            let accepted = "the path of a CSV file, a LAMMPS data file or dump, or a checkpoint";
-            let path = PathBuf::from(section.text("file", accepted, faults)?);
-            let ids = match section.choice_if("ids", &["file", "new"], faults) {
-                Some("new") => Ids::New,
-                _ => Ids::OfFile,
-            };
+            let path = PathBuf::from(section.read(&FILE, faults)?);
+            let ids = section.read(&IDS, faults);
             match is_hdf5(&path) {
                 true => Source::Checkpoint {
                     path,
@@ -120,19 +243,15 @@ fn read_entry(
         material: material.unwrap_or_default() as u32,
         density: material.map_or(f64::NAN, |k| materials[k].density),
         named: words(&section, materials, faults),
-        velocity: velocity.unwrap_or_default(),
-        angular_velocity: spin.unwrap_or_default(),
-        kind: match motion {
-            Some("fixed") => BodyKind::Fixed,
-            Some("driven") => BodyKind::Driven,
-            _ => BodyKind::Free,
-        },
+        velocity,
+        angular_velocity: spin,
+        kind: motion.unwrap_or(BodyKind::Free),
         discs: domain.two_dimensional,
         form,
         size: 1.0,
     };
     if let Source::Checkpoint { .. } = &sample.source {
-        let keys = ["template", "materials"].into_iter();
+        let keys = [OF_BODIES.name, MATERIALS.name].into_iter();
         for node in keys.filter_map(|key| section.get(key)) {
             let accepted = "left out of bodies from a checkpoint";
             must(node, accepted, &node.shown, faults);
@@ -153,7 +272,7 @@ fn read_entry(
 
 /// The materials by the words of a file: `materials = { WORD = "NAME" }`.
 fn words(section: &Section, materials: &[Material], faults: &mut Vec<Fault>) -> Vec<Named> {
-    let Some(node) = section.get("materials") else {
+    let Some(node) = section.get(MATERIALS.name) else {
         return Vec::new();
     };
     if node.entries().is_empty() {
@@ -215,7 +334,7 @@ fn fits(section: &Section, sample: &mut Sample, faults: &mut Vec<Fault>) {
 }
 
 fn radius(section: &Section, domain: &Domain, faults: &mut Vec<Fault>) -> Radius {
-    let radius = section.need("radius", RADII, faults);
+    let radius = section.need(RADIUS.name, RADII, faults);
     radius.map_or(Radius::Constant(f64::NAN), |node| {
         radii(node, domain.two_dimensional, faults)
     })
@@ -227,18 +346,13 @@ fn lattice(
     regions: &[NamedRegion],
     faults: &mut Vec<Fault>,
 ) -> Lattice {
-    if section.get("region").is_none() {
-        section.need("count", "a whole number >= 1", faults);
+    if section.get(REGION.name).is_none() {
+        section.need(COUNT.name, &COUNT.says(), faults);
     }
-    let count = section.whole_if("count", 1, faults).unwrap_or(1);
+    let count = section.read(&COUNT, faults).unwrap_or(1);
     let radius = radius(section, domain, faults);
-    let share = Number(Range::Between(0.0, 1.0), "of a diameter");
-    let jitter = section.number_if("jitter", share, faults);
-    let arrangement = match section.choice_if("lattice", &["sc", "fcc", "hcp"], faults) {
-        Some("fcc") => Arrangement::FaceCentredCubic,
-        Some("hcp") => Arrangement::HexagonalClosePacked,
-        _ => Arrangement::SimpleCubic,
-    };
+    let jitter = section.read(&JITTER, faults);
+    let arrangement = section.read(&LATTICE, faults);
     if let (Arrangement::FaceCentredCubic, true, Some(node)) =
         (arrangement, domain.two_dimensional, section.get("lattice"))
     {
@@ -249,7 +363,7 @@ fn lattice(
         radius,
         arrangement,
         space: space(section, domain, regions, faults),
-        jitter: jitter.unwrap_or(Lattice::JITTER),
+        jitter,
     }
 }
 
@@ -259,9 +373,8 @@ fn random(
     regions: &[NamedRegion],
     faults: &mut Vec<Fault>,
 ) -> Random {
-    let count = section.whole_if("count", 1, faults);
-    let solid = Number(Range::Inside(0.0, 1.0), "of the region");
-    let fraction = section.number_if("fraction", solid, faults);
+    let count = section.read(&OR_FRACTION, faults);
+    let fraction = section.read(&FRACTION, faults);
     let amount = match (count, fraction) {
         (Some(count), None) => Amount::Count(count),
         (None, Some(fraction)) => Amount::Fraction(fraction),
@@ -294,9 +407,9 @@ fn space(
     regions: &[NamedRegion],
     faults: &mut Vec<Fault>,
 ) -> Space {
-    let corner = section.vector_if("lower", METRES, faults);
+    let corner = section.read(&LOWER, faults);
     let mut lower = corner.unwrap_or(domain.lower);
-    let corner = section.vector_if("upper", METRES, faults);
+    let corner = section.read(&UPPER, faults);
     let mut upper = corner.unwrap_or(domain.upper);
     if let Some(node) = section.get("upper").or(section.get("lower")) {
         corners(node, lower, upper, faults);

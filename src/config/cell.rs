@@ -3,8 +3,10 @@
 use super::document::{Node, Value};
 use super::domain::Domain;
 use super::fault::Fault;
+use super::key::{Entry, Key, Names, Needed, Or, Preset, Truth};
 use super::ramp;
 use super::reader::{Number, Range, Section, both, must, needs, refuse};
+use super::table::Table;
 use crate::body::{Cell, Edge, Shearing, Signal, Stress, Wall};
 use crate::math::Vector3;
 use crate::scheme::NAMES;
@@ -14,7 +16,103 @@ use crate::shape::Surface;
 const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// The keys that move an edge.
-const MOTIONS: [&str; 4] = ["rate", "true_rate", "file", "stress"];
+const MOTIONS: [&str; 4] = [RATE.name, TRUE_RATE.name, ramp::FILE.name, STRESS.name];
+
+const RATE: Key<Number, Needed> = Key::new(
+    "rate",
+    Number(Range::Finite, "1/s"),
+    Needed,
+    "strain rate, `L = L₀ (1 + rate t)`, extension positive",
+);
+const TRUE_RATE: Key<Number, Needed> = Key::new(
+    "true_rate",
+    Number(Range::Finite, "1/s"),
+    Needed,
+    "`L = L₀ exp(rate t)`: rates that add up to zero keep the volume (an undrained test)",
+);
+const STRESS: Key<Number, Needed> = Key::new(
+    "stress",
+    Number(Range::Finite, "Pa"),
+    Needed,
+    "stress that is held, compression positive",
+);
+const EDGE: Table = Table::new(
+    "x",
+    &[&RATE, &TRUE_RATE, &ramp::FILE, &STRESS, &ramp::FACTOR],
+)
+.optional([
+    "the edge keeps its length",
+    "a table with `rate`, `true_rate`, `file` or `stress`",
+    "motion of the edge along x: at a rate, by a strain over time, or as long as the stress across \
+     it is as given",
+]);
+const MEAN: Table = Table::new("mean", &[&STRESS, &ramp::FACTOR]).optional([
+    "none",
+    "a table",
+    "all edges strain alike, in addition to their own rates, until their mean stress is this; not \
+     with an edge under a stress",
+]);
+const AXIS: Key<Names, Needed> = Key::new("axis", Names(&AXES), Needed, "the axis of the deviator");
+const DEVIATOR: Table = Table::new("deviator", &[&AXIS, &STRESS, &ramp::FACTOR]).optional([
+    "none",
+    "a table",
+    "the edge along `axis` strains against the others at constant volume, in addition, until the \
+     stress across it exceeds the mean of the others by this",
+]);
+const ALONG: Key<Names, Needed> = Key::new(
+    "along",
+    Names(&AXES),
+    Needed,
+    "the axis along which positions move",
+);
+const ACROSS: Key<Names, Needed> = Key::new(
+    "across",
+    Names(&AXES),
+    Needed,
+    "the axis of the heights, in proportion to which they move",
+);
+const SHEAR: Table = Table::new("shear", &[&ALONG, &ACROSS, &RATE, &ramp::FILE]).optional([
+    "none",
+    "a table with `rate` or `file`",
+    "simple shear, at a rate or by a strain over time; not with quasi-static schemes, \
+     `affine = false`, `[[measure]]`",
+]);
+const MASS: Key<Number, Or> = Key::new(
+    "mass",
+    Number(Range::Positive, "kg"),
+    Or("a layer of the bodies"),
+    "mass of a strain that follows a stress; not with quasi-static schemes, which need none",
+);
+const AFFINE: Key<Truth, Preset<bool>> = Key::new(
+    "affine",
+    Truth,
+    Preset(true),
+    "whether bodies move with the cell in proportion; if not, only their images do, and contacts \
+     carry the strain inwards; not with quasi-static schemes",
+);
+const Y: Entry = Entry::new(
+    "y",
+    "as `cell.x`",
+    "as `cell.x`",
+    "motion of the edge along y",
+);
+const Z: Entry = Entry::new(
+    "z",
+    "as `cell.x`",
+    "as `cell.x`",
+    "motion of the edge along z",
+);
+
+/// `[cell]`.
+pub(super) const TABLE: Table = Table::new(
+    "cell",
+    &[&EDGE, &Y, &Z, &MEAN, &DEVIATOR, &SHEAR, &MASS, &AFFINE],
+)
+.optional([
+    "the domain keeps its size",
+    "a table with at least one of `x`, `y`, `z`, `mean`, `deviator`, `shear`",
+    "a periodic cell that deforms",
+]);
 
 /// Reads `[cell]`; `None`: the domain keeps its size.
 pub(super) fn read(
@@ -23,8 +121,7 @@ pub(super) fn read(
     faults: &mut Vec<Fault>,
 ) -> Option<Cell> {
     let node = root.get("cell")?;
-    let keys = ["x", "y", "z", "mean", "deviator", "shear", "mass", "affine"];
-    let section = root.table("cell", &keys, faults);
+    let section = root.declared(&TABLE, faults);
     let edges = AXES.map(|name| edge(&section, name, faults));
     let planar = domain.two_dimensional;
     let (mean, deviator) = combined(&section, (planar, &edges), faults);
@@ -85,8 +182,8 @@ pub(super) fn read(
         both(rest, ["cell", "time.rest"], faults);
     }
     measures_follow(root, faults);
-    let mass = section.number_if("mass", Number(Range::Positive, "kg"), faults);
-    let affine = section.truth_if("affine", faults).unwrap_or(true);
+    let mass = section.read(&MASS, faults);
+    let affine = section.read(&AFFINE, faults);
     if !affine {
         bodies_are_free(root, faults);
     }
@@ -190,11 +287,7 @@ fn edge(section: &Section, name: &'static str, faults: &mut Vec<Fault>) -> Edge 
     let Some(node) = section.get(name) else {
         return Edge::Fixed;
     };
-    let edge = section.table(
-        name,
-        &["rate", "true_rate", "file", "stress", "factor"],
-        faults,
-    );
+    let edge = section.table(name, &EDGE.names(), faults);
     let given = MOTIONS.into_iter().filter(|key| edge.get(key).is_some());
     let given: Vec<&str> = given.collect();
     let &[key] = &given[..] else {
@@ -207,10 +300,9 @@ fn edge(section: &Section, name: &'static str, faults: &mut Vec<Fault>) -> Edge 
     if let (Some(factor), false) = (edge.get("factor"), key == "stress") {
         needs(factor, "stress", faults);
     }
-    let per_second = Number(Range::Finite, "1/s");
     match key {
-        "rate" => Edge::Strain(Signal::Rate(edge.number(key, per_second, faults))),
-        "true_rate" => Edge::Grows(edge.number(key, per_second, faults)),
+        "rate" => Edge::Strain(Signal::Rate(edge.read(&RATE, faults))),
+        "true_rate" => Edge::Grows(edge.read(&TRUE_RATE, faults)),
         "file" => ramp::of_file(&edge, faults).map_or(Edge::Fixed, |points| {
             Edge::Strain(Signal::Table {
                 times: points.times,
@@ -222,19 +314,24 @@ fn edge(section: &Section, name: &'static str, faults: &mut Vec<Fault>) -> Edge 
     }
 }
 
+/// The axis that a key names.
+fn axis(
+    section: &Section,
+    key: &Key<Names, Needed>,
+    planar: bool,
+    faults: &mut Vec<Fault>,
+) -> Option<usize> {
+    let in_plane = Key::new(key.name, Names(&["x", "y"]), Needed, "");
+    let named = section.read(if planar { &in_plane } else { key }, faults)?;
+    AXES.iter().position(|name| *name == named)
+}
+
 /// Simple shear: its axes, and its strain over time.
 fn shearing(section: &Section, domain: &Domain, faults: &mut Vec<Fault>) -> Option<Shearing> {
     section.get("shear")?;
-    let table = section.table("shear", &["along", "across", "rate", "file"], faults);
-    let axes = if domain.two_dimensional {
-        &AXES[..2]
-    } else {
-        &AXES[..]
-    };
-    let [along, across] = ["along", "across"].map(|key| {
-        let named = table.choice(key, axes, faults)?;
-        AXES.iter().position(|name| *name == named)
-    });
+    let table = section.declared(&SHEAR, faults);
+    let [along, across] =
+        [&ALONG, &ACROSS].map(|key| axis(&table, key, domain.two_dimensional, faults));
     let (along, across) = (along?, across?);
     if along == across {
         let node = table.get("across")?;
@@ -242,7 +339,7 @@ fn shearing(section: &Section, domain: &Domain, faults: &mut Vec<Fault>) -> Opti
         return None;
     }
     let strain = match (table.get("rate"), table.get("file")) {
-        (Some(_), None) => Signal::Rate(table.number("rate", Number(Range::Finite, "1/s"), faults)),
+        (Some(_), None) => Signal::Rate(table.read(&RATE, faults)),
         (None, Some(_)) => {
             let points = ramp::of_file(&table, faults)?;
             Signal::Table {
@@ -270,7 +367,7 @@ fn shearing(section: &Section, domain: &Domain, faults: &mut Vec<Fault>) -> Opti
 /// The stress of a table, with its factor over time.
 fn stress(section: &Section, faults: &mut Vec<Fault>) -> Stress {
     Stress {
-        size: section.number("stress", Number(Range::Finite, "Pa"), faults),
+        size: section.read(&STRESS, faults),
         factor: ramp::factor(section, faults),
     }
 }
@@ -295,14 +392,12 @@ fn combined(
         }
     }
     let mean = section.get("mean").map(|_| {
-        let table = section.table("mean", &["stress", "factor"], faults);
+        let table = section.declared(&MEAN, faults);
         stress(&table, faults)
     });
     let deviator = section.get("deviator").map(|_| {
-        let table = section.table("deviator", &["axis", "stress", "factor"], faults);
-        let axes = if planar { &AXES[..2] } else { &AXES[..] };
-        let named = table.choice("axis", axes, faults);
-        let axis = AXES.iter().position(|name| Some(*name) == named);
+        let table = section.declared(&DEVIATOR, faults);
+        let axis = axis(&table, &AXIS, planar, faults);
         (axis.unwrap_or(0), stress(&table, faults))
     });
     (mean, deviator)

@@ -2,7 +2,7 @@
 
 use super::document::{Node, Value};
 use super::fault::Fault;
-use super::key::{Accepts, Key, Needed, Preset, Three, Whole, Words};
+use super::key::{Accepts, Key, List, Needed, Preset, Three, Whole, Words};
 use super::reader::{METRES, Number, Range, Section, must, refuse, report};
 use super::table::Table;
 
@@ -22,8 +22,8 @@ pub(super) struct Domain {
     pub(super) delete_outside: bool,
 }
 
-const LOWER: Key<Three, Needed> = Key::new("lower", Three(METRES), Needed, "lower corner");
-const UPPER: Key<Three, Needed> = Key::new("upper", Three(METRES), Needed, "upper corner");
+const LOWER: Key<Three, Needed> = Key::new("lower", List(METRES), Needed, "lower corner");
+const UPPER: Key<Three, Needed> = Key::new("upper", List(METRES), Needed, "upper corner");
 const PERIODIC: Key<Axes, Preset<[bool; 3]>> = Key::new(
     "periodic",
     Axes,
@@ -50,9 +50,9 @@ const DIMENSIONS: Key<Whole, Preset<u64>> = Key::new(
 );
 
 /// `[domain]`.
-pub(super) const TABLE: Table = Table {
-    name: "domain",
-    keys: &[
+pub(super) const TABLE: Table = Table::new(
+    "domain",
+    &[
         &LOWER,
         &UPPER,
         &PERIODIC,
@@ -60,15 +60,12 @@ pub(super) const TABLE: Table = Table {
         &OUTSIDE,
         &DIMENSIONS,
     ],
-};
+);
 
 /// Reads `[domain]`.
 pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Domain {
     let section = root.declared(&TABLE, faults);
-    let [lower, upper] = [&LOWER, &UPPER].map(|key| {
-        let corner = section.read(key, faults);
-        corner.unwrap_or([f64::NAN; 3])
-    });
+    let [lower, upper] = [&LOWER, &UPPER].map(|key| section.read(key, faults));
     if let Some(node) = section.get(UPPER.name) {
         corners(node, lower, upper, faults);
     }
@@ -102,6 +99,7 @@ struct Axes;
 
 impl Accepts for Axes {
     type Value = [bool; 3];
+    type Needed = Option<[bool; 3]>;
 
     fn says(&self) -> String {
         "three booleans, as [true, false, false]".to_owned()
@@ -125,6 +123,10 @@ impl Accepts for Axes {
 
     fn shown(&self, value: &[bool; 3]) -> String {
         format!("{value:?}")
+    }
+
+    fn needed(value: Option<[bool; 3]>) -> Option<[bool; 3]> {
+        value
     }
 }
 

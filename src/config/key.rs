@@ -10,6 +10,9 @@ pub(super) trait Accepts {
     /// A value as the program uses it.
     type Value;
 
+    /// The same of a key that must be given, with a placeholder after a fault.
+    type Needed;
+
     /// The accepted values as text, after "must be".
     fn says(&self) -> String;
 
@@ -20,10 +23,14 @@ pub(super) trait Accepts {
 
     /// A value as TOML.
     fn shown(&self, value: &Self::Value) -> String;
+
+    /// The value of a key that must be given.
+    fn needed(value: Option<Self::Value>) -> Self::Needed;
 }
 
 impl Accepts for Number {
     type Value = f64;
+    type Needed = f64;
 
     fn says(&self) -> String {
         Number::says(*self)
@@ -39,6 +46,10 @@ impl Accepts for Number {
             false => value.to_string(),
         }
     }
+
+    fn needed(value: Option<f64>) -> f64 {
+        value.unwrap_or(f64::NAN)
+    }
 }
 
 /// Whole numbers, both bounds included.
@@ -53,6 +64,7 @@ impl Whole {
 
 impl Accepts for Whole {
     type Value = u64;
+    type Needed = Option<u64>;
 
     fn says(&self) -> String {
         match *self {
@@ -76,6 +88,10 @@ impl Accepts for Whole {
     fn shown(&self, value: &u64) -> String {
         value.to_string()
     }
+
+    fn needed(value: Option<u64>) -> Option<u64> {
+        value
+    }
 }
 
 /// `true` or `false`.
@@ -83,6 +99,7 @@ pub(super) struct Truth;
 
 impl Accepts for Truth {
     type Value = bool;
+    type Needed = Option<bool>;
 
     fn says(&self) -> String {
         "true or false".to_owned()
@@ -101,29 +118,41 @@ impl Accepts for Truth {
     fn shown(&self, value: &bool) -> String {
         value.to_string()
     }
+
+    fn needed(value: Option<bool>) -> Option<bool> {
+        value
+    }
 }
 
-/// A text, which must not be empty.
-pub(super) struct Text;
+/// A text, which must not be empty: the accepted ones in words.
+pub(super) struct Text(pub(super) &'static str);
+
+/// A text of any kind.
+pub(super) const TEXT: Text = Text("a text in quotes");
 
 impl Accepts for Text {
     type Value = String;
+    type Needed = Option<String>;
 
     fn says(&self) -> String {
-        "a text in quotes".to_owned()
+        self.0.to_owned()
     }
 
     fn read(&self, node: &Node, faults: &mut Vec<Fault>) -> Option<String> {
         match &node.value {
             Value::Text(text) if !text.trim().is_empty() => return Some(text.clone()),
             Value::Text(_) => refuse(node, "a text that is not empty", faults),
-            _ => wrong_type(node, &self.says(), faults),
+            _ => wrong_type(node, TEXT.0, faults),
         }
         None
     }
 
     fn shown(&self, value: &String) -> String {
         format!("{value:?}")
+    }
+
+    fn needed(value: Option<String>) -> Option<String> {
+        value
     }
 }
 
@@ -132,6 +161,7 @@ pub(super) struct Words<V: 'static>(pub(super) &'static [(&'static str, V)]);
 
 impl<V: Copy + PartialEq> Accepts for Words<V> {
     type Value = V;
+    type Needed = Option<V>;
 
     fn says(&self) -> String {
         let words: Vec<&str> = self.0.iter().map(|(word, _)| *word).collect();
@@ -139,7 +169,7 @@ impl<V: Copy + PartialEq> Accepts for Words<V> {
     }
 
     fn read(&self, node: &Node, faults: &mut Vec<Fault>) -> Option<V> {
-        let word = Text.read(node, faults)?;
+        let word = TEXT.read(node, faults)?;
         let found = self.0.iter().find(|(known, _)| *known == word);
         if found.is_none() {
             let words: Vec<&str> = self.0.iter().map(|(word, _)| *word).collect();
@@ -152,24 +182,65 @@ impl<V: Copy + PartialEq> Accepts for Words<V> {
         let word = self.0.iter().find(|(_, known)| known == value);
         word.map_or_else(String::new, |(word, _)| format!("\"{word}\""))
     }
+
+    fn needed(value: Option<V>) -> Option<V> {
+        value
+    }
 }
 
-/// Three numbers.
-pub(super) struct Three(pub(super) Number);
+/// One of several names.
+pub(super) struct Names(pub(super) &'static [&'static str]);
 
-impl Accepts for Three {
-    type Value = [f64; 3];
+impl Accepts for Names {
+    type Value = &'static str;
+    type Needed = Option<&'static str>;
 
     fn says(&self) -> String {
-        format!("3 numbers in brackets, each {}", self.0.says())
+        one_of(self.0)
     }
 
-    fn read(&self, node: &Node, faults: &mut Vec<Fault>) -> Option<[f64; 3]> {
+    fn read(&self, node: &Node, faults: &mut Vec<Fault>) -> Option<&'static str> {
+        let name = TEXT.read(node, faults)?;
+        let found = self.0.iter().find(|known| **known == name).copied();
+        if found.is_none() {
+            unknown(node, &name, self.0, faults);
+        }
+        found
+    }
+
+    fn shown(&self, value: &&'static str) -> String {
+        format!("\"{value}\"")
+    }
+
+    fn needed(value: Option<&'static str>) -> Option<&'static str> {
+        value
+    }
+}
+
+/// This many numbers.
+pub(super) struct List<const N: usize>(pub(super) Number);
+
+/// Three numbers: a vector.
+pub(super) type Three = List<3>;
+
+impl<const N: usize> Accepts for List<N> {
+    type Value = [f64; N];
+    type Needed = [f64; N];
+
+    fn says(&self) -> String {
+        format!("{N} numbers in brackets, each {}", self.0.says())
+    }
+
+    fn read(&self, node: &Node, faults: &mut Vec<Fault>) -> Option<[f64; N]> {
         Some(self.0.read_list(node, faults))
     }
 
-    fn shown(&self, value: &[f64; 3]) -> String {
+    fn shown(&self, value: &[f64; N]) -> String {
         format!("{value:?}")
+    }
+
+    fn needed(value: Option<[f64; N]>) -> [f64; N] {
+        value.unwrap_or([f64::NAN; N])
     }
 }
 
@@ -183,6 +254,7 @@ pub(super) struct By<V> {
 
 impl<V: std::fmt::Debug> Accepts for By<V> {
     type Value = V;
+    type Needed = Option<V>;
 
     fn says(&self) -> String {
         self.says.to_owned()
@@ -194,6 +266,10 @@ impl<V: std::fmt::Debug> Accepts for By<V> {
 
     fn shown(&self, value: &V) -> String {
         format!("{value:?}")
+    }
+
+    fn needed(value: Option<V>) -> Option<V> {
+        value
     }
 }
 
@@ -232,6 +308,13 @@ impl<A, W> Key<A, W> {
     }
 }
 
+impl<A: Accepts, W> Key<A, W> {
+    /// The accepted values as text, after "must be".
+    pub(super) fn says(&self) -> String {
+        self.accepts.says()
+    }
+}
+
 /// The key of a value that a section has.
 pub(super) trait Readable {
     /// The value with the one that holds without the key.
@@ -242,11 +325,11 @@ pub(super) trait Readable {
 }
 
 impl<A: Accepts> Readable for Key<A, Needed> {
-    type Output = Option<A::Value>;
+    type Output = A::Needed;
 
     fn read(&self, section: &Section, faults: &mut Vec<Fault>) -> Self::Output {
-        let node = section.need(self.name, &self.accepts.says(), faults)?;
-        self.accepts.read(node, faults)
+        let node = section.need(self.name, &self.accepts.says(), faults);
+        A::needed(node.and_then(|node| self.accepts.read(node, faults)))
     }
 }
 
@@ -265,6 +348,41 @@ impl<A: Accepts> Readable for Key<A, Or> {
 
     fn read(&self, section: &Section, faults: &mut Vec<Fault>) -> Self::Output {
         self.accepts.read(section.get(self.name)?, faults)
+    }
+}
+
+/// A key of a table whose values are read with what other entries declare, such as names.
+pub(super) struct Entry {
+    pub(super) name: &'static str,
+    pub(super) without: &'static str,
+    pub(super) accepts: &'static str,
+    pub(super) text: &'static str,
+}
+
+impl Entry {
+    /// Its name, the values that it accepts, the value without it, and its meaning.
+    pub(super) const fn new(
+        name: &'static str,
+        accepts: &'static str,
+        without: &'static str,
+        text: &'static str,
+    ) -> Self {
+        Self {
+            name,
+            without,
+            accepts,
+            text,
+        }
+    }
+}
+
+impl Declared for Entry {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn cells(&self) -> [String; 3] {
+        [self.without, self.accepts, self.text].map(str::to_owned)
     }
 }
 
@@ -310,8 +428,31 @@ impl<'a> Section<'a> {
         key.read(self, faults)
     }
 
+    /// A node as a table of these keys.
+    pub(super) fn of(node: &'a Node, tables: &[&Table], faults: &mut Vec<Fault>) -> Self {
+        let names = tables.iter().map(|table| table.names());
+        Self::new(node, &names.collect::<Vec<_>>().concat(), faults)
+    }
+
     /// The table with these keys.
     pub(super) fn declared(&self, table: &Table, faults: &mut Vec<Fault>) -> Self {
         self.table(table.name, &table.names(), faults)
+    }
+
+    /// The index of a name in a list of names from other entries, such as materials.
+    pub(super) fn name_of(
+        &self,
+        key: &str,
+        names: &[&str],
+        faults: &mut Vec<Fault>,
+    ) -> Option<usize> {
+        let node = self.need(key, &one_of(names), faults)?;
+        let word = TEXT.read(node, faults)?;
+        let found = names.iter().position(|name| **name == word);
+        // Without any names another fault was reported, which this one would repeat.
+        if found.is_none() && !names.is_empty() {
+            unknown(node, &word, names, faults);
+        }
+        found
     }
 }

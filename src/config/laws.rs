@@ -3,30 +3,199 @@
 use super::document::{Contents, Node, Value};
 use super::fault::{Fault, Place};
 use super::files::contents;
+use super::key::{Entry, Key, Needed, Or, Preset, Truth, Words};
 use super::materials::{self, Material, two};
 use super::reader::{Number, Range, SIZE, Section, both, must, needs, refuse, report};
+use super::table::Table;
 use crate::law::Laws;
 use crate::law::bond::{
     Beam, Begin, Between, Four, Glue, Joint, Parallel, Radius, Stiffness, Strength, Stress,
 };
 
-/// Keys of a bond's stiffnesses, given one by one.
-const STIFFNESS: [&str; 4] = ["normal", "tangential", "bending", "twisting"];
+const fn positive(
+    name: &'static str,
+    unit: &'static str,
+    text: &'static str,
+) -> Key<Number, Needed> {
+    Key::new(name, Number(Range::Positive, unit), Needed, text)
+}
 
-/// Keys of a beam, from which all stiffnesses follow with the radius of its section.
-const BEAM: [&str; 2] = ["young", "shear"];
+/// Stiffnesses of a bond, given one by one.
+const STIFFNESS: [Key<Number, Needed>; 4] = [
+    positive("normal", "N/m", "normal stiffness"),
+    positive("tangential", "N/m", "tangential stiffness"),
+    positive("bending", "N m/rad", "bending stiffness"),
+    positive("twisting", "N m/rad", "twisting stiffness"),
+];
 
-/// Keys of a parallel bond, likewise.
-const PARALLEL: [&str; 2] = ["normal_per_area", "tangential_per_area"];
+/// Those of a beam, from which all stiffnesses follow with the radius of its section.
+const BEAM: [Key<Number, Needed>; 2] = [
+    positive(
+        "young",
+        "Pa",
+        "a beam in place of the four: Young's modulus",
+    ),
+    positive("shear", "Pa", "shear modulus of the beam"),
+];
 
-/// Keys of the radius of the section, of which one is given.
-const RADIUS: [&str; 2] = ["radius", "radius_ratio"];
+/// Those of a parallel bond, likewise.
+const PARALLEL: [Key<Number, Needed>; 2] = [
+    positive(
+        "normal_per_area",
+        "Pa/m",
+        "a parallel bond in place of the four: normal stiffness over the area of the section",
+    ),
+    positive(
+        "tangential_per_area",
+        "Pa/m",
+        "tangential stiffness over the area",
+    ),
+];
 
-/// Keys of its strengths as forces.
-const STRENGTH: [&str; 4] = ["tension", "shear", "bending", "twisting"];
+/// The radius of the section of a beam or a parallel bond, of which one is given.
+const LENGTH: Key<Number, Needed> = Key::new(
+    "radius",
+    SIZE,
+    Needed,
+    "radius of the section of a beam or a parallel bond",
+);
+const RATIO: Key<Number, Needed> = positive(
+    "radius_ratio",
+    "",
+    "the same as a multiple of the smaller radius of the two bodies, in place of `radius`",
+);
+const RADIUS: [&str; 2] = [LENGTH.name, RATIO.name];
 
-/// Keys of its strengths as stresses.
-const STRESS: [&str; 3] = ["tensile_stress", "cohesion", "friction_angle"];
+const OF_STIFFNESS: Table = Table::new(
+    "stiffness",
+    &[
+        &STIFFNESS[0],
+        &STIFFNESS[1],
+        &STIFFNESS[2],
+        &STIFFNESS[3],
+        &BEAM[0],
+        &BEAM[1],
+        &PARALLEL[0],
+        &PARALLEL[1],
+        &LENGTH,
+        &RATIO,
+    ],
+)
+.optional([
+    "—",
+    "a table of the first four keys, or of those of a beam or a parallel bond",
+    "stiffness of the bond",
+]);
+
+/// A strength; without it the bond does not break by this force.
+type Limit = Key<Number, Or>;
+
+const fn limit(name: &'static str, unit: &'static str, text: &'static str) -> Limit {
+    Key::new(name, Number(Range::Positive, unit), Or("unbreakable"), text)
+}
+
+/// Strengths as forces.
+const FORCES: [Limit; 4] = [
+    limit("tension", "N", "largest tensile force"),
+    limit("shear", "N", "largest shear force"),
+    limit("bending", "N m", "largest bending couple"),
+    limit("twisting", "N m", "largest twisting couple"),
+];
+
+const OF_FORCES: Table = Table::new(
+    "strength",
+    &[&FORCES[0], &FORCES[1], &FORCES[2], &FORCES[3]],
+)
+.optional([
+    "unbreakable",
+    "a table of the first four keys; of the last three with `criterion = \"stress\"`",
+    "strength of the bond",
+]);
+
+/// Strengths as stresses.
+const TENSILE: Limit = limit("tensile_stress", "Pa", "largest tensile stress");
+const COHESION: Limit = limit(
+    "cohesion",
+    "Pa",
+    "largest shear stress without normal stress",
+);
+const ANGLE: Key<Number, Preset<f64>> = Key::new(
+    "friction_angle",
+    Number(Range::Between(0.0, 1.5), "rad"),
+    Preset(0.0),
+    "angle by which compression raises the largest shear stress; with `cohesion`",
+);
+const OF_STRESSES: Table = Table::new("strength", &[&TENSILE, &COHESION, &ANGLE]);
+
+const MATERIALS: Entry = Entry::new(
+    "materials",
+    "two names of `[[material]]`",
+    "—",
+    "bodies of these materials are bonded",
+);
+const PAIRS: Entry = Entry::new(
+    "pairs",
+    "a list of pairs of body ids, as [[0, 1], [1, 2]], or the path of a CSV file with the header \
+     a,b",
+    "—",
+    "these bodies are bonded, in place of `materials`",
+);
+const AT: Key<Number, Preset<f64>> = Key::new(
+    "at",
+    Number(Range::NotNegative, "s"),
+    Preset(0.0),
+    "the time at which bonds are made",
+);
+const ON_CONTACT: Key<Truth, Preset<bool>> = Key::new(
+    "on_contact",
+    Truth,
+    Preset(false),
+    "in place of `at`: a bond is made each time two bodies touch that have no broken bond",
+);
+const GAP: Key<Number, Preset<f64>> = Key::new(
+    "gap",
+    Number(Range::NotNegative, "m"),
+    Preset(0.0),
+    "bodies within this gap are bonded, and bodies that press on each other",
+);
+
+/// The rule by which the forces of a bond reach its strengths.
+#[derive(Clone, Copy, PartialEq)]
+enum Criterion {
+    Each,
+    Sum,
+    Stress,
+}
+
+const CRITERION: Key<Words<Criterion>, Preset<Criterion>> = Key::new(
+    "criterion",
+    Words(&[
+        ("each", Criterion::Each),
+        ("sum", Criterion::Sum),
+        ("stress", Criterion::Stress),
+    ]),
+    Preset(Criterion::Each),
+    "a bond breaks when one of its four forces reaches its strength; `\"sum\"`: when the sum of the \
+     four, each over its strength, reaches 1; `\"stress\"`: when a stress at the edge of the section \
+     of a beam or a parallel bond reaches its strength",
+);
+
+/// `[[bond]]`.
+pub(super) const BOND: Table = Table::new(
+    "bond",
+    &[
+        &MATERIALS,
+        &PAIRS,
+        &AT,
+        &ON_CONTACT,
+        &GAP,
+        &OF_STIFFNESS,
+        &OF_FORCES,
+        &OF_STRESSES,
+        &CRITERION,
+    ],
+)
+.kind("[[bond]]", "bonds between balls");
 
 /// Pairs of bodies listed in a configuration, with their places.
 ///
@@ -92,21 +261,11 @@ pub(super) fn read(
 }
 
 fn bond(node: &Node, names: &[&str], faults: &mut Vec<Fault>) -> Option<(Glue, Option<Listed>)> {
-    let known = [
-        "materials",
-        "pairs",
-        "at",
-        "on_contact",
-        "gap",
-        "stiffness",
-        "strength",
-        "criterion",
-    ];
-    let section = Section::new(node, &known, faults);
+    let section = Section::of(node, &[&BOND], faults);
     let mut list = None;
-    let between = match (section.get("materials"), section.get("pairs")) {
+    let between = match (section.get(MATERIALS.name), section.get(PAIRS.name)) {
         (Some(_), Some(second)) => {
-            both(second, ["materials", "pairs"], faults);
+            both(second, [MATERIALS.name, PAIRS.name], faults);
             None
         }
         (None, Some(node)) => {
@@ -120,14 +279,14 @@ fn bond(node: &Node, names: &[&str], faults: &mut Vec<Fault>) -> Option<(Glue, O
         }
         _ => two(&section, names, faults).map(|two| Between::Materials(two.map(|k| k as u32))),
     };
-    let at = section.number_if("at", Number(Range::NotNegative, "s"), faults);
-    let on_contact = section.truth_if("on_contact", faults) == Some(true);
-    if let (true, Some(second)) = (on_contact, section.get("at")) {
-        both(second, ["on_contact", "at"], faults);
+    let at = section.read(&AT, faults);
+    let on_contact = section.read(&ON_CONTACT, faults);
+    if let (true, Some(second)) = (on_contact, section.get(AT.name)) {
+        both(second, [ON_CONTACT.name, AT.name], faults);
     }
-    let gap = section.number_if("gap", Number(Range::NotNegative, "m"), faults);
+    let gap = section.read(&GAP, faults);
     let accepted = "a table of four stiffnesses, or of those of a beam or a parallel bond";
-    section.need("stiffness", accepted, faults)?;
+    section.need(OF_STIFFNESS.name, accepted, faults)?;
     let stiffness = stiffness(&section, faults);
     let strength = strength(&section, stiffness.radius(), faults);
     let glue = Glue {
@@ -135,9 +294,9 @@ fn bond(node: &Node, names: &[&str], faults: &mut Vec<Fault>) -> Option<(Glue, O
         begin: if on_contact {
             Begin::Contact
         } else {
-            Begin::At(at.unwrap_or(0.0))
+            Begin::At(at)
         },
-        gap: gap.unwrap_or(0.0),
+        gap,
         stiffness,
         strength,
     };
@@ -146,22 +305,22 @@ fn bond(node: &Node, names: &[&str], faults: &mut Vec<Fault>) -> Option<(Glue, O
 
 /// Stiffnesses one by one, or those of a section: of a beam, or of a parallel bond.
 fn stiffness(bond: &Section, faults: &mut Vec<Fault>) -> Stiffness {
-    let known = [&STIFFNESS[..], &BEAM, &PARALLEL, &RADIUS].concat();
-    let section = bond.table("stiffness", &known, faults);
+    let section = bond.declared(&OF_STIFFNESS, faults);
+    let names = |keys: &[Key<Number, Needed>]| keys.iter().map(|key| key.name).collect::<Vec<_>>();
+    let ways = [&STIFFNESS[..], &BEAM, &PARALLEL].map(names);
     let found = |keys: &[&str]| keys.iter().find_map(|key| section.get(key));
-    let given = [&STIFFNESS[..], &BEAM, &PARALLEL].map(found);
+    let given = [0, 1, 2].map(|way| found(&ways[way]));
     if let (Some(node), true) = (
         given.into_iter().flatten().next(),
         given.iter().flatten().count() > 1,
     ) {
-        let [four, beam, parallel] = [&STIFFNESS[..], &BEAM, &PARALLEL].map(|k| k.join(", "));
+        let [four, beam, parallel] = ways.each_ref().map(|keys| keys.join(", "));
         let accepted = format!("{four}; or {beam}, radius; or {parallel}, radius");
         must(node, &accepted, "keys of more than one", faults);
     }
-    let mut number = |key: &str, unit| section.number(key, Number(Range::Positive, unit), faults);
     let [_, of_beam, of_parallel] = given;
     if of_beam.is_some() {
-        let [young, shear] = BEAM.map(|key| number(key, "Pa"));
+        let [young, shear] = BEAM.each_ref().map(|key| section.read(key, faults));
         return Stiffness::Beam(Beam {
             young,
             shear,
@@ -169,86 +328,70 @@ fn stiffness(bond: &Section, faults: &mut Vec<Fault>) -> Stiffness {
         });
     }
     if of_parallel.is_some() {
-        let [normal, tangential] = PARALLEL.map(|key| number(key, "Pa/m"));
+        let [normal, tangential] = PARALLEL.each_ref().map(|key| section.read(key, faults));
         return Stiffness::Parallel(Parallel {
             normal,
             tangential,
             radius: radius(&section, faults),
         });
     }
-    let units = ["N/m", "N/m", "N m/rad", "N m/rad"];
-    let each = four([0, 1, 2, 3].map(|k| number(STIFFNESS[k], units[k])));
+    let each = four(STIFFNESS.each_ref().map(|key| section.read(key, faults)));
     if let Some(node) = found(&RADIUS) {
-        let with = [BEAM, PARALLEL]
-            .map(|keys| keys.join(" and "))
-            .join(", or ");
-        needs(node, &with, faults);
+        let with = [&ways[1], &ways[2]].map(|keys| keys.join(" and "));
+        needs(node, &with.join(", or "), faults);
     }
     Stiffness::Given(each)
 }
 
 /// The radius of a section.
 fn radius(section: &Section, faults: &mut Vec<Fault>) -> Radius {
-    let [length, ratio] = RADIUS;
-    match (section.get(length), section.get(ratio)) {
+    match (section.get(LENGTH.name), section.get(RATIO.name)) {
         (Some(_), Some(second)) => both(second, RADIUS, faults),
-        (None, Some(node)) => {
-            return Radius::OfSmaller(Number(Range::Positive, "").read(node, faults));
-        }
+        (None, Some(_)) => return Radius::OfSmaller(section.read(&RATIO, faults)),
         _ => {}
     }
-    Radius::Length(section.number(length, SIZE, faults))
+    Radius::Length(section.read(&LENGTH, faults))
 }
 
 /// Strengths as forces, or as stresses in a section of this radius.
 fn strength(bond: &Section, radius: Option<Radius>, faults: &mut Vec<Fault>) -> Strength {
-    let criterion = bond.choice_if("criterion", &["each", "sum", "stress"], faults);
-    let by_stress = criterion == Some("stress");
-    let section = if by_stress {
-        bond.table("strength", &STRESS, faults)
-    } else {
-        bond.table("strength", &STRENGTH, faults)
+    let criterion = bond.read(&CRITERION, faults);
+    let section = match criterion {
+        Criterion::Stress => bond.declared(&OF_STRESSES, faults),
+        Criterion::Each | Criterion::Sum => bond.declared(&OF_FORCES, faults),
     };
-    let Some(node) = bond.get("criterion") else {
-        return Strength::Each(forces(&section, faults));
-    };
-    if bond.get("strength").is_none() {
-        needs(node, "strength", faults);
+    if let (Some(node), None) = (bond.get(CRITERION.name), bond.get(OF_FORCES.name)) {
+        needs(node, OF_FORCES.name, faults);
     }
-    if !by_stress {
-        let forces = forces(&section, faults);
-        return match criterion {
-            Some("sum") => Strength::Sum(forces),
-            _ => Strength::Each(forces),
-        };
+    match criterion {
+        Criterion::Each => return Strength::Each(forces(&section, faults)),
+        Criterion::Sum => return Strength::Sum(forces(&section, faults)),
+        Criterion::Stress => {}
     }
     let Some(radius) = radius else {
-        let accepted = "each or sum where stiffness has neither radius nor radius_ratio";
-        refuse(node, accepted, faults);
+        if let Some(node) = bond.get(CRITERION.name) {
+            let accepted = "each or sum where stiffness has neither radius nor radius_ratio";
+            refuse(node, accepted, faults);
+        }
         return Strength::UNBREAKABLE;
     };
-    let [tension, cohesion, angle] = STRESS;
-    let stress = Number(Range::Positive, "Pa");
-    let friction = section.number_if(angle, Number(Range::Between(0.0, 1.5), "rad"), faults);
-    if let (Some(node), None) = (section.get(angle), section.get(cohesion)) {
-        needs(node, cohesion, faults);
+    let friction = section.read(&ANGLE, faults);
+    if let (Some(node), None) = (section.get(ANGLE.name), section.get(COHESION.name)) {
+        needs(node, COHESION.name, faults);
     }
-    let mut number = |key| section.number_if(key, stress, faults);
+    let mut number = |key: &Limit| section.read(key, faults).unwrap_or(f64::INFINITY);
     Strength::Stress(Stress {
-        tension: number(tension).unwrap_or(f64::INFINITY),
-        cohesion: number(cohesion).unwrap_or(f64::INFINITY),
-        friction: libm::tan(friction.unwrap_or(0.0)),
+        tension: number(&TENSILE),
+        cohesion: number(&COHESION),
+        friction: libm::tan(friction),
         radius,
     })
 }
 
 /// Strengths as forces; one that is not given does not break the bond.
 fn forces(strength: &Section, faults: &mut Vec<Fault>) -> Four {
-    four([0, 1, 2, 3].map(|k| {
-        let number = Number(Range::Positive, ["N", "N", "N m", "N m"][k]);
-        let strength = strength.number_if(STRENGTH[k], number, faults);
-        strength.unwrap_or(f64::INFINITY)
-    }))
+    let number = |key: &Limit| strength.read(key, faults).unwrap_or(f64::INFINITY);
+    four(FORCES.each_ref().map(number))
 }
 
 fn four([normal, tangential, bending, twisting]: [f64; 4]) -> Four {

@@ -8,7 +8,9 @@
 
 use super::document::{Node, Value};
 use super::fault::Fault;
+use super::key::{Entry, Key, Needed, Text};
 use super::reader::{Number, Range, Section, both, must, refuse, report, twice};
+use super::table::{Declared, Table};
 use crate::law::{Arm, Elasticity, Pair, PairTable};
 
 /// A material.
@@ -37,6 +39,8 @@ struct Coefficient {
     absent: Absent,
     /// The mixing rule of two materials, and the field of the pair that gets the result.
     mix: Mix,
+    /// Its meaning, in Markdown.
+    text: &'static str,
 }
 
 enum Absent {
@@ -73,22 +77,38 @@ const MODULUS: Number = Number(Range::Positive, "Pa");
 /// Every coefficient, in the order in which messages list them.
 #[rustfmt::skip]
 const TABLE: &[Coefficient] = &[
-    row("friction", NUMBER, Absent::Refused, Mix::Mean(|pair, x| pair.friction = x)),
-    row("sliding_friction", NUMBER, Absent::As("friction"), Mix::Mean(|pair, x| pair.sliding_friction = x)),
-    row("rolling", LENGTH, Absent::None, Mix::Mean(|pair, x| pair.rolling = Arm::Length(x))).or("rolling_ratio"),
-    row("rolling_ratio", OF_RADIUS, Absent::None, Mix::Mean(|pair, x| pair.rolling = Arm::Reduced(x))).or("rolling"),
-    row("torsion", LENGTH, Absent::None, Mix::Mean(|pair, x| pair.torsion = Arm::Length(x))).or("torsion_ratio"),
-    row("torsion_ratio", OF_RADIUS, Absent::None, Mix::Mean(|pair, x| pair.torsion = Arm::Reduced(x))).or("torsion"),
-    row("cohesion", NEWTON, Absent::Is(0.0), Mix::Mean(|pair, x| pair.cohesion = x)),
-    row("cohesion_range", LENGTH, Absent::Is(0.0), Mix::Mean(|pair, x| pair.cohesion_range = x)),
-    row("restitution", SHARE, Absent::Is(0.0), Mix::Mean(|pair, x| pair.restitution = x)),
-    row("tangential_restitution", SHARE, Absent::Is(0.0), Mix::Mean(|pair, x| pair.tangential_restitution = x)),
-    row("stiffness", STIFFNESS, RIGID, Mix::Inverses(|pair, [a, b]| pair.compliance = (a + b) / 2.0)).or("young"),
-    row("young", MODULUS, RIGID, Mix::Inverses(|pair, both| pair.inverse_young = both)).or("stiffness"),
-    row("poisson", POISSON, Absent::None, Mix::WithModuli),
-    row("tangential_stiffness_ratio", RATIO, Absent::Is(1.0), Mix::Mean(|pair, x| pair.tangential_ratio = x)),
-    row("bending_stiffness", TURNING, Absent::Is(0.0), Mix::Mean(|pair, x| pair.bending_stiffness = x)),
-    row("twisting_stiffness", TURNING, Absent::Is(0.0), Mix::Mean(|pair, x| pair.twisting_stiffness = x)),
+    row("friction", NUMBER, Absent::Refused, Mix::Mean(|pair, x| pair.friction = x))
+        .text("static friction coefficient"),
+    row("sliding_friction", NUMBER, Absent::As("friction"), Mix::Mean(|pair, x| pair.sliding_friction = x))
+        .text("friction coefficient of a sliding contact"),
+    row("rolling", LENGTH, Absent::None, Mix::Mean(|pair, x| pair.rolling = Arm::Length(x)))
+        .or("rolling_ratio").text("rolling friction, a length"),
+    row("rolling_ratio", OF_RADIUS, Absent::None, Mix::Mean(|pair, x| pair.rolling = Arm::Reduced(x)))
+        .or("rolling").text("rolling friction, a multiple of the reduced radius r*"),
+    row("torsion", LENGTH, Absent::None, Mix::Mean(|pair, x| pair.torsion = Arm::Length(x)))
+        .or("torsion_ratio").text("torsion friction, a length"),
+    row("torsion_ratio", OF_RADIUS, Absent::None, Mix::Mean(|pair, x| pair.torsion = Arm::Reduced(x)))
+        .or("torsion").text("torsion friction, a multiple of the reduced radius r*"),
+    row("cohesion", NEWTON, Absent::Is(0.0), Mix::Mean(|pair, x| pair.cohesion = x))
+        .text("pull-off force; with `cohesion_range`"),
+    row("cohesion_range", LENGTH, Absent::Is(0.0), Mix::Mean(|pair, x| pair.cohesion_range = x))
+        .text("gap up to which it acts"),
+    row("restitution", SHARE, Absent::Is(0.0), Mix::Mean(|pair, x| pair.restitution = x))
+        .text("normal restitution; with a stiffness by a dashpot, 0: none"),
+    row("tangential_restitution", SHARE, Absent::Is(0.0), Mix::Mean(|pair, x| pair.tangential_restitution = x))
+        .text("tangential restitution; not with a stiffness or `poisson`"),
+    row("stiffness", STIFFNESS, RIGID, Mix::Inverses(|pair, [a, b]| pair.compliance = (a + b) / 2.0))
+        .or("young").text("stiffness of a contact"),
+    row("young", MODULUS, RIGID, Mix::Inverses(|pair, both| pair.inverse_young = both))
+        .or("stiffness").text("Young's modulus"),
+    row("poisson", POISSON, Absent::None, Mix::WithModuli)
+        .text("with `young`: the law of Hertz and Mindlin in place of linear springs"),
+    row("tangential_stiffness_ratio", RATIO, Absent::Is(1.0), Mix::Mean(|pair, x| pair.tangential_ratio = x))
+        .text("tangential over normal stiffness; not with `poisson`, from which it follows"),
+    row("bending_stiffness", TURNING, Absent::Is(0.0), Mix::Mean(|pair, x| pair.bending_stiffness = x))
+        .text("stiffness of a contact about its tangents, up to the limit of `rolling`; 0: rigid"),
+    row("twisting_stiffness", TURNING, Absent::Is(0.0), Mix::Mean(|pair, x| pair.twisting_stiffness = x))
+        .text("stiffness of a contact about its normal, up to the limit of `torsion`; 0: rigid"),
 ];
 
 const RIGID: Absent = Absent::Is(f64::INFINITY);
@@ -100,6 +120,7 @@ const fn row(key: &'static str, number: Number, absent: Absent, mix: Mix) -> Coe
         or: None,
         absent,
         mix,
+        text: "",
     }
 }
 
@@ -108,7 +129,77 @@ impl Coefficient {
         self.or = Some(key);
         self
     }
+
+    const fn text(mut self, text: &'static str) -> Self {
+        self.text = text;
+        self
+    }
 }
+
+impl Declared for Coefficient {
+    fn name(&self) -> &'static str {
+        self.key
+    }
+
+    fn cells(&self) -> [String; 3] {
+        let without = match self.absent {
+            Absent::Refused => "—".to_owned(),
+            Absent::Is(x) if x == f64::INFINITY => "rigid".to_owned(),
+            Absent::Is(x) => format!("`{x}`"),
+            Absent::As(other) => format!("as `{other}`"),
+            Absent::None => "none".to_owned(),
+        };
+        let text = match self.or {
+            Some(other) => format!("{}; or `{other}` in its place", self.text),
+            None => self.text.to_owned(),
+        };
+        [without, self.number.says(), text]
+    }
+}
+
+/// The coefficients as keys.
+const COEFFICIENTS: [&dyn Declared; TABLE.len()] = {
+    let mut keys: [&dyn Declared; TABLE.len()] = [&TABLE[0]; TABLE.len()];
+    let mut k = 1;
+    while k < TABLE.len() {
+        keys[k] = &TABLE[k];
+        k += 1;
+    }
+    keys
+};
+
+const NAME: Key<Text, Needed> = Key::new(
+    "name",
+    Text("a name in quotes"),
+    Needed,
+    "name by which others refer to it",
+);
+const DENSITY: Key<Number, Needed> = Key::new(
+    "density",
+    // Masses of any bodies are then far from the smallest and the largest number.
+    Number(Range::Between(1e-9, 1e12), "kg/m3"),
+    Needed,
+    "density",
+);
+const MATERIALS: Entry = Entry::new(
+    "materials",
+    "two names of `[[material]]`",
+    "—",
+    "the two materials",
+);
+
+/// `[[material]]`.
+pub(super) const MATERIAL: Table = Table::new("material", &[&NAME, &DENSITY]).kind(
+    "[[material]]",
+    "a material, with the coefficients below for a contact of it with itself",
+);
+/// `[[pair]]`.
+pub(super) const PAIR: Table = Table::new("pair", &[&MATERIALS]).kind(
+    "[[pair]]",
+    "two materials, with coefficients in place of the mixed ones between them",
+);
+/// The coefficients of both.
+pub(super) const OF_CONTACTS: Table = Table::new("coefficients", &COEFFICIENTS);
 
 impl Coefficients {
     /// The coefficient that the entry gives under a key.
@@ -140,34 +231,18 @@ impl Coefficients {
     }
 }
 
-/// The keys of an entry: its own, and those of all coefficients.
-fn known(own: &[&'static str]) -> Vec<&'static str> {
-    own.iter()
-        .copied()
-        .chain(TABLE.iter().map(|c| c.key))
-        .collect()
-}
-
 /// Reads all materials.
 pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Vec<Material> {
     let accepted = "one or more tables headed [[material]] with name, density, friction";
     let mut materials: Vec<Material> = Vec::new();
     for node in root.need_tables("material", accepted, faults) {
-        let section = Section::new(node, &known(&["name", "density"]), faults);
-        let name = section
-            .text("name", "a name in quotes", faults)
-            .unwrap_or_default();
+        let section = Section::of(node, &[&MATERIAL, &OF_CONTACTS], faults);
+        let name = section.read(&NAME, faults).unwrap_or_default();
         let is_there = materials.iter().any(|m| m.name == name);
-        if let (true, Some(named), false) = (is_there, section.get("name"), name.is_empty()) {
+        if let (true, Some(named), false) = (is_there, section.get(NAME.name), name.is_empty()) {
             twice(named, &named.shown, faults);
         }
-        let density = section.number("density", Number(Range::Positive, "kg/m3"), faults);
-        // Masses of any bodies are then far from the smallest and the largest number.
-        if let (Some(node), true) = (section.get("density"), density.is_finite())
-            && !(1e-9..=1e12).contains(&density)
-        {
-            refuse(node, "a number from 1e-9 to 1e12 [kg/m3]", faults);
-        }
+        let density = section.read(&DENSITY, faults);
         for c in TABLE.iter().filter(|c| matches!(c.absent, Absent::Refused)) {
             section.need(c.key, &c.number.says(), faults);
         }
@@ -180,7 +255,7 @@ pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Vec<Material> {
             report(node, message, faults);
         }
         materials.push(Material {
-            name: name.to_owned(),
+            name,
             density,
             own: coefficients(&section, faults),
         });
@@ -191,7 +266,7 @@ pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Vec<Material> {
 fn coefficients(section: &Section, faults: &mut Vec<Fault>) -> Coefficients {
     let mut found = Coefficients::default();
     for (x, c) in found.0.iter_mut().zip(TABLE) {
-        *x = section.number_if(c.key, c.number, faults);
+        *x = section.get(c.key).map(|node| c.number.read(node, faults));
     }
     for (k, c) in TABLE.iter().enumerate() {
         let before = TABLE[..k].iter().find(|earlier| c.or == Some(earlier.key));
@@ -239,7 +314,7 @@ pub(super) fn pairs(root: &Section, materials: &[Material], faults: &mut Vec<Fau
     let accepted = "tables headed [[pair]] with materials and coefficients";
     let mut overrides: Vec<([usize; 2], Coefficients, &Node)> = Vec::new();
     for node in root.tables("pair", accepted, faults) {
-        let section = Section::new(node, &known(&["materials"]), faults);
+        let section = Section::of(node, &[&PAIR, &OF_CONTACTS], faults);
         let Some(of) = two(&section, &names, faults) else {
             continue;
         };
@@ -278,7 +353,7 @@ pub(super) fn two(
     faults: &mut Vec<Fault>,
 ) -> Option<[usize; 2]> {
     let accepted = format!("two of the names {}", names.join(", "));
-    let node = section.need("materials", &accepted, faults)?;
+    let node = section.need(MATERIALS.name, &accepted, faults)?;
     let found: Option<Vec<usize>> = match &node.value {
         Value::List(items) if items.len() == 2 => items
             .iter()

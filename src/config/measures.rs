@@ -1,17 +1,19 @@
 //! The `[[measure]]` entries: quantities, their region, their interval.
 
+mod spaces;
+
 use super::document::{Node, Value};
 use super::domain::Domain;
 use super::fault::Fault;
-use super::reader::{
-    METRES, Number, Range, Section, must, needs, refuse, repeated, twice, wrong_type,
-};
-use super::regions::{NamedRegion, named};
+use super::key::{Entry, Key, Needed, Or, Preset, Text, Whole};
+use super::reader::{Number, Range, Section, must, needs, refuse, repeated, twice, wrong_type};
+use super::regions::{KEY, NamedRegion, named};
+use super::table::Table;
 use crate::body::BodyId;
 use crate::law::Laws;
 use crate::math::Vector3;
-use crate::measure::{Axis, Heap, Profile, Window};
-use crate::shape::Region;
+use crate::measure::{Heap, Profile, Window};
+use spaces::{AXIS, CENTRE, measurable, profile_axis};
 use std::collections::BTreeSet;
 
 const SECONDS: Number = Number(Range::NotNegative, "s");
@@ -28,6 +30,83 @@ const WHAT: [&str; 9] = [
     "profile",
     "tracks",
 ];
+
+const NAME: Key<Text, Needed> = Key::new(
+    "name",
+    Text("letters, digits, - and _, in quotes"),
+    Needed,
+    "part of the names of its files",
+);
+const EVERY: Key<Whole, Needed> =
+    Key::new("every", Whole::from(1), Needed, "steps between two rows");
+const REGION: Entry = Entry::new(
+    KEY,
+    "the name of a `[[region]]`",
+    "the whole domain",
+    "part of space that it covers",
+);
+const FROM: Key<Number, Or> = Key::new(
+    "from",
+    SECONDS,
+    Or("start of the run"),
+    "start of the measure",
+);
+const UNTIL: Key<Number, Or> =
+    Key::new("until", SECONDS, Or("end of the run"), "end of the measure");
+const OF_WHAT: Entry = Entry::new(
+    "what",
+    "a list of \"packing\", \"coordination\", \"stress\", \"fabric\", \"forces\", \"velocity\", \
+     \"heap\", \"profile\", \"tracks\"",
+    "—",
+    "quantities, see [docs/formats.md](formats.md)",
+);
+const RATTLERS_BELOW: Key<Whole, Or> = Key::new(
+    "rattlers_below",
+    Whole::from(1),
+    Or("2 with friction between bodies; 4 without, 3 in two dimensions"),
+    "of `\"coordination\"`: bodies with fewer force-carrying contacts are rattlers",
+);
+const BINS: Key<Whole, Needed> = Key::new(
+    "bins",
+    Whole(1, MOST_BINS),
+    Needed,
+    "of `\"profile\"`: number of bins",
+);
+const RINGS: Key<Whole, Preset<u64>> = Key::new(
+    "rings",
+    Whole(4, MOST_BINS),
+    Preset(10),
+    "of `\"heap\"`, about the vertical through `centre`: number of rings",
+);
+const IDS: Entry = Entry::new(
+    "ids",
+    "a list of ids of bodies, whole numbers >= 0",
+    "—",
+    "of `\"tracks\"`: bodies that exist or may come by an inlet",
+);
+
+/// The largest number of bins of a profile, and of rings of a heap.
+const MOST_BINS: u64 = 10_000;
+
+/// `[[measure]]`.
+pub(super) const TABLE: Table = Table::new(
+    "measure",
+    &[
+        &NAME,
+        &EVERY,
+        &REGION,
+        &FROM,
+        &UNTIL,
+        &OF_WHAT,
+        &RATTLERS_BELOW,
+        &AXIS,
+        &BINS,
+        &CENTRE,
+        &RINGS,
+        &IDS,
+    ],
+)
+.kind("[[measure]]", "figures of a part of space");
 
 /// A measure: quantities of a part of space, written at intervals.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,63 +209,45 @@ fn read_entry(
     friction: bool,
     faults: &mut Vec<Fault>,
 ) -> Option<Measure> {
-    let known = [
-        "name",
-        "every",
-        "region",
-        "from",
-        "until",
-        "what",
-        "rattlers_below",
-        "axis",
-        "bins",
-        "centre",
-        "rings",
-        "ids",
-    ];
-    let section = Section::new(node, &known, faults);
+    let section = Section::of(node, &[&TABLE], faults);
     let name = file_name(&section, faults);
-    section.need("every", "a whole number >= 1, of steps", faults);
-    let every = section.whole_if("every", 1, faults).unwrap_or(1);
-    let from = section.number_if("from", SECONDS, faults);
-    let until = section.number_if("until", SECONDS, faults);
-    if let (Some(from), Some(until), Some(node)) = (from, until, section.get("until"))
+    let every = section.read(&EVERY, faults).unwrap_or(1);
+    let from = section.read(&FROM, faults);
+    let until = section.read(&UNTIL, faults);
+    if let (Some(from), Some(until), Some(node)) = (from, until, section.get(UNTIL.name))
         && until < from
     {
         refuse(node, &format!("at least from = {from} [s]"), faults);
     }
     let what = words(&section, faults);
     let asked = |word: &str| what.contains(&word);
-    let axis = section.choice_if("axis", &["x", "y", "z", "r"], faults);
+    let axis = section.read(&AXIS, faults);
     let before = faults.len();
-    useless(
-        &section,
-        "rattlers_below",
-        asked("coordination"),
-        "\"coordination\"",
-        faults,
-    );
-    useless(&section, "axis", asked("profile"), "\"profile\"", faults);
-    useless(&section, "bins", asked("profile"), "\"profile\"", faults);
-    useless(&section, "rings", asked("heap"), "\"heap\"", faults);
-    useless(&section, "ids", asked("tracks"), "\"tracks\"", faults);
     let centred = asked("heap") || asked("profile") && axis == Some("r");
-    useless(
-        &section,
-        "centre",
-        centred,
-        "\"heap\", or \"profile\" with axis = \"r\"",
-        faults,
-    );
-    let region = match section.get("region") {
+    let of_centre = "\"heap\", or \"profile\" with axis = \"r\"";
+    for (key, used, with) in [
+        (
+            RATTLERS_BELOW.name,
+            asked("coordination"),
+            "\"coordination\"",
+        ),
+        (AXIS.name, asked("profile"), "\"profile\""),
+        (BINS.name, asked("profile"), "\"profile\""),
+        (RINGS.name, asked("heap"), "\"heap\""),
+        (IDS.name, asked("tracks"), "\"tracks\""),
+        (CENTRE.name, centred, of_centre),
+    ] {
+        useless(&section, key, used, with, faults);
+    }
+    let region = match section.get(KEY) {
         Some(_) => Some(named(&section, regions, faults)?.region),
         None => None,
     };
     let sound = faults.len() == before;
-    let place = section.get("region").unwrap_or(node);
+    let place = section.get(KEY).unwrap_or(node);
     let fits = region.is_none_or(|region| measurable(place, &region, domain, faults));
     if only_tracks(&what) {
-        useless(&section, "region", false, "more than \"tracks\"", faults);
+        useless(&section, KEY, false, "more than \"tracks\"", faults);
     }
     if !fits || !sound {
         return None;
@@ -203,13 +264,13 @@ fn read_entry(
         g if g.norm() > 0.0 => -g.normalize(),
         _ => Vector3::z(),
     };
-    let centre = centred.then(|| Vector3::from(section.vector("centre", METRES, faults)));
+    let centre = centred.then(|| Vector3::from(section.read(&CENTRE, faults)));
     let mut list = Vec::new();
     for word in WHAT.into_iter().filter(|word| asked(word)) {
         list.push(match word {
             "packing" => What::Packing,
             "coordination" => What::Coordination {
-                least: (section.whole_if("rattlers_below", 1, faults))
+                least: (section.read(&RATTLERS_BELOW, faults))
                     .unwrap_or_else(|| holding(friction, flat)),
             },
             "stress" => What::Stress,
@@ -219,7 +280,7 @@ fn read_entry(
             "heap" => What::Heap(Heap {
                 centre: centre?,
                 up,
-                rings: up_to_most(&section, "rings", 4, faults).unwrap_or(10),
+                rings: section.read(&RINGS, faults) as usize,
             }),
             "profile" => {
                 let axis = profile_axis(
@@ -231,8 +292,7 @@ fn read_entry(
                     (centre, up),
                     faults,
                 );
-                section.need("bins", "a whole number >= 1", faults);
-                let bins = up_to_most(&section, "bins", 1, faults).unwrap_or(1);
+                let bins = section.read(&BINS, faults).unwrap_or(1) as usize;
                 What::Profile(Box::new(Profile::new(window.clone(), axis?, bins)))
             }
             _ => What::Tracks(tracked(&section, faults)),
@@ -270,18 +330,6 @@ fn holding(friction: bool, flat: bool) -> u64 {
     }
 }
 
-/// The largest number of bins of a profile, and of rings of a heap.
-const MOST_BINS: u64 = 10_000;
-
-/// A number of bins or rings, from `least` to [`MOST_BINS`].
-fn up_to_most(section: &Section, key: &str, least: u64, faults: &mut Vec<Fault>) -> Option<usize> {
-    let number = section.whole_if(key, least, faults)?;
-    if let (true, Some(node)) = (number > MOST_BINS, section.get(key)) {
-        refuse(node, &format!("{least} to {MOST_BINS}"), faults);
-    }
-    Some(number.min(MOST_BINS) as usize)
-}
-
 fn only_tracks(what: &[&str]) -> bool {
     !what.is_empty() && what.iter().all(|word| *word == "tracks")
 }
@@ -295,13 +343,16 @@ fn useless(section: &Section, key: &str, used: bool, with: &str, faults: &mut Ve
 
 /// The name of a measure, which becomes part of the names of its files.
 fn file_name(section: &Section, faults: &mut Vec<Fault>) -> Option<String> {
-    let accepted = "letters, digits, - and _, in quotes";
-    let name = section.text("name", accepted, faults)?;
+    let name = section.read(&NAME, faults)?;
     let good = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    if let (false, Some(node)) = (name.chars().all(good), section.get("name")) {
-        refuse(node, &format!("{accepted}, as in names of files"), faults);
+    if let (false, Some(node)) = (name.chars().all(good), section.get(NAME.name)) {
+        refuse(
+            node,
+            &format!("{}, as in names of files", NAME.says()),
+            faults,
+        );
     }
-    Some(name.to_owned())
+    Some(name)
 }
 
 /// The items of a list, at least one.
@@ -330,7 +381,7 @@ fn items<'a>(
 fn words(section: &Section, faults: &mut Vec<Fault>) -> Vec<&'static str> {
     let accepted = format!("a list of {}", WHAT.map(|w| format!("\"{w}\"")).join(", "));
     let mut found = Vec::new();
-    for item in items(section, "what", &accepted, faults) {
+    for item in items(section, OF_WHAT.name, &accepted, faults) {
         let word = match &item.value {
             Value::Text(text) => WHAT.into_iter().find(|w| w == text),
             _ => None,
@@ -347,9 +398,8 @@ fn words(section: &Section, faults: &mut Vec<Fault>) -> Vec<&'static str> {
 }
 
 fn tracked(section: &Section, faults: &mut Vec<Fault>) -> Vec<BodyId> {
-    let accepted = "a list of ids of bodies, whole numbers >= 0";
     let mut ids = Vec::new();
-    for item in items(section, "ids", accepted, faults) {
+    for item in items(section, IDS.name, IDS.accepts, faults) {
         let id = match item.value {
             Value::Integer(n) => u64::try_from(n).ok().map(BodyId),
             _ => None,
@@ -364,124 +414,4 @@ fn tracked(section: &Section, faults: &mut Vec<Fault>) -> Vec<BodyId> {
     }
     ids.sort_unstable();
     ids
-}
-
-/// Whether a region can be measured; otherwise the reason is reported.
-fn measurable(node: &Node, region: &Region, domain: &Domain, faults: &mut Vec<Fault>) -> bool {
-    let (lower, upper) = region.bounds();
-    let mut refuse = |accepted: &str, found: &str| {
-        let found = format!("{}, {found}", node.shown);
-        must(node, accepted, &found, faults);
-    };
-    let period = |a: usize| domain.upper[a] - domain.lower[a];
-    let wide = |a: usize| upper[a] - lower[a] > period(a) * (1.0 + 1e-9);
-    let before = if let Region::HalfSpace(plane) = region {
-        if (0..3).any(|a| domain.periodic[a] && plane.normal[a] != 0.0) {
-            refuse("a box", "a half-space that ends on a periodic axis");
-            return false;
-        }
-        plane.normal.z == 0.0
-    } else {
-        if let Some(a) = (0..3).find(|&a| domain.periodic[a] && wide(a)) {
-            let length = period(a);
-            let accepted = format!("at most as wide as the period, {length} [m] on axis {a}");
-            refuse(&accepted, &format!("{} [m]", upper[a] - lower[a]));
-            return false;
-        }
-        let along_z = match region {
-            Region::Cylinder { axis, .. } => axis.z.abs() == 1.0,
-            _ => true,
-        };
-        along_z && lower.z <= 0.0 && upper.z > 0.0
-    };
-    if domain.two_dimensional && !before {
-        let accepted = "a rectangle, a circle or a half-plane where it meets the plane z = 0";
-        refuse(accepted, "another shape");
-        return false;
-    }
-    true
-}
-
-/// The axis of a profile, with bins of known volume.
-fn profile_axis(
-    section: &Section,
-    word: Option<&str>,
-    window: &Window,
-    region: Option<&Region>,
-    domain: &Domain,
-    (centre, up): (Option<Vector3>, Vector3),
-    faults: &mut Vec<Fault>,
-) -> Option<Axis> {
-    section.need("axis", "\"x\", \"y\", \"z\", or \"r\"", faults);
-    let node = section.get("axis")?;
-    let flat = domain.two_dimensional;
-    let upright = (0..3).find(|&a| up[a].abs() == 1.0);
-    let (lower, upper) = window.bounds();
-    let along = |axis: &Vector3, a: usize| axis[a].abs() == 1.0;
-    let refuse = |accepted: &str, faults: &mut Vec<Fault>| {
-        let found = format!(
-            "{}, whose bins in this region have an unknown volume",
-            node.shown
-        );
-        must(node, accepted, &found, faults);
-        None
-    };
-    if let Some(a) = ["x", "y", "z"].iter().position(|w| Some(*w) == word) {
-        return match region {
-            _ if flat && a == 2 => refuse("x or y, in two dimensions", faults),
-            None | Some(Region::Box { .. }) => Some(Axis::Along(a)),
-            Some(Region::Cylinder { axis, .. }) if !flat && along(axis, a) => Some(Axis::Along(a)),
-            Some(_) => refuse(
-                "an axis of a box, of the domain, or of a cylinder along it",
-                faults,
-            ),
-        };
-    }
-    let centre = centre?;
-    let whole = "used in three dimensions, in a box or the domain with gravity along a coordinate axis, or in a cylinder about the vertical through centre";
-    match region {
-        _ if flat => refuse(whole, faults),
-        Some(Region::Cylinder {
-            from,
-            axis,
-            length,
-            radius,
-        }) => {
-            let off = from - centre;
-            let across = (off - up * off.dot(&up)).norm();
-            if axis.cross(&up).norm() > 1e-12 || across > 1e-12 * radius {
-                return refuse(whole, faults);
-            }
-            Some(Axis::From {
-                centre,
-                up,
-                radius: *radius,
-                length: *length,
-            })
-        }
-        None | Some(Region::Box { .. }) => {
-            let Some(vertical) = upright else {
-                return refuse(whole, faults);
-            };
-            let room = |a: usize| (centre[a] - lower[a]).min(upper[a] - centre[a]);
-            let radius = (0..3)
-                .filter(|&a| a != vertical)
-                .map(room)
-                .fold(f64::INFINITY, f64::min);
-            if radius <= 0.0 {
-                let node = section.get("centre")?;
-                let accepted = "a point whose vertical passes through the region [m]";
-                must(node, accepted, &node.shown, faults);
-                return None;
-            }
-            let length = upper[vertical] - lower[vertical];
-            Some(Axis::From {
-                centre,
-                up,
-                radius,
-                length,
-            })
-        }
-        Some(_) => refuse(whole, faults),
-    }
 }

@@ -69,9 +69,9 @@ const XDMF: Key<Truth, Preset<bool>> = Key::new(
 );
 
 /// `[output]`.
-pub(super) const TABLE: Table = Table {
-    name: "output",
-    keys: &[
+pub(super) const TABLE: Table = Table::new(
+    "output",
+    &[
         &SERIES,
         &EVERY,
         &FIELDS,
@@ -81,7 +81,7 @@ pub(super) const TABLE: Table = Table {
         &SURFACES,
         &XDMF,
     ],
-};
+);
 
 /// Reads the table `output`.
 pub(super) fn read(root: &Section, faults: &mut Vec<Fault>) -> Output {
@@ -112,6 +112,7 @@ struct Fields;
 
 impl Accepts for Fields {
     type Value = Vec<Field>;
+    type Needed = Option<Vec<Field>>;
 
     fn says(&self) -> String {
         let quoted = Field::ALL.map(|field| format!("\"{}\"", field.name()));
@@ -145,5 +146,9 @@ impl Accepts for Fields {
 
     fn shown(&self, value: &Vec<Field>) -> String {
         format!("{:?}", value.iter().map(|f| f.name()).collect::<Vec<_>>())
+    }
+
+    fn needed(value: Option<Vec<Field>>) -> Option<Vec<Field>> {
+        value
     }
 }

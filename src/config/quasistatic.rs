@@ -129,9 +129,9 @@ const THEN: Key<Words<Then>, Preset<Then>> = Key::new(
 );
 
 /// `[quasistatic]`.
-pub(super) const TABLE: Table = Table {
-    name: "quasistatic",
-    keys: &[
+pub(super) const TABLE: Table = Table::new(
+    "quasistatic",
+    &[
         &TOLERANCE,
         &MAX_ITERATIONS,
         &LINEAR_TOLERANCE,
@@ -145,7 +145,7 @@ pub(super) const TABLE: Table = Table {
         &START,
         &THEN,
     ],
-};
+);
 
 /// Reads the scheme; `None`: the time step of contact dynamics.
 pub(super) fn read(root: &Section, others: &Others, faults: &mut Vec<Fault>) -> Option<Statics> {

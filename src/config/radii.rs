@@ -3,18 +3,76 @@
 use super::document::{Node, Value};
 use super::fault::Fault;
 use super::files::contents;
+use super::key::{Entry, Key, List, Needed, Or};
 use super::reader::{Number, Range, SIZE, Section, must, refuse, report, wrong_type};
+use super::table::Table;
 use crate::sample::{Radius, Share};
 
-const SHARE: Number = Number(Range::Positive, "");
-const KINDS: [&str; 6] = [
+const UNIFORM: Key<List<2>, Needed> = Key::new(
     "uniform",
+    List(SIZE),
+    Needed,
+    "equally many bodies of each radius between two, the smaller first",
+);
+const BY_MASS: Key<List<2>, Needed> = Key::new(
     "uniform_by_mass",
-    "normal",
-    "lognormal",
-    "mix",
+    List(SIZE),
+    Needed,
+    "the same mass of each radius between two",
+);
+const MEAN: Key<Number, Needed> = Key::new("mean", SIZE, Needed, "mean radius");
+const MEDIAN: Key<Number, Needed> = Key::new("median", SIZE, Needed, "median radius");
+const DEVIATION: Key<Number, Needed> = Key::new("deviation", SIZE, Needed, "standard deviation");
+const OF_LOGARITHM: Key<Number, Needed> = Key::new(
+    "deviation",
+    Number(Range::Positive, "of ln r"),
+    Needed,
+    "standard deviation of the logarithm",
+);
+const LOWER: Key<Number, Needed> = Key::new("lower", SIZE, Needed, "lower bound");
+const UPPER: Key<Number, Needed> = Key::new("upper", SIZE, Needed, "upper bound");
+const NORMAL: Table = Table::new("normal", &[&MEAN, &DEVIATION, &LOWER, &UPPER]).optional([
+    "—",
+    "a table",
+    "a normal distribution, cut off at the bounds",
+]);
+const LOGNORMAL: Table = Table::new("lognormal", &[&MEDIAN, &OF_LOGARITHM, &LOWER, &UPPER])
+    .optional([
+        "—",
+        "a table",
+        "a lognormal distribution, cut off at the bounds",
+    ]);
+const RADIUS: Key<Number, Needed> = Key::new("radius", SIZE, Needed, "radius");
+const SHARE: Key<Number, Or> = Key::new(
+    "share",
+    Number(Range::Positive, ""),
+    Or("—"),
+    "its share of the number of bodies",
+);
+const SHARE_BY_MASS: Key<Number, Or> = Key::new(
+    "share_by_mass",
+    Number(Range::Positive, ""),
+    Or("—"),
+    "its share of the mass, in place of `share`",
+);
+const MIX: Table = Table::new("mix", &[&RADIUS, &SHARE, &SHARE_BY_MASS]).optional([
+    "—",
+    "a list of { radius, share }, or of { radius, share_by_mass }",
+    "several radii",
+]);
+const CURVE: Entry = Entry::new(
     "table",
-];
+    "the path of a CSV file with the header radius,share",
+    "—",
+    "a sieve curve: the share of the mass up to each radius, from 0 to 1",
+);
+
+/// A distribution of radii.
+pub(super) const TABLE: Table = Table::new(
+    "radius",
+    &[&UNIFORM, &BY_MASS, &NORMAL, &LOGNORMAL, &MIX, &CURVE],
+)
+.kind("radius", "a table with one of the distributions below");
 
 /// The accepted radii, as text.
 pub(super) const RADII: &str = "a number > 0 [m], or a table with one of uniform, uniform_by_mass, normal, lognormal, mix, table";
@@ -33,11 +91,9 @@ pub(super) fn radii(node: &Node, discs: bool, faults: &mut Vec<Fault>) -> Radius
             return nothing;
         }
     }
-    let section = Section::new(node, &KINDS, faults);
-    let given: Vec<&str> = KINDS
-        .into_iter()
-        .filter(|k| section.get(k).is_some())
-        .collect();
+    let section = Section::of(node, &[&TABLE], faults);
+    let kinds = TABLE.names().into_iter();
+    let given: Vec<&str> = kinds.filter(|k| section.get(k).is_some()).collect();
     let [kind] = given[..] else {
         let found = match given[..] {
             [] => "no distribution".to_owned(),
@@ -52,27 +108,26 @@ pub(super) fn radii(node: &Node, discs: bool, faults: &mut Vec<Fault>) -> Radius
     let before = faults.len();
     let radius = match kind {
         "uniform" => {
-            let [low, high] = rising(value, faults);
+            let [low, high] = rising(&section, &UNIFORM, faults);
             Radius::Uniform(low, high)
         }
-        "uniform_by_mass" => match rising(value, faults) {
+        "uniform_by_mass" => match rising(&section, &BY_MASS, faults) {
             [low, high] if low < high => Radius::sieve(&[(low, 0.0), (high, 1.0)], discs),
             [low, _] => Radius::Constant(low),
         },
         "normal" => {
-            let section = Section::new(value, &["mean", "deviation", "lower", "upper"], faults);
+            let section = Section::of(value, &[&NORMAL], faults);
             Radius::Normal {
-                mean: section.number("mean", SIZE, faults),
-                deviation: section.number("deviation", SIZE, faults),
+                mean: section.read(&MEAN, faults),
+                deviation: section.read(&DEVIATION, faults),
                 bounds: bounds(&section, faults),
             }
         }
         "lognormal" => {
-            let section = Section::new(value, &["median", "deviation", "lower", "upper"], faults);
-            let of_logarithm = Number(Range::Positive, "of ln r");
+            let section = Section::of(value, &[&LOGNORMAL], faults);
             Radius::LogNormal {
-                median: section.number("median", SIZE, faults),
-                deviation: section.number("deviation", of_logarithm, faults),
+                median: section.read(&MEDIAN, faults),
+                deviation: section.read(&OF_LOGARITHM, faults),
                 bounds: bounds(&section, faults),
             }
         }
@@ -92,18 +147,18 @@ pub(super) fn radii(node: &Node, discs: bool, faults: &mut Vec<Fault>) -> Radius
 }
 
 /// Two radii, the smaller first.
-fn rising(node: &Node, faults: &mut Vec<Fault>) -> [f64; 2] {
-    let [low, high] = SIZE.read_list(node, faults);
-    if high < low {
+fn rising(section: &Section, key: &Key<List<2>, Needed>, faults: &mut Vec<Fault>) -> [f64; 2] {
+    let [low, high] = section.read(key, faults);
+    if let (true, Some(node)) = (high < low, section.get(key.name)) {
         refuse(node, "two radii, the smaller first", faults);
     }
     [low, high]
 }
 
 fn bounds(section: &Section, faults: &mut Vec<Fault>) -> [f64; 2] {
-    let lower = section.number("lower", SIZE, faults);
-    let upper = section.number("upper", SIZE, faults);
-    if let (true, Some(node)) = (upper <= lower, section.get("upper")) {
+    let lower = section.read(&LOWER, faults);
+    let upper = section.read(&UPPER, faults);
+    if let (true, Some(node)) = (upper <= lower, section.get(UPPER.name)) {
         refuse(node, &format!("more than lower = {lower} [m]"), faults);
     }
     [lower, upper]
@@ -125,10 +180,10 @@ fn mix(node: &Node, discs: bool, faults: &mut Vec<Fault>) -> Radius {
     let mut shares = Vec::new();
     let mut by_mass = None;
     for item in items {
-        let section = Section::new(item, &["radius", "share", "share_by_mass"], faults);
-        let radius = section.number("radius", SIZE, faults);
-        let number = section.number_if("share", SHARE, faults);
-        let mass = section.number_if("share_by_mass", SHARE, faults);
+        let section = Section::of(item, &[&MIX], faults);
+        let radius = section.read(&RADIUS, faults);
+        let number = section.read(&SHARE, faults);
+        let mass = section.read(&SHARE_BY_MASS, faults);
         let share = match (number, mass) {
             (Some(share), None) | (None, Some(share)) => share,
             _ => {

@@ -1,20 +1,49 @@
 //! Points over time: tables of walls, and factors of loads.
 
-use super::document::Value;
+use super::document::{Node, Value};
 use super::fault::Fault;
 use super::files::contents;
+use super::key::{Accepts, Key, Needed, Text};
 use super::reader::{Number, Range, Section, both, must, report, wrong_type};
+use super::table::Table;
 use crate::body::Ramp;
 
 /// The accepted form of a file of points.
-const FILE: &str = "a CSV file with the header time,value and ascending times [s]";
+const FORM: &str = "a CSV file with the header time,value and ascending times [s]";
+
+const TIMES: Key<Several, Needed> = Key::new(
+    "times",
+    Several(Number(Range::NotNegative, "s")),
+    Needed,
+    "ascending times",
+);
+const VALUES: Key<Several, Needed> = Key::new(
+    "values",
+    Several(Number(Range::Finite, "")),
+    Needed,
+    "as many values: linear between the times, constant before and after",
+);
+/// A table over time, wherever an entry has one.
+pub(super) const FILE: Key<Text, Needed> = Key::new(
+    "file",
+    Text("the path of a CSV file with columns time, value"),
+    Needed,
+    "times and values: linear between them, constant after the last",
+);
+
+/// The factor of a load.
+pub(super) const FACTOR: Table = Table::new("factor", &[&TIMES, &VALUES, &FILE]).optional([
+    "1",
+    "`{ times, values }`, or `{ file }`",
+    "multiplies the load over time",
+]);
 
 /// The optional factor of a load: `{ times, values }`, or `{ file }`.
 pub(super) fn factor(section: &Section, faults: &mut Vec<Fault>) -> Option<Ramp> {
-    section.get("factor")?;
-    let table = section.table("factor", &["times", "values", "file"], faults);
-    if let Some(file) = table.get("file") {
-        let other = ["times", "values"].into_iter();
+    section.get(FACTOR.name)?;
+    let table = section.declared(&FACTOR, faults);
+    if let Some(file) = table.get(FILE.name) {
+        let other = [TIMES.name, VALUES.name].into_iter();
         let mut other = other.filter(|key| table.get(key).is_some());
         return match other.next() {
             Some(key) => {
@@ -24,8 +53,8 @@ pub(super) fn factor(section: &Section, faults: &mut Vec<Fault>) -> Option<Ramp>
             None => of_file(&table, faults),
         };
     }
-    let times = list(&table, "times", Number(Range::NotNegative, "s"), faults)?;
-    let values = list(&table, "values", Number(Range::Finite, ""), faults)?;
+    let times = table.read(&TIMES, faults)?;
+    let values = table.read(&VALUES, faults)?;
     let node = table.get("values")?;
     if times.len() != values.len() {
         let accepted = format!("{} numbers, as many as times", times.len());
@@ -44,39 +73,52 @@ pub(super) fn factor(section: &Section, faults: &mut Vec<Fault>) -> Option<Ramp>
     Some(Ramp { times, values })
 }
 
-/// One or more numbers in brackets.
-fn list(
-    section: &Section,
-    key: &'static str,
-    number: Number,
-    faults: &mut Vec<Fault>,
-) -> Option<Vec<f64>> {
-    let accepted = format!("one or more numbers in brackets, each {}", number.says());
-    let node = section.need(key, &accepted, faults)?;
-    match &node.value {
-        Value::List(items) if !items.is_empty() => {
-            Some(items.iter().map(|item| number.read(item, faults)).collect())
+/// One or more numbers.
+struct Several(Number);
+
+impl Accepts for Several {
+    type Value = Vec<f64>;
+    type Needed = Option<Vec<f64>>;
+
+    fn says(&self) -> String {
+        let Self(number) = self;
+        format!("one or more numbers in brackets, each {}", number.says())
+    }
+
+    fn read(&self, node: &Node, faults: &mut Vec<Fault>) -> Option<Vec<f64>> {
+        match &node.value {
+            Value::List(items) if !items.is_empty() => {
+                let each = items.iter().map(|item| self.0.read(item, faults));
+                Some(each.collect())
+            }
+            _ => {
+                wrong_type(node, &self.says(), faults);
+                None
+            }
         }
-        _ => {
-            wrong_type(node, &accepted, faults);
-            None
-        }
+    }
+
+    fn shown(&self, value: &Vec<f64>) -> String {
+        format!("{value:?}")
+    }
+
+    fn needed(value: Option<Vec<f64>>) -> Option<Vec<f64>> {
+        value
     }
 }
 
 /// The points of the file that a table names under `file`.
 pub(super) fn of_file(table: &Section, faults: &mut Vec<Fault>) -> Option<Ramp> {
-    let accepted = "the path of a CSV file with columns time, value";
-    let file = table.text("file", accepted, faults)?;
-    let node = table.get("file")?;
-    let read = contents(node).and_then(|contents| points(file, &contents));
+    let file = table.read(&FILE, faults)?;
+    let node = table.get(FILE.name)?;
+    let read = contents(node).and_then(|contents| points(&file, &contents));
     match read {
         Ok((times, values)) => Some(Ramp {
             times: times.into(),
             values: values.into(),
         }),
         Err(why) => {
-            report(node, format!("{why}; must be {FILE}"), faults);
+            report(node, format!("{why}; must be {FORM}"), faults);
             None
         }
     }

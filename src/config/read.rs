@@ -4,35 +4,51 @@
 
 use super::document::Source;
 use super::fault::Fault;
-use super::key::{Key, Needed, Or, Text, Three};
+use super::key::{Key, List, Needed, Or, TEXT, Text, Three};
 use super::reader::{Number, Range, Section};
 use super::scenario::Scenario;
 use super::table::Declared;
 use super::templates::Forms;
 use super::{
-    acts, balance, bodies, cell, domain, laws, materials, measures, output, quasistatic, regions,
-    safety, solver, stages, table, templates, time, walls,
+    acts, balance, bodies, cell, domain, inlets, kept, laws, materials, measures, output,
+    quasistatic, radii, regions, safety, solver, stages, table, templates, time, walls,
 };
 use crate::math::Vector3;
 use crate::shape::Period;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-const TITLE: Key<Text, Or> = Key::new("title", Text, Or("name of the file"), "name of the run");
+const TITLE: Key<Text, Or> = Key::new("title", TEXT, Or("name of the file"), "name of the run");
 const GRAVITY: Key<Three, Needed> = Key::new(
     "gravity",
-    Three(Number(Range::Finite, "m/s2")),
+    List(Number(Range::Finite, "m/s2")),
     Needed,
     "acceleration of all bodies",
 );
 
-/// The keys and tables that declare themselves.
-const DECLARED: [&dyn Declared; 11] = [
+/// All keys and tables of a configuration.
+const ROOT: [&dyn Declared; 27] = [
     &TITLE,
     &GRAVITY,
     &time::TABLE,
+    &stages::TABLE,
     &domain::TABLE,
+    &cell::TABLE,
     &solver::TABLE,
+    &materials::MATERIAL,
+    &materials::PAIR,
+    &laws::BOND,
+    &walls::TABLE,
+    &regions::TABLE,
+    &measures::TABLE,
+    &templates::TABLE,
+    &bodies::TABLE,
+    &inlets::TABLE,
+    &acts::OUTLET,
+    &acts::FREEZE,
+    &acts::FIELD,
+    &acts::SUPPORT,
+    &acts::GROWTH,
     &quasistatic::SCHEME,
     &quasistatic::TABLE,
     &balance::TABLE,
@@ -41,10 +57,28 @@ const DECLARED: [&dyn Declared; 11] = [
     &safety::LIMITS,
 ];
 
-/// The other tables.
-const OTHERS: [&str; 16] = [
-    "stage", "cell", "material", "pair", "bond", "support", "wall", "region", "measure",
-    "template", "bodies", "inlet", "outlet", "freeze", "force", "growth",
+/// Keys that entries have in addition: of a shape, of a sample, of a contact.
+const OF_ENTRIES: [&dyn Declared; 20] = [
+    &materials::OF_CONTACTS,
+    &walls::BOX,
+    &walls::PLANE,
+    &walls::CYLINDER,
+    &walls::SPHERE,
+    &walls::DISC,
+    &walls::CONE,
+    &walls::MESH,
+    &walls::PLATE,
+    &walls::SEGMENT,
+    &walls::ARC,
+    &regions::BOX,
+    &regions::CYLINDER,
+    &regions::SPHERE,
+    &regions::HALF_SPACE,
+    &bodies::OF_LATTICE,
+    &bodies::OF_RANDOM,
+    &bodies::OF_FILE,
+    &radii::TABLE,
+    &kept::TABLE,
 ];
 
 /// A document with its lists of keys as they are declared, between lines `<!-- keys: TABLES -->`
@@ -53,7 +87,7 @@ const OTHERS: [&str; 16] = [
 /// # Errors
 /// A list of tables that are not known, or without an end.
 pub fn with_keys(document: &str) -> Result<String, String> {
-    table::document(document, &DECLARED)
+    table::document(document, &[&ROOT[..], &OF_ENTRIES].concat())
 }
 
 /// Reads the scenario of the file called `name`, which is valid only if no fault was added.
@@ -66,13 +100,12 @@ pub(super) fn scenario(
     begun: bool,
     faults: &mut Vec<Fault>,
 ) -> Scenario {
-    let declared = DECLARED.iter().map(|one| one.name());
-    let known: Vec<&str> = declared.chain(OTHERS).collect();
+    let known = ROOT.map(Declared::name);
     let section = Section::new(&source.root, &known, faults);
     let stem = Path::new(name).file_stem().unwrap_or_default();
     let title = section.read(&TITLE, faults);
     let title = title.unwrap_or_else(|| stem.to_string_lossy().into_owned());
-    let gravity = section.read(&GRAVITY, faults).unwrap_or([f64::NAN; 3]);
+    let gravity = section.read(&GRAVITY, faults);
     let (pace, end) = time::read(&section, gravity, faults);
     let stages = stages::read(&section, begun, faults);
     let domain = domain::read(&section, faults);
@@ -110,7 +143,7 @@ pub(super) fn scenario(
     let samples = bodies::read(
         &section, &materials, &forms, &domain, &regions, growth, of_bodies,
     );
-    let inlets = acts::inlets(&section, &materials, &forms, &regions, &domain, faults);
+    let inlets = inlets::read(&section, &materials, &forms, &regions, &domain, faults);
     let acts = acts::read(&section, &regions, &domain, growth, faults);
     let of_samples = samples.iter().map(|sample| sample.material);
     let of_inlets = inlets.iter().map(|inlet| inlet.material);

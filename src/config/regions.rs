@@ -3,13 +3,55 @@
 use super::document::Node;
 use super::domain::{Domain, corners};
 use super::fault::Fault;
+use super::key::{Key, List, Names, Needed, TEXT, Text, Three};
 use super::reader::{METRES, Number, Range, SIZE, Section, must, refuse, twice};
-use super::walls::{ends, unit};
+use super::table::Table;
+use super::walls::{FROM, TO, ends, unit};
 use crate::math::Vector3;
 use crate::shape::{HalfSpace, Region};
 use std::collections::HashSet;
 
 const KINDS: [&str; 4] = ["box", "cylinder", "sphere", "half-space"];
+
+/// The key under which entries name a region.
+pub(super) const KEY: &str = "region";
+
+const NAME: Key<Text, Needed> = Key::new("name", TEXT, Needed, "name by which others refer to it");
+const SHAPE: Key<Names, Needed> = Key::new(
+    "shape",
+    Names(&KINDS),
+    Needed,
+    "see the keys of each shape below",
+);
+const LOWER: Key<Three, Needed> = Key::new("lower", List(METRES), Needed, "lower corner");
+const UPPER: Key<Three, Needed> = Key::new("upper", List(METRES), Needed, "upper corner");
+const CENTRE: Key<Three, Needed> = Key::new("centre", List(METRES), Needed, "centre");
+const RADIUS: Key<Number, Needed> = Key::new("radius", SIZE, Needed, "radius");
+const POINT: Key<Three, Needed> = Key::new("point", List(METRES), Needed, "a point of the plane");
+const NORMAL: Key<Three, Needed> = Key::new(
+    "normal",
+    List(Number(Range::Finite, "")),
+    Needed,
+    "vector from the plane into the region",
+);
+
+/// `[[region]]`.
+pub(super) const TABLE: Table = Table::new("region", &[&NAME, &SHAPE]).kind(
+    "[[region]]",
+    "a part of space that other entries refer to; it is not solid",
+);
+/// Keys of a box.
+pub(super) const BOX: Table =
+    Table::new("region:box", &[&LOWER, &UPPER]).kind("shape = \"box\"", "a box along the axes");
+/// Keys of a cylinder.
+pub(super) const CYLINDER: Table = Table::new("region:cylinder", &[&FROM, &TO, &RADIUS])
+    .kind("shape = \"cylinder\"", "a cylinder with flat ends");
+/// Keys of a sphere.
+pub(super) const SPHERE: Table =
+    Table::new("region:sphere", &[&CENTRE, &RADIUS]).kind("shape = \"sphere\"", "a ball");
+/// Keys of a half-space.
+pub(super) const HALF_SPACE: Table = Table::new("region:half-space", &[&POINT, &NORMAL])
+    .kind("shape = \"half-space\"", "all space on one side of a plane");
 
 /// A region and its name.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,12 +85,12 @@ pub(super) fn named<'a>(
     regions: &'a [NamedRegion],
     faults: &mut Vec<Fault>,
 ) -> Option<&'a NamedRegion> {
-    if let (true, Some(node)) = (regions.is_empty(), section.get("region")) {
+    if let (true, Some(node)) = (regions.is_empty(), section.get(KEY)) {
         refuse(node, "the name of a [[region]]", faults);
         return None;
     }
     let names: Vec<&str> = regions.iter().map(|r| r.name.as_str()).collect();
-    let found = section.name_of("region", &names, faults)?;
+    let found = section.name_of(KEY, &names, faults)?;
     regions.get(found)
 }
 
@@ -73,7 +115,7 @@ pub(super) fn no_images(
             matches!(found.region, Region::Box { .. }) && lower[a] <= low && upper[a] >= high;
         let beyond = lower[a] < low || upper[a] > high;
         if let (true, true, false, Some(node)) =
-            (domain.periodic[a], beyond, whole, section.get("region"))
+            (domain.periodic[a], beyond, whole, section.get(KEY))
         {
             let accepted = format!(
                 "within {low} to {high} [m] along {axis}, which is periodic, or a box that holds all of it"
@@ -87,20 +129,19 @@ pub(super) fn no_images(
 fn read_entry(node: &Node, domain: &Domain, faults: &mut Vec<Fault>) -> Option<NamedRegion> {
     let shape = node.child("shape");
     let is = |kind: &str| shape.is_some_and(|node| node.is_text(kind));
-    let mut known = vec!["name", "shape"];
-    known.extend_from_slice(match KINDS.iter().find(|kind| is(kind)) {
-        Some(&"cylinder") => &["from", "to", "radius"],
-        Some(&"sphere") => &["centre", "radius"],
-        Some(&"half-space") => &["point", "normal"],
-        _ => &["lower", "upper"],
-    });
-    let section = Section::new(node, &known, faults);
-    let name = section.text("name", "a text in quotes", faults);
+    let of_shape = match KINDS.iter().find(|kind| is(kind)) {
+        Some(&"cylinder") => &CYLINDER,
+        Some(&"sphere") => &SPHERE,
+        Some(&"half-space") => &HALF_SPACE,
+        _ => &BOX,
+    };
+    let section = Section::of(node, &[&TABLE, of_shape], faults);
+    let name = section.read(&NAME, faults);
     let before = faults.len();
-    let region = match section.choice("shape", &KINDS, faults)? {
+    let region = match section.read(&SHAPE, faults)? {
         "cylinder" => {
             let (from, axis, length) = ends(&section, faults);
-            let radius = section.number("radius", SIZE, faults);
+            let radius = section.read(&RADIUS, faults);
             Region::Cylinder {
                 from,
                 axis,
@@ -109,19 +150,19 @@ fn read_entry(node: &Node, domain: &Domain, faults: &mut Vec<Fault>) -> Option<N
             }
         }
         "sphere" => Region::Sphere {
-            centre: Vector3::from(section.vector("centre", METRES, faults)),
-            radius: section.number("radius", SIZE, faults),
+            centre: Vector3::from(section.read(&CENTRE, faults)),
+            radius: section.read(&RADIUS, faults),
         },
         "half-space" => {
-            let point = Vector3::from(section.vector("point", METRES, faults));
-            let normal = section.vector("normal", Number(Range::Finite, ""), faults);
+            let point = Vector3::from(section.read(&POINT, faults));
+            let normal = section.read(&NORMAL, faults);
             let accepted = "a vector from the plane into the region";
             let normal = unit(&section, "normal", normal, accepted, faults);
             Region::HalfSpace(HalfSpace { point, normal })
         }
         _ => {
-            let lower = section.vector("lower", METRES, faults);
-            let upper = section.vector("upper", METRES, faults);
+            let lower = section.read(&LOWER, faults);
+            let upper = section.read(&UPPER, faults);
             if let Some(node) = section.get("upper") {
                 corners(node, lower, upper, faults);
             }
@@ -143,7 +184,7 @@ fn read_entry(node: &Node, domain: &Domain, faults: &mut Vec<Fault>) -> Option<N
         must(node, &accepted, &found, faults);
     }
     Some(NamedRegion {
-        name: name?.to_owned(),
+        name: name?,
         region,
     })
 }

@@ -81,10 +81,8 @@ const FAILURES: Key<Number, Preset<f64>> = Key::new(
 );
 
 /// `[checkpoint]`.
-pub(super) const CHECKPOINT: Table = Table {
-    name: "checkpoint",
-    keys: &[&EVERY, &INTERVAL, &FAILURES, &KEEP],
-};
+pub(super) const CHECKPOINT: Table =
+    Table::new("checkpoint", &[&EVERY, &INTERVAL, &FAILURES, &KEEP]);
 
 const SECONDS: Number = Number(Range::Positive, "s");
 
@@ -157,23 +155,11 @@ const ENERGY: Above = above(
 );
 
 /// `[limits]`.
-pub(super) const LIMITS: Table = Table {
-    name: "limits",
-    keys: &[&OF_CAPPED, &OF_OVERLAP, &OF_ENERGY],
-};
+pub(super) const LIMITS: Table = Table::new("limits", &[&OF_CAPPED, &OF_OVERLAP, &OF_ENERGY]);
 
-const OF_CAPPED: Table = Table {
-    name: "capped",
-    keys: &[&CAPPED, &THEN],
-};
-const OF_OVERLAP: Table = Table {
-    name: "overlap",
-    keys: &[&OVERLAP, &THEN],
-};
-const OF_ENERGY: Table = Table {
-    name: "energy",
-    keys: &[&ENERGY, &THEN],
-};
+const OF_CAPPED: Table = Table::new("capped", &[&CAPPED, &THEN]);
+const OF_OVERLAP: Table = Table::new("overlap", &[&OVERLAP, &THEN]);
+const OF_ENERGY: Table = Table::new("energy", &[&ENERGY, &THEN]);
 
 /// Reads `[limits]`.
 pub(super) fn limits(root: &Section, faults: &mut Vec<Fault>) -> Limits {

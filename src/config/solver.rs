@@ -136,9 +136,9 @@ const PROJECTION_FRACTION: Key<Number, Preset<f64>> = Key::new(
 );
 
 /// `[solver]`.
-pub(super) const TABLE: Table = Table {
-    name: "solver",
-    keys: &[
+pub(super) const TABLE: Table = Table::new(
+    "solver",
+    &[
         &TOLERANCE,
         &MAX_SWEEPS,
         &ORDER,
@@ -158,7 +158,7 @@ pub(super) const TABLE: Table = Table {
         &PROJECTION,
         &PROJECTION_FRACTION,
     ],
-};
+);
 
 const RECOVER: GapRule = GapRule::Recover {
     fraction: 0.1,

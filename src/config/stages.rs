@@ -5,8 +5,10 @@
 
 use super::document::{Node, Value};
 use super::fault::{Fault, OF_STAGE, UNSET, UNSET_IF_THERE};
+use super::key::{Entry, Key, Needed, Or, Preset, TEXT, Text, Whole};
 use super::past;
 use super::reader::{Number, Range, Section, both, must, needs, report};
+use super::table::Table;
 use toml_edit::Value as TomlValue;
 
 /// A stage of a run.
@@ -102,17 +104,82 @@ fn number_text(x: f64) -> String {
     format!("{x:?}")
 }
 
-const KEYS: [&str; 9] = [
+const SECONDS: Number = Number(Range::NotNegative, "s");
+
+const NAME: Key<Text, Or> = Key::new(
     "name",
+    TEXT,
+    Or("`stage` and its number"),
+    "name in messages",
+);
+const UNTIL: Key<Number, Or> = Key::new(
     "until",
+    SECONDS,
+    Or("—"),
+    "end of the stage, counted from time zero; at least one of `until`, `duration`, `steps` and \
+     `rest` must be given. Ends of earlier parts do not count any more",
+);
+const DURATION: Key<Number, Or> = Key::new(
     "duration",
+    Number(Range::Positive, "s"),
+    Or("—"),
+    "the same, counted from the start of the stage",
+);
+const STEPS: Key<Whole, Or> = Key::new(
     "steps",
+    Whole::from(1),
+    Or("—"),
+    "end after this number of steps, counted from the start of the stage",
+);
+const REST: Key<Number, Or> = Key::new(
     "rest",
+    Number(Range::Positive, "of m g d"),
+    Or("—"),
+    "end at rest, as `time.rest`",
+);
+const REST_AFTER: Key<Number, Or> = Key::new(
     "rest_after",
+    SECONDS,
+    Or("one step"),
+    "the stage lasts at least so long before `rest` may end it",
+);
+const SET: Entry = Entry::new(
     "set",
-    "unset",
-    "begun",
-];
+    "a table of keys and their new values",
+    "none",
+    "keys with their new values, after `unset`. Of a table each key is set, others of its keys stay",
+);
+const REMOVED: Entry = Entry::new("unset", "a list of keys", "none", "keys that are removed");
+const STEP: Key<Whole, Preset<u64>> = Key::new(
+    "step",
+    Whole::from(0),
+    Preset(0),
+    "the step at which the stage began",
+);
+const TIME: Key<Number, Needed> =
+    Key::new("time", SECONDS, Needed, "the time at which the stage began");
+const BEGUN: Table = Table::new("begun", &[&STEP, &TIME]).optional([
+    "the stage is to come",
+    "a table",
+    "a note of the program, in the configuration of a checkpoint",
+]);
+
+/// `[[stage]]`.
+pub(super) const TABLE: Table = Table::new(
+    "stage",
+    &[
+        &NAME,
+        &UNTIL,
+        &DURATION,
+        &STEPS,
+        &REST,
+        &REST_AFTER,
+        &SET,
+        &REMOVED,
+        &BEGUN,
+    ],
+)
+.kind("[[stage]]", "a part of the run, with other keys");
 
 /// Reads all entries, of a run that has `begun` or begins.
 pub(super) fn read(root: &Section, begun: bool, faults: &mut Vec<Fault>) -> Vec<Stage> {
@@ -121,11 +188,11 @@ pub(super) fn read(root: &Section, begun: bool, faults: &mut Vec<Fault>) -> Vec<
     let mut stages: Vec<Stage> = Vec::new();
     for (number, node) in nodes.iter().enumerate() {
         let stage = entry(number, node, faults);
-        if let (false, Some(note)) = (begun, node.child("begun")) {
+        if let (false, Some(note)) = (begun, node.child(BEGUN.name)) {
             must(note, "left out of a run that begins", &note.shown, faults);
         }
         let after = stages.last().is_some_and(|before| before.begun.is_none());
-        if let (true, Some(begun)) = (after && stage.begun.is_some(), node.child("begun")) {
+        if let (true, Some(begun)) = (after && stage.begun.is_some(), node.child(BEGUN.name)) {
             must(
                 begun,
                 "left out while a stage before it has not begun",
@@ -139,50 +206,41 @@ pub(super) fn read(root: &Section, begun: bool, faults: &mut Vec<Fault>) -> Vec<
 }
 
 fn entry(number: usize, node: &Node, faults: &mut Vec<Fault>) -> Stage {
-    let section = Section::new(node, &KEYS, faults);
-    let seconds = Number(Range::NotNegative, "s");
-    let span = Number(Range::Positive, "s");
-    let until = section.number_if("until", seconds, faults);
-    let duration = section.number_if("duration", span, faults);
-    if let (Some(_), Some(node)) = (until, section.get("duration")) {
-        both(node, ["until", "duration"], faults);
+    let section = Section::of(node, &[&TABLE], faults);
+    let until = section.read(&UNTIL, faults);
+    let duration = section.read(&DURATION, faults);
+    if let (Some(_), Some(node)) = (until, section.get(DURATION.name)) {
+        both(node, [UNTIL.name, DURATION.name], faults);
     }
-    let share = Number(Range::Positive, "of m g d");
-    let steps = section.whole_if("steps", 1, faults);
-    let rest = section.number_if("rest", share, faults);
-    let rest_after = section.number_if("rest_after", seconds, faults);
-    if let (Some(node), None) = (section.get("rest_after"), section.get("rest")) {
-        needs(node, "rest", faults);
+    let steps = section.read(&STEPS, faults);
+    let rest = section.read(&REST, faults);
+    let rest_after = section.read(&REST_AFTER, faults);
+    if let (Some(node), None) = (section.get(REST_AFTER.name), section.get(REST.name)) {
+        needs(node, REST.name, faults);
     }
-    let ends = ["until", "duration", "steps", "rest"];
+    let ends = [UNTIL.name, DURATION.name, STEPS.name, REST.name];
     if ends.iter().all(|key| section.get(key).is_none()) {
         let accepted = "at least one of until = TIME [s], duration = TIME [s], steps = NUMBER, \
                         rest = FRACTION of m g d";
-        section.missing("duration", accepted, faults);
+        section.missing(DURATION.name, accepted, faults);
     }
     let mut changes = Vec::new();
     removed(&section, &mut changes, faults);
-    if let Some(set) = section.get("set") {
+    if let Some(set) = section.get(SET.name) {
         match &set.value {
             Value::Table(entries) if !entries.is_empty() => {
                 for (key, node) in entries {
                     changed(key, node, &mut changes, faults);
                 }
             }
-            _ => must(
-                set,
-                "a table of keys and their new values",
-                &set.shown,
-                faults,
-            ),
+            _ => must(set, SET.accepts, &set.shown, faults),
         }
     }
-    let begun = section.get("begun").map(|node| {
-        let begun = Section::new(node, &["step", "time"], faults);
-        let step = begun.whole_if("step", 0, faults).unwrap_or_default();
-        (step, begun.number("time", seconds, faults))
+    let begun = section.get(BEGUN.name).map(|node| {
+        let begun = Section::of(node, &[&BEGUN], faults);
+        (begun.read(&STEP, faults), begun.read(&TIME, faults))
     });
-    let name = section.text_if("name", faults).map(str::to_owned);
+    let name = section.read(&NAME, faults);
     Stage {
         name: name.unwrap_or_else(|| format!("stage {number}")),
         begun,
@@ -200,11 +258,11 @@ fn entry(number: usize, node: &Node, faults: &mut Vec<Fault>) -> Stage {
 
 /// The keys that a stage removes.
 fn removed(section: &Section, changes: &mut Vec<String>, faults: &mut Vec<Fault>) {
-    let Some(node) = section.get("unset") else {
+    let Some(node) = section.get(REMOVED.name) else {
         return;
     };
     let Value::List(items) = &node.value else {
-        must(node, "a list of keys", &node.shown, faults);
+        must(node, REMOVED.accepts, &node.shown, faults);
         return;
     };
     for item in items {

@@ -3,7 +3,9 @@
 use super::document::{Node, Value};
 use super::fault::Fault;
 use super::files::contents;
+use super::key::{Entry, Key, List, Needed, Or, Text, Three};
 use super::reader::{METRES, Number, Range, Section, both, refuse, report, twice, wrong_type};
+use super::table::Table;
 use crate::law::Laws;
 use crate::math::Vector3;
 use crate::sample::{Form, clump};
@@ -11,7 +13,63 @@ use crate::shape::Template;
 use crate::shape::clump::{Given, Part};
 use std::path::Path;
 
-const KEYS: [&str; 6] = ["name", "file", "parts", "volume", "centre", "inertia"];
+const NAME: Key<Text, Needed> = Key::new(
+    "name",
+    Text("a name for the form"),
+    Needed,
+    "name by which bodies and inlets refer to it",
+);
+const FILE: Key<Text, Needed> = Key::new(
+    "file",
+    Text("the path of a CSV file with x,y,z,r or of a LAMMPS molecule file"),
+    Needed,
+    "the balls of the clump. They overlap or touch; lengths have any unit, as bodies are scaled to \
+     their `radius`",
+);
+const PARTS: Entry = Entry::new(
+    "parts",
+    "a list of [x, y, z, r] [m]",
+    "—",
+    "the same, in place of `file`",
+);
+/// In two dimensions [m²].
+const VOLUME: Key<Number, Needed> = Key::new(
+    "volume",
+    Number(Range::Positive, "m3"),
+    Needed,
+    "volume in place of the integrated one, an area in two dimensions",
+);
+const CENTRE: Key<Three, Or> = Key::new(
+    "centre",
+    List(METRES),
+    Or("integrated"),
+    "centre of mass; needs `inertia`",
+);
+const INERTIA: Key<List<6>, Or> = Key::new(
+    "inertia",
+    List(Number(Range::Finite, "m2")),
+    Or("integrated"),
+    "moments of inertia of a unit mass about the centre: xx, yy, zz, xy, xz, yz",
+);
+
+/// `[[template]]`.
+pub(super) const TABLE: Table = Table::new(
+    "template",
+    &[&NAME, &FILE, &PARTS, &VOLUME, &CENTRE, &INERTIA],
+)
+.kind(
+    "[[template]]",
+    "the form of clumps, rigid bodies made of balls",
+);
+
+/// The key of an entry whose bodies are clumps.
+pub(super) const OF_BODIES: Entry = Entry::new(
+    "template",
+    "the name of a `[[template]]`",
+    "balls",
+    "the bodies are clumps, `radius` is that of the bounding sphere about the centre of mass, and \
+     the orientation is drawn by the body's id and `solver.seed`",
+);
 
 /// Reads all entries; `None` stands for a faulty one.
 pub(super) fn read(
@@ -22,9 +80,8 @@ pub(super) fn read(
     let accepted = "tables headed [[template]] with name, and file or parts";
     let mut all: Vec<(String, Option<Template>)> = Vec::new();
     for node in root.tables("template", accepted, faults) {
-        let section = Section::new(node, &KEYS, faults);
-        let name = section.text("name", "a name for the form", faults);
-        let name = name.unwrap_or_default().to_owned();
+        let section = Section::of(node, &[&TABLE], faults);
+        let name = section.read(&NAME, faults).unwrap_or_default();
         if let (true, Some(node)) = (
             all.iter().any(|(other, _)| *other == name),
             section.get("name"),
@@ -46,14 +103,14 @@ fn template(
     let before = faults.len();
     let (parts, mut given, source) = match (section.get("file"), section.get("parts")) {
         (Some(file), None) => {
-            let accepted = "the path of a CSV file with x,y,z,r or of a LAMMPS molecule file";
-            let path = section.text("file", accepted, faults)?;
+            let path = section.read(&FILE, faults)?;
             let read = contents(file).and_then(|contents| {
-                clump(Path::new(path), &contents).map_err(|error| error.to_string())
+                clump(Path::new(&path), &contents).map_err(|error| error.to_string())
             });
             match read {
                 Ok(described) => (described.parts, described.given, file),
                 Err(error) => {
+                    let accepted = FILE.says();
                     report(file, format!("must be {accepted}; found {error}"), faults);
                     return None;
                 }
@@ -73,15 +130,17 @@ fn template(
             return None;
         }
     };
-    if section.get("volume").is_some() {
-        let unit = if discs { "m2" } else { "m3" };
-        given.volume = Some(section.number("volume", Number(Range::Positive, unit), faults));
+    if let Some(node) = section.get(VOLUME.name) {
+        given.volume = Some(match discs {
+            true => Number(Range::Positive, "m2").read(node, faults),
+            false => section.read(&VOLUME, faults),
+        });
     }
-    if let Some(centre) = section.vector_if("centre", METRES, faults) {
+    if let Some(centre) = section.read(&CENTRE, faults) {
         given.centre = Some(centre.into());
     }
-    if let Some(node) = section.get("inertia") {
-        given.inertia = Some(Number(Range::Finite, "m2").read_list(node, faults));
+    if let Some(inertia) = section.read(&INERTIA, faults) {
+        given.inertia = Some(inertia);
     }
     if faults.len() > before {
         return None;
@@ -105,7 +164,7 @@ fn template(
 
 fn parts(node: &Node, faults: &mut Vec<Fault>) -> Vec<Part> {
     let Value::List(items) = &node.value else {
-        wrong_type(node, "a list of [x, y, z, r] [m]", faults);
+        wrong_type(node, PARTS.accepts, faults);
         return Vec::new();
     };
     let part = |item: &Node| {
@@ -129,7 +188,7 @@ pub(super) struct Forms<'a> {
 impl Forms<'_> {
     /// The template that an entry of bodies or an inlet names.
     pub(super) fn of(&self, section: &Section, faults: &mut Vec<Fault>) -> Option<Form> {
-        let node = section.get("template")?;
+        let node = section.get(OF_BODIES.name)?;
         if self.templates.is_empty() {
             refuse(node, "the name of a [[template]]", faults);
             return None;
@@ -139,7 +198,7 @@ impl Forms<'_> {
             .iter()
             .map(|(name, _)| name.as_str())
             .collect();
-        let number = section.name_of("template", &names, faults)?;
+        let number = section.name_of(OF_BODIES.name, &names, faults)?;
         Some(Form {
             number: number as u32,
             template: self.templates[number].1.clone()?,

@@ -77,10 +77,8 @@ const REST_AFTER: Key<Number, Preset<f64>> = Key::new(
 );
 
 /// `[time]`.
-pub(super) const TABLE: Table = Table {
-    name: "time",
-    keys: &[&DT, &RULE, &UNTIL, &STEPS, &REST, &REST_AFTER],
-};
+pub(super) const TABLE: Table =
+    Table::new("time", &[&DT, &RULE, &UNTIL, &STEPS, &REST, &REST_AFTER]);
 
 const AT_MOST: Key<Number, Needed> = Key::new("at_most", STEP, Needed, "longest step");
 const AT_LEAST: Key<Number, Needed> = Key::new("at_least", STEP, Needed, "shortest step");
@@ -105,10 +103,7 @@ const LENGTH: Key<Number, Or> = Key::new(
 );
 
 /// The rule of a time step.
-const RULE: Table = Table {
-    name: "dt",
-    keys: &[&AT_MOST, &AT_LEAST, &TRAVEL, &GROWTH, &LENGTH],
-};
+const RULE: Table = Table::new("dt", &[&AT_MOST, &AT_LEAST, &TRAVEL, &GROWTH, &LENGTH]);
 
 pub(super) fn read(root: &Section, gravity: [f64; 3], faults: &mut Vec<Fault>) -> (Pace, End) {
     let section = root.declared(&TABLE, faults);
@@ -169,11 +164,10 @@ fn pace(node: &Node, says: &str, faults: &mut Vec<Fault>) -> Option<Pace> {
 
 /// The table of a rule.
 fn rule(node: &Node, faults: &mut Vec<Fault>) -> Rule {
-    let section = Section::new(node, &RULE.names(), faults);
-    let [at_most, at_least] = [&AT_MOST, &AT_LEAST].map(|key| section.read(key, faults));
+    let section = Section::of(node, &[&RULE], faults);
     let rule = Rule {
-        at_most: at_most.unwrap_or(f64::NAN),
-        at_least: at_least.unwrap_or(f64::NAN),
+        at_most: section.read(&AT_MOST, faults),
+        at_least: section.read(&AT_LEAST, faults),
         travel: section.read(&TRAVEL, faults),
         growth: section.read(&GROWTH, faults),
         length: section.read(&LENGTH, faults),

@@ -7,12 +7,15 @@ mod shapes;
 mod thin;
 mod turning;
 
-pub(super) use part::{ends, unit};
+pub(super) use part::{FROM, TO, ends, unit};
+pub(super) use shapes::{ARC, BOX, CONE, CYLINDER, DISC, MESH, PLANE, PLATE, SEGMENT, SPHERE};
 
 use super::document::Node;
 use super::domain::Domain;
 use super::fault::Fault;
-use super::reader::{Number, Range, Section, must, refuse, twice};
+use super::key::{Entry, Key, List, Names, Needed, Or, Preset, TEXT, Text, Three};
+use super::reader::{METRES, Number, Range, Section, must, refuse, twice};
+use super::table::Table;
 use crate::body::Wall;
 use crate::math::Vector3;
 use std::collections::HashSet;
@@ -38,20 +41,57 @@ pub(super) fn read(
     walls
 }
 
-/// The keys that all walls accept.
-const COMMON: [&str; 11] = [
+const SHAPE: Key<Names, Needed> = Key::new(
     "shape",
+    Names(&shapes::KINDS),
+    Needed,
+    "see the keys of each shape below",
+);
+const MATERIAL: Entry = Entry::new(
     "material",
+    "the name of a `[[material]]`",
+    "—",
+    "material of the wall",
+);
+const NAME: Key<Text, Or> = Key::new(
     "name",
+    TEXT,
+    Or("`box`, or the shape and the number of the entry"),
+    "name in tables and messages",
+);
+const CENTRE: Key<Three, Or> = Key::new(
     "centre",
+    List(METRES),
+    Or("a point of the shape"),
+    "point of reference for torques and `rotation`",
+);
+const SURFACE_VELOCITY: Key<Three, Preset<[f64; 3]>> = Key::new(
     "surface_velocity",
-    "velocity",
-    "sine",
-    "table",
-    "rotation",
-    "free",
-    "servo",
-];
+    List(Number(Range::Finite, "m/s")),
+    Preset([0.0; 3]),
+    "the surface runs in itself with this velocity while the wall stays, as a belt; at a contact \
+     its part along the surface counts, and it turns with the wall. Not with quasi-static schemes",
+);
+
+/// `[[wall]]`.
+pub(super) const TABLE: Table = Table::new(
+    "wall",
+    &[
+        &SHAPE,
+        &MATERIAL,
+        &NAME,
+        &CENTRE,
+        &SURFACE_VELOCITY,
+        &motion::VELOCITY,
+        &motion::SINE,
+        &motion::TABLE,
+        &motion::ROTATION,
+        &motion::FREE,
+        &motion::SERVO,
+        &motion::TURNING_SERVO,
+    ],
+)
+.kind("[[wall]]", "a solid surface; without a motion it is fixed");
 
 fn read_entry(
     entry: usize,
@@ -61,17 +101,15 @@ fn read_entry(
     faults: &mut Vec<Fault>,
 ) -> Vec<Wall> {
     let kind = shapes::kind(node);
-    let mut known = COMMON.to_vec();
-    known.extend(shapes::keys(kind));
-    let section = Section::new(node, &known, faults);
-    let material = section.name_of("material", materials, faults);
+    let section = Section::of(node, &[&TABLE, shapes::keys(kind)], faults);
+    let material = section.name_of(MATERIAL.name, materials, faults);
     let material = material.unwrap_or_default() as u32;
-    let name = section.text_if("name", faults);
-    let Some(shape) = section.choice("shape", &shapes::KINDS, faults) else {
+    let name = section.read(&NAME, faults);
+    let Some(shape) = section.read(&SHAPE, faults) else {
         return Vec::new();
     };
     let name = match (name, shape) {
-        (Some(name), _) => name.to_owned(),
+        (Some(name), _) => name,
         (None, "box") => "box".to_owned(),
         (None, _) => format!("{shape}-{entry}"),
     };
@@ -92,8 +130,8 @@ fn read_entry(
     if domain.two_dimensional {
         shapes::check_plane(node, &parts, faults);
     }
-    let centre = section.vector_if("centre", Number(Range::Finite, "m"), faults);
-    if let (Some(centre), Some(node)) = (centre, section.get("centre")) {
+    let centre = section.read(&CENTRE, faults);
+    if let (Some(centre), Some(node)) = (centre, section.get(CENTRE.name)) {
         mesh::near_centre(node, &parts, (&Vector3::from(centre), domain), faults);
     }
     let motion = motion::read(&section, &parts, faults);
@@ -101,11 +139,10 @@ fn read_entry(
         let accepted = "moved in the plane z = 0 or about z in two dimensions";
         must(node, accepted, "a motion out of the plane", faults);
     }
-    let runs = section.vector_if("surface_velocity", Number(Range::Finite, "m/s"), faults);
-    let runs = Vector3::from(runs.unwrap_or_default());
+    let runs = Vector3::from(section.read(&SURFACE_VELOCITY, faults));
     if let (true, Some(node)) = (
         domain.two_dimensional && runs.z != 0.0,
-        section.get("surface_velocity"),
+        section.get(SURFACE_VELOCITY.name),
     ) {
         refuse(
             node,

@@ -5,7 +5,9 @@ use crate::config::document::Node;
 use crate::config::domain::Domain;
 use crate::config::fault::Fault;
 use crate::config::files::contents;
+use crate::config::key::{Key, List, Needed, Preset, Text, Three, Truth};
 use crate::config::reader::{METRES, Number, Range, Section, must, report};
+use crate::config::table::{Declared, Table};
 use crate::io::mesh::{Part as Raw, parts};
 use crate::math::{IDENTITY, Quaternion, Vector3, rotate, turned};
 use crate::shape::mesh::{Faces, Mesh};
@@ -13,8 +15,52 @@ use crate::shape::{Posed, Surface};
 use std::collections::HashSet;
 use std::path::Path;
 
+const FILE: Key<Text, Needed> = Key::new(
+    "file",
+    Text("the path of an STL, OBJ or PLY file"),
+    Needed,
+    "text or binary, of one or several parts",
+);
+const SCALE: Key<Number, Preset<f64>> = Key::new(
+    "scale",
+    Number(Range::Positive, ""),
+    Preset(1.0),
+    "factor of all lengths: 0.001 for a file in millimetres",
+);
+const AXIS: Key<Three, Needed> = Key::new(
+    "axis",
+    List(Number(Range::Finite, "")),
+    Needed,
+    "direction of the axis of the turn",
+);
+const ANGLE: Key<Number, Needed> = Key::new(
+    "angle",
+    Number(Range::Finite, "rad"),
+    Needed,
+    "angle of the turn",
+);
+const TURN: Table = Table::new("turn", &[&AXIS, &ANGLE]).optional([
+    "none",
+    "a table",
+    "turn about the origin, after `scale`",
+]);
+const SHIFT: Key<Three, Preset<[f64; 3]>> = Key::new(
+    "shift",
+    List(METRES),
+    Preset([0.0; 3]),
+    "shift, after `scale` and `turn`",
+);
+const SMOOTH_ANGLE: Key<Number, Preset<f64>> = Key::new(
+    "smooth_angle",
+    Number(Range::Between(0.0, 1.5), "rad"),
+    Preset(SMOOTH),
+    "edges that turn by less are smooth; the default is 20°",
+);
+const UNITED: Key<Truth, Preset<bool>> =
+    Key::new("united", Truth, Preset(false), "all parts are one wall");
+
 /// The keys of this shape.
-pub(super) const KEYS: [&str; 6] = ["file", "scale", "turn", "shift", "smooth_angle", "united"];
+pub(super) const KEYS: [&dyn Declared; 6] = [&FILE, &SCALE, &TURN, &SHIFT, &SMOOTH_ANGLE, &UNITED];
 
 /// The default angle up to which an edge is smooth [rad]: 20°.
 pub(super) const SMOOTH: f64 = 0.349;
@@ -30,13 +76,11 @@ pub(super) fn read(
     faults: &mut Vec<Fault>,
 ) -> Vec<Part> {
     let before = faults.len();
-    let accepted = "the path of an STL, OBJ or PLY file";
-    let path = section.text("file", accepted, faults).unwrap_or_default();
+    let path = section.read(&FILE, faults).unwrap_or_default();
     let move_by = Move::read(section, faults);
-    let smooth = Number(Range::Between(0.0, 1.5), "rad");
-    let smooth = section.number_if("smooth_angle", smooth, faults);
-    let united = section.truth_if("united", faults).unwrap_or(false);
-    let Some(file) = section.get("file") else {
+    let smooth = section.read(&SMOOTH_ANGLE, faults);
+    let united = section.read(&UNITED, faults);
+    let Some(file) = section.get(FILE.name) else {
         return Vec::new();
     };
     if domain.two_dimensional {
@@ -46,11 +90,15 @@ pub(super) fn read(
     if faults.len() > before {
         return Vec::new();
     }
-    let raw = match contents(file).and_then(|contents| parts(Path::new(path), &contents)) {
+    let raw = match contents(file).and_then(|contents| parts(Path::new(&path), &contents)) {
         Ok(raw) if united => vec![all_of(raw)],
         Ok(raw) => raw,
         Err(why) => {
-            report(file, format!("must be {accepted}; found {why}"), faults);
+            report(
+                file,
+                format!("must be {}; found {why}", FILE.says()),
+                faults,
+            );
             return Vec::new();
         }
     };
@@ -60,7 +108,7 @@ pub(super) fn read(
             Some(of) => format!("{name}.{of}"),
             None => name.to_owned(),
         };
-        match Mesh::new(&move_by.faces(raw.faces), smooth.unwrap_or(SMOOTH)) {
+        match Mesh::new(&move_by.faces(raw.faces), smooth) {
             Ok(mesh) => found.push((full, Posed::new(mesh))),
             Err(why) => report(
                 file,
@@ -119,7 +167,7 @@ fn named(raw: Vec<Raw>) -> Vec<(Option<String>, Raw)> {
 /// Refuses meshes far from the domain, and of absurd sizes: files have other units of length.
 fn lies_in(found: &[(String, Posed)], section: &Section, domain: &Domain, faults: &mut Vec<Fault>) {
     let (lower, upper) = (Vector3::from(domain.lower), Vector3::from(domain.upper));
-    let Some(node) = section.get("scale").or(section.get("file")) else {
+    let Some(node) = section.get(SCALE.name).or(section.get(FILE.name)) else {
         return;
     };
     for (name, posed) in found {
@@ -133,7 +181,7 @@ fn lies_in(found: &[(String, Posed)], section: &Section, domain: &Domain, faults
             );
             must(node, &accepted, &from_to, faults);
         } else if (0..3).any(|a| high[a] < lower[a] || low[a] > upper[a]) {
-            let node = section.get("shift").unwrap_or(node);
+            let node = section.get(SHIFT.name).unwrap_or(node);
             let accepted = "a way by which the mesh reaches into the domain";
             must(node, accepted, &from_to, faults);
         }
@@ -172,19 +220,17 @@ struct Move {
 
 impl Move {
     fn read(section: &Section, faults: &mut Vec<Fault>) -> Self {
-        let scale = section.number_if("scale", Number(Range::Positive, ""), faults);
-        let shift = section.vector_if("shift", METRES, faults);
-        let turn = section.get("turn").map(|_| {
-            let turn = section.table("turn", &["axis", "angle"], faults);
-            let axis = turn.vector("axis", Number(Range::Finite, ""), faults);
-            let axis = unit(&turn, "axis", axis, "a direction", faults);
-            let angle = turn.number("angle", Number(Range::Finite, "rad"), faults);
+        let turn = section.get(TURN.name).map(|_| {
+            let turn = section.declared(&TURN, faults);
+            let axis = turn.read(&AXIS, faults);
+            let axis = unit(&turn, AXIS.name, axis, "a direction", faults);
+            let angle = turn.read(&ANGLE, faults);
             rotate(IDENTITY, &(axis * angle))
         });
         Self {
-            scale: scale.unwrap_or(1.0),
+            scale: section.read(&SCALE, faults),
             turn: turn.unwrap_or(IDENTITY),
-            shift: Vector3::from(shift.unwrap_or_default()),
+            shift: Vector3::from(section.read(&SHIFT, faults)),
         }
     }
 

@@ -1,25 +1,195 @@
 //! The motion of walls.
 
 use super::part::{Part, unit};
-use super::turning;
+use super::turning::{self, HINGE, INERTIA as INERTIA_OF_ANY};
 use crate::body::{Drive, Freedom, Motion, Rotation, Servo, Signal, Turning};
 use crate::config::document::{Node, Value};
 use crate::config::fault::Fault;
+use crate::config::key::{Key, List, Needed, Or, Preset, Three, Truth, Words};
 use crate::config::ramp;
 use crate::config::reader::{METRES, Number, Range, Section, both, must};
+use crate::config::table::Table;
 use crate::math::Vector3;
 use crate::shape::Surface;
 
 /// The keys of prescribed motions, which add up.
-const DRIVES: [&str; 4] = ["velocity", "sine", "table", "rotation"];
-const FREQUENCY: Number = Number(Range::Positive, "Hz");
-const PHASE: Number = Number(Range::Finite, "rad");
+const DRIVES: [&str; 4] = [VELOCITY.name, SINE.name, TABLE.name, ROTATION.name];
+
+pub(super) const VELOCITY: Key<Three, Preset<[f64; 3]>> = Key::new(
+    "velocity",
+    List(Number(Range::Finite, "m/s")),
+    Preset([0.0; 3]),
+    "constant velocity",
+);
+const DIRECTION: Key<Three, Needed> = Key::new(
+    "direction",
+    List(Number(Range::Finite, "")),
+    Needed,
+    "direction of the motion",
+);
+const AMPLITUDE: Key<Number, Needed> = Key::new(
+    "amplitude",
+    Number(Range::Finite, "m"),
+    Needed,
+    "amplitude: the displacement is `amplitude × (sin(2π frequency t + phase) − sin(phase))`",
+);
+const FREQUENCY: Key<Number, Needed> = Key::new(
+    "frequency",
+    Number(Range::Positive, "Hz"),
+    Needed,
+    "frequency",
+);
+const PHASE: Key<Number, Preset<f64>> = Key::new(
+    "phase",
+    Number(Range::Finite, "rad"),
+    Preset(0.0),
+    "phase at time zero",
+);
+/// A table that may stand in a list of several.
+const OR_LIST: &str = "a table, or a list of tables";
+pub(super) const SINE: Table = Table::new("sine", &[&DIRECTION, &AMPLITUDE, &FREQUENCY, &PHASE])
+    .optional(["none", OR_LIST, "a sine along a direction"]);
+const OF: Key<Words<bool>, Needed> = Key::new(
+    "of",
+    Words(&[("position", false), ("velocity", true)]),
+    Needed,
+    "the quantity in the file",
+);
+pub(super) const TABLE: Table = Table::new("table", &[&DIRECTION, &ramp::FILE, &OF]).optional([
+    "none",
+    OR_LIST,
+    "a position or a velocity over time along a direction",
+]);
+const AXIS: Key<Three, Needed> = Key::new(
+    "axis",
+    List(Number(Range::Finite, "")),
+    Needed,
+    "direction of the axis",
+);
+const POINT: Key<Three, Or> =
+    Key::new("point", List(METRES), Or("`centre`"), "a point of the axis");
+const RATE: Key<Number, Or> = Key::new(
+    "rate",
+    Number(Range::Finite, "rad/s"),
+    Or("—"),
+    "constant rate",
+);
+const ANGLE: Key<Number, Needed> = Key::new(
+    "amplitude",
+    Number(Range::Finite, "rad"),
+    Needed,
+    "in place of `rate`: amplitude of a sine, with `frequency` and `phase`",
+);
+pub(super) const ROTATION: Table = Table::new(
+    "rotation",
+    &[&AXIS, &POINT, &RATE, &ANGLE, &FREQUENCY, &PHASE],
+)
+.optional([
+    "none",
+    OR_LIST,
+    "a rotation, see [below](#motions-composed-of-several)",
+]);
+const MASS: Key<Number, Needed> = Key::new(
+    "mass",
+    Number(Range::Positive, "kg"),
+    Needed,
+    "mass of the wall",
+);
+const ONE_DIRECTION: Key<Three, Or> = Key::new(
+    "direction",
+    List(Number(Range::Finite, "")),
+    Or("free in all directions"),
+    "the wall moves along this direction and does not turn; a plane needs it",
+);
+/// Of a sphere.
+const INERTIA: Key<Number, Or> = Key::new(
+    INERTIA_OF_ANY.name,
+    Number(Range::Positive, "kg m2"),
+    Or("none"),
+    "moment of inertia",
+);
+const LOAD: Key<Three, Preset<[f64; 3]>> =
+    Key::new("load", List(NEWTON), Preset([0.0; 3]), "force on the wall");
+const PRESSURE: Key<Number, Or> = Key::new(
+    "pressure",
+    Number(Range::Finite, "Pa"),
+    Or("none"),
+    "load on the present face of a plane, into its free side, in place of the force",
+);
+const GRAVITY: Key<Truth, Preset<bool>> = Key::new(
+    "gravity",
+    Truth,
+    Preset(true),
+    "whether gravity acts on the wall",
+);
+pub(super) const FREE: Table = Table::new(
+    "free",
+    &[
+        &MASS,
+        &ONE_DIRECTION,
+        &INERTIA_OF_ANY,
+        &HINGE,
+        &LOAD,
+        &PRESSURE,
+        &GRAVITY,
+        &ramp::FACTOR,
+    ],
+)
+.optional(["none", "a table", "the wall moves by Newton's law"]);
+const FORCE: Key<Number, Needed> = Key::new(
+    "force",
+    NEWTON,
+    Needed,
+    "force of the contacts on the wall that it seeks",
+);
+const GAIN: Key<Number, Needed> = Key::new(
+    "gain",
+    Number(Range::Positive, "m/(s N)"),
+    Needed,
+    "velocity over the missing force",
+);
+const TOP_SPEED: Key<Number, Needed> = Key::new(
+    "top_speed",
+    Number(Range::Positive, "m/s"),
+    Needed,
+    "largest speed",
+);
+pub(super) const SERVO: Table =
+    Table::new("servo", &[&DIRECTION, &FORCE, &PRESSURE, &GAIN, &TOP_SPEED]).optional([
+        "none",
+        "a table",
+        "the wall follows a force",
+    ]);
+const TORQUE: Key<Number, Needed> = Key::new(
+    "torque",
+    Number(Range::Finite, "N m"),
+    Needed,
+    "torque of the contacts that it seeks",
+);
+const TURNING_GAIN: Key<Number, Needed> = Key::new(
+    "gain",
+    Number(Range::Positive, "rad/(s N m)"),
+    Needed,
+    "rate over the missing torque",
+);
+const TOP_RATE: Key<Number, Needed> = Key::new(
+    "top_speed",
+    Number(Range::Positive, "rad/s"),
+    Needed,
+    "largest rate",
+);
+/// A servo about an axis.
+pub(super) const TURNING_SERVO: Table =
+    Table::new("servo", &[&AXIS, &POINT, &TORQUE, &TURNING_GAIN, &TOP_RATE]).optional([
+        "none",
+        "a table with `axis`",
+        "the wall follows a torque about an axis",
+    ]);
 const NEWTON: Number = Number(Range::Finite, "N");
-const PASCAL: Number = Number(Range::Finite, "Pa");
 
 /// Reads the motion of an entry with these parts.
 pub(super) fn read(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Motion {
-    let mut given = ["free", "servo"].into_iter();
+    let mut given = [FREE.name, SERVO.name].into_iter();
     let Some(key) = given.find(|key| section.get(key).is_some()) else {
         return driven(section, parts, faults);
     };
@@ -43,13 +213,13 @@ pub(super) fn read(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -
 fn driven(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Motion {
     let mut translations: Vec<(Vector3, Signal)> = Vec::new();
     translations.extend(velocity(section, faults));
-    for node in each(section, "sine", faults) {
+    for node in each(section, SINE.name, faults) {
         translations.push(sine(node, faults));
     }
-    for node in each(section, "table", faults) {
+    for node in each(section, TABLE.name, faults) {
         translations.extend(table(node, faults));
     }
-    let rotations = each(section, "rotation", faults).into_iter();
+    let rotations = each(section, ROTATION.name, faults).into_iter();
     let rotations: Vec<Rotation> = rotations.map(|node| rotation(node, faults)).collect();
     let meshes = parts
         .iter()
@@ -74,12 +244,7 @@ fn each<'n>(section: &Section<'n>, key: &str, faults: &mut Vec<Fault>) -> Vec<&'
         None => Vec::new(),
         Some(node) => match &node.value {
             Value::List(items) if items.is_empty() => {
-                must(
-                    node,
-                    "a table, or a list of tables",
-                    "an empty list",
-                    faults,
-                );
+                must(node, OR_LIST, "an empty list", faults);
                 Vec::new()
             }
             Value::List(items) => items.iter().collect(),
@@ -89,49 +254,49 @@ fn each<'n>(section: &Section<'n>, key: &str, faults: &mut Vec<Fault>) -> Vec<&'
 }
 
 fn velocity(section: &Section, faults: &mut Vec<Fault>) -> Option<(Vector3, Signal)> {
-    let v = section.vector_if("velocity", Number(Range::Finite, "m/s"), faults)?;
-    let v = Vector3::from(v);
+    let v = Vector3::from(section.read(&VELOCITY, faults));
     let speed = v.norm();
     (speed != 0.0).then(|| (v / speed, Signal::Rate(speed)))
 }
 
-fn oscillation(section: &Section, unit: &'static str, faults: &mut Vec<Fault>) -> Signal {
+/// A sine with this amplitude [m or rad].
+fn oscillation(section: &Section, amplitude: f64, faults: &mut Vec<Fault>) -> Signal {
     Signal::Sine {
-        amplitude: section.number("amplitude", Number(Range::Finite, unit), faults),
-        frequency: section.number("frequency", FREQUENCY, faults),
-        phase: section.number_if("phase", PHASE, faults).unwrap_or(0.0),
+        amplitude,
+        frequency: section.read(&FREQUENCY, faults),
+        phase: section.read(&PHASE, faults),
     }
 }
 
-fn direction(section: &Section, key: &str, faults: &mut Vec<Fault>) -> Vector3 {
-    let v = section.vector(key, Number(Range::Finite, ""), faults);
-    unit(section, key, v, "a direction", faults)
+fn direction(section: &Section, key: &Key<Three, Needed>, faults: &mut Vec<Fault>) -> Vector3 {
+    let v = section.read(key, faults);
+    unit(section, key.name, v, "a direction", faults)
 }
 
 fn sine(node: &Node, faults: &mut Vec<Fault>) -> (Vector3, Signal) {
-    let known = ["direction", "amplitude", "frequency", "phase"];
-    let sine = Section::new(node, &known, faults);
-    (
-        direction(&sine, "direction", faults),
-        oscillation(&sine, "m", faults),
-    )
+    let sine = Section::of(node, &[&SINE], faults);
+    let direction = direction(&sine, &DIRECTION, faults);
+    let amplitude = sine.read(&AMPLITUDE, faults);
+    (direction, oscillation(&sine, amplitude, faults))
 }
 
 fn rotation(node: &Node, faults: &mut Vec<Fault>) -> Rotation {
-    let known = ["axis", "point", "rate", "amplitude", "frequency", "phase"];
-    let rotation = Section::new(node, &known, faults);
-    let axis = direction(&rotation, "axis", faults);
-    let point = rotation.vector_if("point", METRES, faults);
-    let signal = match rotation.number_if("rate", Number(Range::Finite, "rad/s"), faults) {
+    let rotation = Section::of(node, &[&ROTATION], faults);
+    let axis = direction(&rotation, &AXIS, faults);
+    let point = rotation.read(&POINT, faults);
+    let signal = match rotation.read(&RATE, faults) {
         Some(rate) => {
-            for key in ["amplitude", "frequency", "phase"] {
+            for key in [ANGLE.name, FREQUENCY.name, PHASE.name] {
                 if let Some(node) = rotation.get(key) {
                     both(node, ["rate", "amplitude and frequency"], faults);
                 }
             }
             Signal::Rate(rate)
         }
-        None => oscillation(&rotation, "rad", faults),
+        None => {
+            let amplitude = rotation.read(&ANGLE, faults);
+            oscillation(&rotation, amplitude, faults)
+        }
     };
     Rotation {
         axis,
@@ -141,52 +306,41 @@ fn rotation(node: &Node, faults: &mut Vec<Fault>) -> Rotation {
 }
 
 fn table(node: &Node, faults: &mut Vec<Fault>) -> Option<(Vector3, Signal)> {
-    let table = Section::new(node, &["direction", "file", "of"], faults);
-    let direction = direction(&table, "direction", faults);
-    let of = table.choice("of", &["position", "velocity"], faults);
+    let table = Section::of(node, &[&TABLE], faults);
+    let direction = direction(&table, &DIRECTION, faults);
+    let rates = table.read(&OF, faults) == Some(true);
     let points = ramp::of_file(&table, faults)?;
     let signal = Signal::Table {
         times: points.times,
         values: points.values,
-        rates: of == Some("velocity"),
+        rates,
     };
     Some((direction, signal))
 }
 
 fn free(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Freedom {
-    let known = [
-        "mass",
-        "direction",
-        "inertia",
-        "hinge",
-        "load",
-        "pressure",
-        "gravity",
-        "factor",
-    ];
-    let free = section.table("free", &known, faults);
-    let mass = free.number("mass", Number(Range::Positive, "kg"), faults);
-    let along = free
-        .get("direction")
-        .map(|_| direction(&free, "direction", faults));
+    let free = section.declared(&FREE, faults);
+    let mass = free.read(&MASS, faults);
+    let along = free.read(&ONE_DIRECTION, faults);
+    let along = along.map(|v| unit(&free, ONE_DIRECTION.name, v, "a direction", faults));
     let is = |of: fn(&Surface) -> bool| parts.iter().any(|part| of(&part.surface));
-    let sphere = is(|s| matches!(s, Surface::Sphere { .. })) && free.get("hinge").is_none();
+    let sphere = is(|s| matches!(s, Surface::Sphere { .. })) && free.get(HINGE.name).is_none();
     let plane = is(|s| matches!(s, Surface::Plane(_)));
     let inertia = match sphere {
-        true => free.number_if("inertia", Number(Range::Positive, "kg m2"), faults),
+        true => free.read(&INERTIA, faults),
         false => None,
     };
     let turning = turning::read(section, &free, (parts, mass), faults);
-    let load = free.vector_if("load", NEWTON, faults).unwrap_or_default();
-    let pressure = free.number_if("pressure", PASCAL, faults);
-    if let (Some(_), Some(node)) = (free.get("load"), free.get("pressure")) {
-        both(node, ["load", "pressure"], faults);
+    let load = free.read(&LOAD, faults);
+    let pressure = free.read(&PRESSURE, faults);
+    if let (Some(_), Some(node)) = (free.get(LOAD.name), free.get(PRESSURE.name)) {
+        both(node, [LOAD.name, PRESSURE.name], faults);
     }
-    let gravity = free.truth_if("gravity", faults).unwrap_or(true);
-    if let (true, true, Some(node)) = (sphere, along.is_some(), free.get("inertia")) {
+    let gravity = free.read(&GRAVITY, faults);
+    if let (true, true, Some(node)) = (sphere, along.is_some(), free.get(INERTIA.name)) {
         both(node, ["direction", "inertia"], faults);
     }
-    if let (true, None, Some(node), 1) = (plane, along, section.get("free"), parts.len()) {
+    if let (true, None, Some(node), 1) = (plane, along, section.get(FREE.name), parts.len()) {
         must(
             node,
             "mass and direction: a plane is free along one",
@@ -207,49 +361,45 @@ fn free(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Freedom {
 }
 
 fn servo(section: &Section, faults: &mut Vec<Fault>) -> Servo {
-    let turns = section
-        .get("servo")
-        .and_then(|node| node.child("axis"))
-        .is_some();
+    let node = section.get(SERVO.name);
+    let turns = node.and_then(|node| node.child(AXIS.name)).is_some();
     if turns {
         return turning_servo(section, faults);
     }
-    let known = ["direction", "force", "pressure", "gain", "top_speed"];
-    let servo = section.table("servo", &known, faults);
-    let pressure = servo.number_if("pressure", PASCAL, faults);
-    let force = match (servo.get("pressure"), servo.get("force")) {
+    let servo = section.declared(&SERVO, faults);
+    let pressure = servo.read(&PRESSURE, faults);
+    let force = match (servo.get(PRESSURE.name), servo.get(FORCE.name)) {
         (Some(_), None) => 0.0,
         (Some(node), Some(_)) => {
-            both(node, ["force", "pressure"], faults);
+            both(node, [FORCE.name, PRESSURE.name], faults);
             0.0
         }
-        (None, _) => servo.number("force", NEWTON, faults),
+        (None, _) => servo.read(&FORCE, faults),
     };
     Servo {
-        direction: direction(&servo, "direction", faults),
+        direction: direction(&servo, &DIRECTION, faults),
         turns,
         force,
         pressure: pressure.unwrap_or_default(),
-        gain: servo.number("gain", Number(Range::Positive, "m/(s N)"), faults),
-        top_speed: servo.number("top_speed", Number(Range::Positive, "m/s"), faults),
+        gain: servo.read(&GAIN, faults),
+        top_speed: servo.read(&TOP_SPEED, faults),
     }
 }
 
 /// A servo about an axis; its `point` is the centre of the wall.
 fn turning_servo(section: &Section, faults: &mut Vec<Fault>) -> Servo {
-    let known = ["axis", "point", "torque", "gain", "top_speed"];
-    let servo = section.table("servo", &known, faults);
-    servo.vector_if("point", METRES, faults);
-    if let (Some(node), Some(_)) = (servo.get("point"), section.get("centre")) {
+    let servo = section.declared(&TURNING_SERVO, faults);
+    servo.read(&POINT, faults);
+    if let (Some(node), Some(_)) = (servo.get(POINT.name), section.get("centre")) {
         both(node, ["servo.point", "centre"], faults);
     }
     Servo {
-        direction: direction(&servo, "axis", faults),
+        direction: direction(&servo, &AXIS, faults),
         turns: true,
-        force: servo.number("torque", Number(Range::Finite, "N m"), faults),
+        force: servo.read(&TORQUE, faults),
         pressure: 0.0,
-        gain: servo.number("gain", Number(Range::Positive, "rad/(s N m)"), faults),
-        top_speed: servo.number("top_speed", Number(Range::Positive, "rad/s"), faults),
+        gain: servo.read(&TURNING_GAIN, faults),
+        top_speed: servo.read(&TOP_RATE, faults),
     }
 }
 

@@ -1,6 +1,7 @@
 //! One surface of a wall, and unit vectors.
 
 use crate::config::fault::Fault;
+use crate::config::key::{Key, List, Needed, Three};
 use crate::config::reader::{METRES, Section, report};
 use crate::math::Vector3;
 use crate::shape::Surface;
@@ -34,16 +35,22 @@ pub(in crate::config) fn unit(
     (v / largest).normalize()
 }
 
+/// The ends of an axis.
+pub(in crate::config) const FROM: Key<Three, Needed> =
+    Key::new("from", List(METRES), Needed, "first end");
+pub(in crate::config) const TO: Key<Three, Needed> =
+    Key::new("to", List(METRES), Needed, "second end");
+
 /// The ends of an axis: the first, the direction, the length.
 pub(in crate::config) fn ends(
     section: &Section,
     faults: &mut Vec<Fault>,
 ) -> (Vector3, Vector3, f64) {
-    let from = Vector3::from(section.vector("from", METRES, faults));
-    let to = Vector3::from(section.vector("to", METRES, faults));
+    let from = Vector3::from(section.read(&FROM, faults));
+    let to = Vector3::from(section.read(&TO, faults));
     let axis = unit(
         section,
-        "to",
+        TO.name,
         (to - from).into(),
         "a point other than from",
         faults,

@@ -1,14 +1,16 @@
 //! The shapes of walls, each of one or several surfaces.
 
 use super::mesh;
-use super::part::{Part, ends, unit};
+use super::part::{FROM, Part, TO, ends, unit};
 use super::thin;
 use crate::config::document::{Node, Value};
 use crate::config::domain::{Domain, corners as check_corners};
 use crate::config::fault::Fault;
+use crate::config::key::{Entry, Key, List, Needed, Or, Preset, Three, Truth, Words};
 use crate::config::reader::{
     METRES, Number, Range, SIZE, Section, must, needs, refuse, unknown, wrong_type,
 };
+use crate::config::table::Table;
 use crate::math::Vector3;
 use crate::shape::{HalfSpace, Surface};
 
@@ -26,19 +28,125 @@ pub(super) fn kind(node: &Node) -> &'static str {
     KINDS.iter().find(named).copied().unwrap_or("box")
 }
 
+const POINT: Key<Three, Needed> = Key::new("point", List(METRES), Needed, "a point of the plane");
+const NORMAL: Key<Three, Needed> = Key::new(
+    "normal",
+    List(Number(Range::Finite, "")),
+    Needed,
+    "vector from the wall into the free side",
+);
+const RADIUS: Key<Number, Needed> = Key::new("radius", SIZE, Needed, "radius");
+/// Whether bodies are inside; the other side is solid.
+const SIDE: Key<Words<bool>, Needed> = Key::new(
+    "side",
+    Words(&[("inside", true), ("outside", false)]),
+    Needed,
+    "the side on which bodies are; the other side is solid",
+);
+const CAPS: Key<Truth, Preset<bool>> = Key::new(
+    "caps",
+    Truth,
+    Preset(true),
+    "with `side = \"inside\"`: walls `NAME.side`, `NAME.from`, `NAME.to`; without caps a tube open \
+     at both ends",
+);
+const CENTRE: Key<Three, Needed> = Key::new("centre", List(METRES), Needed, "centre");
+const AXIS: Key<Three, Needed> = Key::new(
+    "axis",
+    List(Number(Range::Finite, "")),
+    Needed,
+    "direction of the axis",
+);
+const HOLE: Key<Number, Preset<f64>> = Key::new(
+    "hole",
+    Number(Range::NotNegative, "m"),
+    Preset(0.0),
+    "radius of a hole in the middle",
+);
+const RADII: Key<List<2>, Needed> = Key::new(
+    "radius",
+    List(Number(Range::NotNegative, "m")),
+    Needed,
+    "radii at `from` and at `to`",
+);
+const OF_FACES: Entry = Entry::new(
+    "faces",
+    "a list of some of \"x-\", \"x+\", \"y-\", \"y+\", \"z-\", \"z+\"",
+    "all that are not periodic",
+    "faces that are walls: `NAME.x-` and so on",
+);
+const LOWER: Key<Three, Or> = Key::new(
+    "lower",
+    List(METRES),
+    Or("that of the domain"),
+    "lower corner, in the domain",
+);
+const UPPER: Key<Three, Or> = Key::new(
+    "upper",
+    List(METRES),
+    Or("that of the domain"),
+    "upper corner, in the domain",
+);
+
+/// Keys of a box.
+pub(in crate::config) const BOX: Table = Table::new("wall:box", &[&OF_FACES, &LOWER, &UPPER])
+    .kind("shape = \"box\"", "planes around the bodies");
+/// Keys of a plane.
+pub(in crate::config) const PLANE: Table =
+    Table::new("wall:plane", &[&POINT, &NORMAL]).kind("shape = \"plane\"", "a plane, solid behind");
+/// Keys of a cylinder.
+pub(in crate::config) const CYLINDER: Table =
+    Table::new("wall:cylinder", &[&FROM, &TO, &RADIUS, &SIDE, &CAPS])
+        .kind("shape = \"cylinder\"", "a bore, a tube or a solid cylinder");
+/// Keys of a sphere.
+pub(in crate::config) const SPHERE: Table = Table::new("wall:sphere", &[&CENTRE, &RADIUS, &SIDE])
+    .kind("shape = \"sphere\"", "a hollow or a solid sphere");
+/// Keys of a disc.
+pub(in crate::config) const DISC: Table =
+    Table::new("wall:disc", &[&CENTRE, &AXIS, &RADIUS, &HOLE])
+        .kind("shape = \"disc\"", "a disc or a ring; bodies on both sides");
+/// Keys of a cone.
+pub(in crate::config) const CONE: Table = Table::new("wall:cone", &[&FROM, &TO, &RADII]).kind(
+    "shape = \"cone\"",
+    "a part of a cone, as a funnel; bodies on both sides",
+);
+/// Keys of a mesh.
+pub(in crate::config) const MESH: Table = Table::new("wall:mesh", &mesh::KEYS).kind(
+    "shape = \"mesh\"",
+    "triangles of a file; bodies on both sides. Walls `NAME.PART`, by the names of STL solids and \
+     OBJ objects, or their numbers; one part is `NAME`",
+);
+/// Keys of a plate.
+pub(in crate::config) const PLATE: Table = Table::new(
+    "wall:plate",
+    &[&CENTRE, &thin::NORMAL, &thin::ALONG, &thin::EDGES],
+)
+.kind("shape = \"plate\"", "a rectangle; bodies on both sides");
+/// Keys of a segment.
+pub(in crate::config) const SEGMENT: Table = Table::new("wall:segment", &[&FROM, &TO]).kind(
+    "shape = \"segment\"",
+    "in two dimensions: a straight line; bodies on both sides",
+);
+/// Keys of an arc.
+pub(in crate::config) const ARC: Table = Table::new("wall:arc", &[&CENTRE, &RADIUS, &thin::ANGLES])
+    .kind(
+        "shape = \"arc\"",
+        "in two dimensions: a part of a circle; bodies on both sides",
+    );
+
 /// The keys of a shape.
-pub(super) fn keys(kind: &str) -> &'static [&'static str] {
+pub(super) fn keys(kind: &str) -> &'static Table {
     match kind {
-        "plane" => &["point", "normal"],
-        "cylinder" => &["from", "to", "radius", "side", "caps"],
-        "sphere" => &["radius", "side"],
-        "disc" => &["axis", "radius", "hole"],
-        "cone" => &["from", "to", "radius"],
-        "mesh" => &mesh::KEYS,
-        "plate" => &thin::OF_PLATE,
-        "segment" => &thin::OF_SEGMENT,
-        "arc" => &thin::OF_ARC,
-        _ => &["faces", "lower", "upper"],
+        "plane" => &PLANE,
+        "cylinder" => &CYLINDER,
+        "sphere" => &SPHERE,
+        "disc" => &DISC,
+        "cone" => &CONE,
+        "mesh" => &MESH,
+        "plate" => &PLATE,
+        "segment" => &SEGMENT,
+        "arc" => &ARC,
+        _ => &BOX,
     }
 }
 
@@ -65,9 +173,9 @@ pub(super) fn read(
         }
         "cylinder" => cylinder(name, section, faults),
         "sphere" => {
-            let centre = Vector3::from(section.vector("centre", METRES, faults));
-            let radius = section.number("radius", SIZE, faults);
-            let inside = inside(section, faults);
+            let centre = Vector3::from(section.read(&CENTRE, faults));
+            let radius = section.read(&RADIUS, faults);
+            let inside = section.read(&SIDE, faults) == Some(true);
             let surface = Surface::Sphere {
                 centre,
                 radius,
@@ -76,13 +184,12 @@ pub(super) fn read(
             one(surface, centre)
         }
         "disc" => {
-            let centre = Vector3::from(section.vector("centre", METRES, faults));
-            let axis = section.vector("axis", Number(Range::Finite, ""), faults);
-            let axis = unit(section, "axis", axis, "a direction", faults);
-            let radius = section.number("radius", SIZE, faults);
-            let hole = section.number_if("hole", Number(Range::NotNegative, "m"), faults);
-            let hole = hole.unwrap_or(0.0);
-            if let (true, Some(node)) = (hole >= radius, section.get("hole")) {
+            let centre = Vector3::from(section.read(&CENTRE, faults));
+            let axis = section.read(&AXIS, faults);
+            let axis = unit(section, AXIS.name, axis, "a direction", faults);
+            let radius = section.read(&RADIUS, faults);
+            let hole = section.read(&HOLE, faults);
+            if let (true, Some(node)) = (hole >= radius, section.get(HOLE.name)) {
                 refuse(
                     node,
                     &format!("less than the disc's radius, {radius} [m]"),
@@ -94,13 +201,7 @@ pub(super) fn read(
         }
         "cone" => {
             let (from, axis, length) = ends(section, faults);
-            let size = Number(Range::NotNegative, "m");
-            let node = section.need(
-                "radius",
-                "two radii in brackets, at from and to [m]",
-                faults,
-            );
-            let [r0, r1] = node.map_or([f64::NAN; 2], |node| size.read_list(node, faults));
+            let [r0, r1] = section.read(&RADII, faults);
             let surface = Surface::Shell {
                 centre: from,
                 axis,
@@ -144,11 +245,11 @@ pub(super) fn read(
 
 /// The corners of a box [m]: by default those of the domain, in which it must lie.
 fn box_corners(section: &Section, domain: &Domain, faults: &mut Vec<Fault>) -> [[f64; 3]; 2] {
-    let given = [("lower", domain.lower), ("upper", domain.upper)];
+    let given = [(&LOWER, domain.lower), (&UPPER, domain.upper)];
     let corners = given.map(|(key, default)| {
-        let corner = section.vector_if(key, METRES, faults).unwrap_or(default);
+        let corner = section.read(key, faults).unwrap_or(default);
         let inside = |a: usize| (domain.lower[a]..=domain.upper[a]).contains(&corner[a]);
-        if let (false, Some(node)) = ((0..3).all(inside), section.get(key)) {
+        if let (false, Some(node)) = ((0..3).all(inside), section.get(key.name)) {
             let accepted = format!(
                 "a corner in the domain, from {:?} to {:?} [m]",
                 domain.lower, domain.upper
@@ -157,24 +258,19 @@ fn box_corners(section: &Section, domain: &Domain, faults: &mut Vec<Fault>) -> [
         }
         corner
     });
-    let node = section.get("upper").or(section.get("lower"));
+    let node = section.get(UPPER.name).or(section.get(LOWER.name));
     if let Some(node) = node {
         check_corners(node, corners[0], corners[1], faults);
     }
     corners
 }
 
-/// Whether bodies are inside; the other side is solid.
-fn inside(section: &Section, faults: &mut Vec<Fault>) -> bool {
-    section.choice("side", &["inside", "outside"], faults) == Some("inside")
-}
-
 fn cylinder(name: &str, section: &Section, faults: &mut Vec<Fault>) -> Vec<Part> {
     let (from, axis, length) = ends(section, faults);
-    let radius = section.number("radius", SIZE, faults);
-    let inside = inside(section, faults);
-    let caps = section.truth_if("caps", faults);
-    if let (false, Some(node)) = (inside, section.get("caps")) {
+    let radius = section.read(&RADIUS, faults);
+    let inside = section.read(&SIDE, faults) == Some(true);
+    let caps = section.read(&CAPS, faults);
+    if let (false, Some(node)) = (inside, section.get(CAPS.name)) {
         needs(
             node,
             "side = \"inside\": from outside a cylinder is solid",
@@ -189,7 +285,7 @@ fn cylinder(name: &str, section: &Section, faults: &mut Vec<Fault>) -> Vec<Part>
         centre,
     };
     let cap = |point: Vector3, normal: Vector3| Surface::Plane(HalfSpace { point, normal });
-    match (inside, caps.unwrap_or(true)) {
+    match (inside, caps) {
         (false, _) => vec![part(
             "",
             Surface::Cylinder {
@@ -223,12 +319,12 @@ fn cylinder(name: &str, section: &Section, faults: &mut Vec<Fault>) -> Vec<Part>
 }
 
 fn plane(section: &Section, faults: &mut Vec<Fault>) -> HalfSpace {
-    let point = section.vector("point", METRES, faults);
-    let normal = section.vector("normal", Number(Range::Finite, ""), faults);
+    let point = section.read(&POINT, faults);
+    let normal = section.read(&NORMAL, faults);
     let accepted = "a vector from the wall into the free side";
     HalfSpace {
         point: Vector3::from(point),
-        normal: unit(section, "normal", normal, accepted, faults),
+        normal: unit(section, NORMAL.name, normal, accepted, faults),
     }
 }
 
@@ -238,10 +334,10 @@ fn faces(section: &Section, domain: &Domain, faults: &mut Vec<Fault>) -> Vec<&'s
         let axis = axis_of(face);
         !(domain.periodic[axis] || domain.two_dimensional && axis == 2)
     };
-    let Some(node) = section.get("faces") else {
+    let Some(node) = section.get(OF_FACES.name) else {
         return FACES.into_iter().filter(|face| open(face)).collect();
     };
-    let accepted = "a list of some of \"x-\", \"x+\", \"y-\", \"y+\", \"z-\", \"z+\"";
+    let accepted = OF_FACES.accepts;
     let Value::List(items) = &node.value else {
         wrong_type(node, accepted, faults);
         return Vec::new();

@@ -4,16 +4,39 @@ use super::mesh::SMOOTH;
 use super::part::{ends, unit};
 use crate::config::domain::Domain;
 use crate::config::fault::Fault;
+use crate::config::key::{Key, List, Needed, Three};
 use crate::config::reader::{METRES, Number, Range, SIZE, Section, must, refuse};
 use crate::math::Vector3;
 use crate::shape::mesh::{Faces, Mesh};
 use crate::shape::{Posed, Surface};
 use std::f64::consts::TAU;
 
-/// The keys of plates, segments and arcs.
-pub(super) const OF_PLATE: [&str; 3] = ["normal", "along", "size"];
-pub(super) const OF_SEGMENT: [&str; 2] = ["from", "to"];
-pub(super) const OF_ARC: [&str; 2] = ["radius", "angles"];
+pub(super) const NORMAL: Key<Three, Needed> = Key::new(
+    "normal",
+    List(Number(Range::Finite, "")),
+    Needed,
+    "direction across the plate",
+);
+pub(super) const ALONG: Key<Three, Needed> = Key::new(
+    "along",
+    List(Number(Range::Finite, "")),
+    Needed,
+    "direction of its first edge; its part across `normal` counts",
+);
+pub(super) const EDGES: Key<List<2>, Needed> = Key::new(
+    "size",
+    List(SIZE),
+    Needed,
+    "lengths along and across `along`",
+);
+pub(super) const ANGLES: Key<List<2>, Needed> = Key::new(
+    "angles",
+    List(Number(Range::Finite, "rad")),
+    Needed,
+    "first and last angle, counter-clockwise from x, at most 2π apart",
+);
+const CENTRE: Key<Three, Needed> = Key::new("centre", List(METRES), Needed, "centre");
+const RADIUS: Key<Number, Needed> = Key::new("radius", SIZE, Needed, "radius");
 
 /// The smallest sine of the angle between the normal of a plate and its edge.
 const ACROSS: f64 = 1e-6;
@@ -21,17 +44,14 @@ const ACROSS: f64 = 1e-6;
 /// A rectangle: a mesh of two triangles, smooth across the diagonal; and its centre [m].
 pub(super) fn plate(section: &Section, faults: &mut Vec<Fault>) -> Option<(Surface, Vector3)> {
     let before = faults.len();
-    let centre = Vector3::from(section.vector("centre", METRES, faults));
-    let direction = Number(Range::Finite, "");
-    let [normal, along] = ["normal", "along"].map(|key| {
-        let v = section.vector(key, direction, faults);
-        unit(section, key, v, "a direction", faults)
+    let centre = Vector3::from(section.read(&CENTRE, faults));
+    let [normal, along] = [&NORMAL, &ALONG].map(|key| {
+        let v = section.read(key, faults);
+        unit(section, key.name, v, "a direction", faults)
     });
-    let accepted = "two edges in brackets, along and across `along` [m]";
-    let size = section.need("size", accepted, faults);
-    let [a, b] = size.map_or([f64::NAN; 2], |node| SIZE.read_list(node, faults));
+    let [a, b] = section.read(&EDGES, faults);
     let across = normal.cross(&along);
-    if let (true, Some(node)) = (across.norm() < ACROSS, section.get("along")) {
+    if let (true, Some(node)) = (across.norm() < ACROSS, section.get(ALONG.name)) {
         refuse(node, "a direction other than the normal", faults);
     }
     if faults.len() > before {
@@ -49,7 +69,7 @@ pub(super) fn plate(section: &Section, faults: &mut Vec<Fault>) -> Option<(Surfa
         Ok(mesh) => Some((Surface::Mesh(Posed::new(mesh)), centre)),
         Err(_) => {
             // Its edges are lost in the rounding of its place.
-            let node = section.get("size")?;
+            let node = section.get(EDGES.name)?;
             refuse(node, "edges that the plate has at its centre", faults);
             None
         }
@@ -80,12 +100,10 @@ pub(super) fn arc(
     faults: &mut Vec<Fault>,
 ) -> (Surface, Vector3) {
     needs_a_plane(section, domain, faults);
-    let centre = Vector3::from(section.vector("centre", METRES, faults));
-    let radius = section.number("radius", SIZE, faults);
-    let accepted = "two angles in brackets, counter-clockwise from x [rad]";
-    let node = section.need("angles", accepted, faults);
-    let number = Number(Range::Finite, "rad");
-    let [from, to] = node.map_or([f64::NAN; 2], |node| number.read_list(node, faults));
+    let centre = Vector3::from(section.read(&CENTRE, faults));
+    let radius = section.read(&RADIUS, faults);
+    let [from, to] = section.read(&ANGLES, faults);
+    let node = section.get(ANGLES.name);
     let width = to - from;
     // A whole circle, given to some digits, may be a little more.
     if let (true, Some(node)) = (width <= 0.0 || width > TAU * (1.0 + 1e-6), node) {

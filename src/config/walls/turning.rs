@@ -3,16 +3,43 @@
 use super::part::{Part, unit};
 use crate::body::Turning;
 use crate::config::fault::Fault;
+use crate::config::key::{Entry, Key, List, Needed, Or, Three};
 use crate::config::reader::{METRES, Number, Range, Section, both, must, report};
+use crate::config::table::Table;
 use crate::math::{Matrix3, Vector3};
 use crate::shape::Surface;
 use crate::shape::clump::principal::principal;
 
+const POINT: Key<Three, Needed> = Key::new(
+    "point",
+    List(METRES),
+    Needed,
+    "a point of the axis, the centre of the wall in tables",
+);
+const CENTRE: Key<Three, Or> = Key::new("centre", List(METRES), Or("that of the part"), "centre");
+const AXIS: Key<Three, Needed> = Key::new(
+    "axis",
+    List(Number(Range::Finite, "")),
+    Needed,
+    "direction of the axis",
+);
+pub(super) const HINGE: Table = Table::new("hinge", &[&POINT, &AXIS]).optional([
+    "none",
+    "a table",
+    "the wall only turns about this axis",
+]);
+pub(super) const INERTIA: Entry = Entry::new(
+    "inertia",
+    "a number > 0 [kg m2] for a sphere, else 6 numbers [kg m2]",
+    "of a closed mesh its own, for an even density; else the wall does not turn",
+    "the moments about the centre of mass, xx, yy, zz, xy, xz, yz, at time zero",
+);
+
 /// The point of the axis of a hinge or of a servo [m], if there is one: the centre of the wall.
 pub(super) fn pivot(section: &Section) -> Option<Vector3> {
     let mut ignored = Vec::new();
-    let hinge = section.get("free").and_then(|free| free.child("hinge"));
-    let point = hinge.or(section.get("servo"))?.child("point")?;
+    let hinge = section.get("free").and_then(|free| free.child(HINGE.name));
+    let point = hinge.or(section.get("servo"))?.child(POINT.name)?;
     Some(METRES.read_list::<3>(point, &mut ignored).into())
 }
 
@@ -30,17 +57,17 @@ pub(super) fn read(
     };
     let before = faults.len();
     let solid = match &part.surface {
-        Surface::Sphere { .. } if free.get("hinge").is_none() => return None,
+        Surface::Sphere { .. } if free.get(HINGE.name).is_none() => return None,
         Surface::Mesh(posed) => posed.mesh().solid(),
         _ => None,
     };
     let is_mesh = matches!(part.surface, Surface::Mesh(_));
-    let hinge = free.get("hinge").map(|_| hinge(free, faults));
-    if free.get("inertia").is_none() && hinge.is_none() && !is_mesh {
+    let hinge = free.get(HINGE.name).map(|_| hinge(free, faults));
+    if free.get(INERTIA.name).is_none() && hinge.is_none() && !is_mesh {
         return None;
     }
     if let Some(node) = free.get("direction") {
-        let other = ["hinge", "inertia"]
+        let other = [HINGE.name, INERTIA.name]
             .into_iter()
             .find(|key| free.get(key).is_some());
         if let Some(other) = other {
@@ -48,9 +75,10 @@ pub(super) fn read(
         }
         return None;
     }
-    if let (Surface::Plane(_), Some(node)) =
-        (&part.surface, free.get("hinge").or(free.get("inertia")))
-    {
+    if let (Surface::Plane(_), Some(node)) = (
+        &part.surface,
+        free.get(HINGE.name).or(free.get(INERTIA.name)),
+    ) {
         must(
             node,
             "left out: a plane does not turn freely",
@@ -59,12 +87,12 @@ pub(super) fn read(
         );
         return None;
     }
-    let (tensor, centre) = match (free.get("inertia"), solid) {
+    let (tensor, centre) = match (free.get(INERTIA.name), solid) {
         (Some(node), _) => {
             let number = Number(Range::Finite, "kg m2");
             let [xx, yy, zz, xy, xz, yz] = number.read_list(node, faults);
             let tensor = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
-            let centre = section.vector_if("centre", METRES, faults);
+            let centre = section.read(&CENTRE, faults);
             (tensor, centre.map_or(part.centre, Vector3::from))
         }
         (None, Some(solid)) => {
@@ -78,7 +106,7 @@ pub(super) fn read(
         (None, None) => {
             let accepted = "6 moments of inertia about the centre, xx, yy, zz, xy, xz, yz [kg m2], as the wall \
                             encloses no volume";
-            free.missing("inertia", accepted, faults);
+            free.missing(INERTIA.name, accepted, faults);
             return None;
         }
     };
@@ -89,7 +117,7 @@ pub(super) fn read(
     let (moments, axes) = principal([m.m11, m.m22, m.m33, m.m12, m.m13, m.m23]);
     let sum: f64 = moments.iter().sum();
     let possible = |moment: &f64| *moment > 0.0 && 2.0 * moment <= sum * (1.0 + 1e-9);
-    if let (false, Some(node)) = (moments.iter().all(possible), free.get("inertia")) {
+    if let (false, Some(node)) = (moments.iter().all(possible), free.get(INERTIA.name)) {
         let message = format!(
             "must be those of a body: principal moments > 0, each at most the sum of the others; found {}, {}, {} kg m2",
             moments[0], moments[1], moments[2]
@@ -113,8 +141,8 @@ pub(super) fn read(
 
 /// A point and the direction of the axis.
 fn hinge(free: &Section, faults: &mut Vec<Fault>) -> (Vector3, Vector3) {
-    let hinge = free.table("hinge", &["point", "axis"], faults);
-    let point = Vector3::from(hinge.vector("point", METRES, faults));
-    let axis = hinge.vector("axis", Number(Range::Finite, ""), faults);
-    (point, unit(&hinge, "axis", axis, "a direction", faults))
+    let hinge = free.declared(&HINGE, faults);
+    let point = Vector3::from(hinge.read(&POINT, faults));
+    let axis = hinge.read(&AXIS, faults);
+    (point, unit(&hinge, AXIS.name, axis, "a direction", faults))
 }
