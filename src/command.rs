@@ -111,6 +111,12 @@ pub enum Command {
         #[arg(short, long)]
         out: Option<PathBuf>,
     },
+    /// Prints the keys of a configuration: accepted values, unit, default, meaning
+    Keys {
+        /// A table, such as solver, or the begin of a key in it, such as wall.free [default: the
+        /// names of all]
+        name: Option<String>,
+    },
     /// Prints the contents of a checkpoint
     Info {
         /// The checkpoint, or the folder of a run for its newest one

@@ -50,7 +50,7 @@ pub use materials::{Coefficients, Material};
 pub use measures::{Measure, What};
 pub use output::Output;
 pub use past::may_be_set;
-pub use read::with_keys;
+pub use read::{keys, with_keys};
 pub use regions::NamedRegion;
 pub use safety::{Checkpoints, Interval, Limit, Limits};
 pub use scenario::{Derived, Scenario};

@@ -4,6 +4,7 @@ use clap::Parser;
 use moreau::bench;
 use moreau::comm::{Comm, is_first_process, launch, threads::Serial};
 use moreau::command::{self, Cli, Command, Fclib};
+use moreau::config;
 use moreau::fclib;
 use moreau::report;
 use moreau::report::convert::convert;
@@ -84,6 +85,7 @@ fn status() -> i32 {
             told(request.and_then(|request| report::render(&args.from, &args.output, &request)))
         }
         Command::Report { dir } => told(report::page(&dir)),
+        Command::Keys { name } => told(config::keys(name.as_deref()).map_err(|e| (e, 2))),
         Command::Info { file } => told(report::info(&file).map_err(|e| (e, 2))),
         Command::Elastic {
             from,

@@ -286,3 +286,27 @@ fn what_cannot_be_told_is_refused() {
         "file/pages: must be a folder that can be made and written to; found Not a directory",
     );
 }
+
+/// The keys of a configuration and their values, as `check` accepts them.
+#[test]
+fn keys_are_told() {
+    let all = moreau(&["keys"]);
+    assert!(all.contains("\nsolver: tolerance, max_sweeps, "), "{all}");
+    let one = moreau(&["keys", "checkpoint.keep"]);
+    let told = "checkpoint.keep\n    default: 2\n    accepted: a whole number >= 1\n    number of files kept\n";
+    assert_eq!(one, told);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_moreau"));
+    command.args(["keys", "checkpiont"]);
+    let output = harness::run(command, LIMIT);
+    assert_eq!(output.status, Some(2));
+    assert!(
+        output
+            .stderr
+            .starts_with("moreau: must be a table or TABLE.KEY")
+    );
+    assert!(
+        output.stderr.ends_with("; found checkpiont\n"),
+        "{}",
+        output.stderr
+    );
+}

@@ -71,7 +71,13 @@ const ACROSS: Key<Names, Needed> = Key::new(
     Needed,
     "the axis of the heights, in proportion to which they move",
 );
-const SHEAR: Table = Table::new("shear", &[&ALONG, &ACROSS, &RATE, &ramp::FILE]).optional([
+const SHEAR_RATE: Key<Number, Needed> = Key::new(
+    RATE.name,
+    Number(Range::Finite, "1/s"),
+    Needed,
+    "rate of the shear strain",
+);
+const SHEAR: Table = Table::new("shear", &[&ALONG, &ACROSS, &SHEAR_RATE, &ramp::FILE]).optional([
     "none",
     "a table with `rate` or `file`",
     "simple shear, at a rate or by a strain over time; not with quasi-static schemes, \
@@ -339,7 +345,7 @@ fn shearing(section: &Section, domain: &Domain, faults: &mut Vec<Fault>) -> Opti
         return None;
     }
     let strain = match (table.get("rate"), table.get("file")) {
-        (Some(_), None) => Signal::Rate(table.read(&RATE, faults)),
+        (Some(_), None) => Signal::Rate(table.read(&SHEAR_RATE, faults)),
         (None, Some(_)) => {
             let points = ramp::of_file(&table, faults)?;
             Signal::Table {

@@ -2,7 +2,7 @@
 
 use super::document::{Node, Value};
 use super::fault::Fault;
-use super::reader::{Number, Section, one_of, refuse, unknown, wrong_type};
+use super::reader::{Number, Section, one_of, refuse, short, unknown, wrong_type};
 use super::table::{Declared, Table};
 
 /// The values that a key accepts.
@@ -41,10 +41,7 @@ impl Accepts for Number {
     }
 
     fn shown(&self, value: &f64) -> String {
-        match *value != 0.0 && value.abs() < 1e-3 {
-            true => format!("{value:e}"),
-            false => value.to_string(),
-        }
+        short(*value)
     }
 
     fn needed(value: Option<f64>) -> f64 {
@@ -82,7 +79,7 @@ impl Accepts for Whole {
             },
             _ => wrong_type(node, &self.says(), faults),
         }
-        None
+        (self.1 == u64::MAX).then_some(self.0)
     }
 
     fn shown(&self, value: &u64) -> String {
@@ -279,7 +276,7 @@ pub(super) struct Needed;
 /// Without the key this value holds.
 pub(super) struct Preset<V>(pub(super) V);
 
-/// Without the key this holds, in words, as it depends on other keys or is no value.
+/// Without the key this holds, in words, as it depends on other keys or is not a value.
 pub(super) struct Or(pub(super) &'static str);
 
 /// One key of a table.
@@ -351,7 +348,7 @@ impl<A: Accepts> Readable for Key<A, Or> {
     }
 }
 
-/// A key of a table whose values are read with what other entries declare, such as names.
+/// A key whose values are read with the help of other entries, such as their names.
 pub(super) struct Entry {
     pub(super) name: &'static str,
     pub(super) without: &'static str,

@@ -196,10 +196,10 @@ pub(super) const MATERIAL: Table = Table::new("material", &[&NAME, &DENSITY]).ki
 /// `[[pair]]`.
 pub(super) const PAIR: Table = Table::new("pair", &[&MATERIALS]).kind(
     "[[pair]]",
-    "two materials, with coefficients in place of the mixed ones between them",
+    "two materials, with coefficients of a `[[material]]` in place of the mixed ones between them",
 );
 /// The coefficients of both.
-pub(super) const OF_CONTACTS: Table = Table::new("coefficients", &COEFFICIENTS);
+pub(super) const OF_CONTACTS: Table = Table::new("material:contact", &COEFFICIENTS);
 
 impl Coefficients {
     /// The coefficient that the entry gives under a key.

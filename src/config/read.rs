@@ -81,6 +81,13 @@ const OF_ENTRIES: [&dyn Declared; 20] = [
     &kept::TABLE,
 ];
 
+/// The names of all tables and of the keys outside of tables.
+#[cfg(test)]
+pub(super) fn names() -> Vec<&'static str> {
+    let all = ROOT.iter().chain(&OF_ENTRIES);
+    all.map(|one| one.name()).collect()
+}
+
 /// A document with its lists of keys as they are declared, between lines `<!-- keys: TABLES -->`
 /// and `<!-- end of keys -->`.
 ///
@@ -88,6 +95,22 @@ const OF_ENTRIES: [&dyn Declared; 20] = [
 /// A list of tables that are not known, or without an end.
 pub fn with_keys(document: &str) -> Result<String, String> {
     table::document(document, &[&ROOT[..], &OF_ENTRIES].concat())
+}
+
+/// The keys of a table as text, or of those that begin with `TABLE.KEY`; without a name all tables.
+///
+/// # Errors
+/// A name of no table or key.
+pub fn keys(name: Option<&str>) -> Result<String, String> {
+    let Some(name) = name else {
+        return Ok(table::listed(&ROOT).trim_end().to_owned());
+    };
+    let found = table::named(name, &[&ROOT[..], &OF_ENTRIES].concat());
+    let found = found.map(|text| text.trim_end().to_owned());
+    found.ok_or_else(|| {
+        let tables = ROOT.map(Declared::name).join(", ");
+        format!("must be a table or TABLE.KEY, with one of the tables {tables}; found {name}")
+    })
 }
 
 /// Reads the scenario of the file called `name`, which is valid only if no fault was added.

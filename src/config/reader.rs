@@ -42,9 +42,19 @@ impl Range {
             Self::Finite => "a finite number".to_owned(),
             Self::Positive => "a finite number > 0".to_owned(),
             Self::NotNegative => "a finite number >= 0".to_owned(),
-            Self::Between(low, high) => format!("a number from {low} to {high}"),
-            Self::Inside(low, high) => format!("a number > {low} and < {high}"),
+            Self::Between(low, high) => {
+                format!("a number from {} to {}", short(low), short(high))
+            }
+            Self::Inside(low, high) => format!("a number > {} and < {}", short(low), short(high)),
         }
+    }
+}
+
+/// A number in few digits.
+pub(super) fn short(x: f64) -> String {
+    match x == 0.0 || (1e-6..1e6).contains(&x.abs()) {
+        true => x.to_string(),
+        false => format!("{x:e}"),
     }
 }
 

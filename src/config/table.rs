@@ -40,7 +40,7 @@ impl Table {
         }
     }
 
-    /// A table that may be left out: what holds then, the accepted values, and the meaning.
+    /// A table that may be left out: the value without it, the accepted ones, and the meaning.
     pub(super) const fn optional(self, cells: [&'static str; 3]) -> Self {
         Self {
             head: Some((self.name, cells)),
@@ -115,10 +115,11 @@ pub(super) fn document(text: &str, tables: &[&dyn Declared]) -> Result<String, S
             let table = tables.iter().find(|table| table.name() == name);
             let table =
                 table.ok_or(format!("{line}: must be the names of tables; found {name}"))?;
-            match entries {
-                Some(_) => of_entry(*table, &mut made),
-                None => rows(*table, "", &mut made),
-            }
+            let rows = match entries {
+                Some(_) => of_entry(*table),
+                None => rows(*table, ""),
+            };
+            rows.iter().for_each(|row| made += &row.markdown());
         }
         let end = lines.find(|line| line.starts_with(END));
         made += "\n";
@@ -129,31 +130,106 @@ pub(super) fn document(text: &str, tables: &[&dyn Declared]) -> Result<String, S
 }
 
 /// The rows of an entry of a list.
-fn of_entry(table: &dyn Declared, into: &mut String) {
-    if let Some(written) = table.written() {
-        row(written, table, into);
-    }
-    for key in table.within() {
-        rows(*key, "", into);
-    }
+fn of_entry(table: &dyn Declared) -> Vec<Row> {
+    let head = table.written().map(|written| Row::of(written, table));
+    let keys = table.within().iter().flat_map(|key| rows(*key, ""));
+    head.into_iter().chain(keys).collect()
 }
 
 /// The rows of a key, or of a table and all of its keys.
-fn rows(one: &dyn Declared, before: &str, into: &mut String) {
+fn rows(one: &dyn Declared, before: &str) -> Vec<Row> {
     let path = |name: &str| match before {
         "" => name.to_owned(),
         before => format!("{before}.{name}"),
     };
-    if let Some(written) = one.written() {
-        row(&path(written), one, into);
-    }
+    let head = one.written().map(|written| Row::of(&path(written), one));
     let path = path(one.name());
-    for key in one.within() {
-        rows(*key, &path, into);
+    let keys = one.within().iter().flat_map(|key| rows(*key, &path));
+    head.into_iter().chain(keys).collect()
+}
+
+/// A key or a table, for readers.
+struct Row {
+    /// The key, from its table on, or the table as it is written.
+    key: String,
+    /// The value without it; `—`: none, it or another must be given.
+    without: String,
+    /// The accepted values.
+    accepted: String,
+    /// Its meaning, in Markdown.
+    text: String,
+}
+
+impl Row {
+    fn of(key: &str, one: &dyn Declared) -> Self {
+        let [without, accepted, text] = one.cells();
+        Self {
+            key: key.to_owned(),
+            without,
+            accepted,
+            text,
+        }
+    }
+
+    fn markdown(&self) -> String {
+        let Self {
+            key,
+            without,
+            accepted,
+            text,
+        } = self;
+        format!("| `{key}` | {without} | {accepted} | {text} |\n")
+    }
+
+    /// For a terminal.
+    fn lines(&self) -> String {
+        let mut lines = self.key.clone() + "\n";
+        let values = [("default", &self.without), ("accepted", &self.accepted)];
+        for (name, value) in values {
+            if !value.is_empty() && value != "—" {
+                lines += &format!("    {name}: {}\n", value.replace('`', ""));
+            }
+        }
+        lines + "    " + &self.text.replace('`', "") + "\n"
     }
 }
 
-fn row(written: &str, one: &dyn Declared, into: &mut String) {
-    let [without, accepted, text] = one.cells();
-    *into += &format!("| `{written}` | {without} | {accepted} | {text} |\n");
+/// All tables of a configuration, each with its keys.
+pub(super) fn listed(root: &[&dyn Declared]) -> String {
+    let line = |one: &&dyn Declared| {
+        let mut keys: Vec<&str> = one.within().iter().map(|key| key.name()).collect();
+        keys.dedup();
+        match one.written().unwrap_or(one.name()) {
+            written if keys.is_empty() => format!("{written}\n"),
+            written => format!("{written}: {}\n", keys.join(", ")),
+        }
+    };
+    root.iter().map(line).collect()
+}
+
+/// The keys of the tables with this name, and of the kinds of its entries; `None`: no such table.
+///
+/// Behind a dot the name may go on with the begin of a key.
+pub(super) fn named(name: &str, tables: &[&dyn Declared]) -> Option<String> {
+    let (table, key) = name.split_once('.').unwrap_or((name, ""));
+    let is_meant = |one: &&&dyn Declared| one.name().split(':').next() == Some(table);
+    let is_entry = |one: &dyn Declared| {
+        one.name().contains(':') || one.written().is_some_and(|written| written != one.name())
+    };
+    let all = tables.iter().filter(is_meant).flat_map(|one| {
+        if is_entry(*one) {
+            of_entry(*one)
+        } else {
+            rows(*one, "")
+        }
+    });
+    let is_asked = |row: &Row| {
+        let own = row
+            .key
+            .strip_prefix(table)
+            .and_then(|k| k.strip_prefix('.'));
+        own.unwrap_or(&row.key).starts_with(key)
+    };
+    let found: Vec<String> = all.filter(is_asked).map(|row| row.lines()).collect();
+    (!found.is_empty()).then(|| found.concat())
 }

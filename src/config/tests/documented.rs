@@ -1,6 +1,6 @@
 //! The keys in docs/config.md.
 
-use crate::config::with_keys;
+use crate::config::{keys, with_keys};
 use std::path::Path;
 
 /// The lists of keys in docs/config.md are those that the reader is made of.
@@ -19,6 +19,59 @@ fn the_documented_keys_are_those_of_the_reader() {
     let advice = "MOREAU_RENEW_DOCS=1 cargo test --lib documented renews it";
     assert_eq!(differ, None, "{advice}");
     assert_eq!(found, made, "{advice}");
+}
+
+/// Every table has its list, once.
+#[test]
+fn every_table_is_documented() {
+    let document = include_str!("../../../docs/config.md");
+    let marks = document.lines().filter_map(|line| {
+        let begin = ["<!-- keys: ", "<!-- keys of entries: "];
+        begin.iter().find_map(|begin| line.strip_prefix(begin))
+    });
+    let words = marks.flat_map(|mark| mark.trim_end_matches("-->").split_whitespace());
+    let mut listed: Vec<&str> = words.collect();
+    let mut known = super::super::read::names();
+    listed.sort_unstable();
+    known.sort_unstable();
+    assert_eq!(listed, known);
+}
+
+/// The list of a table is that of its keys; a name may be the begin of a key.
+#[test]
+fn keys_are_found_by_name() {
+    let of = |name| keys(Some(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let gap = of("solver.gap");
+    let heads: Vec<&str> = gap.lines().filter(|line| !line.starts_with(' ')).collect();
+    assert_eq!(
+        heads,
+        ["solver.gap", "solver.gap_fraction", "solver.gap_speed"]
+    );
+    assert!(gap.starts_with(
+        "solver.gap\n    default: \"positive\"\n    accepted: one of positive, full, recover\n"
+    ));
+    let wall = of("wall");
+    for line in [
+        "[[wall]]",
+        "free.mass",
+        "shape = \"cone\"",
+        "caps",
+        "smooth_angle",
+    ] {
+        assert!(wall.lines().any(|found| found == line), "{line}: {wall}");
+    }
+    assert!(of("material").lines().any(|line| line == "friction"));
+    assert!(of("time.dt.travel").contains("accepted: a number from 0.000001 to 0.5 [of a radius]"));
+    let tables = keys(None).expect("all tables");
+    assert_eq!(
+        tables.lines().count(),
+        super::super::read::names().len() - 20
+    );
+    assert!(tables.contains("\nbalance: every, above\n"), "{tables}");
+    for unknown in ["walls", "solver.no", "", ".", "wall:box"] {
+        let refused = keys(Some(unknown));
+        assert!(refused.is_err_and(|e| e.ends_with(&format!("; found {unknown}"))));
+    }
 }
 
 /// Lists of unknown tables, and lists without an end, are refused.
