@@ -69,7 +69,7 @@ const MOTION: Key<Words<BodyKind>, Or> = Key::new(
 const COUNT: Key<Whole, Or> = Key::new(
     "count",
     Whole::from(1),
-    Or("— ; in a `region` as many as fit"),
+    Or("as many as fit into a `region`; else —"),
     "number of bodies",
 );
 const OR_FRACTION: Key<Whole, Or> = Key::new("count", Whole::from(1), Or("—"), "number of bodies");

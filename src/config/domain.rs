@@ -22,8 +22,12 @@ pub(super) struct Domain {
     pub(super) delete_outside: bool,
 }
 
-const LOWER: Key<Three, Needed> = Key::new("lower", List(METRES), Needed, "lower corner");
-const UPPER: Key<Three, Needed> = Key::new("upper", List(METRES), Needed, "upper corner");
+/// The lower corner of a box.
+pub(super) const LOWER: Key<Three, Needed> =
+    Key::new("lower", List(METRES), Needed, "lower corner");
+/// The upper corner of a box.
+pub(super) const UPPER: Key<Three, Needed> =
+    Key::new("upper", List(METRES), Needed, "upper corner");
 const PERIODIC: Key<Axes, Preset<[bool; 3]>> = Key::new(
     "periodic",
     Axes,

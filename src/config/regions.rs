@@ -1,12 +1,12 @@
 //! The `[[region]]` entries: parts of space that other entries name.
 
 use super::document::Node;
-use super::domain::{Domain, corners};
+use super::domain::{Domain, LOWER, UPPER, corners};
 use super::fault::Fault;
 use super::key::{Key, List, Names, Needed, TEXT, Text, Three};
-use super::reader::{METRES, Number, Range, SIZE, Section, must, refuse, twice};
+use super::reader::{Number, Range, Section, must, refuse, twice};
 use super::table::Table;
-use super::walls::{FROM, TO, ends, unit};
+use super::walls::{CENTRE, FROM, POINT, RADIUS, TO, ends, unit};
 use crate::math::Vector3;
 use crate::shape::{HalfSpace, Region};
 use std::collections::HashSet;
@@ -23,11 +23,6 @@ const SHAPE: Key<Names, Needed> = Key::new(
     Needed,
     "see the keys of each shape below",
 );
-const LOWER: Key<Three, Needed> = Key::new("lower", List(METRES), Needed, "lower corner");
-const UPPER: Key<Three, Needed> = Key::new("upper", List(METRES), Needed, "upper corner");
-const CENTRE: Key<Three, Needed> = Key::new("centre", List(METRES), Needed, "centre");
-const RADIUS: Key<Number, Needed> = Key::new("radius", SIZE, Needed, "radius");
-const POINT: Key<Three, Needed> = Key::new("point", List(METRES), Needed, "a point of the plane");
 const NORMAL: Key<Three, Needed> = Key::new(
     "normal",
     List(Number(Range::Finite, "")),

@@ -33,11 +33,11 @@ const PARTS: Entry = Entry::new(
     "the same, in place of `file`",
 );
 /// In two dimensions [m²].
-const VOLUME: Key<Number, Needed> = Key::new(
+const VOLUME: Key<Number, Or> = Key::new(
     "volume",
     Number(Range::Positive, "m3"),
-    Needed,
-    "volume in place of the integrated one, an area in two dimensions",
+    Or("integrated"),
+    "volume; in two dimensions an area",
 );
 const CENTRE: Key<Three, Or> = Key::new(
     "centre",
@@ -131,10 +131,10 @@ fn template(
         }
     };
     if let Some(node) = section.get(VOLUME.name) {
-        given.volume = Some(match discs {
-            true => Number(Range::Positive, "m2").read(node, faults),
+        given.volume = match discs {
+            true => Some(Number(Range::Positive, "m2").read(node, faults)),
             false => section.read(&VOLUME, faults),
-        });
+        };
     }
     if let Some(centre) = section.read(&CENTRE, faults) {
         given.centre = Some(centre.into());

@@ -7,7 +7,7 @@ mod shapes;
 mod thin;
 mod turning;
 
-pub(super) use part::{FROM, TO, ends, unit};
+pub(super) use part::{CENTRE, FROM, POINT, RADIUS, TO, ends, unit};
 pub(super) use shapes::{ARC, BOX, CONE, CYLINDER, DISC, MESH, PLANE, PLATE, SEGMENT, SPHERE};
 
 use super::document::Node;
@@ -59,7 +59,7 @@ const NAME: Key<Text, Or> = Key::new(
     Or("`box`, or the shape and the number of the entry"),
     "name in tables and messages",
 );
-const CENTRE: Key<Three, Or> = Key::new(
+const REFERENCE: Key<Three, Or> = Key::new(
     "centre",
     List(METRES),
     Or("a point of the shape"),
@@ -80,7 +80,7 @@ pub(super) const TABLE: Table = Table::new(
         &SHAPE,
         &MATERIAL,
         &NAME,
-        &CENTRE,
+        &REFERENCE,
         &SURFACE_VELOCITY,
         &motion::VELOCITY,
         &motion::SINE,
@@ -130,8 +130,8 @@ fn read_entry(
     if domain.two_dimensional {
         shapes::check_plane(node, &parts, faults);
     }
-    let centre = section.read(&CENTRE, faults);
-    if let (Some(centre), Some(node)) = (centre, section.get(CENTRE.name)) {
+    let centre = section.read(&REFERENCE, faults);
+    if let (Some(centre), Some(node)) = (centre, section.get(REFERENCE.name)) {
         mesh::near_centre(node, &parts, (&Vector3::from(centre), domain), faults);
     }
     let motion = motion::read(&section, &parts, faults);

@@ -1,6 +1,6 @@
 //! Walls of the shape `mesh`: files of triangles.
 
-use super::part::{Part, unit};
+use super::part::{AXIS, Part, unit};
 use crate::config::document::Node;
 use crate::config::domain::Domain;
 use crate::config::fault::Fault;
@@ -26,12 +26,6 @@ const SCALE: Key<Number, Preset<f64>> = Key::new(
     Number(Range::Positive, ""),
     Preset(1.0),
     "factor of all lengths: 0.001 for a file in millimetres",
-);
-const AXIS: Key<Three, Needed> = Key::new(
-    "axis",
-    List(Number(Range::Finite, "")),
-    Needed,
-    "direction of the axis of the turn",
 );
 const ANGLE: Key<Number, Needed> = Key::new(
     "angle",

@@ -1,6 +1,6 @@
 //! The motion of walls.
 
-use super::part::{Part, unit};
+use super::part::{AXIS, Part, unit};
 use super::turning::{self, HINGE, INERTIA as INERTIA_OF_ANY};
 use crate::body::{Drive, Freedom, Motion, Rotation, Servo, Signal, Turning};
 use crate::config::document::{Node, Value};
@@ -60,12 +60,6 @@ pub(super) const TABLE: Table = Table::new("table", &[&DIRECTION, &ramp::FILE, &
     OR_LIST,
     "a position or a velocity over time along a direction",
 ]);
-const AXIS: Key<Three, Needed> = Key::new(
-    "axis",
-    List(Number(Range::Finite, "")),
-    Needed,
-    "direction of the axis",
-);
 const POINT: Key<Three, Or> =
     Key::new("point", List(METRES), Or("`centre`"), "a point of the axis");
 const RATE: Key<Number, Or> = Key::new(

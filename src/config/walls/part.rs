@@ -2,7 +2,7 @@
 
 use crate::config::fault::Fault;
 use crate::config::key::{Key, List, Needed, Three};
-use crate::config::reader::{METRES, Section, report};
+use crate::config::reader::{METRES, Number, Range, SIZE, Section, report};
 use crate::math::Vector3;
 use crate::shape::Surface;
 
@@ -40,6 +40,23 @@ pub(in crate::config) const FROM: Key<Three, Needed> =
     Key::new("from", List(METRES), Needed, "first end");
 pub(in crate::config) const TO: Key<Three, Needed> =
     Key::new("to", List(METRES), Needed, "second end");
+
+/// The centre of a shape.
+pub(in crate::config) const CENTRE: Key<Three, Needed> =
+    Key::new("centre", List(METRES), Needed, "centre");
+/// Its radius.
+pub(in crate::config) const RADIUS: Key<Number, Needed> =
+    Key::new("radius", SIZE, Needed, "radius");
+/// A point of a plane.
+pub(in crate::config) const POINT: Key<Three, Needed> =
+    Key::new("point", List(METRES), Needed, "a point of the plane");
+/// An axis of rotation or symmetry.
+pub(super) const AXIS: Key<Three, Needed> = Key::new(
+    "axis",
+    List(Number(Range::Finite, "")),
+    Needed,
+    "direction of the axis",
+);
 
 /// The ends of an axis: the first, the direction, the length.
 pub(in crate::config) fn ends(

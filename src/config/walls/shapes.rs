@@ -1,14 +1,14 @@
 //! The shapes of walls, each of one or several surfaces.
 
 use super::mesh;
-use super::part::{FROM, Part, TO, ends, unit};
+use super::part::{AXIS, CENTRE, FROM, POINT, Part, RADIUS, TO, ends, unit};
 use super::thin;
 use crate::config::document::{Node, Value};
 use crate::config::domain::{Domain, corners as check_corners};
 use crate::config::fault::Fault;
 use crate::config::key::{Entry, Key, List, Needed, Or, Preset, Three, Truth, Words};
 use crate::config::reader::{
-    METRES, Number, Range, SIZE, Section, must, needs, refuse, unknown, wrong_type,
+    METRES, Number, Range, Section, must, needs, refuse, unknown, wrong_type,
 };
 use crate::config::table::Table;
 use crate::math::Vector3;
@@ -28,14 +28,12 @@ pub(super) fn kind(node: &Node) -> &'static str {
     KINDS.iter().find(named).copied().unwrap_or("box")
 }
 
-const POINT: Key<Three, Needed> = Key::new("point", List(METRES), Needed, "a point of the plane");
 const NORMAL: Key<Three, Needed> = Key::new(
     "normal",
     List(Number(Range::Finite, "")),
     Needed,
     "vector from the wall into the free side",
 );
-const RADIUS: Key<Number, Needed> = Key::new("radius", SIZE, Needed, "radius");
 /// Whether bodies are inside; the other side is solid.
 const SIDE: Key<Words<bool>, Needed> = Key::new(
     "side",
@@ -49,13 +47,6 @@ const CAPS: Key<Truth, Preset<bool>> = Key::new(
     Preset(true),
     "with `side = \"inside\"`: walls `NAME.side`, `NAME.from`, `NAME.to`; without caps a tube open \
      at both ends",
-);
-const CENTRE: Key<Three, Needed> = Key::new("centre", List(METRES), Needed, "centre");
-const AXIS: Key<Three, Needed> = Key::new(
-    "axis",
-    List(Number(Range::Finite, "")),
-    Needed,
-    "direction of the axis",
 );
 const HOLE: Key<Number, Preset<f64>> = Key::new(
     "hole",

@@ -1,11 +1,11 @@
 //! Thin walls of a finite size: plates, and in two dimensions segments and arcs.
 
 use super::mesh::SMOOTH;
-use super::part::{ends, unit};
+use super::part::{CENTRE, RADIUS, ends, unit};
 use crate::config::domain::Domain;
 use crate::config::fault::Fault;
 use crate::config::key::{Key, List, Needed, Three};
-use crate::config::reader::{METRES, Number, Range, SIZE, Section, must, refuse};
+use crate::config::reader::{Number, Range, SIZE, Section, must, refuse};
 use crate::math::Vector3;
 use crate::shape::mesh::{Faces, Mesh};
 use crate::shape::{Posed, Surface};
@@ -35,8 +35,6 @@ pub(super) const ANGLES: Key<List<2>, Needed> = Key::new(
     Needed,
     "first and last angle, counter-clockwise from x, at most 2π apart",
 );
-const CENTRE: Key<Three, Needed> = Key::new("centre", List(METRES), Needed, "centre");
-const RADIUS: Key<Number, Needed> = Key::new("radius", SIZE, Needed, "radius");
 
 /// The smallest sine of the angle between the normal of a plate and its edge.
 const ACROSS: f64 = 1e-6;

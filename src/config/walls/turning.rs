@@ -1,6 +1,6 @@
 //! The rotation of free walls of any form: `inertia` and `hinge` of `free`.
 
-use super::part::{Part, unit};
+use super::part::{AXIS, Part, unit};
 use crate::body::Turning;
 use crate::config::fault::Fault;
 use crate::config::key::{Entry, Key, List, Needed, Or, Three};
@@ -17,12 +17,6 @@ const POINT: Key<Three, Needed> = Key::new(
     "a point of the axis, the centre of the wall in tables",
 );
 const CENTRE: Key<Three, Or> = Key::new("centre", List(METRES), Or("that of the part"), "centre");
-const AXIS: Key<Three, Needed> = Key::new(
-    "axis",
-    List(Number(Range::Finite, "")),
-    Needed,
-    "direction of the axis",
-);
 pub(super) const HINGE: Table = Table::new("hinge", &[&POINT, &AXIS]).optional([
     "none",
     "a table",
