@@ -113,8 +113,8 @@ pub enum Command {
     },
     /// Prints the keys of a configuration: accepted values, unit, default, meaning
     Keys {
-        /// A table, such as solver, or the begin of a key in it, such as wall.free [default: the
-        /// names of all]
+        /// A table, such as solver, or the beginning of a key in it, such as wall.free [default:
+        /// the names of all]
         name: Option<String>,
     },
     /// Prints the contents of a checkpoint

@@ -302,7 +302,7 @@ fn keys_are_told() {
     assert!(
         output
             .stderr
-            .starts_with("moreau: must be a table or TABLE.KEY")
+            .starts_with("moreau: must be TABLE or TABLE.KEY of ")
     );
     assert!(
         output.stderr.ends_with("; found checkpiont\n"),

@@ -59,7 +59,7 @@ const ROTATIONAL: Key<Three, Preset<[f64; 3]>> = Key::new(
     "rotational_stiffness",
     List(Number(Range::NotNegative, "N m/rad")),
     Preset([0.0; 3]),
-    "stiffness of the springs about x, y, z; one of all must be above 0",
+    "stiffness of the springs about x, y, z; at least one of the six must be above 0",
 );
 
 /// `[[outlet]]`.

@@ -35,15 +35,13 @@ pub(super) const MATERIAL: Entry = Entry::new(
     "—",
     "material of the bodies",
 );
-/// Their velocity.
-pub(super) const VELOCITY: Key<Three, Preset<[f64; 3]>> = Key::new(
+const VELOCITY: Key<Three, Preset<[f64; 3]>> = Key::new(
     "velocity",
     List(Number(Range::Finite, "m/s")),
     Preset([0.0; 3]),
     "velocity at the start; it adds to that of a file",
 );
-/// Their angular velocity.
-pub(super) const SPIN: Key<Three, Preset<[f64; 3]>> = Key::new(
+const SPIN: Key<Three, Preset<[f64; 3]>> = Key::new(
     "angular_velocity",
     List(Number(Range::Finite, "rad/s")),
     Preset([0.0; 3]),
@@ -126,7 +124,7 @@ const MATERIALS: Entry = Entry::new(
     "a table `{ WORD = \"NAME\" }`, as `{ 1 = \"glass\", 2 = \"steel\" }`",
     "all have `material`",
     "the material of each body by the word in the file's column `type`, in CSV also `material`; \
-     where the file has no densities, they are those of these materials",
+     where the file has no densities, they are those of these materials. Not of a checkpoint",
 );
 const IDS: Key<Words<Ids>, Preset<Ids>> = Key::new(
     "ids",

@@ -3,7 +3,7 @@
 use super::document::{Node, Value};
 use super::domain::Domain;
 use super::fault::Fault;
-use super::key::{Entry, Key, Names, Needed, Or, Preset, Truth};
+use super::key::{Entry, Key, Names, Needed, Or, Preset, Text, Truth};
 use super::ramp;
 use super::reader::{Number, Range, Section, both, must, needs, refuse};
 use super::table::Table;
@@ -30,6 +30,12 @@ const TRUE_RATE: Key<Number, Needed> = Key::new(
     Needed,
     "`L = L₀ exp(rate t)`: rates that add up to zero keep the volume (an undrained test)",
 );
+const STRAIN: Key<Text, Needed> = Key::new(
+    ramp::FILE.name,
+    Text("the path of a CSV file with columns time, value"),
+    Needed,
+    "the strain over time: linear between the times, constant before and after",
+);
 const STRESS: Key<Number, Needed> = Key::new(
     "stress",
     Number(Range::Finite, "Pa"),
@@ -38,7 +44,7 @@ const STRESS: Key<Number, Needed> = Key::new(
 );
 const EDGE: Table = Table::new(
     "x",
-    &[&RATE, &TRUE_RATE, &ramp::FILE, &STRESS, &ramp::FACTOR],
+    &[&RATE, &TRUE_RATE, &STRAIN, &STRESS, &ramp::FACTOR],
 )
 .optional([
     "the edge keeps its length",
@@ -63,13 +69,13 @@ const ALONG: Key<Names, Needed> = Key::new(
     "along",
     Names(&AXES),
     Needed,
-    "the axis along which positions move",
+    "direction of shear, along which positions move",
 );
 const ACROSS: Key<Names, Needed> = Key::new(
     "across",
     Names(&AXES),
     Needed,
-    "the axis of the heights, in proportion to which they move",
+    "direction of the velocity gradient: they move in proportion to their height along it",
 );
 const SHEAR_RATE: Key<Number, Needed> = Key::new(
     RATE.name,
@@ -77,7 +83,7 @@ const SHEAR_RATE: Key<Number, Needed> = Key::new(
     Needed,
     "rate of the shear strain",
 );
-const SHEAR: Table = Table::new("shear", &[&ALONG, &ACROSS, &SHEAR_RATE, &ramp::FILE]).optional([
+const SHEAR: Table = Table::new("shear", &[&ALONG, &ACROSS, &SHEAR_RATE, &STRAIN]).optional([
     "none",
     "a table with `rate` or `file`",
     "simple shear, at a rate or by a strain over time; not with quasi-static schemes, \

@@ -1,11 +1,11 @@
 //! The `[[inlet]]` entries: sources of bodies.
 
 use super::acts::{FROM, UNTIL, in_plane, one_of, spell};
-use super::bodies::{MATERIAL, RADIUS, SPIN, VELOCITY};
+use super::bodies::{MATERIAL, RADIUS};
 use super::document::Node;
 use super::domain::Domain;
 use super::fault::Fault;
-use super::key::{Entry, Key, Needed, Or, Preset, Whole};
+use super::key::{Entry, Key, List, Needed, Or, Preset, Three, Whole};
 use super::materials::Material;
 use super::radii::{RADII, radii};
 use super::reader::{Number, Range, Section, must};
@@ -44,6 +44,19 @@ const EVERY: Key<Whole, Preset<u64>> = Key::new(
     Whole::from(1),
     Preset(10),
     "steps between two insertions of the bodies that are due",
+);
+
+const VELOCITY: Key<Three, Preset<[f64; 3]>> = Key::new(
+    "velocity",
+    List(Number(Range::Finite, "m/s")),
+    Preset([0.0; 3]),
+    "velocity of a body when it comes in",
+);
+const SPIN: Key<Three, Preset<[f64; 3]>> = Key::new(
+    "angular_velocity",
+    List(Number(Range::Finite, "rad/s")),
+    Preset([0.0; 3]),
+    "angular velocity of a body when it comes in",
 );
 
 /// `[[inlet]]`.

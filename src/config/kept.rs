@@ -28,13 +28,13 @@ const HASH: Key<Text, Needed> = Key::new(
 const CONTENTS: Entry = Entry::new(
     "text",
     "a text in quotes",
-    "a file of more than 1 MiB",
+    "none; then `base64`, or neither for a file of more than 1 MiB",
     "its contents",
 );
 const BINARY: Entry = Entry::new(
     "base64",
     "a text in quotes",
-    "`text`",
+    "none",
     "its contents in Base64, where they are not UTF-8",
 );
 

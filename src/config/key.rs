@@ -67,7 +67,7 @@ impl Accepts for Whole {
         match *self {
             Self(least, u64::MAX) => format!("a whole number >= {least}"),
             Self(least, most) if most == least + 1 => format!("{least} or {most}"),
-            Self(least, most) => format!("{least} to {most}"),
+            Self(least, most) => format!("a whole number from {least} to {most}"),
         }
     }
 
@@ -427,8 +427,13 @@ impl<'a> Section<'a> {
 
     /// A node as a table of these keys.
     pub(super) fn of(node: &'a Node, tables: &[&Table], faults: &mut Vec<Fault>) -> Self {
-        let names = tables.iter().map(|table| table.names());
-        Self::new(node, &names.collect::<Vec<_>>().concat(), faults)
+        let mut names: Vec<&str> = Vec::new();
+        for name in tables.iter().flat_map(|table| table.names()) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        Self::new(node, &names, faults)
     }
 
     /// The table with these keys.

@@ -117,13 +117,13 @@ const TENSILE: Limit = limit("tensile_stress", "Pa", "largest tensile stress");
 const COHESION: Limit = limit(
     "cohesion",
     "Pa",
-    "largest shear stress without normal stress",
+    "cohesion, the shear strength without normal stress",
 );
 const ANGLE: Key<Number, Preset<f64>> = Key::new(
     "friction_angle",
     Number(Range::Between(0.0, 1.5), "rad"),
     Preset(0.0),
-    "angle by which compression raises the largest shear stress; with `cohesion`",
+    "friction angle of the shear strength (Mohr–Coulomb); with `cohesion`",
 );
 const OF_STRESSES: Table = Table::new("strength", &[&TENSILE, &COHESION, &ANGLE]);
 
@@ -175,7 +175,7 @@ const CRITERION: Key<Words<Criterion>, Preset<Criterion>> = Key::new(
         ("stress", Criterion::Stress),
     ]),
     Preset(Criterion::Each),
-    "a bond breaks when one of its four forces reaches its strength; `\"sum\"`: when the sum of the \
+    "with `strength`: a bond breaks when one of its four forces reaches its strength; `\"sum\"`: when the sum of the \
      four, each over its strength, reaches 1; `\"stress\"`: when a stress at the edge of the section \
      of a beam or a parallel bond reaches its strength",
 );

@@ -92,7 +92,7 @@ const TABLE: &[Coefficient] = &[
     row("cohesion", NEWTON, Absent::Is(0.0), Mix::Mean(|pair, x| pair.cohesion = x))
         .text("pull-off force; with `cohesion_range`"),
     row("cohesion_range", LENGTH, Absent::Is(0.0), Mix::Mean(|pair, x| pair.cohesion_range = x))
-        .text("gap up to which it acts"),
+        .text("gap up to which it acts; must be given with a `cohesion` above 0"),
     row("restitution", SHARE, Absent::Is(0.0), Mix::Mean(|pair, x| pair.restitution = x))
         .text("normal restitution; with a stiffness by a dashpot, 0: none"),
     row("tangential_restitution", SHARE, Absent::Is(0.0), Mix::Mean(|pair, x| pair.tangential_restitution = x))
@@ -199,7 +199,7 @@ pub(super) const PAIR: Table = Table::new("pair", &[&MATERIALS]).kind(
     "two materials, with coefficients of a `[[material]]` in place of the mixed ones between them",
 );
 /// The coefficients of both.
-pub(super) const OF_CONTACTS: Table = Table::new("material:contact", &COEFFICIENTS);
+pub(super) const OF_CONTACTS: Table = Table::new("material+pair:contact", &COEFFICIENTS);
 
 impl Coefficients {
     /// The coefficient that the entry gives under a key.

@@ -12,13 +12,13 @@ const UNIFORM: Key<List<2>, Needed> = Key::new(
     "uniform",
     List(SIZE),
     Needed,
-    "equally many bodies of each radius between two, the smaller first",
+    "uniform distribution by number between two radii, the smaller first",
 );
 const BY_MASS: Key<List<2>, Needed> = Key::new(
     "uniform_by_mass",
     List(SIZE),
     Needed,
-    "the same mass of each radius between two",
+    "uniform distribution by mass between two radii",
 );
 const MEAN: Key<Number, Needed> = Key::new("mean", SIZE, Needed, "mean radius");
 const MEDIAN: Key<Number, Needed> = Key::new("median", SIZE, Needed, "median radius");

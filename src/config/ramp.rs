@@ -28,7 +28,7 @@ pub(super) const FILE: Key<Text, Needed> = Key::new(
     "file",
     Text("the path of a CSV file with columns time, value"),
     Needed,
-    "times and values: linear between them, constant after the last",
+    "times and values: linear between them, constant before and after",
 );
 
 /// The factor of a load.

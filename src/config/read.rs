@@ -81,11 +81,10 @@ const OF_ENTRIES: [&dyn Declared; 20] = [
     &kept::TABLE,
 ];
 
-/// The names of all tables and of the keys outside of tables.
+/// The names of all tables and of the keys outside of tables, and those of kinds of entries.
 #[cfg(test)]
-pub(super) fn names() -> Vec<&'static str> {
-    let all = ROOT.iter().chain(&OF_ENTRIES);
-    all.map(|one| one.name()).collect()
+pub(super) fn names() -> [Vec<&'static str>; 2] {
+    [&ROOT[..], &OF_ENTRIES].map(|all| all.iter().map(|one| one.name()).collect())
 }
 
 /// A document with its lists of keys as they are declared, between lines `<!-- keys: TABLES -->`
@@ -97,19 +96,19 @@ pub fn with_keys(document: &str) -> Result<String, String> {
     table::document(document, &[&ROOT[..], &OF_ENTRIES].concat())
 }
 
-/// The keys of a table as text, or of those that begin with `TABLE.KEY`; without a name all tables.
+/// The keys of a table as text, or those that begin with `TABLE.KEY`; without a name all tables.
 ///
 /// # Errors
 /// A name of no table or key.
 pub fn keys(name: Option<&str>) -> Result<String, String> {
     let Some(name) = name else {
-        return Ok(table::listed(&ROOT).trim_end().to_owned());
+        return Ok(table::listed(&ROOT, &OF_ENTRIES).trim_end().to_owned());
     };
     let found = table::named(name, &[&ROOT[..], &OF_ENTRIES].concat());
     let found = found.map(|text| text.trim_end().to_owned());
     found.ok_or_else(|| {
         let tables = ROOT.map(Declared::name).join(", ");
-        format!("must be a table or TABLE.KEY, with one of the tables {tables}; found {name}")
+        format!("must be TABLE or TABLE.KEY of {tables}, radius, file; found {name}")
     })
 }
 

@@ -145,13 +145,17 @@ const fn above(unit: &'static str, preset: f64, text: &'static str) -> Above {
 const CAPPED: Above = above(
     "steps in a row",
     0.0,
-    "limit of the number of steps in a row that end at the sweep cap",
+    "limit, checked in every step, of the number of steps in a row that end at the sweep cap",
 );
-const OVERLAP: Above = above("of the smaller radius", 0.1, "limit of the largest overlap");
+const OVERLAP: Above = above(
+    "of the smaller radius",
+    0.1,
+    "limit of the largest overlap, in every step",
+);
 const ENERGY: Above = above(
     "of the energy",
     0.05,
-    "limit of the energy that contacts have given to bodies: see below",
+    "limit of the energy that contacts have given to bodies, in every step: see below",
 );
 
 /// `[limits]`.

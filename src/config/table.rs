@@ -184,21 +184,55 @@ impl Row {
     /// For a terminal.
     fn lines(&self) -> String {
         let mut lines = self.key.clone() + "\n";
-        let values = [("default", &self.without), ("accepted", &self.accepted)];
-        for (name, value) in values {
-            if !value.is_empty() && value != "—" {
-                lines += &format!("    {name}: {}\n", value.replace('`', ""));
+        let without = match self.without.as_str() {
+            "—" => "none: this key, or another in its place, must be given",
+            without => without,
+        };
+        for (name, value) in [("default", without), ("accepted", &self.accepted)] {
+            if !value.is_empty() {
+                lines += &format!("    {name}: {}\n", plain(value));
             }
         }
-        lines + "    " + &self.text.replace('`', "") + "\n"
+        lines + "    " + &plain(&self.text) + "\n"
     }
 }
 
-/// All tables of a configuration, each with its keys.
-pub(super) fn listed(root: &[&dyn Declared]) -> String {
+/// Markdown as plain text; links lead into the folder `docs`.
+fn plain(text: &str) -> String {
+    let mut made = String::new();
+    let mut rest = text;
+    while let Some((before, link)) = rest.split_once("](") {
+        let Some(((before, _), (target, after))) =
+            before.rsplit_once('[').zip(link.split_once(')'))
+        else {
+            break;
+        };
+        let file = target.split('#').next().filter(|file| !file.is_empty());
+        made += &format!("{before}docs/{}", file.unwrap_or("config.md"));
+        rest = after;
+    }
+    made += rest;
+    made.replace('`', "")
+        .replace("see below", "see docs/config.md")
+}
+
+/// Whether a table is called so, or is one of the kinds of its entries.
+fn is_of(one: &dyn Declared, table: &str) -> bool {
+    let names = one.name().split(':').next().unwrap_or_default();
+    names.split('+').any(|name| name == table)
+}
+
+/// The tables and keys of a configuration, each table with its keys and those of kinds of entries.
+pub(super) fn listed(root: &[&dyn Declared], kinds: &[&dyn Declared]) -> String {
     let line = |one: &&dyn Declared| {
-        let mut keys: Vec<&str> = one.within().iter().map(|key| key.name()).collect();
-        keys.dedup();
+        let of_kinds = kinds.iter().filter(|kind| is_of(**kind, one.name()));
+        let tables = std::iter::once(one).chain(of_kinds);
+        let mut keys: Vec<&str> = Vec::new();
+        for key in tables.flat_map(|table| table.within()) {
+            if !keys.contains(&key.name()) {
+                keys.push(key.name());
+            }
+        }
         match one.written().unwrap_or(one.name()) {
             written if keys.is_empty() => format!("{written}\n"),
             written => format!("{written}: {}\n", keys.join(", ")),
@@ -209,27 +243,34 @@ pub(super) fn listed(root: &[&dyn Declared]) -> String {
 
 /// The keys of the tables with this name, and of the kinds of its entries; `None`: no such table.
 ///
-/// Behind a dot the name may go on with the begin of a key.
+/// Behind a dot the name may go on with the beginning of a key.
 pub(super) fn named(name: &str, tables: &[&dyn Declared]) -> Option<String> {
     let (table, key) = name.split_once('.').unwrap_or((name, ""));
-    let is_meant = |one: &&&dyn Declared| one.name().split(':').next() == Some(table);
     let is_entry = |one: &dyn Declared| {
         one.name().contains(':') || one.written().is_some_and(|written| written != one.name())
     };
-    let all = tables.iter().filter(is_meant).flat_map(|one| {
-        if is_entry(*one) {
-            of_entry(*one)
-        } else {
-            rows(*one, "")
-        }
-    });
     let is_asked = |row: &Row| {
         let own = row
             .key
             .strip_prefix(table)
             .and_then(|k| k.strip_prefix('.'));
-        own.unwrap_or(&row.key).starts_with(key)
+        let own = own.unwrap_or(&row.key);
+        own.starts_with(key) || key.strip_prefix(own).is_some_and(|k| k.starts_with('.'))
     };
-    let found: Vec<String> = all.filter(is_asked).map(|row| row.lines()).collect();
-    (!found.is_empty()).then(|| found.concat())
+    let mut found = String::new();
+    for one in tables.iter().filter(|one| is_of(**one, table)) {
+        let (head, rows) = match (is_entry(*one), one.written()) {
+            (true, Some(written)) => (Some(Row::of(written, *one)), of_entry(*one)),
+            (true, None) => (None, of_entry(*one)),
+            (false, _) => (None, rows(*one, "")),
+        };
+        // A key of a kind of entries means little without the kind.
+        let head = head.filter(|head| !is_asked(head));
+        let asked: Vec<&Row> = rows.iter().filter(|row| is_asked(row)).collect();
+        if let (Some(head), false) = (head, asked.is_empty()) {
+            found += &head.lines();
+        }
+        asked.iter().for_each(|row| found += &row.lines());
+    }
+    (!found.is_empty()).then_some(found)
 }

@@ -67,7 +67,7 @@ pub(super) const OF_BODIES: Entry = Entry::new(
     "template",
     "the name of a `[[template]]`",
     "balls",
-    "the bodies are clumps, `radius` is that of the bounding sphere about the centre of mass, and \
+    "the bodies, but not those of a checkpoint, are clumps; `radius` is that of the bounding sphere about the centre of mass, and \
      the orientation is drawn by the body's id and `solver.seed`",
 );
 

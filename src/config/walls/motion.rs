@@ -140,7 +140,7 @@ const GAIN: Key<Number, Needed> = Key::new(
     "gain",
     Number(Range::Positive, "m/(s N)"),
     Needed,
-    "velocity over the missing force",
+    "velocity per difference between the wanted and the present force",
 );
 const TOP_SPEED: Key<Number, Needed> = Key::new(
     "top_speed",
@@ -164,7 +164,7 @@ const TURNING_GAIN: Key<Number, Needed> = Key::new(
     "gain",
     Number(Range::Positive, "rad/(s N m)"),
     Needed,
-    "rate over the missing torque",
+    "rate per difference between the wanted and the present torque",
 );
 const TOP_RATE: Key<Number, Needed> = Key::new(
     "top_speed",

@@ -24,8 +24,9 @@ pub(super) const HINGE: Table = Table::new("hinge", &[&POINT, &AXIS]).optional([
 ]);
 pub(super) const INERTIA: Entry = Entry::new(
     "inertia",
-    "a number > 0 [kg m2] for a sphere, else 6 numbers [kg m2]",
-    "of a closed mesh its own, for an even density; else the wall does not turn",
+    "a number > 0 [kg m2] for a sphere without `hinge`, else 6 numbers [kg m2]",
+    "of a closed mesh its own, for an even density; — with a `hinge`, and of other meshes without \
+     `direction`; else the wall does not turn",
     "the moments about the centre of mass, xx, yy, zz, xy, xz, yz, at time zero",
 );
 
