@@ -9,7 +9,7 @@ use super::cell;
 use super::census::census;
 use super::error::RunError;
 use super::first::{no_overlaps, shares, together};
-use super::memory::{Numbers, bytes_falling, bytes_per_body, bytes_with, fall};
+use super::memory::{Ahead, Numbers, bytes_falling, bytes_per_body, bytes_with, fall};
 use super::options::Options;
 use super::rounding;
 use super::setup::{increments_fit, shared};
@@ -258,7 +258,13 @@ fn memory(
         Pace::Even(dt) => speed * dt,
         Pace::Rule(rule) => rule.way().min(speed * rule.at_most),
     };
-    let falling = megabytes(bytes_falling(scenario, radius, (physics.skin, way)));
+    let ahead = Ahead {
+        radius,
+        skin: physics.skin,
+        way,
+        edge: edge(scenario, sizes),
+    };
+    let falling = megabytes(bytes_falling(scenario, ahead));
     if falling > 1.05 * at_rest {
         return format!(
             "memory     about {falling:.0} MB over all ranks, and 33 MB more per rank, while bodies fall at up to {speed:.2} m/s; {at_rest:.0} MB \
@@ -347,7 +353,15 @@ fn fast(
     };
     let (filling, radius) = filling(comm, sizes, parcel);
     let margin = physics.skin + 2.0 * way;
-    let numbers = Numbers::filling(filling, radius, (physics.skin, way));
+    let numbers = Numbers::filling(
+        filling,
+        Ahead {
+            radius,
+            skin: physics.skin,
+            way,
+            edge: edge(scenario, sizes),
+        },
+    );
     let candidates = numbers.touches();
     let megabytes = sizes.count as f64 * bytes_with(scenario, numbers) / 1e6;
     (candidates > 4.0 && !scenario.two_dimensional).then(|| {

@@ -28,13 +28,23 @@ const LEAST: f64 = 0.02;
 const MOST: f64 = 0.5;
 
 /// The largest allowance of a faster surface, in ways of one step.
-const FAST: f64 = 1.5;
+const FAST: f64 = 4.0;
 
-/// The allowance of a body without weight that moves by `way` in a step [m].
+/// The allowance of a body without weight that moves by `way` in a step, in blocks whose edges are
+/// at least `edge` [m].
 #[must_use]
-pub fn allowance(way: f64, radius: f64) -> f64 {
+pub fn allowance(way: f64, (radius, skin): (f64, f64), edge: f64) -> f64 {
     let most = (MOST * radius).max(FAST * way);
-    (STEPS * way).max(LEAST * radius).min(most)
+    let wanted = (STEPS * way).max(LEAST * radius).min(most);
+    wanted.min(room(way, (radius, skin), 0.5 * edge))
+}
+
+/// The largest allowance of a body that moves by `way` in a step: the room that a block leaves,
+/// half of whose edge is `half` [m].
+///
+/// It is short of rounding. A body that needs more has been refused.
+fn room(way: f64, (radius, skin): (f64, f64), half: f64) -> f64 {
+    (half / (1.0 + 2e-9) - radius - 0.5 * skin).max(way)
 }
 
 /// The largest strain of a cell in a step: beyond it the step is not that of a small strain.
@@ -210,14 +220,11 @@ impl MoreauJean {
         let strained = 0.5 * self.largest_branch(begun) * fastest_strain(begun) * dt;
         let allowance = |row: &BodyRow| {
             let way = physics.free_speed(row, dt, start) * dt + strained;
-            // The room that a block leaves, short of rounding; a body that needs more has been
-            // refused.
-            let room = (half / (1.0 + 2e-9) - row.radius - 0.5 * physics.skin).max(way);
             // A large body may lie in any number of blocks.
             let room = if physics.large.has(row.id) {
                 f64::INFINITY
             } else {
-                room
+                room(way, (row.radius, physics.skin), half)
             };
             let least = (LEAST * row.radius).max(0.5 * (joints - physics.skin));
             let most = (MOST * row.radius).max(FAST * way).max(least);
