@@ -9,8 +9,9 @@
 //! a tree.
 
 use super::closest::{Closest, closest};
+use super::screen::{Cone, Screen};
 use super::seams::Seams;
-use crate::math::{Vector3, nan_max};
+use crate::math::Vector3;
 use rstar::{AABB, Envelope, PointDistance, RTree, RTreeObject, SelectionFunction};
 use std::ops::Range;
 
@@ -20,9 +21,6 @@ const MOST: [usize; 2] = [64, 8];
 /// The largest angle of the cone of normals of a cluster that may be left out: its cosine.
 const STEEPEST: f64 = 0.5;
 
-/// An angle that is more than the rounding of normals and directions [rad].
-const MORE: f64 = 1e-3;
-
 /// The triangles of a mesh, by clusters.
 #[derive(Clone, Debug)]
 pub(super) struct Clusters {
@@ -30,59 +28,30 @@ pub(super) struct Clusters {
     corners: Vec<[[f64; 3]; 3]>,
     /// Their numbers.
     numbers: Vec<u32>,
-    /// Their cones of normals.
-    cones: Vec<Cone<f32>>,
+    /// The screen of each.
+    screens: Vec<Screen>,
     clusters: Vec<Cluster>,
-    groups: RTree<Cluster>,
+    groups: RTree<Group>,
 }
 
-/// Some close triangles of one patch; or a group of clusters.
+/// Some close triangles of one patch; or the clusters of a group.
 #[derive(Clone, Debug)]
 struct Cluster {
-    lower: [f64; 3],
-    upper: [f64; 3],
-    /// A sphere around them.
-    centre: Vector3,
-    radius: f64,
-    cone: Cone<f64>,
+    screen: Screen,
     /// Its triangles by place, or the clusters of a group by number.
     first: u32,
     last: u32,
 }
 
-/// A cone around the normals of triangles, of either sign, and those of their neighbours.
-#[derive(Clone, Copy, Debug)]
-struct Cone<T> {
-    axis: [T; 3],
-    /// Cosine and sine of its angle; −1 and 0 where a minimum may lie in any direction.
-    angle: [T; 2],
+/// A group of clusters in a box.
+#[derive(Clone, Debug)]
+struct Group {
+    lower: [f64; 3],
+    upper: [f64; 3],
+    all: Cluster,
 }
 
-impl Cone<f64> {
-    /// In single precision, which rounds by less than [`MORE`] allows.
-    fn short(&self) -> Cone<f32> {
-        Cone {
-            axis: self.axis.map(|c| c as f32),
-            angle: self.angle.map(|c| c as f32),
-        }
-    }
-}
-
-impl<T: Copy + Into<f64>> Cone<T> {
-    /// Whether the distance from `x` has no minimum at a point of triangles with this cone.
-    ///
-    /// Seen from anywhere in a sphere around them, `x` is in a direction outside the cone.
-    #[inline]
-    fn is_turned_away(&self, x: &Vector3, (centre, radius): (&Vector3, f64)) -> bool {
-        let way = x - centre;
-        let square = way.norm_squared() - radius * radius;
-        let [cos, sin] = self.angle.map(Into::into);
-        let along = way.dot(&Vector3::from(self.axis.map(Into::into))).abs();
-        square > 0.0 && along < cos * square.sqrt() - sin * radius
-    }
-}
-
-impl RTreeObject for Cluster {
+impl RTreeObject for Group {
     type Envelope = AABB<[f64; 3]>;
 
     fn envelope(&self) -> Self::Envelope {
@@ -90,7 +59,7 @@ impl RTreeObject for Cluster {
     }
 }
 
-impl PointDistance for Cluster {
+impl PointDistance for Group {
     /// That of the box.
     fn distance_2(&self, x: &[f64; 3]) -> f64 {
         self.envelope().distance_2(x)
@@ -102,31 +71,39 @@ impl Cluster {
     fn members(&self) -> Range<usize> {
         self.first as usize..self.last as usize
     }
-
-    /// Whether the distance from `x` has no minimum at a point of these triangles.
-    fn is_turned_away(&self, x: &Vector3) -> bool {
-        self.cone.is_turned_away(x, (&self.centre, self.radius))
-    }
 }
 
-/// Selects groups and clusters that a ball may reach, by boxes; those without a minimum are left
+/// Selects groups, clusters and triangles that a ball may reach; those without a minimum are left
 /// out.
 #[derive(Clone, Copy)]
 pub(super) struct Within {
-    centre: [f64; 3],
-    /// Square of its radius [m²].
-    square: f64,
+    centre: Vector3,
+    /// Its radius [m].
+    reach: f64,
     with_minima: bool,
 }
 
-impl SelectionFunction<Cluster> for Within {
-    fn should_unpack_parent(&self, around: &AABB<[f64; 3]>) -> bool {
-        around.distance_2(&self.centre) <= self.square
+impl Within {
+    fn has(&self, screen: &Screen) -> bool {
+        if self.with_minima {
+            !screen.has_no_minimum(&self.centre, self.reach)
+        } else {
+            !screen.is_beyond(&self.centre, self.reach)
+        }
     }
 
-    fn should_unpack_leaf(&self, cluster: &Cluster) -> bool {
-        self.should_unpack_parent(&cluster.envelope())
-            && !(self.with_minima && cluster.is_turned_away(&self.centre.into()))
+    fn meets(&self, around: &AABB<[f64; 3]>) -> bool {
+        around.distance_2(&self.centre.into()) <= self.reach * self.reach
+    }
+}
+
+impl SelectionFunction<Group> for Within {
+    fn should_unpack_parent(&self, around: &AABB<[f64; 3]>) -> bool {
+        self.meets(around)
+    }
+
+    fn should_unpack_leaf(&self, group: &Group) -> bool {
+        self.meets(&group.envelope()) && self.has(&group.all.screen)
     }
 }
 
@@ -167,35 +144,35 @@ impl Clusters {
             turns_less: straight > STEEPEST,
         };
         let cluster = |range: &Range<usize>| {
-            let all = || numbers[range.clone()].iter().flat_map(|&t| of(t));
-            let start = points[triangles[numbers[range.start] as usize][0] as usize];
-            let lower = all().fold(start, |least, x| least.inf(&x));
-            let upper = all().fold(start, |most, x| most.sup(&x));
-            let centre = (lower + upper) * 0.5;
-            let radius = all().map(|x| (x - centre).norm()).fold(0.0, nan_max);
+            let some = &numbers[range.clone()];
             Cluster {
-                lower: lower.into(),
-                upper: upper.into(),
-                centre,
-                radius: radius * (1.0 + 1e-9),
-                cone: normals.cone(&numbers[range.clone()]),
+                screen: Screen::new(some.iter().flat_map(|&t| of(t)), &normals.cone(some)),
                 first: range.start as u32,
                 last: range.end as u32,
             }
         };
-        let group = |(range, clusters): (&Range<usize>, &[u32])| Cluster {
-            first: clusters[0],
-            last: clusters[1],
-            ..cluster(range)
+        let group = |(range, clusters): (&Range<usize>, &[u32])| {
+            let all = || numbers[range.clone()].iter().flat_map(|&t| of(t));
+            let start = points[triangles[numbers[range.start] as usize][0] as usize];
+            Group {
+                lower: all().fold(start, |least, x| least.inf(&x)).into(),
+                upper: all().fold(start, |most, x| most.sup(&x)).into(),
+                all: Cluster {
+                    first: clusters[0],
+                    last: clusters[1],
+                    ..cluster(range)
+                },
+            }
         };
         let groups = of_groups.iter().zip(starts.windows(2)).map(group);
         let groups = RTree::bulk_load(groups.collect());
         let clusters = of_clusters.iter().map(cluster).collect();
         let corners = numbers.iter().map(|&t| of(t).map(Into::into)).collect();
-        let cones = numbers.chunks(1).map(|one| normals.cone(one).short());
+        let screen = |t: &u32| Screen::new(of(*t).into_iter(), &normals.cone(&[*t]));
+        let screens = numbers.iter().map(screen).collect();
         Self {
             corners,
-            cones: cones.collect(),
+            screens,
             numbers,
             clusters,
             groups,
@@ -224,39 +201,24 @@ impl Clusters {
         with_minima: bool,
     ) -> impl Iterator<Item = (u32, Closest)> {
         // A little more, as distances are rounded.
-        let more = reach * (1.0 + 1e-9);
         let within = Within {
-            centre: (*x).into(),
-            square: more * more,
+            centre: *x,
+            reach: reach * (1.0 + 1e-9),
             with_minima,
         };
         let groups = self.groups.locate_with_selection_function(within);
         let x = *x;
-        let clusters = groups.flat_map(|group| &self.clusters[group.members()]);
-        let clusters = clusters.filter(move |cluster| within.should_unpack_leaf(cluster));
+        let clusters = groups.flat_map(|group| &self.clusters[group.all.members()]);
+        let clusters = clusters.filter(move |cluster| within.has(&cluster.screen));
         let triangles = clusters.flat_map(Cluster::members);
+        let triangles = triangles.filter(move |&k| within.has(&self.screens[k]));
         triangles.filter_map(move |k| {
-            if with_minima && self.is_turned_away(k, &x) {
-                return None;
-            }
-            let around = AABB::from_points(&self.corners[k]);
-            if around.distance_2(&x.into()) > more * more {
+            if !within.meets(&AABB::from_points(&self.corners[k])) {
                 return None;
             }
             let closest = self.closest(k, &x);
             (closest.distance < reach).then_some((self.numbers[k], closest))
         })
-    }
-
-    /// Whether the distance from `x` has no minimum at a point of a triangle.
-    #[inline]
-    fn is_turned_away(&self, k: usize, x: &Vector3) -> bool {
-        let corners = self.corners[k].map(Vector3::from);
-        let centre = corners.iter().sum::<Vector3>() / 3.0;
-        let squares = corners.map(|corner| (corner - centre).norm_squared());
-        let square = squares.into_iter().fold(0.0, f64::max);
-        let radius = square.sqrt() * (1.0 + 1e-9);
-        self.cones[k].is_turned_away(x, (&centre, radius))
     }
 
     /// The nearest point, if it is nearer than `reach` [m], and the number of its triangle; of two
@@ -271,16 +233,16 @@ impl Clusters {
         }
         let mut found: Option<(f64, u32, Closest)> = None;
         let place = (*x).into();
-        let is_far = |square: f64, found: &Option<(f64, u32, Closest)>| {
+        let bound = |found: &Option<(f64, u32, Closest)>| {
             let bound = found.as_ref().map_or(reach, |(distance, ..)| *distance);
-            square > (bound * (1.0 + 1e-9)).powi(2)
+            bound * (1.0 + 1e-9)
         };
         for (group, square) in self.groups.nearest_neighbor_iter_with_distance_2(place) {
-            if is_far(square, &found) {
+            if square > bound(&found).powi(2) {
                 break;
             }
-            for cluster in &self.clusters[group.members()] {
-                if is_far(cluster.distance_2(&place), &found) {
+            for cluster in &self.clusters[group.all.members()] {
+                if cluster.screen.is_beyond(x, bound(&found)) {
                     continue;
                 }
                 for k in cluster.members() {
@@ -297,11 +259,9 @@ impl Clusters {
         found.map(|(_, number, at)| (number, at))
     }
 
-    /// Whether the box around a cluster reaches into a box.
+    /// Whether the box around a triangle reaches into a box.
     pub(super) fn reach_into(&self, around: AABB<[f64; 3]>) -> bool {
-        let meets = |cluster: &Cluster| cluster.envelope().intersects(&around);
-        let mut found = self.clusters_of_groups(around);
-        found.any(meets)
+        self.any_within(around, |_| true)
     }
 
     /// Whether a triangle whose box meets a box has a property.
@@ -310,18 +270,13 @@ impl Clusters {
         around: AABB<[f64; 3]>,
         has: impl Fn([Vector3; 3]) -> bool,
     ) -> bool {
-        let found = self.clusters_of_groups(around);
-        let mut each = found.flat_map(Cluster::members);
+        let groups = self.groups.locate_in_envelope_intersecting(around);
+        let clusters = groups.flat_map(|group| &self.clusters[group.all.members()]);
+        let mut each = clusters.flat_map(Cluster::members);
         each.any(|k| {
             let corners = &self.corners[k];
             AABB::from_points(corners).intersects(&around) && has(corners.map(Vector3::from))
         })
-    }
-
-    /// The clusters of the groups whose boxes meet a box.
-    fn clusters_of_groups(&self, around: AABB<[f64; 3]>) -> impl Iterator<Item = &Cluster> {
-        let groups = self.groups.locate_in_envelope_intersecting(around);
-        groups.flat_map(|group| &self.clusters[group.members()])
     }
 
     fn closest(&self, k: usize, x: &Vector3) -> Closest {
@@ -396,15 +351,11 @@ impl Normals<'_> {
     /// surface. A vector from there that has no positive part along any of their edges, as one to
     /// `x` from a minimum, is then within the cone. On sharp edges and borders it may point
     /// anywhere.
-    fn cone(&self, triangles: &[u32]) -> Cone<f64> {
+    fn cone(&self, triangles: &[u32]) -> Cone {
         let axis = self.normal(triangles[0]);
-        let anywhere = Cone {
-            axis: (*axis).into(),
-            angle: [-1.0, 0.0],
-        };
         let points = || triangles.iter().flat_map(|&t| self.triangles[t as usize]);
         if !(self.turns_less && points().all(|p| self.seams.is_smooth(p))) {
-            return anywhere;
+            return Cone::ANYWHERE;
         }
         let (starts, members) = self.around;
         let of_point = |p: u32| starts[p as usize] as usize..starts[p as usize + 1] as usize;
@@ -414,12 +365,9 @@ impl Normals<'_> {
         let least = all().map(|n| n.dot(&axis).abs()).fold(1.0, f64::min);
         // Not where it is not finite.
         if least > STEEPEST {
-            let angle = libm::acos(least.min(1.0)) + MORE;
-            return Cone {
-                axis: axis.into(),
-                angle: [libm::cos(angle), libm::sin(angle)],
-            };
+            Cone::around(axis, least)
+        } else {
+            Cone::ANYWHERE
         }
-        anywhere
     }
 }
