@@ -90,8 +90,8 @@ pub(super) struct Numbers {
 
 impl Numbers {
     /// Without margin each body has `dense` contacts; a margin multiplies them by
-    /// `(1 + margin/2r)³`, in two dimensions squared. The allowances of the two bodies of a pair are
-    /// together `fast` times that of a body with this way.
+    /// `(1 + margin/2r)³`, in two dimensions squared. The allowances of the two bodies of a pair
+    /// are together `fast` times that of a body with this way.
     fn new(dense: f64, ahead: Ahead, fast: f64, dimensions: i32) -> Self {
         let Ahead {
             radius,

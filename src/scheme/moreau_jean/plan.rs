@@ -30,8 +30,9 @@ const MOST: f64 = 0.5;
 /// The largest allowance of a faster surface, in ways of one step.
 const FAST: f64 = 4.0;
 
-/// The allowance of a body without weight that moves by `way` in a step, in blocks whose edges are
-/// at least `edge` [m].
+/// The allowance of a body without weight that moves by `way` in a step [m].
+///
+/// `edge` is the edge of a block.
 #[must_use]
 pub fn allowance(way: f64, (radius, skin): (f64, f64), edge: f64) -> f64 {
     let most = (MOST * radius).max(FAST * way);
@@ -39,8 +40,7 @@ pub fn allowance(way: f64, (radius, skin): (f64, f64), edge: f64) -> f64 {
     wanted.min(room(way, (radius, skin), 0.5 * edge))
 }
 
-/// The largest allowance of a body that moves by `way` in a step: the room that a block leaves,
-/// half of whose edge is `half` [m].
+/// The room that a block with half the edge `half` leaves a body that moves by `way` [m].
 ///
 /// It is short of rounding. A body that needs more has been refused.
 fn room(way: f64, (radius, skin): (f64, f64), half: f64) -> f64 {
