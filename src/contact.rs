@@ -334,6 +334,8 @@ impl ContactRow {
 pub struct WallImpulse {
     /// Number of the wall.
     pub wall: usize,
+    /// The feature of the contact.
+    pub feature: u64,
     /// Its point on the surface [m].
     pub point: Vector3,
     /// Normal impulse, positive if it presses, and the magnitude of the tangential one [N s].
@@ -353,6 +355,7 @@ impl WallImpulse {
         let along = impulse.dot(&normal);
         Some(Self {
             wall,
+            feature: row.key.feature,
             point: point + normal * (0.5 * row.gap),
             impulse: [along, (impulse - normal * along).norm()],
             work: [0.0; 2],

@@ -8,8 +8,8 @@ use crate::shape::{Period, Surface};
 const ACROSS: f64 = 1e-9;
 
 /// The axis that a plane stands across, and whether its free side is above it.
-fn side(wall: &Wall) -> Option<(usize, bool, &Vector3)> {
-    let Surface::Plane(plane) = &wall.surface else {
+fn side(surface: &Surface) -> Option<(usize, bool, &Vector3)> {
+    let Surface::Plane(plane) = surface else {
         return None;
     };
     let axis = plane.normal.iamax();
@@ -25,7 +25,8 @@ fn side(wall: &Wall) -> Option<(usize, bool, &Vector3)> {
 pub fn lengths(walls: &[Wall], period: &Period, planar: bool) -> [Option<f64>; 3] {
     let mut ends = [[None; 2]; 3];
     let mut doubled = [false; 3];
-    for (axis, above, point) in walls.iter().filter_map(side) {
+    let surfaces = walls.iter().flat_map(|wall| wall.surface.parts());
+    for (axis, above, point) in surfaces.filter_map(side) {
         let end = &mut ends[axis][usize::from(!above)];
         // With a second plane on the same side the cell has no single length.
         doubled[axis] |= end.is_some();
@@ -43,7 +44,7 @@ pub fn lengths(walls: &[Wall], period: &Period, planar: bool) -> [Option<f64>; 3
 
 /// The face of a wall [m²], a plane across an axis: the section of the cell there.
 pub fn face(wall: &Wall, walls: &[Wall], period: &Period, planar: bool) -> Option<f64> {
-    let (axis, ..) = side(wall)?;
+    let (axis, ..) = side(&wall.surface)?;
     let lengths = lengths(walls, period, planar);
     let others = (0..3).filter(|other| *other != axis);
     others.map(|other| lengths[other]).product()

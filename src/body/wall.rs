@@ -181,13 +181,13 @@ impl Wall {
         Some(velocity - normal * normal.dot(&velocity))
     }
 
-    /// Velocity of its hollow surface as a whole, with that of its axis or its middle [m/s].
+    /// Velocity of a hollow surface of it as a whole, with that of its axis or its middle [m/s].
     ///
-    /// The centre of a wall that turns about another point may be anywhere. The wall has its
-    /// present surface.
+    /// The centre of a wall that turns about another point may be anywhere. The surface is where it
+    /// is now.
     #[must_use]
-    pub fn velocity_as_whole(&self, state: &WallState) -> Vector3 {
-        match (&self.motion, self.surface.middle()) {
+    pub fn velocity_as_whole(&self, state: &WallState, surface: &Surface) -> Vector3 {
+        match (&self.motion, surface.middle()) {
             (Motion::Driven(drive), Some(middle)) if drive.has_pivots() => {
                 self.velocity_at(state, &middle)
             }

@@ -166,9 +166,12 @@ pub(super) fn read(
             );
         }
         // A surface that varies along the edge would have to be strained itself.
-        let across = |wall: &&Wall| match &wall.surface {
-            Surface::Plane(plane) => plane.normal[axis] != 0.0,
-            _ => true,
+        let across = |wall: &&Wall| {
+            let mut surfaces = wall.surface.parts().iter();
+            surfaces.any(|surface| match surface {
+                Surface::Plane(plane) => plane.normal[axis] != 0.0,
+                _ => true,
+            })
         };
         if let Some(wall) = walls.iter().find(across) {
             let accepted = format!("walls that are planes along {name}, which the cell strains");

@@ -58,7 +58,7 @@ const ROOT: [&dyn Declared; 27] = [
 ];
 
 /// Keys that entries have in addition: of a shape, of a sample, of a contact.
-const OF_ENTRIES: [&dyn Declared; 20] = [
+const OF_ENTRIES: [&dyn Declared; 21] = [
     &materials::OF_CONTACTS,
     &walls::BOX,
     &walls::PLANE,
@@ -70,6 +70,7 @@ const OF_ENTRIES: [&dyn Declared; 20] = [
     &walls::PLATE,
     &walls::SEGMENT,
     &walls::ARC,
+    &walls::COMPOUND,
     &regions::BOX,
     &regions::CYLINDER,
     &regions::SPHERE,

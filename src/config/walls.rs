@@ -1,5 +1,6 @@
 //! The `[[wall]]` entries: shapes (`shapes`) and motions (`motion`).
 
+mod compound;
 mod mesh;
 mod motion;
 mod part;
@@ -7,6 +8,7 @@ mod shapes;
 mod thin;
 mod turning;
 
+pub(super) use compound::COMPOUND;
 pub(super) use part::{CENTRE, FROM, POINT, RADIUS, TO, ends, unit};
 pub(super) use shapes::{ARC, BOX, CONE, CYLINDER, DISC, MESH, PLANE, PLATE, SEGMENT, SPHERE};
 
@@ -101,7 +103,11 @@ fn read_entry(
     faults: &mut Vec<Fault>,
 ) -> Vec<Wall> {
     let kind = shapes::kind(node);
-    let section = Section::of(node, &[&TABLE, shapes::keys(kind)], faults);
+    let keys = match kind {
+        "compound" => &COMPOUND,
+        _ => shapes::keys(kind),
+    };
+    let section = Section::of(node, &[&TABLE, keys], faults);
     let material = section.name_of(MATERIAL.name, materials, faults);
     let material = material.unwrap_or_default() as u32;
     let name = section.read(&NAME, faults);
@@ -114,7 +120,10 @@ fn read_entry(
         (None, _) => format!("{shape}-{entry}"),
     };
     let before = faults.len();
-    let parts = shapes::read(shape, &name, &section, domain, faults);
+    let parts = match shape {
+        "compound" => compound::read((node, &name), &section, domain, faults),
+        _ => shapes::read(shape, &name, &section, domain, faults),
+    };
     if faults.len() > before {
         return Vec::new();
     }

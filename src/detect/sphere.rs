@@ -2,7 +2,7 @@
 
 use crate::contact::{ContactKey, Touch};
 use crate::math::Vector3;
-use crate::shape::{PLACES, Posed, Surface};
+use crate::shape::{Compound, PLACES, Posed, Surface};
 
 /// The touch of spheres at `x_1` and `x_1 + branch` with radii `r_1`, `r_2` [m].
 ///
@@ -34,7 +34,9 @@ pub(super) fn sphere_wall(x: &Vector3, r: f64, wall: &Surface) -> Touch {
 }
 
 /// The touches of a sphere and a wall with a gap below `margin` [m]: one, or several where the wall
-/// is hollow or a mesh. Feature k is place k of [`Surface::place`]; those of a mesh name its parts.
+/// is hollow, a mesh or a compound.
+///
+/// Feature k is place k of [`Surface::place`]; those of a mesh and of a compound name its parts.
 #[inline]
 pub(super) fn touches_of_wall(
     x: &Vector3,
@@ -43,8 +45,10 @@ pub(super) fn touches_of_wall(
     margin: f64,
     mut found: impl FnMut(Touch),
 ) {
-    if let Surface::Mesh(mesh) = wall {
-        return touches_of_mesh(x, r, mesh, margin, &mut found);
+    match wall {
+        Surface::Mesh(mesh) => return touches_of_mesh(x, r, mesh, margin, &mut found),
+        Surface::Compound(compound) => return of_parts(x, r, compound, margin, &mut found),
+        _ => {}
     }
     let first = sphere_wall(x, r, wall);
     if first.gap < margin {
@@ -90,6 +94,24 @@ fn touches_of_mesh(x: &Vector3, r: f64, mesh: &Posed, margin: f64, found: &mut d
             ..touch_at(x, r, (place.distance, place.towards))
         });
     });
+}
+
+/// The touches of a sphere and all parts of a compound, in ascending order of feature.
+#[inline(never)]
+fn of_parts(x: &Vector3, r: f64, compound: &Compound, margin: f64, found: &mut dyn FnMut(Touch)) {
+    let mut touches = Vec::new();
+    for (k, part) in compound.parts().iter().enumerate() {
+        let is_mesh = matches!(part, Surface::Mesh(_));
+        touches_of_wall(x, r, part, margin, &mut |touch: Touch| {
+            let feature = match is_mesh {
+                true => touch.feature,
+                false => Compound::feature(k, touch.feature),
+            };
+            touches.push(Touch { feature, ..touch });
+        });
+    }
+    touches.sort_unstable_by_key(|touch| touch.feature);
+    touches.into_iter().for_each(found);
 }
 
 /// The touch of a sphere with a point at this distance [m] and direction from its centre.

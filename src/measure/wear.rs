@@ -117,7 +117,8 @@ impl Wear {
         surface: impl Fn(usize) -> Option<&'s Surface>,
     ) {
         for one in impulses {
-            let Some(Surface::Mesh(mesh)) = surface(one.wall) else {
+            let touched = surface(one.wall).map(|surface| surface.part_at(one.feature));
+            let Some(Surface::Mesh(mesh)) = touched else {
                 continue;
             };
             let Some(number) = mesh.triangle_at(&one.point) else {

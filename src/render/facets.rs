@@ -37,7 +37,8 @@ struct Piece {
 /// Of a wall that is solid behind, the sides away from the bodies are left out.
 pub(super) fn of(scene: &Scene, camera: &Camera) -> Vec<Facet> {
     let mut facets = Vec::new();
-    for (wall, surface) in scene.surfaces.iter().enumerate() {
+    let each = scene.surfaces.iter().enumerate();
+    for (wall, surface) in each.flat_map(|(k, all)| all.parts().iter().map(move |one| (k, one))) {
         match surface {
             Surface::Mesh(posed) => {
                 let worn = scene.worn.get(wall).map_or(&[][..], Vec::as_slice);
@@ -169,8 +170,8 @@ fn pieces(surface: &Surface, scene: &Scene) -> Vec<Piece> {
             parts.into_iter().flatten().collect()
         }
         Surface::Shell { centre, axis, ends } => revolved(centre, axis, *ends, false, true),
-        // Arcs are of flat scenes, whose walls are lines.
-        Surface::Arc { .. } | Surface::Mesh(_) => Vec::new(),
+        // Arcs are of flat scenes, whose walls are lines; compounds come by their parts.
+        Surface::Arc { .. } | Surface::Mesh(_) | Surface::Compound(_) => Vec::new(),
     }
 }
 

@@ -44,7 +44,7 @@ pub(super) fn of(scene: &Scene, shaded: bool) -> Vec<Line> {
         .filter(|line| line.ends[0] != line.ends[1])
         .collect();
     let ribs = if shaded { 0 } else { RIBS };
-    for surface in scene.surfaces {
+    for surface in scene.surfaces.iter().flat_map(Surface::parts) {
         match surface.clone() {
             Surface::Plane(plane) => lines.extend(cut(&corners, |x| plane.distance(x))),
             Surface::Sphere { centre, radius, .. } if scene.flat => {
@@ -92,6 +92,7 @@ pub(super) fn of(scene: &Scene, shaded: bool) -> Vec<Line> {
                 lines.extend((0..SIDES).map(|k| line(point(k), point(k + 1))));
             }
             Surface::Mesh(posed) => lines.extend(of_mesh(&posed, shaded)),
+            Surface::Compound(_) => {} // It comes by its parts.
         }
     }
     lines

@@ -135,7 +135,7 @@ impl State {
         let mut worn: Vec<Vec<f64>> = self.surfaces.iter().map(none).collect();
         for row in &self.loaded.wear {
             let (wall, number) = (row.triangle.wall as usize, row.triangle.number as usize);
-            let Some(Surface::Mesh(mesh)) = self.surfaces.get(wall) else {
+            let Some(mesh) = self.surfaces.get(wall).and_then(Surface::mesh) else {
                 continue;
             };
             let Some(place) = worn[wall].get_mut(number) else {
@@ -153,10 +153,7 @@ impl State {
 
 /// Zero for each triangle of a mesh, nothing for other surfaces.
 fn none(surface: &Surface) -> Vec<f64> {
-    match surface {
-        Surface::Mesh(mesh) => vec![0.0; mesh.mesh().triangles().len()],
-        _ => Vec::new(),
-    }
+    vec![0.0; surface.triangles()]
 }
 
 /// The configuration in a checkpoint.

@@ -327,11 +327,7 @@ fn of_walls(
 ) -> Result<Vec<Vec<f64>>, String> {
     let name = colour.name().0.trim_start_matches("wall.");
     let all = fields.real::<1>(Kind::Surfaces, name)?;
-    let count = |surface: &Surface| match surface {
-        Surface::Mesh(mesh) => mesh.mesh().triangles().len(),
-        _ => 0,
-    };
-    let counts: Vec<usize> = surfaces.iter().map(count).collect();
+    let counts: Vec<usize> = surfaces.iter().map(Surface::triangles).collect();
     let expected: usize = counts.iter().sum();
     if all.len() != expected {
         return Err(format!(

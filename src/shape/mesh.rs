@@ -29,8 +29,10 @@ use seams::Seams;
 use thiserror::Error;
 use weld::Welded;
 
-/// The largest number of patches, lines and corners of a mesh: features have 24 bits.
-const MOST_FEATURES: usize = 1 << 24;
+/// The largest number of patches, lines and corners of a mesh.
+///
+/// Features have 24 bits; the last of them name parts of compounds.
+pub(super) const MOST_FEATURES: usize = (1 << 24) - (1 << 12);
 
 /// The reason why points and triangles are not a mesh.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -86,6 +88,40 @@ impl Mesh {
     /// # Errors
     /// If a number is not finite, a corner lacks, or no triangle has an area.
     pub fn new(faces: &Faces, smooth: f64) -> Result<Self, MeshError> {
+        // Coplanar triangles differ by rounding.
+        Self::with(faces, libm::cos(smooth) - 1e-12)
+    }
+
+    /// Several meshes as one, in their common frame: smooth up to the smallest of their angles.
+    ///
+    /// # Errors
+    /// If there is none, or they have too many features together.
+    pub fn united<'m>(meshes: impl Iterator<Item = &'m Self>) -> Result<Self, MeshError> {
+        let (mut faces, mut straight) = (Faces::default(), -1.0);
+        let (mut repair, mut closed, mut oriented) = (Repair::default(), true, true);
+        for mesh in meshes {
+            let first = faces.points.len() as u32;
+            let moved = mesh.triangles.iter().map(|of| of.map(|k| k + first));
+            faces.triangles.extend(moved);
+            faces
+                .points
+                .extend(mesh.points.iter().map(|x| <[f64; 3]>::from(*x)));
+            straight = mesh.straight.max(straight);
+            repair = repair.and(mesh.repair);
+            closed &= mesh.is_closed;
+            oriented &= mesh.is_oriented;
+        }
+        let mut one = Self::with(&faces, straight)?;
+        one.repair = repair.and(one.repair);
+        if closed {
+            // Each was before triangles without an area were left out.
+            (one.is_closed, one.is_oriented) = (true, oriented);
+        }
+        Ok(one)
+    }
+
+    /// A mesh that is smooth where it turns by less than the angle with this cosine.
+    fn with(faces: &Faces, straight: f64) -> Result<Self, MeshError> {
         let count = faces.points.len();
         if let Some(k) = faces
             .points
@@ -109,8 +145,6 @@ impl Mesh {
         if triangles.is_empty() {
             return Err(MeshError::Empty);
         }
-        // Coplanar triangles differ by rounding.
-        let straight = libm::cos(smooth) - 1e-12;
         let seams = Seams::new(&points, &triangles, straight);
         if seams.features() > MOST_FEATURES {
             return Err(MeshError::TooMany(seams.features()));

@@ -1,11 +1,13 @@
 //! Surfaces of walls: distance to the centre of a body, and direction of the closest point.
 
 mod arc;
+mod compound;
 mod crossing;
 mod drift;
 mod places;
 mod posed;
 
+pub use compound::{Compound, CompoundError};
 pub use drift::drift;
 pub use posed::Posed;
 
@@ -76,6 +78,8 @@ pub enum Surface {
     },
     /// A mesh of triangles, thin as a shell.
     Mesh(Posed),
+    /// Several surfaces as one.
+    Compound(Compound),
 }
 
 impl Surface {
@@ -83,6 +87,7 @@ impl Surface {
     ///
     /// The distance is negative behind the surface; a thin shell has two free sides. Where all
     /// directions are equivalent (at the centre of a sphere, on an axis) the vector is a fixed one.
+    /// Of a compound it is that of the nearest part, of equal ones the first.
     #[must_use]
     pub fn nearest(&self, x: &Vector3) -> (f64, Vector3) {
         match self {
@@ -141,6 +146,7 @@ impl Surface {
             }
             Self::Arc { .. } => self.nearest_of_arc(x),
             Self::Mesh(mesh) => mesh.nearest(x),
+            Self::Compound(compound) => compound.nearest(x),
         }
     }
 
@@ -150,6 +156,7 @@ impl Surface {
     pub fn nearest_within(&self, x: &Vector3, reach: f64) -> Option<(f64, Vector3)> {
         match self {
             Self::Mesh(mesh) => mesh.nearest_within(x, reach),
+            Self::Compound(compound) => compound.nearest_within(x, reach),
             _ => Some(self.nearest(x)).filter(|(distance, _)| *distance < reach),
         }
     }
@@ -160,6 +167,9 @@ impl Surface {
     pub fn is_nearer(&self, x: &Vector3, reach: f64) -> bool {
         match self {
             Self::Mesh(mesh) => mesh.is_nearer(x, reach),
+            Self::Compound(compound) => {
+                compound.parts().iter().any(|part| part.is_nearer(x, reach))
+            }
             _ => self.nearest(x).0 < reach,
         }
     }
@@ -185,6 +195,10 @@ impl Surface {
                     false => wide,
                 }
             }
+            Self::Compound(compound) => {
+                let radii = compound.parts().iter().map(Self::smallest_radius);
+                radii.fold(f64::INFINITY, f64::min)
+            }
         }
     }
 
@@ -192,7 +206,7 @@ impl Surface {
     #[must_use]
     pub fn middle(&self) -> Option<Vector3> {
         match self {
-            Self::Plane(_) | Self::Mesh(_) => None,
+            Self::Plane(_) | Self::Mesh(_) | Self::Compound(_) => None,
             Self::Sphere { centre, .. }
             | Self::Bore { centre, .. }
             | Self::Cylinder { centre, .. }
@@ -226,6 +240,10 @@ impl Surface {
                 (*centre, size, half.norm())
             }
             Self::Mesh(mesh) => return mesh.may_be_nearer(&middle, &half, reach),
+            Self::Compound(compound) => {
+                let mut parts = compound.parts().iter();
+                return parts.any(|part| part.may_be_nearer(lower, upper, reach));
+            }
         };
         // Bound on the rounding of distances, here and in later comparisons.
         let slack =
@@ -247,10 +265,11 @@ impl Surface {
         }
         let turn = |v: &Vector3| turned(orientation, v);
         let place = |x: &Vector3| centre + turn(&(x - centre)) + displacement;
-        if let Self::Mesh(mesh) = self {
-            return Self::Mesh(mesh.placed(centre, displacement, orientation));
-        }
         match *self {
+            Self::Mesh(ref mesh) => Self::Mesh(mesh.placed(centre, displacement, orientation)),
+            Self::Compound(ref compound) => {
+                Self::Compound(compound.each(|part| part.placed(centre, displacement, orientation)))
+            }
             Self::Plane(HalfSpace { point, normal }) => Self::Plane(HalfSpace {
                 point: place(&point),
                 normal: turn(&normal),
@@ -302,7 +321,6 @@ impl Surface {
                 half,
                 radius,
             },
-            Self::Mesh(_) => unreachable!("placed above"),
         }
     }
 }

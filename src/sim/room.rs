@@ -15,14 +15,14 @@ pub(super) fn walls_keep_inside(scenario: &Scenario, smallest: f64) -> Result<()
     if scenario.delete_outside {
         return Ok(());
     }
-    for wall in &scenario.walls {
-        let Some((axis, beyond)) = beyond(wall, scenario) else {
+    for (wall, surface) in surfaces(&scenario.walls) {
+        let Some((axis, beyond)) = beyond(wall, surface, scenario) else {
             continue;
         };
-        if beyond < smallest || !is_followed(wall, scenario) {
+        if beyond < smallest || !is_followed(wall, surface, scenario) {
             continue;
         }
-        let normal = normal(wall).unwrap_or_default()[axis];
+        let normal = normal(surface).unwrap_or_default()[axis];
         let side = if normal > 0.0 { "lower" } else { "upper" };
         return Err(RunError::Input(format!(
             "wall {}: must stay less than the smallest radius, {} m, beyond the face of the domain at domain.{side}, as bodies \
@@ -34,9 +34,15 @@ pub(super) fn walls_keep_inside(scenario: &Scenario, smallest: f64) -> Result<()
     Ok(())
 }
 
+/// The surfaces of all walls, each with its wall.
+fn surfaces(walls: &[Wall]) -> impl Iterator<Item = (&Wall, &Surface)> {
+    let each = walls.iter().map(|wall| (wall, wall.surface.parts()));
+    each.flat_map(|(wall, parts)| parts.iter().map(move |one| (wall, one)))
+}
+
 /// The unit normal of a plane along an axis, as numbers; `None` for other surfaces.
-fn normal(wall: &Wall) -> Option<[f64; 3]> {
-    match &wall.surface {
+fn normal(surface: &Surface) -> Option<[f64; 3]> {
+    match surface {
         Surface::Plane(plane) if plane.normal.iter().any(|n| n.abs() == 1.0) => {
             Some(plane.normal.into())
         }
@@ -45,8 +51,8 @@ fn normal(wall: &Wall) -> Option<[f64; 3]> {
 }
 
 /// The axis of a driven plane, and the distance by which it goes beyond the domain's face [m].
-fn beyond(wall: &Wall, scenario: &Scenario) -> Option<(usize, f64)> {
-    let (Some(normal), Surface::Plane(plane)) = (normal(wall), &wall.surface) else {
+fn beyond(wall: &Wall, surface: &Surface, scenario: &Scenario) -> Option<(usize, f64)> {
+    let (Some(normal), Surface::Plane(plane)) = (normal(surface), surface) else {
         return None;
     };
     let Motion::Driven(drive) = &wall.motion else {
@@ -73,14 +79,14 @@ fn beyond(wall: &Wall, scenario: &Scenario) -> Option<(usize, f64)> {
 }
 
 /// Whether bodies stay at a plane that moves away from them.
-fn is_followed(wall: &Wall, scenario: &Scenario) -> bool {
-    let Some(normal) = normal(wall) else {
+fn is_followed(wall: &Wall, surface: &Surface, scenario: &Scenario) -> bool {
+    let Some(normal) = normal(surface) else {
         return false;
     };
     let opposite = normal.map(|n| -n);
-    let together = |other: &&Wall| {
-        self::normal(other).is_some_and(|n| n == opposite) && other.motion == wall.motion
+    let together = |(other, facing): (&Wall, &Surface)| {
+        self::normal(facing).is_some_and(|n| n == opposite) && other.motion == wall.motion
     };
     let pressed = (0..3).map(|a| scenario.gravity[a] * normal[a]).sum::<f64>() < 0.0;
-    pressed || scenario.walls.iter().any(|other| together(&other))
+    pressed || surfaces(&scenario.walls).any(together)
 }

@@ -5,7 +5,6 @@ use crate::comm::Comm;
 use crate::config::Scenario;
 use crate::io::Header;
 use crate::measure::{Triangle, Wear, WearRow};
-use crate::shape::Surface;
 
 /// The record of a run that begins; `None`: no frame will have it.
 pub(super) fn begun(scenario: &Scenario) -> Option<Wear> {
@@ -76,8 +75,6 @@ fn has_meshes(scenario: &Scenario) -> bool {
 
 /// The number of triangles of a wall.
 fn triangles(scenario: &Scenario, wall: usize) -> u64 {
-    match scenario.walls.get(wall).map(|wall| &wall.surface) {
-        Some(Surface::Mesh(mesh)) => mesh.mesh().triangles().len() as u64,
-        _ => 0,
-    }
+    let wall = scenario.walls.get(wall);
+    wall.map_or(0, |wall| wall.surface.triangles() as u64)
 }

@@ -162,6 +162,7 @@ fn of_walls(
         let mean = Means::of(block, members, &one).linear;
         Some(WallImpulse {
             wall,
+            feature: touch.feature,
             point: touch.point + touch.normal * (0.5 * touch.gap),
             impulse: [along, (r - normal * along).norm()],
             work: of_impulse(&normal.into(), &r.into(), &mean),

@@ -1,7 +1,8 @@
 //! Meshes that move by Newton's law: free with six degrees of freedom, and on a hinge.
 
 use crate::scene::mesh::{block, shifted, surface};
-use crate::scene::{Scene, State, record, record_fact};
+use crate::scene::momentum::{momentum, own_momentum};
+use crate::scene::{Scene, record, record_fact};
 use moreau::body::{BodyId, Freedom, Motion, Turning, Wall, WallState, rotation};
 use moreau::math::{IDENTITY, Matrix3, Vector3, product, rotate, turned};
 use moreau::shape::Surface;
@@ -37,37 +38,6 @@ fn freedom(wall: &mut Wall) -> &mut Freedom {
         Motion::Free(free) => free,
         _ => unreachable!(),
     }
-}
-
-/// Linear momentum, and angular momentum about the origin, of all balls and a free part.
-fn momentum(s: &Scene, state: &State, wall: usize) -> [Vector3; 2] {
-    let mut sums = [Vector3::zeros(); 2];
-    for row in &state.bodies {
-        let p = Vector3::from(row.velocity) * row.mass;
-        sums[0] += p;
-        sums[1] += Vector3::from(row.position).cross(&p)
-            + Vector3::from(row.angular_velocity) * row.inertia;
-    }
-    let (part, now) = (&s.walls[wall], &state.walls[wall]);
-    let Motion::Free(free) = &part.motion else {
-        unreachable!()
-    };
-    let p = now.velocity * free.mass;
-    sums[0] += p;
-    sums[1] += part.place_now(now).cross(&p) + own_momentum(free, now);
-    sums
-}
-
-/// Angular momentum of a part about its centre.
-fn own_momentum(free: &Freedom, now: &WallState) -> Vector3 {
-    let Some(Turning::Free { moments, axes }) = free.turning else {
-        return Vector3::zeros();
-    };
-    rotation::angular_momentum(
-        product(now.orientation, axes),
-        moments,
-        &now.angular_velocity,
-    )
 }
 
 /// A scene with one ball far away, and a part that begins with this angular velocity.

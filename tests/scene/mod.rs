@@ -9,6 +9,7 @@
 
 pub mod clump;
 pub mod mesh;
+pub mod momentum;
 mod record;
 mod wall;
 pub use record::{record, record_fact};

@@ -10,8 +10,8 @@ use crate::config::reader::{METRES, Number, Range, Section, must, report};
 use crate::config::table::{Declared, Table};
 use crate::io::mesh::{Part as Raw, parts};
 use crate::math::{IDENTITY, Quaternion, Vector3, rotate, turned};
+use crate::shape::Posed;
 use crate::shape::mesh::{Faces, Mesh};
-use crate::shape::{Posed, Surface};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -112,15 +112,7 @@ pub(super) fn read(
         }
     }
     lies_in(&found, section, domain, faults);
-    let part = |(name, posed): (String, Posed)| {
-        let [lower, upper] = posed.corners();
-        let solid = posed.mesh().solid();
-        Part {
-            name,
-            centre: solid.map_or((lower + upper) * 0.5, |solid| solid.centre),
-            surface: Surface::Mesh(posed),
-        }
-    };
+    let part = |(name, posed)| Part::of_mesh(name, posed);
     found.into_iter().map(part).collect()
 }
 
@@ -190,10 +182,8 @@ pub(super) fn near_centre(
     (centre, domain): (&Vector3, &Domain),
     faults: &mut Vec<Fault>,
 ) {
-    let corners = parts.iter().filter_map(|part| match &part.surface {
-        Surface::Mesh(posed) => Some(posed.corners()),
-        _ => None,
-    });
+    let meshes = parts.iter().filter_map(|part| part.surface.mesh());
+    let corners = meshes.map(Posed::corners);
     let Some([low, high]) = corners.reduce(|a, b| [a[0].inf(&b[0]), a[1].sup(&b[1])]) else {
         return;
     };

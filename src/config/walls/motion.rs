@@ -193,7 +193,8 @@ pub(super) fn read(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -
         }
     }
     if let (true, Some(node)) = (parts.len() > 1, section.get(key)) {
-        let accepted = "velocity, sine, table or rotation at a wall of several parts";
+        let accepted = "velocity, sine, table or rotation at walls of several parts, which shape = \
+                        \"compound\" makes one";
         let found = format!("{key} at {} parts", parts.len());
         must(node, accepted, &found, faults);
     }

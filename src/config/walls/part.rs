@@ -4,7 +4,7 @@ use crate::config::fault::Fault;
 use crate::config::key::{Key, List, Needed, Three};
 use crate::config::reader::{METRES, Number, Range, SIZE, Section, report};
 use crate::math::Vector3;
-use crate::shape::Surface;
+use crate::shape::{Posed, Surface};
 
 /// One surface of a wall.
 pub(super) struct Part {
@@ -12,6 +12,19 @@ pub(super) struct Part {
     pub surface: Surface,
     /// The default reference point of torques.
     pub centre: Vector3,
+}
+
+impl Part {
+    /// A mesh: its centre is that of mass, or the middle of the box around it.
+    pub(super) fn of_mesh(name: String, mesh: Posed) -> Self {
+        let [lower, upper] = mesh.corners();
+        let solid = mesh.mesh().solid();
+        Self {
+            name,
+            centre: solid.map_or((lower + upper) * 0.5, |solid| solid.centre),
+            surface: Surface::Mesh(mesh),
+        }
+    }
 }
 
 /// A vector scaled to length one; a fault for the zero vector.

@@ -15,9 +15,13 @@ use crate::math::Vector3;
 use crate::shape::{HalfSpace, Surface};
 
 /// The names of all shapes.
-pub(super) const KINDS: [&str; 10] = [
+pub(super) const KINDS: [&str; 11] = [
     "box", "plane", "cylinder", "sphere", "disc", "cone", "mesh", "plate", "segment", "arc",
+    "compound",
 ];
+
+/// All but compounds.
+pub(super) const SIMPLE: &[&str] = KINDS.split_at(KINDS.len() - 1).0;
 
 const FACES: [&str; 6] = ["x-", "x+", "y-", "y+", "z-", "z+"];
 
@@ -125,7 +129,7 @@ pub(in crate::config) const ARC: Table = Table::new("wall:arc", &[&CENTRE, &RADI
         "in two dimensions: a part of a circle; bodies on both sides",
     );
 
-/// The keys of a shape.
+/// The keys of a shape other than a compound.
 pub(super) fn keys(kind: &str) -> &'static Table {
     match kind {
         "plane" => &PLANE,
@@ -141,7 +145,7 @@ pub(super) fn keys(kind: &str) -> &'static Table {
     }
 }
 
-/// The parts of a wall of this shape.
+/// The parts of a wall of this shape, other than a compound.
 pub(super) fn read(
     kind: &str,
     name: &str,
@@ -398,9 +402,10 @@ pub(super) fn check_plane(node: &Node, parts: &[Part], faults: &mut Vec<Fault>) 
             tube || axis.z == 0.0 && centre.z == 0.0 && flat
         }
         Surface::Arc { centre, axis, .. } => axis.x == 0.0 && axis.y == 0.0 && centre.z == 0.0,
-        Surface::Mesh(_) => false,
+        Surface::Mesh(_) | Surface::Compound(_) => false,
     };
-    if !parts.iter().all(|part| upright(&part.surface)) {
+    let mut surfaces = parts.iter().flat_map(|part| part.surface.parts());
+    if !surfaces.all(upright) {
         let accepted = "planes with normal z = 0, cylinders along z (inside: caps = false), spheres with centre z = 0, segments and arcs at z = 0";
         must(
             node,
@@ -413,8 +418,8 @@ pub(super) fn check_plane(node: &Node, parts: &[Part], faults: &mut Vec<Fault>) 
 
 /// Whether bodies that cross a periodic face would cross the surface: walls have no images.
 pub(super) fn crosses_period(surface: &Surface, periodic: [bool; 3]) -> bool {
-    match surface {
+    surface.parts().iter().any(|part| match part {
         Surface::Plane(plane) => (0..3).any(|a| periodic[a] && plane.normal[a].abs() > 1e-9),
         _ => false,
-    }
+    })
 }

@@ -88,6 +88,9 @@ pub(super) fn read(
             let [xx, yy, zz, xy, xz, yz] = number.read_list(node, faults);
             let tensor = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
             let centre = section.read(&CENTRE, faults);
+            if let (Surface::Compound(_), None) = (&part.surface, centre) {
+                section.missing("centre", "the centre of mass of the wall [m]", faults);
+            }
             (tensor, centre.map_or(part.centre, Vector3::from))
         }
         (None, Some(solid)) => {

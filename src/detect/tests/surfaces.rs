@@ -47,7 +47,9 @@ pub(super) fn walls() -> Vec<Wall> {
         },
         plane(Vector3::repeat(1e9), Vector3::repeat(1.0).normalize()),
     ];
-    let each = surfaces.into_iter().enumerate();
+    let some = surfaces[2..9].to_vec();
+    let all = surfaces.into_iter().chain(Surface::united(some));
+    let each = all.enumerate();
     each.map(|(k, s)| Wall::fixed(format!("wall {k}"), s, 0))
         .collect()
 }

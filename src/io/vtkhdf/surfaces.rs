@@ -11,7 +11,7 @@ use crate::io::hdf::Element;
 use crate::io::order::{decode, runs};
 use crate::math::Vector3;
 use crate::measure::{Triangle, WearRow, Worn};
-use crate::shape::{Posed, Surface};
+use crate::shape::Posed;
 
 /// The number of means in [`Worn::over`], which come first.
 const MEANS: usize = 2;
@@ -29,7 +29,7 @@ impl Meshes {
         let mut total = 0;
         let mut meshes = Vec::new();
         for (number, wall) in walls.iter().enumerate() {
-            if let Surface::Mesh(mesh) = &wall.surface {
+            if let Some(mesh) = wall.surface.mesh() {
                 meshes.push((number, total, wall.clone()));
                 total += mesh.mesh().triangles().len() as u64;
             }
@@ -89,13 +89,14 @@ impl Meshes {
                 orientation: row.orientation,
                 ..WallState::default()
             };
-            let Surface::Mesh(mesh) = wall.placed(&state) else {
+            let placed = wall.placed(&state);
+            let Some(mesh) = placed.mesh() else {
                 continue;
             };
             let count = mesh.mesh().triangles().len() as u64;
             let from = own.start.clamp(*first, first + count) - first;
             let to = own.end.clamp(*first, first + count) - first;
-            let each = (from..to).map(|k| (*number as u64, corners_of(&mesh, k as usize)));
+            let each = (from..to).map(|k| (*number as u64, corners_of(mesh, k as usize)));
             triangles.extend(each);
         }
         // Before anything that may fail on some ranks only.

@@ -9,7 +9,6 @@ use crate::contact::{Neighbours, Partner, Touch};
 use crate::math::Vector3;
 use crate::scheme::known::Known;
 use crate::scheme::state::State;
-use crate::shape::Surface;
 use crate::solver::blocks::Blocks;
 use crate::solver::nsgs::{self, Outcome};
 use crate::solver::{project, work};
@@ -59,7 +58,7 @@ impl MoreauJean {
         free: &mut Free,
     ) {
         let walls = &begun.walls.placed;
-        let is_mesh = |wall: &Wall| matches!(wall.surface, Surface::Mesh(_));
+        let is_mesh = |wall: &Wall| wall.surface.mesh().is_some();
         let wear = state.wear.as_mut();
         let Some(wear) = wear.filter(|_| walls.iter().any(is_mesh)) else {
             return;
@@ -94,12 +93,16 @@ impl MoreauJean {
             let Partner::Wall(w) = pair.partner(bodies) else {
                 return 0.0;
             };
+            let (wall, surface) = (
+                &walls.placed[w],
+                walls.placed[w].surface.part_at(touch.feature),
+            );
             let drive = match begun.pushed.place(w) {
-                None => walls.placed[w].velocity_as_whole(&walls.during[w]) * dt,
+                None => wall.velocity_as_whole(&walls.during[w], surface) * dt,
                 Some(_) => Vector3::zeros(), // Its velocity is in the way.
             };
             let centre = touch.point - touch.normal * (radius + 0.5 * touch.gap);
-            walls.placed[w].surface.bend(&centre, &-(way + drive))
+            surface.bend(&centre, &-(way + drive))
         };
         let (blocks, members) = (&mut self.blocks, &mut free.members);
         let mut ways = project::project(

@@ -19,3 +19,15 @@ pub struct Repair {
     /// Triangles with the corners of another.
     pub doubled: usize,
 }
+
+impl Repair {
+    /// Two repairs, one after the other.
+    #[must_use]
+    pub(super) fn and(self, other: Self) -> Self {
+        Self {
+            welded: self.welded + other.welded,
+            flat: self.flat + other.flat,
+            doubled: self.doubled + other.doubled,
+        }
+    }
+}

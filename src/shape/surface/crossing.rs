@@ -10,24 +10,32 @@ impl Surface {
     /// outside of a hollow sphere or bore. Other pairs are not looked at.
     #[must_use]
     pub fn crosses(&self, other: &Self) -> bool {
-        match (self, other) {
+        let crosses = |[a, b]: [&Self; 2]| match (a, b) {
             (Self::Mesh(a), Self::Mesh(b)) => a.crosses(b),
             (Self::Mesh(mesh), hollow) | (hollow, Self::Mesh(mesh)) => hollow.is_left_by(mesh),
             _ => false,
-        }
+        };
+        self.pairs(other).any(crosses)
     }
 
     /// The number of triangles that [`Surface::crosses`] visits; 0: it does not look at this pair.
     #[must_use]
     pub fn crossing_work(&self, other: &Self) -> usize {
         let count = |mesh: &Posed| mesh.mesh().triangles().len();
-        match (self, other) {
+        let work = |[a, b]: [&Self; 2]| match (a, b) {
             (Self::Mesh(a), Self::Mesh(b)) => count(a).min(count(b)),
             (Self::Mesh(mesh), other) | (other, Self::Mesh(mesh)) if other.is_hollow() => {
                 count(mesh)
             }
             _ => 0,
-        }
+        };
+        self.pairs(other).map(work).sum()
+    }
+
+    /// Each part with each part of another.
+    fn pairs<'s>(&'s self, other: &'s Self) -> impl Iterator<Item = [&'s Self; 2]> {
+        let with = move |part| other.parts().iter().map(move |of_other| [part, of_other]);
+        self.parts().iter().flat_map(with)
     }
 
     /// Whether bodies are in a convex space that it bounds.

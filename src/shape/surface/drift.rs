@@ -1,7 +1,7 @@
 //! The distance by which a surface has moved between two positions.
 
 use super::{Surface, split};
-use crate::math::Vector3;
+use crate::math::{Vector3, nan_max};
 
 /// Bound on the change of the distance of any point in a box, when a surface moves [m].
 ///
@@ -103,6 +103,13 @@ pub fn drift(then: &Surface, now: &Surface, around: [&Vector3; 2]) -> f64 {
             moved([from, to], along, [a, b]) + radius * (n - m).norm().hypot((b - a).norm())
         }
         (Surface::Mesh(then), Surface::Mesh(now)) => then.way(now),
+        (Surface::Compound(then), Surface::Compound(now))
+            if then.parts().len() == now.parts().len() =>
+        {
+            let parts = then.parts().iter().zip(now.parts());
+            let each = parts.map(|(then, now)| drift(then, now, around));
+            each.fold(0.0, nan_max)
+        }
         _ => f64::INFINITY, // Two surfaces that are not one.
     }
 }
@@ -158,7 +165,8 @@ mod tests {
             let x = [(); 3].map(|()| draw.between(-size, size));
             Vector3::from(x)
         };
-        for then in &surfaces {
+        let compound = Surface::united(surfaces.to_vec()).unwrap();
+        for then in surfaces.iter().chain([&compound]) {
             for trial in 0..40 {
                 let turn = if trial % 2 == 0 { 0.0 } else { 0.05 };
                 let (way, turn) = (vector(0.03), rotate(IDENTITY, &vector(turn)));

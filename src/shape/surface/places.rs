@@ -89,7 +89,11 @@ impl Surface {
                 Some((far, towards))
             }
             Self::Arc { .. } => self.place_of_arc(x, k),
-            Self::Plane(_) | Self::Sphere { .. } | Self::Cylinder { .. } | Self::Mesh(_) => None,
+            Self::Plane(_)
+            | Self::Sphere { .. }
+            | Self::Cylinder { .. }
+            | Self::Mesh(_)
+            | Self::Compound(_) => None,
         }
     }
 }

@@ -83,7 +83,7 @@ fn by_search(surface: &Surface, x: &Vector3) -> f64 {
             vec![[0.0, -h], [radius, -h], [radius, h], [0.0, h]],
         ),
         Surface::Shell { centre, axis, ends } => (centre, axis, ends.to_vec()),
-        Surface::Sphere { .. } | Surface::Mesh(_) | Surface::Arc { .. } => {
+        Surface::Sphere { .. } | Surface::Mesh(_) | Surface::Arc { .. } | Surface::Compound(_) => {
             unreachable!("without a meridian of lines")
         }
     };

@@ -3,15 +3,12 @@
 use crate::body::Wall;
 use crate::config::Scenario;
 use crate::math::as_written;
-use crate::shape::Surface;
 use crate::shape::mesh::Repair;
 use crate::sim::meetings::foreseen;
 
 /// The size of a mesh, its repair, and its features; `None` for other walls.
 pub(super) fn line(wall: &Wall) -> Option<String> {
-    let Surface::Mesh(posed) = &wall.surface else {
-        return None;
-    };
+    let posed = wall.surface.mesh()?;
     let mesh = posed.mesh();
     let [lower, upper] = posed
         .corners()
