@@ -11,7 +11,7 @@ mod surface;
 pub use clump::Template;
 pub use period::{Period, Shear};
 pub use region::{Region, Spell};
-pub use surface::{Compound, CompoundError, PLACES, Posed, Surface, drift};
+pub use surface::{CompoundError, PLACES, Posed, Surface, drift};
 
 use crate::math::Vector3;
 

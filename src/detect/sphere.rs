@@ -2,7 +2,7 @@
 
 use crate::contact::{ContactKey, Touch};
 use crate::math::Vector3;
-use crate::shape::{Compound, PLACES, Posed, Surface};
+use crate::shape::{PLACES, Posed, Surface};
 
 /// The touch of spheres at `x_1` and `x_1 + branch` with radii `r_1`, `r_2` [m].
 ///
@@ -47,7 +47,7 @@ pub(super) fn touches_of_wall(
 ) {
     match wall {
         Surface::Mesh(mesh) => return touches_of_mesh(x, r, mesh, margin, &mut found),
-        Surface::Compound(compound) => return of_parts(x, r, compound, margin, &mut found),
+        Surface::Compound(parts) => return of_parts(x, r, parts, margin, &mut found),
         _ => {}
     }
     let first = sphere_wall(x, r, wall);
@@ -98,14 +98,14 @@ fn touches_of_mesh(x: &Vector3, r: f64, mesh: &Posed, margin: f64, found: &mut d
 
 /// The touches of a sphere and all parts of a compound, in ascending order of feature.
 #[inline(never)]
-fn of_parts(x: &Vector3, r: f64, compound: &Compound, margin: f64, found: &mut dyn FnMut(Touch)) {
+fn of_parts(x: &Vector3, r: f64, parts: &[Surface], margin: f64, found: &mut dyn FnMut(Touch)) {
     let mut touches = Vec::new();
-    for (k, part) in compound.parts().iter().enumerate() {
+    for (k, part) in parts.iter().enumerate() {
         let is_mesh = matches!(part, Surface::Mesh(_));
         touches_of_wall(x, r, part, margin, &mut |touch: Touch| {
             let feature = match is_mesh {
                 true => touch.feature,
-                false => Compound::feature(k, touch.feature),
+                false => Surface::feature_of_part(k, touch.feature),
             };
             touches.push(Touch { feature, ..touch });
         });

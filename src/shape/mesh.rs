@@ -92,20 +92,24 @@ impl Mesh {
         Self::with(faces, libm::cos(smooth) - 1e-12)
     }
 
-    /// Several meshes as one, in their common frame: smooth up to the smallest of their angles.
+    /// Several meshes as one, each with its points where they are now [m].
+    ///
+    /// It is smooth up to the smallest of their angles.
     ///
     /// # Errors
     /// If there is none, or they have too many features together.
-    pub fn united<'m>(meshes: impl Iterator<Item = &'m Self>) -> Result<Self, MeshError> {
+    pub fn united<'m>(
+        meshes: impl Iterator<Item = (&'m Self, Vec<Vector3>)>,
+    ) -> Result<Self, MeshError> {
         let (mut faces, mut straight) = (Faces::default(), -1.0);
         let (mut repair, mut closed, mut oriented) = (Repair::default(), true, true);
-        for mesh in meshes {
+        for (mesh, points) in meshes {
             let first = faces.points.len() as u32;
             let moved = mesh.triangles.iter().map(|of| of.map(|k| k + first));
             faces.triangles.extend(moved);
             faces
                 .points
-                .extend(mesh.points.iter().map(|x| <[f64; 3]>::from(*x)));
+                .extend(points.into_iter().map(<[f64; 3]>::from));
             straight = mesh.straight.max(straight);
             repair = repair.and(mesh.repair);
             closed &= mesh.is_closed;

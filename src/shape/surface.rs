@@ -7,12 +7,13 @@ mod drift;
 mod places;
 mod posed;
 
-pub use compound::{Compound, CompoundError};
+pub use compound::CompoundError;
 pub use drift::drift;
 pub use posed::Posed;
 
 use super::HalfSpace;
 use crate::math::{IDENTITY, Quaternion, Vector3, turned};
+use std::sync::Arc;
 
 /// Number of places of a hollow surface ([`Surface::place`]).
 pub const PLACES: usize = 6;
@@ -78,8 +79,8 @@ pub enum Surface {
     },
     /// A mesh of triangles, thin as a shell.
     Mesh(Posed),
-    /// Several surfaces as one.
-    Compound(Compound),
+    /// Several surfaces as one, a mesh first. Copies share them.
+    Compound(Arc<[Self]>),
 }
 
 impl Surface {
@@ -146,7 +147,7 @@ impl Surface {
             }
             Self::Arc { .. } => self.nearest_of_arc(x),
             Self::Mesh(mesh) => mesh.nearest(x),
-            Self::Compound(compound) => compound.nearest(x),
+            Self::Compound(parts) => Self::nearest_of(parts, x),
         }
     }
 
@@ -156,7 +157,12 @@ impl Surface {
     pub fn nearest_within(&self, x: &Vector3, reach: f64) -> Option<(f64, Vector3)> {
         match self {
             Self::Mesh(mesh) => mesh.nearest_within(x, reach),
-            Self::Compound(compound) => compound.nearest_within(x, reach),
+            Self::Compound(parts) => {
+                let near = parts
+                    .iter()
+                    .filter_map(|part| part.nearest_within(x, reach));
+                near.min_by(|(a, _), (b, _)| a.total_cmp(b))
+            }
             _ => Some(self.nearest(x)).filter(|(distance, _)| *distance < reach),
         }
     }
@@ -167,9 +173,7 @@ impl Surface {
     pub fn is_nearer(&self, x: &Vector3, reach: f64) -> bool {
         match self {
             Self::Mesh(mesh) => mesh.is_nearer(x, reach),
-            Self::Compound(compound) => {
-                compound.parts().iter().any(|part| part.is_nearer(x, reach))
-            }
+            Self::Compound(parts) => parts.iter().any(|part| part.is_nearer(x, reach)),
             _ => self.nearest(x).0 < reach,
         }
     }
@@ -195,8 +199,8 @@ impl Surface {
                     false => wide,
                 }
             }
-            Self::Compound(compound) => {
-                let radii = compound.parts().iter().map(Self::smallest_radius);
+            Self::Compound(parts) => {
+                let radii = parts.iter().map(Self::smallest_radius);
                 radii.fold(f64::INFINITY, f64::min)
             }
         }
@@ -240,8 +244,8 @@ impl Surface {
                 (*centre, size, half.norm())
             }
             Self::Mesh(mesh) => return mesh.may_be_nearer(&middle, &half, reach),
-            Self::Compound(compound) => {
-                let mut parts = compound.parts().iter();
+            Self::Compound(parts) => {
+                let mut parts = parts.iter();
                 return parts.any(|part| part.may_be_nearer(lower, upper, reach));
             }
         };
@@ -267,8 +271,9 @@ impl Surface {
         let place = |x: &Vector3| centre + turn(&(x - centre)) + displacement;
         match *self {
             Self::Mesh(ref mesh) => Self::Mesh(mesh.placed(centre, displacement, orientation)),
-            Self::Compound(ref compound) => {
-                Self::Compound(compound.each(|part| part.placed(centre, displacement, orientation)))
+            Self::Compound(ref parts) => {
+                let placed = |part: &Self| part.placed(centre, displacement, orientation);
+                Self::Compound(parts.iter().map(placed).collect())
             }
             Self::Plane(HalfSpace { point, normal }) => Self::Plane(HalfSpace {
                 point: place(&point),

@@ -47,7 +47,8 @@ pub(super) fn read(
     let Some(centre) = parts.first().map(|part| part.centre) else {
         return Vec::new();
     };
-    match Surface::united(parts.into_iter().map(|part| part.surface).collect()) {
+    let surfaces: Vec<Surface> = parts.into_iter().map(|part| part.surface).collect();
+    match Surface::united(&surfaces) {
         Ok(Surface::Mesh(mesh)) => vec![Part::of_mesh(name.to_owned(), mesh)],
         Ok(surface) => vec![Part {
             name: name.to_owned(),

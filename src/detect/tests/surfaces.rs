@@ -47,8 +47,8 @@ pub(super) fn walls() -> Vec<Wall> {
         },
         plane(Vector3::repeat(1e9), Vector3::repeat(1.0).normalize()),
     ];
-    let some = surfaces[2..9].to_vec();
-    let all = surfaces.into_iter().chain(Surface::united(some));
+    let compound = Surface::united(&surfaces[2..9]);
+    let all = surfaces.into_iter().chain(compound);
     let each = all.enumerate();
     each.map(|(k, s)| Wall::fixed(format!("wall {k}"), s, 0))
         .collect()

@@ -11,7 +11,6 @@
 use super::{Posed, Surface};
 use crate::math::Vector3;
 use crate::shape::mesh::{MOST_FEATURES, Mesh, MeshError};
-use std::sync::Arc;
 use thiserror::Error;
 
 /// The bit from which a name holds the number of a place.
@@ -19,12 +18,6 @@ const NUMBER: u32 = 24;
 
 /// The most parts of a compound.
 const MOST_PARTS: usize = (1 << NUMBER) - MOST_FEATURES;
-
-/// Several surfaces that move as one. Copies share them.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Compound {
-    parts: Arc<[Surface]>,
-}
 
 /// The reason why surfaces are not one wall.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -38,25 +31,26 @@ pub enum CompoundError {
 }
 
 impl Surface {
-    /// The surfaces as one, all where they were drawn; a single one as it is.
+    /// The surfaces as one; a single one as it is.
     ///
     /// # Errors
     /// If there are none or too many, or their meshes have too many features together.
-    pub fn united(surfaces: Vec<Self>) -> Result<Self, CompoundError> {
+    pub fn united(surfaces: &[Self]) -> Result<Self, CompoundError> {
         let (mut meshes, mut parts) = (Vec::new(), Vec::new());
-        for surface in surfaces {
+        for surface in surfaces.iter().flat_map(Self::parts) {
             match surface {
                 Self::Mesh(posed) => meshes.push(posed),
-                Self::Compound(compound) => parts.extend(compound.parts.iter().cloned()),
-                other => parts.push(other),
+                other => parts.push(other.clone()),
             }
         }
         match &meshes[..] {
             [] => {}
-            [one] => parts.insert(0, Self::Mesh(one.clone())),
+            [one] => parts.insert(0, Self::Mesh((*one).clone())),
             several => {
-                let mesh = Mesh::united(several.iter().map(Posed::mesh))?;
-                parts.insert(0, Self::Mesh(Posed::new(mesh)));
+                let placed =
+                    |posed: &&Posed| posed.mesh().points().iter().map(|x| posed.out(x)).collect();
+                let all = several.iter().map(|posed| (posed.mesh(), placed(posed)));
+                parts.insert(0, Self::Mesh(Posed::new(Mesh::united(all)?)));
             }
         }
         if parts.is_empty() || parts.len() > MOST_PARTS {
@@ -64,9 +58,7 @@ impl Surface {
         }
         match parts.len() {
             1 => Ok(parts.swap_remove(0)),
-            _ => Ok(Self::Compound(Compound {
-                parts: parts.into(),
-            })),
+            _ => Ok(Self::Compound(parts.into())),
         }
     }
 
@@ -74,7 +66,7 @@ impl Surface {
     #[must_use]
     pub fn parts(&self) -> &[Self] {
         match self {
-            Self::Compound(compound) => &compound.parts,
+            Self::Compound(parts) => parts,
             simple => std::slice::from_ref(simple),
         }
     }
@@ -94,50 +86,28 @@ impl Surface {
         self.mesh().map_or(0, |mesh| mesh.mesh().triangles().len())
     }
 
-    /// The part that a touch with this name is at.
+    /// The part that a touch with this name is at; the compound itself if it has no such part.
     #[must_use]
     pub fn part_at(&self, feature: u64) -> &Self {
-        let Self::Compound(compound) = self else {
+        let Self::Compound(parts) = self else {
             return self;
         };
         let of = (feature & ((1 << NUMBER) - 1)) as usize;
         let part = of.checked_sub(MOST_FEATURES).unwrap_or_default();
-        &compound.parts[part]
-    }
-}
-
-impl Compound {
-    /// Its surfaces.
-    #[must_use]
-    pub fn parts(&self) -> &[Surface] {
-        &self.parts
+        parts.get(part).unwrap_or(self)
     }
 
-    /// The name of place `k` of part `part`; those of a mesh have names of their own.
+    /// The name of place `k` of part `part` of a compound; those of its mesh are the mesh's.
     #[must_use]
-    pub fn feature(part: usize, k: u64) -> u64 {
+    pub fn feature_of_part(part: usize, k: u64) -> u64 {
         (MOST_FEATURES + part) as u64 | k << NUMBER
     }
 
     /// Distance of a point [m] and direction of the nearest part, of equal ones the first.
     #[inline(never)]
-    pub(super) fn nearest(&self, x: &Vector3) -> (f64, Vector3) {
-        let each = self.parts.iter().map(|part| part.nearest(x));
+    pub(super) fn nearest_of(parts: &[Self], x: &Vector3) -> (f64, Vector3) {
+        let each = parts.iter().map(|part| part.nearest(x));
         let nearest = each.min_by(|(a, _), (b, _)| a.total_cmp(b));
         nearest.unwrap_or((f64::NAN, Vector3::z()))
-    }
-
-    /// The same if it is nearer than `reach` [m].
-    pub(super) fn nearest_within(&self, x: &Vector3, reach: f64) -> Option<(f64, Vector3)> {
-        let each = self.parts.iter();
-        let near = each.filter_map(|part| part.nearest_within(x, reach));
-        near.min_by(|(a, _), (b, _)| a.total_cmp(b))
-    }
-
-    /// With a function applied to each part.
-    pub(super) fn each(&self, of: impl Fn(&Surface) -> Surface) -> Self {
-        Self {
-            parts: self.parts.iter().map(of).collect(),
-        }
     }
 }

@@ -103,11 +103,11 @@ pub fn drift(then: &Surface, now: &Surface, around: [&Vector3; 2]) -> f64 {
             moved([from, to], along, [a, b]) + radius * (n - m).norm().hypot((b - a).norm())
         }
         (Surface::Mesh(then), Surface::Mesh(now)) => then.way(now),
-        (Surface::Compound(then), Surface::Compound(now))
-            if then.parts().len() == now.parts().len() =>
-        {
-            let parts = then.parts().iter().zip(now.parts());
-            let each = parts.map(|(then, now)| drift(then, now, around));
+        (Surface::Compound(then), Surface::Compound(now)) if then.len() == now.len() => {
+            let each = then
+                .iter()
+                .zip(now.iter())
+                .map(|(then, now)| drift(then, now, around));
             each.fold(0.0, nan_max)
         }
         _ => f64::INFINITY, // Two surfaces that are not one.
@@ -165,7 +165,7 @@ mod tests {
             let x = [(); 3].map(|()| draw.between(-size, size));
             Vector3::from(x)
         };
-        let compound = Surface::united(surfaces.to_vec()).unwrap();
+        let compound = Surface::united(&surfaces).unwrap();
         for then in surfaces.iter().chain([&compound]) {
             for trial in 0..40 {
                 let turn = if trial % 2 == 0 { 0.0 } else { 0.05 };
