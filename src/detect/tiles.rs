@@ -61,7 +61,9 @@ impl Tiles {
     }
 
     /// Calls `found` with the body and the wall of each pair whose gap is below the wall's `reach`
-    /// [m].
+    /// [m], and of others near a mesh.
+    ///
+    /// The next test looks for the nearest point; on a mesh it takes as long as one here would.
     ///
     /// `place` gives the bodies' indices in the order of cells. Returns the number of comparisons
     /// of a body with a wall.
@@ -81,6 +83,7 @@ impl Tiles {
         let mut visited = 0;
         for (w, wall) in walls.iter().enumerate() {
             let margin = reach(w);
+            let is_mesh = matches!(wall, Surface::Mesh(_));
             let fields = (0..self.fields.len()).filter(|&f| self.fields[f].may_touch(wall, margin));
             let tiles = fields.flat_map(|f| f * SIZE..((f + 1) * SIZE).min(self.tiles.len()));
             for t in tiles.filter(|&t| self.tiles[t].may_touch(wall, margin)) {
@@ -88,7 +91,7 @@ impl Tiles {
                 visited += members.len() as u64;
                 for &i in members {
                     let (x, r) = (positions[i as usize], radii[i as usize]);
-                    if wall.is_nearer(&x, r + margin) {
+                    if is_mesh || wall.is_nearer(&x, r + margin) {
                         found(i, w);
                     }
                 }

@@ -251,7 +251,7 @@ impl Inlet {
             (region, false) => region.has_room(x, r - hair),
         };
         fits && axes.into_iter().all(inside)
-            && place.walls.iter().all(|wall| wall.nearest(x).0 >= r - hair)
+            && !place.walls.iter().any(|wall| wall.is_nearer(x, r - hair))
             && taken.is_free(x, r, place.period)
     }
 }

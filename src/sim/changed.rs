@@ -30,7 +30,10 @@ pub(super) fn changes_fit(
         for row in bodies.iter().filter(|row| row.is_free()) {
             let overlaps = row.balls(&now.templates).map(|ball| {
                 let inside = |gap: f64| (1.0 - gap / ball.radius).max(0.0);
-                let [was, is] = [&was, &is].map(|wall| inside(wall.nearest(&ball.centre).0));
+                let [was, is] = [&was, &is].map(|wall| {
+                    let near = wall.nearest_within(&ball.centre, ball.radius);
+                    near.map_or(0.0, |(distance, _)| inside(distance))
+                });
                 (is - was > now.max_initial_overlap).then_some(is)
             });
             let deepest = overlaps.flatten().max_by(f64::total_cmp);
@@ -237,7 +240,7 @@ pub(super) fn bodies_fit(
         let behind = each.map(|(wall, state)| (wall, wall.placed(state)));
         let behind = behind
             .into_iter()
-            .find(|(_, surface)| surface.nearest(&x).0 < 0.0);
+            .find(|(_, surface)| surface.is_nearer(&x, 0.0));
         let fault = if row.material as usize >= scenario.materials.len() {
             "has a material that the configuration does not list".to_owned()
         } else if !inside {

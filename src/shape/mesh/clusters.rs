@@ -5,8 +5,8 @@
 //! be visited: spatialized normal cones, after Johnson and Cohen (2001). The cost follows the
 //! curvature of the mesh, not its fineness.
 //!
-//! Close clusters form groups, which have such cones, too, as has each triangle; the groups are in
-//! a tree.
+//! Close clusters form larger ones, several times over, which have such cones, too, as has each
+//! triangle; the largest, groups, are in a tree of boxes.
 
 use super::closest::{Closest, closest};
 use super::screen::{Cone, Screen};
@@ -15,8 +15,12 @@ use crate::math::Vector3;
 use rstar::{AABB, Envelope, PointDistance, RTree, RTreeObject, SelectionFunction};
 use std::ops::Range;
 
-/// The most triangles of a group and of a cluster.
-const MOST: [usize; 2] = [64, 8];
+/// The most triangles of a group.
+const MOST_OF_GROUP: usize = 4096;
+
+/// The most triangles of a cluster of each level: those of the first are members of groups, the
+/// others of clusters of the level before.
+const MOST: [usize; 3] = [512, 64, 8];
 
 /// The largest angle of the cone of normals of a cluster that may be left out: its cosine.
 const STEEPEST: f64 = 0.5;
@@ -30,20 +34,21 @@ pub(super) struct Clusters {
     numbers: Vec<u32>,
     /// The screen of each.
     screens: Vec<Screen>,
-    clusters: Vec<Cluster>,
+    /// The clusters of each level.
+    clusters: [Vec<Cluster>; MOST.len()],
     groups: RTree<Group>,
 }
 
-/// Some close triangles of one patch; or the clusters of a group.
+/// Some close triangles of one patch.
 #[derive(Clone, Debug)]
 struct Cluster {
     screen: Screen,
-    /// Its triangles by place, or the clusters of a group by number.
+    /// Its members: clusters of the next level, by number; in the last level triangles, by place.
     first: u32,
     last: u32,
 }
 
-/// A group of clusters in a box.
+/// A group, in a box; its members are clusters of the first level.
 #[derive(Clone, Debug)]
 struct Group {
     lower: [f64; 3],
@@ -67,7 +72,7 @@ impl PointDistance for Group {
 }
 
 impl Cluster {
-    /// Its triangles by place, or the clusters of a group by number.
+    /// Its members, by number or place.
     fn members(&self) -> Range<usize> {
         self.first as usize..self.last as usize
     }
@@ -118,18 +123,24 @@ impl Clusters {
         let mut numbers: Vec<u32> = (0..triangles.len() as u32).collect();
         numbers.sort_by_key(|&t| seams.of_triangle(t));
         let middle = |t: &u32| of(*t).iter().sum::<Vector3>();
-        let [mut of_groups, mut of_clusters] = [const { Vec::new() }; 2];
-        let mut first = 0;
+        let (mut groups, mut first) = (Vec::new(), 0);
         for patch in numbers.chunk_by_mut(|&a, &b| seams.of_triangle(a) == seams.of_triangle(b)) {
-            divide(patch, &middle, (MOST[0], first), &mut of_groups);
+            divide(patch, &middle, (MOST_OF_GROUP, first), &mut groups);
             first += patch.len();
         }
-        // For each group, the number of its first cluster, and last of all their number.
-        let mut starts = vec![0_u32];
-        for group in &of_groups {
-            let within = &mut numbers[group.clone()];
-            divide(within, &middle, (MOST[1], group.start), &mut of_clusters);
-            starts.push(of_clusters.len() as u32);
+        // The places of each level's clusters, and for each cluster or group of the level before
+        // the number of its first member, and last of all their number.
+        let mut ranges = vec![groups];
+        let mut starts = Vec::new();
+        for most in MOST {
+            let (mut parts, mut of_level) = (Vec::new(), vec![0_u32]);
+            for whole in &ranges[starts.len()] {
+                let within = &mut numbers[whole.clone()];
+                divide(within, &middle, (most, whole.start), &mut parts);
+                of_level.push(parts.len() as u32);
+            }
+            ranges.push(parts);
+            starts.push(of_level);
         }
         let around = around_points(points.len(), triangles);
         let normal = |t: u32| {
@@ -143,33 +154,34 @@ impl Clusters {
             of: (0..triangles.len() as u32).map(normal).collect(),
             turns_less: straight > STEEPEST,
         };
-        let cluster = |range: &Range<usize>| {
+        let screen = |range: &Range<usize>| {
             let some = &numbers[range.clone()];
-            Cluster {
-                screen: Screen::new(some.iter().flat_map(|&t| of(t)), &normals.cone(some)),
-                first: range.start as u32,
-                last: range.end as u32,
-            }
+            Screen::new(some.iter().flat_map(|&t| of(t)), &normals.cone(some))
         };
-        let group = |(range, clusters): (&Range<usize>, &[u32])| {
-            let all = || numbers[range.clone()].iter().flat_map(|&t| of(t));
+        // The groups, or the clusters of a level.
+        let level = |k: usize| -> Vec<Cluster> {
+            let cluster = |(number, range): (usize, &Range<usize>)| Cluster {
+                screen: screen(range),
+                first: starts.get(k).map_or(range.start as u32, |of| of[number]),
+                last: starts.get(k).map_or(range.end as u32, |of| of[number + 1]),
+            };
+            ranges[k].iter().enumerate().map(cluster).collect()
+        };
+        let group = |(range, all): (&Range<usize>, Cluster)| {
+            let points_of = || numbers[range.clone()].iter().flat_map(|&t| of(t));
             let start = points[triangles[numbers[range.start] as usize][0] as usize];
             Group {
-                lower: all().fold(start, |least, x| least.inf(&x)).into(),
-                upper: all().fold(start, |most, x| most.sup(&x)).into(),
-                all: Cluster {
-                    first: clusters[0],
-                    last: clusters[1],
-                    ..cluster(range)
-                },
+                lower: points_of().fold(start, |least, x| least.inf(&x)).into(),
+                upper: points_of().fold(start, |most, x| most.sup(&x)).into(),
+                all,
             }
         };
-        let groups = of_groups.iter().zip(starts.windows(2)).map(group);
+        let groups = ranges[0].iter().zip(level(0)).map(group);
         let groups = RTree::bulk_load(groups.collect());
-        let clusters = of_clusters.iter().map(cluster).collect();
+        let clusters = [1, 2, 3].map(level);
         let corners = numbers.iter().map(|&t| of(t).map(Into::into)).collect();
-        let screen = |t: &u32| Screen::new(of(*t).into_iter(), &normals.cone(&[*t]));
-        let screens = numbers.iter().map(screen).collect();
+        let of_one = |t: &u32| Screen::new(of(*t).into_iter(), &normals.cone(&[*t]));
+        let screens = numbers.iter().map(of_one).collect();
         Self {
             corners,
             screens,
@@ -208,8 +220,13 @@ impl Clusters {
         };
         let groups = self.groups.locate_with_selection_function(within);
         let x = *x;
-        let clusters = groups.flat_map(|group| &self.clusters[group.all.members()]);
-        let clusters = clusters.filter(move |cluster| within.has(&cluster.screen));
+        let [large, middle, small] = &self.clusters;
+        let has = move |cluster: &&Cluster| within.has(&cluster.screen);
+        let clusters = groups
+            .flat_map(|group| &large[group.all.members()])
+            .filter(has);
+        let clusters = clusters.flat_map(|one| &middle[one.members()]).filter(has);
+        let clusters = clusters.flat_map(|one| &small[one.members()]).filter(has);
         let triangles = clusters.flat_map(Cluster::members);
         let triangles = triangles.filter(move |&k| within.has(&self.screens[k]));
         triangles.filter_map(move |k| {
@@ -231,32 +248,50 @@ impl Clusters {
             };
             return self.with_minima(x, reach).min_by(order);
         }
-        let mut found: Option<(f64, u32, Closest)> = None;
-        let place = (*x).into();
-        let bound = |found: &Option<(f64, u32, Closest)>| {
-            let bound = found.as_ref().map_or(reach, |(distance, ..)| *distance);
-            bound * (1.0 + 1e-9)
-        };
-        for (group, square) in self.groups.nearest_neighbor_iter_with_distance_2(place) {
+        let mut found = None;
+        for (group, square) in self
+            .groups
+            .nearest_neighbor_iter_with_distance_2((*x).into())
+        {
             if square > bound(&found).powi(2) {
                 break;
             }
-            for cluster in &self.clusters[group.all.members()] {
-                if cluster.screen.is_beyond(x, bound(&found)) {
-                    continue;
-                }
-                for k in cluster.members() {
-                    let (number, at) = (self.numbers[k], self.closest(k, x));
-                    let is_nearer = found.as_ref().is_none_or(|(distance, other, _)| {
-                        at.distance < *distance || at.distance == *distance && number < *other
-                    });
-                    if is_nearer && at.distance < reach {
-                        found = Some((at.distance, number, at));
-                    }
+            self.nearest_of(&group.all, 0, x, &mut found);
+        }
+        found
+    }
+
+    /// Looks for a nearer point in a cluster whose members are of this level.
+    fn nearest_of(
+        &self,
+        all: &Cluster,
+        level: usize,
+        x: &Vector3,
+        found: &mut Option<(u32, Closest)>,
+    ) {
+        let Some(clusters) = self.clusters.get(level) else {
+            for k in all.members() {
+                let (number, at) = (self.numbers[k], self.closest(k, x));
+                let is_nearer = found.as_ref().is_none_or(|(other, best)| {
+                    at.distance < best.distance || at.distance == best.distance && number < *other
+                });
+                if is_nearer {
+                    *found = Some((number, at));
                 }
             }
+            return;
+        };
+        let members = &clusters[all.members()];
+        let mut order: Vec<(f64, &Cluster)> = members
+            .iter()
+            .map(|one| (one.screen.least_distance(x), one))
+            .collect();
+        order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        for (least, one) in order {
+            if least <= bound(found) {
+                self.nearest_of(one, level + 1, x, found);
+            }
         }
-        found.map(|(_, number, at)| (number, at))
     }
 
     /// Whether the box around a triangle reaches into a box.
@@ -271,7 +306,15 @@ impl Clusters {
         has: impl Fn([Vector3; 3]) -> bool,
     ) -> bool {
         let groups = self.groups.locate_in_envelope_intersecting(around);
-        let clusters = groups.flat_map(|group| &self.clusters[group.all.members()]);
+        let [large, middle, small] = &self.clusters;
+        let meets = |one: &&Cluster| one.screen.meets(&around);
+        let clusters = groups
+            .flat_map(|group| &large[group.all.members()])
+            .filter(meets);
+        let clusters = clusters
+            .flat_map(|one| &middle[one.members()])
+            .filter(meets);
+        let clusters = clusters.flat_map(|one| &small[one.members()]).filter(meets);
         let mut each = clusters.flat_map(Cluster::members);
         each.any(|k| {
             let corners = &self.corners[k];
@@ -282,6 +325,12 @@ impl Clusters {
     fn closest(&self, k: usize, x: &Vector3) -> Closest {
         closest(x, &self.corners[k].map(Vector3::from))
     }
+}
+
+/// More than the distance beyond which a point is farther than one that was found [m].
+fn bound(found: &Option<(u32, Closest)>) -> f64 {
+    let bound = found.as_ref().map_or(f64::INFINITY, |(_, at)| at.distance);
+    bound * (1.0 + 1e-9)
 }
 
 /// Divides triangles at the middle of their longest extent until parts have at most `most`.

@@ -1,6 +1,7 @@
 //! Whether the distance from a point may have a minimum at some triangles: a sphere and a cone.
 
 use crate::math::{Vector3, nan_max};
+use rstar::AABB;
 
 /// An angle that is more than the rounding of normals and directions, also in single precision
 /// [rad].
@@ -75,6 +76,18 @@ impl Screen {
     pub(super) fn is_beyond(&self, x: &Vector3, reach: f64) -> bool {
         let (way, radius) = self.way(x);
         way.norm_squared() > (reach + radius) * (reach + radius)
+    }
+
+    /// A bound below the distances of its triangles from `x` [m].
+    pub(super) fn least_distance(&self, x: &Vector3) -> f64 {
+        let (way, radius) = self.way(x);
+        way.norm() * (1.0 - 1e-12) - radius
+    }
+
+    /// Whether its sphere reaches into a box; otherwise no triangle does.
+    pub(super) fn meets(&self, around: &AABB<[f64; 3]>) -> bool {
+        let radius = f64::from(self.radius);
+        around.distance_2(&self.centre.map(f64::from)) <= radius * radius
     }
 
     /// Whether the distance from `x` has no minimum within `reach` [m] at a point of its triangles.
