@@ -60,10 +60,10 @@ impl Tiles {
         });
     }
 
-    /// Calls `found` with the body and the wall of each pair whose gap is below the wall's `reach`
-    /// [m], and of others near a mesh.
+    /// Calls `found` with the body and the wall of each pair whose gap is below a reach [m].
     ///
-    /// The next test looks for the nearest point; on a mesh it takes as long as one here would.
+    /// Each wall has its own. Other bodies near a mesh are found, too: the next test looks for the
+    /// nearest point of it, which takes as long as a test here would.
     ///
     /// `place` gives the bodies' indices in the order of cells. Returns the number of comparisons
     /// of a body with a wall.

@@ -13,6 +13,7 @@ mod closest;
 mod clusters;
 mod crossing;
 mod faces;
+mod normals;
 mod screen;
 mod seams;
 mod solid;

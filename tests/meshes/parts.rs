@@ -3,8 +3,8 @@
 use crate::scene::mesh::{block, shifted, surface};
 use crate::scene::momentum::{momentum, own_momentum};
 use crate::scene::{Scene, record, record_fact};
-use moreau::body::{BodyId, Freedom, Motion, Turning, Wall, WallState, rotation};
-use moreau::math::{IDENTITY, Matrix3, Vector3, product, rotate, turned};
+use moreau::body::{BodyId, Freedom, Motion, Turning, Wall, WallState};
+use moreau::math::{IDENTITY, Matrix3, Vector3, rotate, turned};
 use moreau::shape::Surface;
 use moreau::shape::clump::principal::principal;
 

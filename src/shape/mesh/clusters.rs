@@ -9,21 +9,18 @@
 //! triangle; the largest, groups, are in a tree of boxes.
 
 use super::closest::{Closest, closest};
-use super::screen::{Cone, Screen};
+use super::normals::Normals;
+use super::screen::{LANES, Screen, Screens, Seen};
 use super::seams::Seams;
-use crate::math::Vector3;
-use rstar::{AABB, Envelope, PointDistance, RTree, RTreeObject, SelectionFunction};
-use std::ops::Range;
+use crate::math::{Vector3, nan_max};
+use rstar::{AABB, PointDistance, RTree, RTreeObject, SelectionFunction};
+use std::ops::{ControlFlow, Range};
 
 /// The most triangles of a group.
-const MOST_OF_GROUP: usize = 4096;
+const MOST_OF_GROUP: usize = LANES * MOST[0];
 
-/// The most triangles of a cluster of each level: those of the first are members of groups, the
-/// others of clusters of the level before.
-const MOST: [usize; 3] = [512, 64, 8];
-
-/// The largest angle of the cone of normals of a cluster that may be left out: its cosine.
-const STEEPEST: f64 = 0.5;
+/// The most triangles of a member of a node, by level; in the last level members are triangles.
+const MOST: [usize; 4] = [LANES * LANES * LANES, LANES * LANES, LANES, 1];
 
 /// The triangles of a mesh, by clusters.
 #[derive(Clone, Debug)]
@@ -32,28 +29,31 @@ pub(super) struct Clusters {
     corners: Vec<[[f64; 3]; 3]>,
     /// Their numbers.
     numbers: Vec<u32>,
-    /// The screen of each.
-    screens: Vec<Screen>,
-    /// The clusters of each level.
-    clusters: [Vec<Cluster>; MOST.len()],
+    /// The nodes of each level.
+    nodes: [Vec<Node>; MOST.len()],
     groups: RTree<Group>,
+    /// The middle of the mesh, and more than the distance of its points from there [m].
+    middle: Vector3,
+    size: f64,
 }
 
-/// Some close triangles of one patch.
+/// Some close triangles of one patch, in up to eight members.
 #[derive(Clone, Debug)]
-struct Cluster {
-    screen: Screen,
-    /// Its members: clusters of the next level, by number; in the last level triangles, by place.
+struct Node {
+    screens: Screens,
+    /// Its members: nodes of the next level, by number; in the last level triangles, by place.
     first: u32,
-    last: u32,
+    /// A bit for each.
+    members: u32,
 }
 
-/// A group, in a box; its members are clusters of the first level.
+/// A group of close triangles of one patch, in a box.
 #[derive(Clone, Debug)]
 struct Group {
     lower: [f64; 3],
     upper: [f64; 3],
-    all: Cluster,
+    /// The level of its node, and the number there.
+    node: (usize, u32),
 }
 
 impl RTreeObject for Group {
@@ -67,36 +67,31 @@ impl RTreeObject for Group {
 impl PointDistance for Group {
     /// That of the box.
     fn distance_2(&self, x: &[f64; 3]) -> f64 {
-        self.envelope().distance_2(x)
+        rstar::Envelope::distance_2(&self.envelope(), x)
     }
 }
 
-impl Cluster {
-    /// Its members, by number or place.
-    fn members(&self) -> Range<usize> {
-        self.first as usize..self.last as usize
+impl Node {
+    /// The members of some bits, by number or place.
+    fn some(&self, bits: u32) -> impl Iterator<Item = u32> {
+        let mut left = bits & self.members;
+        std::iter::from_fn(move || {
+            let next = (left != 0).then(|| left.trailing_zeros())?;
+            left &= left - 1;
+            Some(self.first + next)
+        })
     }
 }
 
-/// Selects groups, clusters and triangles that a ball may reach; those without a minimum are left
-/// out.
+/// Selects groups that a ball may reach.
 #[derive(Clone, Copy)]
-pub(super) struct Within {
+struct Within {
     centre: Vector3,
     /// Its radius [m].
     reach: f64,
-    with_minima: bool,
 }
 
 impl Within {
-    fn has(&self, screen: &Screen) -> bool {
-        if self.with_minima {
-            !screen.has_no_minimum(&self.centre, self.reach)
-        } else {
-            !screen.is_beyond(&self.centre, self.reach)
-        }
-    }
-
     fn meets(&self, around: &AABB<[f64; 3]>) -> bool {
         around.distance_2(&self.centre.into()) <= self.reach * self.reach
     }
@@ -108,7 +103,92 @@ impl SelectionFunction<Group> for Within {
     }
 
     fn should_unpack_leaf(&self, group: &Group) -> bool {
-        self.meets(&group.envelope()) && self.has(&group.all.screen)
+        self.meets(&group.envelope())
+    }
+}
+
+/// The building of nodes.
+struct Builder<'m> {
+    points: &'m [Vector3],
+    triangles: &'m [[u32; 3]],
+    normals: Normals<'m>,
+    middle: Vector3,
+    numbers: Vec<u32>,
+    nodes: [Vec<Node>; MOST.len()],
+}
+
+impl Builder<'_> {
+    /// The corners of some triangles, by place.
+    fn corners(&self, range: Range<usize>) -> impl Iterator<Item = Vector3> + Clone {
+        let of = |t: &u32| self.triangles[*t as usize].map(|k| self.points[k as usize]);
+        self.numbers[range].iter().flat_map(of)
+    }
+
+    /// Divides triangles, by place, into parts of at most `most`.
+    fn divide(&mut self, range: &Range<usize>, most: usize) -> Vec<Range<usize>> {
+        let (points, triangles) = (self.points, self.triangles);
+        let middle = |t: &u32| {
+            let corners = triangles[*t as usize].map(|k| points[k as usize]);
+            corners.iter().sum::<Vector3>()
+        };
+        let mut parts = Vec::new();
+        let some = &mut self.numbers[range.clone()];
+        divide(some, &middle, (most, range.start), &mut parts);
+        parts
+    }
+
+    /// Adds a node of a level for some triangles, at a place that is there; returns its screen.
+    fn add(&mut self, level: usize, place: usize, range: &Range<usize>) -> Screen {
+        let parts = self.divide(range, MOST[level]);
+        let (first, screens): (usize, Vec<Screen>) = match level + 1 == MOST.len() {
+            true => {
+                let of_one = |k: usize| {
+                    let cone = self.normals.cone(&[self.numbers[k]]);
+                    Screen::new(self.corners(k..k + 1), cone)
+                };
+                (range.start, range.clone().map(of_one).collect())
+            }
+            false => {
+                let first = self.room(level + 1, parts.len());
+                let each = parts.iter().enumerate();
+                let screens = each.map(|(k, part)| self.add(level + 1, first + k, part));
+                (first, screens.collect())
+            }
+        };
+        self.nodes[level][place] = Node {
+            screens: Screens::new(&screens, &self.middle),
+            first: first as u32,
+            members: (1 << screens.len()) - 1,
+        };
+        Screen::of_parts(self.corners(range.clone()), &screens)
+    }
+
+    /// Makes room for some nodes of a level, one after the other; returns the place of the first.
+    fn room(&mut self, level: usize, count: usize) -> usize {
+        let nodes = &mut self.nodes[level];
+        let first = nodes.len();
+        let empty = Node {
+            screens: Screens::new(&[], &self.middle),
+            first: 0,
+            members: 0,
+        };
+        nodes.resize(first + count, empty);
+        first
+    }
+
+    /// A group of some triangles.
+    fn group(&mut self, range: &Range<usize>) -> Group {
+        let small = |level: &usize| range.len() <= LANES * MOST[*level];
+        let level = (0..MOST.len()).rev().find(small).unwrap_or_default();
+        let place = self.room(level, 1);
+        self.add(level, place, range);
+        let start = self.corners(range.clone()).next().unwrap_or_default();
+        let corners = || self.corners(range.clone());
+        Group {
+            lower: corners().fold(start, |least, x| least.inf(&x)).into(),
+            upper: corners().fold(start, |most, x| most.sup(&x)).into(),
+            node: (level, place as u32),
+        }
     }
 }
 
@@ -119,177 +199,171 @@ impl Clusters {
         seams: &Seams,
         straight: f64,
     ) -> Self {
-        let of = |t: u32| triangles[t as usize].map(|k| points[k as usize]);
         let mut numbers: Vec<u32> = (0..triangles.len() as u32).collect();
         numbers.sort_by_key(|&t| seams.of_triangle(t));
-        let middle = |t: &u32| of(*t).iter().sum::<Vector3>();
-        let (mut groups, mut first) = (Vec::new(), 0);
-        for patch in numbers.chunk_by_mut(|&a, &b| seams.of_triangle(a) == seams.of_triangle(b)) {
-            divide(patch, &middle, (MOST_OF_GROUP, first), &mut groups);
-            first += patch.len();
-        }
-        // The places of each level's clusters, and for each cluster or group of the level before
-        // the number of its first member, and last of all their number.
-        let mut ranges = vec![groups];
-        let mut starts = Vec::new();
-        for most in MOST {
-            let (mut parts, mut of_level) = (Vec::new(), vec![0_u32]);
-            for whole in &ranges[starts.len()] {
-                let within = &mut numbers[whole.clone()];
-                divide(within, &middle, (most, whole.start), &mut parts);
-                of_level.push(parts.len() as u32);
-            }
-            ranges.push(parts);
-            starts.push(of_level);
-        }
-        let around = around_points(points.len(), triangles);
-        let normal = |t: u32| {
-            let [a, b, c] = of(t);
-            (b - a).cross(&(c - a)).normalize()
-        };
-        let normals = Normals {
+        let start = points.first().copied().unwrap_or_default();
+        let lower = points.iter().fold(start, |least, x| least.inf(x));
+        let upper = points.iter().fold(start, |most, x| most.sup(x));
+        let middle = (lower + upper) * 0.5;
+        let away = points.iter().map(|x| (x - middle).amax());
+        let same = |&a: &u32, &b: &u32| seams.of_triangle(a) == seams.of_triangle(b);
+        let patches: Vec<usize> = numbers.chunk_by(same).map(<[u32]>::len).collect();
+        let mut builder = Builder {
+            points,
             triangles,
-            seams,
-            around: &around,
-            of: (0..triangles.len() as u32).map(normal).collect(),
-            turns_less: straight > STEEPEST,
-        };
-        let screen = |range: &Range<usize>| {
-            let some = &numbers[range.clone()];
-            Screen::new(some.iter().flat_map(|&t| of(t)), &normals.cone(some))
-        };
-        // The groups, or the clusters of a level.
-        let level = |k: usize| -> Vec<Cluster> {
-            let cluster = |(number, range): (usize, &Range<usize>)| Cluster {
-                screen: screen(range),
-                first: starts.get(k).map_or(range.start as u32, |of| of[number]),
-                last: starts.get(k).map_or(range.end as u32, |of| of[number + 1]),
-            };
-            ranges[k].iter().enumerate().map(cluster).collect()
-        };
-        let group = |(range, all): (&Range<usize>, Cluster)| {
-            let points_of = || numbers[range.clone()].iter().flat_map(|&t| of(t));
-            let start = points[triangles[numbers[range.start] as usize][0] as usize];
-            Group {
-                lower: points_of().fold(start, |least, x| least.inf(&x)).into(),
-                upper: points_of().fold(start, |most, x| most.sup(&x)).into(),
-                all,
-            }
-        };
-        let groups = ranges[0].iter().zip(level(0)).map(group);
-        let groups = RTree::bulk_load(groups.collect());
-        let clusters = [1, 2, 3].map(level);
-        let corners = numbers.iter().map(|&t| of(t).map(Into::into)).collect();
-        let of_one = |t: &u32| Screen::new(of(*t).into_iter(), &normals.cone(&[*t]));
-        let screens = numbers.iter().map(of_one).collect();
-        Self {
-            corners,
-            screens,
+            normals: Normals::new((points, triangles), seams, straight),
+            middle,
             numbers,
-            clusters,
-            groups,
+            nodes: [const { Vec::new() }; MOST.len()],
+        };
+        let (mut groups, mut first) = (Vec::new(), 0);
+        for count in patches {
+            for range in builder.divide(&(first..first + count), MOST_OF_GROUP) {
+                groups.push(builder.group(&range));
+            }
+            first += count;
+        }
+        let Builder { numbers, nodes, .. } = builder;
+        let of = |t: &u32| triangles[*t as usize].map(|k| points[k as usize].into());
+        Self {
+            corners: numbers.iter().map(of).collect(),
+            numbers,
+            nodes,
+            groups: RTree::bulk_load(groups),
+            middle,
+            size: away.fold(0.0, nan_max),
         }
     }
 
-    /// Calls `visit` with all triangles within `reach` of `x` [m] at which the distance may have a
+    /// Calls `found` with all triangles within `reach` of `x` [m] at which the distance may have a
     /// minimum: number, closest point.
-    pub(super) fn with_minima(
+    pub(super) fn with_minima(&self, x: &Vector3, reach: f64, mut found: impl FnMut(u32, Closest)) {
+        let found = |t, at| {
+            found(t, at);
+            ControlFlow::Continue(())
+        };
+        let _ = self.search(x, reach, Screens::with_minima, found);
+    }
+
+    /// Calls `found` with all triangles within `reach` of `x` [m], until it breaks.
+    pub(super) fn within(
         &self,
         x: &Vector3,
         reach: f64,
-    ) -> impl Iterator<Item = (u32, Closest)> {
-        self.near(x, reach, true)
+        found: impl FnMut(u32, Closest) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.search(x, reach, Screens::within, found)
     }
 
-    /// All triangles within `reach` of `x` [m].
-    pub(super) fn within(&self, x: &Vector3, reach: f64) -> impl Iterator<Item = (u32, Closest)> {
-        self.near(x, reach, false)
-    }
-
-    fn near(
+    #[inline(always)]
+    fn search(
         &self,
         x: &Vector3,
         reach: f64,
-        with_minima: bool,
-    ) -> impl Iterator<Item = (u32, Closest)> {
+        has: impl Fn(&Screens, &Seen) -> u32,
+        mut found: impl FnMut(u32, Closest) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         // A little more, as distances are rounded.
         let within = Within {
             centre: *x,
             reach: reach * (1.0 + 1e-9),
-            with_minima,
         };
-        let groups = self.groups.locate_with_selection_function(within);
-        let x = *x;
-        let [large, middle, small] = &self.clusters;
-        let has = move |cluster: &&Cluster| within.has(&cluster.screen);
-        let clusters = groups
-            .flat_map(|group| &large[group.all.members()])
-            .filter(has);
-        let clusters = clusters.flat_map(|one| &middle[one.members()]).filter(has);
-        let clusters = clusters.flat_map(|one| &small[one.members()]).filter(has);
-        let triangles = clusters.flat_map(Cluster::members);
-        let triangles = triangles.filter(move |&k| within.has(&self.screens[k]));
-        triangles.filter_map(move |k| {
-            if !within.meets(&AABB::from_points(&self.corners[k])) {
-                return None;
+        let seen = Seen::new(&(x - self.middle), within.reach, self.size);
+        for group in self.groups.locate_with_selection_function(within) {
+            self.visit(
+                group,
+                |screens| has(screens, &seen),
+                |k| {
+                    if !within.meets(&AABB::from_points(&self.corners[k])) {
+                        return ControlFlow::Continue(());
+                    }
+                    let closest = self.closest(k, x);
+                    match closest.distance < reach {
+                        true => found(self.numbers[k], closest),
+                        false => ControlFlow::Continue(()),
+                    }
+                },
+            )?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Visits the triangles of a group, by place, whose screens and those above them are selected.
+    #[inline(always)]
+    fn visit(
+        &self,
+        group: &Group,
+        has: impl Fn(&Screens) -> u32,
+        mut visit: impl FnMut(usize) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        // The members of one node for each level, and the nodes of the first.
+        let mut waiting = [(0_u32, 0_u32); MOST.len() * LANES];
+        let (level, place) = group.node;
+        let mut depth = 1;
+        waiting[0] = (level as u32, place);
+        while depth > 0 {
+            depth -= 1;
+            let (level, place) = waiting[depth];
+            let node = &self.nodes[level as usize][place as usize];
+            let some = node.some(has(&node.screens));
+            if level as usize + 1 == MOST.len() {
+                for k in some {
+                    visit(k as usize)?;
+                }
+            } else {
+                for next in some {
+                    waiting[depth] = (level + 1, next);
+                    depth += 1;
+                }
             }
-            let closest = self.closest(k, &x);
-            (closest.distance < reach).then_some((self.numbers[k], closest))
-        })
+        }
+        ControlFlow::Continue(())
     }
 
     /// The nearest point, if it is nearer than `reach` [m], and the number of its triangle; of two
     /// the first.
     pub(super) fn nearest(&self, x: &Vector3, reach: f64) -> Option<(u32, Closest)> {
+        let mut found = None;
         if reach.is_finite() {
             // It is a minimum.
-            let order = |(a, at): &(u32, Closest), (b, of_b): &(u32, Closest)| {
-                at.distance.total_cmp(&of_b.distance).then(a.cmp(b))
-            };
-            return self.with_minima(x, reach).min_by(order);
+            self.with_minima(x, reach, |number, at| take_nearer(number, at, &mut found));
+            return found;
         }
-        let mut found = None;
-        for (group, square) in self
-            .groups
-            .nearest_neighbor_iter_with_distance_2((*x).into())
-        {
+        let place = (*x).into();
+        let seen = Seen::new(&(x - self.middle), 0.0, self.size);
+        for (group, square) in self.groups.nearest_neighbor_iter_with_distance_2(place) {
             if square > bound(&found).powi(2) {
                 break;
             }
-            self.nearest_of(&group.all, 0, x, &mut found);
+            self.nearest_of(group.node, (x, &seen), &mut found);
         }
         found
     }
 
-    /// Looks for a nearer point in a cluster whose members are of this level.
+    /// Looks for a nearer point in a node.
     fn nearest_of(
         &self,
-        all: &Cluster,
-        level: usize,
-        x: &Vector3,
+        (level, place): (usize, u32),
+        (x, seen): (&Vector3, &Seen),
         found: &mut Option<(u32, Closest)>,
     ) {
-        let Some(clusters) = self.clusters.get(level) else {
-            for k in all.members() {
-                let (number, at) = (self.numbers[k], self.closest(k, x));
-                let is_nearer = found.as_ref().is_none_or(|(other, best)| {
-                    at.distance < best.distance || at.distance == best.distance && number < *other
-                });
-                if is_nearer {
-                    *found = Some((number, at));
-                }
-            }
-            return;
-        };
-        let members = &clusters[all.members()];
-        let mut order: Vec<(f64, &Cluster)> = members
-            .iter()
-            .map(|one| (one.screen.least_distance(x), one))
+        let node = &self.nodes[level][place as usize];
+        let least = node.screens.least_distances(seen);
+        let mut order: Vec<(f64, u32)> = node
+            .some(u32::MAX)
+            .zip(least)
+            .map(|(k, d)| (d, k))
             .collect();
         order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        for (least, one) in order {
-            if least <= bound(found) {
-                self.nearest_of(one, level + 1, x, found);
+        for (least, k) in order {
+            if least > bound(found) {
+                return;
+            }
+            if level + 1 == MOST.len() {
+                let k = k as usize;
+                take_nearer(self.numbers[k], self.closest(k, x), found);
+            } else {
+                self.nearest_of((level + 1, k), (x, seen), found);
             }
         }
     }
@@ -305,25 +379,40 @@ impl Clusters {
         around: AABB<[f64; 3]>,
         has: impl Fn([Vector3; 3]) -> bool,
     ) -> bool {
-        let groups = self.groups.locate_in_envelope_intersecting(around);
-        let [large, middle, small] = &self.clusters;
-        let meets = |one: &&Cluster| one.screen.meets(&around);
-        let clusters = groups
-            .flat_map(|group| &large[group.all.members()])
-            .filter(meets);
-        let clusters = clusters
-            .flat_map(|one| &middle[one.members()])
-            .filter(meets);
-        let clusters = clusters.flat_map(|one| &small[one.members()]).filter(meets);
-        let mut each = clusters.flat_map(Cluster::members);
-        each.any(|k| {
-            let corners = &self.corners[k];
-            AABB::from_points(corners).intersects(&around) && has(corners.map(Vector3::from))
+        let [lower, upper] = [around.lower(), around.upper()].map(Vector3::from);
+        let slack = 1e-6 * (lower.amax() + upper.amax() + self.middle.amax() + self.size);
+        let seen = AABB::from_corners((lower - self.middle).into(), (upper - self.middle).into());
+        let mut groups = self.groups.locate_in_envelope_intersecting(around);
+        groups.any(|group| {
+            let meets = |screens: &Screens| screens.meet(&seen, slack);
+            let visited = self.visit(group, meets, |k| {
+                let corners = &self.corners[k];
+                let around_it = AABB::from_points(corners);
+                let meets = rstar::Envelope::intersects(&around_it, &around);
+                match meets && has(corners.map(Vector3::from)) {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            });
+            visited.is_break()
         })
     }
 
     fn closest(&self, k: usize, x: &Vector3) -> Closest {
         closest(x, &self.corners[k].map(Vector3::from))
+    }
+}
+
+/// Takes a point of a triangle if it is nearer than that found, of equal ones the first triangle's.
+fn take_nearer(number: u32, at: Closest, found: &mut Option<(u32, Closest)>) {
+    let is_nearer = found.as_ref().is_none_or(|(other, best)| {
+        (at.distance
+            .total_cmp(&best.distance)
+            .then(number.cmp(other)))
+        .is_lt()
+    });
+    if is_nearer {
+        *found = Some((number, at));
     }
 }
 
@@ -358,65 +447,4 @@ fn divide(
     let (left, right) = some.split_at_mut(half);
     divide(left, middle, (most, first), ends);
     divide(right, middle, (most, first + half), ends);
-}
-
-/// The triangles around each point, as starts and members.
-fn around_points(points: usize, triangles: &[[u32; 3]]) -> (Vec<u32>, Vec<u32>) {
-    let mut starts = vec![0_u32; points + 1];
-    let corners = || triangles.iter().flatten();
-    corners().for_each(|&p| starts[p as usize + 1] += 1);
-    for p in 0..points {
-        starts[p + 1] += starts[p];
-    }
-    let mut next = starts.clone();
-    let mut members = vec![0; 3 * triangles.len()];
-    for (corner, &p) in corners().enumerate() {
-        members[next[p as usize] as usize] = (corner / 3) as u32;
-        next[p as usize] += 1;
-    }
-    (starts, members)
-}
-
-/// The normals of a mesh.
-struct Normals<'m> {
-    triangles: &'m [[u32; 3]],
-    seams: &'m Seams,
-    around: &'m (Vec<u32>, Vec<u32>),
-    /// By number of the triangle.
-    of: Vec<Vector3>,
-    /// Whether smooth edges turn by less than the largest cone. Then the normals of two neighbours
-    /// within it, as seen from one side, have one sign.
-    turns_less: bool,
-}
-
-impl Normals<'_> {
-    fn normal(&self, triangle: u32) -> &Vector3 {
-        &self.of[triangle as usize]
-    }
-
-    /// The cone around the normals of triangles and of all that have a point with them.
-    ///
-    /// Around a point where all edges are smooth these triangles cover all directions along the
-    /// surface. A vector from there that has no positive part along any of their edges, as one to
-    /// `x` from a minimum, is then within the cone. On sharp edges and borders it may point
-    /// anywhere.
-    fn cone(&self, triangles: &[u32]) -> Cone {
-        let axis = self.normal(triangles[0]);
-        let points = || triangles.iter().flat_map(|&t| self.triangles[t as usize]);
-        if !(self.turns_less && points().all(|p| self.seams.is_smooth(p))) {
-            return Cone::ANYWHERE;
-        }
-        let (starts, members) = self.around;
-        let of_point = |p: u32| starts[p as usize] as usize..starts[p as usize + 1] as usize;
-        let all = || points().flat_map(of_point).map(|k| self.normal(members[k]));
-        let sum: Vector3 = all().map(|n| n * n.dot(axis).signum()).sum();
-        let axis = sum.normalize();
-        let least = all().map(|n| n.dot(&axis).abs()).fold(1.0, f64::min);
-        // Not where it is not finite.
-        if least > STEEPEST {
-            Cone::around(axis, least)
-        } else {
-            Cone::ANYWHERE
-        }
-    }
 }

@@ -5,6 +5,7 @@ use super::closest::{Closest, Region, closest};
 use crate::math::Vector3;
 use rstar::AABB;
 use std::cell::RefCell;
+use std::ops::ControlFlow;
 
 /// Two places are in one direction if the chord between their unit directions is shorter.
 const PARALLEL: f64 = 1e-3;
@@ -82,12 +83,18 @@ impl Mesh {
     #[must_use]
     pub fn triangle_at(&self, x: &Vector3) -> Option<u32> {
         // Most points asked for are on it, and a search by a distance takes less.
-        let here = self.clusters.within(x, self.close);
-        let here = here.min_by(|(a, at_a), (b, at_b)| {
-            (at_a.distance.total_cmp(&at_b.distance)).then(a.cmp(b))
+        let mut here: Option<(f64, u32)> = None;
+        let _ = self.clusters.within(x, self.close, |triangle, at| {
+            let one = (at.distance, triangle);
+            let nearer =
+                |best: &(f64, u32)| one.0.total_cmp(&best.0).then(one.1.cmp(&best.1)).is_lt();
+            if here.as_ref().is_none_or(nearer) {
+                here = Some(one);
+            }
+            ControlFlow::Continue(())
         });
-        let closest = here.or_else(|| self.nearest_triangle(x, f64::INFINITY));
-        closest.map(|(triangle, _)| triangle)
+        let here = here.map(|(_, triangle)| triangle);
+        here.or_else(|| Some(self.nearest_triangle(x, f64::INFINITY)?.0))
     }
 
     fn nearest_triangle(&self, x: &Vector3, reach: f64) -> Option<(u32, Closest)> {
@@ -99,7 +106,8 @@ impl Mesh {
     /// Whether a point of the mesh is nearer to `x` than `reach` [m].
     #[must_use]
     pub fn is_nearer(&self, x: &Vector3, reach: f64) -> bool {
-        self.clusters.within(x, reach).next().is_some()
+        let any = |_, _| ControlFlow::Break(());
+        self.clusters.within(x, reach, any).is_break()
     }
 
     /// Whether the box around a triangle reaches into the box from `lower` to `upper` [m].
@@ -120,10 +128,8 @@ impl Mesh {
         NEAR.with_borrow_mut(|(near, found_at, minima)| {
             near.clear();
             minima.clear();
-            let of = |(triangle, at)| Near { triangle, at };
-            // Faster than to extend it, as the iterator is nested.
-            let places = self.clusters.with_minima(x, reach).map(of);
-            places.for_each(|one| near.push(one));
+            let found_near = |triangle, at| near.push(Near { triangle, at });
+            self.clusters.with_minima(x, reach, found_near);
             let order = |a: &Near, b: &Near| {
                 (a.at.distance.total_cmp(&b.at.distance)).then(a.triangle.cmp(&b.triangle))
             };
@@ -235,11 +241,16 @@ impl Mesh {
     fn is_held(&self, x: &Vector3, one: &Near) -> bool {
         // A little more, as the search leaves out triangles at its reach.
         let reach = self.close * (1.0 + 1e-9) + f64::MIN_POSITIVE;
-        let mut there = self.clusters.within(&one.at.point, reach);
-        there.any(|(triangle, at)| {
+        let there = self.clusters.within(&one.at.point, reach, |triangle, at| {
             let corners = self.triangles[triangle as usize].map(|k| self.points[k as usize]);
-            at.distance <= self.close && closest(x, &corners).distance < one.at.distance
-        })
+            let holds =
+                at.distance <= self.close && closest(x, &corners).distance < one.at.distance;
+            match holds {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        });
+        there.is_break()
     }
 }
 

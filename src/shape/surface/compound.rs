@@ -93,7 +93,7 @@ impl Surface {
             return self;
         };
         let of = (feature & ((1 << NUMBER) - 1)) as usize;
-        let part = of.checked_sub(MOST_FEATURES).unwrap_or_default();
+        let part = of.saturating_sub(MOST_FEATURES);
         parts.get(part).unwrap_or(self)
     }
 
