@@ -7,11 +7,10 @@ mod harness;
 mod program;
 mod scene;
 
-use harness::Place;
+use harness::walls;
 use moreau::body::{
     BodyId, Drive, Freedom, Motion, Rotation, Servo, Signal, Turning, Wall, WallState,
 };
-use moreau::config;
 use moreau::contact::{ContactRow, Touch};
 use moreau::detect::touches_of_ball_and_wall;
 use moreau::math::{IDENTITY, Vector3};
@@ -32,19 +31,6 @@ const PARTS: [&str; 9] = [
     "shape = \"cone\"\nfrom = [-0.7, -0.7, -0.6]\nto = [-0.7, -0.7, -0.1]\nradius = [0.05, 0.4]",
     "shape = \"plate\"\ncentre = [0.0, 0.5, -0.3]\nnormal = [0.0, 1.0, 0.2]\nalong = [1.0, 0.0, 0.0]\nsize = [1.4, 0.5]",
 ];
-
-/// The walls of a configuration with these entries.
-fn walls(dimensions: u32, entries: &str) -> Vec<Wall> {
-    let place = Place::new();
-    let text = format!(
-        "gravity = [0.0, 0.0, 0.0]\n[time]\ndt = 1e-3\nsteps = 1\n[domain]\nlower = [-3.0, -3.0, -3.0]\n\
-         upper = [3.0, 3.0, 3.0]\ndimensions = {dimensions}\n[[material]]\nname = \"m\"\ndensity = 1.0\nfriction = 0.5\n\
-         {entries}\n[[bodies]]\nsample = \"lattice\"\nlattice = \"sc\"\nmaterial = \"m\"\ncount = 1\nradius = 0.1\n"
-    );
-    let path = place.write("walls.toml", &text);
-    let scenario = config::load(std::path::Path::new(&path), &[]).unwrap_or_else(|e| panic!("{e}"));
-    scenario.walls
-}
 
 /// A compound of these parts.
 fn compound(dimensions: u32, keys: &str, parts: &[&str]) -> Wall {

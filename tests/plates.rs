@@ -5,27 +5,13 @@
 mod harness;
 mod scene;
 
-use harness::{Place, mpi_available, on, state};
+use harness::{Place, mpi_available, on, state, walls};
 use moreau::body::{BodyId, BodyRow, Drive, Motion, Rotation, Signal, Wall};
-use moreau::config;
 use moreau::math::Vector3;
 use moreau::shape::Surface;
 use scene::Scene;
 use scene::clump::dumbbell;
 use std::f64::consts::{PI, TAU};
-
-/// The walls of a configuration with these entries.
-fn walls(dimensions: u32, entries: &str) -> Vec<Wall> {
-    let place = Place::new();
-    let text = format!(
-        "gravity = [0.0, 0.0, 0.0]\n[time]\ndt = 1e-3\nsteps = 1\n[domain]\nlower = [-3.0, -3.0, -3.0]\n\
-         upper = [3.0, 3.0, 3.0]\ndimensions = {dimensions}\n[[material]]\nname = \"m\"\ndensity = 1.0\nfriction = 0.5\n\
-         {entries}\n[[bodies]]\nsample = \"lattice\"\nlattice = \"sc\"\nmaterial = \"m\"\ncount = 1\nradius = 0.1\n"
-    );
-    let path = place.write("walls.toml", &text);
-    let scenario = config::load(std::path::Path::new(&path), &[]).unwrap_or_else(|e| panic!("{e}"));
-    scenario.walls
-}
 
 fn entry(shape: &str, keys: &str) -> String {
     format!("[[wall]]\nshape = \"{shape}\"\nmaterial = \"m\"\n{keys}\n")

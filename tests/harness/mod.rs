@@ -253,3 +253,17 @@ pub(crate) fn signal(name: &str, process: &str) {
         "kill -{name} {process}"
     );
 }
+
+/// The walls of a configuration with these entries.
+pub(crate) fn walls(dimensions: u32, entries: &str) -> Vec<moreau::body::Wall> {
+    let place = Place::new();
+    let text = format!(
+        "gravity = [0.0, 0.0, 0.0]\n[time]\ndt = 1e-3\nsteps = 1\n[domain]\nlower = [-3.0, -3.0, -3.0]\n\
+         upper = [3.0, 3.0, 3.0]\ndimensions = {dimensions}\n[[material]]\nname = \"m\"\ndensity = 1.0\nfriction = 0.5\n\
+         {entries}\n[[bodies]]\nsample = \"lattice\"\nlattice = \"sc\"\nmaterial = \"m\"\ncount = 1\nradius = 0.1\n"
+    );
+    let path = place.write("walls.toml", &text);
+    let scenario =
+        moreau::config::load(std::path::Path::new(&path), &[]).unwrap_or_else(|e| panic!("{e}"));
+    scenario.walls
+}
