@@ -33,7 +33,8 @@ impl ContactKey {
 
     /// The two parts that touch: numbers in the templates of the bodies, 0 for balls.
     ///
-    /// For a wall it is the place of [`Surface::place`](crate::shape::Surface::place).
+    /// For a wall it is the place of [`Surface::place`](crate::shape::Surface::place), or a name of
+    /// a mesh or a compound.
     #[must_use]
     pub const fn parts(&self) -> [usize; 2] {
         [
@@ -92,7 +93,8 @@ pub struct Touch {
     /// Distance between the surfaces, negative if they overlap [m].
     pub gap: f64,
     /// Identifies the features that touch, by the same number in every step: 0 for two balls; for a
-    /// wall the place of [`Surface::place`](crate::shape::Surface::place).
+    /// wall the place of [`Surface::place`](crate::shape::Surface::place), or a name of a mesh or a
+    /// compound.
     pub feature: u64,
 }
 

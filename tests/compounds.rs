@@ -9,13 +9,15 @@ mod scene;
 
 use harness::walls;
 use moreau::body::{
-    BodyId, Drive, Freedom, Motion, Rotation, Servo, Signal, Turning, Wall, WallState,
+    BodyId, BodyRow, Drive, Freedom, Motion, Rotation, Servo, Signal, Turning, Wall, WallState,
 };
 use moreau::contact::{ContactRow, Touch};
 use moreau::detect::touches_of_ball_and_wall;
 use moreau::math::{IDENTITY, Vector3};
 use moreau::rng::{Purpose, Stream};
-use moreau::shape::Surface;
+use moreau::shape::mesh::Mesh;
+use moreau::shape::{Posed, Surface};
+use scene::mesh::{block, revolved, shifted, surface};
 use scene::momentum::momentum;
 use scene::{Scene, record};
 
@@ -275,6 +277,129 @@ fn a_ball_rolls_over_the_seam_of_a_compound() {
         0.0,
         1e-9,
     );
+}
+
+/// A tube of a compound that turns about the compound's centre holds a ball as one that turns about a point, and as a lone tube.
+#[test]
+fn a_tube_away_from_the_centre_holds_a_ball() {
+    let shaft = "shape = \"cylinder\"\nfrom = [0.0, 0.0, -0.5]\nto = [0.0, 0.0, 0.5]\nradius = 0.05\nside = \"outside\"";
+    let tube = "shape = \"cylinder\"\nfrom = [0.3, 0.0, -0.5]\nto = [0.3, 0.0, 0.5]\nradius = 0.03\nside = \"inside\"\n\
+                caps = false";
+    let run = |parts: &[&str], point: Option<Vector3>| {
+        let mut s = Scene::new([-3.0; 3], [3.0; 3], 1e-3);
+        let mut one = compound(3, "centre = [0.0, 0.0, 0.0]", parts);
+        one.motion = Motion::Driven(Drive {
+            rotations: vec![Rotation {
+                axis: Vector3::z(),
+                point,
+                signal: Signal::Rate(10.0),
+            }],
+            ..Drive::default()
+        });
+        s.walls.push(one);
+        let b = s.sphere([0.31, 0.0, 0.0], 0.02, 1.0);
+        s.bodies[b].velocity = [0.0, 3.1, 0.0];
+        s.run(200).position(0)
+    };
+    let lone = run(&[tube], Some(Vector3::zeros()));
+    for point in [None, Some(Vector3::zeros())] {
+        let apart = (run(&[shaft, tube], point) - lone).norm();
+        record(
+            "issue 26",
+            "a ball in a tube of a compound and in a lone one",
+            apart,
+            0.0,
+            1e-12,
+        );
+    }
+}
+
+/// Closed meshes of a compound have the sum of their volumes and moments, whichever way round their triangles go, also where
+/// they share a face.
+#[test]
+fn closed_meshes_of_a_compound_are_solids() {
+    let cube = |edge: f64, at: f64| shifted(block([edge; 3]), [at, 0.0, 0.0]);
+    let mut inward = cube(0.8, 3.0);
+    inward.triangles.iter_mut().for_each(|of| of.swap(0, 1));
+    let surfaces = [surface(&cube(1.0, 0.0)), surface(&inward)];
+    let solid = |surfaces: &[Surface]| {
+        let one = Surface::united(surfaces).unwrap();
+        one.mesh().unwrap().mesh().solid().unwrap()
+    };
+    let both = solid(&surfaces);
+    let volumes = [1.0, 0.512];
+    let middle = 3.0 * volumes[1] / (volumes[0] + volumes[1]);
+    assert!((both.volume - 1.512).abs() < 1e-12);
+    assert!((both.centre - Vector3::x() * middle).norm() < 1e-12);
+    let own = volumes[0] / 6.0 + volumes[1] * 0.64 / 6.0;
+    let apart = volumes[0] * middle * middle + volumes[1] * (3.0 - middle).powi(2);
+    let expected = Vector3::new(own, own + apart, own + apart);
+    assert!((both.inertia.diagonal() - expected).norm() < 1e-12);
+    // Two halves that meet at a face are the whole.
+    let halves = [cube(1.0, -0.5), cube(1.0, 0.5)].map(|cube| surface(&cube));
+    let whole = solid(&[surface(&block([2.0, 1.0, 1.0]))]);
+    let joined = solid(&halves);
+    assert!((joined.volume - whole.volume).abs() < 1e-12);
+    assert!((joined.inertia - whole.inertia).norm() < 1e-12);
+}
+
+/// A plate does not make the facets of a drum sharp that are smooth by the drum's own angle.
+#[test]
+fn a_plate_leaves_the_smoothness_of_other_meshes() {
+    let drum = Mesh::new(&revolved([[1.0, -1.0], [1.0, 1.0]], 12), 0.6).unwrap();
+    let patches = |mesh: &Mesh| mesh.counts()[0];
+    assert_eq!(patches(&drum), 1);
+    let blade = walls(3, &format!("[[wall]]\nmaterial = \"m\"\n{}\n", PARTS[1])).remove(0);
+    let all = [Surface::Mesh(Posed::new(drum)), blade.surface];
+    let one = Surface::united(&all).unwrap();
+    assert_eq!(patches(one.mesh().unwrap().mesh()), 2);
+}
+
+/// Discs on compounds of segments and arcs, one of which moves and one that is free: the same bits on any ranks.
+#[test]
+fn compounds_of_lines() {
+    let mut s = Scene::new([-1.0; 3], [1.0; 3], 1e-3);
+    s.planar = true;
+    s.gravity = Vector3::new(0.1, -10.0, 0.0);
+    s.friction = 0.4;
+    s.solver.block_edge = Some(0.3);
+    // A free wall takes many sweeps.
+    (s.solver.tolerance, s.solver.max_sweeps) = (1e-2, 60);
+    s.close();
+    s.walls.truncate(4);
+    let chute = "shape = \"segment\"\nfrom = [-0.8, 0.3, 0.0]\nto = [-0.1, -0.2, 0.0]";
+    let bowl = "shape = \"arc\"\ncentre = [0.0, 0.0, 0.0]\nradius = 0.4\nangles = [3.8, 6.6]";
+    let mut swings = compound(2, "", &[chute, bowl]);
+    swings.motion = Motion::Driven(Drive::along(Vector3::x(), Signal::Rate(0.2)));
+    let bar = "shape = \"segment\"\nfrom = [0.4, -0.1, 0.0]\nto = [0.9, -0.1, 0.0]";
+    let hump = "shape = \"arc\"\ncentre = [0.65, -0.1, 0.0]\nradius = 0.1\nangles = [0.0, 3.1]";
+    let mut floats = compound(2, "", &[bar, hump]);
+    let lifted = free(100.0, Some(Vector3::y()), Vector3::y() * 1020.0);
+    floats.motion = Motion::Free(lifted);
+    s.walls.extend([swings, floats]);
+    for k in 0..60_u32 {
+        let [x, y] = [k % 10, k / 10].map(|k| 0.15 * f64::from(k));
+        let at = [x - 0.7, y + 0.1, 0.0];
+        s.bodies.push(BodyRow {
+            inertia: 0.5 * 0.06 * 0.06,
+            ..BodyRow::sphere(BodyId(k.into()), at, 0.06, 1.0)
+        });
+    }
+    let end = s.run(250);
+    for wall in [4, 5] {
+        let parts = s.walls[wall].surface.parts();
+        let on = |part: &Surface| {
+            let mut contacts = end.contacts.iter();
+            contacts.any(|c| {
+                let at = s.walls[wall].surface.part_at(c.key.feature);
+                c.key.b == BodyId::wall(wall) && at == part
+            })
+        };
+        assert!(parts.iter().any(on), "wall {wall}");
+    }
+    for (ranks, threads) in [(2, 1), (3, 1), (4, 1), (8, 1), (1, 2)] {
+        assert!(s.run_on(ranks, threads, 250).same_bits(&end), "{ranks}");
+    }
 }
 
 /// Balls in a free box with a paddle that turns in it, and wear: the same bits on any ranks and threads.

@@ -183,16 +183,19 @@ impl Wall {
 
     /// Velocity of a hollow surface of it as a whole, with that of its axis or its middle [m/s].
     ///
-    /// The centre of a wall that turns about another point may be anywhere. The surface is where it
-    /// is now.
+    /// The centre of a compound, or of a wall that turns about another point, may be anywhere. The
+    /// surface is where it is now.
     #[must_use]
     pub fn velocity_as_whole(&self, state: &WallState, surface: &Surface) -> Vector3 {
-        match (&self.motion, surface.middle()) {
-            (Motion::Driven(drive), Some(middle)) if drive.has_pivots() => {
-                self.velocity_at(state, &middle)
-            }
-            (Motion::Servo(servo), Some(middle)) if servo.turns => self.velocity_at(state, &middle),
-            _ => state.velocity,
+        let is_part = matches!(self.surface, Surface::Compound(_));
+        let elsewhere = match &self.motion {
+            Motion::Driven(drive) => drive.has_pivots(),
+            Motion::Servo(servo) => servo.turns,
+            Motion::Free(_) | Motion::Fixed => false,
+        };
+        match surface.middle().filter(|_| is_part || elsewhere) {
+            Some(middle) => self.velocity_at(state, &middle),
+            None => state.velocity,
         }
     }
 

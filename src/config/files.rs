@@ -142,6 +142,12 @@ fn nodes(root: &mut Node) -> Vec<(&mut Node, Use)> {
                     }
                     continue;
                 }
+                if (of, key.as_str()) == ("wall", "part") {
+                    for part in node.items_mut() {
+                        found.extend(part.child_mut("file").map(|file| (file, Use::Always)));
+                    }
+                    continue;
+                }
                 if (of, key.as_str()) == ("stage", "set") {
                     files_of_changes(node, used, &mut found);
                     continue;

@@ -69,6 +69,8 @@ pub struct Mesh {
     repair: Repair,
     is_closed: bool,
     is_oriented: bool,
+    /// The solid inside of closed meshes that were united.
+    of_parts: Option<Solid>,
 }
 
 impl PartialEq for Mesh {
@@ -93,36 +95,51 @@ impl Mesh {
         Self::with(faces, libm::cos(smooth) - 1e-12)
     }
 
-    /// Several meshes as one, each with its points where they are now [m].
+    /// Several meshes as one, in their common frame.
     ///
-    /// It is smooth up to the smallest of their angles.
+    /// It is smooth up to the smallest of their angles; those of flat meshes do not count, unless
+    /// all are flat.
     ///
     /// # Errors
     /// If there is none, or they have too many features together.
-    pub fn united<'m>(
-        meshes: impl Iterator<Item = (&'m Self, Vec<Vector3>)>,
-    ) -> Result<Self, MeshError> {
-        let (mut faces, mut straight) = (Faces::default(), -1.0);
-        let (mut repair, mut closed, mut oriented) = (Repair::default(), true, true);
-        for (mesh, points) in meshes {
+    pub fn united(meshes: &[&Self]) -> Result<Self, MeshError> {
+        let (mut faces, mut repair) = (Faces::default(), Repair::default());
+        for mesh in meshes {
             let first = faces.points.len() as u32;
             let moved = mesh.triangles.iter().map(|of| of.map(|k| k + first));
             faces.triangles.extend(moved);
             faces
                 .points
-                .extend(points.into_iter().map(<[f64; 3]>::from));
-            straight = mesh.straight.max(straight);
+                .extend(mesh.points.iter().map(|x| <[f64; 3]>::from(*x)));
             repair = repair.and(mesh.repair);
-            closed &= mesh.is_closed;
-            oriented &= mesh.is_oriented;
         }
+        let flat: Vec<bool> = meshes.iter().map(|mesh| mesh.is_flat()).collect();
+        let all_flat = !flat.contains(&false);
+        let counts = meshes
+            .iter()
+            .zip(&flat)
+            .filter(|(_, flat)| all_flat || !**flat);
+        let straight = counts.map(|(mesh, _)| mesh.straight).fold(-1.0, f64::max);
         let mut one = Self::with(&faces, straight)?;
         one.repair = repair.and(one.repair);
-        if closed {
-            // Each was before triangles without an area were left out.
-            (one.is_closed, one.is_oriented) = (true, oriented);
-        }
+        // Each was asked before triangles without an area were left out.
+        one.is_closed |= meshes.iter().all(|mesh| mesh.is_closed);
+        let solids: Vec<Option<Solid>> = meshes.iter().map(|mesh| mesh.solid()).collect();
+        one.of_parts = Solid::sum(&solids);
         Ok(one)
+    }
+
+    /// Whether all its triangles are in a plane.
+    fn is_flat(&self) -> bool {
+        let normal = |corners: &[u32; 3]| {
+            let [a, b, c] = corners.map(|k| self.points[k as usize]);
+            (b - a).cross(&(c - a)).normalize()
+        };
+        let mut normals = self.triangles.iter().map(normal);
+        let Some(first) = normals.next() else {
+            return true;
+        };
+        normals.all(|n| n.dot(&first).abs() > 1.0 - 1e-9)
     }
 
     /// A mesh that is smooth where it turns by less than the angle with this cosine.
@@ -171,6 +188,7 @@ impl Mesh {
             repair,
             is_closed,
             is_oriented,
+            of_parts: None,
         })
     }
 
@@ -203,6 +221,19 @@ impl Mesh {
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.is_closed
+    }
+
+    /// The solid inside; `None` if the mesh is open, or its triangles do not enclose a volume.
+    ///
+    /// All of its triangles must have their corners in the same sense as seen from outside. That of
+    /// closed meshes that were united is the sum of theirs, whatever the sense of each; they should
+    /// not overlap.
+    #[must_use]
+    pub fn solid(&self) -> Option<Solid> {
+        if self.of_parts.is_some() || !self.is_closed || !self.is_oriented {
+            return self.of_parts;
+        }
+        Solid::enclosed(&self.points, &self.triangles, &self.corners)
     }
 
     /// The numbers of its smooth patches, of lines of sharp edges, and of sharp corners.

@@ -1,9 +1,10 @@
 //! Refuses changed walls, periods and shear that do not fit the state of a checkpoint.
 
 use super::error::RunError;
-use crate::body::{BodyRow, CellState, Motion, Origin, WallState};
+use crate::body::{BodyRow, CellState, Motion, Origin, Wall, WallState};
 use crate::config::Scenario;
 use crate::math::{IDENTITY, Vector3, turn_between};
+use crate::shape::Surface;
 
 /// Distance below which two places of a wall are the same, in radii of the smallest body.
 ///
@@ -25,18 +26,21 @@ pub(super) fn changes_fit(
     centres_stay(before, now, states)?;
     let changed = before.walls.iter().zip(&now.walls).zip(states);
     for ((old, new), state) in changed.filter(|((old, new), _)| old.surface != new.surface) {
+        same_parts(old, new)?;
         let [was, is] = [old, new].map(|wall| wall.placed(state));
         let mut cut = Vec::new();
         for row in bodies.iter().filter(|row| row.is_free()) {
-            let overlaps = row.balls(&now.templates).map(|ball| {
-                let inside = |gap: f64| (1.0 - gap / ball.radius).max(0.0);
-                let [was, is] = [&was, &is].map(|wall| {
-                    let near = wall.nearest_within(&ball.centre, ball.radius);
-                    near.map_or(0.0, |(distance, _)| inside(distance))
-                });
-                (is - was > now.max_initial_overlap).then_some(is)
+            let overlaps = row.balls(&now.templates).flat_map(|ball| {
+                let inside = move |surface: &Surface| {
+                    let near = surface.nearest_within(&ball.centre, ball.radius);
+                    near.map_or(0.0, |(gap, _)| (1.0 - gap / ball.radius).max(0.0))
+                };
+                let parts = was.parts().iter().zip(is.parts());
+                let each = parts.map(move |(was, is)| [inside(was), inside(is)]);
+                each.filter(|[was, is]| is - was > now.max_initial_overlap)
+                    .map(|[_, is]| is)
             });
-            let deepest = overlaps.flatten().max_by(f64::total_cmp);
+            let deepest = overlaps.max_by(f64::total_cmp);
             cut.extend(deepest.map(|overlap| (row.id, overlap)));
         }
         let Some((id, overlap)) = cut.iter().max_by(|a, b| a.1.total_cmp(&b.1)) else {
@@ -51,6 +55,25 @@ pub(super) fn changes_fit(
         )));
     }
     Ok(())
+}
+
+/// Fails if a compound has other surfaces than before: contacts are known by their places.
+fn same_parts(old: &Wall, new: &Wall) -> Result<(), RunError> {
+    let kinds = |wall: &Wall| -> Vec<_> {
+        let parts = wall.surface.parts().iter();
+        parts.map(std::mem::discriminant).collect()
+    };
+    let [was, is] = [old, new].map(kinds);
+    if was == is || was.len() == 1 && is.len() == 1 {
+        return Ok(());
+    }
+    Err(RunError::Input(format!(
+        "wall {}: must keep the number and the order of the shapes of its parts, as contacts are known by them; found {} parts, \
+         before {}, with meshes as one",
+        new.name,
+        is.len(),
+        was.len()
+    )))
 }
 
 /// Lets changed motions begin where their walls are; returns a message about each.

@@ -126,6 +126,7 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
         lines.extend(derived(&scenario, &sizes));
     }
     lines.extend(scenario.walls.iter().filter_map(meshes::line));
+    lines.extend(scenario.walls.iter().filter_map(meshes::compound));
     lines.extend(meshes::met(&scenario));
     lines.extend(ignored.iter().map(|what| format!("ignored    {what}")));
     lines.push("ok".to_owned());

@@ -12,14 +12,23 @@ const MANY: u64 = 1000;
 /// Looks along the whole of a prescribed motion, at most.
 const LOOKS: u64 = 200;
 
-/// Pairs of walls of which one is a mesh and one moves, and that were apart at time zero.
+/// Pairs of surfaces of two walls that were apart at time zero.
 ///
-/// Those that cross from the start belong together, as a shaft and the plate that it goes through,
-/// and so do those with the same motion.
+/// One of them is a mesh, and one wall moves. Those that cross from the start belong together, as a
+/// shaft and the plate that it goes through, and so do those with the same motion.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Meetings {
-    /// The two walls, and the triangles that a look at them visits.
-    pairs: Vec<([usize; 2], u64)>,
+    pairs: Vec<Two>,
+}
+
+/// Two surfaces.
+#[derive(Clone, Copy, Debug)]
+struct Two {
+    walls: [usize; 2],
+    /// The number of the surface among those of its wall.
+    parts: [usize; 2],
+    /// The triangles that a look at them visits.
+    work: u64,
 }
 
 impl Meetings {
@@ -28,10 +37,18 @@ impl Meetings {
         let mut pairs = Vec::new();
         for (a, first) in walls.iter().enumerate() {
             for (b, second) in walls.iter().enumerate().skip(a + 1) {
-                let work = first.surface.crossing_work(&second.surface);
-                let looks = work > 0 && (moves(first) || moves(second)) && !together(first, second);
-                if looks && !first.surface.crosses(&second.surface) {
-                    pairs.push(([a, b], work as u64));
+                let looks = (moves(first) || moves(second)) && !together(first, second);
+                if !looks {
+                    continue;
+                }
+                for (i, one) in first.surface.parts().iter().enumerate() {
+                    for (j, other) in second.surface.parts().iter().enumerate() {
+                        let work = one.crossing_work(other) as u64;
+                        if work > 0 && !one.crosses(other) {
+                            let (walls, parts) = ([a, b], [i, j]);
+                            pairs.push(Two { walls, parts, work });
+                        }
+                    }
                 }
             }
         }
@@ -40,7 +57,7 @@ impl Meetings {
 
     /// Triangles that a look visits.
     fn work(&self) -> u64 {
-        self.pairs.iter().map(|(_, work)| work).sum()
+        self.pairs.iter().map(|two| two.work).sum()
     }
 
     /// Whether a look is due after a step.
@@ -59,15 +76,16 @@ impl Meetings {
         }
         let both = walls.iter().zip(states);
         let surfaces: Vec<Surface> = both.map(|(wall, state)| wall.placed(state)).collect();
-        let mut met = Vec::new();
-        self.pairs.retain(|([a, b], _)| {
-            let crosses = surfaces[*a].crosses(&surfaces[*b]);
-            if crosses {
-                met.push([*a, *b].map(|wall| walls[wall].name.as_str()));
+        let mut met: Vec<[usize; 2]> = Vec::new();
+        for Two { walls, parts, .. } in &self.pairs {
+            let [one, other] = [0, 1].map(|k| &surfaces[walls[k]].parts()[parts[k]]);
+            if !met.contains(walls) && one.crosses(other) {
+                met.push(*walls);
             }
-            !crosses
-        });
-        met
+        }
+        self.pairs.retain(|two| !met.contains(&two.walls));
+        let names = |two: [usize; 2]| two.map(|wall| walls[wall].name.as_str());
+        met.into_iter().map(names).collect()
     }
 }
 
@@ -86,7 +104,7 @@ pub(super) fn foreseen(walls: &[Wall], until: f64) -> Vec<([&str; 2], f64)> {
     let mut meetings = Meetings::new(walls);
     meetings
         .pairs
-        .retain(|([a, b], _)| known(*a) && known(*b) && until.is_finite());
+        .retain(|two| two.walls.into_iter().all(known) && until.is_finite());
     let looks = (LOOKS * MANY / meetings.work().max(1)).clamp(1, LOOKS);
     let mut met = Vec::new();
     for look in 1..=looks {

@@ -48,7 +48,8 @@ pub(super) fn going_on(
     };
     for wall in 0..scenario.walls.len() {
         let old = before.and_then(|before| before.walls.get(wall));
-        if old.is_some_and(|old| old.surface != scenario.walls[wall].surface) {
+        let mesh = scenario.walls[wall].surface.mesh();
+        if old.is_some_and(|old| old.surface.mesh() != mesh) {
             rows.retain(|row| row.triangle.wall != wall as u64);
             let name = &scenario.walls[wall].name;
             say(&format!(

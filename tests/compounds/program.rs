@@ -1,6 +1,7 @@
 //! Compounds through the program: restarts, tables, frames.
 
 use crate::harness::{Place, mpi_available, on, state};
+use crate::scene::mesh::{block, stl};
 
 /// A swing, open above, of planes, a rod and a mesh, with balls in it.
 const SWING: &str = "gravity = [0.0, 0.0, -9.81]\n[time]\ndt = 1e-3\nsteps = 300\n\
@@ -20,8 +21,8 @@ const SWING: &str = "gravity = [0.0, 0.0, -9.81]\n[time]\ndt = 1e-3\nsteps = 300
     [[bodies]]\nsample = \"lattice\"\nmaterial = \"m\"\ncount = 40\nradius = 0.015\n\
     lower = [-0.09, -0.09, -0.02]\nupper = [0.09, 0.09, 0.1]\n";
 
-/// One line in walls.csv, the weight of the balls on it; a restart on other processes ends in the same state and with the same
-/// wear.
+/// One line in walls.csv, with the force of the balls; a restart on other processes ends in the same state and with the same wear.
+/// One with other parts is refused.
 #[test]
 fn a_swing_of_several_surfaces() {
     let place = Place::new();
@@ -68,4 +69,100 @@ fn a_swing_of_several_surfaces() {
         std::fs::read(image).unwrap()
     };
     assert_eq!(drawn(&out), drawn(&other));
+    let set = "wall.0.part=[{ shape = \"box\" }]";
+    let refused = on(
+        1,
+        &[
+            "resume",
+            &half,
+            "--out",
+            &place.path("changed"),
+            "--set",
+            set,
+        ],
+    );
+    assert!(
+        refused
+            .stderr
+            .contains("must keep the number and the order"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(refused.status, Some(2));
+}
+
+/// A compound may have a mesh of a file, which checkpoints keep; a file that lacks is named.
+#[test]
+fn meshes_of_files_are_parts() {
+    let place = Place::new();
+    let stl = place.write("bar.stl", &stl(&block([0.1, 0.1, 0.1])));
+    let text = |file: &str| {
+        format!(
+            "gravity = [0.0, 0.0, 0.0]\n[time]\ndt = 1e-3\nsteps = 4\n[checkpoint]\nevery = 2\nkeep = 9\n\
+             [domain]\nlower = [-1.0, -1.0, -1.0]\nupper = [1.0, 1.0, 1.0]\n\
+             [[material]]\nname = \"m\"\ndensity = 2500.0\nfriction = 0.5\n\
+             [[wall]]\nname = \"hammer\"\nshape = \"compound\"\nmaterial = \"m\"\n\
+             [[wall.part]]\nshape = \"mesh\"\nfile = \"{file}\"\n\
+             [[wall.part]]\nshape = \"cylinder\"\nside = \"outside\"\nfrom = [0.0, 0.0, 0.05]\nto = [0.0, 0.0, 0.5]\n\
+             radius = 0.02\n\
+             [[bodies]]\nsample = \"lattice\"\nmaterial = \"m\"\ncount = 8\nradius = 0.05\n"
+        )
+    };
+    let path = place.write("a.toml", &text("bar.stl"));
+    let check = on(1, &["check", &path]);
+    assert!(
+        check.stdout.contains("hammer: 12 triangles"),
+        "{} {}",
+        check.stdout,
+        check.stderr
+    );
+    assert!(
+        check.stdout.contains("hammer: 2 surfaces"),
+        "{}",
+        check.stdout
+    );
+    let out = place.path("out");
+    let whole = state(&on(1, &["run", &path, "--out", &out]));
+    std::fs::remove_file(stl).unwrap();
+    let half = format!("{out}/checkpoint-00000002.h5");
+    assert_eq!(
+        state(&on(1, &["resume", &half, "--out", &place.path("b")])),
+        whole
+    );
+    let missing = on(1, &["check", &place.write("b.toml", &text("none.stl"))]);
+    assert!(
+        missing.stderr.contains("wall.0.part.0.file"),
+        "{}",
+        missing.stderr
+    );
+    assert!(
+        !missing.stderr.contains("was used before"),
+        "{}",
+        missing.stderr
+    );
+}
+
+/// A plate that crosses one part of another compound from the start is still seen to meet another part of it.
+#[test]
+fn walls_meet_by_their_parts() {
+    let place = Place::new();
+    let path = place.write(
+        "meet.toml",
+        "gravity = [0.0, 0.0, 0.0]\n[time]\ndt = 1e-3\nsteps = 400\n\
+         [domain]\nlower = [-1.0, -1.0, -1.0]\nupper = [1.0, 1.0, 1.0]\n\
+         [[material]]\nname = \"m\"\ndensity = 2500.0\nfriction = 0.5\n\
+         [[wall]]\nname = \"blade\"\nshape = \"plate\"\nmaterial = \"m\"\ncentre = [0.0, 0.0, 0.0]\nnormal = [0.0, 1.0, 0.0]\n\
+         along = [1.0, 0.0, 0.0]\nsize = [0.2, 0.2]\nvelocity = [1.0, 0.0, 0.0]\n\
+         [[wall]]\nname = \"housing\"\nshape = \"compound\"\nmaterial = \"m\"\n\
+         [[wall.part]]\nshape = \"plane\"\npoint = [0.0, 0.0, 0.0]\nnormal = [0.0, 0.0, 1.0]\n\
+         [[wall.part]]\nshape = \"plane\"\npoint = [0.3, 0.0, 0.0]\nnormal = [-1.0, 0.0, 0.0]\n\
+         [[bodies]]\nsample = \"lattice\"\nmaterial = \"m\"\ncount = 1\nradius = 0.01\nlower = [-0.9, -0.9, 0.5]\n\
+         upper = [-0.5, -0.5, 0.9]\n",
+    );
+    let check = on(1, &["check", &path]);
+    assert!(
+        check.stdout.contains("blade and housing meet before"),
+        "{}",
+        check.stdout
+    );
 }

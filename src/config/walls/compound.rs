@@ -44,9 +44,7 @@ pub(super) fn read(
     if faults.len() > before {
         return Vec::new();
     }
-    let Some(centre) = parts.first().map(|part| part.centre) else {
-        return Vec::new();
-    };
+    let centre = parts.first().map(|part| part.centre).unwrap_or_default();
     let surfaces: Vec<Surface> = parts.into_iter().map(|part| part.surface).collect();
     match Surface::united(&surfaces) {
         Ok(Surface::Mesh(mesh)) => vec![Part::of_mesh(name.to_owned(), mesh)],

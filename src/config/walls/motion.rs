@@ -200,7 +200,7 @@ pub(super) fn read(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -
     }
     match key {
         "free" => Motion::Free(free(section, parts, faults)),
-        _ => Motion::Servo(servo(section, faults)),
+        _ => Motion::Servo(servo(section, parts, faults)),
     }
 }
 
@@ -220,7 +220,8 @@ fn driven(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Motion 
         .iter()
         .filter(|part| matches!(part.surface, Surface::Mesh(_)));
     let about_centre = rotations.iter().any(|one| one.point.is_none());
-    if about_centre && meshes.count() > 1 && section.get("centre").is_none() {
+    let has_several = meshes.count() > 1 || is_compound(parts);
+    if about_centre && has_several && section.get("centre").is_none() {
         let accepted = "the point [m] through which the axis of all parts passes";
         section.missing("centre", accepted, faults);
     }
@@ -231,6 +232,11 @@ fn driven(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Motion 
         translations,
         rotations,
     })
+}
+
+/// Whether the part of an entry is a compound, whose centre is one of many.
+fn is_compound(parts: &[Part]) -> bool {
+    matches!(parts, [part] if matches!(part.surface, Surface::Compound(_)))
 }
 
 /// The table of a key, or the tables of its list.
@@ -355,11 +361,11 @@ fn free(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Freedom {
     }
 }
 
-fn servo(section: &Section, faults: &mut Vec<Fault>) -> Servo {
+fn servo(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Servo {
     let node = section.get(SERVO.name);
     let turns = node.and_then(|node| node.child(AXIS.name)).is_some();
     if turns {
-        return turning_servo(section, faults);
+        return turning_servo(section, parts, faults);
     }
     let servo = section.declared(&SERVO, faults);
     let pressure = servo.read(&PRESSURE, faults);
@@ -382,11 +388,16 @@ fn servo(section: &Section, faults: &mut Vec<Fault>) -> Servo {
 }
 
 /// A servo about an axis; its `point` is the centre of the wall.
-fn turning_servo(section: &Section, faults: &mut Vec<Fault>) -> Servo {
+fn turning_servo(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Servo {
     let servo = section.declared(&TURNING_SERVO, faults);
     servo.read(&POINT, faults);
     if let (Some(node), Some(_)) = (servo.get(POINT.name), section.get("centre")) {
         both(node, ["servo.point", "centre"], faults);
+    }
+    let about = servo.get(POINT.name).or(section.get("centre"));
+    if is_compound(parts) && about.is_none() {
+        let accepted = "the point [m] through which the axis passes";
+        servo.missing(POINT.name, accepted, faults);
     }
     Servo {
         direction: direction(&servo, &AXIS, faults),

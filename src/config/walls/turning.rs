@@ -115,12 +115,15 @@ pub(super) fn read(
     let (moments, axes) = principal([m.m11, m.m22, m.m33, m.m12, m.m13, m.m23]);
     let sum: f64 = moments.iter().sum();
     let possible = |moment: &f64| *moment > 0.0 && 2.0 * moment <= sum * (1.0 + 1e-9);
-    if let (false, Some(node)) = (moments.iter().all(possible), free.get(INERTIA.name)) {
+    if !moments.iter().all(possible) {
+        let found = moments.map(|moment| format!("{moment}")).join(", ");
         let message = format!(
-            "must be those of a body: principal moments > 0, each at most the sum of the others; found {}, {}, {} kg m2",
-            moments[0], moments[1], moments[2]
+            "must be those of a body: principal moments > 0, each at most the sum of the others; found {found} kg m2"
         );
-        report(node, message, faults);
+        match free.get(INERTIA.name).or(section.get("free")) {
+            Some(node) => report(node, message, faults),
+            None => return None,
+        }
         return None;
     }
     Some(match hinge {

@@ -47,8 +47,8 @@ pub(super) fn walls() -> Vec<Wall> {
         },
         plane(Vector3::repeat(1e9), Vector3::repeat(1.0).normalize()),
     ];
-    let compound = Surface::united(&surfaces[2..9]);
-    let all = surfaces.into_iter().chain(compound);
+    let compound = Surface::united(&surfaces[2..9]).unwrap();
+    let all = surfaces.into_iter().chain([compound]);
     let each = all.enumerate();
     each.map(|(k, s)| Wall::fixed(format!("wall {k}"), s, 0))
         .collect()

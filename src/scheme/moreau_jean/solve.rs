@@ -97,9 +97,12 @@ impl MoreauJean {
                 &walls.placed[w],
                 walls.placed[w].surface.part_at(touch.feature),
             );
+            let during = &walls.during[w];
+            let whole = wall.velocity_as_whole(during, surface);
             let drive = match begun.pushed.place(w) {
-                None => wall.velocity_as_whole(&walls.during[w], surface) * dt,
-                Some(_) => Vector3::zeros(), // Its velocity is in the way.
+                None => whole * dt,
+                // The velocity of its centre is in the way.
+                Some(_) => (whole - during.velocity) * dt,
             };
             let centre = touch.point - touch.normal * (radius + 0.5 * touch.gap);
             surface.bend(&centre, &-(way + drive))

@@ -143,7 +143,7 @@ impl Builder<'_> {
         let (first, screens): (usize, Vec<Screen>) = match level + 1 == MOST.len() {
             true => {
                 let of_one = |k: usize| {
-                    let cone = self.normals.cone(&[self.numbers[k]]);
+                    let cone = self.normals.cone(self.numbers[k]);
                     Screen::new(self.corners(k..k + 1), cone)
                 };
                 (range.start, range.clone().map(of_one).collect())
@@ -296,7 +296,7 @@ impl Clusters {
         has: impl Fn(&Screens) -> u32,
         mut visit: impl FnMut(usize) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        // The members of one node for each level, and the nodes of the first.
+        // Nodes to be visited, with their levels: at most those left of one node in each level.
         let mut waiting = [(0_u32, 0_u32); MOST.len() * LANES];
         let (level, place) = group.node;
         let mut depth = 1;

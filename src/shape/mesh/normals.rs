@@ -1,11 +1,8 @@
 //! Cones around the normals of triangles and of their neighbours.
 
-use super::screen::Cone;
+use super::screen::{Cone, STEEPEST};
 use super::seams::Seams;
 use crate::math::Vector3;
-
-/// The largest angle of the cone of normals of a triangle that may be left out: its cosine.
-const STEEPEST: f64 = 0.5;
 
 /// The triangles around each point, as starts and members.
 fn around_points(points: usize, triangles: &[[u32; 3]]) -> (Vec<u32>, Vec<u32>) {
@@ -60,29 +57,24 @@ impl<'m> Normals<'m> {
         &self.of[triangle as usize]
     }
 
-    /// The cone around the normals of triangles and of all that have a point with them.
+    /// The cone around the normals of a triangle and of all that have a point with it.
     ///
     /// Around a point where all edges are smooth these triangles cover all directions along the
     /// surface. A vector from there that has no positive part along any of their edges, as one to
     /// `x` from a minimum, is then within the cone. On sharp edges and borders it may point
     /// anywhere.
-    pub(super) fn cone(&self, triangles: &[u32]) -> Cone {
-        let axis = self.normal(triangles[0]);
-        let points = || triangles.iter().flat_map(|&t| self.triangles[t as usize]);
-        if !(self.turns_less && points().all(|p| self.seams.is_smooth(p))) {
+    pub(super) fn cone(&self, triangle: u32) -> Cone {
+        let axis = self.normal(triangle);
+        let points = self.triangles[triangle as usize];
+        if !(self.turns_less && points.iter().all(|&p| self.seams.is_smooth(p))) {
             return Cone::ANYWHERE;
         }
         let (starts, members) = &self.around;
         let of_point = |p: u32| starts[p as usize] as usize..starts[p as usize + 1] as usize;
-        let all = || points().flat_map(of_point).map(|k| self.normal(members[k]));
-        let sum: Vector3 = all().map(|n| n * n.dot(axis).signum()).sum();
+        let around = points.into_iter().flat_map(of_point);
+        let all = around.map(|k| self.normal(members[k]));
+        let sum: Vector3 = all.clone().map(|n| n * n.dot(axis).signum()).sum();
         let axis = sum.normalize();
-        let least = all().map(|n| n.dot(&axis).abs()).fold(1.0, f64::min);
-        // Not where it is not finite.
-        if least > STEEPEST {
-            Cone::around(axis, least)
-        } else {
-            Cone::ANYWHERE
-        }
+        Cone::around(axis, all.map(|n| n.dot(&axis).abs()).fold(1.0, f64::min))
     }
 }

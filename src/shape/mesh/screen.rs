@@ -11,7 +11,7 @@ const MORE: f64 = 1e-3;
 const ROUNDED: f64 = 1e-6;
 
 /// The cosine of the largest angle of a cone, but for [`Cone::ANYWHERE`].
-const STEEPEST: f64 = 0.5;
+pub(super) const STEEPEST: f64 = 0.5;
 
 /// The tangent of the angle of [`Cone::ANYWHERE`], in place of infinity, which times zero is NaN.
 const ANY_TANGENT: f64 = 1e18;

@@ -31,7 +31,7 @@ pub enum CompoundError {
 }
 
 impl Surface {
-    /// The surfaces as one; a single one as it is.
+    /// The surfaces as one; a single one as it is. Meshes are where they were drawn.
     ///
     /// # Errors
     /// If there are none or too many, or their meshes have too many features together.
@@ -47,10 +47,8 @@ impl Surface {
             [] => {}
             [one] => parts.insert(0, Self::Mesh((*one).clone())),
             several => {
-                let placed =
-                    |posed: &&Posed| posed.mesh().points().iter().map(|x| posed.out(x)).collect();
-                let all = several.iter().map(|posed| (posed.mesh(), placed(posed)));
-                parts.insert(0, Self::Mesh(Posed::new(Mesh::united(all)?)));
+                let all: Vec<&Mesh> = several.iter().map(|posed| posed.mesh()).collect();
+                parts.insert(0, Self::Mesh(Posed::new(Mesh::united(&all)?)));
             }
         }
         if parts.is_empty() || parts.len() > MOST_PARTS {

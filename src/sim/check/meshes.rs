@@ -1,6 +1,6 @@
-//! The lines about meshes in `moreau check`.
+//! The lines about meshes and compounds in `moreau check`.
 
-use crate::body::Wall;
+use crate::body::{Motion, Wall};
 use crate::config::Scenario;
 use crate::math::as_written;
 use crate::shape::mesh::Repair;
@@ -33,6 +33,24 @@ pub(super) fn line(wall: &Wall) -> Option<String> {
         wall.name,
         mesh.triangles().len(),
         mesh.points().len(),
+    ))
+}
+
+/// The surfaces of a compound, its centre, and how it is free; `None` for other walls.
+pub(super) fn compound(wall: &Wall) -> Option<String> {
+    let surfaces = match wall.surface.parts() {
+        [_] => return None,
+        several => several.len(),
+    };
+    let free = match &wall.motion {
+        Motion::Free(free) if free.turning.is_none() => "; free without turning",
+        Motion::Free(_) => "; free, turns",
+        _ => "",
+    };
+    let [x, y, z]: [f64; 3] = wall.centre.into();
+    Some(format!(
+        "compound   {}: {surfaces} surfaces, its meshes as one; centre ({x:.4}, {y:.4}, {z:.4}) m{free}",
+        wall.name
     ))
 }
 
