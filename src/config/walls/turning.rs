@@ -120,9 +120,8 @@ pub(super) fn read(
         let message = format!(
             "must be those of a body: principal moments > 0, each at most the sum of the others; found {found} kg m2"
         );
-        match free.get(INERTIA.name).or(section.get("free")) {
-            Some(node) => report(node, message, faults),
-            None => return None,
+        if let Some(node) = free.get(INERTIA.name).or(section.get("free")) {
+            report(node, message, faults);
         }
         return None;
     }

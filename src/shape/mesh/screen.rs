@@ -159,7 +159,7 @@ impl Screens {
     ///
     /// At a minimum p the vector `x − p` is in the cone: its part across the axis is at most that
     /// along it times the tangent. The parts of the way from the middle of the sphere differ from
-    /// these by at most the radius.
+    /// these by at most the radius, and the one along the axis is at most the reach.
     #[inline]
     pub(super) fn with_minima(&self, seen: &Seen) -> u32 {
         self.reached::<true>(seen)
