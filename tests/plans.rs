@@ -271,3 +271,46 @@ fn a_pair_that_closes_against_expectation_wakes() {
         assert!(one.same_bits(&s.run_on(ranks, 1, 1)), "{ranks} ranks");
     }
 }
+
+/// A sleeping pair that closes counts as a contact without an impulse: it sleeps on where the
+/// violation is within the tolerance, and wakes where it is not, or where the pair closes by more
+/// than a hundredth of the skin.
+///
+/// The same three balls; the second, at v/2 after its impact, closes the gap to the third by
+/// `δ = v Δt/2 − gap`. With reduced masses m/2 the residual is `√(m/2 (δ/Δt)² / (m/2 v²))`, that is
+/// `δ/(v Δt)`.
+#[test]
+fn a_sleeping_pair_is_measured_as_a_contact() {
+    let (dt, v) = (1e-3, 3.0);
+    for (depth, tolerance, wakes) in [
+        (5e-7, 1.1 * 5e-7 / (v * dt), false),
+        (5e-7, 0.9 * 5e-7 / (v * dt), true),
+        (1e-5, 1.1 * 1e-5 / (v * dt), true),
+    ] {
+        let mut s = Scene::new([-1.0; 3], [1.0; 3], dt);
+        s.gravity = Vector3::zeros();
+        s.friction = 0.0;
+        s.solver.tolerance = tolerance;
+        for x in [0.0, 0.02, 0.04 + 0.5 * v * dt - depth] {
+            s.sphere([x, 0.0, 0.0], 0.01, 1.0);
+        }
+        s.bodies[0].velocity[0] = v;
+        let limit = 0.01 * s.physics().skin;
+        assert!(5e-7 < limit && limit < 1e-5, "{limit}");
+        let one = s.run(1);
+        assert_eq!(one.contacts.len(), if wakes { 2 } else { 1 }, "{depth}");
+        let verdict = &one.done[0].outcome.verdict;
+        assert!(verdict.converged);
+        if !wakes {
+            let expected = depth / (v * dt);
+            assert!(
+                (verdict.residual / expected - 1.0).abs() < 1e-6,
+                "{verdict:?}"
+            );
+            assert!((verdict.largest_violation / (depth / dt) - 1.0).abs() < 1e-6);
+        }
+        for ranks in [2, 3] {
+            assert!(one.same_bits(&s.run_on(ranks, 1, 1)), "{ranks} ranks");
+        }
+    }
+}

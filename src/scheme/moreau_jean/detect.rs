@@ -51,10 +51,10 @@ impl Find for InBlock<'_> {
 }
 
 /// The part of the skin within which pairs do not sleep.
-const NEAR: f64 = 0.1;
+const NEAR: f64 = 0.3;
 
 /// The part of the speed of a body that contacts are expected to take from it or its neighbour.
-const SLOWED: f64 = 0.2;
+const SLOWED: f64 = 0.3;
 
 /// Cosine of the angle beyond which the normal of a contact has turned back in a step.
 const TURNED: f64 = -0.5;
