@@ -98,7 +98,7 @@ pub struct Block {
     /// Touches that are not expected to close in the step, with the indices of their pairs.
     pub(super) asleep: Vec<(u32, Touch)>,
     /// Their laws.
-    asleep_laws: Vec<Asleep>,
+    pub(super) asleep_laws: Vec<Asleep>,
     /// Those of them that the judge found to close.
     pub(super) woken: Vec<u32>,
     /// The members before the step.

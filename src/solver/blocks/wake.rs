@@ -27,7 +27,7 @@ impl Blocks {
 
 /// The law of a sleeping touch, as far as the judge needs it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asleep {
+pub(in crate::solver) struct Asleep {
     /// Its reduced mass, with springs [kg].
     mass: f64,
     /// Coefficient of friction.
