@@ -50,12 +50,6 @@ impl Find for InBlock<'_> {
     }
 }
 
-/// The part of the skin within which pairs do not sleep.
-const NEAR: f64 = 0.3;
-
-/// The part of the speed of a body that contacts are expected to take from it or its neighbour.
-const SLOWED: f64 = 0.3;
-
 /// Cosine of the angle beyond which the normal of a contact has turned back in a step.
 const TURNED: f64 = -0.5;
 
@@ -160,17 +154,13 @@ impl MoreauJean {
         let step = begun.law_step(&self.physics);
         let near = margin.near.max(laws.reach(&step));
         let joins = laws.join();
-        let (least, dt) = (
-            (NEAR * self.physics.skin).max(laws.reach(&step)),
-            begun.span.dt,
-        );
-        // A pair closes if the two approach each other, or contacts slow one of them down and the
-        // other goes on. Contacts may make it close otherwise; the judge sees it.
+        let (skin, dt) = (self.physics.skin.max(laws.reach(&step)), begun.span.dt);
+        // A pair closes if the two approach each other, or contacts stop one of them and the other
+        // goes on. Contacts may make it close otherwise; the judge sees it.
         let sleeps = |first: usize, second: usize, touch: &Touch| {
             let [(v_a, fast_a), (v_b, fast_b)] = [free[first], free[second]];
             let approach = (v_a - v_b).dot(&touch.normal);
-            let slowed = SLOWED * fast_a.max(fast_b);
-            let sleeps = touch.gap > least + dt * approach.max(slowed);
+            let sleeps = touch.gap > skin + dt * approach.max(fast_a).max(fast_b);
             let plain = |i| !bodies.is_clump(i) && pushed.place_of_body(i).is_none();
             sleeps && strain.is_none() && plain(first) && plain(second)
         };
