@@ -13,7 +13,7 @@ use moreau::law::{GapRule, PairTable, Step};
 use moreau::math::{ExactSum, Vector3};
 use moreau::rng::{Purpose, Stream};
 use moreau::shape::Period;
-use moreau::solver::blocks::{Block, Blocks, Filling, Limits, Share};
+use moreau::solver::blocks::{Block, Blocks, Filling, Share};
 use moreau::solver::kernel::update;
 use moreau::solver::nsgs::solve;
 use moreau::solver::pushed::Pushed;
@@ -162,10 +162,6 @@ impl Column {
             ..Settings::plain_sweeps()
         };
         let bodies = [ExactSum::default(), ExactSum::default()];
-        let limits = Limits {
-            dt: DT,
-            ..Limits::default()
-        };
         let outcome = solve(
             &mut self.blocks,
             &mut self.members,
@@ -173,7 +169,7 @@ impl Column {
             &mut Alone,
             bodies,
             &settings,
-            (0, (limits, &|_| {})),
+            (0, (DT, &|_| {})),
         );
         assert_eq!(outcome.sweeps, sweeps);
     }

@@ -40,8 +40,6 @@ pub use strain::{Gradient, Strain};
 pub use stretched::Stretched;
 pub use tally::{Share, Tally};
 pub use touches::{Before, Fate, Find};
-use wake::Asleep;
-pub use wake::Limits;
 
 use super::batch::{Batches, Eight3};
 use super::grid::Parity;
@@ -97,8 +95,8 @@ pub struct Block {
     pub(super) resting: Vec<Resting>,
     /// Touches that are not expected to close in the step, with the indices of their pairs.
     pub(super) asleep: Vec<(u32, Touch)>,
-    /// Their laws.
-    pub(super) asleep_laws: Vec<Asleep>,
+    /// Their reduced masses, with springs [kg].
+    pub(super) asleep_masses: Vec<f64>,
     /// Those of them that the judge found to close.
     pub(super) woken: Vec<u32>,
     /// The members before the step.

@@ -12,7 +12,7 @@
 mod many;
 
 use super::batch::split;
-use super::blocks::{Block, Blocks, Limits, Share, Tally, Worst};
+use super::blocks::{Block, Blocks, Share, Tally, Worst};
 use super::lanes::Width;
 use super::work;
 use crate::body::Member;
@@ -86,31 +86,22 @@ impl Scale {
 }
 
 pub(super) use many::TERMS;
-use many::WORK;
 
-/// Measures a block, as a visit. Changes neither impulses nor velocities. Within the limits given,
-/// sleeping touches may close.
+/// Measures a block, as a visit. Changes neither impulses nor velocities. `dt` is the length of the
+/// step [s], in which sleeping touches may close.
 pub(super) fn measure(
     block: &mut Block,
     members: &mut [Member],
-    (width, limits): (Width, Limits),
+    (width, dt): (Width, f64),
 ) -> Share<TERMS> {
-    let closing = block.look_at_sleeping(members, limits);
-    let mut share = Share::default();
-    block.worst = Worst::default();
-    if block.turns() > 0 {
-        share = measure_contacts(block, members, width);
+    let closing = block.look_at_sleeping(members, dt);
+    if block.turns() == 0 {
+        let mut share = Share::default();
+        share.sums[2] = closing as f64;
+        return share;
     }
-    share.sums[0] += closing.violation;
-    share.sums[2] = closing.deep as f64;
-    share.sums[3] = closing.all as f64;
-    share.largest = nan_max(share.largest, closing.largest);
-    share
-}
-
-/// The same of its contacts.
-fn measure_contacts(block: &mut Block, members: &[Member], width: Width) -> Share<TERMS> {
     let (mut share, worst) = width.dispatch(many::Gauge { block, members });
+    share.sums[2] = closing as f64;
     block.worst = worst;
     if !block.all_at_once() {
         let (beside, worst) = plain_measure(block, members, block.batches.first_full());
@@ -123,7 +114,7 @@ fn measure_contacts(block: &mut Block, members: &[Member], width: Width) -> Shar
     }
     if work::pushes_what_moves(block, members) {
         let work = work::of_block(block, members, 0);
-        share.sums[WORK..].copy_from_slice(&work.to_array());
+        share.sums[3..].copy_from_slice(&work.to_array());
     }
     share
 }
@@ -156,7 +147,7 @@ fn plain_measure(block: &Block, members: &[Member], first: usize) -> (Share<TERM
         share.largest = nan_max(share.largest, speed);
     }
     let work = work::of_block(block, members, first);
-    share.sums[WORK..].copy_from_slice(&work.to_array());
+    share.sums[3..].copy_from_slice(&work.to_array());
     (share, worst)
 }
 
@@ -164,9 +155,7 @@ fn plain_measure(block: &Block, members: &[Member], first: usize) -> (Share<TERM
 ///
 /// This is the sum by which the judge decides; nothing changes.
 pub fn violation(blocks: &mut Blocks, members: &mut [Member], width: Width) -> f64 {
-    let visit = |block: &mut Block, members: &mut [Member]| {
-        measure(block, members, (width, Limits::default()))
-    };
+    let visit = |block: &mut Block, members: &mut [Member]| measure(block, members, (width, 0.0));
     let tally: Tally<TERMS> = blocks.each(members, &visit);
     let [violation, ..] = tally.sums;
     violation.value()
@@ -204,7 +193,6 @@ mod tests {
     /// laws.
     #[test]
     fn many_at_once_are_as_each_by_itself() {
-        let none = Limits::default();
         for trial in 0..60 {
             let mut draw = Stream::new(Purpose::Trial, 36, [trial, 0, 0]);
             let (mut batches, mut members, _) = random_block(&mut draw, 1 + trial as usize * 5);
@@ -231,7 +219,7 @@ mod tests {
             let (expected, worst) = plain_measure(&block, &members, 0);
             let motion = plain_motion(&block, &members, 0);
             for width in widths() {
-                let share = measure(&mut block, &mut members, (width, none));
+                let share = measure(&mut block, &mut members, (width, 0.0));
                 let scale: f64 = expected.sums.iter().map(|x| x.abs()).sum();
                 for (x, y) in share.sums.iter().zip(expected.sums) {
                     assert!(
@@ -250,7 +238,7 @@ mod tests {
                 .all
                 .iter()
                 .any(|b| b.place.iter().flatten().any(|p| *p == 0));
-            let share = measure(&mut block, &mut members, (Width::Widest, none));
+            let share = measure(&mut block, &mut members, (Width::Widest, 0.0));
             assert!(!touched || share.sums[0].is_nan() && share.largest.is_nan());
         }
     }

@@ -9,14 +9,9 @@ use crate::contact::{Neighbours, Partner, Touch};
 use crate::math::Vector3;
 use crate::scheme::known::Known;
 use crate::scheme::state::State;
-use crate::solver::blocks::{Blocks, Limits};
+use crate::solver::blocks::Blocks;
 use crate::solver::nsgs::{self, Outcome};
 use crate::solver::{project, work};
-
-/// The part of the skin by which a sleeping pair may close without a look at its contact.
-///
-/// The sum by which the judge decides does not see one pair among millions.
-const DEEP: f64 = 0.01;
 
 impl MoreauJean {
     /// Warm start, then sweeps until the judge accepts the impulses. Collective.
@@ -43,10 +38,6 @@ impl MoreauJean {
             let twists: Vec<Twist> = rows.iter().map(before).collect();
             blocks.wake(&filling(physics, begun, (bodies, &twists), &state.walls));
         };
-        let limits = Limits {
-            dt: begun.span.dt,
-            depth: DEEP * physics.skin,
-        };
         nsgs::solve(
             &mut self.blocks,
             &mut free.members,
@@ -54,7 +45,7 @@ impl MoreauJean {
             ghosts,
             std::mem::take(&mut free.scales),
             &self.physics.solver,
-            (begun.clock.step, (limits, &wake)),
+            (begun.clock.step, (begun.span.dt, &wake)),
         )
     }
 

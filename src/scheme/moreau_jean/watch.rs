@@ -57,11 +57,12 @@ impl Watch {
             let growth = (verdict.impulse / (dt * dt) / self.force).sqrt();
             let left = (verdict.violation / self.violation).sqrt();
             let left = left.min(left * self.dt / dt);
+            // Further steps are compared, as other reasons may speak against this evidence.
+            self.note(outcome, dt);
             if growth >= GROWTH && left >= STILL {
                 let steps = self.steps;
                 return Some(Infeasible { steps, growth });
             }
-            self.note(outcome, dt);
         }
         None
     }
@@ -111,6 +112,29 @@ mod tests {
         );
         assert_eq!(run(|_| (1.0, 1.0)), None, "noise that does not grow");
         assert_eq!(run(|k| (k * k, 1.0 / k)), None, "progress");
+    }
+
+    /// Evidence that did not count comes again when the steps have doubled.
+    ///
+    /// It does not count where loads could make impulses of that size.
+    #[test]
+    fn the_watch_goes_on_after_its_evidence() {
+        let mut watch = Watch::default();
+        let seen = (1..300).filter_map(|k| {
+            let impulse = f64::from(k) * f64::from(k);
+            let outcome = Outcome {
+                verdict: Verdict {
+                    impulse,
+                    violation: 1.0,
+                    ..Verdict::default()
+                },
+                stalled: true,
+                ..Outcome::default()
+            };
+            watch.after(&outcome, 1.0)
+        });
+        let seen: Vec<u64> = seen.map(|evidence| evidence.steps).collect();
+        assert_eq!(seen, [32, 64, 128, 256]);
     }
 
     /// Longer steps take larger impulses by the same forces: no force has grown.

@@ -102,7 +102,7 @@ impl Filling<'_> {
         before.extend(bodies.iter().map(|&i| members[i as usize]));
         before.push(Member::STILL);
         make_room(&mut block.origins, contacts);
-        make_room(&mut block.asleep_laws, block.asleep.len());
+        make_room(&mut block.asleep_masses, block.asleep.len());
         if CLUMPS {
             make_room(&mut block.rigid, contacts);
         }
@@ -120,7 +120,7 @@ impl Filling<'_> {
         let radius = |&i: &u32| all.get(i as usize).copied().unwrap_or(f64::INFINITY);
         radii.extend(block.bodies.iter().map(radius));
         radii.push(f64::INFINITY);
-        self.find_laws_of_sleeping(block, radii);
+        self.weigh_sleeping(block, radii);
         let whole = self.split.is_empty() && self.strain.is_none();
         let ids = self.bodies.ids();
         let (kept, more) = (

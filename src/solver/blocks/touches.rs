@@ -125,7 +125,7 @@ impl Block {
     /// Removes the contacts made of the touches.
     pub(super) fn forget_contacts(&mut self) {
         self.before.clear();
-        self.asleep_laws.clear();
+        self.asleep_masses.clear();
         self.rigid.clear();
         self.slots.clear();
         self.pushing.clear();

@@ -1,8 +1,7 @@
 //! Sleeping touches: those that are not expected to close in the step.
 //!
-//! Sweeps leave them out. The judge measures them with all contacts; where those that close violate
-//! their laws too much, they become contacts, and the solve goes on. So a solve that converges
-//! misses none, whatever was expected.
+//! Sweeps leave them out. The judge looks at them with all contacts; where one closes, it becomes a
+//! contact, and the solve goes on. So a solve that converges misses none, whatever was expected.
 
 use super::fill::{SCRATCH, Scratch};
 use super::touches::NEW;
@@ -25,37 +24,6 @@ impl Blocks {
     }
 }
 
-/// The law of a sleeping touch, as far as the judge needs it.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::solver) struct Asleep {
-    /// Its reduced mass, with springs [kg].
-    mass: f64,
-    /// Coefficient of friction.
-    friction: f64,
-}
-
-/// The limits of a step within which sleeping touches may close.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Limits {
-    /// Length of the step [s].
-    pub dt: f64,
-    /// The depth beyond which a touch that closes always wakes [m].
-    pub depth: f64,
-}
-
-/// The sleeping touches of a block that close.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in crate::solver) struct Closing {
-    /// Their number.
-    pub all: usize,
-    /// The number of those that close by more than [`Limits::depth`].
-    pub deep: usize,
-    /// `Σ|d|²/m_n` over all of them [J]; their friction is taken to slide.
-    pub violation: f64,
-    /// The largest `|d|/m_n` [m/s].
-    pub largest: f64,
-}
-
 /// The impulse and the couple impulse of a contact, with its place in the order of contacts.
 type Present = ((u32, u64), Vector3, Vector3);
 
@@ -65,41 +33,30 @@ impl Block {
         self.turns() == 0 && self.asleep.is_empty()
     }
 
-    /// Notes which sleeping touches close at the members' present velocities within the step, and
-    /// measures them as the judge measures contacts that have no impulse.
-    pub(in crate::solver) fn look_at_sleeping(
-        &mut self,
-        members: &[Member],
-        Limits { dt, depth }: Limits,
-    ) -> Closing {
+    /// Notes which sleeping touches close at the members' present velocities within `dt` [s], and
+    /// returns their number.
+    pub(in crate::solver) fn look_at_sleeping(&mut self, members: &[Member], dt: f64) -> usize {
         self.woken.clear();
-        let mut closing = Closing::default();
         for (k, (pair, touch)) in self.asleep.iter().enumerate() {
             let [a, b] = self.places[*pair as usize].map(|place| &members[place as usize]);
-            let gap = touch.gap + dt * (b.velocity() - a.velocity()).dot(&touch.normal);
+            let closing = touch.gap + dt * (b.velocity() - a.velocity()).dot(&touch.normal);
             // A NaN is found by the judge.
-            if gap < 0.0 {
+            if closing < 0.0 {
                 self.woken.push(k as u32);
-                let Asleep { mass, friction } = self.asleep_laws[k];
-                let square = (1.0 + friction * friction) * (gap / dt) * (gap / dt);
-                closing.deep += usize::from(gap < -depth);
-                closing.violation += mass * square;
-                closing.largest = closing.largest.max(square.sqrt());
             }
         }
-        closing.all = self.woken.len();
-        closing
+        self.woken.len()
     }
 
     /// `Σ m_n |u|²` over the sleeping touches at the members' present velocities [J].
     pub(in crate::solver) fn motion_of_sleeping(&self, members: &[Member]) -> f64 {
-        let asleep = self.asleep.iter().zip(&self.asleep_laws);
-        let each = asleep.map(|((pair, touch), law)| {
+        let asleep = self.asleep.iter().zip(&self.asleep_masses);
+        let each = asleep.map(|((pair, touch), mass)| {
             let [a, b] = self.places[*pair as usize].map(|place| &members[place as usize]);
             let velocity = (b.velocity() - a.velocity()).into();
             let spin = (a.spin() + b.spin()).into();
             let u = relative_velocity(&velocity, &spin, &touch.normal.into());
-            dot(&u, &u) * law.mass
+            dot(&u, &u) * mass
         });
         each.sum()
     }
@@ -148,27 +105,24 @@ impl Block {
 }
 
 impl Filling<'_> {
-    /// Finds the laws of sleeping touches; `radii` are those of members.
-    pub(super) fn find_laws_of_sleeping(&self, block: &mut Block, radii: &[f64]) {
+    /// Finds the normal masses of sleeping touches under their laws; `radii` are those of members.
+    pub(super) fn weigh_sleeping(&self, block: &mut Block, radii: &[f64]) {
         let Block {
             asleep,
-            asleep_laws,
+            asleep_masses,
             pairs,
             places,
             before,
             ..
         } = block;
         let materials = self.bodies.materials();
-        asleep_laws.extend(asleep.iter().map(|(pair, _)| {
+        asleep_masses.extend(asleep.iter().map(|(pair, _)| {
             let (of, pair) = (places[*pair as usize], pairs[*pair as usize]);
             let [a, b] = of.map(|place| before[place as usize].inverse_mass());
             let [first, second] = [pair.first, pair.second].map(|i| materials[i as usize]);
             let law = self.laws.pairs.between(first, second);
             let compliance = law.compliance(of.map(|place| radii[place as usize]));
-            Asleep {
-                mass: softened(1.0 / (a + b), compliance / (self.step.dt * self.step.dt)),
-                friction: law.friction,
-            }
+            softened(1.0 / (a + b), compliance / (self.step.dt * self.step.dt))
         }));
     }
 }

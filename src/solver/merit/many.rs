@@ -9,12 +9,9 @@ use crate::solver::kernel::{Now, velocity};
 use crate::solver::lanes::{Lanes, Rows, Work};
 use crate::solver::vectors::Lane;
 
-/// The number of sums of the judge: `Σ|d|²/m_n`, `Σ|r|²/m_n`, the numbers of sleeping touches that
-/// close deeply and at all, and the terms of [`work::Work`].
-pub(in crate::solver) const TERMS: usize = WORK + work::Work::TERMS;
-
-/// The first of the terms of work.
-pub(super) const WORK: usize = 4;
+/// The number of sums of the judge: `Σ|d|²/m_n`, `Σ|r|²/m_n`, the number of sleeping touches that
+/// close, and the terms of [`work::Work`].
+pub(in crate::solver) const TERMS: usize = 3 + work::Work::TERMS;
 
 /// Violation, impulse and work at the contacts of a block, and the largest violation.
 ///
@@ -68,7 +65,7 @@ impl Work for Gauge<'_> {
             elastic: total(&sums.elastic),
             ..work::Work::default()
         };
-        share.sums[WORK..].copy_from_slice(&work.to_array());
+        share.sums[3..].copy_from_slice(&work.to_array());
         let mut worst = (0.0, 0);
         for lane in 0..LANES {
             let speed = sums.worst[lane].sqrt();

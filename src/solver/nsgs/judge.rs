@@ -4,7 +4,7 @@ use super::outcome::Outcome;
 use super::stall::Stall;
 use crate::body::Member;
 use crate::law::work::Work;
-use crate::solver::blocks::{Block, Blocks, Limits, Tally};
+use crate::solver::blocks::{Block, Blocks, Tally};
 use crate::solver::course::Course;
 use crate::solver::grid::Tour;
 use crate::solver::halo::Halo;
@@ -12,19 +12,19 @@ use crate::solver::lanes::Width;
 use crate::solver::merit::{self, Scale, Verdict};
 use crate::solver::settings::Settings;
 
-/// The limits within which sleeping touches may close, and a function that wakes them.
+/// The length of the step [s], in which sleeping touches may close, and a function that wakes them.
 ///
 /// The function makes contacts of those that close ([`Blocks::wake`]).
-pub type Sleep<'w> = (Limits, &'w dyn Fn(&mut Blocks));
+pub type Sleep<'w> = (f64, &'w dyn Fn(&mut Blocks));
 
 /// A long solve looks at sleeping touches from this sweep on, whenever the number doubles.
 const LOOK: u64 = 32;
 
 /// The judge of one solve.
 pub(super) struct Judge<'w> {
-    /// Makes contacts of sleeping touches, and the limits within which they may close.
+    /// Makes contacts of sleeping touches, and the length of the step in which they close [s].
     wake: &'w dyn Fn(&mut Blocks),
-    limits: Limits,
+    dt: f64,
     /// Whether it woke some since this was last asked.
     woke: bool,
     scale: Scale,
@@ -35,11 +35,11 @@ pub(super) struct Judge<'w> {
 }
 
 impl<'w> Judge<'w> {
-    /// The judge with the scale of the step.
-    pub(super) fn new(scale: Scale, settings: &Settings, (limits, wake): Sleep<'w>) -> Self {
+    /// The judge with the scale of the step. `sleep` is its length, and wakes touches.
+    pub(super) fn new(scale: Scale, settings: &Settings, (dt, wake): Sleep<'w>) -> Self {
         Self {
             wake,
-            limits,
+            dt,
             woke: false,
             scale,
             tolerance: settings.tolerance,
@@ -91,11 +91,10 @@ impl<'w> Judge<'w> {
 
     /// The verdict on the present impulses and velocities, and the work that they do. Collective.
     ///
-    /// Sleeping touches count as contacts without an impulse. Where one closes deeply, the impulses
-    /// are not converged, as sums over many bodies do not see it. If sweeps follow impulses that
-    /// are not converged, all that close become contacts.
+    /// Where sleeping touches close, the impulses are not converged. If sweeps follow, they become
+    /// contacts.
     fn verdict<H: Halo>(&mut self, course: &mut Course<H>, more: bool) -> (Verdict, Work) {
-        let how = (self.width, self.limits);
+        let how = (self.width, self.dt);
         let measure =
             |block: &mut Block, members: &mut [Member]| merit::measure(block, members, how);
         // The judge uses whole bodies.
@@ -103,12 +102,14 @@ impl<'w> Judge<'w> {
         let tally: Tally<{ merit::TERMS }> = course.run(&Tour::plain(), &measure);
         course.blocks.trade_masses();
         let largest = course.halo.max(tally.largest);
-        let [violation, impulse, deep, closing, work @ ..] = course.reduce(tally);
+        let [violation, impulse, closing, work @ ..] = course.reduce(tally);
         let mut verdict = (self.scale).judge(violation, impulse, largest, self.tolerance);
-        verdict.converged &= deep == 0.0;
-        if closing > 0.0 && more && !verdict.converged {
-            (self.wake)(course.blocks);
-            self.woke = true;
+        if closing > 0.0 {
+            verdict.converged = false;
+            if more {
+                (self.wake)(course.blocks);
+                self.woke = true;
+            }
         }
         (verdict, Work::from_array(work))
     }
