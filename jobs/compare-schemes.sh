@@ -7,10 +7,14 @@
 # under 1 kPa: contact dynamics presses them together, increments without inertia bring them into
 # balance, spheres with friction. Then the top comes down by 2e-3 of the height and goes half way
 # back, while the other free walls hold 1 kPa. Quasi-static schemes take 200 + 100 increments, above
-# 400 bodies a tenth of that; kishino is left out there, where it takes an hour. serrano_rodriguez
-# does one of 1e-4 of the height; it begins without forces, so its sample has no pressure, and its
-# stress is added. It refuses samples in which a body can turn freely, and is left out of these.
-# Contact dynamics (moreau_jean) takes 4000 + 2000 steps at tolerance 1e-6. Lines are 1e-4 apart.
+# 400 bodies a tenth of that; kishino is left out there, where it takes an hour. Contact dynamics
+# (moreau_jean) takes 4000 + 2000 steps at tolerance 1e-6. Lines are 1e-4 apart.
+#
+# The first slope is that of 1e-5 of the height, before contacts slide, from runs of their own (case
+# with "-first") at a hundredth of these tolerances: one increment at rest and one down; contact
+# dynamics goes down by 200 steps between 200 at rest. serrano_rodriguez takes part there alone, by
+# one increment. It begins without forces, so its sample has no pressure, and its stress is added.
+# It refuses samples in which a body can turn freely.
 # --plot: draws docs/schemes.svg with gnuplot. --only: the lines of one case are made anew.
 #
 # Writes target/schemes.csv with the columns
@@ -95,6 +99,9 @@ EOF
 # The key of a wall that is free along an axis, under the pressure.
 pressed() { echo "free = { mass = $mass, direction = $(along "$1" 1.0), pressure = $pressure, gravity = false }"; }
 
+# The key of a wall whose place along y is a table.
+moved_by() { echo "table = { direction = [0.0, 1.0, 0.0], file = \"$1\", of = \"position\" }"; }
+
 # A configuration without motions and bodies: scheme, friction, Δt, end, tolerance of sweeps.
 head_of() {
     cat <<EOF
@@ -161,8 +168,9 @@ run() {
     fi
     rm -f "$folder.done"
     mv "$folder.new" "$folder.toml"
-    "$moreau" run "$folder.toml" --out "$folder" --overwrite --threads 1 >"$folder.log" 2>&1 ||
-        { cat "$folder.log" >&2; return 1; }
+    # A run that was stopped, or that collapsed, has not reached its end.
+    { "$moreau" run "$folder.toml" --out "$folder" --overwrite --threads 1 >"$folder.log" 2>&1 &&
+        grep -q '^end reached' "$folder.log"; } || { cat "$folder.log" >&2; return 1; }
     touch "$folder.done"
 }
 
@@ -209,15 +217,17 @@ header="scheme,case,strain,stress_ratio,volume_strain,sliding,iterations,product
 if [ -n "$only" ]; then
     cases=$only
     [ -f "$csv" ] || echo "$header" >"$csv"
-    sed -i "/^[a-z_]*,$only,/d" "$csv"
+    sed -i "/^[a-z_]*,$only\(-first\)\?,/d" "$csv"
 else
     echo "$header" >"$csv"
 fi
 for case in $cases; do
     sizes "$case"
-    # Loosely at random, then pressed together by contact dynamics.
+    # Loosely at random, then pressed together by contact dynamics; a large sample rings longer.
+    pressed_until=3.0
+    [ "$bodies" -gt 400 ] && pressed_until=12.0
     {
-        head_of moreau_jean 0.0 1.0e-3 3.0 1.0e-4
+        head_of moreau_jean 0.0 1.0e-3 $pressed_until 1.0e-4
         walls "$first" "$first" "$first" "$(pressed 1)" "$(pressed 2)" "$(pressed 3)"
         cat <<EOF
 [[bodies]]
@@ -243,38 +253,54 @@ EOF
     read -r a b c <<<"$(ends "$case-balanced")"
     grains=$case-grains.csv
     bearing "$case-balanced" >"$grains"
+    # A run: scheme, case, end, increments or steps a second, those from line to line, tolerance.
+    loaded() {
+        local scheme=$1 of=$2 end=$3 rate=$4 every=$5 held=$pressure
+        local keys="[quasistatic]\nmax_iterations = 1000\ntolerance = $6\n"
+        # It begins without forces.
+        [ "$scheme" = serrano_rodriguez ] && pressure=0.0
+        [ "$scheme" = moreau_jean ] && keys=''
+        {
+            head_of "$scheme" 0.5 "$(awk -v n="$rate" 'BEGIN { print 1.0 / n }')" "$end" "$6"
+            walls "$a" "$b" "$c" "$(pressed 1)" "$lid" "$(pressed 3)"
+            sample "$grains"
+            printf "%b" "$keys"
+        } | run "$of-$scheme" || {
+            # Serrano refuses a sample in which bodies can move freely.
+            [ "$scheme" = serrano_rodriguez ] && grep -q "stiffness is singular" "$of-$scheme.log" || exit 1
+            pressure=$held
+            return 0
+        }
+        pressure=$held
+        result "$scheme" "$of" "$of-$scheme" "$a $b $c" "$every"
+    }
+    # At rest, then down by 1e-5 of the height; serrano_rodriguez does one increment only.
+    down=$(awk -v b="$b" 'BEGIN { printf "%.12g", 1e-5 * b }')
+    printf 'time,value\n0,0\n1,-%s\n' "$down" >"$case-only-lid.csv"
+    printf 'time,value\n0,0\n1,0\n2,-%s\n3,-%s\n' "$down" "$down" >"$case-first-lid.csv"
+    lid=$(moved_by "$case-only-lid.csv")
+    loaded serrano_rodriguez "$case-first" 1.0 1 1 1.0e-6
+    lid=$(moved_by "$case-first-lid.csv")
+    loaded bagi_bojtar "$case-first" 2.0 1 1 1.0e-6
+    loaded kishino "$case-first" 2.0 1 1 1.0e-6
+    # Its sample comes to rest.
+    loaded moreau_jean "$case-first" 3.0 200 200 1.0e-7
     # Down by 2e-3 of the height, then half way back.
     down=$(awk -v b="$b" 'BEGIN { printf "%.12g", 2e-3 * b }')
     printf 'time,value\n0,0\n20,-%s\n30,-%s\n' "$down" "$(awk -v d="$down" 'BEGIN { print d / 2 }')" >"$case-lid.csv"
-    lid="table = { direction = [0.0, 1.0, 0.0], file = \"$case-lid.csv\", of = \"position\" }"
-    for scheme in bagi_bojtar kishino serrano_rodriguez; do
-        end=30.0 held=$pressure every=10
-        [ "$bodies" -gt 400 ] && every=1
-        [ $scheme = serrano_rodriguez ] && end=1.0 pressure=0.0 every=1
-        [ "$scheme" = kishino ] && [ "$bodies" -gt 400 ] && continue
-        {
-            head_of $scheme 0.5 "$(awk -v n=$every 'BEGIN { print 1.0 / n }')" $end 1.0e-4
-            walls "$a" "$b" "$c" "$(pressed 1)" "$lid" "$(pressed 3)"
-            sample "$grains"
-            printf '[quasistatic]\nmax_iterations = 1000\n'
-        } | run "$case-$scheme" || {
-            # Serrano refuses a sample in which bodies can move freely.
-            [ $scheme = serrano_rodriguez ] && grep -q "stiffness is singular" "$case-$scheme.log" || exit 1
-            pressure=$held
-            continue
-        }
-        pressure=$held
-        result $scheme "$case" "$case-$scheme" "$a $b $c" $every
-    done
-    {
-        head_of moreau_jean 0.5 5.0e-3 30.0 1.0e-6
-        walls "$a" "$b" "$c" "$(pressed 1)" "$lid" "$(pressed 3)"
-        sample "$grains"
-    } | run "$case-moreau_jean"
-    result moreau_jean "$case" "$case-moreau_jean" "$a $b $c" 200
+    lid=$(moved_by "$case-lid.csv")
+    rate=10
+    [ "$bodies" -gt 400 ] && rate=1
+    loaded bagi_bojtar "$case" 30.0 $rate $rate 1.0e-4
+    [ "$bodies" -le 400 ] && loaded kishino "$case" 30.0 $rate $rate 1.0e-4
+    loaded moreau_jean "$case" 30.0 200 200 1.0e-6
 done
 echo "$csv:"
-awk -F, 'NR > 1 && $3 > 1.9999e-3 && $3 < 2.0001e-3 { print $1, $2, "at 2e-3:", $4, "core-s", $9 }' "$csv"
+awk -F, 'NR > 1 && $3 > 1.9999e-3 && $3 < 2.0001e-3 { print $1, $2, "at 2e-3:", $4, "core-s", $9 }
+    # A sample without forces begins at 1.
+    $2 ~ /-first$/ && $3 < 1e-6 { rest[$1, $2] = $4 - 1 }
+    $2 ~ /-first$/ && $3 > 1e-6 { slope[$1 " " $2] = ($4 - 1 - rest[$1, $2]) / $3 }
+    END { for (k in slope) print k, "slope:", slope[k] }' "$csv"
 if [ $plot = yes ]; then
     gnuplot <<EOF
 set terminal svg size 640,480
@@ -288,6 +314,7 @@ rows(scheme) = "<awk -F, '/^" . scheme . ",discs200,/' $csv"
 plot rows("bagi_bojtar") using 3:4 with lines title "Bagi and Bojtár", \
     rows("kishino") using 3:4 with points title "Kishino", \
     rows("moreau_jean") using 3:4 with lines title "contact dynamics", \
-    rows("serrano_rodriguez") using 3:4 with points title "Serrano and Rodríguez-Ortiz"
+    "<awk -F, '/^serrano_rodriguez,discs200-first,/ { print \$3 * 20 \",\" 1 + (\$4 - 1) * 20 }' $csv" \
+    using 1:2 with lines title "Serrano and Rodríguez-Ortiz, first slope"
 EOF
 fi

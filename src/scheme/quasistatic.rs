@@ -17,14 +17,17 @@ mod bonds;
 mod direct;
 mod edges;
 mod energy;
+mod forces;
 mod found;
 mod frame;
 mod freewall;
 mod geometric;
 mod held;
 mod increment;
+mod inverses;
 mod kishino;
 mod link;
+mod links;
 mod mechanism;
 mod modes;
 mod moduli;
@@ -170,7 +173,7 @@ impl Quasistatic {
             let tried = increment.part((domain, &self.pool), times, size)?;
             match tried {
                 Some(balanced) => {
-                    increment.take(balanced);
+                    increment.take(balanced, parts.is_last());
                     parts.accept();
                 }
                 None if increment.found.stopped => {

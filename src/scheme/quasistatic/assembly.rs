@@ -7,12 +7,13 @@
 use super::frame::{Frame, strain};
 use super::freewall::FreeWall;
 use super::link::{Link, of_increment};
+use super::links::Links;
 use super::network::Network;
 use super::reach::{wide, widest_bond};
 use super::settings::{Method, Statics};
 use super::support::Supports;
 use super::unknowns::Shift;
-use crate::body::{Bodies, BodyId, BodyRow, Held, Reference, WallState};
+use crate::body::{Bodies, BodyRow, Held, Reference, WallState};
 use crate::contact::{ContactRow, Neighbours, Partner, Touch};
 use crate::detect::{Detector, Space, touch_of_balls, touches_of_ball_and_wall};
 use crate::domain::Domain;
@@ -58,7 +59,6 @@ pub(super) struct Assembly<'a, 'd> {
     /// The upper corner of the cell when bodies came to their owners [m].
     gathered: Vector3,
     pub pairs: Vec<Neighbours>,
-    ids: Vec<BodyId>,
 }
 
 /// The bodies, contacts and walls with which an assembly begins.
@@ -156,16 +156,17 @@ impl<'a, 'd> Assembly<'a, 'd> {
             searched: Vec::new(),
             gathered: *partition.corners()[1],
             pairs: Vec::new(),
-            ids: Vec::new(),
         };
         assembly.place_walls(states.to_vec());
         assembly.searched = states.to_vec();
         assembly.search(times.map_or(0.0, |_| widest));
         assembly.join(&known);
-        let mut links = Vec::with_capacity(assembly.pairs.len());
+        let mut links = Links::with_capacity(assembly.pairs.len());
         for pair in &assembly.pairs {
             assembly.touches_of(pair, |touch| {
-                links.extend(assembly.new_link(*pair, &touch, &known, (dt, begins)));
+                if let Some(link) = assembly.new_link(*pair, &touch, &known, (dt, begins)) {
+                    links.push(&link);
+                }
             });
         }
         assembly.network.links = links;
@@ -195,7 +196,6 @@ impl<'a, 'd> Assembly<'a, 'd> {
         };
         let mut found = Vec::new();
         Detector::default().detect(&columns, &space, |_| true, self.pool, &mut found);
-        self.ids = columns.ids().to_vec();
         let mine = self.network.mine();
         let bodies = self.network.rows.len() as u32;
         let pairs = found.iter().filter_map(|c| {
@@ -210,6 +210,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
         });
         self.pairs = pairs.collect();
         self.pairs.dedup();
+        self.pairs.shrink_to_fit();
     }
 
     /// Calls `found` for the touches of a pair, in the order of features.
@@ -240,7 +241,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
         before: &[&[ContactRow]],
         (dt, begins): (f64, Option<Begins>),
     ) -> Option<Link> {
-        let key = pair.key(touch.feature, &self.ids);
+        let key = self.network.key_of(&pair, touch.feature);
         let first = &self.network.rows[pair.first as usize];
         let (material, radius) = match pair.partner(self.network.rows.len()) {
             Partner::Body(b) => (self.network.rows[b].material, self.network.rows[b].radius),
@@ -270,12 +271,14 @@ impl<'a, 'd> Assembly<'a, 'd> {
             return None;
         }
         let mut link = Link {
-            key,
             pair,
+            partner: pair.partner(self.network.rows.len()),
             radii: near.radii,
             elastic,
             joint,
-            touch: *touch,
+            normal: touch.normal,
+            gap: touch.gap,
+            feature: touch.feature,
             carried: Carried::default(),
             carried_before: status.is_some_and(|(_, carried)| carried),
         };
@@ -289,7 +292,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
     /// The coefficients of a contact with another bond.
     pub(super) fn coefficients(&self, link: &Link, joint: &Joint) -> Elastic {
         let bodies = &self.network.rows;
-        let material = match link.pair.partner(bodies.len()) {
+        let material = match link.partner {
             Partner::Body(b) => bodies[b].material,
             Partner::Wall(w) => self.network.walls[w].material,
         };
@@ -377,11 +380,8 @@ impl<'a, 'd> Assembly<'a, 'd> {
         let [sum, count] = self
             .domain
             .sums(&[radii, ExactSum::from_iter([self.network.own.len() as f64])]);
-        let stiffnesses = self
-            .network
-            .links
-            .iter()
-            .map(|link| link.elastic.stiffness.normal);
+        let stiffnesses = self.network.links();
+        let stiffnesses = stiffnesses.map(|link| link.elastic.stiffness.normal);
         let mut stiffest = [stiffnesses.fold(0.0, nan_max), self.stiffest_support()[0]];
         self.domain.many_max(&mut stiffest);
         let [of_contacts, of_supports] = stiffest;

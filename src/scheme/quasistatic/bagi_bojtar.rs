@@ -6,10 +6,10 @@
 //! `ρ = max(‖Δf‖∞/u_max, 10⁻⁸ k_n)` bounds the displacements. It fades near equilibrium.
 
 use super::assembly::Assembly;
-use super::balance::{self, Balance};
+use super::balance::Balance;
 use super::found::Found;
 use super::frame::Frame;
-use super::settings::Breaking;
+use super::settings::{Breaking, Statics};
 use super::solve;
 use super::stiffness::Stiffness;
 use super::unknowns::{UNKNOWNS, numbers};
@@ -34,9 +34,8 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Found {
     let mut found = Found::default();
     let mut waiting = Some(frame).filter(|frame| !frame.is_still());
     let scale = assembly.scale();
-    let mut loads = balance::loads(assembly);
     loop {
-        let balance = Balance::of(assembly, &loads);
+        let balance = Balance::of(assembly);
         found.judge(&balance, statics.tolerance);
         // Walls that have not moved yet are not balanced.
         found.converged &= waiting.is_none();
@@ -63,7 +62,7 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Found {
                     b[UNKNOWNS * k + n] += numbers[n];
                 }
             }
-            let on_free = assembly.sum_over_free(|number, e| forces[number][0].dot(e));
+            let on_free = assembly.sum_over_free(|number, e| forces.at(number)[0].dot(e));
             let free = b.len() - on_free.len();
             (b[free..].iter_mut().zip(on_free)).for_each(|(b, added)| *b += added);
         }
@@ -72,14 +71,7 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Found {
         let resistance = (statics.resistance)
             .unwrap_or_else(|| (largest / (LARGEST * scale.radius)).max(LEAST * scale.stiffness));
         let mut x = vec![0.0; b.len()];
-        let solved = solve(
-            assembly,
-            statics.coulomb,
-            resistance,
-            &b,
-            &mut x,
-            statics.linear_tolerance,
-        );
+        let solved = solve(assembly, resistance, b, &mut x);
         found.products += solved.products;
         // Numbers beyond the largest have no place; the increment fails.
         let largest = x.iter().fold(0.0, |most, x| nan_max(most, x.abs()));
@@ -89,9 +81,7 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Found {
         }
         let (shifts, frame) = assembly.motion_of(&x, moved);
         assembly.advance(&shifts, Some(&frame));
-        if assembly.keep_up() {
-            loads = balance::loads(assembly);
-        }
+        assembly.keep_up();
         if statics.breaking == Breaking::All {
             assembly.break_bonds(statics.breaking);
         }
@@ -99,25 +89,23 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Found {
 }
 
 /// Solves `(K̂ + ρ) x = b`. Collective.
-fn solve(
-    assembly: &Assembly,
-    coulomb: bool,
-    resistance: f64,
-    b: &[f64],
-    x: &mut [f64],
-    tolerance: f64,
-) -> Solved {
+fn solve(assembly: &Assembly, resistance: f64, b: Vec<f64>, x: &mut [f64]) -> Solved {
+    let Statics {
+        coulomb,
+        geometric,
+        linear_tolerance: tolerance,
+        ..
+    } = *assembly.statics;
     let slides = |link: &super::link::Link| {
         link.carried.status == Status::Sliding && link.elastic.friction > 0.0
     };
-    let sliding = assembly.network.links.iter().any(slides);
+    let sliding = assembly.network.links().any(|link| slides(&link));
     let coulomb = coulomb && assembly.domain.max(f64::from(u8::from(sliding))) > 0.0;
     let mut stiffness = Stiffness::new(assembly, coulomb, resistance);
-    let geometric = assembly.statics.geometric;
     if geometric {
         stiffness = stiffness.with_geometric();
     }
-    let [square] = stiffness.products([[b, b]]);
+    let [square] = stiffness.products([[&b, &b]]);
     let [unknowns] = assembly
         .domain
         .sums(&[[b.len() as f64].into_iter().collect()]);
@@ -126,7 +114,7 @@ fn solve(
         products: (PRODUCTS * unknowns).max(100.0) as u64,
     };
     if coulomb || geometric {
-        let solved = solve::solve(&mut stiffness, !coulomb, (b, x), &limits);
+        let solved = solve::solve(&mut stiffness, !coulomb, (b.clone(), x), &limits);
         // With K̂ < 0 a solution may exist that ρ does not bound.
         let [far] = stiffness.products([[x, x]]);
         let bounded = !geometric || resistance * resistance * far <= square;

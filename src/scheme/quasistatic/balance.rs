@@ -29,13 +29,14 @@ pub(super) struct Balance {
 }
 
 impl Balance {
-    /// The balance under loads on own bodies. Collective.
-    pub(super) fn of(assembly: &Assembly, loads: &[Push]) -> Self {
+    /// The balance under the loads on own bodies. Collective.
+    pub(super) fn of(assembly: &Assembly) -> Self {
         let pushed = assembly.network.pushed(assembly.pool);
         let period = assembly.domain.partition().grid().period();
-        let mut unbalanced = Vec::with_capacity(UNKNOWNS * loads.len());
+        let mut unbalanced = Vec::with_capacity(UNKNOWNS * pushed.len() + assembly.free_count());
         let (mut worst, mut heaviest) = (0.0, 0.0);
-        for (k, (load, pushed)) in loads.iter().zip(&pushed).enumerate() {
+        for (k, pushed) in pushed.iter().enumerate() {
+            let load = load(assembly, k);
             let radius = assembly.network.body(k).radius;
             let mask = assembly.network.mask(k);
             let left = |push: &Push| {
@@ -49,7 +50,7 @@ impl Balance {
             }
             let of = left(&push);
             worst = nan_max(worst, size(&of));
-            heaviest = nan_max(heaviest, size(&left(load)));
+            heaviest = nan_max(heaviest, size(&left(&load)));
             unbalanced.extend(of);
         }
         for (force, load) in assembly.on_free().into_iter().zip(assembly.free_loads()) {
@@ -58,17 +59,18 @@ impl Balance {
             unbalanced.push(force);
         }
         // A beam of bonds may carry all its load across them.
-        let normal = |link: &&Link| match link.elastic.glued {
+        let normal = |link: &Link| match link.elastic.glued {
             true => link.carried.force.norm(),
-            false => link.carried.force.dot(&link.touch.normal).abs(),
+            false => link.carried.force.dot(&link.normal).abs(),
         };
         let mine = assembly.network.links_of_first();
-        let pressing = mine.iter().filter(|link| normal(link) > 0.0);
-        let force: ExactSum = pressing.clone().map(normal).collect();
+        let pressing = mine.map(|link| normal(&link)).filter(|force| *force > 0.0);
+        let pressing: Vec<f64> = pressing.collect();
+        let force: ExactSum = pressing.iter().copied().collect();
         let [force, count] = assembly
             .domain
-            .sums(&[force, ExactSum::from_iter([pressing.count() as f64])]);
-        let stiffest = assembly.network.links.iter();
+            .sums(&[force, ExactSum::from_iter([pressing.len() as f64])]);
+        let stiffest = assembly.network.links();
         let stiffest = stiffest.map(|link| link.elastic.stiffness.normal);
         let [held, turning] = assembly.stiffest_support();
         let stiffest = stiffest.fold(held, nan_max);
@@ -113,15 +115,18 @@ fn size(of: &[f64; UNKNOWNS]) -> f64 {
     of.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// The loads on own bodies: gravity and fields.
+/// The load on own body number `k`: gravity and fields.
+pub(super) fn load(assembly: &Assembly, k: usize) -> Push {
+    let row = assembly.network.body(k);
+    let x = Vector3::from(row.position);
+    Push {
+        force: assembly.physics.acceleration(&x, row.mass, assembly.time) * row.mass,
+        moment: Vector3::zeros(),
+    }
+}
+
+/// The loads on own bodies.
 pub(super) fn loads(assembly: &Assembly) -> Vec<Push> {
-    let load = |k: usize| {
-        let row = assembly.network.body(k);
-        let x = Vector3::from(row.position);
-        Push {
-            force: assembly.physics.acceleration(&x, row.mass, assembly.time) * row.mass,
-            moment: Vector3::zeros(),
-        }
-    };
-    (0..assembly.network.own.len()).map(load).collect()
+    let own = 0..assembly.network.own.len();
+    own.map(|k| load(assembly, k)).collect()
 }

@@ -97,9 +97,9 @@ impl Assembly<'_, '_> {
         let used = |link: &Link| {
             let glue = link.joint.whole(&laws.bonds)?;
             let Carried { force, couple, .. } = &link.carried;
-            Some(glue.used(link.radii, &link.touch.normal, [force, couple]))
+            Some(glue.used(link.radii, &link.normal, [force, couple]))
         };
-        let most = self.network.links.iter().filter_map(used);
+        let most = self.network.links().filter_map(|link| used(&link));
         let most = self.domain.max(most.fold(0.0, nan_max));
         // The judge sees a NaN.
         if most.is_nan() || most < USED_UP {
@@ -110,31 +110,32 @@ impl Assembly<'_, '_> {
             Breaking::All => USED_UP,
         };
         let over = |link: &Link| used(link).is_some_and(|share| share >= least);
-        let links = self.network.links.iter().enumerate();
+        let links = self.network.links().enumerate();
         let over: Vec<usize> = links
-            .filter_map(|(k, link)| over(link).then_some(k))
+            .filter_map(|(k, link)| over(&link).then_some(k))
             .collect();
         let mine = self.network.mine();
         self.waves += 1;
         for k in over {
-            let link = self.network.links[k];
+            let link = self.network.link(k);
             let broken = self.unbonded(&link);
             if mine[link.pair.first as usize] {
+                let key = self.network.key(&link);
                 self.left.push(broken.energy());
                 self.broken.push(BrokenBond {
                     time: self.time,
                     wave: self.waves,
-                    a: link.key.a,
-                    b: link.key.b,
+                    a: key.a,
+                    b: key.b,
                     bond: link.joint.glue - 1,
-                    point: link.touch.point,
-                    normal: link.touch.normal,
+                    point: self.network.point(&link),
+                    normal: link.normal,
                     force: link.carried.force,
                     couple: link.carried.couple,
                     energy: link.energy(),
                 });
             }
-            self.network.links[k] = broken;
+            self.network.links.set(k, &broken);
         }
         true
     }

@@ -117,12 +117,12 @@ impl Numbered {
             };
             self.add(&mut found, (row, row), &stiffness.block(k));
             for side in network.sides(k) {
-                let (number, on) = (side.link as usize, usize::from(side.side));
-                let link = &network.links[number];
+                let (number, on) = (side.link(), side.side());
+                let link = &network.link(number);
                 let Some(tangent) = &stiffness.tangent(link) else {
                     continue;
                 };
-                let other = match (on, link.pair.partner(network.rows.len())) {
+                let other = match (on, link.partner) {
                     (0, Partner::Wall(wall)) => {
                         self.add_wall(&mut found, stiffness, (k, number, wall));
                         continue;
@@ -173,7 +173,7 @@ impl Numbered {
         let Some(j) = frees.iter().position(|free| free.wall == wall) else {
             return;
         };
-        let link = &assembly.network.links[number];
+        let link = &assembly.network.link(number);
         let (Some(row), Some(tangent)) = (self.own[k], &stiffness.tangent(link)) else {
             return;
         };

@@ -70,7 +70,7 @@ impl Assembly<'_, '_> {
         let mut sums = <[ExactSum; 3]>::default();
         for link in self.network.links_of_first() {
             for (axis, sum) in sums.iter_mut().enumerate() {
-                sum.add(link.carried.force.dot(&self.by_edge(link, axis)));
+                sum.add(link.carried.force.dot(&self.by_edge(&link, axis)));
             }
         }
         self.domain.sums(&sums).into()

@@ -8,6 +8,7 @@ use super::assembly::Assembly;
 use super::link::Link;
 use super::unknowns::Shift;
 use crate::body::BodyRow;
+use crate::contact::Partner;
 use crate::law::work::Work;
 use crate::math::{ExactSum, Vector3};
 use crate::measure;
@@ -60,16 +61,15 @@ impl Energies {
     /// The energies. The loads of the equilibrium before are those of a time [s]. Collective.
     pub(super) fn of(assembly: &Assembly, before: f64) -> Self {
         let (network, physics) = (&assembly.network, assembly.physics);
-        let links = network.links_of_first();
         let along = |link: &Link| {
-            let pressed = link.carried.force.dot(&link.touch.normal);
+            let pressed = link.carried.force.dot(&link.normal);
             0.5 * pressed * pressed / link.elastic.stiffness.normal
         };
         let period = assembly.domain.partition().grid().period();
         let mut sums = <[ExactSum; 4]>::default();
-        for link in &links {
-            sums[0].add(along(link));
-            sums[1].add(link.energy() - along(link));
+        for link in network.links_of_first() {
+            sums[0].add(along(&link));
+            sums[1].add(link.energy() - along(&link));
         }
         let fields = |row: &BodyRow, x: &Vector3, time: f64| {
             (physics.acceleration(x, row.mass, time) - physics.gravity) * row.mass
@@ -87,12 +87,12 @@ impl Energies {
         }
         let centres = assembly.centres();
         let mut of_walls = vec![<[ExactSum; 6]>::default(); centres.len()];
-        for link in &links {
-            let Some(wall) = link.key.b.wall_index() else {
+        for link in network.links_of_first() {
+            let Partner::Wall(wall) = link.partner else {
                 continue;
             };
             let (force, couple) = (&link.carried.force, &link.carried.couple);
-            let torque = (link.touch.point - centres[wall]).cross(force) + couple;
+            let torque = (network.point(&link) - centres[wall]).cross(force) + couple;
             let numbers = force.iter().chain(torque.iter());
             of_walls[wall]
                 .iter_mut()

@@ -7,6 +7,7 @@
 //! turning lever cancels `l n × N dn`. Walls are taken as planes, whose normals stand.
 
 use super::link::Link;
+use super::network::Network;
 use super::stiffness::Stiffness;
 use super::unknowns::{Push, Shift};
 use crate::math::{Matrix3, Vector3};
@@ -14,7 +15,7 @@ use crate::math::{Matrix3, Vector3};
 /// `(N/D)(I − nnᵀ)` of a contact [N/m]: the force on its second body by the displacement of that
 /// body against the first. `None`: it does not act, has no normal force, or is one with a wall.
 fn turning(link: &Link) -> Option<Matrix3> {
-    let n = link.touch.normal;
+    let n = link.normal;
     let pressed = link.carried.force.dot(&n);
     if !link.acts() || pressed == 0.0 || link.radii[1].is_infinite() {
         return None;
@@ -28,9 +29,9 @@ impl Stiffness<'_, '_, '_> {
     ///
     /// The preconditioner stays that without it, which is positive definite.
     pub(super) fn with_geometric(mut self) -> Self {
-        let links = &self.assembly.network.links;
+        let network = &self.assembly.network;
         let pool = self.assembly.pool;
-        self.turnings = pool.list(links.len(), |k| turning(&links[k]));
+        self.turnings = pool.list(network.count(), |k| turning(&network.link(k)));
         self
     }
 
@@ -38,22 +39,25 @@ impl Stiffness<'_, '_, '_> {
     pub(super) fn turning(&self, number: usize) -> Option<&Matrix3> {
         self.turnings.get(number)?.as_ref()
     }
+}
 
-    /// Adds the geometric part to the pushes on own bodies, by the shifts of all known bodies.
-    pub(super) fn turn(&self, pushes: &mut [Push], shifts: &[[f64; 6]]) {
-        if self.turnings.is_empty() {
-            return;
-        }
-        let network = &self.assembly.network;
-        let way = |body: u32| Shift::from_array(shifts[body as usize]).way;
-        for (k, push) in pushes.iter_mut().enumerate() {
-            for side in network.sides(k) {
-                if let Some(turning) = self.turning(side.link as usize) {
-                    let pair = &network.links[side.link as usize].pair;
-                    let force: Vector3 = turning * (way(pair.second) - way(pair.first));
-                    push.force += if side.side == 0 { -force } else { force };
-                }
-            }
+/// Adds the geometric part of each contact to the push on own body number `k`, by the shifts of all
+/// known bodies.
+pub(super) fn turn(
+    push: &mut Push,
+    (network, turnings): (&Network, &[Option<Matrix3>]),
+    k: usize,
+    shifts: &[[f64; 6]],
+) {
+    if turnings.is_empty() {
+        return;
+    }
+    let way = |body: u32| Shift::from_array(shifts[body as usize]).way;
+    for side in network.sides(k) {
+        if let Some(turning) = &turnings[side.link()] {
+            let pair = network.links.pair(side.link());
+            let force: Vector3 = turning * (way(pair.second) - way(pair.first));
+            push.force += if side.side() == 0 { -force } else { force };
         }
     }
 }

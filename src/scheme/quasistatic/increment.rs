@@ -4,9 +4,9 @@ use super::assembly::{Assembly, Begins, Sample};
 use super::energy::{Energies, Flows, begin_leg};
 use super::found::Found;
 use super::frame::Frame;
-use super::link::{begin_of_increment, end_of_increment, of_increment};
+use super::link::{Link, begin_of_increment, end_of_increment, of_increment};
 use super::mechanism::farthest;
-use super::network::Side;
+use super::network::{Network, Side};
 use super::reach::{least_edge, longest_bond};
 use super::settings::{Method, Statics};
 use super::support::Supports;
@@ -34,7 +34,7 @@ const GIVEN: f64 = 0.01;
 
 /// A part of an increment in balance.
 pub(super) struct Balanced {
-    parcel: Parcel,
+    network: Network,
     walls: Vec<WallState>,
     upper: Vector3,
     cell: OfCell,
@@ -214,19 +214,16 @@ impl<'a> Increment<'a> {
             elastic: last.springs(),
             ..sums.work
         };
-        let links = &assembly.network.links;
-        let deep = links
-            .iter()
-            .map(|link| (-link.touch.gap / link.smaller_radius(), link.key));
-        let deepest = deep.clone().map(|(deep, _)| deep).fold(0.0, nan_max);
+        let network = &assembly.network;
+        let deep = |link: &Link| -link.gap / link.smaller_radius();
+        let deepest = network.links().map(|link| deep(&link)).fold(0.0, nan_max);
+        let crushed = network.links().find(|link| deep(link) >= 1.0);
+        let crushed = crushed.map(|link| network.key(&link));
         Ok(Some(Balanced {
             jumped,
             broken: std::mem::take(&mut assembly.broken),
             waves: assembly.waves,
-            crushed: deep
-                .filter(|(deep, _)| *deep >= 1.0)
-                .map(|(_, key)| key)
-                .next(),
+            crushed,
             upper: *assembly.upper(),
             cell: OfCell {
                 stress: (self.upper).map_or([0.0; 6], |_| assembly.stress()),
@@ -238,7 +235,7 @@ impl<'a> Increment<'a> {
             dissipated: sums.dissipated + left,
             overlap: deepest,
             walls: std::mem::take(&mut assembly.network.states),
-            parcel: assembly.network.into_parcel(dt),
+            network: assembly.network,
         }))
     }
 
@@ -302,13 +299,19 @@ impl<'a> Increment<'a> {
         ]
     }
 
-    /// Goes on from a part in balance.
-    pub(super) fn take(&mut self, part: Balanced) {
+    /// Goes on from a part in balance, or ends with it if it is the last.
+    pub(super) fn take(&mut self, part: Balanced, is_last: bool) {
         self.foreign = false;
         self.waves = part.waves;
-        let reached = (part.parcel, part.walls, part.dt);
-        let (before, ..) = std::mem::replace(&mut self.reached, reached);
-        self.first.get_or_insert(before);
+        let before = std::mem::take(&mut self.reached.0);
+        if is_last {
+            // Nothing is given up any more, and the new contacts need the room.
+            self.first = None;
+            drop(before);
+        } else {
+            self.first.get_or_insert(before);
+        }
+        self.reached = (part.network.into_parcel(part.dt), part.walls, part.dt);
         self.upper = self.upper.map(|_| part.upper);
         self.cell = OfCell {
             stress: part.cell.stress,
@@ -442,7 +445,7 @@ fn still(bodies: &mut [BodyRow]) {
 fn jump(assembly: &Assembly, walls: &[Shift]) -> f64 {
     let network = &assembly.network;
     let held = |k: &usize| {
-        let acts = |side: &&Side| network.links[side.link as usize].acts();
+        let acts = |side: &&Side| network.link(side.link()).acts();
         let supported = assembly.supports.hold(network.body(*k));
         supported || network.sides(*k).iter().filter(acts).count() >= 2
     };

@@ -19,7 +19,7 @@ use super::frame::Frame;
 use super::link::Link;
 use super::settings::{Breaking, Select};
 use super::unknowns::{Push, Shift, numbers, shift};
-use crate::contact::Neighbours;
+use crate::contact::{Neighbours, Partner};
 use crate::law::elastic::Carried;
 use crate::math::Vector3;
 use crate::solver::grid::Parity;
@@ -52,7 +52,7 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame, select: Select) ->
     let mut loads = balance::loads(assembly);
     let mut order = Order::of(assembly, select);
     loop {
-        let balance = Balance::of(assembly, &loads);
+        let balance = Balance::of(assembly);
         found.judge(&balance, statics.tolerance);
         let over = found.iterations >= SWEEPS * statics.max_iterations;
         if found.converged || found.stopped || over || !found.residual.is_finite() {
@@ -87,7 +87,7 @@ fn relax_walls(assembly: &mut Assembly) {
     }
     // Only contacts of walls move a wall; all of them an edge.
     let of_edges = !assembly.edges.is_empty();
-    let takes = |link: &Link| (of_edges || link.key.b.wall_index().is_some()) && link.acts();
+    let takes = |link: &Link| (of_edges || matches!(link.partner, Partner::Wall(_))) && link.acts();
     let resists = |link: &Link| takes(link).then(|| link.tangent(false));
     let mut held = assembly.coupling_of_free(resists);
     let loose: Vec<usize> = (0..held.nrows()).filter(|&k| held[(k, k)] <= 0.0).collect();
@@ -171,7 +171,7 @@ struct Relaxing<'s, 'a, 'd> {
 
 impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
     fn new(assembly: &'s mut Assembly<'a, 'd>, loads: &'s [Push], order: &'s Order) -> Self {
-        let pushes = assembly.network.links.iter().map(|link| link.carries());
+        let pushes = assembly.network.links().map(|link| link.carries());
         Self {
             pushes: pushes.collect(),
             left: vec![Push::default(); loads.len()],
@@ -238,7 +238,7 @@ impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
             push = push.plus(&self.assembly.supports.push(network.body(k), period));
         }
         for side in network.sides(k) {
-            push = push.plus(&self.pushes[side.link as usize][usize::from(side.side)]);
+            push = push.plus(&self.pushes[side.link()][side.side()]);
         }
         push
     }
@@ -267,9 +267,9 @@ impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
             false => Held::default(),
         };
         for side in network.sides(k) {
-            let link = &network.links[side.link as usize];
+            let link = network.link(side.link());
             if link.acts() {
-                held.add(link, usize::from(side.side), row.radius);
+                held.add(&link, side.side(), row.radius);
             }
         }
         let out = self.unbalanced(k);
@@ -307,10 +307,10 @@ impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
     fn clear(&self, k: usize, direction: &Vector3) -> f64 {
         let network = &self.assembly.network;
         let each = network.sides(k).iter().map(|side| {
-            let link = &network.links[side.link as usize];
-            let sign = if side.side == 0 { 1.0 } else { -1.0 };
-            let closing = sign * direction.dot(&link.touch.normal);
-            let gap = link.touch.gap.max(0.0);
+            let link = &network.link(side.link());
+            let sign = if side.side() == 0 { 1.0 } else { -1.0 };
+            let closing = sign * direction.dot(&link.normal);
+            let gap = link.gap.max(0.0);
             if closing > 0.0 {
                 gap / closing
             } else {
@@ -326,15 +326,15 @@ impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
         self.changed.clear();
         for place in 0..self.assembly.network.sides_at(at).len() {
             let side = self.assembly.network.sides_at(at)[place];
-            let number = side.link as usize;
-            let link = &self.assembly.network.links[number];
-            let Some(touch) = self.assembly.touch_of(link) else {
+            let number = side.link();
+            let mut link = self.assembly.network.link(number);
+            let Some(touch) = self.assembly.touch_of(&link) else {
                 continue;
             };
-            let link = &mut self.assembly.network.links[number];
-            let of_side = usize::from(side.side);
+            let of_side = side.side();
             let open = link.carried == Carried::default();
             link.follow(|link| link.motion_of_side(of_side, shift), &touch, false);
+            self.assembly.network.links.set(number, &link);
             if open && link.carried == Carried::default() {
                 continue;
             }

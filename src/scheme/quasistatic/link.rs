@@ -1,7 +1,7 @@
 //! A contact of an assembly: its geometry, its coefficients, and the force that it carries.
 
 use super::unknowns::{Push, Shift, UNKNOWNS, numbers, shift};
-use crate::contact::{ContactKey, ContactRow, Neighbours, Touch};
+use crate::contact::{ContactKey, ContactRow, Neighbours, Partner, Touch};
 use crate::law::bond::Joint;
 use crate::law::elastic::{CLOSED, Carried, Elastic, Motion, Passage, Tangent};
 use crate::law::{State, Status};
@@ -41,14 +41,20 @@ pub(super) fn end_of_increment(row: &mut ContactRow) -> bool {
 /// A contact of an assembly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Link {
-    pub key: ContactKey,
     /// Indices of its two sides.
     pub pair: Neighbours,
+    /// The second side.
+    pub partner: Partner,
     /// Radii [m]; infinite for walls.
     pub radii: [f64; 2],
     pub elastic: Elastic,
     pub joint: Joint,
-    pub touch: Touch,
+    /// Unit normal from the first side to the second.
+    pub normal: Vector3,
+    /// Distance between the surfaces [m].
+    pub gap: f64,
+    /// The number of the contact among those of the same pair.
+    pub feature: u64,
     pub carried: Carried,
     /// Whether it carried a force when the increment began.
     pub carried_before: bool,
@@ -59,7 +65,7 @@ impl Link {
     ///
     /// Contacts that only just touch take part: without their friction piles do not stand.
     pub(super) fn acts(&self) -> bool {
-        self.elastic.glued || self.touch.gap - self.elastic.rest <= CLOSED * self.smaller_radius()
+        self.elastic.glued || self.gap - self.elastic.rest <= CLOSED * self.smaller_radius()
     }
 
     /// Whether its record outlives the increment.
@@ -76,10 +82,10 @@ impl Link {
     /// Both end in the point itself; with arms of the radii a rigid rotation would strain a
     /// contact with an overlap.
     pub(super) fn arms(&self) -> [Vector3; 2] {
-        let n = &self.touch.normal;
+        let n = &self.normal;
         let arm = |r: f64| {
             if r.is_finite() {
-                r + 0.5 * self.touch.gap
+                r + 0.5 * self.gap
             } else {
                 0.0
             }
@@ -174,7 +180,7 @@ impl Link {
 
     /// Its resistance to a further motion.
     pub(super) fn tangent(&self, coulomb: bool) -> Tangent {
-        (self.elastic).tangent(&self.carried, &self.touch.normal, coulomb)
+        (self.elastic).tangent(&self.carried, &self.normal, coulomb)
     }
 
     /// Follows a motion of its sides to its new touch.
@@ -191,9 +197,9 @@ impl Link {
         self.carried = if self.elastic.opens(touch.gap) {
             Carried::default()
         } else {
-            let closes = (self.elastic.rest - touch.gap) / (self.touch.gap - touch.gap);
+            let closes = (self.elastic.rest - touch.gap) / (self.gap - touch.gap);
             let passage = Passage {
-                normals: [self.touch.normal, touch.normal],
+                normals: [self.normal, touch.normal],
                 gap: touch.gap,
                 share: match self.acts() {
                     true => 1.0,
@@ -203,16 +209,16 @@ impl Link {
             };
             (self.elastic).moved(&self.carried, &motion(self), &passage)
         };
-        self.touch = *touch;
+        (self.normal, self.gap) = (touch.normal, touch.gap);
     }
 
     /// Energy in its springs [J].
     pub(super) fn energy(&self) -> f64 {
-        self.elastic.energy(&self.carried, &self.touch.normal)
+        self.elastic.energy(&self.carried, &self.normal)
     }
 
-    /// The record between two increments, as that of a step of `dt` [s].
-    pub(super) fn row(&self, dt: f64) -> ContactRow {
+    /// The record between two increments, as that of a step of `dt` [s], with name and place [m].
+    pub(super) fn row(&self, (key, point): (ContactKey, Vector3), dt: f64) -> ContactRow {
         let Carried {
             force,
             couple,
@@ -220,10 +226,10 @@ impl Link {
             ..
         } = self.carried;
         ContactRow {
-            key: self.key,
-            point: self.touch.point.into(),
-            normal: self.touch.normal.into(),
-            gap: self.touch.gap,
+            key,
+            point: point.into(),
+            normal: self.normal.into(),
+            gap: self.gap,
             impulse: (force * dt).into(),
             couple_impulse: (couple * dt).into(),
             // A contact that only touches is open to all measures.
@@ -242,10 +248,10 @@ impl Link {
 
     /// Begins with the force of its gap.
     pub(super) fn begin(&mut self) {
-        let pressed = self.elastic.normal(self.touch.gap);
+        let pressed = self.elastic.normal(self.gap);
         if self.acts() {
             self.carried = Carried {
-                force: self.touch.normal * pressed,
+                force: self.normal * pressed,
                 status: Status::Sticking,
                 ..Carried::default()
             };
@@ -255,7 +261,7 @@ impl Link {
     /// Goes on without its bond, with coefficients of an unbonded contact: pressed by its gap, with
     /// as much of its shear force as friction holds.
     pub(super) fn release(&mut self) {
-        let n = self.touch.normal;
+        let n = self.normal;
         let held = self.carried.force - n * self.carried.force.dot(&n);
         self.carried = Carried::default();
         self.begin();
@@ -270,7 +276,7 @@ impl Link {
     ///
     /// With `anew` it sticks, as all contacts do when an increment starts.
     pub(super) fn take(&mut self, row: &ContactRow, dt: f64, anew: bool) {
-        let n = self.touch.normal;
+        let n = self.normal;
         let kept = |v: [f64; 3]| turned_with(&row.normal.into(), &n, &(Vector3::from(v) / dt));
         let force = kept(row.impulse);
         self.begin();

@@ -68,14 +68,14 @@ pub(super) fn modes(assembly: &mut Assembly, count: usize) -> Result<Modes, NoMo
     // Walls stand still, and no couple is at its limit.
     assembly.frees.clear();
     assembly.edges.clear();
-    for link in &mut assembly.network.links {
-        link.carried.couple = Vector3::zeros();
-    }
+    assembly
+        .network
+        .change(|link| link.carried.couple = Vector3::zeros());
     let network = &assembly.network;
     let held = |k: usize| {
         let mut sides = network.sides(k).iter();
         let supported = assembly.supports.hold(network.body(k));
-        supported || sides.any(|side| network.links[side.link as usize].acts())
+        supported || sides.any(|side| network.link(side.link()).acts())
     };
     let free = (0..network.own.len()).filter(|&k| network.body(k).is_free());
     let (taking, rattlers): (Vec<usize>, Vec<usize>) = free.partition(|&k| held(k));

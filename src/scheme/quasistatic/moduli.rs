@@ -6,11 +6,13 @@
 //! `σ = −(1/V) Σ F ⊗ b` over all contacts, F being the force on the second body that ε and u add.
 
 use super::assembly::Assembly;
+use super::forces::Forces;
 use super::stiffness::Stiffness;
 use super::support::Supports;
 use super::unknowns::{UNKNOWNS, numbers, shift};
 use crate::body::faces;
-use crate::math::{ExactSum, Matrix3, Vector3};
+use crate::law::elastic::Motion;
+use crate::math::{ExactSum, Matrix3, Vector3, nan_max};
 use crate::solver::linear::{Limits, System, conjugate_gradients};
 use nalgebra::Matrix6;
 
@@ -92,16 +94,16 @@ pub(super) fn moduli(assembly: &mut Assembly) -> Result<Moduli, NoModuli> {
     assembly.frees.clear();
     assembly.edges.clear();
     assembly.supports = Supports::none();
-    for link in &mut assembly.network.links {
-        link.carried.couple = Vector3::zeros();
-    }
+    assembly
+        .network
+        .change(|link| link.carried.couple = Vector3::zeros());
     let planar = assembly.network.planar;
     let volume = volume(assembly)?;
-    let acts = assembly.network.links_of_first().into_iter();
+    let acts = assembly.network.links_of_first();
     let acts = acts.filter(|link| link.acts()).count();
     let held = |k: usize| {
         let mut sides = assembly.network.sides(k).iter();
-        sides.any(|side| assembly.network.links[side.link as usize].acts())
+        sides.any(|side| assembly.network.link(side.link()).acts())
     };
     let own = 0..assembly.network.own.len();
     let loose = own
@@ -155,9 +157,8 @@ fn answer(
     }
     let [square] = stiffness.products([[&b, &b]]);
     // Forces that cancel in each body leave rounding.
-    let size = network.links.iter().zip(&affine);
-    let size = size.map(|(_, force)| force[0].norm());
-    let size = assembly.domain.max(size.fold(0.0, f64::max));
+    let size = affine.each().map(|[force, _]| force.norm());
+    let size = assembly.domain.max(size.fold(0.0, nan_max));
     let mut x = vec![0.0; b.len()];
     let mut products = 0;
     if square.sqrt() > 1e-14 * size {
@@ -165,7 +166,7 @@ fn answer(
             residual: RESIDUAL * square.sqrt().max(size),
             products: PRODUCTS,
         };
-        let solved = conjugate_gradients(stiffness, &b, &mut x, &limits);
+        let solved = conjugate_gradients(stiffness, b, &mut x, &limits);
         products = solved.products;
         if !solved.converged {
             return Err(NoModuli::NotSolved {
@@ -183,12 +184,12 @@ fn answer(
     let further = stiffness.forces(&all, None);
     let mine = network.mine();
     let mut sums = <[ExactSum; 9]>::default();
-    for (number, link) in network.links.iter().enumerate() {
+    for (number, link) in network.links().enumerate() {
         if !mine[link.pair.first as usize] {
             continue;
         }
         let branch = link.branch();
-        let force = affine[number][0] + further[number][0];
+        let force = affine.at(number)[0] + further.at(number)[0];
         for (k, sum) in sums.iter_mut().enumerate() {
             sum.add(-force[k / 3] * branch[k % 3]);
         }
@@ -210,13 +211,11 @@ fn volume(assembly: &Assembly) -> Result<f64, NoModuli> {
 
 impl Stiffness<'_, '_, '_> {
     /// Force and couple of each contact that a uniform strain adds, while bodies only follow it.
-    fn strained(&self, strain: &Matrix3) -> Vec<[Vector3; 2]> {
-        let each = self.assembly.network.links.iter().map(|link| {
-            let slip = strain * link.branch();
-            let none = Vector3::zeros();
-            self.tangent(link)
-                .map_or([none; 2], |tangent| tangent.added(&slip, &none))
-        });
-        each.collect()
+    fn strained(&self, strain: &Matrix3) -> Forces {
+        self.forces_by(|link| Motion {
+            slip: strain * link.branch(),
+            turn: Vector3::zeros(),
+            mean: Vector3::zeros(),
+        })
     }
 }

@@ -26,6 +26,11 @@ impl Parts {
         (self.done < FINEST).then(|| [share(self.done), share(self.done + self.size)])
     }
 
+    /// Whether the part is the last.
+    pub(super) fn is_last(&self) -> bool {
+        self.done + self.size == FINEST
+    }
+
     /// The part is in balance. The next may be twice as large.
     pub(super) fn accept(&mut self) {
         self.done += self.size;

@@ -3,6 +3,7 @@
 use super::assembly::Assembly;
 use super::frame::Frame;
 use super::link::Link;
+use super::links::Links;
 use super::settings::Method;
 use super::unknowns::Shift;
 use crate::contact::{Neighbours, Partner, Touch};
@@ -18,14 +19,14 @@ impl Assembly<'_, '_> {
     fn is_complete(&self) -> bool {
         let flat = |surface: &Surface| matches!(surface, Surface::Plane(_));
         let mut walls = self.network.walls.iter();
-        walls.all(|wall| flat(&wall.surface)) && self.network.links.len() == self.pairs.len()
+        walls.all(|wall| flat(&wall.surface)) && self.network.count() == self.pairs.len()
     }
 
     /// The touch of a contact at the present places.
     pub(super) fn touch_of(&self, link: &Link) -> Option<Touch> {
         let mut found = None;
         self.touches_of(&link.pair, |touch| {
-            if touch.feature == link.touch.feature {
+            if touch.feature == link.feature {
                 found = Some(touch);
             }
         });
@@ -43,18 +44,16 @@ impl Assembly<'_, '_> {
     pub(super) fn advance_walls(&mut self, frame: &Frame) {
         let before = self.centres();
         self.place_walls(frame.states.clone());
-        for number in 0..self.network.links.len() {
-            let link = &self.network.links[number];
-            let Some(wall) = link.key.b.wall_index() else {
+        for number in 0..self.network.count() {
+            let mut link = self.network.link(number);
+            let Partner::Wall(wall) = link.partner else {
                 continue;
             };
             let shift = &frame.shifts[wall];
-            if let (Some(touch), true) = (self.touch_of(link), *shift != Shift::default()) {
-                let at_point = |link: &Link| {
-                    let shift = shift.at(&(link.touch.point - before[wall]));
-                    link.motion_of_side(1, &shift)
-                };
-                self.network.links[number].follow(at_point, &touch, false);
+            if let (Some(touch), true) = (self.touch_of(&link), *shift != Shift::default()) {
+                let shift = shift.at(&(self.network.point(&link) - before[wall]));
+                link.follow(|link| link.motion_of_side(1, &shift), &touch, false);
+                self.network.links.set(number, &link);
             }
         }
     }
@@ -64,11 +63,11 @@ impl Assembly<'_, '_> {
         if !self.is_complete() {
             return self.find(Some(moved));
         }
-        for number in 0..self.network.links.len() {
-            let mut link = self.network.links[number];
+        for number in 0..self.network.count() {
+            let mut link = self.network.link(number);
             if let Some(touch) = self.touch_of(&link) {
                 self.follow(&mut link, &touch, moved);
-                self.network.links[number] = link;
+                self.network.links.set(number, &link);
             }
         }
     }
@@ -76,29 +75,32 @@ impl Assembly<'_, '_> {
     /// The contacts at the present places, after a motion; without one those that exist stay as
     /// they are.
     fn find(&mut self, moved: Option<Moved>) {
-        let old = std::mem::take(&mut self.network.links);
-        let mut old = old.iter().peekable();
+        let mut old = self.network.links().peekable();
         let order = |pair: &Neighbours, feature: u64| (pair.first, pair.second, feature);
-        let mut links = Vec::with_capacity(self.pairs.len());
+        let mut links = Links::with_capacity(self.pairs.len());
         for pair in &self.pairs {
             self.touches_of(pair, |touch| {
                 let this = order(pair, touch.feature);
                 while old
-                    .next_if(|link| order(&link.pair, link.touch.feature) < this)
+                    .next_if(|link| order(&link.pair, link.feature) < this)
                     .is_some()
                 {}
-                match old.next_if(|link| order(&link.pair, link.touch.feature) == this) {
-                    None => links.extend(self.new_link(*pair, &touch, &[], (1.0, None))),
-                    Some(link) => {
-                        let mut link = *link;
+                match old.next_if(|link| order(&link.pair, link.feature) == this) {
+                    None => {
+                        if let Some(link) = self.new_link(*pair, &touch, &[], (1.0, None)) {
+                            links.push(&link);
+                        }
+                    }
+                    Some(mut link) => {
                         if let Some(moved) = moved {
                             self.follow(&mut link, &touch, moved);
                         }
-                        links.push(link);
+                        links.push(&link);
                     }
                 }
             });
         }
+        drop(old);
         self.network.links = links;
         self.network.list();
     }
@@ -108,9 +110,13 @@ impl Assembly<'_, '_> {
         // Without its stiffness across the normal, a contact that slides at once holds nothing.
         let slips = self.statics.method == Method::BagiBojtar && self.statics.coulomb;
         let motion = |link: &Link| {
-            let second = match link.pair.partner(self.network.rows.len()) {
+            let second = match link.partner {
                 Partner::Body(b) => shifts[b],
-                Partner::Wall(w) => of_walls[w].at(&(link.touch.point - before[w])),
+                Partner::Wall(w) => {
+                    // The body has moved already.
+                    let point = self.network.point(link) - shifts[link.pair.first as usize].way;
+                    of_walls[w].at(&(point - before[w]))
+                }
             };
             link.strained([&shifts[link.pair.first as usize], &second], strain)
         };

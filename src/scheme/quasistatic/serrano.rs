@@ -5,15 +5,15 @@
 //! has no answer; it is refused.
 
 use super::assembly::Assembly;
-use super::balance::{self, Balance};
+use super::balance::{Balance, load};
 use super::found::Found;
 use super::frame::Frame;
+use super::link::Link;
 use super::mechanism::free_motion;
 use super::solve::solve;
 use super::stiffness::Stiffness;
 use super::unknowns::{UNKNOWNS, numbers};
 use crate::body::BodyId;
-use crate::contact::ContactKey;
 use crate::law::Status;
 use crate::law::elastic::{CLOSED, Carried};
 use crate::math::{Vector3, nan_max};
@@ -25,17 +25,16 @@ const RESIDUAL: f64 = 1e-12;
 
 /// Solves an increment, or returns bodies that can move freely. Collective.
 pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Result<Found, Vec<BodyId>> {
-    for link in &mut assembly.network.links {
-        if link.elastic.glued || link.touch.gap <= CLOSED * link.smaller_radius() {
+    assembly.network.change(|link| {
+        if link.elastic.glued || link.gap <= CLOSED * link.smaller_radius() {
             link.elastic.glued = true;
-            link.elastic.rest = link.touch.gap;
+            link.elastic.rest = link.gap;
         } else {
             // An open contact stays open.
             link.elastic.rest = f64::NEG_INFINITY;
         }
         link.carried = Carried::default();
-    }
-    let loads = balance::loads(assembly);
+    });
     let free = free_motion(assembly);
     if !free.is_empty() {
         return Err(free);
@@ -46,17 +45,17 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Result<Found, V
     let of_walls = stiffness.pushes(&by_frame);
     let mut b = vec![0.0; stiffness.len()];
     for (k, push) in of_walls.iter().enumerate() {
-        let (mask, push) = (assembly.network.mask(k), push.plus(&loads[k]));
+        let (mask, push) = (assembly.network.mask(k), push.plus(&load(assembly, k)));
         let of = numbers(&push, assembly.network.body(k).radius);
         (0..UNKNOWNS).for_each(|n| b[UNKNOWNS * k + n] = if mask[n] { of[n] } else { 0.0 });
     }
-    let bodies = UNKNOWNS * loads.len();
-    let added = assembly.sum_over_free(|number, e| by_frame[number][0].dot(e));
+    let bodies = UNKNOWNS * assembly.network.own.len();
+    let added = assembly.sum_over_free(|number, e| by_frame.at(number)[0].dot(e));
     let on_free = assembly.free_loads().into_iter().zip(added);
     (b[bodies..].iter_mut().zip(on_free)).for_each(|(b, (load, added))| *b = load + added);
     let [square] = stiffness.products([[&b, &b]]);
     // The forces of a strained lattice cancel in each body, to rounding.
-    let strained = by_frame.iter().map(|[force, _]| force.norm());
+    let strained = by_frame.each().map(|[force, _]| force.norm());
     let strained = match assembly.physics.cell {
         Some(_) => assembly.domain.max(strained.fold(0.0, nan_max)),
         None => 0.0,
@@ -66,7 +65,7 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Result<Found, V
         products: 100_000,
     };
     let mut x = vec![0.0; b.len()];
-    let solved = solve(&mut stiffness, true, (&b, &mut x), &limits);
+    let solved = solve(&mut stiffness, true, (b, &mut x), &limits);
     let (mine, frame) = assembly.motion_of(&x, Some(frame));
     let mut all = still;
     for (&i, shift) in assembly.network.own.iter().zip(&mine) {
@@ -75,18 +74,13 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Result<Found, V
     assembly.share(&mut all);
     let forces = stiffness.forces(&all, Some(&frame.moves()));
     drop(stiffness);
-    let forces: BTreeMap<ContactKey, [Vector3; 2]> = (assembly
-        .network
-        .links
-        .iter()
-        .map(|link| link.key)
-        .zip(forces))
-    .collect();
+    let names = assembly.network.links().map(|link| named(&link));
+    let forces: BTreeMap<_, [Vector3; 2]> = names.zip(forces.each()).collect();
     assembly.advance(&mine, Some(&frame));
-    for link in &mut assembly.network.links {
-        let Some([force, couple]) = forces.get(&link.key).filter(|_| link.elastic.glued) else {
+    assembly.network.change(|link| {
+        let Some([force, couple]) = forces.get(&named(link)).filter(|_| link.elastic.glued) else {
             link.carried = Carried::default();
-            continue;
+            return;
         };
         link.carried = Carried {
             force: *force,
@@ -94,10 +88,10 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Result<Found, V
             status: Status::Sticking,
             share: 1.0,
         };
-        let pressed = force.dot(&link.touch.normal);
-        link.joint.rest = link.touch.gap + pressed / link.elastic.stiffness.normal;
-    }
-    let balance = Balance::of(assembly, &loads);
+        let pressed = force.dot(&link.normal);
+        link.joint.rest = link.gap + pressed / link.elastic.stiffness.normal;
+    });
+    let balance = Balance::of(assembly);
     Ok(Found {
         iterations: 1,
         products: solved.products,
@@ -106,4 +100,9 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Result<Found, V
         stopped: false,
         floor: balance.floor(),
     })
+}
+
+/// A contact among those of an assembly, as long as it has the same bodies.
+fn named(link: &Link) -> (u32, u32, u64) {
+    (link.pair.first, link.pair.second, link.feature)
 }

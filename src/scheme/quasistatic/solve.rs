@@ -9,11 +9,11 @@ use crate::solver::linear::{Limits, Solved, conjugate_gradients, stabilised};
 pub(super) fn solve(
     stiffness: &mut Stiffness,
     symmetric: bool,
-    (b, x): (&[f64], &mut [f64]),
+    (b, x): (Vec<f64>, &mut [f64]),
     limits: &Limits,
 ) -> Solved {
     if stiffness.assembly.statics.linear == Linear::Direct {
-        let solved = direct(stiffness, symmetric, (b, &mut *x), limits);
+        let solved = direct(stiffness, symmetric, (&b, &mut *x), limits);
         if !solved.broken {
             return solved;
         }
@@ -22,6 +22,6 @@ pub(super) fn solve(
     }
     match symmetric {
         true => conjugate_gradients(stiffness, b, x, limits),
-        false => stabilised(stiffness, b, x, limits),
+        false => stabilised(stiffness, &b, x, limits),
     }
 }

@@ -3,12 +3,15 @@
 //! Bodies that are not free have no unknowns; in two dimensions only those in the plane are left.
 
 use super::assembly::Assembly;
+use super::forces::Forces;
 use super::frame::Moves;
+use super::geometric::turn;
+use super::inverses::Inverses;
 use super::link::Link;
 use super::network::Network;
 use super::unknowns::{Push, Shift, UNKNOWNS, numbers, shift};
 use crate::contact::Partner;
-use crate::law::elastic::Tangent;
+use crate::law::elastic::{Motion, Tangent};
 use crate::math::{ExactSum, Matrix3, Vector3};
 use crate::solver::linear::System;
 use nalgebra::{DMatrix, Matrix6, Vector6};
@@ -24,7 +27,7 @@ pub(super) struct Stiffness<'s, 'a, 'd> {
     /// ρ [N/m].
     pub resistance: f64,
     /// The inverse of each body's own block.
-    inverses: Vec<Matrix6<f64>>,
+    inverses: Inverses,
     /// The stiffness of each free wall and edge [N/m].
     pub of_free: Vec<f64>,
     /// `(N/D)(I − nnᵀ)` of each contact [N/m]; empty without a geometric part.
@@ -40,11 +43,13 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
         let pool = assembly.pool;
         let period = assembly.domain.partition().grid().period();
         let supports = assembly.supports;
-        let inverses = pool.list(network.own.len(), |k| {
+        let inverse = |k: usize| {
             let held = supports.stiffness(network.body(k), period);
             let held = held.map(|stiffness| stiffness + resistance);
             inverse(&block(network, coulomb, k, &held), &network.mask(k))
-        });
+        };
+        // Friction that follows the normal force is not symmetric.
+        let inverses = Inverses::of((pool, network.own.len()), !coulomb, inverse);
         Self {
             assembly,
             coulomb,
@@ -76,27 +81,34 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
     }
 
     /// Force and couple of each contact that shifts of all known bodies and of the frame add.
-    pub(super) fn forces(&self, shifts: &[[f64; 6]], frame: Option<&Moves>) -> Vec<[Vector3; 2]> {
+    pub(super) fn forces(&self, shifts: &[[f64; 6]], frame: Option<&Moves>) -> Forces {
         let strain = frame.map_or_else(Vector3::zeros, |frame| frame.strain);
-        let assembly = self.assembly;
-        let bodies = assembly.network.rows.len();
-        let centres = assembly.centres();
-        let (network, coulomb) = (&assembly.network, self.coulomb);
-        assembly.pool.list(network.links.len(), |number| {
-            let link = &network.links[number];
-            let Some(tangent) = resists(link, coulomb) else {
-                return [Vector3::zeros(); 2];
-            };
+        let centres = self.assembly.centres();
+        let network = &self.assembly.network;
+        self.forces_by(|link| {
             let first = Shift::from_array(shifts[link.pair.first as usize]);
-            let second = match link.pair.partner(bodies) {
+            let second = match link.partner {
                 Partner::Body(b) => Shift::from_array(shifts[b]),
                 Partner::Wall(w) => frame.map_or_else(Shift::default, |frame| {
-                    frame.walls[w].at(&(link.touch.point - centres[w]))
+                    frame.walls[w].at(&(network.point(link) - centres[w]))
                 }),
             };
-            let motion = link.strained([&first, &second], &strain);
-            tangent.added(&motion.slip, &motion.turn)
+            link.strained([&first, &second], &strain)
         })
+    }
+
+    /// Force and couple of each contact that its motion adds.
+    pub(super) fn forces_by(&self, motion: impl Fn(&Link) -> Motion + Sync) -> Forces {
+        let (network, coulomb) = (&self.assembly.network, self.coulomb);
+        let added = |number: usize| {
+            let link = network.link(number);
+            let Some(tangent) = resists(&link, coulomb) else {
+                return [Vector3::zeros(); 2];
+            };
+            let motion = motion(&link);
+            tangent.added(&motion.slip, &motion.turn)
+        };
+        Forces::of(self.assembly, added)
     }
 
     /// The forces that hold own body number `k` back, by its own unknowns.
@@ -105,7 +117,7 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
         let held = held(self.assembly, k, self.resistance);
         let mut block = block(network, self.coulomb, k, &held);
         for side in network.sides(k) {
-            if let Some(turning) = self.turning(side.link as usize) {
+            if let Some(turning) = self.turning(side.link()) {
                 let mut of_ways = block.fixed_view_mut::<3, 3>(0, 0);
                 of_ways -= turning;
             }
@@ -114,18 +126,20 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
     }
 
     /// The pushes of forces and couples of the contacts on own bodies.
-    pub(super) fn pushes(&self, forces: &[[Vector3; 2]]) -> Vec<Push> {
-        let assembly = self.assembly;
-        let network = &assembly.network;
-        assembly.pool.list(network.own.len(), |k| {
-            let each = network.sides(k).iter();
-            each.fold(Push::default(), |sum, side| {
-                let link = &network.links[side.link as usize];
-                let pushes = link.pushes(&forces[side.link as usize]);
-                sum.plus(&pushes[usize::from(side.side)])
-            })
-        })
+    pub(super) fn pushes(&self, forces: &Forces) -> Vec<Push> {
+        let network = &self.assembly.network;
+        (self.assembly.pool).list(network.own.len(), |k| pushed(network, k, forces))
     }
+}
+
+/// The push of forces and couples of the contacts on own body number `k`.
+fn pushed(network: &Network, k: usize, forces: &Forces) -> Push {
+    let sides = network.sides(k).iter();
+    sides.fold(Push::default(), |sum, side| {
+        let number = side.link();
+        let pushes = network.link(number).pushes(&forces.at(number));
+        sum.plus(&pushes[side.side()])
+    })
 }
 
 /// The resistance of a contact; `None` where it takes no part.
@@ -153,9 +167,9 @@ fn held(assembly: &Assembly, k: usize, resistance: f64) -> [f64; UNKNOWNS] {
 fn block(network: &Network, coulomb: bool, k: usize, held: &[f64; UNKNOWNS]) -> Matrix6<f64> {
     let radius = network.body(k).radius;
     let each = network.sides(k).iter().filter_map(|side| {
-        let link = &network.links[side.link as usize];
-        let tangent = resists(link, coulomb)?;
-        Some(link.block(&tangent, usize::from(side.side), radius))
+        let link = network.link(side.link());
+        let tangent = resists(&link, coulomb)?;
+        Some(link.block(&tangent, side.side(), radius))
     });
     let held = Matrix6::from_diagonal(&(*held).into());
     each.fold(held, |sum, block| sum + block)
@@ -204,30 +218,35 @@ impl System for Stiffness<'_, '_, '_> {
         let (walls, strain) = assembly.of_free(&x[bodies..]);
         let walls = &walls[..];
         let forces = self.forces(&shifts, Some(&Moves { walls, strain }));
-        let mut added = self.pushes(&forces);
-        self.turn(&mut added, &shifts);
-        let on_free = assembly.sum_over_free(|number, e| forces[number][0].dot(e));
+        let on_free = assembly.sum_over_free(|number, e| forces.at(number)[0].dot(e));
         for (k, held) in on_free.iter().enumerate() {
             y[bodies + k] = self.resistance * x[bodies + k] - held;
         }
-        self.shifts = shifts;
-        for (k, push) in added.iter().enumerate() {
-            let pushed = numbers(push, assembly.network.body(k).radius);
-            let mask = assembly.network.mask(k);
-            let held = held(assembly, k, self.resistance);
-            for (n, pushed) in pushed.into_iter().enumerate() {
-                let at = UNKNOWNS * k + n;
-                y[at] = if mask[n] {
-                    held[n] * x[at] - pushed
-                } else {
-                    0.0
-                };
+        let (network, supports, turnings) = (&assembly.network, assembly.supports, &self.turnings);
+        let (period, resistance) = (assembly.domain.partition().grid().period(), self.resistance);
+        let (blocks, _) = y[..bodies].as_chunks_mut::<UNKNOWNS>();
+        assembly.pool.parts_of(blocks, |start, blocks| {
+            for (k, y) in (start..).zip(blocks) {
+                let mut push = pushed(network, k, &forces);
+                turn(&mut push, (network, turnings), k, &shifts);
+                let row = network.body(k);
+                let pushed = numbers(&push, row.radius);
+                let (mask, held) = (network.mask(k), supports.stiffness(row, period));
+                for (n, pushed) in pushed.into_iter().enumerate() {
+                    let held = held[n] + resistance;
+                    y[n] = if mask[n] {
+                        held * x[UNKNOWNS * k + n] - pushed
+                    } else {
+                        0.0
+                    };
+                }
             }
-        }
+        });
+        self.shifts = shifts;
     }
 
     fn precondition(&mut self, r: &[f64], z: &mut [f64]) {
-        let (r, of_free) = r.split_at(UNKNOWNS * self.inverses.len());
+        let (r, of_free) = r.split_at(UNKNOWNS * self.assembly.network.own.len());
         let (z, free) = z.split_at_mut(r.len());
         let walls = free.iter_mut().zip(of_free).zip(&self.of_free);
         for ((z, r), stiffness) in walls {
@@ -235,8 +254,8 @@ impl System for Stiffness<'_, '_, '_> {
             *z = if held > 0.0 { r / held } else { *r };
         }
         let bodies = r.chunks(UNKNOWNS).zip(z.chunks_mut(UNKNOWNS));
-        for ((r, z), inverse) in bodies.zip(&self.inverses) {
-            let found = inverse * Vector6::from_row_slice(r);
+        for (k, (r, z)) in bodies.enumerate() {
+            let found = self.inverses.times(k, &Vector6::from_row_slice(r));
             z.copy_from_slice(found.as_slice());
         }
     }

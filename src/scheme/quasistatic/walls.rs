@@ -5,6 +5,7 @@ use super::frame::{Frame, strain};
 use super::link::Link;
 use super::unknowns::{Shift, UNKNOWNS, shift};
 use crate::body::WallState;
+use crate::contact::Partner;
 use crate::law::elastic::Tangent;
 use crate::math::{ExactSum, Vector3};
 use nalgebra::DMatrix;
@@ -55,8 +56,10 @@ impl Assembly<'_, '_> {
     /// Each comes with the motion of the contact's second side against the first by a unit of it.
     fn by_free<'a>(&'a self, link: &'a Link) -> impl Iterator<Item = (usize, Vector3)> + 'a {
         let walls = self.frees.len();
-        let free = link.key.b.wall_index();
-        let free = free.and_then(|wall| self.frees.iter().position(|free| free.wall == wall));
+        let free = match link.partner {
+            Partner::Wall(wall) => self.frees.iter().position(|free| free.wall == wall),
+            Partner::Body(_) => None,
+        };
         let free = free.map(|k| (k, self.frees[k].direction));
         let edges = self.edges.iter().enumerate();
         let edges = edges.map(move |(k, held)| (walls + k, self.by_strain(link, held)));
@@ -73,9 +76,9 @@ impl Assembly<'_, '_> {
         }
         let mine = self.network.mine();
         let mut sums = vec![ExactSum::default(); self.free_count()];
-        for (number, link) in self.network.links.iter().enumerate() {
+        for (number, link) in self.network.links().enumerate() {
             if mine[link.pair.first as usize] {
-                for (k, e) in self.by_free(link) {
+                for (k, e) in self.by_free(&link) {
                     sums[k].add(of(number, &e));
                 }
             }
@@ -89,15 +92,13 @@ impl Assembly<'_, '_> {
         resists: impl Fn(&Link) -> Option<Tangent>,
     ) -> DMatrix<f64> {
         let n = self.free_count();
-        let mine = self.network.mine();
         let mut sums = vec![ExactSum::default(); n * n];
-        let links = self.network.links.iter();
-        for link in links.filter(|link| mine[link.pair.first as usize]) {
-            let Some(tangent) = resists(link) else {
+        for link in self.network.links_of_first() {
+            let Some(tangent) = resists(&link) else {
                 continue;
             };
-            for (i, on) in self.by_free(link) {
-                for (j, by) in self.by_free(link) {
+            for (i, on) in self.by_free(&link) {
+                for (j, by) in self.by_free(&link) {
                     let [force, _] = tangent.added(&by, &Vector3::zeros());
                     sums[i * n + j].add(-force.dot(&on));
                 }
@@ -108,8 +109,8 @@ impl Assembly<'_, '_> {
 
     /// The unbalanced force of each free wall and edge [N]. Collective.
     pub(super) fn on_free(&self) -> Vec<f64> {
-        let links = &self.network.links;
-        let pushed = self.sum_over_free(|number, e| links[number].carried.force.dot(e));
+        let network = &self.network;
+        let pushed = self.sum_over_free(|number, e| network.link(number).carried.force.dot(e));
         let each = pushed.iter().zip(self.free_loads());
         each.map(|(pushed, load)| pushed + load).collect()
     }
@@ -117,7 +118,7 @@ impl Assembly<'_, '_> {
     /// The stiffness of the contacts of each free wall and edge [N/m]. Collective.
     pub(super) fn stiffness_of_free(&self, resists: impl Fn(&Link) -> Option<Tangent>) -> Vec<f64> {
         self.sum_over_free(|number, e| {
-            let tangent = resists(&self.network.links[number]);
+            let tangent = resists(&self.network.link(number));
             tangent.map_or(0.0, |t| -t.added(e, &Vector3::zeros())[0].dot(e))
         })
     }

@@ -4,19 +4,21 @@ use super::{Limits, Solved, System, add_scaled, scaled_plus};
 
 /// Solves `A x = b` for a symmetric positive definite A, from `x = 0`. Collective.
 ///
+/// The memory of b becomes that of the residual.
+///
 /// The recurrences are those of Chronopoulos and Gear (1989): both scalar products of an iteration
 /// are taken of the same residual, so they travel in one message.
 ///
 /// A semidefinite matrix is solved as well where b has no part in its null space.
 pub fn conjugate_gradients(
     system: &mut impl System,
-    b: &[f64],
+    b: Vec<f64>,
     x: &mut [f64],
     limits: &Limits,
 ) -> Solved {
     let n = system.len();
     x.fill(0.0);
-    let mut r = b.to_vec();
+    let mut r = b;
     let [mut u, mut w] = [vec![0.0; n], vec![0.0; n]];
     // Directions and their products.
     let [mut p, mut s] = [vec![0.0; n], vec![0.0; n]];

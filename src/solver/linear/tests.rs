@@ -47,7 +47,7 @@ fn symmetric_matrices_are_solved_in_as_many_products_as_unknowns() {
         let (matrix, b) = drawn(n, seed);
         let mut x = vec![0.0; n];
         let mut system = Dense(matrix.clone());
-        let solved = conjugate_gradients(&mut system, b.as_slice(), &mut x, &limits);
+        let solved = conjugate_gradients(&mut system, b.as_slice().to_vec(), &mut x, &limits);
         assert!(solved.converged && !solved.broken, "{n}: {solved:?}");
         assert!(solved.products <= 2 * n as u64 + 1, "{n}: {solved:?}");
         assert!(error(&matrix, &b, &x) < 1e-9, "{n}");
@@ -73,13 +73,13 @@ fn singular_matrices_are_solved_where_there_is_a_solution() {
     let balanced = DVector::from_row_slice(&[1.0, -2.0, 0.0, 3.0, -2.0]);
     let solved = conjugate_gradients(
         &mut Dense(ring.clone()),
-        balanced.as_slice(),
+        balanced.as_slice().to_vec(),
         &mut x,
         &limits,
     );
     assert!(solved.converged && error(&ring, &balanced, &x) < 1e-11);
     let pushed = [1.0; 5];
-    let solved = conjugate_gradients(&mut Dense(ring), &pushed, &mut x, &limits);
+    let solved = conjugate_gradients(&mut Dense(ring), pushed.to_vec(), &mut x, &limits);
     assert!(!solved.converged, "{solved:?}");
 }
 
@@ -110,7 +110,12 @@ fn numbers_that_are_not_finite_end_an_iteration() {
         products: 100,
     };
     let mut x = [0.0; 5];
-    let solved = conjugate_gradients(&mut Dense(matrix.clone()), b.as_slice(), &mut x, &limits);
+    let solved = conjugate_gradients(
+        &mut Dense(matrix.clone()),
+        b.as_slice().to_vec(),
+        &mut x,
+        &limits,
+    );
     assert!(solved.broken && !solved.converged);
     let solved = stabilised(&mut Dense(matrix), b.as_slice(), &mut x, &limits);
     assert!(solved.broken && !solved.converged);

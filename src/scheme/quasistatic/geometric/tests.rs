@@ -1,8 +1,7 @@
 //! The change of the forces of a contact against central differences.
 
 use super::*;
-use crate::body::BodyId;
-use crate::contact::{ContactKey, Neighbours};
+use crate::contact::{Neighbours, Partner};
 use crate::detect::touch_of_balls;
 use crate::law::Status;
 use crate::law::bond::{Four, Joint};
@@ -29,19 +28,17 @@ fn contact(centres: &[Vector3; 2], shear: Vector3) -> Link {
     let touch = touched(centres);
     let n = touch.normal;
     Link {
-        key: ContactKey {
-            a: BodyId(0),
-            b: BodyId(1),
-            feature: 0,
-        },
         pair: Neighbours {
             first: 0,
             second: 1,
         },
+        partner: Partner::Body(1),
         radii: RADII,
         elastic,
         joint: Joint::default(),
-        touch,
+        normal: n,
+        gap: touch.gap,
+        feature: 0,
         carried: Carried {
             force: n * elastic.normal(touch.gap) + shear - n * n.dot(&shear),
             status: Status::Sticking,
@@ -97,7 +94,7 @@ fn f11_forces_change_as_the_geometric_stiffness_says() {
         (Vector3::new(0.02, -0.05, 0.03), 0.1),
     ] {
         let link = contact(&centres, shear);
-        let (n, gap) = (link.touch.normal, link.touch.gap);
+        let (n, gap) = (link.normal, link.gap);
         assert!(gap < -0.03, "{gap}");
         let turning = turning(&link).expect("it presses");
         let distance = (centres[1] - centres[0]).norm();

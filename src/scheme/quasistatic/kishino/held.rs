@@ -35,8 +35,8 @@ impl Held {
 
     /// Adds a contact, of which the body of this radius [m] is one side.
     pub(super) fn add(&mut self, link: &Link, side: usize, radius: f64) {
-        let (k, n) = (link.tangent(false).stiffness, &link.touch.normal);
-        let arm = (radius + 0.5 * link.touch.gap) * if side == 0 { 1.0 } else { -1.0 };
+        let (k, n) = (link.tangent(false).stiffness, &link.normal);
+        let arm = (radius + 0.5 * link.gap) * if side == 0 { 1.0 } else { -1.0 };
         let along = n * n.transpose();
         let square = radius * radius;
         let [turn, twist] = [

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::body::{BodyId, BodyRow, Wall};
-use crate::contact::{ContactKey, Touch};
 use crate::domain::Domain;
 use crate::domain::partition::Partition;
 use crate::law::bond::{Four, Joint};
@@ -71,7 +70,7 @@ fn physics() -> Physics {
 
 /// Energy of springs and loads [J].
 fn energy(assembly: &Assembly, loads: &[Push]) -> f64 {
-    let springs = assembly.network.links.iter().map(Link::energy);
+    let springs = assembly.network.links().map(|link| link.energy());
     let own = loads.iter().enumerate();
     // Within an increment the velocity of a row is its displacement.
     let of_loads = own.map(|(k, load)| {
@@ -117,7 +116,7 @@ fn each_relaxation_lowers_the_energy() {
         (sample, 1.0),
         (1.0, Some(begins)),
     );
-    assert_eq!(assembly.network.links.len(), 2 * SIDE * (SIDE + 1));
+    assert_eq!(assembly.network.count(), 2 * SIDE * (SIDE + 1));
     let loads = balance::loads(&assembly);
     let order = Order::of(&assembly, Select::Largest);
     let mut relaxing = Relaxing::new(&mut assembly, &loads, &order);
@@ -167,20 +166,17 @@ fn blocks_of_bodies_are_those_of_unit_motions() {
     };
     let radii = [1.0, 0.7];
     let link = |elastic: &Elastic, normal: Vector3| Link {
-        key: ContactKey::default(),
         pair: Neighbours {
             first: 0,
             second: 1,
         },
+        partner: Partner::Body(1),
         radii,
         elastic: *elastic,
         joint: Joint::default(),
-        touch: Touch {
-            point: Vector3::zeros(),
-            normal: normal.normalize(),
-            gap: -0.01,
-            feature: 0,
-        },
+        normal: normal.normalize(),
+        gap: -0.01,
+        feature: 0,
         carried: Carried::default(),
         carried_before: false,
     };

@@ -1,7 +1,6 @@
 //! The force of a contact that closes.
 
 use super::*;
-use crate::body::BodyId;
 use crate::detect::touch_of_balls;
 use crate::law::bond::Four;
 use crate::shape::Period;
@@ -24,15 +23,11 @@ fn touch(centres: &[Vector3; 2]) -> Touch {
 fn open(gap: f64, friction: f64) -> (Link, [Vector3; 2]) {
     let centres = [Vector3::zeros(), Vector3::x() * (2.0 * R + gap)];
     let link = Link {
-        key: ContactKey {
-            a: BodyId(0),
-            b: BodyId(1),
-            feature: 0,
-        },
         pair: Neighbours {
             first: 0,
             second: 1,
         },
+        partner: Partner::Body(1),
         radii: [R; 2],
         elastic: Elastic {
             stiffness: STIFFNESS,
@@ -42,7 +37,9 @@ fn open(gap: f64, friction: f64) -> (Link, [Vector3; 2]) {
             glued: false,
         },
         joint: Joint::default(),
-        touch: touch(&centres),
+        normal: touch(&centres).normal,
+        gap: touch(&centres).gap,
+        feature: 0,
         carried: Carried::default(),
         carried_before: false,
     };
@@ -100,7 +97,7 @@ fn a_contact_that_closes_slips_from_there_on() {
 #[test]
 fn a_contact_that_closes_may_slide_at_once() {
     let across = |link: &Link| {
-        let n = link.touch.normal;
+        let n = link.normal;
         link.carried.force - n * link.carried.force.dot(&n)
     };
     let link = after(0.01, true, &[1.0]);
