@@ -7,6 +7,7 @@
 
 use super::assembly::Assembly;
 use super::balance::Balance;
+use super::forces::Tangents;
 use super::found::Found;
 use super::frame::Frame;
 use super::settings::{Breaking, Statics};
@@ -52,9 +53,12 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Found {
         if let Some(frame) = moved {
             // The motion of walls acts through the stiffness: Δf − k Δu of the walls.
             let still = vec![[0.0; 6]; assembly.network.rows.len()];
-            let stiffness = Stiffness::new(assembly, statics.coulomb, 0.0);
-            let forces = stiffness.forces(&still, Some(&frame.moves()));
-            let added = stiffness.pushes(&forces);
+            let tangents = Tangents {
+                assembly,
+                coulomb: statics.coulomb,
+            };
+            let forces = tangents.forces(&still, Some(&frame.moves()));
+            let added = tangents.pushes(&forces);
             for (k, push) in added.iter().enumerate() {
                 let mask = assembly.network.mask(k);
                 let numbers = numbers(push, assembly.network.body(k).radius);

@@ -23,7 +23,7 @@ pub(super) fn direct(
     limits: &Limits,
 ) -> Solved {
     let numbered = Numbered::new(stiffness);
-    let domain = &stiffness.assembly.domain;
+    let domain = &stiffness.tangents.assembly.domain;
     let gathered = domain.gather_to_first(words(&numbered.entries(stiffness)));
     let factors = match domain.rank() {
         0 => Factors::of(numbered.size, &entries(&gathered), symmetric),
@@ -77,7 +77,7 @@ pub(super) struct Numbered {
 impl Numbered {
     /// The unknowns of free bodies in the order of ids, then those of free walls. Collective.
     pub(super) fn new(stiffness: &Stiffness) -> Self {
-        let assembly = stiffness.assembly;
+        let assembly = stiffness.tangents.assembly;
         let network = &assembly.network;
         let kept: &[usize] = match network.planar {
             true => &[0, 1, 5],
@@ -109,7 +109,7 @@ impl Numbered {
     ///
     /// The other numbers of these walls stand with the bodies that touch them.
     pub(super) fn entries(&self, stiffness: &Stiffness) -> Vec<Entry> {
-        let network = &stiffness.assembly.network;
+        let network = &stiffness.tangents.assembly.network;
         let mut found = Vec::new();
         for (k, row) in self.own.iter().enumerate() {
             let Some(row) = *row else {
@@ -119,7 +119,7 @@ impl Numbered {
             for side in network.sides(k) {
                 let (number, on) = (side.link(), side.side());
                 let link = &network.link(number);
-                let Some(tangent) = &stiffness.tangent(link) else {
+                let Some(tangent) = &stiffness.tangents.of(link) else {
                     continue;
                 };
                 let other = match (on, link.partner) {
@@ -141,7 +141,7 @@ impl Numbered {
                 }
             }
         }
-        if stiffness.assembly.domain.rank() == 0 {
+        if stiffness.tangents.assembly.domain.rank() == 0 {
             for (j, of) in stiffness.of_free.iter().enumerate() {
                 let at = self.walls + j;
                 found.push((at, at, of + stiffness.resistance));
@@ -168,13 +168,13 @@ impl Numbered {
         stiffness: &Stiffness,
         (k, number, wall): (usize, usize, usize),
     ) {
-        let assembly = stiffness.assembly;
+        let assembly = stiffness.tangents.assembly;
         let frees = &assembly.frees;
         let Some(j) = frees.iter().position(|free| free.wall == wall) else {
             return;
         };
         let link = &assembly.network.link(number);
-        let (Some(row), Some(tangent)) = (self.own[k], &stiffness.tangent(link)) else {
+        let (Some(row), Some(tangent)) = (self.own[k], &stiffness.tangents.of(link)) else {
             return;
         };
         let radius = assembly.network.body(k).radius;

@@ -29,8 +29,8 @@ impl Stiffness<'_, '_, '_> {
     ///
     /// The preconditioner stays that without it, which is positive definite.
     pub(super) fn with_geometric(mut self) -> Self {
-        let network = &self.assembly.network;
-        let pool = self.assembly.pool;
+        let network = &self.tangents.assembly.network;
+        let pool = self.tangents.assembly.pool;
         self.turnings = pool.list(network.count(), |k| turning(&network.link(k)));
         self
     }

@@ -6,7 +6,7 @@
 //! `σ = −(1/V) Σ F ⊗ b` over all contacts, F being the force on the second body that ε and u add.
 
 use super::assembly::Assembly;
-use super::forces::Forces;
+use super::forces::{Forces, Tangents};
 use super::stiffness::Stiffness;
 use super::support::Supports;
 use super::unknowns::{UNKNOWNS, numbers, shift};
@@ -145,10 +145,10 @@ fn answer(
     strain: &Matrix3,
     name: &'static str,
 ) -> Result<(Matrix3, u64), NoModuli> {
-    let assembly = stiffness.assembly;
+    let assembly = stiffness.tangents.assembly;
     let network = &assembly.network;
-    let affine = stiffness.strained(strain);
-    let pushes = stiffness.pushes(&affine);
+    let affine = stiffness.tangents.strained(strain);
+    let pushes = stiffness.tangents.pushes(&affine);
     let mut b = Vec::with_capacity(UNKNOWNS * pushes.len());
     for (k, push) in pushes.iter().enumerate() {
         let mask = network.mask(k);
@@ -181,7 +181,7 @@ fn answer(
         all[i as usize] = shift(x, network.body(k).radius).to_array();
     }
     assembly.share(&mut all);
-    let further = stiffness.forces(&all, None);
+    let further = stiffness.tangents.forces(&all, None);
     let mine = network.mine();
     let mut sums = <[ExactSum; 9]>::default();
     for (number, link) in network.links().enumerate() {
@@ -209,7 +209,7 @@ fn volume(assembly: &Assembly) -> Result<f64, NoModuli> {
     })
 }
 
-impl Stiffness<'_, '_, '_> {
+impl Tangents<'_, '_, '_> {
     /// Force and couple of each contact that a uniform strain adds, while bodies only follow it.
     fn strained(&self, strain: &Matrix3) -> Forces {
         self.forces_by(|link| Motion {

@@ -41,8 +41,8 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Result<Found, V
     }
     let mut stiffness = Stiffness::new(assembly, false, 0.0);
     let still = vec![[0.0; 6]; assembly.network.rows.len()];
-    let by_frame = stiffness.forces(&still, Some(&frame.moves()));
-    let of_walls = stiffness.pushes(&by_frame);
+    let by_frame = stiffness.tangents.forces(&still, Some(&frame.moves()));
+    let of_walls = stiffness.tangents.pushes(&by_frame);
     let mut b = vec![0.0; stiffness.len()];
     for (k, push) in of_walls.iter().enumerate() {
         let (mask, push) = (assembly.network.mask(k), push.plus(&load(assembly, k)));
@@ -72,7 +72,7 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Result<Found, V
         all[i as usize] = shift.to_array();
     }
     assembly.share(&mut all);
-    let forces = stiffness.forces(&all, Some(&frame.moves()));
+    let forces = stiffness.tangents.forces(&all, Some(&frame.moves()));
     drop(stiffness);
     let names = assembly.network.links().map(|link| named(&link));
     let forces: BTreeMap<_, [Vector3; 2]> = names.zip(forces.each()).collect();

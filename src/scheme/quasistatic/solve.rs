@@ -12,7 +12,7 @@ pub(super) fn solve(
     (b, x): (Vec<f64>, &mut [f64]),
     limits: &Limits,
 ) -> Solved {
-    if stiffness.assembly.statics.linear == Linear::Direct {
+    if stiffness.tangents.assembly.statics.linear == Linear::Direct {
         let solved = direct(stiffness, symmetric, (&b, &mut *x), limits);
         if !solved.broken {
             return solved;

@@ -3,16 +3,13 @@
 //! Bodies that are not free have no unknowns; in two dimensions only those in the plane are left.
 
 use super::assembly::Assembly;
-use super::forces::Forces;
+use super::forces::{Tangents, pushed, resists};
 use super::frame::Moves;
 use super::geometric::turn;
 use super::inverses::Inverses;
-use super::link::Link;
 use super::network::Network;
-use super::unknowns::{Push, Shift, UNKNOWNS, numbers, shift};
-use crate::contact::Partner;
-use crate::law::elastic::{Motion, Tangent};
-use crate::math::{ExactSum, Matrix3, Vector3};
+use super::unknowns::{UNKNOWNS, numbers, shift};
+use crate::math::{ExactSum, Matrix3};
 use crate::solver::linear::System;
 use nalgebra::{DMatrix, Matrix6, Vector6};
 
@@ -21,9 +18,7 @@ const NOTHING: f64 = 1e-12;
 
 /// The stiffness K̂ + ρ of an assembly at its present forces.
 pub(super) struct Stiffness<'s, 'a, 'd> {
-    pub assembly: &'s Assembly<'a, 'd>,
-    /// Whether the friction of sliding contacts follows their normal force.
-    coulomb: bool,
+    pub tangents: Tangents<'s, 'a, 'd>,
     /// ρ [N/m].
     pub resistance: f64,
     /// The inverse of each body's own block.
@@ -51,19 +46,13 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
         // Friction that follows the normal force is not symmetric.
         let inverses = Inverses::of((pool, network.own.len()), !coulomb, inverse);
         Self {
-            assembly,
-            coulomb,
+            tangents: Tangents { assembly, coulomb },
             resistance,
             inverses,
             shifts: vec![[0.0; 6]; network.rows.len()],
             turnings: Vec::new(),
             of_free: assembly.stiffness_of_free(|link| resists(link, coulomb)),
         }
-    }
-
-    /// The resistance of a contact; `None` where it takes no part.
-    pub(super) fn tangent(&self, link: &Link) -> Option<Tangent> {
-        resists(link, self.coulomb)
     }
 
     /// The whole matrix. One rank only.
@@ -80,42 +69,12 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
         dense
     }
 
-    /// Force and couple of each contact that shifts of all known bodies and of the frame add.
-    pub(super) fn forces(&self, shifts: &[[f64; 6]], frame: Option<&Moves>) -> Forces {
-        let strain = frame.map_or_else(Vector3::zeros, |frame| frame.strain);
-        let centres = self.assembly.centres();
-        let network = &self.assembly.network;
-        self.forces_by(|link| {
-            let first = Shift::from_array(shifts[link.pair.first as usize]);
-            let second = match link.partner {
-                Partner::Body(b) => Shift::from_array(shifts[b]),
-                Partner::Wall(w) => frame.map_or_else(Shift::default, |frame| {
-                    frame.walls[w].at(&(network.point(link) - centres[w]))
-                }),
-            };
-            link.strained([&first, &second], &strain)
-        })
-    }
-
-    /// Force and couple of each contact that its motion adds.
-    pub(super) fn forces_by(&self, motion: impl Fn(&Link) -> Motion + Sync) -> Forces {
-        let (network, coulomb) = (&self.assembly.network, self.coulomb);
-        let added = |number: usize| {
-            let link = network.link(number);
-            let Some(tangent) = resists(&link, coulomb) else {
-                return [Vector3::zeros(); 2];
-            };
-            let motion = motion(&link);
-            tangent.added(&motion.slip, &motion.turn)
-        };
-        Forces::of(self.assembly, added)
-    }
-
     /// The forces that hold own body number `k` back, by its own unknowns.
     pub(super) fn block(&self, k: usize) -> Matrix6<f64> {
-        let network = &self.assembly.network;
-        let held = held(self.assembly, k, self.resistance);
-        let mut block = block(network, self.coulomb, k, &held);
+        let Tangents { assembly, coulomb } = self.tangents;
+        let network = &assembly.network;
+        let held = held(assembly, k, self.resistance);
+        let mut block = block(network, coulomb, k, &held);
         for side in network.sides(k) {
             if let Some(turning) = self.turning(side.link()) {
                 let mut of_ways = block.fixed_view_mut::<3, 3>(0, 0);
@@ -124,36 +83,6 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
         }
         block
     }
-
-    /// The pushes of forces and couples of the contacts on own bodies.
-    pub(super) fn pushes(&self, forces: &Forces) -> Vec<Push> {
-        let network = &self.assembly.network;
-        (self.assembly.pool).list(network.own.len(), |k| pushed(network, k, forces))
-    }
-}
-
-/// The push of forces and couples of the contacts on own body number `k`.
-fn pushed(network: &Network, k: usize, forces: &Forces) -> Push {
-    let sides = network.sides(k).iter();
-    sides.fold(Push::default(), |sum, side| {
-        let number = side.link();
-        let pushes = network.link(number).pushes(&forces.at(number));
-        sum.plus(&pushes[side.side()])
-    })
-}
-
-/// The resistance of a contact; `None` where it takes no part.
-///
-/// It costs less to find it again than to fetch it from memory.
-fn resists(link: &Link, coulomb: bool) -> Option<Tangent> {
-    link.acts().then(|| {
-        let mut tangent = link.tangent(coulomb);
-        // A smooth contact does not stick, not even before it slides.
-        if link.elastic.friction == 0.0 && !link.joint.is_whole() {
-            tangent.stiffness.tangential = 0.0;
-        }
-        tangent
-    })
 }
 
 /// ρ and the stiffness of the supports, by unknown of own body number `k` [N/m].
@@ -203,11 +132,12 @@ fn inverse(block: &Matrix6<f64>, mask: &[bool; UNKNOWNS]) -> Matrix6<f64> {
 
 impl System for Stiffness<'_, '_, '_> {
     fn len(&self) -> usize {
-        UNKNOWNS * self.assembly.network.own.len() + self.assembly.free_count()
+        let assembly = self.tangents.assembly;
+        UNKNOWNS * assembly.network.own.len() + assembly.free_count()
     }
 
     fn apply(&mut self, x: &[f64], y: &mut [f64]) {
-        let assembly = self.assembly;
+        let assembly = self.tangents.assembly;
         let mut shifts = std::mem::take(&mut self.shifts);
         for (k, &i) in assembly.network.own.iter().enumerate() {
             let unknowns = &x[UNKNOWNS * k..UNKNOWNS * (k + 1)];
@@ -217,7 +147,9 @@ impl System for Stiffness<'_, '_, '_> {
         let bodies = UNKNOWNS * assembly.network.own.len();
         let (walls, strain) = assembly.of_free(&x[bodies..]);
         let walls = &walls[..];
-        let forces = self.forces(&shifts, Some(&Moves { walls, strain }));
+        let forces = self
+            .tangents
+            .forces(&shifts, Some(&Moves { walls, strain }));
         let on_free = assembly.sum_over_free(|number, e| forces.at(number)[0].dot(e));
         for (k, held) in on_free.iter().enumerate() {
             y[bodies + k] = self.resistance * x[bodies + k] - held;
@@ -246,7 +178,7 @@ impl System for Stiffness<'_, '_, '_> {
     }
 
     fn precondition(&mut self, r: &[f64], z: &mut [f64]) {
-        let (r, of_free) = r.split_at(UNKNOWNS * self.assembly.network.own.len());
+        let (r, of_free) = r.split_at(UNKNOWNS * self.tangents.assembly.network.own.len());
         let (z, free) = z.split_at_mut(r.len());
         let walls = free.iter_mut().zip(of_free).zip(&self.of_free);
         for ((z, r), stiffness) in walls {
@@ -261,17 +193,18 @@ impl System for Stiffness<'_, '_, '_> {
     }
 
     fn products<const N: usize>(&self, pairs: [[&[f64]; 2]; N]) -> [f64; N] {
+        let assembly = self.tangents.assembly;
         let sums = pairs.map(|[a, b]| {
             // All ranks know the free walls and edges; the first counts them.
-            let count = match self.assembly.domain.rank() {
+            let count = match assembly.domain.rank() {
                 0 => a.len(),
-                _ => a.len() - self.assembly.free_count(),
+                _ => a.len() - assembly.free_count(),
             };
             let (a, b) = (&a[..count], &b[..count]);
             let bodies = a.chunks(UNKNOWNS).zip(b.chunks(UNKNOWNS));
             let each = bodies.map(|(a, b)| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>());
             each.collect::<ExactSum>()
         });
-        self.assembly.domain.sums(&sums)
+        assembly.domain.sums(&sums)
     }
 }
