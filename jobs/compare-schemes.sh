@@ -314,7 +314,7 @@ rows(scheme) = "<awk -F, '/^" . scheme . ",discs200,/' $csv"
 plot rows("bagi_bojtar") using 3:4 with lines title "Bagi and Bojtár", \
     rows("kishino") using 3:4 with points title "Kishino", \
     rows("moreau_jean") using 3:4 with lines title "contact dynamics", \
-    "<awk -F, '/^serrano_rodriguez,discs200-first,/ { print \$3 * 20 \",\" 1 + (\$4 - 1) * 20 }' $csv" \
+    "<awk -F, 'BEGIN { print \"0,1\" } /^serrano_rodriguez,discs200-first,/ { print \$3 * 20 \",\" 1 + (\$4 - 1) * 20 }' $csv" \
     using 1:2 with lines title "Serrano and Rodríguez-Ortiz, first slope"
 EOF
 fi

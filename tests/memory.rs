@@ -158,3 +158,80 @@ fn memory_of_settling_bodies_is_predicted() {
         );
     }
 }
+
+/// A pressed cubic lattice between planes, whose lid comes down: the peak of three increments, and
+/// what `moreau check` foretells [MB].
+fn peak_of_increments(keys: &str, friction: f64) -> [f64; 2] {
+    const SIDE: usize = 30;
+    const RADIUS: f64 = 0.01;
+    const STEP: f64 = 2.0 * RADIUS - 2e-5;
+    let dir = tempfile::tempdir().unwrap();
+    let mut bodies = "x,y,z,radius\n".to_owned();
+    for k in 0..SIDE.pow(3) {
+        let [x, y, z] = [k % SIDE, k / SIDE % SIDE, k / SIDE / SIDE].map(|i| i as f64 * STEP);
+        bodies += &format!("{x:e},{y:e},{z:e},{RADIUS}\n");
+    }
+    std::fs::write(dir.path().join("lattice.csv"), bodies).unwrap();
+    let end = RADIUS - 2e-5;
+    let high = (SIDE - 1) as f64 * STEP + end;
+    let mut config = format!(
+        "gravity = [0.0, 0.0, 0.0]
+scheme = \"bagi_bojtar\"
+[quasistatic]
+{keys}
+[time]
+dt = 1.0
+steps = 3
+[domain]
+lower = [-0.03, -0.03, -0.03]
+upper = [{0}, {0}, {0}]
+[[material]]
+name = \"ball\"
+density = 2500.0
+friction = {friction}
+stiffness = 1.0e6
+tangential_stiffness_ratio = 0.5
+[[bodies]]
+sample = \"file\"
+material = \"ball\"
+file = \"lattice.csv\"
+",
+        high + RADIUS
+    );
+    for axis in 0..3 {
+        for (place, sign) in [(-end, 1.0), (high, -1.0)] {
+            let along = |x: f64| {
+                let mut v = [0.0; 3];
+                v[axis] = x;
+                v
+            };
+            // The lid comes down, and shears the lattice.
+            let moves = axis == 2 && sign < 0.0;
+            let velocity = [
+                if moves { 1e-5 } else { 0.0 },
+                0.0,
+                if moves { -1e-6 } else { 0.0 },
+            ];
+            config += &format!(
+                "[[wall]]\nshape = \"plane\"\nmaterial = \"ball\"\npoint = {:?}\nnormal = {:?}\n\
+                 velocity = {velocity:?}\n",
+                along(place),
+                along(sign)
+            );
+        }
+    }
+    std::fs::write(dir.path().join("lattice.toml"), config).unwrap();
+    let [bodies, program] = memory(&printed(dir.path(), &["check", "lattice.toml"]));
+    let [most, _] = memory(&printed(dir.path(), &["run", "lattice.toml"]));
+    [most, bodies + program]
+}
+
+#[test]
+fn memory_of_increments_is_predicted() {
+    for (tangent, friction) in [("seed", 0.5), ("coulomb", 0.05)] {
+        let keys = format!("tangent = \"{tangent}\"");
+        let [peak, predicted] = peak_of_increments(&keys, friction);
+        println!("{tangent}: {peak} MB, predicted {predicted} MB");
+        assert!((peak / predicted - 1.0).abs() < 0.15, "{peak} {predicted}");
+    }
+}

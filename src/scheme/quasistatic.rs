@@ -29,6 +29,7 @@ mod kishino;
 mod link;
 mod links;
 mod mechanism;
+mod memory;
 mod modes;
 mod moduli;
 mod network;
@@ -43,6 +44,7 @@ mod support;
 mod unknowns;
 mod walls;
 
+pub use memory::bytes_per_body;
 pub use modes::{Mode, Modes, NoModes};
 pub use moduli::{Moduli, NAMES as STRAINS, NoModuli};
 pub use reach::least_edge;

@@ -243,6 +243,9 @@ fn memory(
     let bodies = sizes.count as f64 + come.unwrap_or(0) as f64;
     let megabytes = |per_body: f64| bodies * per_body / 1e6;
     let at_rest = megabytes(bytes_per_body(scenario));
+    if scenario.statics.is_some() {
+        return format!("memory     about {at_rest:.0} MB over all ranks, and 33 MB more per rank");
+    }
     // The densest part of space in which bodies start: the box around them, or their regions.
     let (filling, radius) = filling(comm, sizes, parcel);
     let spaces = scenario.samples.iter().map(|sample| sample.space());

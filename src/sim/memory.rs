@@ -9,6 +9,7 @@ use crate::contact::{ContactRow, Neighbours, Origin, Touch};
 use crate::law::{Arm, Pair};
 use crate::math::Vector3;
 use crate::scheme::allowance;
+use crate::scheme::quasistatic::bytes_per_body as bytes_of_increments;
 use crate::solver::accelerate::Acceleration;
 use crate::solver::batch::{Batch, Eight, LANES};
 use crate::solver::kernel::rigid::RigidContact;
@@ -232,7 +233,10 @@ fn to_floor(scenario: &Scenario, row: &BodyRow, down: &Vector3) -> Option<f64> {
 
 /// Memory per body of a dense packing [bytes], all included except the 33 MB of the program itself.
 pub(super) fn bytes_per_body(scenario: &Scenario) -> f64 {
-    bytes_with(scenario, DENSE)
+    match &scenario.statics {
+        Some(statics) => bytes_of_increments(statics, [DENSE.contacts, DENSE.pairs]),
+        None => bytes_with(scenario, DENSE),
+    }
 }
 
 /// The same with these numbers of pairs and contacts.

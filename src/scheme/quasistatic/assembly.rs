@@ -317,11 +317,12 @@ impl<'a, 'd> Assembly<'a, 'd> {
         let (before, from) = (self.centres(), *self.upper());
         let rest = self.at_rest();
         let frame = frame.unwrap_or(&rest);
+        let points = self.points_of_turning(&frame.shifts);
         self.carry(&frame.upper);
         (0..self.network.rows.len()).for_each(|i| self.place(i, &shifts[i]));
         self.place_walls(frame.states.clone());
         let strain = strain(self.physics, &from, &frame.upper);
-        self.renew((&shifts, (&frame.shifts, &before), &strain));
+        self.renew((&shifts, (&frame.shifts, &before), &points, &strain));
     }
 
     /// Carries all known bodies with the cell, whose upper corner moves to a place [m].

@@ -6,7 +6,7 @@
 //! `ρ = max(‖Δf‖∞/u_max, 10⁻⁸ k_n)` bounds the displacements. It fades near equilibrium.
 
 use super::assembly::Assembly;
-use super::balance::Balance;
+use super::balance::{Balance, Loads};
 use super::forces::Tangents;
 use super::found::Found;
 use super::frame::Frame;
@@ -17,6 +17,7 @@ use super::unknowns::{UNKNOWNS, numbers};
 use crate::law::Status;
 use crate::math::nan_max;
 use crate::solver::linear::{Limits, Solved, System};
+use std::borrow::Cow;
 
 /// Largest displacement within an iteration, in mean radii.
 const LARGEST: f64 = 0.1;
@@ -35,8 +36,9 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Found {
     let mut found = Found::default();
     let mut waiting = Some(frame).filter(|frame| !frame.is_still());
     let scale = assembly.scale();
+    let mut loads = Loads::of(assembly);
     loop {
-        let balance = Balance::of(assembly);
+        let balance = Balance::of(assembly, &loads);
         found.judge(&balance, statics.tolerance);
         // Walls that have not moved yet are not balanced.
         found.converged &= waiting.is_none();
@@ -85,7 +87,9 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Found {
         }
         let (shifts, frame) = assembly.motion_of(&x, moved);
         assembly.advance(&shifts, Some(&frame));
-        assembly.keep_up();
+        if assembly.keep_up() {
+            loads = Loads::of(assembly);
+        }
         if statics.breaking == Breaking::All {
             assembly.break_bonds(statics.breaking);
         }
@@ -118,7 +122,12 @@ fn solve(assembly: &Assembly, resistance: f64, b: Vec<f64>, x: &mut [f64]) -> So
         products: (PRODUCTS * unknowns).max(100.0) as u64,
     };
     if coulomb || geometric {
-        let solved = solve::solve(&mut stiffness, !coulomb, (b.clone(), x), &limits);
+        let solved = solve::solve(
+            &mut stiffness,
+            !coulomb,
+            (Cow::Borrowed(&b[..]), x),
+            &limits,
+        );
         // With K̂ < 0 a solution may exist that ρ does not bound.
         let [far] = stiffness.products([[x, x]]);
         let bounded = !geometric || resistance * resistance * far <= square;
@@ -128,11 +137,11 @@ fn solve(assembly: &Assembly, resistance: f64, b: Vec<f64>, x: &mut [f64]) -> So
         drop(stiffness);
         // Without the unsymmetric and the geometric part there is always a solution.
         let mut stiffness = Stiffness::new(assembly, false, resistance);
-        let again = solve::solve(&mut stiffness, true, (b, x), &limits);
+        let again = solve::solve(&mut stiffness, true, (b.into(), x), &limits);
         return Solved {
             products: solved.products + again.products,
             ..again
         };
     }
-    solve::solve(&mut stiffness, true, (b, x), &limits)
+    solve::solve(&mut stiffness, true, (b.into(), x), &limits)
 }

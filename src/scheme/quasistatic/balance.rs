@@ -29,14 +29,14 @@ pub(super) struct Balance {
 }
 
 impl Balance {
-    /// The balance under the loads on own bodies. Collective.
-    pub(super) fn of(assembly: &Assembly) -> Self {
+    /// The balance under loads on own bodies. Collective.
+    pub(super) fn of(assembly: &Assembly, loads: &Loads) -> Self {
         let pushed = assembly.network.pushed(assembly.pool);
         let period = assembly.domain.partition().grid().period();
         let mut unbalanced = Vec::with_capacity(UNKNOWNS * pushed.len() + assembly.free_count());
         let (mut worst, mut heaviest) = (0.0, 0.0);
         for (k, pushed) in pushed.iter().enumerate() {
-            let load = load(assembly, k);
+            let load = loads.at(assembly, k);
             let radius = assembly.network.body(k).radius;
             let mask = assembly.network.mask(k);
             let left = |push: &Push| {
@@ -115,18 +115,39 @@ fn size(of: &[f64; UNKNOWNS]) -> f64 {
     of.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// The load on own body number `k`: gravity and fields.
-pub(super) fn load(assembly: &Assembly, k: usize) -> Push {
-    let row = assembly.network.body(k);
-    let x = Vector3::from(row.position);
-    Push {
-        force: assembly.physics.acceleration(&x, row.mass, assembly.time) * row.mass,
-        moment: Vector3::zeros(),
-    }
+/// The loads on own bodies: gravity and fields, these at the places that they were taken at.
+///
+/// A field ends at the border of its region. A load that followed a body to and fro across it would
+/// have no balance.
+pub(super) enum Loads {
+    /// Gravity alone.
+    Weights,
+    /// Force on each own body [N].
+    Given(Vec<Vector3>),
 }
 
-/// The loads on own bodies.
-pub(super) fn loads(assembly: &Assembly) -> Vec<Push> {
-    let own = 0..assembly.network.own.len();
-    own.map(|k| load(assembly, k)).collect()
+impl Loads {
+    /// The loads where bodies are.
+    pub(super) fn of(assembly: &Assembly) -> Self {
+        let physics = assembly.physics;
+        if physics.acts.fields.is_empty() {
+            return Self::Weights;
+        }
+        let force = |k: usize| {
+            let row = assembly.network.body(k);
+            physics.acceleration(&row.position.into(), row.mass, assembly.time) * row.mass
+        };
+        Self::Given((0..assembly.network.own.len()).map(force).collect())
+    }
+
+    /// The load on own body number `k`.
+    pub(super) fn at(&self, assembly: &Assembly, k: usize) -> Push {
+        Push {
+            force: match self {
+                Self::Weights => assembly.physics.gravity * assembly.network.body(k).mass,
+                Self::Given(forces) => forces[k],
+            },
+            moment: Vector3::zeros(),
+        }
+    }
 }

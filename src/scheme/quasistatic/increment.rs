@@ -62,7 +62,7 @@ pub(super) struct Increment<'a> {
     waves: u64,
     /// The state that is reached: bodies, contacts, walls, and the Δt of the contacts' forces.
     reached: (Parcel, Vec<WallState>, f64),
-    /// The bodies and contacts before the first part, once it is in balance.
+    /// The bodies and contacts before the first part, once it is in balance; none after the last.
     first: Option<Parcel>,
     /// The upper corner of the cell then [m], if it deforms.
     upper: Option<Vector3>,

@@ -28,6 +28,14 @@ impl Inverses {
         }
     }
 
+    /// Memory of an inverse.
+    pub(super) fn bytes(symmetric: bool) -> usize {
+        match symmetric {
+            true => size_of::<[f64; HALF]>(),
+            false => size_of::<Matrix6<f64>>(),
+        }
+    }
+
     /// The product of an inverse with a vector.
     pub(super) fn times(&self, k: usize, x: &Vector6<f64>) -> Vector6<f64> {
         match self {

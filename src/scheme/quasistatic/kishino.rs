@@ -13,7 +13,7 @@ mod held;
 mod worst;
 
 use super::assembly::Assembly;
-use super::balance::{self, Balance};
+use super::balance::{Balance, Loads};
 use super::found::Found;
 use super::frame::Frame;
 use super::link::Link;
@@ -49,10 +49,10 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame, select: Select) ->
         assembly.keep_up();
     }
     let statics = *assembly.statics;
-    let mut loads = balance::loads(assembly);
+    let mut loads = Loads::of(assembly);
     let mut order = Order::of(assembly, select);
     loop {
-        let balance = Balance::of(assembly);
+        let balance = Balance::of(assembly, &loads);
         found.judge(&balance, statics.tolerance);
         let over = found.iterations >= SWEEPS * statics.max_iterations;
         if found.converged || found.stopped || over || !found.residual.is_finite() {
@@ -71,7 +71,7 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame, select: Select) ->
         assembly.refresh();
         relax_walls(assembly);
         if assembly.keep_up() {
-            loads = balance::loads(assembly);
+            loads = Loads::of(assembly);
             order = Order::of(assembly, select);
         }
         if statics.breaking == Breaking::All {
@@ -158,7 +158,7 @@ impl Order {
 struct Relaxing<'s, 'a, 'd> {
     assembly: &'s mut Assembly<'a, 'd>,
     order: &'s Order,
-    loads: &'s [Push],
+    loads: &'s Loads,
     /// The pushes of each contact on its two sides.
     pushes: Vec<[Push; 2]>,
     /// The unbalanced push on each own body, of the block in hand.
@@ -170,11 +170,11 @@ struct Relaxing<'s, 'a, 'd> {
 }
 
 impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
-    fn new(assembly: &'s mut Assembly<'a, 'd>, loads: &'s [Push], order: &'s Order) -> Self {
+    fn new(assembly: &'s mut Assembly<'a, 'd>, loads: &'s Loads, order: &'s Order) -> Self {
         let pushes = assembly.network.links().map(|link| link.carries());
         Self {
             pushes: pushes.collect(),
-            left: vec![Push::default(); loads.len()],
+            left: vec![Push::default(); assembly.network.own.len()],
             assembly,
             order,
             loads,
@@ -232,7 +232,7 @@ impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
     /// The push of loads, supports and contacts on own body `k`.
     fn sum(&self, k: usize) -> Push {
         let network = &self.assembly.network;
-        let mut push = self.loads[k];
+        let mut push = self.loads.at(self.assembly, k);
         if self.assembly.supports.any() {
             let period = self.assembly.domain.partition().grid().period();
             push = push.plus(&self.assembly.supports.push(network.body(k), period));

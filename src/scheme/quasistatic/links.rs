@@ -69,11 +69,16 @@ pub(super) struct Links {
     /// Features, likewise.
     features: Vec<u64>,
     kinds: Vec<Kind>,
+    /// Whether one of the kinds resists rotations.
+    turns: bool,
     /// The numbers of the shared kinds, by their bits.
     shared: HashMap<[u64; 11], u32>,
 }
 
 impl Links {
+    /// Memory of a contact whose coefficients are those of others.
+    pub(super) const BYTES: usize = size_of::<Row>();
+
     /// No contacts, with room for some.
     pub(super) fn with_capacity(count: usize) -> Self {
         Self {
@@ -88,8 +93,7 @@ impl Links {
 
     /// Whether a contact may resist rotations.
     pub(super) fn resist_turns(&self) -> bool {
-        let mut of = self.kinds.iter().map(|kind| &kind.elastic.stiffness);
-        of.any(|of| of.bending != 0.0 || of.twisting != 0.0)
+        self.turns
     }
 
     /// The sides of a contact.
@@ -139,7 +143,12 @@ impl Links {
 
     /// Sets the numbers that most contacts have not.
     fn set_rare(&mut self, number: usize, link: &Link) {
-        put(&mut self.couples, number, link.carried.couple);
+        // A zero has no sign: whether it is kept depends on the other contacts of the rank.
+        put(
+            &mut self.couples,
+            number,
+            link.carried.couple.map(|x| x + 0.0),
+        );
         put(&mut self.features, number, link.feature);
     }
 
@@ -150,6 +159,8 @@ impl Links {
             joint: link.joint,
         };
         let bits = kind.bits();
+        let stiffness = &kind.elastic.stiffness;
+        self.turns |= stiffness.bending != 0.0 || stiffness.twisting != 0.0;
         let same = |k: &u32| self.kinds[*k as usize].bits() == bits;
         if let Some(number) = before
             .filter(same)

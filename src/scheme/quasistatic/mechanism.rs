@@ -38,7 +38,7 @@ pub(super) fn free_motion(assembly: &Assembly) -> Vec<BodyId> {
         residual: 1e-6 * square.sqrt(),
         products: 100_000,
     };
-    solve(&mut stiffness, true, (b, &mut x), &limits);
+    solve(&mut stiffness, true, (b.into(), &mut x), &limits);
     let mut y = vec![0.0; x.len()];
     stiffness.apply(&x, &mut y);
     let [work, square] = stiffness.products([[&x, &y], [&x, &x]]);

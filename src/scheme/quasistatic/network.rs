@@ -45,9 +45,9 @@ pub(super) struct Network {
     pub rows: Vec<BodyRow>,
     /// Indices of this rank's bodies.
     pub own: Vec<u32>,
-    /// Their radii [m].
+    /// Radii of all bodies [m].
     radii: Vec<f64>,
-    /// Their contacts, in the order of keys.
+    /// The contacts of own bodies, in the order of keys.
     pub links: Links,
     /// The contacts of each body: where they start in `sides`.
     starts: Vec<u32>,

@@ -5,7 +5,7 @@
 //! has no answer; it is refused.
 
 use super::assembly::Assembly;
-use super::balance::{Balance, load};
+use super::balance::{Balance, Loads};
 use super::found::Found;
 use super::frame::Frame;
 use super::link::Link;
@@ -35,6 +35,7 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Result<Found, V
         }
         link.carried = Carried::default();
     });
+    let loads = Loads::of(assembly);
     let free = free_motion(assembly);
     if !free.is_empty() {
         return Err(free);
@@ -45,7 +46,7 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Result<Found, V
     let of_walls = stiffness.tangents.pushes(&by_frame);
     let mut b = vec![0.0; stiffness.len()];
     for (k, push) in of_walls.iter().enumerate() {
-        let (mask, push) = (assembly.network.mask(k), push.plus(&load(assembly, k)));
+        let (mask, push) = (assembly.network.mask(k), push.plus(&loads.at(assembly, k)));
         let of = numbers(&push, assembly.network.body(k).radius);
         (0..UNKNOWNS).for_each(|n| b[UNKNOWNS * k + n] = if mask[n] { of[n] } else { 0.0 });
     }
@@ -56,8 +57,10 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Result<Found, V
     let [square] = stiffness.products([[&b, &b]]);
     // The forces of a strained lattice cancel in each body, to rounding.
     let strained = by_frame.each().map(|[force, _]| force.norm());
+    let strained = strained.fold(0.0, nan_max);
+    drop(by_frame);
     let strained = match assembly.physics.cell {
-        Some(_) => assembly.domain.max(strained.fold(0.0, nan_max)),
+        Some(_) => assembly.domain.max(strained),
         None => 0.0,
     };
     let limits = Limits {
@@ -65,7 +68,7 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Result<Found, V
         products: 100_000,
     };
     let mut x = vec![0.0; b.len()];
-    let solved = solve(&mut stiffness, true, (b, &mut x), &limits);
+    let solved = solve(&mut stiffness, true, (b.into(), &mut x), &limits);
     let (mine, frame) = assembly.motion_of(&x, Some(frame));
     let mut all = still;
     for (&i, shift) in assembly.network.own.iter().zip(&mine) {
@@ -91,7 +94,7 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Result<Found, V
         let pressed = force.dot(&link.normal);
         link.joint.rest = link.gap + pressed / link.elastic.stiffness.normal;
     });
-    let balance = Balance::of(assembly);
+    let balance = Balance::of(assembly, &loads);
     Ok(Found {
         iterations: 1,
         products: solved.products,

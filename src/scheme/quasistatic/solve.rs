@@ -4,12 +4,13 @@ use super::direct::direct;
 use super::settings::Linear;
 use super::stiffness::Stiffness;
 use crate::solver::linear::{Limits, Solved, conjugate_gradients, stabilised};
+use std::borrow::Cow;
 
 /// Solves `A x = b` for a stiffness that is `symmetric` or not, from `x = 0`. Collective.
 pub(super) fn solve(
     stiffness: &mut Stiffness,
     symmetric: bool,
-    (b, x): (Vec<f64>, &mut [f64]),
+    (b, x): (Cow<[f64]>, &mut [f64]),
     limits: &Limits,
 ) -> Solved {
     if stiffness.tangents.assembly.statics.linear == Linear::Direct {
@@ -21,7 +22,7 @@ pub(super) fn solve(
         x.fill(0.0);
     }
     match symmetric {
-        true => conjugate_gradients(stiffness, b, x, limits),
+        true => conjugate_gradients(stiffness, b.into_owned(), x, limits),
         false => stabilised(stiffness, &b, x, limits),
     }
 }

@@ -69,11 +69,12 @@ fn physics() -> Physics {
 }
 
 /// Energy of springs and loads [J].
-fn energy(assembly: &Assembly, loads: &[Push]) -> f64 {
+fn energy(assembly: &Assembly, loads: &Loads) -> f64 {
     let springs = assembly.network.links().map(|link| link.energy());
-    let own = loads.iter().enumerate();
+    let own = 0..assembly.network.own.len();
     // Within an increment the velocity of a row is its displacement.
-    let of_loads = own.map(|(k, load)| {
+    let of_loads = own.map(|k| {
+        let load = loads.at(assembly, k);
         let way = Vector3::from(assembly.network.body(k).velocity);
         -load.force.dot(&way)
     });
@@ -117,16 +118,17 @@ fn each_relaxation_lowers_the_energy() {
         (1.0, Some(begins)),
     );
     assert_eq!(assembly.network.count(), 2 * SIDE * (SIDE + 1));
-    let loads = balance::loads(&assembly);
+    let loads = Loads::of(&assembly);
+    let own = assembly.network.own.len();
     let order = Order::of(&assembly, Select::Largest);
     let mut relaxing = Relaxing::new(&mut assembly, &loads, &order);
     let mut count = 0;
     loop {
-        for k in 0..loads.len() {
+        for k in 0..own {
             relaxing.left[k] = relaxing.sum(k);
         }
         let error = |k: &usize| relaxing.unbalanced(*k).norm();
-        let worst = (0..loads.len()).max_by(|a, b| error(a).total_cmp(&error(b)));
+        let worst = (0..own).max_by(|a, b| error(a).total_cmp(&error(b)));
         let worst = worst.expect("bodies");
         let out = relaxing.unbalanced(worst);
         if out.norm() < 1e-7 {

@@ -43,7 +43,7 @@ fn contact(drawn: &mut Stream, kinds: u64, couples: bool) -> Link {
         },
         normal,
         gap: drawn.between(-1.0, 1.0),
-        feature: drawn.between(0.0, 1e15) as u64,
+        feature: (drawn.between(-1e15, 1e15)).max(0.0) as u64,
         carried: Carried {
             force,
             couple: if couples { couple } else { Vector3::zeros() },
