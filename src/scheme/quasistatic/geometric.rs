@@ -7,10 +7,8 @@
 //! turning lever cancels `l n × N dn`. Walls are taken as planes, whose normals stand.
 
 use super::link::Link;
-use super::network::Network;
 use super::stiffness::Stiffness;
-use super::unknowns::{Push, Shift};
-use crate::math::{Matrix3, Vector3};
+use crate::math::Matrix3;
 
 /// `(N/D)(I − nnᵀ)` of a contact [N/m]: the force on its second body by the displacement of that
 /// body against the first. `None`: it does not act, has no normal force, or is one with a wall.
@@ -38,27 +36,6 @@ impl Stiffness<'_, '_, '_> {
     /// `(N/D)(I − nnᵀ)` of a contact [N/m], if there is a geometric part.
     pub(super) fn turning(&self, number: usize) -> Option<&Matrix3> {
         self.turnings.get(number)?.as_ref()
-    }
-}
-
-/// Adds the geometric part of each contact to the push on own body number `k`, by the shifts of all
-/// known bodies.
-pub(super) fn turn(
-    push: &mut Push,
-    (network, turnings): (&Network, &[Option<Matrix3>]),
-    k: usize,
-    shifts: &[[f64; 6]],
-) {
-    if turnings.is_empty() {
-        return;
-    }
-    let way = |body: u32| Shift::from_array(shifts[body as usize]).way;
-    for side in network.sides(k) {
-        if let Some(turning) = &turnings[side.link()] {
-            let pair = network.links.pair(side.link());
-            let force: Vector3 = turning * (way(pair.second) - way(pair.first));
-            push.force += if side.side() == 0 { -force } else { force };
-        }
     }
 }
 

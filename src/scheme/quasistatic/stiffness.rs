@@ -5,11 +5,10 @@
 use super::assembly::Assembly;
 use super::forces::{Tangents, pushed, resists};
 use super::frame::Moves;
-use super::geometric::turn;
 use super::inverses::Inverses;
 use super::network::Network;
-use super::unknowns::{UNKNOWNS, numbers, shift};
-use crate::math::{ExactSum, Matrix3};
+use super::unknowns::{Push, Shift, UNKNOWNS, numbers, shift};
+use crate::math::{ExactSum, Matrix3, Vector3};
 use crate::solver::linear::System;
 use nalgebra::{DMatrix, Matrix6, Vector6};
 
@@ -82,6 +81,28 @@ impl<'s, 'a, 'd> Stiffness<'s, 'a, 'd> {
             }
         }
         block
+    }
+}
+
+/// Adds the geometric part of its contacts to the push on own body number `k`.
+///
+/// `shifts` are those of all known bodies.
+fn turn(
+    push: &mut Push,
+    (network, turnings): (&Network, &[Option<Matrix3>]),
+    k: usize,
+    shifts: &[[f64; 6]],
+) {
+    if turnings.is_empty() {
+        return;
+    }
+    let way = |body: u32| Shift::from_array(shifts[body as usize]).way;
+    for side in network.sides(k) {
+        if let Some(turning) = &turnings[side.link()] {
+            let pair = network.links.pair(side.link());
+            let force: Vector3 = turning * (way(pair.second) - way(pair.first));
+            push.force += if side.side() == 0 { -force } else { force };
+        }
     }
 }
 

@@ -1,11 +1,13 @@
 //! The change of the forces of a contact against central differences.
 
+use super::super::unknowns::{Push, Shift};
 use super::*;
 use crate::contact::{Neighbours, Partner};
 use crate::detect::touch_of_balls;
 use crate::law::Status;
 use crate::law::bond::{Four, Joint};
 use crate::law::elastic::{Carried, Elastic};
+use crate::math::Vector3;
 use crate::shape::Period;
 
 /// Radii of the two balls.
