@@ -14,7 +14,7 @@
 # with "-first") at smaller tolerances: one increment at rest and one down; contact dynamics goes
 # down by 200 steps between 200 at rest. serrano_rodriguez takes part there alone, by one increment.
 # It begins without forces, so its sample has no pressure, and its stress is added. It refuses
-# samples in which a body can turn freely.
+# samples in which a body can turn freely. kishino takes part with discs only.
 # --plot: draws docs/schemes.svg with gnuplot. --only: the lines of one case are made anew.
 #
 # Writes target/schemes.csv with the columns
