@@ -72,7 +72,7 @@ fn spread(curves: &[Vec<f64>]) -> Vec<f64> {
 /// rearrange.
 ///
 /// At 7e-4 of strain the first do. From there on the sample has several equilibria, and ρ chooses
-/// among them; if contacts closed without friction, they would lie 2.5 % apart.
+/// among them. If contacts closed without friction, increments alone would give 1 %.
 #[test]
 fn f18_increments_and_resistance_give_the_same_stress() {
     // k_n is 10⁶ N/m.

@@ -10,15 +10,16 @@ use harness::{counts, mpi_available, on, state};
 use moreau::comm::threads;
 use moreau::io::checkpoint::Loaded;
 use moreau::sim::{self, Options};
+use std::path::{Path, PathBuf};
 
 /// A configuration, the keys that are set, and the number of increments.
 struct Case {
-    config: &'static str,
+    config: PathBuf,
     set: Vec<String>,
     increments: u64,
 }
 
-fn case(config: &'static str, scheme: &str, set: &[&str], increments: u64) -> Case {
+fn case(name: &str, scheme: &str, set: &[&str], increments: u64) -> Case {
     let mut all = vec![
         format!("scheme={scheme}"),
         format!("time.until={increments}"),
@@ -26,7 +27,7 @@ fn case(config: &'static str, scheme: &str, set: &[&str], increments: u64) -> Ca
     ];
     all.extend(set.iter().map(|key| (*key).to_owned()));
     Case {
-        config,
+        config: config(name),
         set: all,
         increments,
     }
@@ -66,8 +67,8 @@ fn run(case: &Case, ranks: usize, of_each: usize) -> Run {
         ..Options::default()
     };
     threads::run(ranks, |comm| {
-        sim::try_run(comm, &config(case.config), &options)
-            .unwrap_or_else(|e| panic!("{}: {e}", case.config));
+        sim::try_run(comm, &case.config, &options)
+            .unwrap_or_else(|e| panic!("{}: {e}", case.config.display()));
     });
     run
 }
@@ -91,13 +92,13 @@ fn increments_have_the_same_bits_on_any_ranks_and_threads() {
     for case in cases() {
         let alone = run(&case, 1, 1);
         let parts = alone.column("increments.csv", "parts");
-        assert_eq!(parts.len() as u64, case.increments, "{}", case.config);
+        assert_eq!(parts.len() as u64, case.increments, "{:?}", case.config);
         if alone.out().join("bonds.csv").exists() {
             assert!(!alone.column("bonds.csv", "a").is_empty(), "{:?}", case.set);
         }
         for (ranks, of_each) in [(1, 2), (2, 2), (3, 1), (4, 1), (8, 1)] {
             let other = run(&case, ranks, of_each);
-            let of = format!("{} {:?}: {ranks} × {of_each}", case.config, case.set);
+            let of = format!("{:?} {:?}: {ranks} × {of_each}", case.config, case.set);
             same(&alone, &other, &of);
         }
     }
@@ -111,9 +112,97 @@ fn increments_go_on_after_any_stop() {
         let whole = run(&case, 1, 1);
         for stop in 1..case.increments {
             let parts = [(2, Some(stop)), (3, Some(case.increments))];
-            let parted = run_in_parts(&config(case.config), &case.set, &parts);
-            let of = format!("{} {:?}: stopped after {stop}", case.config, case.set);
+            let parted = run_in_parts(&case.config, &case.set, &parts);
+            let of = format!("{:?} {:?}: stopped after {stop}", case.config, case.set);
             same(&whole, &parted, &of);
+        }
+    }
+}
+
+/// A drum that turns, periodic along its axis: arcs of seven balls lie in it, and gravity has a part
+/// along the axis.
+fn drum(dir: &Path, scheme: &str) -> Case {
+    const RADIUS: f64 = 0.01;
+    const DRUM: f64 = 0.1;
+    let between = 2.0 * RADIUS * (1.0 - 1e-4);
+    let turn = 2.0 * (RADIUS / (DRUM - RADIUS)).asin() * (1.0 - 1e-4);
+    let mut balls = "x,y,z,radius\n".to_owned();
+    for k in 0..7 * 8 {
+        let (sin, cos) = (turn * f64::from(k % 7 - 3)).sin_cos();
+        // The last arc is 1 nm before the end of the period.
+        let y = f64::from(k / 7 + 1) * between - 1e-9;
+        let [x, z] = [sin, -cos].map(|of| (DRUM - RADIUS) * of);
+        balls += &format!("{x:e},{y:e},{z:e},{RADIUS}\n");
+    }
+    std::fs::write(dir.join("balls.csv"), balls).unwrap();
+    let length = 8.0 * between;
+    let text = format!(
+        "gravity = [0.0, 0.5, -9.81]
+scheme = \"{scheme}\"
+[time]
+dt = 1.0
+until = 3.0
+[domain]
+lower = [-0.11, 0.0, -0.11]
+upper = [0.11, {length}, 0.11]
+periodic = [false, true, false]
+[[material]]
+name = \"ball\"
+density = 2500.0
+friction = 0.5
+stiffness = 1.0e5
+tangential_stiffness_ratio = 0.5
+[[wall]]
+shape = \"cylinder\"
+name = \"drum\"
+material = \"ball\"
+from = [0.0, 0.0, 0.0]
+to = [0.0, {length}, 0.0]
+radius = {DRUM}
+side = \"inside\"
+caps = false
+rotation = {{ axis = [0.0, 1.0, 0.0], rate = 1e-4 }}
+[[bodies]]
+sample = \"file\"
+material = \"ball\"
+file = \"balls.csv\"
+[output]
+series = 1
+every = 0
+"
+    );
+    let config = dir.join("drum.toml");
+    std::fs::write(&config, text).unwrap();
+    Case {
+        config,
+        set: Vec::new(),
+        increments: 3,
+    }
+}
+
+/// Bodies cross a period within an increment, on a wall that turns: the same bits on any ranks, and
+/// after any stop.
+#[test]
+fn bodies_cross_a_period_in_a_drum_with_the_same_bits() {
+    for (scheme, tolerance) in [("bagi_bojtar", 1e-4), ("kishino", 1e-3)] {
+        let dir = tempfile::tempdir().unwrap();
+        let mut case = drum(dir.path(), scheme);
+        case.set.push(format!("quasistatic.tolerance={tolerance}"));
+        let alone = run(&case, 1, 1);
+        let last = alone.state();
+        let crossed = last.bodies[49..]
+            .iter()
+            .filter(|row| row.position[1] < 0.01);
+        assert_eq!(crossed.count(), 7, "{scheme}");
+        for (ranks, of_each) in [(2, 2), (3, 1), (4, 1), (8, 1)] {
+            let of = format!("{scheme}, drum: {ranks} × {of_each}");
+            same(&alone, &run(&case, ranks, of_each), &of);
+        }
+        for stop in 1..case.increments {
+            let parts = [(2, Some(stop)), (3, Some(case.increments))];
+            let parted = run_in_parts(&case.config, &case.set, &parts);
+            let of = format!("{scheme}, drum: stopped after {stop}");
+            same(&alone, &parted, &of);
         }
     }
 }
@@ -153,7 +242,7 @@ fn increments_have_the_same_bits_under_mpirun() {
     }
     let folder = Run::empty();
     for (number, case) in cases().iter().enumerate().filter(|(k, _)| k % 3 != 1) {
-        let file = config(case.config);
+        let file = &case.config;
         let line = |ranks: usize| {
             let out = folder.out().join(format!("{number}-{ranks}"));
             let mut args = vec![
@@ -170,7 +259,7 @@ fn increments_have_the_same_bits_under_mpirun() {
             assert_eq!(
                 line(ranks),
                 alone,
-                "{} {:?}: {ranks}",
+                "{:?} {:?}: {ranks}",
                 case.config,
                 case.set
             );
