@@ -134,7 +134,7 @@ fn memory() {
     });
     let each = (large.1 - small.1) / large.0 as f64;
     println!(
-        "memory of a body, 64000 balls: {:.2} kB above the {:.0} MB of the program; bar: at most 1.5",
+        "memory of a body, 64000 balls, one increment: {:.2} kB above the {:.0} MB of the program; bar: at most 1.5",
         1e-3 * each,
         1e-6 * small.1
     );

@@ -224,7 +224,6 @@ file = \"lattice.csv\"
     let [bodies, program] = memory(&printed(dir.path(), &["check", "lattice.toml"]));
     let [most, _] = memory(&printed(dir.path(), &["run", "lattice.toml"]));
     let table = std::fs::read_to_string(dir.path().join("out/increments.csv")).unwrap();
-    println!("{table}");
     let slides = csv::Reader::from_reader(table.as_bytes())
         .deserialize::<std::collections::HashMap<String, f64>>()
         .any(|record| record.unwrap()["sliding"] > 0.0);

@@ -49,6 +49,7 @@ fn ratios(cases: &[&[&str]]) -> Vec<Vec<f64>> {
         let curve = curve(&compress(cases[k]));
         let [strain, _] = *curve.last().unwrap();
         assert!((strain - 2e-3).abs() < 1e-12, "{strain}");
+        assert_eq!(curve.len() % 20, 0);
         let each = curve.len() / 20;
         (curve.iter().skip(each - 1).step_by(each))
             .map(|[_, ratio]| *ratio)
