@@ -2,6 +2,8 @@
 //! increment: shipped configurations with bonds that break, free and driven walls, in two and three
 //! dimensions; a drum that turns, across whose period bodies go.
 
+#![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
+
 mod experiment;
 mod harness;
 
