@@ -10,6 +10,7 @@ use moreau::math::Vector3;
 use moreau::rng::{Purpose, Stream};
 use moreau::scheme::acts::Outlet;
 use moreau::shape::{Period, Region, Spell};
+use moreau::solver::project;
 use scene::{Scene, State, lift, plane, record_fact};
 
 /// Balls that fall and pack, with one that shoots through the others at a sixth of a radius a step.
@@ -267,6 +268,45 @@ fn a_pair_that_closes_against_expectation_wakes() {
     }
     assert_eq!(one.contacts.len(), 2);
     assert!(one.all_converged());
+    for ranks in [2, 3] {
+        assert!(one.same_bits(&s.run_on(ranks, 1, 1)), "{ranks} ranks");
+    }
+}
+
+/// A pair that sleeps at the end of a capped solve, as no sweep is left to wake it, is projected as
+/// contacts are.
+///
+/// The three balls above after one sweep: the first two move on at v/2 and reach the third, which is
+/// at rest. An overlap q stays at each contact, δ at the second is to be removed. The multipliers of
+/// the displacements of least norm, λ₀ and λ₁, obey 2 λ₀ − λ₁ = −q and 2 λ₁ − λ₀ = δ for unit masses.
+#[test]
+fn the_projection_parts_pairs_that_sleep() {
+    let (dt, v, gap, radius) = (1e-3, 3.0, 6e-4, 0.01);
+    let mut s = Scene::new([-1.0; 3], [1.0; 3], dt);
+    s.gravity = Vector3::zeros();
+    s.friction = 0.0;
+    s.solver.max_sweeps = 1;
+    s.solver.projection.sweeps = 200;
+    let start = [0.0, 2.0 * radius, 4.0 * radius + gap];
+    for x in start {
+        s.sphere([x, 0.0, 0.0], radius, 1.0);
+    }
+    s.bodies[0].velocity[0] = v;
+    let one = s.run(1);
+    assert!(!one.all_converged());
+    let stays = project::SLACK * radius;
+    let overlap = 0.5 * v * dt - gap - stays;
+    let pushes = [overlap - 2.0 * stays, 2.0 * overlap - stays].map(|of| of / 3.0);
+    let ways = [0.5 * v * dt, 0.5 * v * dt, 0.0];
+    let apart = [-pushes[0], pushes[0] - pushes[1], pushes[1]];
+    for i in 0..3 {
+        let expected = start[i] + ways[i] + apart[i];
+        let found = one.position(i).x;
+        assert!(
+            (found - expected).abs() < 1e-10,
+            "ball {i}: {found}, not {expected}"
+        );
+    }
     for ranks in [2, 3] {
         assert!(one.same_bits(&s.run_on(ranks, 1, 1)), "{ranks} ranks");
     }

@@ -268,9 +268,12 @@ pub(super) fn bytes_with(scenario: &Scenario, numbers: Numbers) -> f64 {
     let damps = |pair: &Pair| pair.damping().is_some();
     lane +=
         if_any(6.0 * eight, &hertz) + if_any(5.0 * eight, &pivots) + if_any(3.0 * eight, &damps);
+    let mut sleeper = (size_of::<(Touch, u32)>() + size_of::<f64>()) as f64;
     if solver.projection.sweeps > 0 {
         lane += 2.0 * eight;
         body += size_of::<Member>() as f64;
+        // Filled where something overlaps without springs.
+        sleeper += if_any(size_of::<[f64; 2]>() as f64, &|pair| !pair.is_soft());
     }
     if solver.acceleration != Acceleration::NONE {
         lane += 3.0 * eight;
@@ -281,7 +284,7 @@ pub(super) fn bytes_with(scenario: &Scenario, numbers: Numbers) -> f64 {
         contacts,
         asleep,
     } = numbers;
-    let asleep = asleep * size_of::<(Touch, u32)>() as f64;
+    let asleep = asleep * sleeper;
     // Records of the contacts that carry a force, when a plan is made or a checkpoint is written.
     let rows = CARRYING * DENSE.contacts * size_of::<ContactRow>() as f64;
     body += pairs * of_a_pair() + asleep + rows;

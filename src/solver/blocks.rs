@@ -40,6 +40,7 @@ pub use strain::{Gradient, Strain};
 pub use stretched::Stretched;
 pub use tally::{Share, Tally};
 pub use touches::{Before, Fate, Find};
+use wake::Aim;
 
 use super::batch::{Batches, Eight3};
 use super::grid::Parity;
@@ -97,6 +98,8 @@ pub struct Block {
     pub(super) asleep: Vec<(u32, Touch)>,
     /// Their reduced masses, with springs [kg].
     pub(super) asleep_masses: Vec<f64>,
+    /// Their data for the projection of positions.
+    pub(super) aims: Vec<Aim>,
     /// Those of them that the judge found to close.
     pub(super) woken: Vec<u32>,
     /// The members before the step.

@@ -20,7 +20,8 @@
 //! In a hollow wall the gap also falls by the bend of the wall along the way of the body.
 //! Sweeps leave some gaps a little open, and through these bodies fall in the next step: a packing
 //! whose overlaps were all removed would not come to rest. Contacts with springs are left out, as
-//! their overlap is the deflection of the spring.
+//! their overlap is the deflection of the spring. Pairs that sleep take part: bodies must not be
+//! pushed into each other.
 
 use super::batch::{Batches, LANES, split};
 use super::blocks::{Block, Blocks, Share, Tally};
@@ -55,7 +56,8 @@ const OLD: f64 = 3.0;
 /// solve has just ended; `dt` is the length of the step [s], `gains` are the velocities that
 /// gravity and loads add in it [m/s]. `bend` returns how much nearer the sides of a pair come
 /// beyond `Δt u_n` [m], from their touch, the smaller radius [m] and the way of the second relative
-/// to the first, without driven walls [m]. `None` if no contact is about to overlap. Collective.
+/// to the first, without driven walls [m]; `radius` the smaller radius of a pair that sleeps [m],
+/// if it has no springs. `None` if no contact is about to overlap. Collective.
 pub fn project<H: Halo>(
     blocks: &mut Blocks,
     members: &mut [Member],
@@ -63,7 +65,7 @@ pub fn project<H: Halo>(
     halo: &mut H,
     settings: &Settings,
     (step, dt, gains): (u64, f64, [f64; 2]),
-    bend: impl Bend,
+    (bend, radius): (impl Bend, impl Radius),
 ) -> Option<Vec<Member>> {
     let aims = Aims {
         dt,
@@ -72,7 +74,9 @@ pub fn project<H: Halo>(
     };
     let predict = |block: &mut Block, members: &mut [Member]| {
         let width = settings.width;
-        let largest = predict(block, members, &bend, aims, |work| width.dispatch(work));
+        let largest = predict(block, members, (&bend, &radius), aims, |work| {
+            width.dispatch(work)
+        });
         Share {
             largest,
             ..Share::default()
@@ -112,6 +116,7 @@ pub fn project<H: Halo>(
                     Turn::Rigid(k) => push_apart_one(&mut rigid[k], members),
                 }
             }
+            block.part_asleep(members, aims.fraction);
             Share::default()
         };
         let tour = Tour::draw(settings.seed, step, drawn);
@@ -126,6 +131,10 @@ pub fn project<H: Halo>(
 /// The bend of a pair: see [`project`].
 pub trait Bend: Fn(&Neighbours, &Touch, f64, &Vector3) -> f64 + Sync {}
 impl<F: Fn(&Neighbours, &Touch, f64, &Vector3) -> f64 + Sync> Bend for F {}
+
+/// The smaller radius of a pair that sleeps [m]; `None` with springs.
+pub trait Radius: Fn(&Neighbours) -> Option<f64> + Sync {}
+impl<F: Fn(&Neighbours) -> Option<f64> + Sync> Radius for F {}
 
 /// The aims of a projection.
 #[derive(Clone, Copy)]
@@ -142,7 +151,7 @@ struct Aims {
 fn predict(
     block: &mut Block,
     members: &[Member],
-    bend: &impl Bend,
+    (bend, radius): (&impl Bend, &impl Radius),
     Aims {
         dt,
         fraction,
@@ -155,9 +164,15 @@ fn predict(
     plans.resize(block.batches.len(), Plan::NOTHING);
     let mut deepest = 0.0;
     let batched = (block.batches.len() * LANES) as u32;
+    let slack = |radius: f64| {
+        let of_loads = of_loads.min(MOST * radius);
+        nan_max(of_gravity, of_loads).max(SLACK * radius)
+    };
+    let asleep = block.aim_asleep(members, dt, |pair| {
+        radius(pair).map_or(f64::INFINITY, slack)
+    });
     for (k, origin) in block.origins.iter().enumerate() {
-        let of_loads = of_loads.min(MOST * origin.smaller_radius);
-        let slack = nan_max(of_gravity, of_loads).max(SLACK * origin.smaller_radius);
+        let slack = slack(origin.smaller_radius);
         let slot = block.slots()[k];
         let (pair, touch) = (&block.pairs[block.of[k] as usize], &block.touches[k]);
         // The present gap, of which the step opens only a part, less the bend; a NaN stays.
@@ -210,7 +225,7 @@ fn predict(
         dt,
     });
     block.plans = plans;
-    nan_max(deepest, in_batches)
+    nan_max(nan_max(deepest, asleep), in_batches)
 }
 
 /// Adds the way of the step to the gaps in the plans. Returns the largest overlap.

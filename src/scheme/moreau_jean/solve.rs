@@ -107,6 +107,14 @@ impl MoreauJean {
             let centre = touch.point - touch.normal * (radius + 0.5 * touch.gap);
             surface.bend(&centre, &-(way + drive))
         };
+        let known_bodies = &known.bodies;
+        let laws = &self.physics.laws.pairs;
+        let radius = |pair: &Neighbours| {
+            let [a, b] = [pair.first, pair.second].map(|i| i as usize);
+            let (radii, materials) = (known_bodies.radii(), known_bodies.materials());
+            let law = laws.between(materials[a], materials[b]);
+            (!law.is_soft()).then(|| radii[a].min(radii[b]))
+        };
         let (blocks, members) = (&mut self.blocks, &mut free.members);
         let mut ways = project::project(
             blocks,
@@ -115,7 +123,7 @@ impl MoreauJean {
             &mut known.ghosts,
             settings,
             (step, dt, gains),
-            bend,
+            (bend, radius),
         )?;
         let first = ways.len() - begun.pushed.len();
         begun.pushed_by = ways[first..].iter().map(Member::velocity).collect();

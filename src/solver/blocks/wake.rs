@@ -2,15 +2,26 @@
 //!
 //! Sweeps leave them out. The judge looks at them with all contacts; where one closes, it becomes a
 //! contact, and the solve goes on. So a solve that converges misses none, whatever was expected.
+//! The projection of positions keeps their bodies apart as well.
 
 use super::fill::{SCRATCH, Scratch};
 use super::touches::NEW;
 use super::{Block, Blocks, Filling};
 use crate::body::Member;
+use crate::contact::{Neighbours, Touch};
 use crate::law::{relative_velocity, softened};
-use crate::math::Vector3;
 use crate::math::real::dot;
+use crate::math::{Vector3, make_room, nan_max};
 use crate::solver::kernel::rigid::RigidContact;
+
+/// A sleeping touch in the projection of positions.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::solver) struct Aim {
+    /// The gap after the step, with the overlap that stays [m].
+    gap: f64,
+    /// The multiplier [kg m].
+    pushed: f64,
+}
 
 impl Blocks {
     /// Makes contacts of the touches that the judge found to close. Others keep their impulses.
@@ -59,6 +70,58 @@ impl Block {
             dot(&u, &u) * mass
         });
         each.sum()
+    }
+
+    /// Records the gaps that sleeping touches will have after `dt` [s], for the projection.
+    ///
+    /// `stays` is the overlap that stays between the bodies of a pair [m]; with springs all does.
+    /// Returns the largest overlap beyond it [m]; 0 if there is none.
+    pub(in crate::solver) fn aim_asleep(
+        &mut self,
+        members: &[Member],
+        dt: f64,
+        stays: impl Fn(&Neighbours) -> f64,
+    ) -> f64 {
+        let Self {
+            asleep,
+            aims,
+            pairs,
+            places,
+            ..
+        } = self;
+        let aim = |(pair, touch): &(u32, Touch)| {
+            let [a, b] = places[*pair as usize].map(|place| &members[place as usize]);
+            let way = (b.velocity() - a.velocity()) * dt;
+            let gap = touch.gap + way.dot(&touch.normal) + stays(&pairs[*pair as usize]);
+            Aim { gap, pushed: 0.0 }
+        };
+        aims.clear();
+        make_room(aims, asleep.len());
+        aims.extend(asleep.iter().map(aim));
+        aims.iter().map(|aim| -aim.gap).fold(0.0, nan_max)
+    }
+
+    /// One sweep of the projection over the sleeping touches, so that it does not push bodies into
+    /// each other. The velocities of the members are displacements [m].
+    pub(in crate::solver) fn part_asleep(&mut self, members: &mut [Member], fraction: f64) {
+        for ((pair, touch), aim) in self.asleep.iter().zip(&mut self.aims) {
+            let places = self.places[*pair as usize].map(|place| place as usize);
+            let [a, b] = places.map(|place| &members[place]);
+            let gap = aim.gap + (b.velocity() - a.velocity()).dot(&touch.normal);
+            if gap >= 0.0 && aim.pushed == 0.0 {
+                continue;
+            }
+            let push = fraction / (a.inverse_mass() + b.inverse_mass());
+            let wanted = aim.pushed - push * gap;
+            let wanted = if wanted < 0.0 { 0.0 } else { wanted };
+            let apart = touch.normal * (wanted - aim.pushed);
+            aim.pushed = wanted;
+            for (place, sign) in places.into_iter().zip([-1.0, 1.0]) {
+                let member = &mut members[place];
+                let (way, spin) = (member.velocity(), member.spin());
+                member.set(&(way + apart * (sign * member.inverse_mass())), &spin);
+            }
+        }
     }
 
     fn wake(&mut self, filling: &Filling, before: &[Member], scratch: &mut Scratch) {
