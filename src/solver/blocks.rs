@@ -40,13 +40,12 @@ pub use strain::{Gradient, Strain};
 pub use stretched::Stretched;
 pub use tally::{Share, Tally};
 pub use touches::{Before, Fate, Find};
-use wake::Aim;
 
 use super::batch::{Batches, Eight3};
 use super::grid::Parity;
 use super::halo::Halo;
 use super::kernel::rigid::RigidContact;
-use super::plan::Plan;
+use super::plan::{Aim, Plan};
 use super::push::Push;
 use super::shared::Shared;
 use super::soon::{self, Next, Soon};

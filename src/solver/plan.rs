@@ -18,3 +18,12 @@ impl Plan {
         pushed: [0.0; LANES],
     };
 }
+
+/// A sleeping touch in the projection of positions.
+#[derive(Clone, Copy, Debug)]
+pub struct Aim {
+    /// The gap after the step, with the overlap that stays [m].
+    pub gap: f64,
+    /// The multiplier [kg m].
+    pub pushed: f64,
+}

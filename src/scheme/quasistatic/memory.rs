@@ -17,8 +17,8 @@ const STABILISED: usize = 7;
 
 /// Memory per body on a rank [bytes], with this number of contacts and of pairs of each body.
 ///
-/// Factors (`linear = "direct"`), springs of bending and twist, coefficients of a contact of its own
-/// and the state before an increment in parts are not included.
+/// Factors (`linear = "direct"`), springs of bending and twist, coefficients of a contact of its
+/// own and the state before an increment in parts are not included.
 #[must_use]
 pub fn bytes_per_body(statics: &Statics, [contacts, pairs]: [f64; 2]) -> f64 {
     let vector = size_of::<[f64; UNKNOWNS]>();

@@ -13,15 +13,7 @@ use crate::law::{relative_velocity, softened};
 use crate::math::real::dot;
 use crate::math::{Vector3, make_room, nan_max};
 use crate::solver::kernel::rigid::RigidContact;
-
-/// A sleeping touch in the projection of positions.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::solver) struct Aim {
-    /// The gap after the step, with the overlap that stays [m].
-    gap: f64,
-    /// The multiplier [kg m].
-    pushed: f64,
-}
+use crate::solver::plan::Aim;
 
 impl Blocks {
     /// Makes contacts of the touches that the judge found to close. Others keep their impulses.
