@@ -384,6 +384,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
     let hash = checkpoint::state_hash(comm, step, time, now.state.bodies());
     let ending = match (why, &collapse) {
         (Some(reason), _) => format!("stopped by {reason}"),
+        (None, Some(StepError::OutOfIterations { .. })) => "out of iterations".to_owned(),
         (None, Some(_)) => "collapsed".to_owned(),
         (None, None) => ending(at_rest, &ledger).to_owned(),
     };
@@ -421,10 +422,10 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
     })
 }
 
-/// Reports a collapse, whose last equilibrium is written.
+/// Reports the end of increments, whose last equilibrium is written.
 ///
 /// # Errors
-/// If the configuration takes it for an error.
+/// If the configuration takes a collapse for an error, or iterations were too few.
 fn ended_by(
     comm: &dyn Comm,
     collapse: &StepError,
@@ -432,8 +433,9 @@ fn ended_by(
     output: &Output,
 ) -> Result<(), RunError> {
     let text = format!("{collapse}; {}", last_good(output));
+    let collapsed = matches!(collapse, StepError::Collapse { .. });
     match scenario.statics.map(|statics| statics.then) {
-        Some(Then::Stop) => {
+        Some(Then::Stop) if collapsed => {
             if comm.rank() == 0 {
                 tell!("moreau: {text}");
             }

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
 
 mod harness;
+#[path = "compounds/increments.rs"]
+mod increments;
 #[path = "compounds/program.rs"]
 mod program;
 mod scene;

@@ -178,3 +178,68 @@ fn a_body_without_support_is_named() {
         assert_eq!(found.bodies[1].position, [2.0, 0.0, 2.0]);
     }
 }
+
+/// Iterations that run out while bodies still come to rest are reported as such, and fail: they are
+/// neither a collapse nor, before the loads are in balance, a tolerance below rounding.
+#[test]
+fn iterations_that_run_out_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let cases = [
+        ("glued-beam", "kishino", 2, "2, 200 sweeps, after"),
+        ("glued-beam", "kishino", 5, "5, 500 sweeps, after"),
+        ("settling-support", "kishino", 20, "20, 2000 sweeps, after"),
+        ("quasistatic-biaxial", "bagi_bojtar", 1, "1, after"),
+    ];
+    for (name, scheme, allowed, found) in cases {
+        let out = dir.path().join(format!("{name}-{allowed}"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_moreau"));
+        command.arg("run").arg(config(name));
+        command.arg("--out").arg(&out);
+        command.arg("--set").arg(format!("scheme={scheme}"));
+        command.arg("--set");
+        command.arg(format!("quasistatic.max_iterations={allowed}"));
+        let end = run(command, Duration::from_secs(300));
+        assert_eq!(end.status, Some(3), "{}{}", end.stdout, end.stderr);
+        let named = format!("quasistatic.max_iterations must be larger; found {found}");
+        assert!(end.stderr.contains(&named), "{}", end.stderr);
+        for wrong in ["tolerance must be at least", "no equilibrium", "collapsed"] {
+            assert!(!end.stderr.contains(wrong), "{}", end.stderr);
+        }
+        assert!(!end.stdout.contains("state "), "{}", end.stdout);
+    }
+}
+
+/// After a collapse the last rows of the tables are those of the last equilibrium.
+#[test]
+fn tables_of_a_collapse_end_with_the_last_equilibrium() {
+    let dir = tempfile::tempdir().unwrap();
+    let beam = std::fs::read_to_string(config("glued-beam")).unwrap();
+    let (walls, rest) = beam.split_once("name = \"floor\"\nmaterial").unwrap();
+    let (_, bodies) = rest.split_once("[[bodies]]").unwrap();
+    let walls = walls.trim_end().strip_suffix("shape = \"plane\"").unwrap();
+    let walls = walls.trim_end().strip_suffix("[[wall]]").unwrap();
+    let unheld = dir.path().join("no-floor.toml");
+    std::fs::write(&unheld, format!("{walls}[[bodies]]{bodies}")).unwrap();
+    let out = dir.path().join("out");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_moreau"));
+    command.arg("run").arg(&unheld).arg("--out").arg(&out);
+    command.arg("--set").arg("time.dt=0.7");
+    let end = run(command, Duration::from_secs(300));
+    assert_eq!(end.status, Some(0), "{}{}", end.stdout, end.stderr);
+    assert!(
+        end.stderr
+            .contains("no equilibrium beyond the load at 33.5"),
+        "{}",
+        end.stderr
+    );
+    for name in ["increments.csv", "series.csv"] {
+        let text = std::fs::read_to_string(out.join(name)).unwrap();
+        let mut lines = text.lines();
+        let names = lines.next().unwrap().split(',');
+        let last = lines.next_back().unwrap().split(',');
+        let mut row = names.zip(last);
+        let (_, residual) = row.find(|(name, _)| *name == "residual").unwrap();
+        let residual: f64 = residual.parse().unwrap();
+        assert!(residual <= 1e-6, "{name}: {residual}");
+    }
+}

@@ -315,10 +315,14 @@ fn apply(document: &mut Document, text: &str) -> Result<String, (String, String)
     }
     if let Some(path) = text.strip_prefix(UNSET) {
         let keys: Vec<&str> = path.split('.').collect();
-        return match remove(document.0.as_item_mut(), &keys) {
-            true => Ok(path.to_owned()),
-            false => wrong(path, "must be a key that is there; found none".to_owned()),
+        if remove(document.0.as_item_mut(), &keys) {
+            return Ok(path.to_owned());
+        }
+        let found = match is_there(document.0.as_item(), &keys) {
+            true => "must be a key of the entry, such as name; found the whole entry",
+            false => "must be a key that is there; found none",
         };
+        return wrong(path, found.to_owned());
     }
     let text = text.strip_prefix(OF_STAGE).unwrap_or(text);
     let Some((path, value)) = text.split_once('=') else {

@@ -423,7 +423,6 @@ fn overrides_remove_keys() {
     assert_eq!(left.walls[2].name, "plane-1");
     for key in [
         "-time.stop",
-        "-bodies.1",
         "-bodies.7.radius",
         "-wall.x.name",
         "-title.long",
@@ -435,6 +434,11 @@ fn overrides_remove_keys() {
             faults.ends_with("must be a key that is there; found none"),
             "{faults}"
         );
+    }
+    for key in ["-wall.1", "-bodies.1"] {
+        let whole = bad(FULL, &[key]).to_string();
+        let accepted = "must be a key of the entry, such as name; found the whole entry";
+        assert!(whole.ends_with(accepted), "{whole}");
     }
 }
 

@@ -65,7 +65,7 @@ pub enum StepError {
     /// Bodies can move without straining a contact, so that no glued assembly answers a load.
     #[error(
         "step {step}: the stiffness is singular: bodies {bodies:?} can move without straining a contact; hold them by \
-         contacts or walls, or take another scheme (bagi_bojtar, kishino)"
+         contacts, walls or a [[support]], or take another scheme (bagi_bojtar, kishino)"
     )]
     Mechanism {
         /// The step.
@@ -148,6 +148,28 @@ pub enum StepError {
         bodies: Vec<u64>,
         /// The residual that was left.
         residual: f64,
+    },
+    /// The iterations of a quasi-static increment were over before its loads were in balance.
+    #[error(
+        "step {step}: quasistatic.max_iterations must be larger; found {allowed}{sweeps}, after which the loads beyond {time} s{factor} \
+         are not in balance, and the unbalanced force, {residual:.1e} of the mean normal force for a tolerance of {tolerance:e}, \
+         may still fall"
+    )]
+    OutOfIterations {
+        /// The step.
+        step: u64,
+        /// The time of the last equilibrium [s].
+        time: f64,
+        /// The factor of the load then, for the message; empty without one.
+        factor: String,
+        /// Iterations that the settings allow.
+        allowed: u64,
+        /// Their sweeps of relaxations, for the message; empty where iterations are linear solves.
+        sweeps: String,
+        /// The residual that was left.
+        residual: f64,
+        /// The residual to be reached.
+        tolerance: f64,
     },
     /// A body or wall overlaps another by at least the smaller one's radius.
     #[error(
@@ -239,6 +261,7 @@ impl StepError {
             Self::SolverNotFinite { .. }
             | Self::Infeasible { .. }
             | Self::Collapse { .. }
+            | Self::OutOfIterations { .. }
             | Self::Mechanism { .. }
             | Self::OneIncrement { .. }
             | Self::NoFace { .. }

@@ -266,9 +266,9 @@ impl Quasistatic {
             outcome: Outcome {
                 sweeps: found.iterations,
                 verdict: Verdict {
-                    residual: found.residual,
+                    residual: increment.residual,
                     // Its scale is the energy in the springs.
-                    violation: found.residual * found.residual * elastic,
+                    violation: increment.residual * increment.residual * elastic,
                     converged: true,
                     ..Verdict::default()
                 },

@@ -62,7 +62,8 @@ pub struct Report {
     /// The smallest tolerance that rounding allows under the loads of an increment; 0 where nothing
     /// is loaded.
     pub floor: f64,
-    /// The end of a quasi-static run: no equilibrium carries more load.
+    /// The end of a quasi-static run: no equilibrium carries more load, or iterations were too few
+    /// to find one.
     ///
     /// The state is the last equilibrium. Where the increment has no part in balance, it is that of
     /// the increment before, and the clock stands.

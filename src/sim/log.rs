@@ -24,6 +24,8 @@ pub(super) struct Log {
     bar: Option<ProgressBar>,
     /// Whether the length of steps varies.
     by_rule: bool,
+    /// The field's word for the passes of a step's solve.
+    passes: &'static str,
     line_step: u64,
     last_step: Option<u64>,
     last_line: Instant,
@@ -69,6 +71,7 @@ impl Log {
             speaks,
             bar,
             by_rule: matches!(scenario.pace, Pace::Rule(_)),
+            passes: passes(scenario),
             line_step: clock.step,
             last_step,
             last_line: now,
@@ -90,8 +93,12 @@ impl Log {
             true => format!("dt {:.2e} s, ", report.dt),
         };
         let state = format!(
-            "time {:.4} s, {dt}{} sweeps, residual {:.1e}{cap}, kinetic energy {:.2e} J",
-            clock.time, report.outcome.sweeps, verdict.residual, report.translational_energy
+            "time {:.4} s, {dt}{} {}, residual {:.1e}{cap}, kinetic energy {:.2e} J",
+            clock.time,
+            report.outcome.sweeps,
+            self.passes,
+            verdict.residual,
+            report.translational_energy
         );
         if let Some(bar) = &self.bar {
             bar.set_position(clock.step);
@@ -160,17 +167,15 @@ impl Log {
             as_written(clock.time),
             output.wall_seconds()
         );
+        let dynamic = scenario.statics.is_none();
         let steps: u64 = ledger.sweeps.values().sum();
         if steps > 0 {
             let total: u64 = ledger.sweeps.iter().map(|(sweeps, n)| sweeps * n).sum();
             let [median, most] = [0.5, 0.9].map(|share| quantile(ledger, steps, share));
             let largest = ledger.sweeps.keys().max().unwrap_or(&0);
             say!(
-                "sweeps     {total} in {steps} steps: median {median}, 90 % {most}, largest {largest}"
-            );
-            say!(
-                "plans      contacts were searched anew in {} of {steps} steps",
-                ledger.plans
+                "{:<10} {total} in {steps} steps: median {median}, 90 % {most}, largest {largest}",
+                self.passes
             );
             let Verdict {
                 residual,
@@ -178,19 +183,30 @@ impl Log {
                 largest_violation,
                 ..
             } = ledger.last;
+            if dynamic {
+                say!(
+                    "plans      contacts were searched anew in {} of {steps} steps",
+                    ledger.plans
+                );
+                say!(
+                    "last step  residual {residual:.2e}, relative change {relative_change:.2e}, largest violation {largest_violation:.2e} m/s"
+                );
+                say!(
+                    "overlap    {overlap:.2e} of the smaller radius at most, at the start of the last step"
+                );
+            } else {
+                say!("last step  residual {residual:.2e}");
+                say!("overlap    {overlap:.2e} of the smaller radius at most, in balance");
+            }
+        }
+        if dynamic {
             say!(
-                "last step  residual {residual:.2e}, relative change {relative_change:.2e}, largest violation {largest_violation:.2e} m/s"
-            );
-            say!(
-                "overlap    {overlap:.2e} of the smaller radius at most, at the start of the last step"
+                "capped     {} of {} steps ended at the cap of {} sweeps",
+                ledger.capped_steps,
+                clock.step,
+                scenario.solver.max_sweeps
             );
         }
-        say!(
-            "capped     {} of {} steps ended at the cap of {} sweeps",
-            ledger.capped_steps,
-            clock.step,
-            scenario.solver.max_sweeps
-        );
         if ledger.rushed_steps > 0 {
             say!(
                 "rushed     {} of {} steps were longer than time.dt.travel allows: time.dt.at_least is too long for this motion",
@@ -249,11 +265,13 @@ impl Log {
                 f[2]
             );
         }
-        say!(
-            "messages   {} sent, together {} bytes within solves",
-            traffic[0],
-            traffic[1]
-        );
+        if dynamic {
+            say!(
+                "messages   {} sent, together {} bytes within solves",
+                traffic[0],
+                traffic[1]
+            );
+        }
         if times != [0, 0] {
             let [overlapped, waited] = times.map(|t| t as f64);
             say!(
@@ -268,7 +286,9 @@ impl Log {
             "mean",
             "max"
         );
-        for (verb, [min, mean, max]) in Verb::ALL.iter().zip(table) {
+        // An increment is one whole: only files have a time of their own.
+        let timed = |(verb, _): &(&Verb, _)| dynamic || **verb == Verb::Io;
+        for (verb, [min, mean, max]) in Verb::ALL.iter().zip(table).filter(timed) {
             say!("{:<10} {min:>10.3} {mean:>10.3} {max:>10.3}", verb.name());
         }
         let together: u64 = peak.iter().sum();
@@ -307,6 +327,14 @@ impl Log {
         if let Some(path) = output.last_checkpoint() {
             say!("checkpoint {}", path.display());
         }
+    }
+}
+
+/// The field's word for the passes of a step's solve.
+fn passes(scenario: &Scenario) -> &'static str {
+    match scenario.statics {
+        None => "sweeps",
+        Some(_) => "iterations",
     }
 }
 

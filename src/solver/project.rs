@@ -31,7 +31,7 @@ use super::halo::Halo;
 use super::kernel::rigid::RigidContact;
 use super::lanes::{Lanes, Work};
 use super::order::{Turn, draw_order, turns};
-use super::plan::Plan;
+use super::plan::{Aim, Plan};
 use super::pushed::Pushed;
 use super::settings::Settings;
 use super::vectors::Lane;
@@ -263,20 +263,11 @@ impl Work for Predict<'_> {
 
 /// Moves the two bodies of one contact apart, or lets them come closer again.
 fn push_apart_one(one: &mut RigidContact, members: &mut [Member]) {
-    let ([gap, push, pushed], n) = (one.plan, one.contact.law.normal);
-    let [a, b] = one.contact.place.map(|p| p as usize);
-    let gap = gap + (members[b].velocity() - members[a].velocity()).dot(&n);
-    let wanted = pushed - push * gap;
-    let wanted = if wanted < 0.0 { 0.0 } else { wanted };
-    one.plan[2] = wanted;
-    if wanted != pushed {
-        let apart = n * (wanted - pushed);
-        for (k, sign) in [(a, -1.0), (b, 1.0)] {
-            let member = &mut members[k];
-            let (way, spin) = (member.velocity(), member.spin());
-            member.set(&(way + apart * (sign * member.inverse_mass())), &spin);
-        }
-    }
+    let [gap, push, pushed] = one.plan;
+    let mut aim = Aim { gap, pushed };
+    let places = one.contact.place.map(|p| p as usize);
+    aim.push_apart(|_| push, &one.contact.law.normal, places, members);
+    one.plan[2] = aim.pushed;
 }
 
 /// One sweep over the displacements.

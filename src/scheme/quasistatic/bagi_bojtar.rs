@@ -39,7 +39,7 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Found {
     let mut loads = Loads::of(assembly);
     loop {
         let balance = Balance::of(assembly, &loads);
-        found.judge(&balance, statics.tolerance);
+        found.judge(&balance, assembly, statics.max_iterations);
         // Walls that have not moved yet are not balanced.
         found.converged &= waiting.is_none();
         found.stopped = balance.asked && !found.converged;

@@ -99,6 +99,11 @@ impl Balance {
         }
     }
 
+    /// Whether the unbalanced forces are no larger than those that rounding leaves.
+    pub(super) fn is_rounded(&self) -> bool {
+        self.worst <= FLOOR * self.rounding
+    }
+
     /// The residual [1]: 0 where nothing is loaded.
     ///
     /// A force is compared to one so large that its `tolerance` is not below rounding.

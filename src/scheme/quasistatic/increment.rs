@@ -45,6 +45,7 @@ pub(super) struct Balanced {
     overlap: f64,
     crushed: Option<ContactKey>,
     jumped: bool,
+    residual: f64,
     broken: Vec<BrokenBond>,
     waves: u64,
 }
@@ -71,7 +72,12 @@ pub(super) struct Increment<'a> {
     crushed: Option<ContactKey>,
     /// The bodies that moved farthest in the last part without balance.
     adrift: Vec<BodyId>,
+    /// Whether more iterations of that part might have brought balance.
+    may_fall: bool,
+    /// The iterations of all parts, and the outcome of the last, in balance or not.
     pub found: Found,
+    /// The residual of the last part in balance.
+    pub residual: f64,
     pub work: Work,
     /// Work of fields [J].
     pub forced: f64,
@@ -112,7 +118,9 @@ impl<'a> Increment<'a> {
             cell: OfCell::default(),
             crushed: None,
             adrift: Vec::new(),
+            may_fall: false,
             found: Found::default(),
+            residual: 0.0,
             work: Work {
                 elastic: state.elastic,
                 ..Work::default()
@@ -197,6 +205,8 @@ impl<'a> Increment<'a> {
         self.found.add(&found);
         if !found.converged {
             self.adrift = farthest(&assembly);
+            let far = self.statics.jump * assembly.scale().radius;
+            self.may_fall = found.may_fall(self.statics.iterations(), far);
             return Ok(None);
         }
         let ways = assembly.with_free_since(shifts, walls);
@@ -221,6 +231,7 @@ impl<'a> Increment<'a> {
         let crushed = crushed.map(|link| network.key(&link));
         Ok(Some(Balanced {
             jumped,
+            residual: found.residual,
             broken: std::mem::take(&mut assembly.broken),
             waves: assembly.waves,
             crushed,
@@ -322,6 +333,7 @@ impl<'a> Increment<'a> {
         self.work.driven += part.work.driven;
         self.work.prestress += part.work.prestress;
         self.work.fracture += part.work.fracture;
+        self.residual = part.residual;
         self.parts += 1;
         self.jumps += u64::from(part.jumped);
         self.broken.extend(part.broken);
@@ -340,18 +352,40 @@ impl<'a> Increment<'a> {
     }
 
     /// The error of an increment whose smallest part fails; the loads of `time` [s] were balanced.
+    ///
+    /// Fewer iterations than it takes are not yet a collapse.
     pub(super) fn collapse(&self, time: f64) -> StepError {
+        let (step, residual) = (self.step, self.found.residual);
+        let factor = self.physics.load_factor(time);
+        let factor = factor.map_or_else(String::new, |factor| {
+            format!(" (load factor {})", as_written(factor))
+        });
+        if self.may_fall {
+            let Statics {
+                method,
+                max_iterations,
+                tolerance,
+                ..
+            } = *self.statics;
+            return StepError::OutOfIterations {
+                step,
+                time,
+                factor,
+                allowed: max_iterations,
+                sweeps: match method {
+                    Method::Kishino(_) => format!(", {} sweeps", self.statics.iterations()),
+                    Method::BagiBojtar | Method::SerranoRodriguez => String::new(),
+                },
+                residual,
+                tolerance,
+            };
+        }
         StepError::Collapse {
-            step: self.step,
+            step,
             time,
-            factor: self
-                .physics
-                .load_factor(time)
-                .map_or_else(String::new, |factor| {
-                    format!(" (load factor {})", as_written(factor))
-                }),
+            factor,
             bodies: self.adrift.iter().map(|id| id.0).collect(),
-            residual: self.found.residual,
+            residual,
         }
     }
 

@@ -37,9 +37,6 @@ const FREE: f64 = 1e-6;
 /// Largest displacement of a relaxation, in radii.
 const LARGEST: f64 = 0.02;
 
-/// Sweeps of relaxations for each iteration that settings allow.
-const SWEEPS: u64 = 100;
-
 /// Relaxes until the loads are balanced. Collective.
 pub(super) fn balance(assembly: &mut Assembly, frame: &Frame, select: Select) -> Found {
     let mut found = Found::default();
@@ -51,10 +48,11 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame, select: Select) ->
     let statics = *assembly.statics;
     let mut loads = Loads::of(assembly);
     let mut order = Order::of(assembly, select);
+    let allowed = statics.iterations();
     loop {
         let balance = Balance::of(assembly, &loads);
-        found.judge(&balance, statics.tolerance);
-        let over = found.iterations >= SWEEPS * statics.max_iterations;
+        found.judge(&balance, assembly, allowed);
+        let over = found.iterations >= allowed;
         if found.converged || found.stopped || over || !found.residual.is_finite() {
             return found;
         }

@@ -80,9 +80,19 @@ fn without_translation(assembly: &Assembly, b: &mut [f64]) {
 /// Where no equilibrium exists, the bodies of a mechanism move by the same amount in each
 /// iteration, and all others come to rest.
 pub(super) fn farthest(assembly: &Assembly) -> Vec<BodyId> {
-    widest(assembly, |k| {
-        Vector3::from(assembly.network.body(k).velocity).norm()
-    })
+    widest(assembly, |k| way(assembly, k))
+}
+
+/// The largest displacement of a body since the part of an increment began [m]. Collective.
+pub(super) fn way_of_farthest(assembly: &Assembly) -> f64 {
+    let own = 0..assembly.network.own.len();
+    let most = own.map(|k| way(assembly, k)).fold(0.0, nan_max);
+    assembly.domain.max(most)
+}
+
+/// The displacement of an own body since the part of an increment began [m].
+fn way(assembly: &Assembly, k: usize) -> f64 {
+    Vector3::from(assembly.network.body(k).velocity).norm()
 }
 
 /// The own bodies of all ranks whose motion is at least half of the largest, by id. Collective.

@@ -100,8 +100,8 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Result<Found, V
         products: solved.products,
         residual: balance.residual(assembly.statics.tolerance),
         converged: solved.converged,
-        stopped: false,
         floor: balance.floor(),
+        ..Found::default()
     })
 }
 

@@ -1,5 +1,8 @@
 //! The settings of quasi-static schemes.
 
+/// Sweeps of Kishino's relaxations for each iteration that settings allow.
+const SWEEPS: u64 = 100;
+
 /// The method that finds the equilibrium of an increment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
@@ -114,6 +117,15 @@ impl Default for Statics {
 }
 
 impl Statics {
+    /// The iterations of an increment: solves, or sweeps of relaxations, which count in hundreds.
+    #[must_use]
+    pub const fn iterations(&self) -> u64 {
+        match self.method {
+            Method::Kishino(_) => SWEEPS.saturating_mul(self.max_iterations),
+            Method::SerranoRodriguez | Method::BagiBojtar => self.max_iterations,
+        }
+    }
+
     /// The settings of a run whose configuration sets none.
     pub const DEFAULT: Self = Self {
         method: Method::BagiBojtar,

@@ -39,14 +39,22 @@ pub(super) fn lines(
             each * free_bodies + free
         ),
     ];
-    let mut overlap = 0.0;
+    // Bonds carry loads without an overlap.
+    let bonded = !scenario.laws.bonds.is_empty();
+    let mut overlap = if bonded { f64::NAN } else { 0.0 };
     for (names, pair) in pairs {
         let compliance = pair.compliance([radius; 2]);
         overlap = nan_max(overlap, compliance * force);
+        let stiffness = 1.0 / compliance;
+        let under = match bonded {
+            true => String::new(),
+            false => format!(
+                "; under weight and loads of walls an overlap of about {:.1e} r",
+                compliance * force / radius
+            ),
+        };
         lines.push(format!(
-            "springs    {names}: k_n {:.3e} N/m; under weight and loads of walls an overlap of about {:.1e} r",
-            1.0 / compliance,
-            compliance * force / radius
+            "springs    {names}: k_n {stiffness:.3e} N/m{under}"
         ));
     }
     if let Some(cell) = &scenario.cell {
@@ -80,8 +88,8 @@ pub(super) fn lines(
             "motion     wall {name}: at most {way:.3e} m in an increment, {:.2e} r{against}",
             way / radius
         ));
-        // Bonds, and bodies between driven walls, carry more than the loads.
-        if part > 1.0 && stress > 0.0 && scenario.laws.bonds.is_empty() {
+        // Bodies between driven walls carry more than the loads.
+        if part > 1.0 && stress > 0.0 {
             lines.push(format!(
                 "advice     wall {name} moves further in an increment than bodies overlap; an increment of at most {:.1e} s \
                  follows the stress closer, and is halved less often",

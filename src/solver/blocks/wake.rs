@@ -98,21 +98,8 @@ impl Block {
     pub(in crate::solver) fn part_asleep(&mut self, members: &mut [Member], fraction: f64) {
         for ((pair, touch), aim) in self.asleep.iter().zip(&mut self.aims) {
             let places = self.places[*pair as usize].map(|place| place as usize);
-            let [a, b] = places.map(|place| &members[place]);
-            let gap = aim.gap + (b.velocity() - a.velocity()).dot(&touch.normal);
-            if gap >= 0.0 && aim.pushed == 0.0 {
-                continue;
-            }
-            let push = fraction / (a.inverse_mass() + b.inverse_mass());
-            let wanted = aim.pushed - push * gap;
-            let wanted = if wanted < 0.0 { 0.0 } else { wanted };
-            let apart = touch.normal * (wanted - aim.pushed);
-            aim.pushed = wanted;
-            for (place, sign) in places.into_iter().zip([-1.0, 1.0]) {
-                let member = &mut members[place];
-                let (way, spin) = (member.velocity(), member.spin());
-                member.set(&(way + apart * (sign * member.inverse_mass())), &spin);
-            }
+            let push = |[a, b]: [&Member; 2]| fraction / (a.inverse_mass() + b.inverse_mass());
+            aim.push_apart(push, &touch.normal, places, members);
         }
     }
 
