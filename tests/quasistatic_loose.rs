@@ -15,6 +15,7 @@ use moreau::math::Vector3;
 use moreau::rng::{Purpose, Stream};
 use moreau::scheme::quasistatic::Statics;
 use scene::Scene;
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -185,10 +186,10 @@ fn a_body_without_support_is_named() {
 fn iterations_that_run_out_are_named() {
     let dir = tempfile::tempdir().unwrap();
     let cases = [
-        ("glued-beam", "kishino", 2, "2, 200 sweeps, after"),
-        ("glued-beam", "kishino", 5, "5, 500 sweeps, after"),
-        ("settling-support", "kishino", 20, "20, 2000 sweeps, after"),
-        ("quasistatic-biaxial", "bagi_bojtar", 1, "1, after"),
+        ("glued-beam", "kishino", 2, "2, 200 sweeps:"),
+        ("glued-beam", "kishino", 5, "5, 500 sweeps:"),
+        ("settling-support", "kishino", 20, "20, 2000 sweeps:"),
+        ("quasistatic-biaxial", "bagi_bojtar", 1, "1:"),
     ];
     for (name, scheme, allowed, found) in cases {
         let out = dir.path().join(format!("{name}-{allowed}"));
@@ -207,6 +208,22 @@ fn iterations_that_run_out_are_named() {
         }
         assert!(!end.stdout.contains("state "), "{}", end.stdout);
     }
+    // With more iterations it goes on as if it had had them from the start.
+    let state = |verb: &str, from: &Path, out: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_moreau"));
+        command.arg(verb).arg(from).args(["--until", "2", "--out"]);
+        command.arg(dir.path().join(out));
+        command.arg("--set").arg("quasistatic.max_iterations=60");
+        let end = run(command, Duration::from_secs(300));
+        assert_eq!(end.status, Some(0), "{}{}", end.stdout, end.stderr);
+        let state = end.stdout.lines().find(|line| line.starts_with("state "));
+        state.unwrap().to_owned()
+    };
+    let stopped = dir.path().join("quasistatic-biaxial-1");
+    assert_eq!(
+        state("resume", &stopped, "on"),
+        state("run", &config("quasistatic-biaxial"), "whole")
+    );
 }
 
 /// After a collapse the last rows of the tables are those of the last equilibrium.

@@ -305,6 +305,9 @@ fn shorten(item: &Item) -> String {
     }
 }
 
+/// The fault of an override of an entry of a list.
+const WHOLE_ENTRY: &str = "must be a key of the entry, such as name; found the whole entry";
+
 /// Applies one override and returns its key; on failure the key, as far as parsed, and the reason.
 fn apply(document: &mut Document, text: &str) -> Result<String, (String, String)> {
     let wrong = |path: &str, message: String| Err((path.to_owned(), message));
@@ -319,7 +322,7 @@ fn apply(document: &mut Document, text: &str) -> Result<String, (String, String)
             return Ok(path.to_owned());
         }
         let found = match is_there(document.0.as_item(), &keys) {
-            true => "must be a key of the entry, such as name; found the whole entry",
+            true => WHOLE_ENTRY,
             false => "must be a key that is there; found none",
         };
         return wrong(path, found.to_owned());
@@ -465,9 +468,7 @@ fn set(item: &mut Item, keys: &[&str], mut value: TomlValue) -> Result<(), Strin
             return Err(format!("must be an entry; found {key:?}"));
         };
         if rest.is_empty() {
-            return Err(
-                "must be a key of the entry, such as name; found the whole entry".to_owned(),
-            );
+            return Err(WHOLE_ENTRY.to_owned());
         }
         let mut child = Item::Table(std::mem::take(slot));
         let done = set(&mut child, rest, value);

@@ -151,9 +151,9 @@ pub enum StepError {
     },
     /// The iterations of a quasi-static increment were over before its loads were in balance.
     #[error(
-        "step {step}: quasistatic.max_iterations must be larger; found {allowed}{sweeps}, after which the loads beyond {time} s{factor} \
-         are not in balance, and the unbalanced force, {residual:.1e} of the mean normal force for a tolerance of {tolerance:e}, \
-         may still fall"
+        "step {step}: quasistatic.max_iterations must be larger; found {allowed}: the loads beyond {time} s{factor} are not in \
+         balance, the unbalanced force is {residual:.1e} of the mean normal force for a tolerance of {tolerance:e}, and bodies \
+         {bodies:?} move farthest"
     )]
     OutOfIterations {
         /// The step.
@@ -162,14 +162,22 @@ pub enum StepError {
         time: f64,
         /// The factor of the load then, for the message; empty without one.
         factor: String,
-        /// Iterations that the settings allow.
-        allowed: u64,
-        /// Their sweeps of relaxations, for the message; empty where iterations are linear solves.
-        sweeps: String,
+        /// Iterations that the settings allow, of relaxations with their sweeps, for the message.
+        allowed: String,
+        /// The bodies that move farthest in the increment.
+        bodies: Vec<u64>,
         /// The residual that was left.
         residual: f64,
         /// The residual to be reached.
         tolerance: f64,
+    },
+    /// The unbalanced forces of an increment have no finite value.
+    #[error("step {step}: the unbalanced forces are not finite after {iterations} iterations")]
+    ForcesNotFinite {
+        /// The step.
+        step: u64,
+        /// Iterations done in all parts of the increment.
+        iterations: u64,
     },
     /// A body or wall overlaps another by at least the smaller one's radius.
     #[error(
@@ -262,6 +270,7 @@ impl StepError {
             | Self::Infeasible { .. }
             | Self::Collapse { .. }
             | Self::OutOfIterations { .. }
+            | Self::ForcesNotFinite { .. }
             | Self::Mechanism { .. }
             | Self::OneIncrement { .. }
             | Self::NoFace { .. }

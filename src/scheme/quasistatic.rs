@@ -185,7 +185,7 @@ impl Quasistatic {
                 }
                 None if self.statics.method.may_halve() && parts.halve() => {}
                 None => {
-                    collapse = Some(increment.collapse(times[0]));
+                    collapse = Some(increment.end_of_run(times[0]));
                     end = times[0];
                     break;
                 }

@@ -9,6 +9,7 @@ use crate::config::Scenario;
 use crate::domain::ghosts::Traffic;
 use crate::math::as_written;
 use crate::scheme::pace::Pace;
+use crate::scheme::quasistatic::Method;
 use crate::scheme::{Clock, Report, Verb};
 use crate::solver::merit::Verdict;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -334,7 +335,10 @@ impl Log {
 fn passes(scenario: &Scenario) -> &'static str {
     match scenario.statics {
         None => "sweeps",
-        Some(_) => "iterations",
+        Some(statics) => match statics.method {
+            Method::Kishino(_) => "sweeps",
+            Method::BagiBojtar | Method::SerranoRodriguez => "iterations",
+        },
     }
 }
 

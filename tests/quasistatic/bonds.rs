@@ -15,7 +15,7 @@ use moreau::shape::{HalfSpace, Region, Spell};
 /// A load that keeps beams straight: rotations squared are 1e-8.
 pub(crate) const LOAD: f64 = 1e-5;
 
-const UNBREAKABLE: f64 = f64::INFINITY;
+pub(crate) const UNBREAKABLE: f64 = f64::INFINITY;
 
 pub(crate) fn glue(bending: f64) -> Glue {
     Glue {

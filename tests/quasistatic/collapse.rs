@@ -1,5 +1,6 @@
 //! Loads beyond the last equilibrium.
 
+use super::bonds::{UNBREAKABLE, glue, row};
 use super::scene::Scene;
 use super::{W, scene, statics};
 use moreau::body::Ramp;
@@ -63,4 +64,28 @@ fn the_last_equilibrium_and_the_mechanism_are_named() {
             assert!((shown - 0.1 * time).abs() < 1e-9, "{factor}");
         }
     }
+}
+
+/// A beam that bends under its weight has an equilibrium, which 1000 sweeps of relaxations do not
+/// reach: its end still falls at the same speed, with the same residual. All ranks report it alike.
+#[test]
+fn a_beam_that_still_bends_is_no_collapse() {
+    let mut s = scene([-3.0, -4.0, -4.0], [63.0, 4.0, 4.0], 0.5);
+    s.plane([0.0; 3], [1.0, 0.0, 0.0]);
+    s.bonds = vec![glue(UNBREAKABLE)];
+    for place in row(30) {
+        s.sphere(place, 1.0, 1.0);
+    }
+    s.statics = Some(Statics {
+        method: Method::Kishino(Select::Block),
+        tolerance: 1e-6,
+        max_iterations: 10,
+        ..statics()
+    });
+    let ends = [1, 2, 4].map(|ranks| s.try_run(ranks, 1, 1).err());
+    let Some(StepError::OutOfIterations { allowed, .. }) = &ends[0] else {
+        panic!("{ends:?}");
+    };
+    assert_eq!(allowed, "10, 1000 sweeps");
+    assert!(ends.iter().all(|end| *end == ends[0]), "{ends:?}");
 }

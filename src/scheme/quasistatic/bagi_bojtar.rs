@@ -33,20 +33,21 @@ const PRODUCTS: f64 = 2.0;
 /// `frame` is the motion of walls and cell in this increment.
 pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Found {
     let statics = *assembly.statics;
+    let allowed = statics.iterations();
     let mut found = Found::default();
     let mut waiting = Some(frame).filter(|frame| !frame.is_still());
     let scale = assembly.scale();
     let mut loads = Loads::of(assembly);
     loop {
         let balance = Balance::of(assembly, &loads);
-        found.judge(&balance, assembly, statics.max_iterations);
+        found.judge(&balance, (statics.tolerance, allowed));
         // Walls that have not moved yet are not balanced.
         found.converged &= waiting.is_none();
         found.stopped = balance.asked && !found.converged;
         if found.converged || found.stopped || !found.residual.is_finite() {
             return found;
         }
-        if found.iterations >= statics.max_iterations {
+        if found.iterations >= allowed {
             return found;
         }
         found.iterations += 1;

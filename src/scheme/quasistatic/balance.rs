@@ -24,6 +24,8 @@ pub(super) struct Balance {
     /// the domain, k the largest stiffness, ε the rounding of 1; or that of a support against
     /// rotation, `2 ε κ/r`.
     pub rounding: f64,
+    /// Whether the unbalanced forces are no larger than those that rounding leaves.
+    pub is_rounded: bool,
     /// Whether a rank is asked to end the run.
     pub asked: bool,
 }
@@ -34,7 +36,7 @@ impl Balance {
         let pushed = assembly.network.pushed(assembly.pool);
         let period = assembly.domain.partition().grid().period();
         let mut unbalanced = Vec::with_capacity(UNKNOWNS * pushed.len() + assembly.free_count());
-        let (mut worst, mut heaviest) = (0.0, 0.0);
+        let (mut of_bodies, mut heaviest) = (0.0, 0.0);
         for (k, pushed) in pushed.iter().enumerate() {
             let load = loads.at(assembly, k);
             let radius = assembly.network.body(k).radius;
@@ -49,12 +51,13 @@ impl Balance {
                 push = push.plus(&assembly.supports.push(assembly.network.body(k), period));
             }
             let of = left(&push);
-            worst = nan_max(worst, size(&of));
+            of_bodies = nan_max(of_bodies, size(&of));
             heaviest = nan_max(heaviest, size(&left(&load)));
             unbalanced.extend(of);
         }
+        let mut of_frees = 0.0;
         for (force, load) in assembly.on_free().into_iter().zip(assembly.free_loads()) {
-            worst = nan_max(worst, force.abs());
+            of_frees = nan_max(of_frees, force.abs());
             heaviest = nan_max(heaviest, load.abs());
             unbalanced.push(force);
         }
@@ -75,15 +78,19 @@ impl Balance {
         let [held, turning] = assembly.stiffest_support();
         let stiffest = stiffest.fold(held, nan_max);
         let asked = f64::from(u8::from(assembly.domain.is_asked_to_end()));
-        let mut most = [worst, heaviest, stiffest, turning, asked];
+        let mut most = [of_bodies, of_frees, heaviest, stiffest, turning, asked];
         assembly.domain.many_max(&mut most);
-        let [worst, heaviest, stiffest, turning, asked] = most;
+        let [of_bodies, of_frees, heaviest, stiffest, turning, asked] = most;
         let size = assembly.domain.partition().diameter();
+        let rounding = 2.0 * f64::EPSILON * nan_max(size * stiffest, turning);
+        let left = FLOOR * rounding;
         Self {
             unbalanced,
-            worst,
+            worst: nan_max(of_bodies, of_frees),
             reference: if count > 0.0 { force / count } else { heaviest },
-            rounding: 2.0 * f64::EPSILON * nan_max(size * stiffest, turning),
+            rounding,
+            // The rounding of all contacts of a wall or an edge adds up.
+            is_rounded: of_bodies <= left && of_frees <= left * count.max(1.0),
             asked: asked > 0.0,
         }
     }
@@ -97,11 +104,6 @@ impl Balance {
             true => left / self.reference,
             false => 0.0,
         }
-    }
-
-    /// Whether the unbalanced forces are no larger than those that rounding leaves.
-    pub(super) fn is_rounded(&self) -> bool {
-        self.worst <= FLOOR * self.rounding
     }
 
     /// The residual [1]: 0 where nothing is loaded.

@@ -5,7 +5,7 @@ use super::energy::{Energies, Flows, begin_leg};
 use super::found::Found;
 use super::frame::Frame;
 use super::link::{Link, begin_of_increment, end_of_increment, of_increment};
-use super::mechanism::farthest;
+use super::mechanism::{farthest, gives_way};
 use super::network::{Network, Side};
 use super::reach::{least_edge, longest_bond};
 use super::settings::{Method, Statics};
@@ -72,8 +72,8 @@ pub(super) struct Increment<'a> {
     crushed: Option<ContactKey>,
     /// The bodies that moved farthest in the last part without balance.
     adrift: Vec<BodyId>,
-    /// Whether more iterations of that part might have brought balance.
-    may_fall: bool,
+    /// Whether that part shows that no equilibrium exists.
+    collapses: bool,
     /// The iterations of all parts, and the outcome of the last, in balance or not.
     pub found: Found,
     /// The residual of the last part in balance.
@@ -118,7 +118,7 @@ impl<'a> Increment<'a> {
             cell: OfCell::default(),
             crushed: None,
             adrift: Vec::new(),
-            may_fall: false,
+            collapses: false,
             found: Found::default(),
             residual: 0.0,
             work: Work {
@@ -204,9 +204,11 @@ impl<'a> Increment<'a> {
         }
         self.found.add(&found);
         if !found.converged {
-            self.adrift = farthest(&assembly);
-            let far = self.statics.jump * assembly.scale().radius;
-            self.may_fall = found.may_fall(self.statics.iterations(), far);
+            if finest || !self.statics.method.may_halve() {
+                self.adrift = farthest(&assembly);
+                let way = || gives_way(&assembly);
+                self.collapses = found.is_collapse(self.statics.iterations(), way);
+            }
             return Ok(None);
         }
         let ways = assembly.with_free_since(shifts, walls);
@@ -352,40 +354,43 @@ impl<'a> Increment<'a> {
     }
 
     /// The error of an increment whose smallest part fails; the loads of `time` [s] were balanced.
-    ///
-    /// Fewer iterations than it takes are not yet a collapse.
-    pub(super) fn collapse(&self, time: f64) -> StepError {
+    pub(super) fn end_of_run(&self, time: f64) -> StepError {
         let (step, residual) = (self.step, self.found.residual);
         let factor = self.physics.load_factor(time);
         let factor = factor.map_or_else(String::new, |factor| {
             format!(" (load factor {})", as_written(factor))
         });
-        if self.may_fall {
-            let Statics {
-                method,
-                max_iterations,
-                tolerance,
-                ..
-            } = *self.statics;
-            return StepError::OutOfIterations {
+        let bodies = self.adrift.iter().map(|id| id.0).collect();
+        let Statics {
+            method,
+            max_iterations: allowed,
+            tolerance,
+            ..
+        } = *self.statics;
+        if !residual.is_finite() {
+            let iterations = self.found.iterations;
+            return StepError::ForcesNotFinite { step, iterations };
+        }
+        if self.collapses || !method.may_halve() {
+            return StepError::Collapse {
                 step,
                 time,
                 factor,
-                allowed: max_iterations,
-                sweeps: match method {
-                    Method::Kishino(_) => format!(", {} sweeps", self.statics.iterations()),
-                    Method::BagiBojtar | Method::SerranoRodriguez => String::new(),
-                },
+                bodies,
                 residual,
-                tolerance,
             };
         }
-        StepError::Collapse {
+        StepError::OutOfIterations {
             step,
             time,
             factor,
-            bodies: self.adrift.iter().map(|id| id.0).collect(),
+            allowed: match method {
+                Method::Kishino(_) => format!("{allowed}, {} sweeps", self.statics.iterations()),
+                Method::BagiBojtar | Method::SerranoRodriguez => allowed.to_string(),
+            },
+            bodies,
             residual,
+            tolerance,
         }
     }
 

@@ -51,7 +51,7 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame, select: Select) ->
     let allowed = statics.iterations();
     loop {
         let balance = Balance::of(assembly, &loads);
-        found.judge(&balance, assembly, allowed);
+        found.judge(&balance, (statics.tolerance, allowed));
         let over = found.iterations >= allowed;
         if found.converged || found.stopped || over || !found.residual.is_finite() {
             return found;

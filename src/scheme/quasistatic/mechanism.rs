@@ -1,6 +1,7 @@
 //! Bodies that move while nothing holds them.
 
 use super::assembly::Assembly;
+use super::balance::{Balance, Loads};
 use super::solve::solve;
 use super::stiffness::Stiffness;
 use super::unknowns::UNKNOWNS;
@@ -39,16 +40,39 @@ pub(super) fn free_motion(assembly: &Assembly) -> Vec<BodyId> {
         products: 100_000,
     };
     solve(&mut stiffness, true, (b.into(), &mut x), &limits);
-    let mut y = vec![0.0; x.len()];
-    stiffness.apply(&x, &mut y);
-    let [work, square] = stiffness.products([[&x, &y], [&x, &x]]);
-    if square == 0.0 || work - resistance * square > resistance * square {
+    if !is_free(&mut stiffness, &x) {
         return Vec::new();
     }
     widest(assembly, |k| {
         let x = &x[UNKNOWNS * k..][..UNKNOWNS];
         x.iter().map(|x| x * x).sum::<f64>().sqrt()
     })
+}
+
+/// Whether a motion has a stiffness `xᵀK̂x/xᵀx` below the resistance ρ in K̂ + ρ. Collective.
+fn is_free(stiffness: &mut Stiffness, x: &[f64]) -> bool {
+    let mut y = vec![0.0; x.len()];
+    stiffness.apply(x, &mut y);
+    let [work, square] = stiffness.products([[x, &y], [x, x]]);
+    square > 0.0 && work - stiffness.resistance * square <= stiffness.resistance * square
+}
+
+/// Whether the unbalanced forces move bodies without straining a contact, as far as `K̂` shows.
+/// Collective.
+///
+/// Where they do not, an equilibrium is near to first order.
+pub(super) fn gives_way(assembly: &Assembly) -> bool {
+    let b = Balance::of(assembly, &Loads::of(assembly)).unbalanced;
+    let resistance = TRIAL * assembly.scale().stiffness;
+    let mut stiffness = Stiffness::new(assembly, false, resistance);
+    let mut x = vec![0.0; b.len()];
+    let [square] = stiffness.products([[&b, &b]]);
+    let limits = Limits {
+        residual: 1e-6 * square.sqrt(),
+        products: 10_000,
+    };
+    solve(&mut stiffness, true, (b.into(), &mut x), &limits);
+    is_free(&mut stiffness, &x)
 }
 
 /// Takes the common displacement out of a load on bodies that only a cell that deforms holds.
@@ -80,19 +104,9 @@ fn without_translation(assembly: &Assembly, b: &mut [f64]) {
 /// Where no equilibrium exists, the bodies of a mechanism move by the same amount in each
 /// iteration, and all others come to rest.
 pub(super) fn farthest(assembly: &Assembly) -> Vec<BodyId> {
-    widest(assembly, |k| way(assembly, k))
-}
-
-/// The largest displacement of a body since the part of an increment began [m]. Collective.
-pub(super) fn way_of_farthest(assembly: &Assembly) -> f64 {
-    let own = 0..assembly.network.own.len();
-    let most = own.map(|k| way(assembly, k)).fold(0.0, nan_max);
-    assembly.domain.max(most)
-}
-
-/// The displacement of an own body since the part of an increment began [m].
-fn way(assembly: &Assembly, k: usize) -> f64 {
-    Vector3::from(assembly.network.body(k).velocity).norm()
+    widest(assembly, |k| {
+        Vector3::from(assembly.network.body(k).velocity).norm()
+    })
 }
 
 /// The own bodies of all ranks whose motion is at least half of the largest, by id. Collective.

@@ -100,7 +100,11 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Result<Found, V
         products: solved.products,
         residual: balance.residual(assembly.statics.tolerance),
         converged: solved.converged,
-        floor: balance.floor(),
+        floor: if solved.converged {
+            balance.floor()
+        } else {
+            0.0
+        },
         ..Found::default()
     })
 }

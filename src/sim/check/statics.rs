@@ -41,27 +41,30 @@ pub(super) fn lines(
     ];
     // Bonds carry loads without an overlap.
     let bonded = !scenario.laws.bonds.is_empty();
-    let mut overlap = if bonded { f64::NAN } else { 0.0 };
+    let mut overlap = (!bonded).then_some(0.0);
     for (names, pair) in pairs {
         let compliance = pair.compliance([radius; 2]);
-        overlap = nan_max(overlap, compliance * force);
+        let of_pair = compliance * force;
+        overlap = overlap.map(|overlap| nan_max(overlap, of_pair));
         let stiffness = 1.0 / compliance;
-        let under = match bonded {
-            true => String::new(),
-            false => format!(
-                "; under weight and loads of walls an overlap of about {:.1e} r",
-                compliance * force / radius
-            ),
-        };
+        let under = overlap.map(|_| {
+            let part = of_pair / radius;
+            format!("; under weight and loads of walls an overlap of about {part:.1e} r")
+        });
+        let under = under.unwrap_or_default();
         lines.push(format!(
             "springs    {names}: k_n {stiffness:.3e} N/m{under}"
         ));
     }
+    let part_of = |way: f64| {
+        overlap
+            .map(|overlap| way / overlap)
+            .filter(|part| part.is_finite())
+    };
     if let Some(cell) = &scenario.cell {
         // A strain moves neighbours by its part of their distance.
         let way = 2.0 * radius * cell::strain(cell, &cell.start(), [0.0, dt]);
-        let part = way / overlap;
-        if part.is_finite() && part > 1.0 {
+        if let Some(part) = part_of(way).filter(|part| *part > 1.0) {
             lines.push(format!(
                 "advice     the cell moves neighbours by {part:.2e} of the expected overlap in an increment; one of at \
                  most {:.1e} s follows the stress closer, and is halved less often",
@@ -78,18 +81,15 @@ pub(super) fn lines(
         _ => None,
     });
     for (name, way) in moves {
-        let part = way / overlap;
-        let against = if part.is_finite() {
-            format!(", {part:.2e} of the expected overlap")
-        } else {
-            String::new()
-        };
+        let part = part_of(way);
+        let against = part.map(|part| format!(", {part:.2e} of the expected overlap"));
+        let against = against.unwrap_or_default();
         lines.push(format!(
             "motion     wall {name}: at most {way:.3e} m in an increment, {:.2e} r{against}",
             way / radius
         ));
         // Bodies between driven walls carry more than the loads.
-        if part > 1.0 && stress > 0.0 {
+        if let Some(part) = part.filter(|part| *part > 1.0 && stress > 0.0) {
             lines.push(format!(
                 "advice     wall {name} moves further in an increment than bodies overlap; an increment of at most {:.1e} s \
                  follows the stress closer, and is halved less often",
