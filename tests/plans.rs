@@ -311,3 +311,72 @@ fn the_projection_parts_pairs_that_sleep() {
         assert!(one.same_bits(&s.run_on(ranks, 1, 1)), "{ranks} ranks");
     }
 }
+
+/// A ball at rest before a wall sleeps, though another throws it against the wall within the step:
+/// both come to the wall at the end of the step.
+#[test]
+fn a_wall_that_is_reached_against_expectation_wakes() {
+    let (dt, v, gap, radius) = (1e-3, 3.0, 6e-4, 0.01);
+    let mut s = Scene::new([-1.0; 3], [1.0; 3], dt);
+    s.gravity = Vector3::zeros();
+    s.friction = 0.0;
+    s.solver.tolerance = 1e-10;
+    s.solver.max_sweeps = 2000;
+    s.sphere([0.0; 3], radius, 1.0);
+    s.sphere([2.0 * radius, 0.0, 0.0], radius, 1.0);
+    s.bodies[0].velocity[0] = v;
+    s.plane([3.0 * radius + gap, 0.0, 0.0], [-1.0, 0.0, 0.0]);
+    assert!(s.physics().skin < gap, "{}", s.physics().skin);
+    let one = s.run(1);
+    for i in 0..2 {
+        let found = one.velocity(i).x;
+        let expected = gap / dt;
+        assert!((found - expected).abs() < 1e-8, "ball {i}: {found}");
+    }
+    assert_eq!(one.contacts.len(), 2);
+    assert!(one.all_converged());
+    for ranks in [2, 3] {
+        assert!(one.same_bits(&s.run_on(ranks, 1, 1)), "{ranks} ranks");
+    }
+    // With the first ball elsewhere, as fast, the second has no contact.
+    let mut alone = s.clone();
+    alone.bodies[0].position[1] = 0.5;
+    assert_eq!(alone.run(1).contacts.len(), 0);
+}
+
+/// A wall that sleeps at the end of a capped solve is projected as contacts are.
+///
+/// The two balls above after one sweep move on at v/2, and the second into the wall. With q and δ as
+/// above the multipliers obey 2 λ₀ − λ₁ = −q and λ₁ − λ₀ = δ.
+#[test]
+fn the_projection_parts_walls_that_sleep() {
+    let (dt, v, gap, radius) = (1e-3, 3.0, 6e-4, 0.01);
+    let mut s = Scene::new([-1.0; 3], [1.0; 3], dt);
+    s.gravity = Vector3::zeros();
+    s.friction = 0.0;
+    s.solver.max_sweeps = 1;
+    s.solver.projection.sweeps = 400;
+    let start = [0.0, 2.0 * radius];
+    for x in start {
+        s.sphere([x, 0.0, 0.0], radius, 1.0);
+    }
+    s.bodies[0].velocity[0] = v;
+    s.plane([3.0 * radius + gap, 0.0, 0.0], [-1.0, 0.0, 0.0]);
+    let one = s.run(1);
+    assert!(!one.all_converged());
+    let stays = project::SLACK * radius;
+    let overlap = 0.5 * v * dt - gap - stays;
+    let pushes = [overlap - stays, 2.0 * overlap - stays];
+    let apart = [-pushes[0], pushes[0] - pushes[1]];
+    for i in 0..2 {
+        let expected = start[i] + 0.5 * v * dt + apart[i];
+        let found = one.position(i).x;
+        assert!(
+            (found - expected).abs() < 1e-10,
+            "ball {i}: {found}, not {expected}"
+        );
+    }
+    for ranks in [2, 3] {
+        assert!(one.same_bits(&s.run_on(ranks, 1, 1)), "{ranks} ranks");
+    }
+}
