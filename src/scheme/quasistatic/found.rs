@@ -95,6 +95,25 @@ impl Found {
 mod tests {
     use super::*;
 
+    /// Only forces in balance, or as small as rounding leaves, bound the tolerance.
+    #[test]
+    fn a_bound_of_the_tolerance_needs_balance() {
+        for (worst, floor) in [(1e-2, 0.0), (4e-6, 5e-6), (1e-9, 5e-6)] {
+            let balance = Balance {
+                unbalanced: Vec::new(),
+                worst,
+                reference: 1.0,
+                rounding: 1e-6,
+                is_rounded: worst <= 5e-6,
+                asked: false,
+            };
+            let mut found = Found::default();
+            found.judge(&balance, (1e-7, 60));
+            assert_eq!(found.floor, floor, "{worst:e}");
+            assert_eq!(found.converged, worst == 1e-9, "{worst:e}");
+        }
+    }
+
     /// A residual that falls, or a structure that holds, needs more iterations.
     ///
     /// A mechanism whose residual stays, and a pyramid that leans, collapse.

@@ -204,7 +204,8 @@ impl<'a> Increment<'a> {
         }
         self.found.add(&found);
         if !found.converged {
-            if finest || !self.statics.method.may_halve() {
+            let last = finest || !self.statics.method.may_halve();
+            if last && !found.stopped {
                 self.adrift = farthest(&assembly);
                 let way = || gives_way(&assembly);
                 self.collapses = found.is_collapse(self.statics.iterations(), way);
@@ -362,11 +363,9 @@ impl<'a> Increment<'a> {
         });
         let bodies = self.adrift.iter().map(|id| id.0).collect();
         let Statics {
-            method,
-            max_iterations: allowed,
-            tolerance,
-            ..
+            method, tolerance, ..
         } = *self.statics;
+        let allowed = self.statics.max_iterations;
         if !residual.is_finite() {
             let iterations = self.found.iterations;
             return StepError::ForcesNotFinite { step, iterations };
