@@ -2,7 +2,7 @@
 
 use super::assembly::{Assembly, Begins, Sample};
 use super::energy::{Energies, Flows, begin_leg};
-use super::found::Found;
+use super::found::{ENOUGH, Found};
 use super::frame::Frame;
 use super::link::{Link, begin_of_increment, end_of_increment, of_increment};
 use super::mechanism::{farthest, gives_way};
@@ -357,14 +357,11 @@ impl<'a> Increment<'a> {
     /// The error of an increment whose smallest part fails; the loads of `time` [s] were balanced.
     pub(super) fn end_of_run(&self, time: f64) -> StepError {
         let (step, residual) = (self.step, self.found.residual);
-        let factor = self.physics.load_factor(time);
-        let factor = factor.map_or_else(String::new, |factor| {
-            format!(" (load factor {})", as_written(factor))
-        });
+        let shown = |factor| format!(" (load factor {})", as_written(factor));
+        let factor = self.physics.load_factor(time).map(shown);
+        let factor = factor.unwrap_or_default();
         let bodies = self.adrift.iter().map(|id| id.0).collect();
-        let Statics {
-            method, tolerance, ..
-        } = *self.statics;
+        let (method, tolerance) = (self.statics.method, self.statics.tolerance);
         let allowed = self.statics.max_iterations;
         if !residual.is_finite() {
             let iterations = self.found.iterations;
@@ -383,9 +380,12 @@ impl<'a> Increment<'a> {
             step,
             time,
             factor,
-            allowed: match method {
-                Method::Kishino(_) => format!("{allowed}, {} sweeps", self.statics.iterations()),
-                Method::BagiBojtar | Method::SerranoRodriguez => allowed.to_string(),
+            allowed: match (method, self.statics.iterations()) {
+                (Method::Kishino(_), sweeps) => format!("{allowed}, {sweeps} sweeps"),
+                (_, n) if n < ENOUGH => {
+                    format!("{n}, fewer than the {ENOUGH} that show a collapse")
+                }
+                (_, n) => n.to_string(),
             },
             bodies,
             residual,
