@@ -157,25 +157,12 @@ impl MoreauJean {
         let (skin, dt) = (self.physics.skin.max(laws.reach(&step)), begun.span.dt);
         // A pair closes if the two approach each other, or contacts stop one of them and the other
         // goes on. Contacts may make it close otherwise; the judge sees it.
-        let sleeps = |first: usize, second: Partner, touch: &Touch| {
-            let (v_a, fast_a) = free[first];
-            let (v_b, fast_b) = match second {
-                Partner::Body(b) => free[b],
-                Partner::Wall(_) => (Vector3::zeros(), 0.0),
-            };
+        let sleeps = |first: usize, second: usize, touch: &Touch| {
+            let [(v_a, fast_a), (v_b, fast_b)] = [free[first], free[second]];
             let approach = (v_a - v_b).dot(&touch.normal);
             let sleeps = touch.gap > skin + dt * approach.max(fast_a).max(fast_b);
             let plain = |i| !bodies.is_clump(i) && pushed.place_of_body(i).is_none();
-            let other = || match second {
-                Partner::Body(b) => plain(b),
-                // Of a wall that moves only its contacts know the way.
-                Partner::Wall(w) => {
-                    let (wall, state) = (&walls.placed[w], &walls.during[w]);
-                    let rests = [state.velocity, state.angular_velocity] == [Vector3::zeros(); 2];
-                    rests && pushed.place(w).is_none() && wall.runs(state, &touch.normal).is_none()
-                }
-            };
-            sleeps && strain.is_none() && plain(first) && other()
+            sleeps && strain.is_none() && plain(first) && plain(second)
         };
         let fate = |pair: &Neighbours, touch: &Touch, before: Option<Before>| {
             let second = pair.partner(bodies.len());
@@ -196,7 +183,9 @@ impl MoreauJean {
                     false => Fate::Drops,
                 };
             }
-            if before.is_none() && !all && sleeps(first, second, touch) {
+            if let (Partner::Body(second), None, false) = (second, before, all)
+                && sleeps(first, second, touch)
+            {
                 return Fate::Sleeps;
             }
             // The normal of two bodies that pass through each other, or of a thin wall that passes

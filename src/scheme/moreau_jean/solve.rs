@@ -110,14 +110,10 @@ impl MoreauJean {
         let known_bodies = &known.bodies;
         let laws = &self.physics.laws.pairs;
         let radius = |pair: &Neighbours| {
+            let [a, b] = [pair.first, pair.second].map(|i| i as usize);
             let (radii, materials) = (known_bodies.radii(), known_bodies.materials());
-            let first = pair.first as usize;
-            let (radius, material) = match pair.partner(radii.len()) {
-                Partner::Body(b) => (radii[b], materials[b]),
-                Partner::Wall(w) => (f64::INFINITY, self.physics.walls[w].material),
-            };
-            let law = laws.between(materials[first], material);
-            (!law.is_soft()).then(|| radii[first].min(radius))
+            let law = laws.between(materials[a], materials[b]);
+            (!law.is_soft()).then(|| radii[a].min(radii[b]))
         };
         let (blocks, members) = (&mut self.blocks, &mut free.members);
         let mut ways = project::project(

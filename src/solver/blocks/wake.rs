@@ -8,7 +8,7 @@ use super::fill::{SCRATCH, Scratch};
 use super::touches::NEW;
 use super::{Block, Blocks, Filling};
 use crate::body::Member;
-use crate::contact::{Neighbours, Partner, Touch};
+use crate::contact::{Neighbours, Touch};
 use crate::law::{relative_velocity, softened};
 use crate::math::real::dot;
 use crate::math::{Vector3, make_room, nan_max};
@@ -158,15 +158,11 @@ impl Filling<'_> {
             ..
         } = block;
         let materials = self.bodies.materials();
-        let material = |pair: &Neighbours| match pair.partner(materials.len()) {
-            Partner::Body(b) => materials[b],
-            Partner::Wall(w) => self.walls[w].material,
-        };
         asleep_masses.extend(asleep.iter().map(|(pair, _)| {
             let (of, pair) = (places[*pair as usize], pairs[*pair as usize]);
             let [a, b] = of.map(|place| before[place as usize].inverse_mass());
-            let first = materials[pair.first as usize];
-            let law = self.laws.pairs.between(first, material(&pair));
+            let [first, second] = [pair.first, pair.second].map(|i| materials[i as usize]);
+            let law = self.laws.pairs.between(first, second);
             let compliance = law.compliance(of.map(|place| radii[place as usize]));
             softened(1.0 / (a + b), compliance / (self.step.dt * self.step.dt))
         }));
