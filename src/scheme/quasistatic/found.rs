@@ -94,17 +94,20 @@ impl Found {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scheme::quasistatic::balance::FLOOR;
 
     /// Only forces in balance, or as small as rounding leaves, bound the tolerance.
     #[test]
     fn a_bound_of_the_tolerance_needs_balance() {
-        for (worst, floor) in [(1e-2, 0.0), (4e-6, 5e-6), (1e-9, 5e-6)] {
+        let rounding = 1e-6;
+        let left = FLOOR * rounding;
+        for (worst, floor) in [(1e-2, 0.0), (0.9 * left, left), (1e-9, left)] {
             let balance = Balance {
                 unbalanced: Vec::new(),
                 worst,
                 reference: 1.0,
-                rounding: 1e-6,
-                is_rounded: worst <= 5e-6,
+                rounding,
+                is_rounded: worst <= left,
                 asked: false,
             };
             let mut found = Found::default();
