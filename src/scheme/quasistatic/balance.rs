@@ -9,6 +9,11 @@ use crate::math::{ExactSum, Vector3, nan_max};
 /// contacts round at once.
 pub(super) const FLOOR: f64 = 5.0;
 
+/// The part of the mean force that unbalanced forces may be, all bodies together.
+///
+/// Then the mean force is the one of balance.
+const NEAR: f64 = 0.01;
+
 /// The balance of an assembly.
 #[derive(Clone, Debug)]
 pub(super) struct Balance {
@@ -24,8 +29,10 @@ pub(super) struct Balance {
     /// the domain, k the largest stiffness, ε the rounding of 1; or that of a support against
     /// rotation, `2 ε κ/r`.
     pub rounding: f64,
-    /// Whether the unbalanced forces are no larger than those that rounding leaves.
-    pub is_rounded: bool,
+    /// Whether the reference is that of balance.
+    ///
+    /// The unbalanced forces are no larger than rounding leaves, or together a small part of it.
+    pub is_near: bool,
     /// Whether a rank is asked to end the run.
     pub asked: bool,
 }
@@ -70,9 +77,9 @@ impl Balance {
         let pressing = mine.map(|link| normal(&link)).filter(|force| *force > 0.0);
         let pressing: Vec<f64> = pressing.collect();
         let force: ExactSum = pressing.iter().copied().collect();
-        let [force, count] = assembly
-            .domain
-            .sums(&[force, ExactSum::from_iter([pressing.len() as f64])]);
+        let counts = [pressing.len(), pushed.len()];
+        let [count, bodies] = counts.map(|n| ExactSum::from_iter([n as f64]));
+        let [force, count, bodies] = assembly.domain.sums(&[force, count, bodies]);
         let stiffest = assembly.network.links();
         let stiffest = stiffest.map(|link| link.elastic.stiffness.normal);
         let [held, turning] = assembly.stiffest_support();
@@ -84,13 +91,16 @@ impl Balance {
         let size = assembly.domain.partition().diameter();
         let rounding = 2.0 * f64::EPSILON * nan_max(size * stiffest, turning);
         let left = FLOOR * rounding;
+        let worst = nan_max(of_bodies, of_frees);
+        let reference = if count > 0.0 { force / count } else { heaviest };
+        // The rounding of all contacts of a wall or an edge adds up.
+        let is_rounded = of_bodies <= left && of_frees <= left * count.max(1.0);
         Self {
             unbalanced,
-            worst: nan_max(of_bodies, of_frees),
-            reference: if count > 0.0 { force / count } else { heaviest },
+            worst,
+            reference,
             rounding,
-            // The rounding of all contacts of a wall or an edge adds up.
-            is_rounded: of_bodies <= left && of_frees <= left * count.max(1.0),
+            is_near: is_rounded || worst * bodies <= NEAR * reference,
             asked: asked > 0.0,
         }
     }
