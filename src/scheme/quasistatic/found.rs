@@ -60,11 +60,6 @@ impl Found {
         *self = Self {
             iterations: self.iterations + part.iterations,
             products: self.products + part.products,
-            floor: if part.floor > 0.0 {
-                part.floor
-            } else {
-                self.floor
-            },
             ..*part
         };
     }
