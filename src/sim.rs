@@ -384,8 +384,8 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
     let hash = checkpoint::state_hash(comm, step, time, now.state.bodies());
     let ending = match (why, &collapse) {
         (Some(reason), _) => format!("stopped by {reason}"),
-        (None, Some(StepError::OutOfIterations { .. })) => "out of iterations".to_owned(),
-        (None, Some(_)) => "collapsed".to_owned(),
+        (None, Some(StepError::Collapse { .. })) => "collapsed".to_owned(),
+        (None, Some(_)) => "without balance".to_owned(),
         (None, None) => ending(at_rest, &ledger).to_owned(),
     };
     log.summary(&now, &ending, &output);
