@@ -257,8 +257,8 @@ EOF
     loaded() {
         local scheme=$1 of=$2 end=$3 rate=$4 every=$5 held=$pressure
         local keys="[quasistatic]\nmax_iterations = 1000\ntolerance = $6\n"
-        # It begins without forces.
-        [ "$scheme" = serrano_rodriguez ] && pressure=0.0
+        # It begins without forces, and does not iterate.
+        [ "$scheme" = serrano_rodriguez ] && pressure=0.0 keys="[quasistatic]\ntolerance = $6\n"
         [ "$scheme" = moreau_jean ] && keys=''
         {
             head_of "$scheme" 0.5 "$(awk -v n="$rate" 'BEGIN { print 1.0 / n }')" "$end" "$6"

@@ -205,7 +205,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
     domain.ask(stopper.within_step(comm));
     let mut guard = Guard::new(scenario.limits);
     let mut why = None;
-    let mut collapse = None;
+    let mut ended = None;
     let mut rest = Rest::new(&domain, &scenario, &state);
     let mut log = Log::new(comm, &scenario, &state.clock, threads);
     let mut timers = Timers::default();
@@ -229,7 +229,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
     })?;
 
     while why.is_none()
-        && collapse.is_none()
+        && ended.is_none()
         && !at_rest
         && !scenario.is_over(state.clock.step, state.clock.time)
     {
@@ -266,7 +266,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
                 ))
             })?;
         }
-        collapse.clone_from(&report.collapse);
+        ended.clone_from(&report.end);
         if state.clock.step == before {
             break; // The state is that of the step before, which is written.
         }
@@ -344,10 +344,9 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
             "stopped by {reason} within the first increment of another scheme, before a checkpoint; the same command repeats it"
         )));
     }
-    let over =
-        at_rest || collapse.is_some() || scenario.is_over(state.clock.step, state.clock.time);
+    let over = at_rest || ended.is_some() || scenario.is_over(state.clock.step, state.clock.time);
     let Clock { step, time, .. } = state.clock;
-    let more = collapse.is_none()
+    let more = ended.is_none()
         && over
         && scenario.next_stage().is_some()
         && given_end.is_none_or(|end| !scenario.is_over_by(&end, step, time));
@@ -382,7 +381,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
         }
     };
     let hash = checkpoint::state_hash(comm, step, time, now.state.bodies());
-    let ending = match (why, &collapse) {
+    let ending = match (why, &ended) {
         (Some(reason), _) => format!("stopped by {reason}"),
         (None, Some(StepError::Collapse { .. })) => "collapsed".to_owned(),
         (None, Some(_)) => "without balance".to_owned(),
@@ -409,8 +408,8 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
             ),
         }));
     }
-    if let Some(collapse) = &collapse {
-        ended_by(comm, collapse, &scenario, &output)?;
+    if let Some(error) = &ended {
+        ended_by(comm, error, &scenario, &output)?;
     }
     if comm.rank() == 0 && !more {
         say!("state {hash:016x} step {step} time {}", as_written(time));
@@ -425,15 +424,15 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
 /// Reports the end of increments, whose last equilibrium is written.
 ///
 /// # Errors
-/// If the configuration takes a collapse for an error, or iterations were too few.
+/// If the configuration takes a collapse for an error, or the run ended otherwise.
 fn ended_by(
     comm: &dyn Comm,
-    collapse: &StepError,
+    error: &StepError,
     scenario: &Scenario,
     output: &Output,
 ) -> Result<(), RunError> {
-    let text = format!("{collapse}; {}", last_good(output));
-    let collapsed = matches!(collapse, StepError::Collapse { .. });
+    let text = format!("{error}; {}", last_good(output));
+    let collapsed = matches!(error, StepError::Collapse { .. });
     match scenario.statics.map(|statics| statics.then) {
         Some(Then::Stop) if collapsed => {
             if comm.rank() == 0 {

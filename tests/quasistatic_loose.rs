@@ -7,7 +7,7 @@ mod harness;
 mod scene;
 
 use experiment::config;
-use harness::run;
+use harness::{mpi_available, on, run};
 use moreau::body::{BodyId, BodyRow};
 use moreau::io::checkpoint;
 use moreau::law::Pair;
@@ -263,5 +263,79 @@ fn tables_of_a_collapse_end_with_the_last_equilibrium() {
         let (_, residual) = row.find(|(name, _)| *name == "residual").unwrap();
         let residual: f64 = residual.parse().unwrap();
         assert!(residual <= 1e-6, "{name}: {residual}");
+    }
+}
+
+/// A wall that pushes discs ahead of it, out of an open end of the domain.
+const PUSHED: &str = r#"
+gravity = [0.0, 0.0, 0.0]
+scheme = "bagi_bojtar"
+
+[time]
+dt = 1.0
+until = 40.0
+
+[domain]
+lower = [-0.4, -0.4, -0.4]
+upper = [3.0, 0.4, 0.4]
+dimensions = 2
+
+[[material]]
+name = "disc"
+density = 2500.0
+friction = 0.0
+stiffness = 1.0e6
+
+[[wall]]
+shape = "plane"
+name = "piston"
+material = "disc"
+point = [0.0, 0.0, 0.0]
+normal = [1.0, 0.0, 0.0]
+velocity = [0.1, 0.0, 0.0]
+
+[[bodies]]
+sample = "file"
+material = "disc"
+file = "two.csv"
+
+[checkpoint]
+every = 0
+"#;
+
+/// A body that leaves the domain ends the run at the last equilibrium before, which is written.
+#[test]
+fn a_body_that_leaves_ends_the_run_at_the_last_equilibrium() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("pushed.toml");
+    std::fs::write(&config, PUSHED).unwrap();
+    let two = "x,y,z,radius\n0.1,0,0,0.1\n0.8,0,0,0.1\n";
+    std::fs::write(dir.path().join("two.csv"), two).unwrap();
+    for ranks in [1, 2] {
+        let out = dir.path().join(format!("{ranks}"));
+        let args = [
+            "run",
+            config.to_str().unwrap(),
+            "--out",
+            out.to_str().unwrap(),
+        ];
+        if ranks > 1 && !mpi_available() {
+            continue;
+        }
+        let end = on(ranks, &args);
+        assert_eq!(end.status, Some(3), "{}{}", end.stdout, end.stderr);
+        assert!(
+            end.stderr.contains("body 1 has left the domain at"),
+            "{}",
+            end.stderr
+        );
+        let paths = checkpoint::newest(&out).unwrap();
+        let found = moreau::comm::threads::run(1, |comm| checkpoint::read(comm, &paths[0]));
+        let found = found.into_iter().next().unwrap().unwrap();
+        // The second disc is carried along from 0.3 m on; its centre leaves 3 m beyond 27 s.
+        let time = found.header.time;
+        assert!((27.0 - 1.0 / 64.0..=27.0).contains(&time), "{time}");
+        assert_eq!(found.bodies.len(), 2);
+        assert!(out.join("series.csv").exists());
     }
 }

@@ -179,6 +179,11 @@ pub(super) fn read(root: &Section, others: &Others, faults: &mut Vec<Fault>) -> 
             needs(node, "scheme = \"bagi_bojtar\"", faults);
         }
     }
+    for key in [MAX_ITERATIONS.name, JUMP.name, THEN.name] {
+        if let (Some(node), Method::SerranoRodriguez) = (section.get(key), method) {
+            needs(node, "scheme = \"bagi_bojtar\" or \"kishino\"", faults);
+        }
+    }
     if let (Some(node), Method::Kishino(_)) = (section.get(LINEAR.name), method) {
         let accepted = "scheme = \"bagi_bojtar\" or \"serrano_rodriguez\"";
         needs(node, accepted, faults);

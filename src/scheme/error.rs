@@ -132,6 +132,22 @@ pub enum StepError {
         /// The step.
         step: u64,
     },
+    /// The linear system of the linear method was not solved.
+    #[error(
+        "step {step}: the displacements must leave at most {allowed:e} of the loads out of balance; found {residual:.1e} after \
+         {products} products with the stiffness; hold weakly held bodies by more contacts or a [[support]], or take \
+         quasistatic.linear = \"direct\""
+    )]
+    NotSolved {
+        /// The step.
+        step: u64,
+        /// The residual of the linear system, over its right-hand side.
+        residual: f64,
+        /// The largest allowed.
+        allowed: f64,
+        /// Products done.
+        products: u64,
+    },
     /// No equilibrium carries the loads of a quasi-static increment.
     #[error(
         "step {step}: no equilibrium beyond the load at {time} s{factor}: the unbalanced force stays at {residual:.1e} of the mean \
@@ -269,6 +285,7 @@ impl StepError {
             Self::SolverNotFinite { .. }
             | Self::Infeasible { .. }
             | Self::Collapse { .. }
+            | Self::NotSolved { .. }
             | Self::OutOfIterations { .. }
             | Self::ForcesNotFinite { .. }
             | Self::Mechanism { .. }

@@ -168,7 +168,7 @@ impl Quasistatic {
         let span = state.span(&self.physics, domain);
         let foreign = std::mem::take(&mut self.foreign);
         let mut increment = Increment::begin(state, (&self.physics, &self.statics), foreign);
-        let (mut parts, mut end, mut collapse) = (Parts::default(), span.end, None);
+        let (mut parts, mut until, mut end) = (Parts::default(), span.end, None);
         while let Some(part) = parts.next() {
             let times = part.map(|share| state.clock.time.mul_add(1.0 - share, span.end * share));
             let size = (span.dt, parts.is_finest());
@@ -185,19 +185,18 @@ impl Quasistatic {
                 }
                 None if self.statics.method.may_halve() && parts.halve() => {}
                 None => {
-                    collapse = Some(increment.end_of_run(times[0]));
-                    end = times[0];
+                    end = Some(increment.end_of_run(times[0]));
+                    until = times[0];
                     break;
                 }
             }
         }
-        increment.check(domain)?;
         let step = state.clock.step + u64::from(increment.parts > 0);
-        let dt = end - state.clock.time;
-        let report = self.report(&mut increment, (domain, dt), collapse);
+        let dt = until - state.clock.time;
+        let report = self.report(&mut increment, (domain, dt), end);
         increment.end(state, span.dt);
         self.wear(state, dt / span.dt);
-        let (time, dt) = (end, span.dt);
+        let (time, dt) = (until, span.dt);
         state.clock = Clock { step, time, dt };
         Ok(report)
     }
@@ -250,18 +249,18 @@ impl Quasistatic {
         &self,
         increment: &mut Increment,
         (domain, dt): (&Domain, f64),
-        collapse: Option<StepError>,
+        end: Option<StepError>,
     ) -> Report {
         let broken = std::mem::take(&mut increment.broken);
         let [carries, slides, opened, closed] = increment.count();
-        let counts = [broken.len(), carries, slides, opened, closed];
+        let counts = [broken.len() as f64, carries, slides, opened, closed];
         let [count, contacts, sliding, opened, closed] =
-            domain.sums(&counts.map(|n| [n as f64].into_iter().collect()));
+            domain.sums(&counts.map(|n| [n].into_iter().collect()));
         let found = &increment.found;
         let elastic = increment.work.elastic;
         Report {
             dt,
-            collapse,
+            end,
             planned: true,
             outcome: Outcome {
                 sweeps: found.iterations,

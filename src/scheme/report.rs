@@ -62,12 +62,12 @@ pub struct Report {
     /// The smallest tolerance that rounding allows under the loads of an increment; 0 where nothing
     /// is loaded.
     pub floor: f64,
-    /// The end of a quasi-static run: no equilibrium carries more load, or iterations were too few
-    /// to find one.
+    /// The end of a quasi-static run: no equilibrium carries more load, iterations were too few to
+    /// find one, or one has a body outside the domain or crushed.
     ///
     /// The state is the last equilibrium. Where the increment has no part in balance, it is that of
     /// the increment before, and the clock stands.
-    pub collapse: Option<StepError>,
+    pub end: Option<StepError>,
     /// Whether the increment was given up, as a rank is asked to end the run: the state is that
     /// before it, and the clock stands.
     pub stopped: bool,

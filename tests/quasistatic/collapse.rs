@@ -66,6 +66,32 @@ fn the_last_equilibrium_and_the_mechanism_are_named() {
     }
 }
 
+/// A ball that is drawn off its floor does not come to balance by leaving the region of the force.
+#[test]
+fn a_body_does_not_escape_its_load() {
+    for method in [Method::BagiBojtar, Method::Kishino(Select::Block)] {
+        let mut s = lifted(method);
+        s.upper.z = 80.0;
+        s.gravity = Vector3::zeros();
+        s.acts.fields[0].region = Some(Region::Box {
+            lower: Vector3::new(2.0, -4.0, -1.0),
+            upper: Vector3::new(4.0, 4.0, 4.0),
+        });
+        s.acts.fields[0].factor = Some(Ramp {
+            times: [0.0, 10.0].into(),
+            values: [-0.55, 0.45].into(),
+        });
+        for ranks in [1, 2] {
+            let fell = s.try_run(ranks, 1, 10);
+            let Err(StepError::Collapse { time, bodies, .. }) = fell else {
+                panic!("{method:?}, {ranks} ranks: {fell:?}");
+            };
+            assert!((time - 5.5).abs() <= 1.0 / 64.0, "{method:?}: {time}");
+            assert_eq!(bodies, [1], "{method:?}, {ranks} ranks");
+        }
+    }
+}
+
 /// A beam that bends under its weight has an equilibrium, which 1000 sweeps of relaxations do not
 /// reach: its end still falls at the same speed, with the same residual. All ranks report it alike.
 #[test]

@@ -376,7 +376,7 @@ impl Scene {
                 // Ranks differ in it.
                 let here = std::mem::take(&mut report.here);
                 broken.extend(here.broken);
-                if let Some(collapse) = report.collapse {
+                if let Some(collapse) = report.end {
                     return Err(collapse);
                 }
                 done.push(report);

@@ -159,7 +159,7 @@ impl MoreauJean {
             }),
             tally: None,
             floor: 0.0,
-            collapse: None,
+            end: None,
             stopped: false,
             here: Here {
                 gone: left,

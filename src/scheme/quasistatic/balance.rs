@@ -3,7 +3,9 @@
 use super::assembly::Assembly;
 use super::link::Link;
 use super::unknowns::{Push, UNKNOWNS, numbers};
+use crate::body::BodyRow;
 use crate::math::{ExactSum, Vector3, nan_max};
+use crate::shape::Period;
 
 /// The least force that a tolerance may ask for, in unbalanced forces that rounding leaves: several
 /// contacts round at once.
@@ -132,10 +134,10 @@ fn size(of: &[f64; UNKNOWNS]) -> f64 {
     of.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// The loads on own bodies: gravity and fields, these at the places that they were taken at.
+/// The loads on own bodies: gravity and fields, these at the places where a part began.
 ///
 /// A field ends at the border of its region. A load that followed a body to and fro across it would
-/// have no balance.
+/// have no balance, and one that a body lost as it fell out would hide that nothing held it.
 pub(super) enum Loads {
     /// Gravity alone.
     Weights,
@@ -143,8 +145,16 @@ pub(super) enum Loads {
     Given(Vec<Vector3>),
 }
 
+/// The place of a body when the present part of its increment began [m].
+///
+/// A cell that deforms has carried it along since.
+pub(super) fn start(row: &BodyRow, period: &Period) -> Vector3 {
+    let way = Vector3::from(row.velocity);
+    period.wrapped(&(Vector3::from(row.position) - way)).0
+}
+
 impl Loads {
-    /// The loads where bodies are.
+    /// The loads of the present part.
     pub(super) fn of(assembly: &Assembly) -> Self {
         let physics = assembly.physics;
         if physics.acts.fields.is_empty() {
@@ -152,7 +162,8 @@ impl Loads {
         }
         let force = |k: usize| {
             let row = assembly.network.body(k);
-            physics.acceleration(&row.position.into(), row.mass, assembly.time) * row.mass
+            let x = start(row, assembly.domain.partition().grid().period());
+            physics.acceleration(&x, row.mass, assembly.time) * row.mass
         };
         Self::Given((0..assembly.network.own.len()).map(force).collect())
     }

@@ -5,6 +5,7 @@
 //! wall is that of the mean of its forces at the two.
 
 use super::assembly::Assembly;
+use super::balance::start;
 use super::link::Link;
 use super::unknowns::Shift;
 use crate::body::BodyRow;
@@ -78,9 +79,8 @@ impl Energies {
             let row = &network.rows[i as usize];
             if row.is_free() {
                 sums[2].add(-row.mass * physics.gravity.dot(&measure::way(row, period)));
-                let (way, here) = (leg(row), Vector3::from(row.position));
-                let (there, _) = period.wrapped(&(here - way));
-                let both = fields(row, &there, before) + fields(row, &here, assembly.time);
+                let (way, x) = (leg(row), start(row, period));
+                let both = fields(row, &x, before) + fields(row, &x, assembly.time);
                 sums[3].add(0.5 * both.dot(&way));
                 sums[1].add(assembly.supports.energy(row, period));
             }
@@ -150,5 +150,28 @@ impl Energies {
             dissipated: taken - (next.springs() - self.springs()),
             of_cell,
         }
+    }
+}
+
+/// The flows of an increment so far [J].
+#[derive(Debug, Default)]
+pub(super) struct Sums {
+    pub work: Work,
+    pub forced: f64,
+    pub dissipated: f64,
+    /// The energy of springs that were compressed when they came into being.
+    pub prestress: f64,
+    pub of_cell: f64,
+}
+
+impl Sums {
+    /// Adds the flows from a balance to the next.
+    pub(super) fn add(&mut self, flows: &Flows) {
+        self.work.normal += flows.work.normal;
+        self.work.friction += flows.work.friction;
+        self.work.driven += flows.work.driven;
+        self.forced += flows.forced;
+        self.dissipated += flows.dissipated;
+        self.of_cell += flows.of_cell;
     }
 }

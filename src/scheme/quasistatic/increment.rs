@@ -1,7 +1,7 @@
 //! An increment of the loads: tried as a whole, and halved where that fails.
 
 use super::assembly::{Assembly, Begins, Sample};
-use super::energy::{Energies, Flows, begin_leg};
+use super::energy::{Energies, Sums, begin_leg};
 use super::found::{ENOUGH, Found};
 use super::frame::Frame;
 use super::link::{Link, begin_of_increment, end_of_increment, of_increment};
@@ -13,7 +13,6 @@ use super::support::Supports;
 use super::unknowns::Shift;
 use super::{bagi_bojtar, kishino, serrano};
 use crate::body::{Anchor, BodyId, BodyRow, Reference, WallState};
-use crate::contact::ContactKey;
 use crate::domain::Domain;
 use crate::domain::migration::Parcel;
 use crate::law::Status;
@@ -43,7 +42,6 @@ pub(super) struct Balanced {
     forced: f64,
     dissipated: f64,
     overlap: f64,
-    crushed: Option<ContactKey>,
     jumped: bool,
     residual: f64,
     broken: Vec<BrokenBond>,
@@ -59,6 +57,8 @@ pub(super) struct Increment<'a> {
     step: u64,
     /// Whether the state is another scheme's.
     foreign: bool,
+    /// Contacts that carried a force when it began.
+    carried: f64,
     /// How many times bonds have broken.
     waves: u64,
     /// The state that is reached: bodies, contacts, walls, and the Δt of the contacts' forces.
@@ -69,11 +69,12 @@ pub(super) struct Increment<'a> {
     upper: Option<Vector3>,
     /// Its stress and work.
     pub cell: OfCell,
-    crushed: Option<ContactKey>,
     /// The bodies that moved farthest in the last part without balance.
     adrift: Vec<BodyId>,
     /// Whether that part shows that no equilibrium exists.
     collapses: bool,
+    /// The error of a part in balance that lost or crushed a body, the last that failed.
+    failure: Option<StepError>,
     /// The iterations of all parts, and the outcome of the last, in balance or not.
     pub found: Found,
     /// The residual of the last part in balance.
@@ -102,8 +103,9 @@ impl<'a> Increment<'a> {
         foreign: bool,
     ) -> Self {
         let mut parcel = std::mem::take(&mut state.parcel);
+        let mut carried = 0.0;
         for row in &mut parcel.contacts {
-            begin_of_increment(row);
+            carried += f64::from(u8::from(begin_of_increment(row)));
         }
         Self {
             physics,
@@ -111,14 +113,15 @@ impl<'a> Increment<'a> {
             anchors: state.anchors.clone(),
             step: state.clock.step + 1,
             foreign,
+            carried,
             waves: 0,
             reached: (parcel, state.walls.clone(), state.clock.dt),
             first: None,
             upper: state.cell.map(|cell| cell.upper),
             cell: OfCell::default(),
-            crushed: None,
             adrift: Vec::new(),
             collapses: false,
+            failure: None,
             found: Found::default(),
             residual: 0.0,
             work: Work {
@@ -144,6 +147,7 @@ impl<'a> Increment<'a> {
         times: [f64; 2],
         (dt, finest): (f64, bool),
     ) -> Result<Option<Balanced>, StepError> {
+        self.failure = None;
         let (parcel, walls, before) = &self.reached;
         let mut bodies = parcel.bodies.clone();
         still(&mut bodies);
@@ -227,17 +231,18 @@ impl<'a> Increment<'a> {
             elastic: last.springs(),
             ..sums.work
         };
-        let network = &assembly.network;
-        let deep = |link: &Link| -link.gap / link.smaller_radius();
-        let deepest = network.links().map(|link| deep(&link)).fold(0.0, nan_max);
-        let crushed = network.links().find(|link| deep(link) >= 1.0);
-        let crushed = crushed.map(|link| network.key(&link));
+        let overlap = match self.deepest(&assembly) {
+            Ok(overlap) => overlap,
+            Err(failure) => {
+                self.failure = Some(failure);
+                return Ok(None);
+            }
+        };
         Ok(Some(Balanced {
             jumped,
             residual: found.residual,
             broken: std::mem::take(&mut assembly.broken),
             waves: assembly.waves,
-            crushed,
             upper: *assembly.upper(),
             cell: OfCell {
                 stress: (self.upper).map_or([0.0; 6], |_| assembly.stress()),
@@ -247,7 +252,7 @@ impl<'a> Increment<'a> {
             work,
             forced: sums.forced,
             dissipated: sums.dissipated + left,
-            overlap: deepest,
+            overlap,
             walls: std::mem::take(&mut assembly.network.states),
             network: assembly.network,
         }))
@@ -289,10 +294,7 @@ impl<'a> Increment<'a> {
             Method::BagiBojtar => Ok(bagi_bojtar::balance(assembly, frame)),
             Method::Kishino(select) => Ok(kishino::balance(assembly, frame, select)),
             Method::SerranoRodriguez => {
-                serrano::balance(assembly, frame).map_err(|free| StepError::Mechanism {
-                    step: self.step,
-                    bodies: free.iter().map(|id| id.0).collect(),
-                })
+                serrano::balance(assembly, frame).map_err(|none| none.error(self.step))
             }
         }
     }
@@ -300,15 +302,16 @@ impl<'a> Increment<'a> {
     /// Numbers of contacts of this rank's bodies in the last balance.
     ///
     /// They are those that carry a force, those that slide, and those that have opened and closed
-    /// since the start.
-    pub(super) fn count(&self) -> [usize; 4] {
+    /// since the start. Bodies may change their rank meanwhile, so only the sum over ranks of those
+    /// that have opened has a meaning.
+    pub(super) fn count(&self) -> [f64; 4] {
         let (parcel, ..) = &self.reached;
         let rows = || parcel.contacts.iter().map(|row| of_increment(row.status));
-        let count = |of: fn(&(u64, bool)) -> bool| rows().filter(of).count();
+        let count = |of: fn(&(u64, bool)) -> bool| rows().filter(of).count() as f64;
         [
             count(|(status, _)| *status != Status::Open as u64),
             count(|(status, _)| *status == Status::Sliding as u64),
-            count(|(status, carried)| *status == Status::Open as u64 && *carried),
+            self.carried - count(|(status, carried)| *status != Status::Open as u64 && *carried),
             count(|(status, carried)| *status != Status::Open as u64 && !carried),
         ]
     }
@@ -344,7 +347,6 @@ impl<'a> Increment<'a> {
         self.forced += part.forced;
         self.dissipated += part.dissipated;
         self.overlap = part.overlap;
-        self.crushed = part.crushed;
     }
 
     /// Hands bodies and contacts back as they were before the increment.
@@ -367,7 +369,10 @@ impl<'a> Increment<'a> {
             let iterations = self.found.iterations;
             return StepError::ForcesNotFinite { step, iterations };
         }
-        if self.collapses || !method.may_halve() {
+        if let Some(failure) = &self.failure {
+            return failure.clone();
+        }
+        if self.collapses {
             return StepError::Collapse {
                 step,
                 time,
@@ -393,15 +398,16 @@ impl<'a> Increment<'a> {
         }
     }
 
-    /// Fails if a body is lost or crushed. Collective.
+    /// The largest overlap here, over the smaller radius. Collective.
     ///
     /// # Errors
-    /// The same on all ranks.
-    pub(super) fn check(&self, domain: &Domain) -> Result<(), StepError> {
-        let step = self.step;
-        let inside = |x: [f64; 3]| domain.partition().contains(&Vector3::from(x));
-        let bodies = &mut self.reached.0.bodies.iter();
-        let lost = bodies.find(|row| !is_finite(row) || !inside(row.position));
+    /// If a body is lost or crushed, the same on all ranks.
+    fn deepest(&self, assembly: &Assembly) -> Result<f64, StepError> {
+        let (step, network) = (self.step, &assembly.network);
+        let partition = assembly.domain.partition();
+        let own = (0..network.own.len()).map(|k| network.body(k));
+        let inside = |row: &&BodyRow| partition.contains(&row.position.into());
+        let lost = own.into_iter().find(|row| !is_finite(row) || !inside(row));
         let lost = lost.map(|row| match is_finite(row) {
             false => StepError::not_finite(step, row),
             true => StepError::Lost {
@@ -410,13 +416,19 @@ impl<'a> Increment<'a> {
                 position: row.position,
             },
         });
-        let crushed = self.crushed.map(|key| StepError::Crushed {
-            step,
-            overlap: self.overlap,
-            bodies: format!("bodies {} and {}", key.a, key.b),
-            held: "their contacts".to_owned(),
+        let deep = |link: &Link| -link.gap / link.smaller_radius();
+        let deepest = network.links().map(|link| deep(&link)).fold(0.0, nan_max);
+        let crushed = network.links().find(|link| deep(link) >= 1.0).map(|link| {
+            let key = network.key(&link);
+            StepError::Crushed {
+                step,
+                overlap: deepest,
+                bodies: format!("bodies {} and {}", key.a, key.b),
+                held: "their contacts".to_owned(),
+            }
         });
-        domain.agree(lost.or(crushed).map_or(Ok(()), Err))
+        let failure = lost.or(crushed).map_or(Ok(()), Err);
+        assembly.domain.agree(failure).map(|()| deepest)
     }
 
     /// Hands bodies, contacts, walls and the cell to the state after `dt` [s].
@@ -440,28 +452,6 @@ impl<'a> Increment<'a> {
         }
         state.walls_before = std::mem::replace(&mut state.walls, walls);
         state.elastic = self.work.elastic;
-    }
-}
-
-/// The flows of an increment so far [J].
-#[derive(Debug, Default)]
-struct Sums {
-    work: Work,
-    forced: f64,
-    dissipated: f64,
-    prestress: f64,
-    of_cell: f64,
-}
-
-impl Sums {
-    /// Adds the flows from a balance to the next.
-    fn add(&mut self, flows: &Flows) {
-        self.work.normal += flows.work.normal;
-        self.work.friction += flows.work.friction;
-        self.work.driven += flows.work.driven;
-        self.forced += flows.forced;
-        self.dissipated += flows.dissipated;
-        self.of_cell += flows.of_cell;
     }
 }
 

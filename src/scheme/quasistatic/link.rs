@@ -14,7 +14,7 @@ mod tests;
 /// Added to the status of a record within an increment: the contact carried a force at its start.
 const CARRIED: u64 = 4;
 
-/// Added as well: the record stands for the count of opened contacts alone.
+/// Added as well: the record shows alone that the contact carried a force, should it close again.
 const OPENED: u64 = 8;
 
 /// The status of a record within an increment, and whether its contact carried a force at the
@@ -23,12 +23,12 @@ pub(super) fn of_increment(status: u64) -> (u64, bool) {
     (status % CARRIED, status & CARRIED != 0)
 }
 
-/// Marks a contact that carries a force when an increment begins.
-pub(super) fn begin_of_increment(row: &mut ContactRow) {
+/// Marks a contact that carries a force when an increment begins; returns whether it does.
+pub(super) fn begin_of_increment(row: &mut ContactRow) -> bool {
     row.status = of_increment(row.status).0;
-    if row.status != Status::Open as u64 {
-        row.status += CARRIED;
-    }
+    let carries = row.status != Status::Open as u64;
+    row.status += CARRIED * u64::from(carries);
+    carries
 }
 
 /// Takes the marks away; returns whether the record lasts.

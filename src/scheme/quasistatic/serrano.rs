@@ -17,14 +17,44 @@ use crate::body::BodyId;
 use crate::law::Status;
 use crate::law::elastic::{CLOSED, Carried};
 use crate::math::{Vector3, nan_max};
+use crate::scheme::error::StepError;
 use crate::solver::linear::{Limits, System};
 use std::collections::BTreeMap;
 
 /// Largest residual of the linear system, over its right-hand side.
 const RESIDUAL: f64 = 1e-12;
 
-/// Solves an increment, or returns bodies that can move freely. Collective.
-pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Result<Found, Vec<BodyId>> {
+/// The reason why the method has no answer.
+pub(super) enum Unanswered {
+    /// These bodies can move freely.
+    Free(Vec<BodyId>),
+    /// The linear system was not solved: its residual over its right-hand side, and the products.
+    Far(f64, u64),
+}
+
+impl Unanswered {
+    /// The error of an increment.
+    pub(super) fn error(self, step: u64) -> StepError {
+        match self {
+            Self::Free(bodies) => StepError::Mechanism {
+                step,
+                bodies: bodies.iter().map(|id| id.0).collect(),
+            },
+            Self::Far(residual, products) => StepError::NotSolved {
+                step,
+                residual,
+                allowed: RESIDUAL,
+                products,
+            },
+        }
+    }
+}
+
+/// Solves an increment. Collective.
+///
+/// # Errors
+/// If there is no answer, the same on all ranks.
+pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Result<Found, Unanswered> {
     assembly.network.change(|link| {
         if link.elastic.glued || link.gap <= CLOSED * link.smaller_radius() {
             link.elastic.glued = true;
@@ -38,7 +68,7 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Result<Found, V
     let loads = Loads::of(assembly);
     let free = free_motion(assembly);
     if !free.is_empty() {
-        return Err(free);
+        return Err(Unanswered::Free(free));
     }
     let mut stiffness = Stiffness::new(assembly, false, 0.0);
     let still = vec![[0.0; 6]; assembly.network.rows.len()];
@@ -63,12 +93,16 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Result<Found, V
         Some(_) => assembly.domain.max(strained),
         None => 0.0,
     };
+    let right = square.sqrt().max(strained);
     let limits = Limits {
-        residual: RESIDUAL * square.sqrt().max(strained),
+        residual: RESIDUAL * right,
         products: 100_000,
     };
     let mut x = vec![0.0; b.len()];
     let solved = solve(&mut stiffness, true, (b.into(), &mut x), &limits);
+    if !solved.converged {
+        return Err(Unanswered::Far(solved.residual / right, solved.products));
+    }
     let (mine, frame) = assembly.motion_of(&x, Some(frame));
     let mut all = still;
     for (&i, shift) in assembly.network.own.iter().zip(&mine) {
@@ -99,12 +133,8 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Result<Found, V
         iterations: 1,
         products: solved.products,
         residual: balance.residual(assembly.statics.tolerance),
-        converged: solved.converged,
-        floor: if solved.converged {
-            balance.floor()
-        } else {
-            0.0
-        },
+        converged: true,
+        floor: balance.floor(),
         ..Found::default()
     })
 }
