@@ -72,10 +72,12 @@ pub fn info(path: &Path) -> Result<String, String> {
     }
     line("file", path.display().to_string());
     line("title", scenario.title.clone());
-    line(
-        "step",
-        format!("{} ({} at the sweep cap)", header.step, header.capped_steps),
-    );
+    let capped = match (scenario.statics, header.capped_steps) {
+        // Increments are in balance.
+        (Some(_), 0) => String::new(),
+        (_, n) => format!(" ({n} at the sweep cap)"),
+    };
+    line("step", format!("{}{capped}", header.step));
     line("time", format!("{} s", as_written(header.time)));
     line(
         "dt",

@@ -391,7 +391,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
     now.bring_contacts();
     bonds::report_end(comm, &scenario, now.state);
     if comm.rank() == 0 {
-        guard.tell();
+        guard.tell(scenario.statics.is_none());
     }
     if comm.rank() == 0 && comm.size() > 1 && scenario.balance.every > 0 {
         balancer.tell();

@@ -277,13 +277,13 @@ impl Found {
                 format!("{} s", as_written(header.dt)),
             );
             line("bodies", state.loaded.bodies.len().to_string());
-            let carrying = crate::measure::active(&state.loaded.contacts);
-            let candidates = state.loaded.contacts.len();
-            line(
-                "contacts",
-                format!("{carrying} with an impulse, of {candidates} candidates"),
-            );
-            line("steps at the sweep cap", header.capped_steps.to_string());
+            let contacts = &state.loaded.contacts;
+            let (carrying, all) = (crate::measure::active(contacts), contacts.len());
+            let text = format!("{carrying} with an impulse, of {all} candidates");
+            line("contacts", text);
+            if state.scenario.statics.is_none() {
+                line("steps at the sweep cap", header.capped_steps.to_string());
+            }
             line("end", state.scenario.end.to_string());
             line("seed", header.seed.to_string());
         }

@@ -128,11 +128,16 @@ impl Guard {
     }
 
     /// Writes the lines of the summary: the extreme of each quantity, and steps beyond the limits.
-    pub(super) fn tell(&self) {
+    ///
+    /// `sweeps`: the run has steps that may end at the sweep cap.
+    pub(super) fn tell(&self, sweeps: bool) {
+        let capped = match sweeps {
+            true => format!("{} capped steps in a row at most, ", self.most_capped),
+            false => String::new(),
+        };
         say!(
-            "watched    overlap at most {:.2e} of the smaller radius, {} capped steps in a row at most, {:.2e} J given by contacts, {:.2e} J taken",
+            "watched    overlap at most {:.2e} of the smaller radius, {capped}{:.2e} J given by contacts, {:.2e} J taken",
             self.overlap,
-            self.most_capped,
             self.given,
             self.taken
         );

@@ -53,7 +53,7 @@ impl Unanswered {
 /// Solves an increment. Collective.
 ///
 /// # Errors
-/// If there is no answer, the same on all ranks.
+/// Without an answer, the same on all ranks.
 pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Result<Found, Unanswered> {
     assembly.network.change(|link| {
         if link.elastic.glued || link.gap <= CLOSED * link.smaller_radius() {

@@ -39,9 +39,9 @@ pub(super) fn lines(
             each * free_bodies + free
         ),
     ];
-    // Bonds carry loads without an overlap.
+    // Bonds carry loads without an overlap, and driven walls press as far as they move.
     let bonded = !scenario.laws.bonds.is_empty();
-    let mut overlap = (!bonded).then_some(0.0);
+    let mut overlap = (!bonded && force > 0.0).then_some(0.0);
     for (names, pair) in pairs {
         let compliance = pair.compliance([radius; 2]);
         let of_pair = compliance * force;
