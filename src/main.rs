@@ -41,11 +41,6 @@ fn status() -> i32 {
             });
         }
     };
-    let in_parallel = matches!(cli.command, Command::Run { .. } | Command::Resume { .. });
-    if !in_parallel && !is_first_process() {
-        // One process does it, and prints and writes once.
-        return 0;
-    }
     match cli.command {
         Command::Run {
             config,

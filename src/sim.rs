@@ -241,6 +241,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
         }
         let physics = scheme.physics();
         let (start, before) = (state.clock.time, state.clock.step);
+        let next = scenario.pace.next(before, start);
         let came = ledger
             .flows
             .before_step(comm, &domain, &scenario, physics, &mut state)?;
@@ -258,17 +259,20 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
         }
         if !ledger.judged {
             let shown = rounding::shows(&scenario, &report);
-            ledger.judged = shown.map_err(|text| {
-                RunError::Failed(format!(
-                    "step {}: {text}; {}",
-                    before + 1,
-                    last_good(&output)
-                ))
+            let shown = shown.map_err(|text| {
+                RunError::Failed(format!("step {next}: {text}; {}", last_good(&output)))
             })?;
+            // A part without balance knows too little of the forces.
+            ledger.judged = shown && report.end.is_none();
         }
         ended.clone_from(&report.end);
-        if state.clock.step == before {
+        if state.clock.time == start {
             break; // The state is that of the step before, which is written.
+        }
+        let goes_on = state.clock.step == before;
+        if goes_on {
+            // An increment that was done in part: its checkpoint is replaced.
+            output.renew();
         }
         if let Some(cell) = &state.cell {
             domain.follow(cell);
@@ -326,7 +330,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
                 tell!("moreau: WARNING: {text}; the run continues");
             }
         }
-        if agreed.save {
+        if agreed.save || goes_on {
             output.save(&mut now)?;
         }
         log.after_step(&state.clock, &report);
@@ -337,9 +341,13 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
     name_met(&mut meetings, &scheme, &state);
 
     // A checkpoint does not say that its contacts are of a scheme before that of its configuration.
-    if let (Some(reason), Scheme::Quasistatic(of)) = (why, &scheme)
-        && of.takes_over()
-    {
+    let takes_over = matches!(&scheme, Scheme::Quasistatic(of) if of.takes_over());
+    if takes_over && let Some(error) = &ended {
+        return Err(RunError::Failed(format!(
+            "{error}; it is the first increment of another scheme, so no checkpoint is written"
+        )));
+    }
+    if takes_over && let Some(reason) = why {
         return Err(RunError::Stopped(format!(
             "stopped by {reason} within the first increment of another scheme, before a checkpoint; the same command repeats it"
         )));
@@ -352,7 +360,7 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
         && given_end.is_none_or(|end| !scenario.is_over_by(&end, step, time));
     let why = why.filter(|_| more || !over);
     if more && changed && step == begun {
-        if matches!(&scheme, Scheme::Quasistatic(of) if of.takes_over()) {
+        if takes_over {
             return Err(RunError::Failed(format!(
                 "step {step}: the first increment of another scheme must come before the next stage; found a part of the run \
                  that is over; {}",

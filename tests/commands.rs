@@ -310,23 +310,3 @@ fn keys_are_told() {
         output.stderr
     );
 }
-
-/// A command that is not parallel prints once under `mpirun`.
-#[test]
-fn commands_of_one_process_print_once_under_mpirun() {
-    if !harness::mpi_available() {
-        return;
-    }
-    let args = ["keys", "quasistatic.jump"];
-    let (alone, three) = (harness::on(1, &args), harness::on(3, &args));
-    assert_eq!((alone.status, three.status), (Some(0), Some(0)));
-    assert!(!alone.stdout.is_empty());
-    assert_eq!(alone.stdout, three.stdout);
-    let wrong = harness::on(3, &["keys", "nothing.of.this"]);
-    assert_eq!(
-        wrong.stderr.matches("nothing.of.this").count(),
-        1,
-        "{}",
-        wrong.stderr
-    );
-}

@@ -216,7 +216,8 @@ impl Scenario {
     #[must_use]
     pub fn is_over_by(&self, end: &End, step: u64, time: f64) -> bool {
         let by_time = matches!(self.pace, Pace::Rule(_)) && end.until.is_some_and(|t| time >= t);
-        by_time || self.last_step_by(end).is_some_and(|n| step >= n)
+        let last = self.last_step_by(end);
+        by_time || last.is_some_and(|n| self.pace.next(step, time) > n)
     }
 
     /// The reasons why a run cannot continue with another scenario, whatever its state.

@@ -18,7 +18,7 @@ impl State {
         match &physics.pace {
             Pace::Even(dt) => Span {
                 dt: *dt,
-                end: (self.clock.step + 1) as f64 * dt,
+                end: physics.pace.next(self.clock.step, self.clock.time) as f64 * dt,
                 rushed: false,
             },
             Pace::Rule(rule) => {

@@ -59,6 +59,21 @@ impl Pace {
             Self::Rule(rule) => rule.at_least,
         }
     }
+
+    /// Whether a step has ended at a time [s]: an increment may have been done in part.
+    #[must_use]
+    pub fn has_ended(&self, step: u64, time: f64) -> bool {
+        match self {
+            Self::Even(dt) => time >= dt * step as f64,
+            Self::Rule(_) => true,
+        }
+    }
+
+    /// The number of the step after some time [s]: the same as before, if that has not ended.
+    #[must_use]
+    pub fn next(&self, step: u64, time: f64) -> u64 {
+        step + u64::from(self.has_ended(step, time))
+    }
 }
 
 impl Rule {

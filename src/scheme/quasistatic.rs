@@ -34,6 +34,7 @@ mod modes;
 mod moduli;
 mod network;
 mod parts;
+mod places;
 mod reach;
 mod renew;
 mod serrano;
@@ -51,6 +52,7 @@ pub use reach::least_edge;
 pub use settings::{Breaking, Linear, Method, Select, Start, Statics, Then};
 
 use super::error::StepError;
+use super::pace::Span;
 use super::physics::Physics;
 use super::report::{Here, Report, Tally};
 use super::state::{Clock, State};
@@ -99,6 +101,14 @@ pub fn may_run(statics: &Statics, bodies: u64, ranks: usize) -> Result<(), Strin
         "quasistatic.select = \"largest\" must have at most {IN_ONE_ORDER} bodies and one rank; found {bodies} bodies, \
          {ranks} ranks; \"block\" has no such limit"
     ))
+}
+
+/// The end of an increment.
+struct End {
+    /// The time of its last equilibrium [s].
+    time: f64,
+    /// The error that ended it before its loads were balanced.
+    error: Option<StepError>,
 }
 
 /// A quasi-static scheme.
@@ -157,48 +167,70 @@ impl Quasistatic {
 
     /// Does one increment; its contacts are in the state. Collective.
     ///
+    /// One that was done in part goes on to its end, under the same number.
+    ///
     /// Where a rank is asked to end the run meanwhile, the state is that before the increment.
     ///
     /// # Errors
     /// The same on all ranks; the state must not be used afterwards.
     pub fn step(&mut self, state: &mut State, domain: &Domain) -> Result<Report, StepError> {
-        self.may_begin(state.clock.step + 1)?;
-        self.done += 1;
-        self.support(state, domain)?;
+        let number = (self.physics.pace).next(state.clock.step, state.clock.time);
+        self.may_begin(number)?;
+        self.support(state, (domain, number))?;
         let span = state.span(&self.physics, domain);
-        let foreign = std::mem::take(&mut self.foreign);
-        let mut increment = Increment::begin(state, (&self.physics, &self.statics), foreign);
-        let (mut parts, mut until, mut end) = (Parts::default(), span.end, None);
+        let of = (&self.physics, &self.statics);
+        let mut increment = Increment::begin(state, of, (number, self.foreign));
+        let Some(End { time, error }) =
+            self.balance(&mut increment, domain, (state.clock.time, &span))?
+        else {
+            increment.undo(state);
+            return Ok(Report::given_up());
+        };
+        let mut step = state.clock.step;
+        if increment.parts > 0 {
+            (step, self.foreign) = (number, false);
+            self.done += 1;
+        }
+        let dt = time - state.clock.time;
+        let report = self.report(&mut increment, (domain, dt), error);
+        increment.end(state, span.dt);
+        self.wear(state, dt / span.dt);
+        let dt = span.dt;
+        state.clock = Clock { step, time, dt };
+        Ok(report)
+    }
+
+    /// Balances the parts of an increment from a time [s] on; `None`: it is to be given up.
+    /// Collective.
+    fn balance(
+        &self,
+        increment: &mut Increment,
+        domain: &Domain,
+        (time, span): (f64, &Span),
+    ) -> Result<Option<End>, StepError> {
+        let mut parts = Parts::default();
         while let Some(part) = parts.next() {
-            let times = part.map(|share| state.clock.time.mul_add(1.0 - share, span.end * share));
+            let times = part.map(|share| time.mul_add(1.0 - share, span.end * share));
             let size = (span.dt, parts.is_finest());
-            let tried = increment.part((domain, &self.pool), times, size)?;
-            match tried {
+            match increment.part((domain, &self.pool), times, size)? {
                 Some(balanced) => {
                     increment.take(balanced, parts.is_last());
                     parts.accept();
                 }
-                None if increment.found.stopped => {
-                    increment.undo(state);
-                    (self.done, self.foreign) = (self.done - 1, foreign);
-                    return Ok(Report::given_up());
-                }
+                None if increment.found.stopped => return Ok(None),
                 None if self.statics.method.may_halve() && parts.halve() => {}
                 None => {
-                    end = Some(increment.end_of_run(times[0]));
-                    until = times[0];
-                    break;
+                    return Ok(Some(End {
+                        time: times[0],
+                        error: Some(increment.end_of_run(times[0])),
+                    }));
                 }
             }
         }
-        let step = state.clock.step + u64::from(increment.parts > 0);
-        let dt = until - state.clock.time;
-        let report = self.report(&mut increment, (domain, dt), end);
-        increment.end(state, span.dt);
-        self.wear(state, dt / span.dt);
-        let (time, dt) = (until, span.dt);
-        state.clock = Clock { step, time, dt };
-        Ok(report)
+        Ok(Some(End {
+            time: span.end,
+            error: None,
+        }))
     }
 
     /// Records the forces on meshes at the end of the increment, if the state asks for them.
@@ -230,14 +262,18 @@ impl Quasistatic {
     }
 
     /// Anchors the bodies of supports that hold none yet. Collective.
-    fn support(&self, state: &mut State, domain: &Domain) -> Result<(), StepError> {
+    fn support(
+        &self,
+        state: &mut State,
+        (domain, number): (&Domain, u64),
+    ) -> Result<(), StepError> {
         let held = state.anchors.iter().map(|anchor| anchor.support as usize);
         let held: BTreeSet<usize> = held.collect();
         let new = 0..self.physics.acts.supports.len();
         let new: Vec<usize> = new.filter(|number| !held.contains(number)).collect();
         if !new.is_empty() {
             let of = (&self.physics, domain);
-            let mut all = anchored(of, &new, state.bodies(), state.clock.step + 1)?;
+            let mut all = anchored(of, &new, state.bodies(), number)?;
             all.extend(state.anchors.iter());
             all.sort_unstable_by_key(Anchor::key);
             state.anchors = all.into();

@@ -432,10 +432,10 @@ pub(super) fn going_on(
 /// By a rule a run can have reached any time.
 fn clock_fits(scenario: &Scenario, header: &Header) -> Result<(), RunError> {
     let text = match scenario.pace {
-        // A collapsed increment ends within its step.
+        // An increment that was done in part goes on.
         Pace::Even(dt)
             if scenario.statics.is_some()
-                && header.time < dt * header.step as f64
+                && !scenario.pace.has_ended(header.step, header.time)
                 && header.time > dt * (header.step as f64 - 1.0) =>
         {
             return Ok(());

@@ -7,7 +7,7 @@ use moreau::law::{Pair, Status};
 use moreau::math::Vector3;
 use moreau::scheme::acts::{Field, Pull, Support};
 use moreau::scheme::quasistatic::{Method, Select, Statics};
-use moreau::shape::Spell;
+use moreau::shape::{Region, Spell};
 
 /// Unit of force [N]; formulas hold to first order in it.
 const P: f64 = 1e-5;
@@ -199,4 +199,58 @@ fn supports_hold_on_any_ranks_and_after_a_stop() {
     }
     let free = super::pressed(Method::BagiBojtar).run(4);
     assert!(!free.same_bits(&alone));
+}
+
+/// Balls that a force presses out of its region keep it to the end of the increment, to the last
+/// digit of their places: each sinks by F/k, and the work is that of all of them.
+#[test]
+fn a_load_stays_on_bodies_at_the_border_of_its_region() {
+    const LOAD: f64 = 1e-3;
+    let places: Vec<[f64; 3]> = (0..36)
+        .map(|k| [3.0 * f64::from(k % 6), 3.0 * f64::from(k / 6), 1.0])
+        .collect();
+    for method in METHODS {
+        let mut s = scene([-3.0, -3.0, -1.0], [18.0, 18.0, 4.0], 0.0);
+        s.gravity = Vector3::zeros();
+        s.plane([0.0; 3], [0.0, 0.0, 1.0]);
+        for place in &places {
+            s.sphere(*place, 1.0, 1.0);
+        }
+        // The load differs from ball to ball, as rounding does.
+        s.acts.fields = (0..6)
+            .map(|k| Field {
+                region: Some(Region::Box {
+                    lower: Vector3::new(-3.0, 3.0 * f64::from(k), 1.0),
+                    upper: Vector3::new(18.0, 18.0, 4.0),
+                }),
+                spell: Spell::ALWAYS,
+                pull: Pull::Force(Vector3::z() * -LOAD / 7.0),
+                factor: None,
+            })
+            .collect();
+        s.statics = Some(Statics {
+            method,
+            tolerance: 1e-9,
+            ..statics()
+        });
+        for ranks in [1, 2] {
+            let end = s.run_on(ranks, 1, 1);
+            let mut work = 0.0;
+            for (id, place) in places.iter().enumerate() {
+                let of = (1.0 + place[1] / 3.0) * LOAD / 7.0;
+                let sunk = 1.0 - end.position(id).z;
+                assert!(
+                    (sunk - of).abs() < 1e-8 * LOAD,
+                    "{method:?} {id}: {sunk} for {of}"
+                );
+                work += of * of;
+            }
+            let off = (end.done[0].forced - work).abs();
+            assert!(
+                off < 1e-8 * work,
+                "{method:?}: {} for {work}",
+                end.done[0].forced
+            );
+        }
+    }
 }

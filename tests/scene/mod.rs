@@ -389,6 +389,11 @@ impl Scene {
             let rows = (parcel.contacts, wear);
             Ok((parcel.bodies, rows, walls, (done, broken), clock))
         });
+        let errors: Vec<_> = results.iter().map(|result| result.as_ref().err()).collect();
+        assert!(
+            errors.iter().all(|error| *error == errors[0]),
+            "ranks disagree on the end: {errors:?}"
+        );
         let mut state = State::default();
         for result in results {
             let (bodies, rows, (walls, references, cell), (done, broken), clock) = result?;

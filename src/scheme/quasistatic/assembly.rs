@@ -9,6 +9,7 @@ use super::freewall::FreeWall;
 use super::link::{Link, of_increment};
 use super::links::Links;
 use super::network::Network;
+use super::places::{begin, carry, go};
 use super::reach::{wide, widest_bond};
 use super::settings::{Method, Statics};
 use super::support::Supports;
@@ -116,6 +117,9 @@ impl<'a, 'd> Assembly<'a, 'd> {
         }
         for row in &mut bodies {
             row.reference = Reference::here(row, allowance(physics));
+            if begins.is_some() {
+                begin(row);
+            }
         }
         let times = begins.map(|begins| begins.times);
         let widest = widest_bond((physics, domain), &contacts, times);
@@ -332,9 +336,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
             return;
         };
         for row in &mut self.network.rows {
-            row.position = cell.carried(&row.position.into(), &from, upper).into();
-            let then = cell.carried(&row.reference.position.into(), &from, upper);
-            row.reference.position = then.into();
+            carry(row, cell, [&from, upper]);
         }
         self.domain.resize(upper);
     }
@@ -343,8 +345,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
     pub(super) fn place(&mut self, i: usize, shift: &Shift) {
         let row = &mut self.network.rows[i];
         let period = self.domain.partition().grid().period();
-        row.velocity = (Vector3::from(row.velocity) + shift.way).into();
-        row.angular_velocity = (Vector3::from(row.angular_velocity) + shift.way).into();
+        go(row, &shift.way);
         let (x, turns) = period.wrapped(&(Vector3::from(row.position) + shift.way));
         row.position = x.into();
         (row.image.iter_mut().zip(turns)).for_each(|(image, n)| *image += n);

@@ -2,10 +2,9 @@
 
 use super::assembly::Assembly;
 use super::link::Link;
+use super::places::start;
 use super::unknowns::{Push, UNKNOWNS, numbers};
-use crate::body::BodyRow;
 use crate::math::{ExactSum, Vector3, nan_max};
-use crate::shape::Period;
 
 /// The least force that a tolerance may ask for, in unbalanced forces that rounding leaves: several
 /// contacts round at once.
@@ -145,14 +144,6 @@ pub(super) enum Loads {
     Given(Vec<Vector3>),
 }
 
-/// The place of a body when the present part of its increment began [m].
-///
-/// A cell that deforms has carried it along since.
-pub(super) fn start(row: &BodyRow, period: &Period) -> Vector3 {
-    let way = Vector3::from(row.velocity);
-    period.wrapped(&(Vector3::from(row.position) - way)).0
-}
-
 impl Loads {
     /// The loads of the present part.
     pub(super) fn of(assembly: &Assembly) -> Self {
@@ -162,8 +153,7 @@ impl Loads {
         }
         let force = |k: usize| {
             let row = assembly.network.body(k);
-            let x = start(row, assembly.domain.partition().grid().period());
-            physics.acceleration(&x, row.mass, assembly.time) * row.mass
+            physics.acceleration(&start(row), row.mass, assembly.time) * row.mass
         };
         Self::Given((0..assembly.network.own.len()).map(force).collect())
     }

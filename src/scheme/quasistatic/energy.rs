@@ -5,28 +5,14 @@
 //! wall is that of the mean of its forces at the two.
 
 use super::assembly::Assembly;
-use super::balance::start;
 use super::link::Link;
+use super::places::{leg, start};
 use super::unknowns::Shift;
 use crate::body::BodyRow;
 use crate::contact::Partner;
 use crate::law::work::Work;
 use crate::math::{ExactSum, Vector3};
 use crate::measure;
-
-/// The displacement of a body since the last equilibrium [m].
-///
-/// Within an increment it stands in the place of its angular velocity.
-fn leg(row: &BodyRow) -> Vector3 {
-    row.angular_velocity.into()
-}
-
-/// Begins another leg: displacements count from here.
-pub(super) fn begin_leg(assembly: &mut Assembly) {
-    for row in &mut assembly.network.rows {
-        row.angular_velocity = [0.0; 3];
-    }
-}
 
 /// The energies of an assembly in equilibrium, and the forces on its walls.
 #[derive(Clone, Debug, Default)]
@@ -79,7 +65,7 @@ impl Energies {
             let row = &network.rows[i as usize];
             if row.is_free() {
                 sums[2].add(-row.mass * physics.gravity.dot(&measure::way(row, period)));
-                let (way, x) = (leg(row), start(row, period));
+                let (way, x) = (leg(row), start(row));
                 let both = fields(row, &x, before) + fields(row, &x, assembly.time);
                 sums[3].add(0.5 * both.dot(&way));
                 sums[1].add(assembly.supports.energy(row, period));

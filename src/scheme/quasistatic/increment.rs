@@ -1,12 +1,13 @@
 //! An increment of the loads: tried as a whole, and halved where that fails.
 
 use super::assembly::{Assembly, Begins, Sample};
-use super::energy::{Energies, Sums, begin_leg};
+use super::energy::{Energies, Sums};
 use super::found::{ENOUGH, Found};
 use super::frame::Frame;
 use super::link::{Link, begin_of_increment, end_of_increment, of_increment};
 use super::mechanism::{farthest, gives_way};
 use super::network::{Network, Side};
+use super::places::{begin_leg, still, way};
 use super::reach::{least_edge, longest_bond};
 use super::settings::{Method, Statics};
 use super::support::Supports;
@@ -73,7 +74,7 @@ pub(super) struct Increment<'a> {
     adrift: Vec<BodyId>,
     /// Whether that part shows that no equilibrium exists.
     collapses: bool,
-    /// The error of a part in balance that lost or crushed a body, the last that failed.
+    /// The error of the last part that failed, if it is not that it has no balance.
     failure: Option<StepError>,
     /// The iterations of all parts, and the outcome of the last, in balance or not.
     pub found: Found,
@@ -96,11 +97,11 @@ pub(super) struct Increment<'a> {
 impl<'a> Increment<'a> {
     /// Begins an increment; takes bodies and contacts out of the state.
     ///
-    /// `foreign`: they are of another scheme.
+    /// Its number, and whether they are of another scheme.
     pub(super) fn begin(
         state: &mut State,
         (physics, statics): (&'a Physics, &'a Statics),
-        foreign: bool,
+        (step, foreign): (u64, bool),
     ) -> Self {
         let mut parcel = std::mem::take(&mut state.parcel);
         let mut carried = 0.0;
@@ -111,7 +112,7 @@ impl<'a> Increment<'a> {
             physics,
             statics,
             anchors: state.anchors.clone(),
-            step: state.clock.step + 1,
+            step,
             foreign,
             carried,
             waves: 0,
@@ -149,8 +150,7 @@ impl<'a> Increment<'a> {
     ) -> Result<Option<Balanced>, StepError> {
         self.failure = None;
         let (parcel, walls, before) = &self.reached;
-        let mut bodies = parcel.bodies.clone();
-        still(&mut bodies);
+        let bodies = parcel.bodies.clone();
         let mut domain = domain.clone();
         if let Some(upper) = &self.upper {
             domain.resize(upper);
@@ -172,7 +172,10 @@ impl<'a> Increment<'a> {
         let loads = (times[1], Some(begins));
         let mut assembly = Assembly::gather(of, (&domain, pool), (sample, *before), loads);
         assembly.waves = self.waves;
-        self.within_reach(&assembly)?;
+        if let Err(failure) = self.within_reach(&assembly) {
+            self.failure = Some(failure);
+            return Ok(None);
+        }
         let mut last = Energies::of(&assembly, times[0]);
         let stored = last.springs();
         let mut sums = Sums {
@@ -186,10 +189,9 @@ impl<'a> Increment<'a> {
         loop {
             let before = assembly.at_rest();
             found.add(&self.balance(&mut assembly, &frame)?);
-            let reach = self.within_reach(&assembly);
-            found.converged &= reach.is_ok();
-            if finest || !self.statics.method.may_halve() {
-                reach?;
+            if let (Err(failure), false) = (self.within_reach(&assembly), found.stopped) {
+                found.converged = false;
+                self.failure = Some(failure);
             }
             if !found.converged {
                 break;
@@ -204,12 +206,12 @@ impl<'a> Increment<'a> {
             }
             frame = assembly.at_rest();
             loaded = times[1];
-            begin_leg(&mut assembly);
+            begin_leg(&mut assembly.network.rows);
         }
         self.found.add(&found);
         if !found.converged {
             let last = finest || !self.statics.method.may_halve();
-            if last && !found.stopped {
+            if last && !found.stopped && self.failure.is_none() {
                 self.adrift = farthest(&assembly);
                 let way = || gives_way(&assembly);
                 self.collapses = found.is_collapse(self.statics.iterations(), way);
@@ -417,18 +419,19 @@ impl<'a> Increment<'a> {
             },
         });
         let deep = |link: &Link| -link.gap / link.smaller_radius();
-        let deepest = network.links().map(|link| deep(&link)).fold(0.0, nan_max);
-        let crushed = network.links().find(|link| deep(link) >= 1.0).map(|link| {
+        let deepest = (network.links()).max_by(|a, b| deep(a).total_cmp(&deep(b)));
+        let overlap = deepest.map_or(0.0, |link| deep(&link).max(0.0));
+        let crushed = deepest.filter(|link| deep(link) >= 1.0).map(|link| {
             let key = network.key(&link);
             StepError::Crushed {
                 step,
-                overlap: deepest,
+                overlap,
                 bodies: format!("bodies {} and {}", key.a, key.b),
                 held: "their contacts".to_owned(),
             }
         });
         let failure = lost.or(crushed).map_or(Ok(()), Err);
-        assembly.domain.agree(failure).map(|()| deepest)
+        assembly.domain.agree(failure).map(|()| overlap)
     }
 
     /// Hands bodies, contacts, walls and the cell to the state after `dt` [s].
@@ -455,17 +458,6 @@ impl<'a> Increment<'a> {
     }
 }
 
-/// Brings bodies to rest.
-///
-/// Within a part of an increment the velocity of a row is its displacement since the start [m], its
-/// angular velocity that since the last equilibrium.
-fn still(bodies: &mut [BodyRow]) {
-    for row in bodies {
-        (row.velocity, row.angular_velocity) = ([0.0; 3], [0.0; 3]);
-        row.angular_momentum = [0.0; 3];
-    }
-}
-
 /// The largest displacement of a body that contacts or a support hold, in its radii, beyond that of
 /// the walls. Collective.
 ///
@@ -479,7 +471,7 @@ fn jump(assembly: &Assembly, walls: &[Shift]) -> f64 {
     };
     let far = |k: usize| {
         let row = network.body(k);
-        Vector3::from(row.velocity).norm() / row.radius
+        way(row).norm() / row.radius
     };
     let most = (0..network.own.len()).filter(held).map(far);
     let most = assembly.domain.max(most.fold(0.0, nan_max));

@@ -2,11 +2,12 @@
 
 use super::assembly::Assembly;
 use super::balance::{Balance, Loads};
+use super::places::way;
 use super::solve::solve;
 use super::stiffness::Stiffness;
 use super::unknowns::UNKNOWNS;
 use crate::body::BodyId;
-use crate::math::{ExactSum, Vector3, nan_max};
+use crate::math::{ExactSum, nan_max};
 use crate::rng::{Purpose, Stream};
 use crate::solver::linear::{Limits, System};
 
@@ -104,9 +105,7 @@ fn without_translation(assembly: &Assembly, b: &mut [f64]) {
 /// Where no equilibrium exists, the bodies of a mechanism move by the same amount in each
 /// iteration, and all others come to rest.
 pub(super) fn farthest(assembly: &Assembly) -> Vec<BodyId> {
-    widest(assembly, |k| {
-        Vector3::from(assembly.network.body(k).velocity).norm()
-    })
+    widest(assembly, |k| way(assembly.network.body(k)).norm())
 }
 
 /// The own bodies of all ranks whose motion is at least half of the largest, by id. Collective.
