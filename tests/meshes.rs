@@ -6,6 +6,8 @@
 mod clusters;
 #[path = "meshes/geometry.rs"]
 mod geometry;
+#[path = "meshes/machines.rs"]
+mod machines;
 #[path = "meshes/parts.rs"]
 mod parts;
 mod scene;

@@ -109,6 +109,31 @@ pub fn revolved(ends: [[f64; 2]; 2], sides: u32) -> Faces {
     }
 }
 
+/// The flight of a screw about the x axis, between two radii, over some turns of so many facets each.
+///
+/// The point at x has the angle `2π x/pitch`, from y to z.
+pub fn helicoid(radii: [f64; 2], pitch: f64, (turns, facets): (u32, u32)) -> Faces {
+    let sections = 0..=turns * facets;
+    let points = sections.flat_map(|k| {
+        let turn = f64::from(k) / f64::from(facets);
+        radii.map(|r| {
+            [
+                pitch * turn,
+                r * libm::cos(TAU * turn),
+                r * libm::sin(TAU * turn),
+            ]
+        })
+    });
+    let between = |k: u32| {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|n| 2 * k + n);
+        [[a, b, d], [a, d, c]]
+    };
+    Faces {
+        points: points.collect(),
+        triangles: (0..turns * facets).flat_map(between).collect(),
+    }
+}
+
 /// A sphere about the origin: an octahedron, each triangle cut into four `times` over.
 pub fn globe(radius: f64, times: u32) -> Faces {
     let mut points: Vec<Vector3> = (0..6)
