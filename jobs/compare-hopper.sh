@@ -7,7 +7,8 @@
 # --until (1.4) seconds of simulated time. Run nothing else on the machine meanwhile.
 #
 # --liggghts: the same balls in meshes of so many triangles by LIGGGHTS (Debian's), too, on one
-# core, with its softest stiffness (5e6 Pa, steps of 5e-5 s). Its balls leave every 10 ms.
+# core, with its softest stiffness (5e6 Pa, steps of 5e-5 s). Its balls leave every 10 ms. Runs here
+# with springs as soft as those under the weight of 15 balls (1.2e3 N/m) are the cases soft-N.
 #
 # Writes target/hopper.csv with the columns
 #
@@ -96,9 +97,16 @@ for n in $sizes; do
     printf 'shape = "mesh"\nfile = "mesh-%s.obj"\nscale = 0.001\n' "$n" >"$work/mesh-$n.wall"
     cases="$cases mesh-$n"
 done
+for n in $theirs; do
+    mesh "$n" "$work/soft-$n.obj"
+    printf 'shape = "mesh"\nfile = "soft-%s.obj"\nscale = 0.001\n' "$n" >"$work/soft-$n.wall"
+    cases="$cases soft-$n"
+done
 for case in $cases; do
+    case $case in soft-*) stiffness=1.2e3 ;; *) stiffness=1.0e4 ;; esac
     sed -e '/^file = "hopper.stl"/{r '"$work/$case.wall"'
 d}' -e '/^shape = "mesh"$/d' -e '/^scale = /d' -e "s/^until = .*/until = $until/" \
+        -e "s/^stiffness = [^ ]*/stiffness = $stiffness/" \
         -e 's/^radius = { uniform.*/radius = { uniform = [0.0022, 0.0026] }/' configs/hopper-stl.toml >"$work/$case.toml"
     : >"$work/$case.times"
 done
@@ -189,7 +197,7 @@ for case in $cases; do
     median=$(sort -n -k 2 "$work/$case.times" | awk -v n="$repeats" 'NR == int((n + 1) / 2)')
     read -r start steps memory core <<<"$median"
     [ "$case" = cone ] && reference=$steps discharged=$out
-    awk -v case="$case" -v n="${case#mesh-}" -v start="$start" -v steps="$steps" -v r="$reference" -v out="$out" -v o="$discharged" -v memory="$memory" -v core="$core" \
+    awk -v case="$case" -v n="${case#*-}" -v start="$start" -v steps="$steps" -v r="$reference" -v out="$out" -v o="$discharged" -v memory="$memory" -v core="$core" \
         'BEGIN { printf "%s,%s,%s,%s,%.3f,%.4f,%s,%s\n", case, n == "cone" ? 0 : n, start, steps, steps / r, out / o, memory, core }' >>"$table"
     [ "$case" != cone ] || went=$(awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) if ($k ~ /bodies/ && !c) c = k; next } { m = $c } END { print m }' "$work/$case/flows.csv")
 done

@@ -389,7 +389,11 @@ impl Scene {
             let rows = (parcel.contacts, wear);
             Ok((parcel.bodies, rows, walls, (done, broken), clock))
         });
-        let errors: Vec<_> = results.iter().map(|result| result.as_ref().err()).collect();
+        // As text, for a NaN differs from itself.
+        let errors = results
+            .iter()
+            .map(|result| format!("{:?}", result.as_ref().err()));
+        let errors: Vec<String> = errors.collect();
         assert!(
             errors.iter().all(|error| *error == errors[0]),
             "ranks disagree on the end: {errors:?}"
