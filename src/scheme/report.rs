@@ -63,7 +63,7 @@ pub struct Report {
     /// is loaded.
     pub floor: f64,
     /// The end of a quasi-static run: no equilibrium carries more load, iterations were too few to
-    /// find one, or one has a body outside the domain or crushed.
+    /// find one, or one is outside the limits of domain, blocks, cell or overlap.
     ///
     /// The state is the last equilibrium. Where the increment has no part in balance, it is that of
     /// the increment before, and the clock stands.
