@@ -3,9 +3,9 @@
 #
 #   bash jobs/compare-intruder.sh [--count N] [--steps N] [--repeats 1] [--ranks "1 2"]
 #
-# --count (30000) balls fall into a box and pack, without the intruder, with it as a large body, and
-# with it in blocks as wide as it needs (solver.large_radius = 1). Runs with one thread, in turns.
-# Run nothing else on the machine meanwhile.
+# --count (30000) balls fall into a box and pack in --steps (1200), without the intruder, with it as
+# a large body, and with it in blocks as wide as it needs (solver.large_radius = 1). Runs with one
+# thread, in turns. Run nothing else on the machine meanwhile.
 #
 # Writes target/intruder.csv with the columns
 #
@@ -22,7 +22,7 @@ cd "$(dirname "$self")/.."
 # shellcheck source=jobs/mpi-env.sh
 . jobs/mpi-env.sh
 
-count=30000 steps=400 repeats=1 ranks="1 2"
+count=30000 steps=1200 repeats=1 ranks="1 2"
 while [ $# -gt 0 ]; do
     case $1 in
     --count) count=${2:?} && shift ;;

@@ -271,8 +271,8 @@ fn drive(comm: &dyn Comm, start: Start) -> Result<Ended, RunError> {
         }
         let goes_on = state.clock.step == before;
         if goes_on {
-            // An increment that was done in part: its checkpoint is replaced.
-            output.renew();
+            // An increment that was done in part: its checkpoint and frames are replaced.
+            output.renew_all(before);
         }
         if let Some(cell) = &state.cell {
             domain.follow(cell);

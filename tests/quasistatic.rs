@@ -14,6 +14,8 @@ mod collapse;
 mod direct;
 #[path = "quasistatic/edges.rs"]
 mod edges;
+#[path = "quasistatic/ends.rs"]
+mod ends;
 #[path = "quasistatic/geometric.rs"]
 mod geometric;
 #[path = "quasistatic/iterations.rs"]

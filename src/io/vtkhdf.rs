@@ -90,7 +90,7 @@ struct Film {
     kind: Kind,
     /// The frames in the table. On rank 0.
     listed: Vec<Listed>,
-    /// The step of the last frame, on all ranks.
+    /// The last step that has its frame or gets none, on all ranks.
     last: Option<u64>,
     /// The last write of each array: its hash on this rank, the rows of all ranks, and the step.
     seen: BTreeMap<String, (u64, u64, u64)>,
@@ -168,6 +168,18 @@ impl Frames {
             Kind::Contacts => self.settings.contacts,
             Kind::Surfaces => self.settings.surfaces && !self.meshes.is_empty(),
         }
+    }
+
+    /// Lets the frames of the last step be written once more, as it goes on.
+    pub fn renew(&mut self, step: u64) {
+        for film in &mut self.films {
+            if film.last == Some(step) {
+                film.listed.retain(|frame| frame.step < step);
+                film.seen.retain(|_, (.., since)| *since < step);
+                film.last = step.checked_sub(1);
+            }
+        }
+        self.config.take_if(|(_, since)| *since == step);
     }
 
     /// Writes the frames of a step. Collective.

@@ -135,8 +135,7 @@ pub enum StepError {
     /// The linear system of the linear method was not solved.
     #[error(
         "step {step}: the displacements must leave at most {allowed:e} of the loads out of balance; found {residual:.1e} after \
-         {products} products with the stiffness; hold weakly held bodies by more contacts or a [[support]], or take \
-         quasistatic.linear = \"direct\""
+         {products} products with the stiffness; hold weakly held bodies by more contacts or a [[support]]{advice}"
     )]
     NotSolved {
         /// The step.
@@ -147,6 +146,8 @@ pub enum StepError {
         allowed: f64,
         /// Products done.
         products: u64,
+        /// Another linear solver, for the message; empty without one.
+        advice: String,
     },
     /// No equilibrium carries the loads of a quasi-static increment.
     #[error(

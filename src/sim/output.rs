@@ -191,6 +191,12 @@ impl Output {
         self.stale = true;
     }
 
+    /// Lets checkpoint and frames of a step be written once more, as it goes on.
+    pub(super) fn renew_all(&mut self, step: u64) {
+        self.renew();
+        self.film.frames.renew(step);
+    }
+
     /// Writes the output that is due at the end: the last rows, and a checkpoint of the last step,
     /// unless it exists. Collective.
     ///

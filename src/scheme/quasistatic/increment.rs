@@ -296,7 +296,8 @@ impl<'a> Increment<'a> {
             Method::BagiBojtar => Ok(bagi_bojtar::balance(assembly, frame)),
             Method::Kishino(select) => Ok(kishino::balance(assembly, frame, select)),
             Method::SerranoRodriguez => {
-                serrano::balance(assembly, frame).map_err(|none| none.error(self.step))
+                let error = |none: serrano::Unanswered| none.error(self.step, self.statics.linear);
+                serrano::balance(assembly, frame).map_err(error)
             }
         }
     }

@@ -10,6 +10,7 @@ use super::found::Found;
 use super::frame::Frame;
 use super::link::Link;
 use super::mechanism::free_motion;
+use super::settings::Linear;
 use super::solve::solve;
 use super::stiffness::Stiffness;
 use super::unknowns::{UNKNOWNS, numbers};
@@ -34,7 +35,7 @@ pub(super) enum Unanswered {
 
 impl Unanswered {
     /// The error of an increment.
-    pub(super) fn error(self, step: u64) -> StepError {
+    pub(super) fn error(self, step: u64, linear: Linear) -> StepError {
         match self {
             Self::Free(bodies) => StepError::Mechanism {
                 step,
@@ -45,6 +46,10 @@ impl Unanswered {
                 residual,
                 allowed: RESIDUAL,
                 products,
+                advice: match linear {
+                    Linear::Iterative => ", or take quasistatic.linear = \"direct\"".to_owned(),
+                    Linear::Direct => String::new(),
+                },
             },
         }
     }
