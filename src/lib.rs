@@ -15,24 +15,24 @@
 //! | 0 | [`comm`] | communication between ranks |
 //! | 0 | [`pool`] | the threads of a rank |
 //! | 1 | [`shape`] | balls, discs, clumps, surfaces of walls: bounds, distances, mass properties |
-//! | 1 | [`law`] | the laws at one contact |
-//! | 2 | [`body`] | bodies: ids, columns, the three questions of the solver |
-//! | 2 | [`contact`] | contacts: keys, records, state |
-//! | 3 | [`detect`] | contact detection: from bodies to candidate contacts |
-//! | 3 | [`solver`] | blocks, tour, sweep, solve, and the judge |
-//! | 3 | [`problem`] | contact problems given by their matrix: sweeps, Newton's method, interior point |
-//! | 3 | [`measure`] | overlaps, wall loads, packing fraction, energies |
-//! | 4 | [`domain`] | owners of points, blocks and bodies; ghosts; migration |
-//! | 4 | [`render`] | pictures of a state |
-//! | 5 | [`scheme`] | the time step of the paper |
-//! | 5 | [`sample`] | initial bodies: lattices, files |
-//! | 5 | [`io`] | checkpoints, series, frames, FCLib's files |
-//! | 6 | [`config`] | TOML as written, checked and converted to a scenario |
-//! | 7 | [`sim`] | the run: steps, output, stop |
-//! | 7 | [`report`] | the report from finished files |
-//! | 7 | [`fclib`] | frictional contact problems in files: solve, print, export |
-//! | 7 | [`bench`] | the speed of the sweep and of detection on a machine |
-//! | 8 | [`command`] | the command line: arguments, help, completions, manual pages |
+//! | 2 | [`law`] | the laws at one contact |
+//! | 3 | [`body`] | bodies: ids, columns, the three questions of the solver |
+//! | 3 | [`contact`] | contacts: keys, records, state |
+//! | 4 | [`detect`] | contact detection: from bodies to candidate contacts |
+//! | 4 | [`solver`] | blocks, tour, sweep, solve, and the judge |
+//! | 4 | [`problem`] | contact problems given by their matrix: sweeps, Newton's method, interior point |
+//! | 4 | [`measure`] | overlaps, wall loads, packing fraction, energies |
+//! | 5 | [`domain`] | owners of points, blocks and bodies; ghosts; migration |
+//! | 5 | [`render`] | pictures of a state |
+//! | 6 | [`scheme`] | the time step of the paper |
+//! | 6 | [`sample`] | initial bodies: lattices, files |
+//! | 6 | [`io`] | checkpoints, series, frames, FCLib's files |
+//! | 7 | [`config`] | TOML as written, checked and converted to a scenario |
+//! | 8 | [`sim`] | the run: steps, output, stop |
+//! | 8 | [`report`] | the report from finished files |
+//! | 8 | [`fclib`] | frictional contact problems in files: solve, print, export |
+//! | 8 | [`bench`] | the speed of the sweep and of detection on a machine |
+//! | 9 | [`command`] | the command line: arguments, help, completions, manual pages |
 //!
 //! Four functions carry the algorithm, each calling the one below: the step ([`scheme`]), the solve
 //! and the sweep ([`solver`]), one contact ([`law`]).

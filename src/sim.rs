@@ -31,6 +31,7 @@ mod elastic;
 mod error;
 mod export;
 mod first;
+mod first_contacts;
 mod flows;
 mod guard;
 mod large;

@@ -1,11 +1,13 @@
 //! The contact laws: `[[pair]]`, mixing of materials without one, and `[[bond]]`.
 
-use super::document::{Contents, Node, Value};
-use super::fault::{Fault, Place};
-use super::files::contents;
+use super::document::Node;
+use super::domain::Domain;
+use super::fault::Fault;
 use super::key::{Entry, Key, Needed, Or, Preset, Truth, Words};
+use super::listed::{Listed, listed};
 use super::materials::{self, Material, two};
-use super::reader::{Number, Range, SIZE, Section, both, must, needs, refuse, report};
+use super::reader::{Number, Range, SIZE, Section, both, must, needs, refuse};
+use super::regions::{KEY as REGION_KEY, NamedRegion, named, no_images};
 use super::table::Table;
 use crate::law::Laws;
 use crate::law::bond::{
@@ -140,6 +142,13 @@ const PAIRS: Entry = Entry::new(
     "—",
     "these bodies are bonded, in place of `materials`",
 );
+const REGION: Entry = Entry::new(
+    REGION_KEY,
+    "the name of a `[[region]]`",
+    "—",
+    "bodies whose centres lie in the region are bonded, and to walls; with `materials` only those \
+     of these materials",
+);
 const AT: Key<Number, Preset<f64>> = Key::new(
     "at",
     Number(Range::NotNegative, "s"),
@@ -186,6 +195,7 @@ pub(super) const BOND: Table = Table::new(
     &[
         &MATERIALS,
         &PAIRS,
+        &REGION,
         &AT,
         &ON_CONTACT,
         &GAP,
@@ -197,51 +207,15 @@ pub(super) const BOND: Table = Table::new(
 )
 .kind("[[bond]]", "bonds between balls");
 
-/// Pairs of bodies listed in a configuration, with their places.
-///
-/// Whether these bodies exist is checked once they are made.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Listed {
-    /// Number of the bond.
-    pub bond: usize,
-    /// The pairs, in the order of the list, the smaller id first.
-    pub pairs: Vec<[u64; 2]>,
-    /// Key of the list.
-    key: String,
-    /// Place of the list, or of each pair if they stand in the configuration.
-    places: Vec<Place>,
-    /// The file of the list with the line of each pair, if it has one.
-    file: Option<(String, Vec<u64>)>,
-}
-
-impl Listed {
-    /// The fault of a pair.
-    pub(super) fn fault(&self, pair: usize, message: &str) -> Fault {
-        let list = || self.places.first().cloned().unwrap_or(Place::File);
-        match &self.file {
-            Some((file, lines)) => Fault {
-                place: list(),
-                key: self.key.clone(),
-                message: format!("{file}:{}: {message}", lines[pair]),
-            },
-            None => Fault {
-                place: self.places.get(pair).cloned().unwrap_or_else(list),
-                key: format!("{}.{pair}", self.key),
-                message: message.to_owned(),
-            },
-        }
-    }
-}
-
 /// Reads all laws, and the lists of pairs among them.
 pub(super) fn read(
     root: &Section,
-    materials: &[Material],
+    (materials, regions, domain): (&[Material], &[NamedRegion], &Domain),
     faults: &mut Vec<Fault>,
 ) -> (Laws, Vec<Listed>) {
     let pairs = materials::pairs(root, materials, faults);
     let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
-    let accepted = "tables headed [[bond]] with materials or pairs, and stiffness";
+    let accepted = "tables headed [[bond]] with materials, region or pairs, and stiffness";
     let nodes = root.tables("bond", accepted, faults);
     if let Some(beyond) = nodes.get(Joint::MOST) {
         let found = format!("{} entries", nodes.len());
@@ -249,27 +223,33 @@ pub(super) fn read(
     }
     let mut listed = Vec::new();
     let bonds = nodes.iter().enumerate().filter_map(|(number, node)| {
-        let (glue, list) = bond(node, &names, faults)?;
-        listed.extend(list.map(|list| Listed {
-            bond: number,
-            ..list
-        }));
+        let (glue, list) = bond((number, node), (&names, regions, domain), faults)?;
+        listed.extend(list);
         Some(glue)
     });
     let bonds = bonds.collect();
     (Laws { bonds, pairs }, listed)
 }
 
-fn bond(node: &Node, names: &[&str], faults: &mut Vec<Fault>) -> Option<(Glue, Option<Listed>)> {
+fn bond(
+    (number, node): (usize, &Node),
+    (names, regions, domain): (&[&str], &[NamedRegion], &Domain),
+    faults: &mut Vec<Fault>,
+) -> Option<(Glue, Option<Listed>)> {
     let section = Section::of(node, &[&BOND], faults);
     let mut list = None;
-    let between = match (section.get(MATERIALS.name), section.get(PAIRS.name)) {
+    let between = match (section.get(REGION.name), section.get(PAIRS.name)) {
         (Some(_), Some(second)) => {
+            both(second, [REGION.name, PAIRS.name], faults);
+            None
+        }
+        (Some(_), None) => inside(&section, (names, regions, domain), faults),
+        (None, Some(second)) if section.get(MATERIALS.name).is_some() => {
             both(second, [MATERIALS.name, PAIRS.name], faults);
             None
         }
         (None, Some(node)) => {
-            list = listed(node, faults);
+            list = listed(number, node, faults);
             list.as_ref().map(|list| {
                 let mut pairs = list.pairs.clone();
                 pairs.sort_unstable();
@@ -277,7 +257,7 @@ fn bond(node: &Node, names: &[&str], faults: &mut Vec<Fault>) -> Option<(Glue, O
                 Between::Pairs(pairs)
             })
         }
-        _ => two(&section, names, faults).map(|two| Between::Materials(two.map(|k| k as u32))),
+        (None, None) => of_two(&section, names, faults).map(Between::Materials),
     };
     let at = section.read(&AT, faults);
     let on_contact = section.read(&ON_CONTACT, faults);
@@ -301,6 +281,26 @@ fn bond(node: &Node, names: &[&str], faults: &mut Vec<Fault>) -> Option<(Glue, O
         strength,
     };
     Some((glue, list))
+}
+
+/// Bonds in a region.
+fn inside(
+    section: &Section,
+    (names, regions, domain): (&[&str], &[NamedRegion], &Domain),
+    faults: &mut Vec<Fault>,
+) -> Option<Between> {
+    let found = named(section, regions, faults);
+    let materials = match section.get(MATERIALS.name) {
+        None => None,
+        Some(_) => Some(of_two(section, names, faults)?),
+    };
+    let found = found?;
+    no_images(section, found, domain, faults);
+    Some(Between::In(found.region, materials))
+}
+
+fn of_two(section: &Section, names: &[&str], faults: &mut Vec<Fault>) -> Option<[u32; 2]> {
+    two(section, names, faults).map(|two| two.map(|k| k as u32))
 }
 
 /// Stiffnesses one by one, or those of a section: of a beam, or of a parallel bond.
@@ -401,87 +401,4 @@ fn four([normal, tangential, bending, twisting]: [f64; 4]) -> Four {
         bending,
         twisting,
     }
-}
-
-/// Pairs of body ids: a list, or the path of a file.
-fn listed(node: &Node, faults: &mut Vec<Fault>) -> Option<Listed> {
-    let mut list = Listed {
-        key: node.path.clone(),
-        ..Listed::default()
-    };
-    match &node.value {
-        Value::List(items) => {
-            for item in items {
-                let ids: Vec<u64> = match &item.value {
-                    Value::List(ids) => ids.iter().filter_map(id).collect(),
-                    _ => Vec::new(),
-                };
-                match ids[..] {
-                    [a, b] if a != b => {
-                        list.pairs.push([a.min(b), a.max(b)]);
-                        list.places.push(item.place.clone());
-                    }
-                    _ => refuse(item, "two different body ids, as [0, 1]", faults),
-                }
-            }
-        }
-        // A run that continues has bonded them before.
-        Value::Text(_) if matches!(node.contents, Some(Contents::Used)) => {}
-        Value::Text(file) => {
-            list.places.push(node.place.clone());
-            match contents(node).and_then(|contents| of_file(file, &contents)) {
-                Ok((pairs, lines)) => {
-                    list.pairs = pairs;
-                    list.file = Some((file.clone(), lines));
-                }
-                Err(found) => {
-                    let accepted = "the path of a CSV file with the header a,b and two different \
-                                    body ids a line";
-                    report(node, format!("must be {accepted}; found {found}"), faults);
-                    return None;
-                }
-            }
-        }
-        _ => {
-            let accepted = "a list of pairs of body ids, as [[0, 1], [1, 2]], or the path of a \
-                            CSV file with them";
-            refuse(node, accepted, faults);
-            return None;
-        }
-    }
-    Some(list)
-}
-
-fn id(node: &Node) -> Option<u64> {
-    match node.value {
-        Value::Integer(id) => u64::try_from(id).ok(),
-        _ => None,
-    }
-}
-
-/// The pairs of a CSV file, the smaller id first, and their lines.
-fn of_file(name: &str, contents: &[u8]) -> Result<(Vec<[u64; 2]>, Vec<u64>), String> {
-    let mut reader = csv::ReaderBuilder::new()
-        .trim(csv::Trim::All)
-        .comment(Some(b'#'))
-        .from_reader(contents);
-    let header = reader.headers().map_err(|e| format!("{name}: {e}"))?;
-    if header.iter().ne(["a", "b"]) {
-        let found = header.iter().collect::<Vec<_>>().join(",");
-        return Err(format!("{name}:1: the header {found}"));
-    }
-    let (mut pairs, mut lines) = (Vec::new(), Vec::new());
-    for record in reader.records() {
-        let record = record.map_err(|e| {
-            let line = e.position().map_or(0, csv::Position::line);
-            format!("{name}:{line}: {}", e.to_string().replace('\n', " "))
-        })?;
-        let line = record.position().map_or(0, csv::Position::line);
-        match (record[0].parse::<u64>(), record[1].parse::<u64>()) {
-            (Ok(a), Ok(b)) if a != b => pairs.push([a.min(b), a.max(b)]),
-            _ => return Err(format!("{name}:{line}: {},{}", &record[0], &record[1])),
-        }
-        lines.push(line);
-    }
-    Ok((pairs, lines))
 }

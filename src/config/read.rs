@@ -134,7 +134,8 @@ pub(super) fn scenario(
     let domain = domain::read(&section, faults);
     let solver = solver::read(&section, faults);
     let materials = materials::read(&section, faults);
-    let (laws, listed) = laws::read(&section, &materials, faults);
+    let regions = regions::read(&section, &domain, faults);
+    let (laws, listed) = laws::read(&section, (&materials, &regions, &domain), faults);
     let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
     let walls = walls::read(&section, &names, &domain, faults);
     let cell = cell::read(&section, (&domain, &walls, gravity), faults);
@@ -152,7 +153,6 @@ pub(super) fn scenario(
     };
     let statics = quasistatic::read(&section, &others, faults);
     cell::suits(&section, cell.as_ref(), statics.as_ref(), faults);
-    let regions = regions::read(&section, &domain, faults);
     let growth = acts::growth(&section, solver.gap, faults);
     let templates = templates::read(&section, domain.two_dimensional, faults);
     let kinds = (!templates.is_empty(), domain.two_dimensional);

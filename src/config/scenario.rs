@@ -4,7 +4,7 @@ use super::balance::Balance;
 use super::document::{Document, Value};
 use super::fault::{Fault, Faults, Place};
 use super::files::Named;
-use super::laws::Listed;
+use super::listed::Listed;
 use super::materials::Material;
 use super::measures::Measure;
 use super::output::Output;

@@ -36,6 +36,7 @@ use super::springs::{Springs, softened};
 use super::touching::{Sides, Step};
 use crate::math::Vector3;
 use crate::math::real::{Real, Three, add, clamped, cross, dot, scaled, sub};
+use crate::shape::Region;
 use bytemuck::{Pod, Zeroable};
 
 /// The time at which bonds are made.
@@ -54,6 +55,9 @@ pub enum Between {
     Materials([u32; 2]),
     /// These pairs of bodies, sorted, the smaller id first.
     Pairs(Vec<[u64; 2]>),
+    /// Bodies whose centres lie in a region, and walls that these touch: of all materials, or of
+    /// two, the smaller number first.
+    In(Region, Option<[u32; 2]>),
 }
 
 /// Bonds of one kind.
@@ -99,10 +103,16 @@ impl Glue {
     }
 
     /// Whether a bond may join these two bodies.
-    fn joins(&self, bodies: [u64; 2], [a, b]: [u32; 2]) -> bool {
+    fn joins(&self, near: &Near) -> bool {
+        let [a, b] = near.materials;
+        let two = [a.min(b), a.max(b)];
         match &self.between {
-            Between::Materials(two) => *two == [a.min(b), a.max(b)],
-            Between::Pairs(pairs) => pairs.binary_search(&bodies).is_ok(),
+            Between::Materials(of) => *of == two,
+            Between::Pairs(pairs) => pairs.binary_search(&near.bodies).is_ok(),
+            Between::In(region, of) => {
+                let mut centres = near.centres.iter().flatten();
+                of.is_none_or(|of| of == two) && centres.all(|x| region.contains(x))
+            }
         }
     }
 }
@@ -116,6 +126,8 @@ pub struct Near {
     pub materials: [u32; 2],
     /// Radii [m]; infinite for walls.
     pub radii: [f64; 2],
+    /// Centres of bodies [m]; walls have none.
+    pub centres: [Option<Vector3>; 2],
     /// Distance between the surfaces [m].
     pub gap: f64,
 }
@@ -162,16 +174,10 @@ impl Joint {
         if self.glue != 0 {
             return (self, 1.0);
         }
-        let Near {
-            bodies,
-            materials,
-            radii,
-            gap,
-        } = *near;
+        let Near { radii, gap, .. } = *near;
         // A contact that has pressed touches, though rounding may leave a gap.
         let touches = |glue: &Glue| gap <= glue.gap + Glue::rounding(radii) || pressed > 0.0;
-        let makes =
-            |glue: &Glue| touches(glue) && glue.begins(step) && glue.joins(bodies, materials);
+        let makes = |glue: &Glue| touches(glue) && glue.begins(step) && glue.joins(near);
         let Some(k) = glues.iter().position(makes) else {
             return (self, 1.0);
         };

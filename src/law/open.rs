@@ -115,6 +115,7 @@ pub fn open_rest(
             bodies: touching.bodies,
             materials: touching.materials,
             radii,
+            centres: sides.centres(),
             gap,
         };
         (joint, share) = joint.made(&laws.bonds, step, &near, pressed);

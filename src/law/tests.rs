@@ -349,6 +349,9 @@ impl Sides for Alone {
     fn spin_before(&self) -> Vector3 {
         Vector3::zeros()
     }
+    fn centres(&self) -> [Option<Vector3>; 2] {
+        [None; 2]
+    }
 }
 
 /// Springs with restitution: a dashpot in short steps; in long ones Newton's law where two bodies

@@ -96,4 +96,6 @@ pub trait Sides {
     fn fall(&self) -> f64;
     /// Mean angular velocity of the two bodies in the last step [rad/s].
     fn spin_before(&self) -> Vector3;
+    /// Centres of the bodies [m]; walls have none.
+    fn centres(&self) -> [Option<Vector3>; 2];
 }

@@ -152,7 +152,8 @@ pub enum StepError {
     /// No equilibrium carries the loads of a quasi-static increment.
     #[error(
         "step {step}: no equilibrium beyond the load at {time} s{factor}: the unbalanced force stays at {residual:.1e} of the mean \
-         normal force, and bodies {bodies:?} move farthest"
+         normal force, and bodies {bodies:?} move farthest; if they only fall onto others, a larger quasistatic.max_iterations \
+         lets them"
     )]
     Collapse {
         /// The step.

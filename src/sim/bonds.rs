@@ -63,10 +63,15 @@ pub(super) fn pairs_exist(
     agree(comm, refused.map_or(Ok(()), Err))
 }
 
+/// Whether bonds are made in the first step of a run, whatever its length.
+pub(super) fn is_first(scenario: &Scenario, glue: &Glue) -> bool {
+    matches!(glue.begin, Begin::At(time) if time < scenario.pace.at_least())
+}
+
 /// The error of the first faulty pair of a list.
 fn refused(scenario: &Scenario, list: &Listed, bodies: &HashMap<BodyId, Ball>) -> Option<RunError> {
     let glue = &scenario.laws.bonds[list.bond];
-    let at_first = matches!(glue.begin, Begin::At(time) if time < scenario.pace.at_least());
+    let at_first = is_first(scenario, glue);
     let period = scenario.period();
     let fault = |(k, pair): (usize, &[u64; 2])| {
         let [a, b] = pair.map(|id| bodies.get(&BodyId(id)));

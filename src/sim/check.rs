@@ -8,7 +8,8 @@ use super::bonds::pairs_exist;
 use super::cell;
 use super::census::census;
 use super::error::RunError;
-use super::first::{no_overlaps, shares, together};
+use super::first::{shares, together};
+use super::first_contacts::begins_well;
 use super::memory::{Ahead, Numbers, bytes_falling, bytes_per_body, bytes_with, fall};
 use super::options::Options;
 use super::rounding;
@@ -53,10 +54,7 @@ pub fn check(comm: &dyn Comm, path: &Path, options: &Options) -> Result<String, 
         contacts: Vec::new(),
     };
     let domain = Domain::new(comm, partition);
-    agree(
-        comm,
-        no_overlaps(&domain, &physics, &parcel, scenario.max_initial_overlap),
-    )?;
+    begins_well((comm, &domain), (&scenario, &physics), &parcel)?;
     let begun = (&parcel, 0.0, scenario.pace.at_most());
     rounding::allows((&scenario, &physics), (&domain, &sizes), begun)?;
     let blocks = domain.partition().grid().count();

@@ -3,18 +3,12 @@
 use super::census::{Census, ids_differ};
 use super::changed::{HELD_IN_CELL, is_held_in_cell};
 use super::error::RunError;
-use crate::body::{Bodies, BodyId, BodyRow, Reference};
+use crate::body::{BodyId, BodyRow};
 use crate::comm::{Comm, agree};
 use crate::config::{self, Scenario};
-use crate::contact::{Candidate, ContactKey, Partner};
-use crate::detect::{Detector, Space};
-use crate::domain::Domain;
-use crate::domain::migration::{Parcel, to_owners, with_copies};
 use crate::io::checkpoint::{self, Loaded};
 use crate::math::{Vector3, as_written};
-use crate::pool::Pool;
 use crate::sample::{self, Sample, Source};
-use crate::scheme::Physics;
 use crate::shape::Period;
 use std::path::Path;
 
@@ -188,68 +182,6 @@ fn in_their_place(scenario: &Scenario, rows: &[BodyRow]) -> Result<(), RunError>
             row.position,
             <[f64; 3]>::from(scenario.lower),
             <[f64; 3]>::from(scenario.upper),
-        ))),
-    }
-}
-
-/// Fails if bodies overlap each other or a wall too much at the start. Collective.
-///
-/// The bound is a fraction of the smaller radius.
-pub(super) fn no_overlaps(
-    domain: &Domain,
-    physics: &Physics,
-    parcel: &Parcel,
-    fraction: f64,
-) -> Result<(), RunError> {
-    let mut parcel = parcel.clone();
-    for row in &mut parcel.bodies {
-        row.reference = Reference::here(row, 0.0);
-    }
-    let all = with_copies(domain, to_owners(domain, parcel), 0.0, &physics.large);
-    let bodies = Bodies::from_rows(&all.bodies);
-    let (partition, rank) = (domain.partition(), domain.rank());
-    let mine = |x: &Vector3| partition.owner_of_point(x) == rank;
-    let period = partition.grid().period();
-    let mut deep = Vec::new();
-    // Immovable bodies may overlap anything: a rough base of fixed balls half sunk in the floor.
-    let judged =
-        |c: &Candidate| bodies.is_free(c.a) || matches!(c.b, Partner::Body(b) if bodies.is_free(b));
-    let space = Space {
-        walls: &physics.walls,
-        margin: 0.0,
-        period,
-        templates: &physics.templates,
-    };
-    // Of the balls that touch.
-    let radius_of = |place: usize, part: usize| {
-        let row = &all.bodies[place];
-        let template = row.template(&physics.templates);
-        row.radius * template.map_or(1.0, |t| t.parts()[part].radius)
-    };
-    let mut found = Vec::new();
-    Detector::default().detect(&bodies, &space, mine, &Pool::default(), &mut found);
-    for c in found.into_iter().filter(judged) {
-        let [first, second] = c.key.parts();
-        let own = radius_of(c.a, first);
-        let (radius, other) = match c.b {
-            Partner::Body(b) => (own.min(radius_of(b, second)), format!("body {}", c.key.b)),
-            Partner::Wall(w) => (own, format!("wall {}", physics.walls[w].name)),
-        };
-        if -c.gap > fraction * radius {
-            deep.push((c.key, -c.gap / radius, other));
-        }
-    }
-    // Of two clumps that overlap with several balls the deepest counts.
-    let pair = |key: &ContactKey| (key.a, key.b);
-    deep.sort_by(|x, y| pair(&x.0).cmp(&pair(&y.0)).then(y.1.total_cmp(&x.1)));
-    deep.dedup_by_key(|(key, ..)| pair(key));
-    match deep.first() {
-        None => Ok(()),
-        Some((key, overlap, other)) => Err(RunError::Input(format!(
-            "body {} starts inside {other}, overlapping by {overlap:.3} of the smaller radius ({} such pairs in this part of \
-             the domain); must be at most {fraction} (domain.max_overlap)",
-            key.a,
-            deep.len(),
         ))),
     }
 }

@@ -7,7 +7,8 @@ use super::cell;
 use super::census::census;
 use super::changed::{bodies_fit, changes_fit, motions_begin, same_loads, shear_fits, stages_stay};
 use super::error::RunError;
-use super::first::{self, no_overlaps};
+use super::first;
+use super::first_contacts::begins_well;
 use super::flows::Flows;
 use super::ledger::Ledger;
 use super::options::Options;
@@ -91,10 +92,7 @@ pub(super) fn from_config(
     };
     let mut domain = Domain::new(comm, partition);
     let cut = by_bodies(comm, &mut domain, &scenario.balance, &parcel.bodies);
-    agree(
-        comm,
-        no_overlaps(&domain, &physics, &parcel, scenario.max_initial_overlap),
-    )?;
+    begins_well((comm, &domain), (&scenario, &physics), &parcel)?;
     let begun = (&parcel, 0.0, scenario.pace.at_most());
     rounding::allows((&scenario, &physics), (&domain, &sizes), begun)?;
     let out = options.out.clone().unwrap_or_else(|| PathBuf::from("out"));

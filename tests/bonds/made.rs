@@ -2,7 +2,11 @@
 //! rest, broken within one long step.
 
 use super::*;
+use moreau::comm::threads::{self, Serial};
+use moreau::io::checkpoint;
+use moreau::law::PairTable;
 use moreau::scheme::acts::Hold;
+use moreau::sim::{self, Options};
 
 /// A bond's forces turn with its bodies: a beam that is rolled about its axis by half a turn sags
 /// under a constant load as one that is not.
@@ -154,4 +158,101 @@ fn a_bond_gives_no_more_than_its_strength() {
         "{} J",
         work.fracture
     );
+}
+
+/// Bonds in a region join the bodies whose centres lie in it, and those to walls; of two materials
+/// only where asked. A region may hold a whole period.
+#[test]
+fn a_region_is_glued() {
+    let mut s = Scene::new([0.0, -4.0, -4.0], [16.0, 4.0, 4.0], 1e-2);
+    s.periodic = [true, false, false];
+    s.plane([0.0, 0.0, -1.0], [0.0, 0.0, 1.0]);
+    s.walls[0].material = 1;
+    s.pairs = Some(PairTable::new(2, |_, _| Pair::coulomb(0.5)));
+    for k in 0..8 {
+        s.sphere([2.0 * f64::from(k), 0.0, 0.0], 1.0, 1.0);
+    }
+    let along = |lower: f64, upper: f64| Region::Box {
+        lower: Vector3::new(lower, -4.0, -4.0),
+        upper: Vector3::new(upper, 4.0, 4.0),
+    };
+    for (region, of, expected) in [
+        // The balls at 4, 6 and 8; not that at 10, the upper end.
+        (along(3.0, 10.0), None, 2 + 3),
+        (along(3.0, 10.0), Some([0, 0]), 2),
+        (along(3.0, 10.0), Some([0, 1]), 3),
+        (along(3.0, 10.0), Some([1, 1]), 0),
+        // The ball at 0 is bonded to that at 14, across the period.
+        (along(0.0, 16.0), Some([0, 0]), 8),
+        (along(0.0, 14.0), Some([0, 0]), 6),
+    ] {
+        s.bonds = vec![Glue {
+            between: Between::In(region, of),
+            ..glue(UNBREAKABLE)
+        }];
+        let one = s.run(3);
+        assert_eq!(counted(&one), (expected, 0), "{region:?}, {of:?}");
+        for ranks in [2, 3, 4, 8] {
+            let many = s.run_on(ranks, 1, 3);
+            assert!(one.same_bits(&many), "{region:?}, {of:?}, {ranks} ranks");
+        }
+    }
+}
+
+/// A region, a material, a bond, and balls that touch.
+const REGION: &str = r#"
+gravity = [0.0, 0.0, 0.0]
+time = { dt = 1e-3, steps = 2 }
+domain = { lower = [0.0, 0.0, 0.0], upper = [1.0, 1.0, 1.0] }
+solver = { tolerance = 1e-3 }
+checkpoint = { every = 0 }
+
+[[material]]
+name = "stone"
+density = 2000.0
+friction = 0.5
+
+[[region]]
+name = "left"
+shape = "half-space"
+point = [0.25, 0.0, 0.0]
+normal = [-1.0, 0.0, 0.0]
+
+[[bond]]
+region = "left"
+stiffness = { normal = 1e4, tangential = 1e4, bending = 1.0, twisting = 1.0 }
+
+[[bodies]]
+sample = "file"
+material = "stone"
+file = "four.csv"
+"#;
+
+/// A configuration glues a region; one in which nothing touches is refused before a file is written.
+#[test]
+fn a_configuration_glues_a_region() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("region.toml");
+    std::fs::write(&path, REGION).unwrap();
+    let four = "x,y,z,radius\n0.1,0.5,0.5,0.05\n0.2,0.5,0.5,0.05\n0.3,0.5,0.5,0.05\n\
+                0.4,0.5,0.5,0.05\n";
+    std::fs::write(dir.path().join("four.csv"), four).unwrap();
+    let run = |out: &str, set: &[&str]| {
+        let options = Options {
+            out: Some(dir.path().join(out)),
+            set: set.iter().map(|&set| set.to_owned()).collect(),
+            ..Options::default()
+        };
+        threads::run(2, |comm| sim::try_run(comm, &path, &options)).remove(0)
+    };
+    run("out", &[]).unwrap();
+    let (_, end, _) = checkpoint::read_newest(&Serial, &dir.path().join("out")).unwrap();
+    let bonded = end.contacts.iter().filter(|c| c.state.joint.is_whole());
+    let bonded: Vec<[u64; 2]> = bonded.map(|c| [c.key.a.0, c.key.b.0]).collect();
+    assert_eq!(bonded, [[0, 1]]);
+    let none = run("none", &["region.0.point=[0.15,0.0,0.0]"]).unwrap_err();
+    let expected = "bond.0: must join bodies within its gap = 0 m of each other that no entry before \
+                    it joins; found none at the start of the run";
+    assert_eq!(none.to_string(), expected);
+    assert!(!dir.path().join("none").exists());
 }

@@ -8,7 +8,7 @@ use moreau::law::PairTable;
 use moreau::law::bond::{Begin, Between, Four, Glue, Stiffness, Strength};
 use moreau::math::Vector3;
 use moreau::scheme::StepError;
-use moreau::scheme::acts::{Field, Pull};
+use moreau::scheme::acts::{Field, Pull, Support};
 use moreau::scheme::quasistatic::{Breaking, Method, Select, Statics};
 use moreau::shape::{HalfSpace, Region, Spell};
 
@@ -421,4 +421,32 @@ fn breaks_are_listed_in_their_order() {
     assert!(end.done[0].tally.unwrap().parts > 1);
     let waves: Vec<u64> = end.broken.iter().map(|bond| bond.wave).collect();
     assert!(waves.len() > 3 && waves.is_sorted(), "{waves:?}");
+}
+
+/// Increments glue a region as time steps do: the balls in it, and those to the wall.
+#[test]
+fn a_region_is_glued() {
+    for method in METHODS {
+        let mut s = glued(&row(4), method);
+        // No force moves the others; a support holds them.
+        s.acts.supports = vec![Support {
+            region: None,
+            stiffness: Vector3::repeat(1.0),
+            rotational: Vector3::repeat(1.0),
+        }];
+        s.bonds[0].between = Between::In(
+            Region::HalfSpace(HalfSpace {
+                point: Vector3::x() * 4.0,
+                normal: -Vector3::x(),
+            }),
+            None,
+        );
+        for ranks in [1, 2, 3] {
+            let end = s.run_on(ranks, 1, 1);
+            let whole = end.contacts.iter().filter(|c| c.state.joint.is_whole());
+            let keys: Vec<_> = whole.map(|c| (c.key.a, c.key.b)).collect();
+            let expected = [(BodyId(0), BodyId(1)), (BodyId(0), BodyId::wall(0))];
+            assert_eq!(keys, expected, "{method:?}, {ranks} ranks");
+        }
+    }
 }

@@ -247,9 +247,12 @@ impl<'a, 'd> Assembly<'a, 'd> {
     ) -> Option<Link> {
         let key = self.network.key_of(&pair, touch.feature);
         let first = &self.network.rows[pair.first as usize];
-        let (material, radius) = match pair.partner(self.network.rows.len()) {
-            Partner::Body(b) => (self.network.rows[b].material, self.network.rows[b].radius),
-            Partner::Wall(w) => (self.network.walls[w].material, f64::INFINITY),
+        let (material, radius, centre) = match pair.partner(self.network.rows.len()) {
+            Partner::Body(b) => {
+                let row = &self.network.rows[b];
+                (row.material, row.radius, Some(row.position.into()))
+            }
+            Partner::Wall(w) => (self.network.walls[w].material, f64::INFINITY, None),
         };
         let last = before.iter().find_map(|rows| {
             let at = rows.binary_search_by_key(&key, |row| row.key);
@@ -262,6 +265,7 @@ impl<'a, 'd> Assembly<'a, 'd> {
             bodies: [key.a.0, key.b.0],
             materials: [first.material, material],
             radii: [first.radius, radius],
+            centres: [Some(first.position.into()), centre],
             gap: touch.gap,
         };
         let before = match begins {

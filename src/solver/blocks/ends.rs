@@ -3,7 +3,7 @@
 use super::filling::Filling;
 use super::rigid::Geometry;
 use super::sides::{Place, Side, turning};
-use crate::contact::Candidate;
+use crate::contact::{Candidate, Partner};
 use crate::law::{self, Sides};
 use crate::math::real::add;
 use crate::math::{Vector3, nan_max};
@@ -37,6 +37,15 @@ impl Sides for Ends<'_> {
             _ => self.filling.before(side).angular,
         });
         0.5 * (a + b)
+    }
+
+    fn centres(&self) -> [Option<Vector3>; 2] {
+        let centre = |i: usize| self.filling.bodies.positions()[i];
+        let second = match self.candidate.b {
+            Partner::Body(b) => Some(centre(b)),
+            Partner::Wall(_) => None,
+        };
+        [Some(centre(self.candidate.a)), second]
     }
 
     fn fall(&self) -> f64 {
