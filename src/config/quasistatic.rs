@@ -282,6 +282,11 @@ fn refuse_others(root: &Section, others: &Others, faults: &mut Vec<Fault>) {
             );
         }
     }
+    let outside = root.get("domain").and_then(|of| of.child("outside"));
+    if let Some(node) = outside.filter(|node| node.is_text("delete")) {
+        let accepted = "\"error\" under a quasi-static scheme, which deletes no body";
+        must(node, accepted, &node.shown, faults);
+    }
     let rest = root.get("time").and_then(|time| time.child("rest"));
     // 0: the run does not end at rest, as one that goes on from a packing at rest.
     let ends = |node: &Node| !matches!(node.value, Value::Integer(0) | Value::Float(0.0));

@@ -56,6 +56,7 @@ use super::pace::Span;
 use super::physics::Physics;
 use super::report::{Here, Report, Tally};
 use super::state::{Clock, State};
+use super::timers::{Timers, Verb};
 use crate::body::Anchor;
 use crate::contact::WallImpulse;
 use crate::domain::Domain;
@@ -180,9 +181,11 @@ impl Quasistatic {
         let span = state.span(&self.physics, domain);
         let of = (&self.physics, &self.statics);
         let mut increment = Increment::begin(state, of, (number, self.foreign));
-        let Some(End { time, error }) =
-            self.balance(&mut increment, domain, (state.clock.time, &span))?
-        else {
+        let mut timers = Timers::default();
+        let ended = timers.of(Verb::Sweep, || {
+            self.balance(&mut increment, domain, (state.clock.time, &span))
+        });
+        let Some(End { time, error }) = ended? else {
             increment.undo(state);
             return Ok(Report::given_up());
         };
@@ -192,7 +195,8 @@ impl Quasistatic {
             self.done += 1;
         }
         let dt = time - state.clock.time;
-        let report = self.report(&mut increment, (domain, dt), error);
+        let mut report = self.report(&mut increment, (domain, dt), error);
+        report.here.timers = timers;
         increment.end(state, span.dt);
         self.wear(state, dt / span.dt);
         let dt = span.dt;

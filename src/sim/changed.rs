@@ -1,9 +1,11 @@
-//! Refuses changed walls, periods and shear that do not fit the state of a checkpoint.
+//! Refuses changed walls, periods, shear and steps that do not fit the state of a checkpoint.
 
 use super::error::RunError;
 use crate::body::{BodyRow, CellState, Motion, Origin, Wall, WallState};
 use crate::config::Scenario;
+use crate::io::Header;
 use crate::math::{IDENTITY, Vector3, turn_between};
+use crate::scheme::pace::Pace;
 use crate::shape::Surface;
 
 /// Distance below which two places of a wall are the same, in radii of the smallest body.
@@ -297,4 +299,36 @@ pub(super) fn stages_stay(scenario: &Scenario, set: &[String]) -> Result<(), Run
         }
     }
     Ok(())
+}
+
+/// Fails if steps of constant length do not lead to the time at which a run continues.
+///
+/// By a rule a run can have reached any time.
+pub(super) fn clock_fits(scenario: &Scenario, header: &Header) -> Result<(), RunError> {
+    let text = match scenario.pace {
+        // An increment that was done in part goes on.
+        Pace::Even(dt)
+            if scenario.statics.is_some()
+                && !scenario.pace.has_ended(header.step, header.time)
+                && header.time > dt * (header.step as f64 - 1.0) =>
+        {
+            return Ok(());
+        }
+        Pace::Even(dt) if dt * header.step as f64 != header.time => {
+            let or = scenario.statics.map_or(
+                ", or a rule { at_most, at_least, travel, growth }",
+                |_| "; for another one begin a new run from its bodies (sample = \"file\")",
+            );
+            format!(
+                "time.dt = {dt} does not lead to step {} at {} s; a run keeps its time step; must be the one it had{or}",
+                header.step, header.time
+            )
+        }
+        Pace::Rule(_) if header.dt <= 0.0 => format!(
+            "the length of the checkpoint's last step must be more than 0; found {} s",
+            header.dt
+        ),
+        _ => return Ok(()),
+    };
+    Err(RunError::Input(text))
 }

@@ -39,22 +39,28 @@ pub(super) fn allows(
     let pressing = forces.filter(|force| *force > 0.0);
     let count: ExactSum = pressing.clone().map(|_| 1.0).collect();
     let [force, count] = domain.sums(&[pressing.collect(), count]);
-    let carried = count > 0.0;
-    let reference = match carried {
-        true => force / count,
-        false => domain.max(largest_load(scenario, physics, domain, (parcel, time))),
-    };
     let materials = 0..scenario.materials.len() as u32;
     let stiffest = materials.clone().flat_map(|a| {
         let pair = move |b| scenario.laws.pairs.between(a, b);
         let compliance = move |b| pair(b).compliance([sizes.largest; 2]);
         materials.clone().map(move |b| 1.0 / compliance(b))
     });
-    let stiffest = stiffest.filter(|k| k.is_finite()).fold(0.0, nan_max);
-    let left = 10.0 * f64::EPSILON * domain.partition().diameter() * stiffest;
-    let least = left / reference;
+    let bonds = scenario.laws.bonds.iter();
+    let bonds = bonds.map(|glue| glue.stiffness.over([sizes.largest; 2]).normal);
+    let supports = physics.acts.supports.iter();
+    let held = supports.clone().map(|support| support.stiffness.max());
+    let stiffest = stiffest.filter(|k| k.is_finite()).chain(bonds).chain(held);
+    let stiffest = stiffest.fold(0.0, nan_max);
+    // As [`Balance`](crate::scheme::quasistatic) has it.
+    let turning = supports.map(|support| support.rotational.max() / sizes.largest);
+    let turning = turning.fold(0.0, nan_max);
+    let left = 10.0 * f64::EPSILON * nan_max(domain.partition().diameter() * stiffest, turning);
     // Contact forces may be rounding themselves, without any load.
-    let loaded = reference > 0.0 && !(carried && least >= 1.0);
+    let reference = match count > 0.0 && force / count > left {
+        true => force / count,
+        false => domain.max(largest_load(scenario, physics, domain, (parcel, time))),
+    };
+    let (loaded, least) = (reference > 0.0, left / reference);
     if loaded && least > statics.tolerance {
         return Err(RunError::Input(too_fine(least, statics.tolerance)));
     }

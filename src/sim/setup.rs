@@ -5,7 +5,9 @@ use super::balance::by_bodies;
 use super::bonds::{bonds_are_known, pairs_exist};
 use super::cell;
 use super::census::census;
-use super::changed::{bodies_fit, changes_fit, motions_begin, same_loads, shear_fits, stages_stay};
+use super::changed::{
+    bodies_fit, changes_fit, clock_fits, motions_begin, same_loads, shear_fits, stages_stay,
+};
 use super::error::RunError;
 use super::first;
 use super::first_contacts::begins_well;
@@ -25,7 +27,6 @@ use crate::domain::migration::Parcel;
 use crate::domain::partition::Partition;
 use crate::io::Header;
 use crate::io::checkpoint::{self, Loaded};
-use crate::scheme::pace::Pace;
 use crate::scheme::quasistatic::Start as StartWith;
 use crate::scheme::{Clock, Physics, Scheme, State};
 use std::path::{Path, PathBuf};
@@ -423,33 +424,6 @@ pub(super) fn going_on(
         changed: before.is_some(),
         nan_before: options.nan_before,
     })
-}
-
-/// Fails if steps of constant length do not lead to the time at which a run continues.
-///
-/// By a rule a run can have reached any time.
-fn clock_fits(scenario: &Scenario, header: &Header) -> Result<(), RunError> {
-    let text = match scenario.pace {
-        // An increment that was done in part goes on.
-        Pace::Even(dt)
-            if scenario.statics.is_some()
-                && !scenario.pace.has_ended(header.step, header.time)
-                && header.time > dt * (header.step as f64 - 1.0) =>
-        {
-            return Ok(());
-        }
-        Pace::Even(dt) if dt * header.step as f64 != header.time => format!(
-            "time.dt = {dt} does not lead to step {} at {} s; a run keeps its time step; must be the one it had, or a rule \
-             {{ at_most, at_least, travel, growth }}",
-            header.step, header.time
-        ),
-        Pace::Rule(_) if header.dt <= 0.0 => format!(
-            "the length of the checkpoint's last step must be more than 0; found {} s",
-            header.dt
-        ),
-        _ => return Ok(()),
-    };
-    Err(RunError::Input(text))
 }
 
 /// The end of the run by `--steps` or `--until`; `None` without them.

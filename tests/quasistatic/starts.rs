@@ -1,7 +1,8 @@
 //! A state of one scheme starts another.
 
-use super::scene::{Scene, State};
+use super::scene::{Scene, State, piston, plane};
 use super::{W, pyramid, springs};
+use moreau::body::WallState;
 use moreau::law::bond::{Begin, Between, Four, Glue, Stiffness, Strength};
 use moreau::law::{Pair, PairTable};
 use moreau::math::Vector3;
@@ -139,4 +140,32 @@ fn a_taken_column_springs_back() {
     let end = held.run(1);
     let risen = end.position(2).z - rigid.position(2).z;
     assert!((risen / (3.0 * W) - 1.0).abs() < 1e-4, "{}", risen / W);
+}
+
+/// A free wall is at rest between increments, though it moved under the scheme before.
+#[test]
+fn a_free_wall_comes_to_rest() {
+    for method in [Method::BagiBojtar, Method::Kishino(Select::Block)] {
+        let mut s = super::scene([-3.0, -3.0, -1.0], [3.0, 3.0, 4.0], 0.5);
+        s.gravity = Vector3::zeros();
+        s.plane([0.0; 3], [0.0, 0.0, 1.0]);
+        s.sphere([0.0, 0.0, 1.0], 1.0, 1.0);
+        s.walls.push(plane(2.0, -1.0, piston(1.0, W)));
+        let moving = WallState {
+            velocity: Vector3::z() * -0.1,
+            angular_velocity: Vector3::z() * 0.1,
+            ..WallState::default()
+        };
+        s.start = Some((0, vec![WallState::default(), moving], 1.0));
+        s.statics.as_mut().unwrap().method = method;
+        let end = s.run(1);
+        // The piston and its ball sink by the two springs.
+        let sunk = -end.walls[1].displacement.z;
+        assert!(
+            (sunk / (2.0 * W) - 1.0).abs() < 1e-6,
+            "{method:?}: {sunk:e}"
+        );
+        let still = [end.walls[1].velocity, end.walls[1].angular_velocity];
+        assert_eq!(still, [Vector3::zeros(); 2], "{method:?}");
+    }
 }

@@ -26,9 +26,11 @@ pub(super) struct Balance {
     /// The force to which it is compared: the mean normal force, of bonds the mean force, or the
     /// largest load of a body where no contact carries any [N].
     pub reference: f64,
+    /// The largest load of a body, a free wall or an edge [N].
+    pub heaviest: f64,
     /// The unbalanced force that rounding of positions leaves, `2 ε X k` [N]: X is the diagonal of
-    /// the domain, k the largest stiffness, ε the rounding of 1; or that of a support against
-    /// rotation, `2 ε κ/r`.
+    /// the domain, k the largest stiffness, ε the rounding of 1; or that of a support or a bond
+    /// against rotation, `2 ε κ/r`.
     pub rounding: f64,
     /// Whether the reference is that of balance.
     ///
@@ -81,10 +83,12 @@ impl Balance {
         let counts = [pressing.len(), pushed.len()];
         let [count, bodies] = counts.map(|n| ExactSum::from_iter([n as f64]));
         let [force, count, bodies] = assembly.domain.sums(&[force, count, bodies]);
-        let stiffest = assembly.network.links();
-        let stiffest = stiffest.map(|link| link.elastic.stiffness.normal);
-        let [held, turning] = assembly.stiffest_support();
-        let stiffest = stiffest.fold(held, nan_max);
+        let [mut stiffest, mut turning] = assembly.stiffest_support();
+        for link in assembly.network.links() {
+            let of = &link.elastic.stiffness;
+            stiffest = nan_max(stiffest, of.normal);
+            turning = nan_max(turning, of.bending.max(of.twisting) / link.smaller_radius());
+        }
         let asked = f64::from(u8::from(assembly.domain.is_asked_to_end()));
         let mut most = [of_bodies, of_frees, heaviest, stiffest, turning, asked];
         assembly.domain.many_max(&mut most);
@@ -100,6 +104,7 @@ impl Balance {
             unbalanced,
             worst,
             reference,
+            heaviest,
             rounding,
             is_near: is_rounded || worst * bodies <= NEAR * reference,
             asked: asked > 0.0,
@@ -108,12 +113,14 @@ impl Balance {
 
     /// The smallest tolerance that rounding allows; 0 where nothing is loaded.
     ///
-    /// Forces no larger than rounding leaves are those of an assembly without loads.
+    /// Forces no larger than rounding leaves are those of an assembly without loads, or hide in the
+    /// rounding of far too stiff springs: then the largest load decides.
     pub(super) fn floor(&self) -> f64 {
         let left = FLOOR * self.rounding;
-        match self.reference > left {
-            true => left / self.reference,
-            false => 0.0,
+        match (self.reference > left, self.heaviest > 0.0) {
+            (true, _) => left / self.reference,
+            (false, true) => left / self.heaviest,
+            (false, false) => 0.0,
         }
     }
 

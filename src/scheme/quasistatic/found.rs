@@ -109,6 +109,7 @@ mod tests {
                 unbalanced: Vec::new(),
                 worst,
                 reference: 1.0,
+                heaviest: 1.0,
                 rounding,
                 is_near: worst <= left,
                 asked: false,

@@ -7,7 +7,7 @@ use super::frame::Frame;
 use super::link::{Link, begin_of_increment, end_of_increment, of_increment};
 use super::mechanism::{farthest, gives_way};
 use super::network::{Network, Side};
-use super::places::{begin_leg, still, way};
+use super::places::{begin_leg, still, still_walls, way};
 use super::reach::{least_edge, longest_bond};
 use super::settings::{Method, Statics};
 use super::support::Supports;
@@ -455,6 +455,9 @@ impl<'a> Increment<'a> {
             *cell = of.after(cell, upper, 0.0, dt).at_rest();
         }
         state.walls_before = std::mem::replace(&mut state.walls, walls);
+        for states in [&mut state.walls, &mut state.walls_before] {
+            still_walls(&self.physics.walls, states);
+        }
         state.elastic = self.work.elastic;
     }
 }

@@ -3,7 +3,7 @@
 //! Bodies are at rest meanwhile, so their rows hold places where those of a step hold motion. The
 //! rows travel between ranks as a whole.
 
-use crate::body::{BodyRow, Cell};
+use crate::body::{BodyRow, Cell, Motion, Wall, WallState};
 use crate::math::Vector3;
 
 /// The displacement since the part began [m], less that with the cell. It stands in the velocity.
@@ -49,6 +49,15 @@ pub(super) fn carry(row: &mut BodyRow, cell: &Cell, [from, to]: [&Vector3; 2]) {
 pub(super) fn begin_leg(bodies: &mut [BodyRow]) {
     for row in bodies {
         row.angular_velocity = [0.0; 3];
+    }
+}
+
+/// Free walls are at rest between increments; driven ones have their prescribed velocities.
+pub(super) fn still_walls(walls: &[Wall], states: &mut [WallState]) {
+    let states = walls.iter().zip(states);
+    for (_, state) in states.filter(|(wall, _)| matches!(wall.motion, Motion::Free(_))) {
+        state.velocity = Vector3::zeros();
+        state.angular_velocity = Vector3::zeros();
     }
 }
 
