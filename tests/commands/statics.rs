@@ -1,6 +1,11 @@
-//! `moreau check` of a quasi-static configuration.
+//! `moreau check` and `moreau run` of quasi-static configurations.
 
-use super::moreau;
+#![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
+
+use super::{LIMIT, moreau};
+use crate::harness;
+use std::path::Path;
+use std::process::Command;
 
 /// The lines of `moreau check` on the biaxial test, with keys set.
 fn checked(keys: &[&str]) -> Vec<String> {
@@ -50,4 +55,67 @@ fn check_compares_walls_with_overlaps() {
             .any(|line| line.ends_with("an overlap of about 6.5e-3 r")),
         "{lines:#?}"
     );
+}
+
+/// Runs a configuration that must be refused; returns the message. No folder may be left.
+#[track_caller]
+fn refused(config: &Path) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_moreau"));
+    command.arg("run").arg(config).arg("--out").arg(&out);
+    let ended = harness::run(command, LIMIT);
+    let shown = config.display();
+    assert_eq!(ended.status, Some(2), "{shown}: {}", ended.stderr);
+    assert!(!out.exists(), "{shown} has left a folder");
+    ended.stderr
+}
+
+/// Input that is refused when it is read, when bodies are counted, or when they are made leaves no
+/// folder of results.
+#[test]
+fn a_refused_input_leaves_no_folder() {
+    let bad = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/configs/bad");
+    for name in [
+        "bond-without-stiffness",
+        "bond-zero-strength",
+        "quasistatic-cohesion",
+        "quasistatic-direct-large",
+        "quasistatic-growth",
+        "quasistatic-inlet",
+        "quasistatic-largest",
+        "quasistatic-restitution",
+        "quasistatic-rule",
+        "quasistatic-tolerance-weight",
+    ] {
+        let config = bad.join(format!("{name}.toml"));
+        let text = std::fs::read_to_string(&config).unwrap();
+        let expected = text.lines().next().unwrap();
+        let expected = expected.strip_prefix("# expect:").unwrap().trim();
+        let message = refused(&config);
+        assert!(message.contains(expected), "{name}: {message}");
+    }
+}
+
+/// Contacts cannot begin with the forces of a checkpoint where there is none. `check` accepts the
+/// file, which `resume` may use.
+#[test]
+fn a_first_run_cannot_begin_with_the_forces_of_a_checkpoint() {
+    const CONFIG: &str = r#"
+scheme = "bagi_bojtar"
+quasistatic = { start = "forces" }
+gravity = [0, 0, -9.81]
+time = { dt = 1.0, steps = 1 }
+domain = { lower = [0, 0, 0], upper = [1, 1, 1] }
+bodies = [{ sample = "lattice", material = "m", count = 8, radius = 0.01 }]
+wall = [{ shape = "box", material = "m" }]
+material = [{ name = "m", density = 1, friction = 0.5, stiffness = 1e3 }]
+"#;
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("forces.toml");
+    std::fs::write(&config, CONFIG).unwrap();
+    moreau(&["check", config.to_str().unwrap()]);
+    let message = refused(&config);
+    let expected = "quasistatic.start = \"forces\" must come with a checkpoint, by moreau resume";
+    assert!(message.contains(expected), "{message}");
 }
