@@ -141,6 +141,24 @@ fn f14_a_disc_in_a_groove() {
     }
 }
 
+/// F14: where the disc sticks on both sides, one relaxation of Kishino's balances it: its contacts
+/// are linear in its displacement. Where it slides, the limit of friction takes more of them.
+#[test]
+fn f14_one_relaxation_balances_a_disc_that_sticks() {
+    for select in [Select::Block, Select::Largest] {
+        let of = |friction| {
+            let end = groove(friction, Method::Kishino(select)).run(1);
+            let tally = end.done[0].tally.unwrap();
+            println!("{select:?} {friction}: {tally:?}");
+            // A sweep over one body is one relaxation.
+            assert_eq!(tally.products, tally.iterations);
+            (tally.parts, tally.products)
+        };
+        assert_eq!(of(0.6), (1, 1), "{select:?}");
+        assert!(of(0.3).1 > 1, "{select:?}");
+    }
+}
+
 /// Balls of friction `of_balls` on a floor of friction `of_floor`: three that touch, one on top.
 fn pyramid(of_balls: f64, of_floor: f64, method: Method) -> Scene {
     let mut s = scene([-4.0, -4.0, -1.0], [4.0, 4.0, 6.0], 0.0);
