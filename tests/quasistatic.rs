@@ -20,6 +20,8 @@ mod ends;
 mod geometric;
 #[path = "quasistatic/iterations.rs"]
 mod iterations;
+#[path = "quasistatic/jumps.rs"]
+mod jumps;
 #[path = "quasistatic/linear.rs"]
 mod linear;
 #[path = "quasistatic/matrices.rs"]
