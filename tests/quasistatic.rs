@@ -10,6 +10,8 @@ mod by_both;
 mod cells;
 #[path = "quasistatic/collapse.rs"]
 mod collapse;
+#[path = "quasistatic/couples.rs"]
+mod couples;
 #[path = "quasistatic/direct.rs"]
 mod direct;
 #[path = "quasistatic/edges.rs"]
