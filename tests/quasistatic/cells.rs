@@ -89,6 +89,11 @@ fn a_square_lattice_carries_its_overlap_at_any_strain() {
             assert!(error < 1e-9, "{method:?} {axis}: {error:e}");
         }
         assert!(found[1].abs() < 1e-12 && found[3..].iter().all(|x| x.abs() < 1e-12));
+        // The mean of two forces of a linear spring gives its energy: 216 springs along each axis.
+        let work: f64 = end.done.iter().map(|done| done.cell.unwrap().work).sum();
+        let energy = 108.0 * ((2.0 - sites.x).powi(2) + (2.0 - sites.z).powi(2));
+        let error = (work / energy - 1.0).abs();
+        assert!(error < 1e-9, "{method:?}: {error:e}");
     }
 }
 
@@ -146,6 +151,54 @@ fn stress_is_held_and_the_ledger_closes() {
     let stored = end.done.last().unwrap().elastic - pressed.done.last().unwrap().elastic;
     assert!(((stored + lost) / work - 1.0).abs() < 1e-10);
     assert!(work > 0.0 && lost > 0.0, "{work:e} {lost:e}");
+}
+
+/// The forces against the edges of a cell, `σ V/L`, outwards [N].
+fn on_edges(stress: [f64; 6], lengths: &Vector3) -> Vector3 {
+    let volume = lengths.product();
+    Vector3::from_fn(|axis, _| stress[axis] * volume / lengths[axis])
+}
+
+/// In an increment of one part the cell does the work of the mean forces on its edges, `Σ −F ΔL`.
+#[test]
+fn the_work_of_a_cell_is_that_of_its_stresses() {
+    let mut s = packing(5, 0.3);
+    // The work is that of the forces that are found, whatever is left out of balance.
+    s.statics = s.statics.map(|of| Statics {
+        tolerance: 1e-4,
+        ..of
+    });
+    s.edges = Some([(); 3].map(|()| Edge::Stress(Stress::constant(2e-3))));
+    let pressed = s.run(1);
+    s = s.goes_on(&pressed);
+    s.edges = Some([
+        Edge::Stress(Stress::constant(2e-3)),
+        Edge::Grows(2e-4),
+        Edge::Strain(Signal::Rate(-5e-4)),
+    ]);
+    let mut before = pressed;
+    for steps in 1..=2 {
+        let after = s.run(steps);
+        let states = [&before, &after];
+        let [from, to] = states.map(|end| lengths(&s, end));
+        let [first, last] =
+            [(&before, &from), (&after, &to)].map(|(end, lengths)| on_edges(stress(end), lengths));
+        let given = (first + last).component_mul(&(from - to)) * 0.5;
+        let report = after.done.last().unwrap();
+        assert_eq!(report.tally.unwrap().parts, 1);
+        let work = report.cell.unwrap().work;
+        let size = given.abs().sum();
+        println!("{steps}: {given:?} {work:e}");
+        assert!(
+            (work - given.sum()).abs() < 1e-12 * size,
+            "{steps}: {work:e}, {given:?}"
+        );
+        assert!(
+            given.iter().all(|part| part.abs() > 0.01 * size),
+            "{given:?}"
+        );
+        before = after;
+    }
 }
 
 /// F5, F6 at finite strain: with all edges strained alike, each contact of a lattice carries k times
