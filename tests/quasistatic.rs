@@ -153,7 +153,6 @@ fn f14_one_relaxation_balances_a_disc_that_sticks() {
         let of = |friction| {
             let end = groove(friction, Method::Kishino(select)).run(1);
             let tally = end.done[0].tally.unwrap();
-            println!("{select:?} {friction}: {tally:?}");
             // A sweep over one body is one relaxation.
             assert_eq!(tally.products, tally.iterations);
             (tally.parts, tally.products)

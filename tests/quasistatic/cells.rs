@@ -188,7 +188,6 @@ fn the_work_of_a_cell_is_that_of_its_stresses() {
         assert_eq!(report.tally.unwrap().parts, 1);
         let work = report.cell.unwrap().work;
         let size = given.abs().sum();
-        println!("{steps}: {given:?} {work:e}");
         assert!(
             (work - given.sum()).abs() < 1e-12 * size,
             "{steps}: {work:e}, {given:?}"

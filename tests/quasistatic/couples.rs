@@ -80,7 +80,6 @@ fn a_twist_is_limited_by_the_normal_force() {
         let known = if method == Method::BagiBojtar { 4 } else { 2 };
         for (steps, expected) in all.into_iter().take(known) {
             let [force, couple] = on_floor(&s.run(steps));
-            println!("{method:?} {steps} {force:?} {couple:?}");
             assert!((force + Vector3::z()).norm() < WITHIN, "{force:?}");
             assert!(
                 (couple + Vector3::z() * expected).norm() < WITHIN,
@@ -123,7 +122,6 @@ fn a_roll_is_limited_by_the_normal_force() {
             let end = s.run(steps);
             let [force, couple] = on_floor(&end);
             let x = end.position(0).x / W;
-            println!("{method:?} {steps} {force:?} {couple:?} {x}");
             let off = force - Vector3::new(expected, 0.0, -1.0);
             assert!(off.norm() < WITHIN, "{method:?} {steps}: {force:?}");
             let off = couple - Vector3::y() * expected;
