@@ -60,7 +60,7 @@ fn balls_on_triangles_move_as_on_a_plane() {
         }
         let title =
             format!("balls on a plane of {count} triangles: velocity, spin, position off [m/s, m]");
-        record("issue 26", &title, off, 0.0, 1e-9);
+        record("meshes", &title, off, 0.0, 1e-9);
         assert_eq!(found.contacts.len(), expected.contacts.len());
     }
 }
@@ -83,7 +83,7 @@ fn a_box_of_triangles_is_a_box_of_planes() {
         off = off.max((Vector3::from(a.velocity) - Vector3::from(b.velocity)).norm());
     }
     record(
-        "issue 26",
+        "meshes",
         "balls in a box of triangles, after 60 steps: velocity off [m/s]",
         off,
         0.0,
@@ -100,7 +100,7 @@ fn a_box_of_triangles_is_a_box_of_planes() {
     };
     let (a, b) = (force(&planes), force(&mesh));
     record(
-        "issue 26",
+        "meshes",
         "force on the box [N]",
         (a - b).norm() / a.norm(),
         0.0,
@@ -278,6 +278,6 @@ fn the_same_bits_on_any_ranks() {
         let same = s.run_on(ranks, threads, 120).same_bits(&one);
         let title =
             format!("a mixer of triangles on {ranks} ranks of {threads} threads: the bits of one");
-        record_fact("issue 26", &title, same);
+        record_fact("meshes", &title, same);
     }
 }

@@ -55,5 +55,5 @@ fn a_screw_conveys_by_its_pitch() {
     assert!(ways.iter().all(|way| (way - turns).abs() < 1.0), "{ways:?}");
     let mean = ways.iter().sum::<f64>() / (turns * ways.len() as f64);
     let title = "way of grains in a screw in a turn, over its pitch [1]";
-    record("issue 26", title, mean, 1.0, 0.5 / turns);
+    record("meshes", title, mean, 1.0, 0.5 / turns);
 }

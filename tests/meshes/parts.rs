@@ -143,14 +143,14 @@ fn momentum_of_balls_and_a_part() {
     assert!(touched > 0.1, "the part was hit: {touched}");
     let off = [0, 1].map(|k| (last[k] - first[k]).norm() / first[k].norm());
     record(
-        "issue 26",
+        "meshes",
         "balls and a free part: change of linear momentum",
         off[0],
         0.0,
         1e-13,
     );
     record(
-        "issue 26",
+        "meshes",
         "balls and a free part: change of angular momentum",
         off[1],
         0.0,
@@ -177,14 +177,14 @@ fn angular_momentum_of_a_ball_and_a_part() {
     );
     let off = [0, 1].map(|k| (last[k] - first[k]).norm() / first[k].norm());
     record(
-        "issue 26",
+        "meshes",
         "a ball and a free part: change of linear momentum",
         off[0],
         0.0,
         1e-13,
     );
     record(
-        "issue 26",
+        "meshes",
         "a ball and a free part: change of angular momentum",
         off[1],
         0.0,
@@ -220,7 +220,7 @@ fn a_flap_rests_on_a_fixed_ball() {
     let weight = mass * 10.0 * 0.4 * angle.cos();
     let torque = arm.cross(&force).y;
     record(
-        "issue 26",
+        "meshes",
         "torque of a ball under a flap over that of its weight",
         torque / -weight,
         1.0,
@@ -267,14 +267,14 @@ fn a_part_rests_on_balls() {
     }
     let weight = 10.0 * free.mass;
     record(
-        "issue 26",
+        "meshes",
         "a part on three balls: force over its weight",
         force.z / weight,
         1.0,
         1e-6,
     );
     record(
-        "issue 26",
+        "meshes",
         "a part on three balls: torque [N m]",
         torque.norm() / weight,
         0.0,
@@ -311,6 +311,6 @@ fn the_same_bits_of_parts_on_any_ranks() {
     for (ranks, threads) in [(2, 1), (3, 1), (4, 1), (8, 1), (2, 2)] {
         let same = s.run_on(ranks, threads, 150).same_bits(&one);
         let title = format!("a free part on {ranks} ranks of {threads} threads: the bits of one");
-        record_fact("issue 26", &title, same);
+        record_fact("meshes", &title, same);
     }
 }
