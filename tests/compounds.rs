@@ -159,7 +159,7 @@ fn a_free_compound_and_a_ball_have_one_acceleration() {
     let both = [end.walls[0].velocity.z, end.velocity(0).z];
     for v in both {
         record(
-            "meshes",
+            "compounds",
             "speed of a free compound with a ball",
             v / (50.0 * dt * a),
             1.0,
@@ -171,7 +171,7 @@ fn a_free_compound_and_a_ball_have_one_acceleration() {
         assert_eq!(contact.key.b, BodyId::wall(0));
         let push = Vector3::from(contact.impulse).norm() / dt * 2.0_f64.sqrt();
         record(
-            "meshes",
+            "compounds",
             "force of each plate of a V",
             push / (ball * (a + g)),
             1.0,
@@ -204,7 +204,7 @@ fn a_servo_of_a_compound_follows_the_sum_of_its_forces() {
     let end = s.run(300);
     let speed = end.walls[0].velocity.z / (gain * (force - weight));
     record(
-        "meshes",
+        "compounds",
         "speed of a servo of two plates",
         speed,
         1.0,
@@ -244,7 +244,7 @@ fn a_free_compound_keeps_momentum() {
     for (k, what) in ["linear", "angular"].into_iter().enumerate() {
         let off = (last[k] - first[k]).norm() / first[k].norm();
         let what = format!("balls and a free compound: change of {what} momentum");
-        record("meshes", &what, off, 0.0, 1e-12);
+        record("compounds", &what, off, 0.0, 1e-12);
     }
 }
 
@@ -273,7 +273,7 @@ fn a_ball_rolls_over_the_seam_of_a_compound() {
     let apart = (over.position(0) - on_plane.position(0)).norm()
         + (over.velocity(0) - on_plane.velocity(0)).norm();
     record(
-        "meshes",
+        "compounds",
         "a ball on the seam of a compound and on a plane",
         apart,
         0.0,
@@ -307,7 +307,7 @@ fn a_tube_away_from_the_centre_holds_a_ball() {
     for point in [None, Some(Vector3::zeros())] {
         let apart = (run(&[shaft, tube], point) - lone).norm();
         record(
-            "meshes",
+            "compounds",
             "a ball in a tube of a compound and in a lone one",
             apart,
             0.0,

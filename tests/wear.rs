@@ -76,14 +76,14 @@ fn a_ball_at_rest_loads_the_triangle_below_it() {
     let at = Vector3::new(x, y, 0.0);
     let turns = [(a, b), (b, c), (c, a)].map(|(a, b)| (b - a).cross(&(at - a)).z);
     record_fact(
-        "meshes",
+        "wear",
         "the loaded triangle lies below the ball",
         turns.iter().all(|z| *z >= 0.0) || turns.iter().all(|z| *z <= 0.0),
     );
     let weight = mass * 10.0 * 0.2;
     let pressed = rows[0].worn.normal_impulse.value() / weight;
     record(
-        "meshes",
+        "wear",
         "impulse of a ball at rest over that of its weight",
         pressed,
         1.0,
@@ -105,7 +105,7 @@ fn a_sliding_ball_wears_the_triangles_on_its_way() {
     let found = s.run(2500);
     let lost = sum(&found.wear, |worn| worn.sliding);
     record(
-        "meshes",
+        "wear",
         "sliding work of a ball until it rolls, over m v²/7",
         lost / (mass * 4.0 / 7.0),
         1.0,
@@ -113,7 +113,7 @@ fn a_sliding_ball_wears_the_triangles_on_its_way() {
     );
     let pressed = sum(&found.wear, |worn| worn.normal_impulse) / (mass * 10.0 * 0.25);
     record(
-        "meshes",
+        "wear",
         "normal impulse of a sliding ball over that of its weight",
         pressed,
         1.0,
@@ -122,7 +122,7 @@ fn a_sliding_ball_wears_the_triangles_on_its_way() {
     // While it slides, the tangential impulse is μ of the normal one.
     let rubbed = sum(&found.wear, |worn| worn.tangential_impulse);
     record(
-        "meshes",
+        "wear",
         "tangential impulse of a ball until it rolls, over 2 m v/7",
         rubbed / (mass * 2.0 * 2.0 / 7.0),
         1.0,
@@ -190,7 +190,7 @@ fn sums_over_triangles_are_those_of_the_ledger() {
         ] {
             assert!(total > 0.1, "{term} {total}");
             let title = format!("{term} of all triangles over the ledger's, with {name}");
-            record("meshes", &title, sum / total, 1.0, 1e-12);
+            record("wear", &title, sum / total, 1.0, 1e-12);
         }
         let walls: Vec<u64> = found.wear.rows().map(|row| row.triangle.wall).collect();
         assert!(walls.contains(&0) && walls.contains(&1));
