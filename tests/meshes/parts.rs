@@ -284,33 +284,69 @@ fn a_part_rests_on_balls() {
     assert!(n.z < 0.99999 && n.z > 0.99, "askew: {n}");
 }
 
-/// Free parts and one on a hinge among balls: the same bits on any number of ranks, and after a stop.
+/// A free part and a flap on a hinge among balls: the same bits on any number of ranks, and after a
+/// stop in the middle.
 #[test]
 fn the_same_bits_of_parts_on_any_ranks() {
+    const STEPS: u64 = 150;
     let mut s = Scene::poured(4, 3, 5);
     s.solver.block_edge = Some(0.016);
     let middle = (s.upper * 0.5).x;
-    s.walls.push(free_block(
-        [0.012, 0.014, 0.01],
-        [middle, middle, 0.03],
-        2000.0,
-    ));
+    let block = free_block([0.012, 0.014, 0.01], [middle, middle, 0.03], 2000.0);
+    // It hangs from its left end, over the lowest balls in a corner.
+    let (hinge, edges) = (Vector3::new(0.002, 0.012, 0.02), [0.016, 0.014, 0.002]);
+    let arm = Vector3::new(0.009, 0.0, 0.0);
+    let mut flap = free_block(edges, (hinge + arm).into(), 2000.0);
+    let mass = freedom(&mut flap).mass;
+    flap.centre = hinge;
+    let square = arm.norm_squared() + (edges[0].powi(2) + edges[2].powi(2)) / 12.0;
+    freedom(&mut flap).turning = Some(Turning::Hinged {
+        axis: Vector3::y(),
+        moment: mass * square,
+        arm,
+    });
     for body in &mut s.bodies {
-        // Room for the part.
-        if (Vector3::from(body.position) - Vector3::new(middle, middle, 0.03)).amax() < 0.013 {
+        // Room for the parts.
+        let x = Vector3::from(body.position);
+        if (x - Vector3::new(middle, middle, 0.03)).amax() < 0.013 {
             body.position[2] = 0.006;
             body.radius *= 0.3;
         }
+        let from_flap = (x - hinge - arm).abs() - Vector3::from(edges) * 0.5;
+        if from_flap.max() < body.radius {
+            body.position[2] = hinge.z + 0.5 * edges[2] + 1.01 * body.radius;
+        }
     }
-    let one = s.run(150);
-    let at_part = one
-        .contacts
-        .iter()
-        .filter(|row| row.key.b == BodyId::wall(6));
-    assert!(at_part.count() > 1, "the part is among the balls");
+    s.walls.extend([block, flap]);
+    let one = s.run(STEPS);
+    for (wall, name) in [(6, "the free part"), (7, "the flap")] {
+        let rows = one
+            .contacts
+            .iter()
+            .filter(|row| row.key.b == BodyId::wall(wall));
+        assert!(rows.count() > 1, "{name} is among the balls");
+    }
+    let [_, _, _, _, _, _, block, flap] = &one.walls[..] else {
+        panic!("{:?}", one.walls)
+    };
+    let turned_by =
+        [block, flap].map(|wall| 2.0 * Vector3::from_row_slice(&wall.orientation[1..]).norm());
+    assert!(turned_by.iter().all(|angle| *angle > 0.01), "{turned_by:?}");
+    assert!(block.displacement.norm() > 1e-3 && flap.displacement.norm() == 0.0);
     for (ranks, threads) in [(2, 1), (3, 1), (4, 1), (8, 1), (2, 2)] {
-        let same = s.run_on(ranks, threads, 150).same_bits(&one);
-        let title = format!("a free part on {ranks} ranks of {threads} threads: the bits of one");
+        let same = s.run_on(ranks, threads, STEPS).same_bits(&one);
+        let title =
+            format!("two free parts on {ranks} ranks of {threads} threads: the bits of one");
         record_fact("meshes", &title, same);
+    }
+    let half = s.run_on(2, 1, STEPS / 2);
+    let mut rest = s.goes_on(&half);
+    rest.start.as_mut().unwrap().1.clone_from(&half.walls);
+    rest.references.clone_from(&half.references);
+    for ranks in [1, 3] {
+        let mut state = rest.run_on(ranks, 1, STEPS - STEPS / 2);
+        state.done = [&half.done[..], &state.done].concat();
+        let title = format!("two free parts after a stop, on {ranks} ranks: the bits of one run");
+        record_fact("meshes", &title, state.same_bits(&one));
     }
 }
