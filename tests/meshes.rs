@@ -4,6 +4,8 @@
 
 #[path = "meshes/clusters.rs"]
 mod clusters;
+#[path = "meshes/edges.rs"]
+mod edges;
 #[path = "meshes/geometry.rs"]
 mod geometry;
 #[path = "meshes/machines.rs"]
