@@ -133,6 +133,17 @@ fn free_parts_from_a_file() {
         let two = place.path("two");
         assert_eq!(state(&on(2, &["run", &path, "--out", &two])), whole);
     }
+    // From the middle, while the block still falls and turns: a third of the way, and two thirds.
+    for half in [100, 200] {
+        let file = format!("{out}/checkpoint-{half:08}.h5");
+        for ranks in [1, 3] {
+            if ranks == 1 || mpi_available() {
+                let other = place.path(&format!("free-{half}-{ranks}"));
+                let resumed = on(ranks, &["resume", &file, "--out", &other]);
+                assert_eq!(state(&resumed), whole, "step {half}, {ranks} ranks");
+            }
+        }
+    }
     // Two blocks in one file: apart they cannot be free together, united they lie on the same balls.
     let blocks = [-0.35, 0.35].map(|x| {
         let mut faces = block([0.3, 0.8, 0.1]);
