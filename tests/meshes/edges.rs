@@ -80,7 +80,7 @@ fn balls_on_an_edge_and_a_corner_move_as_on_a_line_and_a_point() {
     let s = rolls(edge + up, edge, Vector3::new(0.0, 0.7, 0.0), 1e-3);
     let title = "a ball along an edge of a mesh, off one along a line [m/s, m]";
     record(
-        "issue 26",
+        "meshes",
         title,
         off(&s, line(), &[1, 300, 1000]),
         0.0,
@@ -90,11 +90,11 @@ fn balls_on_an_edge_and_a_corner_move_as_on_a_line_and_a_point() {
     let steps = [1, 50, 100, 150, 250];
     let s = rolls(edge + up, edge, Vector3::new(0.4, 0.6, 0.0), 1e-3);
     let title = "a ball that tips over an edge of a mesh, off one over a line [m/s, m]";
-    record("issue 26", title, off(&s, line(), &steps), 0.0, 1e-9);
+    record("meshes", title, off(&s, line(), &steps), 0.0, 1e-9);
     let corner = Vector3::new(0.5, 0.5, 0.0);
     let s = rolls(corner + up, corner, Vector3::new(0.3, 0.4, 0.0), 1e-3);
     let title = "a ball that tips over a corner of a mesh, off one over a point [m/s, m]";
-    record("issue 26", title, off(&s, point(), &steps), 0.0, 1e-9);
+    record("meshes", title, off(&s, point(), &steps), 0.0, 1e-9);
 }
 
 /// A ball rolls on a face of a cube, and on over its edge or its corner: first as on a plane, then
@@ -143,7 +143,7 @@ fn a_ball_rolls_from_a_face_over_an_edge_and_a_corner() {
         let title = format!(
             "a ball from a face over the {name} of a mesh, off one on a plane and beyond [m/s, m]"
         );
-        record("issue 26", &title, off, 0.0, 1e-9);
+        record("meshes", &title, off, 0.0, 1e-9);
     }
 }
 
@@ -184,7 +184,7 @@ fn a_ball_tips_over_an_edge_with_its_energy() {
     });
     let title =
         "energy lost over an edge of a mesh, with a quarter of the step, over the first [1]";
-    record("issue 26", title, losses[1] / losses[0], 0.25, 0.025);
+    record("meshes", title, losses[1] / losses[0], 0.25, 0.025);
 }
 
 /// Force on each face of a box around the bodies, by the normals of contacts: −x, +x, −y and so on.
@@ -226,6 +226,6 @@ fn each_face_of_a_box_of_triangles_carries_what_a_plane_carries() {
         let apart = (0..6).map(|k| (planes[k] - triangles[k]).norm() / scale);
         let title =
             format!("force on each face of a box of triangles after {steps} steps, off [1]");
-        record("issue 26", &title, apart.fold(0.0, f64::max), 0.0, 1e-9);
+        record("meshes", &title, apart.fold(0.0, f64::max), 0.0, 1e-9);
     }
 }
