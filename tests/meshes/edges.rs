@@ -79,13 +79,7 @@ fn balls_on_an_edge_and_a_corner_move_as_on_a_line_and_a_point() {
     let edge = Vector3::new(0.5, -0.4, 0.0);
     let s = rolls(edge + up, edge, Vector3::new(0.0, 0.7, 0.0), 1e-3);
     let title = "a ball along an edge of a mesh, off one along a line [m/s, m]";
-    record(
-        "meshes",
-        title,
-        off(&s, line(), &[1, 300, 1000]),
-        0.0,
-        1e-9,
-    );
+    record("meshes", title, off(&s, line(), &[1, 300, 1000]), 0.0, 1e-9);
     // Obliquely, so that it slides along the edge too while it tips over it.
     let steps = [1, 50, 100, 150, 250];
     let s = rolls(edge + up, edge, Vector3::new(0.4, 0.6, 0.0), 1e-3);
