@@ -196,6 +196,47 @@ fn momentum_is_kept() {
     );
 }
 
+/// A free ball of a hundred radii, a million times as heavy, flies into a few hundred small ones.
+///
+/// The same bits on any ranks; what it loses is what they gain.
+#[test]
+fn a_ball_of_a_hundred_radii_among_small_ones() {
+    const SMALL: f64 = 0.002;
+    const SPEED: f64 = 2.0;
+    // Around the way of its centre, and the small ones.
+    let mut s = Scene::new([-0.21, -0.05, -0.05], [0.08, 0.05, 0.05], 1e-4);
+    s.friction = 0.4;
+    // Momentum is kept however few the sweeps.
+    (s.solver.tolerance, s.solver.max_sweeps) = (1e-4, 100);
+    for k in 0..343 {
+        let [i, j, l] = [k % 7, k / 7 % 7, k / 49].map(|i| 2.02 * SMALL * f64::from(i));
+        s.glass_sphere([i, j - 7.0 * SMALL, l - 7.0 * SMALL], SMALL);
+    }
+    // It reaches the first layer after five steps.
+    let i = s.glass_sphere([-0.203, 0.0, 0.0], 100.0 * SMALL);
+    s.bodies[i].velocity = [SPEED, 0.1, 0.0];
+    s.bodies[i].angular_velocity = [0.0, 4.0, 1.0];
+    s.large = Some(0.01);
+    let state = same_on_all(&s, 40, "a ball of a hundred radii");
+    let sum = |bodies: &[moreau::body::BodyRow]| -> Vector3 {
+        let each = bodies.iter().map(|b| Vector3::from(b.velocity) * b.mass);
+        each.sum()
+    };
+    let [before, after] = [&s.bodies, &state.bodies].map(|rows| sum(rows));
+    let gained = sum(&state.bodies[..i]).norm();
+    let share = gained / (s.bodies[i].mass * SPEED);
+    // All small ones at its speed would have 3.4e-4 of its momentum.
+    assert!((1e-4..1e-3).contains(&share), "{share:e}");
+    let lost = (after - before).norm() / (s.bodies[i].mass * SPEED);
+    record(
+        "H7",
+        "momentum lost with a ball of a hundred radii",
+        lost,
+        0.0,
+        1e-13,
+    );
+}
+
 /// C15: large balls are bodies of the energy ledger: what contacts take is what they lose, and walls bring in nothing.
 #[test]
 fn the_ledger_closes_with_large_balls() {
