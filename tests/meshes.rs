@@ -35,7 +35,7 @@ fn fixed(surface: Surface) -> Wall {
 /// spin as on the plane, at rest and at speed, in every step.
 #[test]
 fn balls_on_triangles_move_as_on_a_plane() {
-    for count in [2, 10, 300, 10_000] {
+    for count in [2, 10, 300, 10_000, 100_000] {
         let mut s = scene(1e-3);
         s.friction = 0.3;
         let starts = [
