@@ -67,6 +67,16 @@ fn balls_on_triangles_move_as_on_a_plane() {
     }
 }
 
+/// The scene in a box of triangles, in place of its planes.
+fn in_triangles(s: &Scene) -> Scene {
+    let edges = s.upper - s.lower;
+    let faces = shifted(block(edges.into()), (edges * 0.5).into());
+    Scene {
+        walls: vec![fixed(surface(&faces))],
+        ..s.clone()
+    }
+}
+
 /// Balls settle in a box of triangles as in one of planes: places, velocities, forces on the whole box.
 #[test]
 fn a_box_of_triangles_is_a_box_of_planes() {
@@ -75,10 +85,7 @@ fn a_box_of_triangles_is_a_box_of_planes() {
     s.friction = 0.0;
     s.solver.tolerance = 1e-13;
     s.solver.max_sweeps = 5000;
-    let mut mesh = s.clone();
-    let edges = s.upper - s.lower;
-    let faces = shifted(block(edges.into()), (edges * 0.5).into());
-    mesh.walls = vec![fixed(surface(&faces))];
+    let mesh = in_triangles(&s);
     let [planes, mesh] = [&s, &mesh].map(|s| s.run(60));
     let mut off: f64 = 0.0;
     for (a, b) in planes.bodies.iter().zip(&mesh.bodies) {

@@ -2,7 +2,7 @@
 
 use super::scene::mesh::{block, shifted, surface};
 use super::scene::{Scene, State, record};
-use super::{fixed, scene};
+use super::{fixed, in_triangles, scene};
 use moreau::contact::ContactRow;
 use moreau::law::Pair;
 use moreau::math::Vector3;
@@ -206,10 +206,7 @@ fn each_face_of_a_box_of_triangles_carries_what_a_plane_carries() {
     });
     s.solver.tolerance = 1e-13;
     s.solver.max_sweeps = 5000;
-    let mut mesh = s.clone();
-    let edges = s.upper - s.lower;
-    let faces = shifted(block(edges.into()), (edges * 0.5).into());
-    mesh.walls = vec![fixed(surface(&faces))];
+    let mesh = in_triangles(&s);
     for steps in [20, 60] {
         let states = [&s, &mesh].map(|s| s.run(steps));
         assert!(states.iter().all(State::all_converged));

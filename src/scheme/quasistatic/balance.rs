@@ -29,8 +29,8 @@ pub(super) struct Balance {
     /// The largest load of a body, a free wall or an edge [N].
     pub heaviest: f64,
     /// The unbalanced force that rounding of positions leaves, `2 ε X k` [N]: X is the diagonal of
-    /// the domain, k the largest stiffness, ε the rounding of 1; or that of a support or a bond
-    /// against rotation, `2 ε κ/r`.
+    /// the domain, k the largest stiffness, ε the rounding of 1; or that of a support or a
+    /// contact against rotation, `2 ε κ/r`.
     pub rounding: f64,
     /// Whether the reference is that of balance.
     ///
