@@ -13,10 +13,10 @@ use crate::scheme::{Physics, Report};
 
 /// Fails if rounding of positions leaves unbalanced forces above the tolerance. Collective.
 ///
-/// It leaves `10 ε X k_n` [N], X being the diagonal of the domain and k_n the largest stiffness of
-/// contacts, bonds and supports, or `10 ε κ/r` for a support against rotation. This is compared with
-/// the mean normal force of the contacts, of bonds the force, or else with the largest load. Without
-/// both, the first increment decides.
+/// It leaves `10 ε X k_n` [N], X being the diagonal of the domain and k_n the largest stiffness
+/// of contacts, bonds and supports, or `10 ε κ/r` for a support against rotation. This is compared
+/// with the mean normal force of the contacts, of bonds the force, or else with the largest load.
+/// Without both, the first increment decides.
 ///
 /// # Errors
 /// The same on all ranks.
