@@ -12,7 +12,8 @@
 //! limit stands as `T ≤ νN` and means `|T| ≤ −νN`.
 //!
 //! A contact that slides has no tangential stiffness. It sticks again when its slip turns against
-//! its friction; [004] lacks this, and its method then stops in mechanisms that do not exist.
+//! its friction; [004] lacks this, and its method then stops in mechanisms that do not exist. The
+//! couples follow the same rule.
 
 use super::Laws;
 use super::bond::{Four, Joint};
@@ -48,6 +49,8 @@ pub struct Carried {
     pub status: Status,
     /// Where it slides: the friction over that of the springs without its limit.
     pub share: f64,
+    /// Whether bending and twist go on at their limits.
+    pub turns: [bool; 2],
 }
 
 /// The motion of a contact within an iteration.
@@ -175,41 +178,44 @@ impl Elastic {
         };
         let (held, slip) = (across(&force), across(&motion.slip) * passage.share);
         let turn = motion.turn * passage.share;
-        let tried = held - slip * k.tangential;
-        let twist = couple.dot(n) - k.twisting * turn.dot(n);
-        let bend = across(&couple) - across(&turn) * k.bending;
+        let twist = n * couple.dot(n);
+        let twisted = n * turn.dot(n);
+        let (bend, bent) = (across(&couple), across(&turn));
         if self.glued {
             return Carried {
-                force: n * pressed + tried,
-                couple: n * twist + bend,
+                force: n * pressed + (held - slip * k.tangential),
+                couple: (twist - twisted * k.twisting) + (bend - bent * k.bending),
                 status: Status::Sticking,
-                share: 0.0,
+                ..Carried::default()
             };
         }
-        let bound = self.friction * pressed;
-        let (tangential, status) = match before.status {
-            Status::Sliding if slip.dot(&held) > 0.0 => (cut(&held, bound), Status::Sticking),
-            Status::Sliding => (along(&tried, bound), Status::Sliding),
-            _ if tried.norm() > bound => (along(&tried, bound), Status::Sliding),
-            _ => (tried, Status::Sticking),
-        };
-        let [rolling, torsion] = self.arms.map(|arm| arm * pressed);
-        Carried {
-            force: n * pressed + tangential,
-            couple: match couples {
-                true => {
-                    let twist = if twist.abs() > torsion {
-                        torsion.copysign(twist)
-                    } else {
-                        twist
-                    };
-                    n * twist + cut(&bend, rolling)
-                }
-                false => none,
+        let slides = before.status == Status::Sliding;
+        let friction = limited(
+            [&held, &slip],
+            k.tangential,
+            self.friction * pressed,
+            slides,
+        );
+        let mut after = Carried {
+            force: n * pressed + friction.held,
+            couple: none,
+            status: if friction.slides {
+                Status::Sliding
+            } else {
+                Status::Sticking
             },
-            status,
-            share: bound / tried.norm(),
+            share: friction.share,
+            turns: [false; 2],
+        };
+        if couples {
+            let [rolling, torsion] = self.arms.map(|arm| arm * pressed);
+            let [rolls, spins] = before.turns;
+            let twist = limited([&twist, &twisted], k.twisting, torsion, spins);
+            let bend = limited([&bend, &bent], k.bending, rolling, rolls);
+            after.couple = twist.held + bend.held;
+            after.turns = [bend.slides, twist.slides];
         }
+        after
     }
 
     /// The resistance of the contact to a further motion. `coulomb`: the friction of a sliding
@@ -226,15 +232,12 @@ impl Elastic {
             return tangent;
         }
         let pressed = now.force.dot(normal);
-        let [rolling, torsion] = self.arms.map(|arm| arm * pressed * (1.0 - 1e-12));
-        let twist = now.couple.dot(normal);
-        // Without a couple yet, both resist, as friction does before a contact presses.
-        if twist != 0.0 && twist.abs() >= torsion {
-            tangent.stiffness.twisting = 0.0;
-        }
-        let bend = (now.couple - normal * twist).norm();
-        if bend > 0.0 && bend >= rolling {
+        let [rolls, spins] = now.turns;
+        if rolls {
             tangent.stiffness.bending = 0.0;
+        }
+        if spins {
+            tangent.stiffness.twisting = 0.0;
         }
         if now.status == Status::Sliding {
             tangent.stiffness.tangential = 0.0;
@@ -287,6 +290,35 @@ impl Tangent {
             force -= (across - along) * self.side;
         }
         [force, -n * (twist * k.twisting) - bend * k.bending]
+    }
+}
+
+/// Friction or a couple after a motion.
+struct Limited {
+    held: Vector3,
+    /// Whether it goes on at its limit.
+    slides: bool,
+    /// Its size over that of the springs without the limit.
+    share: f64,
+}
+
+/// Friction or a couple `held` after a `motion` against springs of `k`, at most `bound`.
+///
+/// One that slides stays at its bound; it sticks, as it is, once the motion turns against it.
+fn limited([held, motion]: [&Vector3; 2], k: f64, bound: f64, slides: bool) -> Limited {
+    let tried = held - motion * k;
+    let size = tried.norm();
+    let (held, slides) = if slides && motion.dot(held) > 0.0 {
+        (cut(held, bound), false)
+    } else if slides || size > bound {
+        (along(&tried, bound), true)
+    } else {
+        (tried, false)
+    };
+    Limited {
+        held,
+        slides,
+        share: bound / size,
     }
 }
 

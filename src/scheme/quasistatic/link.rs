@@ -17,6 +17,9 @@ const CARRIED: u64 = 4;
 /// Added as well: the record shows alone that the contact carried a force, should it close again.
 const OPENED: u64 = 8;
 
+/// Added where bending or twist go on at their limits.
+const TURNS: [u64; 2] = [16, 32];
+
 /// The status of a record within an increment, and whether its contact carried a force at the
 /// start.
 pub(super) fn of_increment(status: u64) -> (u64, bool) {
@@ -33,7 +36,7 @@ pub(super) fn begin_of_increment(row: &mut ContactRow) -> bool {
 
 /// Takes the marks away; returns whether the record lasts.
 pub(super) fn end_of_increment(row: &mut ContactRow) -> bool {
-    let lasts = row.status < OPENED;
+    let lasts = row.status & OPENED == 0;
     row.status = of_increment(row.status).0;
     lasts
 }
@@ -223,6 +226,7 @@ impl Link {
             force,
             couple,
             status,
+            turns: [rolls, spins],
             ..
         } = self.carried;
         ContactRow {
@@ -238,7 +242,9 @@ impl Link {
             } else {
                 status as u64
             } + CARRIED * u64::from(self.carried_before)
-                + OPENED * u64::from(!self.lasts()),
+                + OPENED * u64::from(!self.lasts())
+                + TURNS[0] * u64::from(rolls)
+                + TURNS[1] * u64::from(spins),
             state: State {
                 bonded: 0,
                 joint: self.joint,
@@ -285,7 +291,11 @@ impl Link {
         }
         self.carried.force += force - n * force.dot(&n);
         self.carried.couple = kept(row.couple_impulse);
-        if !anew && of_increment(row.status).0 == Status::Sliding as u64 {
+        if anew {
+            return;
+        }
+        self.carried.turns = TURNS.map(|bit| row.status & bit != 0);
+        if of_increment(row.status).0 == Status::Sliding as u64 {
             self.carried.status = Status::Sliding;
         }
     }

@@ -29,6 +29,7 @@ struct Row {
     kind: u32,
     status: Status,
     carried_before: bool,
+    turns: [bool; 2],
 }
 
 /// The numbers that contacts may have in common.
@@ -122,6 +123,7 @@ impl Links {
                 couple: couple.copied().unwrap_or_default(),
                 status: row.status,
                 share: row.share,
+                turns: row.turns,
             },
             carried_before: row.carried_before,
         }
@@ -202,5 +204,6 @@ fn row(link: &Link, kind: u32) -> Row {
         kind,
         status: link.carried.status,
         carried_before: link.carried_before,
+        turns: link.carried.turns,
     }
 }

@@ -1,6 +1,7 @@
 //! The force of a contact that closes.
 
 use super::*;
+use crate::body::BodyId;
 use crate::detect::touch_of_balls;
 use crate::law::bond::Four;
 use crate::shape::Period;
@@ -45,6 +46,13 @@ fn open(gap: f64, friction: f64) -> (Link, [Vector3; 2]) {
     };
     (link, centres)
 }
+
+/// A contact key of two bodies.
+const KEY: ContactKey = ContactKey {
+    a: BodyId(0),
+    b: BodyId(1),
+    feature: 0,
+};
 
 /// The contact after a motion of the second ball.
 fn after(friction: f64, slips: bool, shares: &[f64]) -> Link {
@@ -107,4 +115,53 @@ fn a_contact_that_closes_may_slide_at_once() {
     let link = after(0.01, false, &[1.0]);
     assert!(across(&link).norm() < 1e-15 && link.carried.couple == Vector3::zeros());
     assert_eq!(link.carried.status, Status::Sticking);
+}
+
+/// A record within an increment keeps the limits that friction and couples are at; one between two
+/// increments does not. A turn back from its limit changes no couple at first.
+#[test]
+fn a_record_keeps_the_limits() {
+    let (mut link, mut centres) = open(-1e-6, 0.01);
+    link.elastic.arms = [0.01, 0.1];
+    link.begin();
+    let mut turn = |link: &mut Link, turn: Vector3| {
+        let part = Shift {
+            way: Vector3::y() * 2e-6,
+            turn,
+        };
+        centres[1] += part.way;
+        link.follow(|link| link.motion_of_side(1, &part), &touch(&centres), true);
+        link.carried.turns
+    };
+    let pressed = 1e-6;
+    // x is the normal: it twists by x, and rolls by z.
+    assert_eq!(turn(&mut link, Vector3::x() * 1e-6), [false, true]);
+    assert_eq!(turn(&mut link, Vector3::z() * 1e-6), [true, true]);
+    let couple = link.carried.couple;
+    assert!((couple.x / (-0.1 * pressed) - 1.0).abs() < 1e-5, "{couple}");
+    assert!(
+        (couple.z / (-0.01 * pressed) - 1.0).abs() < 1e-5,
+        "{couple}"
+    );
+
+    let row = link.row((KEY, Vector3::zeros()), 0.5);
+    let [mut same, mut anew] = [link; 2];
+    for (link, is_anew) in [(&mut same, false), (&mut anew, true)] {
+        link.carried = Carried::default();
+        link.take(&row, 0.5, is_anew);
+        assert!((link.carried.couple - couple).norm() < 1e-12 * couple.norm());
+    }
+    assert_eq!(same.carried.status, Status::Sliding);
+    assert_eq!(same.carried.turns, [true, true]);
+    assert_eq!(anew.carried.status, Status::Sticking);
+    assert_eq!(anew.carried.turns, [false, false]);
+
+    // It rolls on and twists back: the couple stays, and yields only with the next motion.
+    let back = Vector3::new(-1e-8, 0.0, 1e-8);
+    assert_eq!(turn(&mut same, back), [true, false]);
+    let kept = same.carried.couple.x;
+    assert!((kept / couple.x - 1.0).abs() < 1e-5, "{kept}");
+    turn(&mut same, back);
+    let off = same.carried.couple.x - (kept + 0.2 * 1e-8);
+    assert!(off.abs() < 1e-5 * 0.2e-8, "{off}");
 }

@@ -49,6 +49,7 @@ fn contact(drawn: &mut Stream, kinds: u64, couples: bool) -> Link {
             couple: if couples { couple } else { Vector3::zeros() },
             status: Status::Sliding,
             share: drawn.between(0.0, 1.0),
+            turns: [couples, kind == 2.0],
         },
         carried_before: kind == 2.0,
     }
