@@ -121,6 +121,30 @@ fn increments_go_on_after_any_stop() {
     }
 }
 
+/// The largest error of all bodies, on whichever rank, moves first: the same bits on any ranks.
+#[test]
+fn the_largest_error_first_has_the_same_bits_on_any_ranks() {
+    let set = [
+        GLUED_DISCS,
+        "quasistatic.select=\"largest\"",
+        "quasistatic.tolerance=1e-3",
+    ];
+    let case = case("quasistatic-biaxial", "kishino", &set, 2);
+    let alone = run(&case, 1, 1);
+    let by_blocks = case.set.iter().filter(|key| !key.contains("select"));
+    let by_blocks = Case {
+        config: case.config.clone(),
+        set: by_blocks.cloned().collect(),
+        increments: 2,
+    };
+    let by_blocks = run(&by_blocks, 1, 1);
+    assert!(by_blocks.state() != alone.state(), "the order counts");
+    for (ranks, of_each) in [(2, 2), (3, 1), (4, 1), (8, 1)] {
+        let of = format!("largest: {ranks} × {of_each}");
+        same(&alone, &run(&case, ranks, of_each), &of);
+    }
+}
+
 /// A drum that turns, periodic along its axis: arcs of seven balls lie in it, and gravity has a part
 /// along the axis.
 fn drum(dir: &Path, scheme: &str) -> Case {

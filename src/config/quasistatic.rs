@@ -101,8 +101,8 @@ const SELECT: Key<Words<Select>, Preset<Select>> = Key::new(
     "select",
     Words(&[("block", Select::Block), ("largest", Select::Largest)]),
     Preset(Select::Block),
-    "with `\"kishino\"`: in each block the largest error first; `\"largest\"`: of all bodies, on \
-     one rank, at most 20 000 bodies",
+    "with `\"kishino\"`: in each block the largest error first; `\"largest\"`: of all bodies, at \
+     most 20 000; ranks then agree on each move, and the run gains nothing by them",
 );
 const BREAK: Key<Words<Breaking>, Preset<Breaking>> = Key::new(
     "break",

@@ -80,11 +80,11 @@ const IN_ONE_ORDER: u64 = 20_000;
 /// `L U` takes five times as long. In the plane 100 000 discs take 0.4 GB and 3 s.
 const IN_FACTORS: u64 = 100_000;
 
-/// Fails if a method cannot move so many bodies on so many ranks.
+/// Fails if a method cannot move so many bodies.
 ///
 /// # Errors
 /// A message for the user.
-pub fn may_run(statics: &Statics, bodies: u64, ranks: usize) -> Result<(), String> {
+pub fn may_run(statics: &Statics, bodies: u64) -> Result<(), String> {
     let each = if statics.planar { 3 } else { 6 };
     let unknowns = bodies.saturating_mul(each);
     let solves = !matches!(statics.method, Method::Kishino(_));
@@ -94,13 +94,12 @@ pub fn may_run(statics: &Statics, bodies: u64, ranks: usize) -> Result<(), Strin
              bodies, {unknowns} unknowns; \"iterative\" has no such limit"
         ));
     }
-    if statics.method != Method::Kishino(Select::Largest) || (bodies <= IN_ONE_ORDER && ranks == 1)
-    {
+    if statics.method != Method::Kishino(Select::Largest) || bodies <= IN_ONE_ORDER {
         return Ok(());
     }
     Err(format!(
-        "quasistatic.select = \"largest\" must have at most {IN_ONE_ORDER} bodies and one rank; found {bodies} bodies, \
-         {ranks} ranks; \"block\" has no such limit"
+        "quasistatic.select = \"largest\" must have at most {IN_ONE_ORDER} bodies; found {bodies}; \
+         \"block\" has no such limit"
     ))
 }
 

@@ -295,7 +295,7 @@ pub(super) fn divide(
         return Err(RunError::Input(text));
     }
     if let Some(statics) = scenario.statics {
-        quasistatic::may_run(&statics, sizes.count, ranks).map_err(RunError::Input)?;
+        quasistatic::may_run(&statics, sizes.count).map_err(RunError::Input)?;
     }
     let pace = pace(scenario, sizes);
     if let Pace::Rule(rule) = pace {

@@ -7,7 +7,7 @@
 //!
 //! With [`Select::Block`] the largest errors are those within a block. Blocks of one colour share
 //! no contact. So of a contact one body moves at a time, and its copies on two ranks go through the
-//! same moves.
+//! same moves. With [`Select::Largest`] all ranks agree on each body before it moves.
 
 mod held;
 mod worst;
@@ -47,7 +47,7 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame, select: Select) ->
     }
     let statics = *assembly.statics;
     let mut loads = Loads::of(assembly);
-    let mut order = Order::of(assembly, select);
+    let mut order = Order::of(assembly);
     let allowed = statics.iterations();
     loop {
         let balance = Balance::of(assembly, &loads);
@@ -58,10 +58,13 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame, select: Select) ->
         }
         found.iterations += 1;
         let mut relaxing = Relaxing::new(assembly, &loads, &order);
-        let mut relaxations = 0;
-        for colour in (0..Parity::COLOURS as u8).map(Parity) {
-            relaxations += relaxing.phase(colour);
-        }
+        let relaxations = match select {
+            Select::Block => {
+                let colours = (0..Parity::COLOURS as u8).map(Parity);
+                colours.map(|colour| relaxing.phase(colour)).sum()
+            }
+            Select::Largest => relaxing.largest_first(),
+        };
         found.products += assembly
             .domain
             .sums(&[[relaxations as f64].into_iter().collect()])[0]
@@ -70,7 +73,7 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame, select: Select) ->
         relax_walls(assembly);
         if assembly.keep_up() {
             loads = Loads::of(assembly);
-            order = Order::of(assembly, select);
+            order = Order::of(assembly);
         }
         if statics.breaking == Breaking::All {
             assembly.break_bonds(statics.breaking);
@@ -122,16 +125,13 @@ struct Order {
 }
 
 impl Order {
-    fn of(assembly: &Assembly, select: Select) -> Self {
+    fn of(assembly: &Assembly) -> Self {
         let grid = assembly.domain.partition().grid();
         let network = &assembly.network;
         let mut blocks: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
         for (k, &i) in network.own.iter().enumerate() {
             let place = Vector3::from(network.rows[i as usize].reference.position);
-            let block = match select {
-                Select::Block => grid.linear(grid.block_of(&place)),
-                Select::Largest => 0,
-            };
+            let block = grid.linear(grid.block_of(&place));
             blocks.entry(block).or_default().push(k as u32);
         }
         let blocks = blocks.into_iter();
@@ -151,6 +151,22 @@ impl Order {
         let [of, place] = self.places.get(i as usize)?;
         (*of as usize == block).then_some(*place as usize)
     }
+
+    /// The number of a known body, or of a wall, among own bodies.
+    fn own(&self, i: u32) -> Option<usize> {
+        let [block, place] = *self.places.get(i as usize)?;
+        let (_, bodies) = self.blocks.get(block as usize)?;
+        Some(bodies[place as usize] as usize)
+    }
+}
+
+/// The relaxation that a rank would make.
+#[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+struct Proposal {
+    error: f64,
+    id: u64,
+    shift: [f64; 6],
 }
 
 struct Relaxing<'s, 'a, 'd> {
@@ -199,10 +215,7 @@ impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
     fn block(&mut self, block: usize, moves: &mut Vec<(usize, Shift)>) {
         let order = self.order;
         let bodies = &order.blocks[block].1;
-        let errors = bodies.iter().map(|&k| {
-            self.left[k as usize] = self.sum(k as usize);
-            self.unbalanced(k as usize).norm()
-        });
+        let errors = bodies.iter().map(|&k| self.error(k as usize));
         let mut errors = Worst::of(errors);
         for _ in 0..bodies.len() {
             let (place, error) = errors.largest();
@@ -215,16 +228,74 @@ impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
             let at = self.assembly.network.own[k] as usize;
             self.take(at, &shift);
             moves.push((at, shift));
-            self.left[k] = self.sum(k);
-            errors.set(place, self.unbalanced(k).norm());
+            errors.set(place, self.error(k));
             for n in 0..self.changed.len() {
                 if let Some(place) = order.place(self.changed[n], block) {
-                    let k = bodies[place] as usize;
-                    self.left[k] = self.sum(k);
-                    errors.set(place, self.unbalanced(k).norm());
+                    errors.set(place, self.error(bodies[place] as usize));
                 }
             }
         }
+    }
+
+    /// As many relaxations as there are bodies, the largest error of all ranks first; of equal ones
+    /// that of the smallest id.
+    ///
+    /// Returns the number of those of own bodies. Collective.
+    fn largest_first(&mut self) -> u64 {
+        let order = self.order;
+        let own = self.assembly.network.own.len();
+        let mut all = [own as i64];
+        self.assembly.domain.count(&mut all);
+        let errors: Vec<f64> = (0..own).map(|k| self.error(k)).collect();
+        let mut errors = Worst::of(errors.into_iter());
+        let mut count = 0;
+        for _ in 0..all[0] {
+            let mine = self.proposal(errors.largest());
+            let proposals = self.assembly.domain.gather(bytemuck::cast_slice(&mine));
+            let proposals = bytemuck::cast_slice(&proposals).iter();
+            let chosen = proposals
+                .max_by(|a: &&Proposal, b| a.error.total_cmp(&b.error).then(b.id.cmp(&a.id)));
+            let Some(chosen) = chosen.filter(|of| of.error > 0.0 && of.error.is_finite()) else {
+                return count;
+            };
+            let rows = &self.assembly.network.rows;
+            let Ok(at) = rows.binary_search_by_key(&chosen.id, |row| row.id.0) else {
+                continue; // No contact of it is known here.
+            };
+            self.take(at, &Shift::from_array(chosen.shift));
+            if let Some(k) = order.own(at as u32) {
+                count += 1;
+                errors.set(k, self.error(k));
+            }
+            for n in 0..self.changed.len() {
+                if let Some(k) = order.own(self.changed[n]) {
+                    errors.set(k, self.error(k));
+                }
+            }
+        }
+        count
+    }
+
+    /// The relaxation of own body `k`, which has this error; none without own bodies.
+    fn proposal(&self, (k, error): (usize, f64)) -> Vec<Proposal> {
+        let Some(&at) = self.assembly.network.own.get(k) else {
+            return Vec::new();
+        };
+        let shift = match error > 0.0 && error.is_finite() {
+            true => self.relaxation(k),
+            false => Shift::default(),
+        };
+        vec![Proposal {
+            error,
+            id: self.assembly.network.rows[at as usize].id.0,
+            shift: shift.to_array(),
+        }]
+    }
+
+    /// The size of the unbalanced push on own body `k`, found anew [N].
+    fn error(&mut self, k: usize) -> f64 {
+        self.left[k] = self.sum(k);
+        self.unbalanced(k).norm()
     }
 
     /// The push of loads, supports and contacts on own body `k`.

@@ -19,7 +19,7 @@ pub enum Method {
 pub enum Select {
     /// Block by block in eight colours, in each the largest error first.
     Block,
-    /// The largest error of all bodies: one rank moves them.
+    /// The largest error of all bodies.
     Largest,
 }
 

@@ -120,7 +120,7 @@ fn each_relaxation_lowers_the_energy() {
     assert_eq!(assembly.network.count(), 2 * SIDE * (SIDE + 1));
     let loads = Loads::of(&assembly);
     let own = assembly.network.own.len();
-    let order = Order::of(&assembly, Select::Largest);
+    let order = Order::of(&assembly);
     let mut relaxing = Relaxing::new(&mut assembly, &loads, &order);
     let mut count = 0;
     loop {
