@@ -382,6 +382,11 @@ fn walls_lose_velocities_that_their_motion_does_not_have() {
 
     place.write("run.toml", &format!("{first}[[stage]]\nuntil = 0.02\n"));
     let ran = run(&place, 1, "late", &[]);
+    assert_eq!(ran.status, Some(2), "{}", ran.stderr);
+    let known = "must be later than the end of the part before, 0.03 s; found 0.02";
+    assert!(ran.stderr.contains(known), "{}", ran.stderr);
+    // With `rest`, the end of the first part is not known before the run.
+    let ran = run(&place, 1, "late", &["--set", "time.rest=1e-15"]);
     assert_eq!(ran.status, Some(3), "{}", ran.stderr);
     assert!(
         ran.stderr

@@ -6,6 +6,7 @@ use super::document::{Source, Value};
 use super::fault::{Fault, Faults, Place};
 use super::files::{self, File, Named, Reading};
 use super::scenario::Scenario;
+use super::stages::known_end;
 use super::{kept, read};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -182,10 +183,14 @@ impl Given {
 
     /// Reads the configurations of the stages to come.
     ///
-    /// The time at which a stage begins is not known; a guess stands for it.
+    /// Where the time at which a stage begins is not known, a guess stands for it.
     fn stages_fit(&self, scenario: &Scenario, faults: &mut Vec<Fault>) {
         let mut overrides = self.overrides.clone();
         let mut time = scenario.stage().map_or(0.0, |stage| stage.begun_at().1);
+        let mut begins = {
+            let (end, dt) = (&scenario.end, scenario.pace.even());
+            known_end(end.until, end.steps.map(|n| Some(n as f64 * dt?)), end.rest)
+        };
         let mut before: Option<Scenario> = None;
         let to_come = scenario.stages.iter().enumerate();
         for (number, stage) in to_come.filter(|(_, stage)| stage.begun.is_none()) {
@@ -208,6 +213,14 @@ impl Given {
             if found.is_empty() {
                 found = was.cannot_become(&now);
             }
+            if let Some(Err(message)) = begins.map(|begins| stage.lasts(begins)) {
+                found.push(Fault {
+                    place: place.clone(),
+                    key: "until".to_owned(),
+                    message,
+                });
+            }
+            begins = begins.and_then(|begins| stage.end(begins, now.pace.even()));
             if !found.is_empty() {
                 faults.extend(found.into_iter().map(|fault| Fault {
                     place: place.clone(),

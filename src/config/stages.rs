@@ -71,6 +71,27 @@ impl Stage {
         all
     }
 
+    /// Fails if its `until` is not later than its begin [s].
+    pub(super) fn lasts(&self, begins: f64) -> Result<(), String> {
+        match self.until {
+            Until::Time(until) if until <= begins => Err(format!(
+                "must be later than the end of the part before, {begins} s; found {until}"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// The time at which it ends, begun at a time, with steps of `dt` [s]; `None`: not known.
+    pub(super) fn end(&self, begins: f64, dt: Option<f64>) -> Option<f64> {
+        let until = match self.until {
+            Until::Open => None,
+            Until::Time(until) => Some(until),
+            Until::Duration(duration) => Some(begins + duration),
+        };
+        let steps = self.steps.map(|n| Some(begins + n as f64 * dt?));
+        known_end(until, steps, self.rest)
+    }
+
     /// Its end and its changes, for messages.
     #[must_use]
     pub fn about(&self) -> String {
@@ -97,6 +118,18 @@ impl Stage {
         about.extend(changes);
         about.join(", ")
     }
+}
+
+/// The earlier of the times [s] of `until` and `steps`; `None`: it is not known before the run.
+pub(super) fn known_end(
+    until: Option<f64>,
+    steps: Option<Option<f64>>,
+    rest: Option<f64>,
+) -> Option<f64> {
+    let may_rest = rest.is_some_and(|rest| rest > 0.0);
+    let steps = steps.unwrap_or(Some(f64::INFINITY))?;
+    let end = until.unwrap_or(f64::INFINITY).min(steps);
+    (end.is_finite() && !may_rest).then_some(end)
 }
 
 /// A number as TOML reads it back, bit by bit.

@@ -42,6 +42,15 @@ pub struct Span {
 }
 
 impl Pace {
+    /// The constant length of steps [s]; `None`: a rule finds it.
+    #[must_use]
+    pub fn even(&self) -> Option<f64> {
+        match self {
+            Self::Even(dt) => Some(*dt),
+            Self::Rule(_) => None,
+        }
+    }
+
     /// The longest possible step [s]; before the first step it stands for the length of the last.
     #[must_use]
     pub fn at_most(&self) -> f64 {
