@@ -237,10 +237,10 @@ impl<'s, 'a, 'd> Relaxing<'s, 'a, 'd> {
         }
     }
 
-    /// As many relaxations as there are bodies, the largest error of all ranks first; of equal ones
-    /// that of the smallest id.
+    /// As many relaxations as there are bodies, the largest error of all ranks first.
     ///
-    /// Returns the number of those of own bodies. Collective.
+    /// Of equal errors that of the smallest id comes first. Returns the number of relaxations of
+    /// own bodies. Collective.
     fn largest_first(&mut self) -> u64 {
         let order = self.order;
         let own = self.assembly.network.own.len();
