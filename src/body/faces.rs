@@ -1,6 +1,6 @@
 //! The cell that walls and periodic ends enclose: its lengths, and the faces of its walls.
 
-use super::wall::Wall;
+use super::wall::{Motion, Wall};
 use crate::math::Vector3;
 use crate::shape::{Period, Surface};
 
@@ -48,6 +48,36 @@ pub fn face(wall: &Wall, walls: &[Wall], period: &Period, planar: bool) -> Optio
     let lengths = lengths(walls, period, planar);
     let others = (0..3).filter(|other| *other != axis);
     others.map(|other| lengths[other]).product()
+}
+
+/// A driven wall that turns a plane out of a face, so that the wall under pressure loses it.
+pub fn turning<'w>(
+    wall: &Wall,
+    walls: &'w [Wall],
+    period: &Period,
+    planar: bool,
+) -> Option<&'w Wall> {
+    let without = |other: &Wall| -> Vec<Wall> {
+        let rest = walls.iter().filter(|wall| wall.name != other.name);
+        rest.cloned().collect()
+    };
+    let takes = |other: &&Wall| face(wall, &without(other), period, planar).is_none();
+    walls.iter().filter(|other| turns(other)).find(takes)
+}
+
+/// Whether a driven wall turns one of its planes that stand across an axis about another axis.
+fn turns(wall: &Wall) -> bool {
+    let Motion::Driven(drive) = &wall.motion else {
+        return false;
+    };
+    let turning = (drive.rotations.iter()).filter(|of| of.signal.top_rate(0.0, f64::MAX) > 0.0);
+    let axes: Vec<Vector3> = turning.map(|of| of.axis).collect();
+    let parts = wall.surface.parts().iter().filter_map(side);
+    let tilts = |(across, ..): (usize, bool, &Vector3)| {
+        let off = |axis: &Vector3| (axis - Vector3::ith(across, axis[across])).norm();
+        axes.iter().any(|axis| off(axis) > ACROSS)
+    };
+    parts.into_iter().any(tilts)
 }
 
 /// The force of a pressure [Pa] on a wall: on its face, along its normal [N]. `None`: it has no

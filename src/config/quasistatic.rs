@@ -6,7 +6,7 @@ use super::key::{Key, Or, Preset, Truth, Whole, Words};
 use super::materials::Material;
 use super::reader::{Number, Range, Section, must, needs, refuse, report};
 use super::table::Table;
-use crate::body::faces::face;
+use crate::body::faces::{face, turning};
 use crate::body::{Freedom, Motion, Wall};
 use crate::law::Laws;
 use crate::math::Vector3;
@@ -236,6 +236,19 @@ fn with_faces(root: &Section, others: &Others, faults: &mut Vec<Fault>) {
                 wall.name
             );
             must_at(root, &accepted, &format!("{pressure} Pa"), faults);
+        } else if pressure != 0.0
+            && let Some(turns) = turning(wall, others.walls, &others.period, others.planar)
+        {
+            let accepted = format!(
+                "wall {} without {key}.pressure, or between planes that do not turn out of its face",
+                wall.name
+            );
+            must_at(
+                root,
+                &accepted,
+                &format!("wall {}, which turns", turns.name),
+                faults,
+            );
         }
     }
 }
