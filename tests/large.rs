@@ -5,6 +5,9 @@
 mod harness;
 mod scene;
 
+#[path = "large/clumps.rs"]
+mod clumps;
+
 use harness::{Place, mpi_available, on, state};
 use moreau::body::{BodyId, BodyKind};
 use moreau::law::{Arm, Pair};

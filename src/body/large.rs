@@ -3,9 +3,9 @@
 use super::{BodyId, BodyRow};
 use std::sync::Arc;
 
-/// The balls that are much larger than the other bodies, by id.
+/// The bodies that are much larger than the others, by id.
 ///
-/// Blocks are wide enough for the other bodies only. A large ball is known to all ranks; its
+/// Blocks are wide enough for the other bodies only. A large body is known to all ranks; its
 /// contacts lie in any number of blocks, and act on it together
 /// ([`Pushed`](crate::solver::pushed::Pushed)).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,8 +44,8 @@ impl Large {
     }
 }
 
-/// Whether a body is large if balls with more than this radius [m] are.
+/// Whether a body is large if those with more than this radius [m] are.
 #[must_use]
 pub fn is_large(row: &BodyRow, above: Option<f64>) -> bool {
-    row.shape == 0 && above.is_some_and(|above| row.radius > above)
+    above.is_some_and(|above| row.radius > above)
 }

@@ -82,7 +82,7 @@ const SEED: Key<Whole, Preset<u64>> = Key::new(
 const BLOCK_EDGE: Key<Number, Or> = Key::new(
     "block_edge",
     SIZE,
-    Or("8 × the largest radius but for large balls"),
+    Or("8 × the largest radius but for large bodies"),
     "edge of a block",
 );
 const SKIN: Key<Number, Or> = Key::new(
@@ -94,8 +94,8 @@ const SKIN: Key<Number, Or> = Key::new(
 const LARGE_RADIUS: Key<Number, Or> = Key::new(
     "large_radius",
     SIZE,
-    Or("between the two groups, where 1 to 1000 balls exceed 8 × the median radius"),
-    "balls above it are large: see below",
+    Or("between the two groups, where 1 to 1000 bodies exceed 8 × the median radius"),
+    "bodies above it are large: see below",
 );
 const GAP: Key<Words<GapRule>, Preset<GapRule>> = Key::new(
     "gap",

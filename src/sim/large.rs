@@ -7,13 +7,13 @@ use crate::config::Scenario;
 use crate::math::nan_max;
 use crate::sample::inlet::Inlet;
 
-/// A ball is large if its radius is more than this many times the median of all bodies.
+/// A body is large if its radius is more than this many times the median of all bodies.
 const RATIO: f64 = 8.0;
 
-/// The most balls that are large by this rule. If there are more, blocks are as wide as they need.
+/// The most bodies that are large by this rule. If there are more, blocks are as wide as they need.
 const MOST: usize = 1000;
 
-/// The radius [m] above which balls are large; `None` if none is. Collective.
+/// The radius [m] above which bodies are large; `None` if none is. Collective.
 ///
 /// It is that of the configuration, or else follows from the present bodies, of which each rank has
 /// a share. Radii are those of fully grown bodies, larger by `growth` than the present ones.
@@ -54,7 +54,7 @@ pub(super) fn above(
     Some((small.max(to_come) * -largest(&beyond)).sqrt() * growth)
 }
 
-/// The balls whose fully grown radius is above this one [m], on all ranks. Collective.
+/// The bodies whose fully grown radius is above this one [m], on all ranks. Collective.
 pub(super) fn large(
     comm: &dyn Comm,
     share: &[BodyRow],
@@ -82,7 +82,7 @@ pub(super) fn may_be(scenario: &Scenario, large: &Large, count: u64) -> Result<(
     let Some(above) = solver.large_radius else {
         return Ok(());
     };
-    let beyond = |inlet: &&Inlet| inlet.form.is_none() && inlet.radius.bounds()[1] > above;
+    let beyond = |inlet: &&Inlet| inlet.radius.bounds()[1] > above;
     if let Some(inlet) = scenario.inlets.iter().find(beyond) {
         return refused(format!(
             "inlet {}: radius must be at most solver.large_radius = {above} m, as large bodies are there from the start; found {} m",

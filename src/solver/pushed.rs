@@ -32,7 +32,8 @@ struct One {
     inverse_inertia: f64,
     direction: Option<Vector3>,
     lever: f64,
-    /// Inverse tensor of inertia of a wall that turns, other than a sphere [1/(kg m²)].
+    /// Inverse tensor of inertia of a wall that turns, or of a body, other than a sphere
+    /// [1/(kg m²)].
     tensor: Option<Matrix3>,
     /// Its centre at the start of the step [m].
     centre: Vector3,
@@ -220,14 +221,15 @@ impl Pushed {
 
     /// The inverse tensor of inertia [1/(kg m²)] and the centre [m] of a wall that turns.
     ///
-    /// `None` for spheres.
+    /// `None` for spheres, and for bodies.
     #[must_use]
     pub fn tensor(&self, k: usize) -> Option<(Matrix3, Vector3)> {
         let one = &self.each[k];
-        Some((one.tensor?, one.centre))
+        let of_wall = one.tensor.filter(|_| matches!(one.at, At::Wall(_)));
+        Some((of_wall?, one.centre))
     }
 
-    /// Whether a wall turns that is not a sphere.
+    /// Whether a wall or a body turns that is not a sphere.
     #[must_use]
     pub fn any_tensor(&self) -> bool {
         self.each.iter().any(|one| one.tensor.is_some())
@@ -390,7 +392,9 @@ impl Pushed {
                 let contact = block.contact(push.slot);
                 let one = &self.each[push.on as usize];
                 let turn = match (one.tensor, block.arms(push.slot)) {
-                    (Some(_), Some([_, arm])) => -arm.cross(&contact.impulse),
+                    (Some(_), Some(arms)) => {
+                        -arms[usize::from(!push.first)].cross(&contact.impulse)
+                    }
                     // The arm and the impulse of the first side are opposite to the second's.
                     _ => contact.law.normal.cross(&contact.impulse) * -one.lever,
                 };

@@ -19,7 +19,7 @@ pub struct Settings {
     /// Distance below which two bodies are candidates for a contact even at rest [m]; `None`: a
     /// twentieth of the smallest radius.
     pub skin: Option<f64>,
-    /// Balls with a larger radius are large bodies [m]; `None`: those with more than eight times
+    /// Bodies with a larger radius are large [m]; `None`: those with more than eight times
     /// the median radius.
     pub large_radius: Option<f64>,
     /// Treatment of overlaps by rigid contacts.

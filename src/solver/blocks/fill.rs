@@ -157,7 +157,10 @@ impl Filling<'_> {
                 for (side, first) in [(&mut a, true), (&mut b, false)] {
                     let Place::Pushed(on) = side.at else { continue };
                     let parts = block.parts_of(on, self.pushed);
-                    side.seen = parts.map_or(side.seen, |parts| side.seen.times(parts));
+                    if let Some(parts) = parts {
+                        side.seen = side.seen.times(parts);
+                        side.parts = parts;
+                    }
                     block.pushing.push(Push {
                         slot: k as u32,
                         on: on as u32,
@@ -226,6 +229,7 @@ impl Filling<'_> {
             material: self.bodies.materials()[i],
             radius,
             split: self.split.get(i).copied().unwrap_or(1.0),
+            parts: 1.0,
         }
     }
 
@@ -241,6 +245,7 @@ impl Filling<'_> {
             material: self.walls[w].material,
             radius: f64::INFINITY,
             split: 1.0,
+            parts: 1.0,
         };
         self.pushed.place(w).map_or(side, |k| Side {
             at: Place::Pushed(k),

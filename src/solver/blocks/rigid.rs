@@ -37,11 +37,12 @@ impl Geometry {
         sides: [&Side; 2],
         c: &Candidate,
     ) -> Option<Self> {
-        let clump = |side: &Side| match side.at {
-            Place::Body(i) if bodies.is_clump(i) => Some(i),
-            _ => None,
+        let body = |side: &Side| match side.at {
+            Place::Body(i) => Some(i),
+            Place::Pushed(k) => pushed.body(k),
+            Place::Still(_) => None,
         };
-        let clumps = sides.map(clump);
+        let clumps = sides.map(|side| body(side).filter(|&i| bodies.is_clump(i)));
         let part = match sides[1].at {
             Place::Pushed(k) => pushed.tensor(k).map(|part| (k, part)),
             _ => None,
@@ -63,7 +64,7 @@ impl Geometry {
         for (side, i) in clumps.into_iter().enumerate() {
             let Some(i) = i else { continue };
             all.turning[side] = bodies.inverse_inertia(i);
-            all.inertia[side] = all.turning[side];
+            all.inertia[side] = all.turning[side] * sides[side].parts;
             let (orientation, radius) = (bodies.orientations()[i], bodies.radii()[i]);
             let template = &templates[bodies.shapes()[i] as usize - 1];
             let arm = template.arm(parts[side], orientation, radius);

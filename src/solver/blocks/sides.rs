@@ -16,6 +16,8 @@ pub(super) struct Side {
     pub(super) radius: f64,
     /// The number of ranks among which it is split.
     pub(super) split: f64,
+    /// The mass of a large body over that of its part in the block; 1 for all others.
+    pub(super) parts: f64,
 }
 
 /// The index of a side.

@@ -23,8 +23,8 @@ impl Pushed {
                 inverse_mass,
                 inverse_inertia,
                 direction: None,
-                lever: bodies.radii()[i],
-                tensor: None,
+                lever: bodies.lever(i),
+                tensor: bodies.is_clump(i).then(|| bodies.inverse_inertia(i)),
                 centre: bodies.positions()[i],
                 contacts: 1.0,
                 burden: 0.0,
@@ -77,13 +77,24 @@ impl Pushed {
         self.each[k].burden
     }
 
-    /// The response of a whole large body: inverse mass and `l²/I` [1/kg].
+    /// The index of a large body in the rank's arrays; `None` for walls.
+    #[must_use]
+    pub fn body(&self, k: usize) -> Option<usize> {
+        match self.each[k].at {
+            At::Wall(_) => None,
+            At::Body(i) => Some(i),
+        }
+    }
+
+    /// The response of a whole large body: inverse mass and `l²/I` [1/kg]; in place of the latter
+    /// 1 for a clump, as in [`Bodies::member`].
     #[must_use]
     pub fn response(&self, k: usize) -> [f64; 2] {
         let one = &self.each[k];
-        [
-            one.inverse_mass,
-            one.lever * one.lever * one.inverse_inertia,
-        ]
+        let turning = match one.tensor {
+            Some(_) => 1.0,
+            None => one.lever * one.lever * one.inverse_inertia,
+        };
+        [one.inverse_mass, turning]
     }
 }
