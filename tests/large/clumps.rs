@@ -47,7 +47,7 @@ fn set_spin(s: &mut Scene, i: usize) {
     s.bodies[i].turn_with(spin, &s.templates.clone());
 }
 
-/// Forces that carry the large body.
+/// The number of contacts of a body that carry a force.
 fn touches(state: &State, id: BodyId) -> usize {
     let of = state.contacts.iter();
     let of = of.filter(|c| [c.key.a, c.key.b].contains(&id) && c.impulse != [0.0; 3]);
@@ -60,7 +60,7 @@ fn same_bits_on_any_number_of_ranks_and_threads() {
     let (mut s, i) = poured(14, 10, false);
     let state = same_on_all(&s, 60, "a large clump among small bodies");
     let count = touches(&state, s.bodies[i].id);
-    assert!(count > 10, "{count} bodies carry the large one");
+    assert!(count > 3, "{count} bodies touch the large one");
     s.pair = Some(Pair {
         compliance: 1e-7,
         rolling: Arm::Reduced(0.1),
