@@ -6,14 +6,15 @@
 //!
 //! - along: `F_n = −k_n min(g − g₀, 0)`, from the present gap, never summed up; a bond pulls too;
 //! - across: `F_t ← F_t − k_t δ_t`, at most `μ F_n`: Coulomb's law;
-//! - bending and twist: `C ← C − k θ`, at most the arm of rolling or torsion friction times `F_n`.
+//! - bending and twist: `C₀ − k Σ θ`, C₀ being the couple at the start of the increment, at most the
+//!   arm of rolling or torsion friction times `F_n`.
 //!
 //! The signs of [004] are those of the force on the first body, with pressure negative; there the
 //! limit stands as `T ≤ νN` and means `|T| ≤ −νN`.
 //!
 //! A contact that slides has no tangential stiffness. It sticks again when its slip turns against
-//! its friction; [004] lacks this, and its method then stops in mechanisms that do not exist. The
-//! couples follow the same rule.
+//! its friction; [004] lacks this, and its method then stops in mechanisms that do not exist. Couples
+//! depend on the rotation within the increment alone, so iterations may turn too far and back.
 
 use super::Laws;
 use super::bond::{Four, Joint};
@@ -45,12 +46,12 @@ pub struct Carried {
     pub force: Vector3,
     /// Couple [N m], global frame.
     pub couple: Vector3,
+    /// The couple of the springs since the increment began, without its limits [N m].
+    pub tried: Vector3,
     /// Whether the contact is open, sticks or slides.
     pub status: Status,
     /// Where it slides: the friction over that of the springs without its limit.
     pub share: f64,
-    /// Whether bending and twist go on at their limits.
-    pub turns: [bool; 2],
 }
 
 /// The motion of a contact within an iteration.
@@ -144,6 +145,17 @@ impl Elastic {
         }
     }
 
+    /// The couple that limits leave of `tried`, where the contact presses [N m].
+    #[must_use]
+    pub fn couple(&self, tried: &Vector3, pressed: f64, normal: &Vector3) -> Vector3 {
+        if self.glued || *tried == Vector3::zeros() {
+            return *tried;
+        }
+        let [rolling, torsion] = self.arms.map(|arm| arm * pressed);
+        let twist = normal * tried.dot(normal);
+        cut(&twist, torsion) + cut(&(tried - twist), rolling)
+    }
+
     /// Whether it exerts no force at all at a gap [m].
     #[must_use]
     pub fn opens(&self, gap: f64) -> bool {
@@ -171,51 +183,42 @@ impl Elastic {
         let k = &self.stiffness;
         let none = Vector3::zeros();
         // Most contacts have no couple.
-        let couples = k.twisting != 0.0 || k.bending != 0.0 || before.couple != none;
-        let (force, couple) = match couples {
-            true => (kept(&before.force), kept(&before.couple)),
-            false => (kept(&before.force), none),
+        let couples = k.twisting != 0.0 || k.bending != 0.0 || before.tried != none;
+        let turned = match couples {
+            true => {
+                let (couple, turn) = (kept(&before.tried), motion.turn * passage.share);
+                let twist = couple.dot(n) - k.twisting * turn.dot(n);
+                n * twist + (across(&couple) - across(&turn) * k.bending)
+            }
+            false => none,
         };
-        let (held, slip) = (across(&force), across(&motion.slip) * passage.share);
-        let turn = motion.turn * passage.share;
-        let twist = n * couple.dot(n);
-        let twisted = n * turn.dot(n);
-        let (bend, bent) = (across(&couple), across(&turn));
+        let couple = self.couple(&turned, pressed, n);
+        let held = across(&kept(&before.force));
+        let slip = across(&motion.slip) * passage.share;
+        let tried = held - slip * k.tangential;
         if self.glued {
             return Carried {
-                force: n * pressed + (held - slip * k.tangential),
-                couple: (twist - twisted * k.twisting) + (bend - bent * k.bending),
+                force: n * pressed + tried,
+                couple,
+                tried: turned,
                 status: Status::Sticking,
-                ..Carried::default()
+                share: 0.0,
             };
         }
-        let slides = before.status == Status::Sliding;
-        let friction = limited(
-            [&held, &slip],
-            k.tangential,
-            self.friction * pressed,
-            slides,
-        );
-        let mut after = Carried {
-            force: n * pressed + friction.held,
-            couple: none,
-            status: if friction.slides {
-                Status::Sliding
-            } else {
-                Status::Sticking
-            },
-            share: friction.share,
-            turns: [false; 2],
+        let bound = self.friction * pressed;
+        let (tangential, status) = match before.status {
+            Status::Sliding if slip.dot(&held) > 0.0 => (cut(&held, bound), Status::Sticking),
+            Status::Sliding => (along(&tried, bound), Status::Sliding),
+            _ if tried.norm() > bound => (along(&tried, bound), Status::Sliding),
+            _ => (tried, Status::Sticking),
         };
-        if couples {
-            let [rolling, torsion] = self.arms.map(|arm| arm * pressed);
-            let [rolls, spins] = before.turns;
-            let twist = limited([&twist, &twisted], k.twisting, torsion, spins);
-            let bend = limited([&bend, &bent], k.bending, rolling, rolls);
-            after.couple = twist.held + bend.held;
-            after.turns = [bend.slides, twist.slides];
+        Carried {
+            force: n * pressed + tangential,
+            couple,
+            tried: turned,
+            status,
+            share: bound / tried.norm(),
         }
-        after
     }
 
     /// The resistance of the contact to a further motion. `coulomb`: the friction of a sliding
@@ -232,12 +235,14 @@ impl Elastic {
             return tangent;
         }
         let pressed = now.force.dot(normal);
-        let [rolls, spins] = now.turns;
-        if rolls {
-            tangent.stiffness.bending = 0.0;
-        }
-        if spins {
+        // Beyond rounding: each increment begins with couples that hold.
+        let [rolling, torsion] = self.arms.map(|arm| arm * pressed * (1.0 + 1e-12));
+        let twist = now.tried.dot(normal);
+        if twist.abs() > torsion {
             tangent.stiffness.twisting = 0.0;
+        }
+        if (now.tried - normal * twist).norm() > rolling {
+            tangent.stiffness.bending = 0.0;
         }
         if now.status == Status::Sliding {
             tangent.stiffness.tangential = 0.0;
@@ -290,35 +295,6 @@ impl Tangent {
             force -= (across - along) * self.side;
         }
         [force, -n * (twist * k.twisting) - bend * k.bending]
-    }
-}
-
-/// Friction or a couple after a motion.
-struct Limited {
-    held: Vector3,
-    /// Whether it goes on at its limit.
-    slides: bool,
-    /// Its size over that of the springs without the limit.
-    share: f64,
-}
-
-/// Friction or a couple `held` after a `motion` against springs of `k`, at most `bound`.
-///
-/// One that slides stays at its bound; it sticks, as it is, once the motion turns against it.
-fn limited([held, motion]: [&Vector3; 2], k: f64, bound: f64, slides: bool) -> Limited {
-    let tried = held - motion * k;
-    let size = tried.norm();
-    let (held, slides) = if slides && motion.dot(held) > 0.0 {
-        (cut(held, bound), false)
-    } else if slides || size > bound {
-        (along(&tried, bound), true)
-    } else {
-        (tried, false)
-    };
-    Limited {
-        held,
-        slides,
-        share: bound / size,
     }
 }
 

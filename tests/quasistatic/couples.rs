@@ -7,7 +7,7 @@ use moreau::law::{Arm, Pair};
 use moreau::math::Vector3;
 use moreau::scheme::acts::{Field, Pull, Support};
 use moreau::scheme::quasistatic::{Method, Select, Statics};
-use moreau::shape::Spell;
+use moreau::shape::{Region, Spell};
 
 const METHODS: [Method; 2] = [Method::BagiBojtar, Method::Kishino(Select::Block)];
 
@@ -123,5 +123,59 @@ fn a_roll_is_limited_by_the_normal_force() {
             assert!(off.norm() < WITHIN, "{method:?} {steps}: {couple:?}");
             assert!((x - way).abs() < WITHIN, "{method:?} {steps}: {x}");
         }
+    }
+}
+
+/// A pull on the lowest of four balls that stand on each other, with little rolling friction: the
+/// contacts above it turn one way and back within an increment, and their couples must not keep the
+/// way out. The answer does not depend on the increments or the method.
+#[test]
+fn couples_turn_back_within_an_increment() {
+    for pull in [0.2, 0.5] {
+        let mut ends: Vec<[f64; 3]> = Vec::new();
+        for (method, parts) in METHODS.iter().flat_map(|m| [1, 4, 16].map(|n| (*m, n))) {
+            let mut s = ball(
+                method,
+                Motion::Fixed,
+                Support {
+                    region: None,
+                    stiffness: Vector3::new(1.0, 1.0, 0.0),
+                    rotational: Vector3::z(),
+                },
+            );
+            if let Some(pair) = &mut s.pair {
+                pair.rolling = Arm::Length(1e-3);
+            }
+            for k in 1..4 {
+                s.sphere([0.0, 0.0, 1.0 + 2.0 * f64::from(k)], 1.0, 1.0);
+            }
+            s.upper = [3.0, 3.0, 12.0].into();
+            s.acts.fields = vec![Field {
+                region: Some(Region::Box {
+                    lower: Vector3::repeat(-3.0),
+                    upper: Vector3::new(3.0, 3.0, 2.0),
+                }),
+                spell: Spell::ALWAYS,
+                pull: Pull::Force(Vector3::x() * W),
+                factor: Some(Ramp {
+                    times: [1.0, 1.0 + f64::from(parts)].into(),
+                    values: [0.0, pull].into(),
+                }),
+            }];
+            let end = s.run(1 + parts as u64);
+            let of_top = end
+                .contacts
+                .iter()
+                .find(|c| (c.key.a, c.key.b) == (BodyId(2), BodyId(3)));
+            let [force, couple] = on_floor(&end);
+            ends.push([force.x, couple.y, of_top.unwrap().couple_impulse[1] / W]);
+        }
+        for end in &ends {
+            let off = (0..3)
+                .map(|k| (end[k] - ends[0][k]).abs())
+                .fold(0.0, f64::max);
+            assert!(off < 1e-4, "pull {pull}: {ends:?}");
+        }
+        println!("{pull} {ends:?}");
     }
 }

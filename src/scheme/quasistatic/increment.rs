@@ -331,7 +331,9 @@ impl<'a> Increment<'a> {
         } else {
             self.first.get_or_insert(before);
         }
-        self.reached = (part.network.into_parcel(part.dt), part.walls, part.dt);
+        let mut network = part.network;
+        network.change(Link::settle);
+        self.reached = (network.into_parcel(part.dt), part.walls, part.dt);
         self.upper = self.upper.map(|_| part.upper);
         self.cell = OfCell {
             stress: part.cell.stress,

@@ -17,9 +17,6 @@ const CARRIED: u64 = 4;
 /// Added as well: the record shows alone that the contact carried a force, should it close again.
 const OPENED: u64 = 8;
 
-/// Added where bending or twist go on at their limits.
-const TURNS: [u64; 2] = [16, 32];
-
 /// The status of a record within an increment, and whether its contact carried a force at the
 /// start.
 pub(super) fn of_increment(status: u64) -> (u64, bool) {
@@ -36,7 +33,7 @@ pub(super) fn begin_of_increment(row: &mut ContactRow) -> bool {
 
 /// Takes the marks away; returns whether the record lasts.
 pub(super) fn end_of_increment(row: &mut ContactRow) -> bool {
-    let lasts = row.status & OPENED == 0;
+    let lasts = row.status < OPENED;
     row.status = of_increment(row.status).0;
     lasts
 }
@@ -220,13 +217,14 @@ impl Link {
         self.elastic.energy(&self.carried, &self.normal)
     }
 
-    /// The record between two increments, as that of a step of `dt` [s], with name and place [m].
+    /// The record for a step of `dt` [s], with name and place [m].
+    ///
+    /// Within an increment it has the couple without its limits, as the increment goes on from it.
     pub(super) fn row(&self, (key, point): (ContactKey, Vector3), dt: f64) -> ContactRow {
         let Carried {
             force,
-            couple,
+            tried,
             status,
-            turns: [rolls, spins],
             ..
         } = self.carried;
         ContactRow {
@@ -235,21 +233,24 @@ impl Link {
             normal: self.normal.into(),
             gap: self.gap,
             impulse: (force * dt).into(),
-            couple_impulse: (couple * dt).into(),
+            couple_impulse: (tried * dt).into(),
             // A contact that only touches is open to all measures.
             status: if force == Vector3::zeros() {
                 Status::Open as u64
             } else {
                 status as u64
             } + CARRIED * u64::from(self.carried_before)
-                + OPENED * u64::from(!self.lasts())
-                + TURNS[0] * u64::from(rolls)
-                + TURNS[1] * u64::from(spins),
+                + OPENED * u64::from(!self.lasts()),
             state: State {
                 bonded: 0,
                 joint: self.joint,
             },
         }
+    }
+
+    /// Ends an increment: the next one goes on from the couple that limits leave.
+    pub(super) fn settle(&mut self) {
+        self.carried.tried = self.carried.couple;
     }
 
     /// Begins with the force of its gap.
@@ -290,12 +291,10 @@ impl Link {
             return;
         }
         self.carried.force += force - n * force.dot(&n);
-        self.carried.couple = kept(row.couple_impulse);
-        if anew {
-            return;
-        }
-        self.carried.turns = TURNS.map(|bit| row.status & bit != 0);
-        if of_increment(row.status).0 == Status::Sliding as u64 {
+        let Carried { couple, tried, .. } = &mut self.carried;
+        *tried = kept(row.couple_impulse);
+        *couple = (self.elastic).couple(tried, self.elastic.normal(self.gap), &n);
+        if !anew && of_increment(row.status).0 == Status::Sliding as u64 {
             self.carried.status = Status::Sliding;
         }
     }

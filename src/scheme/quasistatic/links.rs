@@ -29,7 +29,6 @@ struct Row {
     kind: u32,
     status: Status,
     carried_before: bool,
-    turns: [bool; 2],
 }
 
 /// The numbers that contacts may have in common.
@@ -65,7 +64,7 @@ impl Kind {
 #[derive(Debug, Default)]
 pub(super) struct Links {
     rows: Vec<Row>,
-    /// Couples [N m], up to the last that is not zero.
+    /// Couples without their limits [N m], up to the last that is not zero.
     couples: Vec<Vector3>,
     /// Features, likewise.
     features: Vec<u64>,
@@ -107,7 +106,9 @@ impl Links {
     pub(super) fn get(&self, number: usize, radii: &[f64]) -> Link {
         let row = &self.rows[number];
         let kind = &self.kinds[row.kind as usize];
-        let (couple, feature) = (self.couples.get(number), self.features.get(number));
+        let (tried, feature) = (self.couples.get(number), self.features.get(number));
+        let tried = tried.copied().unwrap_or_default();
+        let couple = || (kind.elastic).couple(&tried, kind.elastic.normal(row.gap), &row.normal);
         let radius = |i: u32| radii.get(i as usize).copied();
         Link {
             pair: row.pair,
@@ -120,10 +121,10 @@ impl Links {
             feature: feature.copied().unwrap_or_default(),
             carried: Carried {
                 force: row.force,
-                couple: couple.copied().unwrap_or_default(),
+                couple: couple(),
+                tried,
                 status: row.status,
                 share: row.share,
-                turns: row.turns,
             },
             carried_before: row.carried_before,
         }
@@ -149,7 +150,7 @@ impl Links {
         put(
             &mut self.couples,
             number,
-            link.carried.couple.map(|x| x + 0.0),
+            link.carried.tried.map(|x| x + 0.0),
         );
         put(&mut self.features, number, link.feature);
     }
@@ -204,6 +205,5 @@ fn row(link: &Link, kind: u32) -> Row {
         kind,
         status: link.carried.status,
         carried_before: link.carried_before,
-        turns: link.carried.turns,
     }
 }

@@ -70,7 +70,7 @@ pub(super) fn modes(assembly: &mut Assembly, count: usize) -> Result<Modes, NoMo
     assembly.edges.clear();
     assembly
         .network
-        .change(|link| link.carried.couple = Vector3::zeros());
+        .change(|link| link.carried.tried = Vector3::zeros());
     let network = &assembly.network;
     let held = |k: usize| {
         let mut sides = network.sides(k).iter();

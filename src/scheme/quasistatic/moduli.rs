@@ -96,7 +96,7 @@ pub(super) fn moduli(assembly: &mut Assembly) -> Result<Moduli, NoModuli> {
     assembly.supports = Supports::none();
     assembly
         .network
-        .change(|link| link.carried.couple = Vector3::zeros());
+        .change(|link| link.carried.tried = Vector3::zeros());
     let planar = assembly.network.planar;
     let volume = volume(assembly)?;
     let acts = assembly.network.links_of_first();

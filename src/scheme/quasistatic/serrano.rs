@@ -127,9 +127,9 @@ pub(super) fn balance(assembly: &mut Assembly, frame: &Frame) -> Result<Found, U
         link.carried = Carried {
             force: *force,
             couple: *couple,
+            tried: *couple,
             status: Status::Sticking,
             share: 1.0,
-            ..Carried::default()
         };
         let pressed = force.dot(&link.normal);
         link.joint.rest = link.gap + pressed / link.elastic.stiffness.normal;

@@ -21,7 +21,7 @@ fn contact(drawn: &mut Stream, kinds: u64, couples: bool) -> Link {
     };
     let kind = drawn.between(0.0, kinds as f64).floor();
     let second = RADII.get(pair.second as usize);
-    Link {
+    let mut link = Link {
         pair,
         partner: pair.partner(RADII.len()),
         radii: [RADII[0], second.copied().unwrap_or(f64::INFINITY)],
@@ -46,13 +46,16 @@ fn contact(drawn: &mut Stream, kinds: u64, couples: bool) -> Link {
         feature: (drawn.between(-1e15, 1e15)).max(0.0) as u64,
         carried: Carried {
             force,
-            couple: if couples { couple } else { Vector3::zeros() },
+            couple: Vector3::zeros(),
+            tried: if couples { couple } else { Vector3::zeros() },
             status: Status::Sliding,
             share: drawn.between(0.0, 1.0),
-            turns: [couples, kind == 2.0],
         },
         carried_before: kind == 2.0,
-    }
+    };
+    let pressed = link.elastic.normal(link.gap);
+    link.carried.couple = (link.elastic).couple(&link.carried.tried, pressed, &normal);
+    link
 }
 
 /// Contacts that are put in, then some of them changed: `then` is the number of kinds of these.
