@@ -135,14 +135,9 @@ impl<'a> Domain<'a> {
     /// The numbers of all ranks, in the order of ranks, on every rank. Collective.
     #[must_use]
     pub fn gather(&self, mine: &[u64]) -> Vec<u64> {
-        let bytes: &[u8] = bytemuck::cast_slice(mine);
-        let others = (0..self.comm.size()).filter(|&to| to != self.rank());
-        let messages = others.map(|to| (to, bytes.to_vec())).collect();
-        let mut all: std::collections::BTreeMap<usize, Vec<u8>> =
-            self.comm.exchange(messages).into_iter().collect();
-        all.insert(self.rank(), bytes.to_vec());
+        let all = self.comm.all_gather(bytemuck::cast_slice(mine));
         let read = |bytes: &Vec<u8>| bytemuck::allocation::pod_collect_to_vec::<u8, u64>(bytes);
-        all.values().flat_map(read).collect()
+        all.iter().flat_map(read).collect()
     }
 
     /// The numbers of all ranks, in the order of ranks, on the first rank; none on others.

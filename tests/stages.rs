@@ -396,6 +396,56 @@ fn walls_lose_velocities_that_their_motion_does_not_have() {
     );
 }
 
+/// A stage that would end before it begins is refused where its begin is known beforehand.
+#[test]
+fn stages_end_after_they_begin() {
+    let place = Place::new();
+    let body = STAGED.split("[[stage]]").next().unwrap();
+    let rule = "{ at_most = 1e-3, at_least = 1e-5, travel = 0.1 }";
+    let first = |time: &str| body.replace("{ dt = 1.0e-3, steps = 30 }", time);
+    let even = first("{ dt = 1.0e-3, steps = 30 }");
+    let stage = |keys: &str| format!("[[stage]]\n{keys}\n");
+    for (text, refused) in [
+        // 0.03 s, then 0.05 s.
+        (even.clone() + &stage("until = 0.04"), false),
+        (even.clone() + &stage("until = 0.03"), true),
+        (
+            even.clone() + &stage("steps = 20") + &stage("until = 0.05"),
+            true,
+        ),
+        (
+            even.clone() + &stage("duration = 0.02\nsteps = 5") + &stage("until = 0.04"),
+            false,
+        ),
+        // Rest, or steps by a rule, may come earlier.
+        (
+            even.clone() + &stage("rest = 1e-3\nuntil = 0.1") + &stage("until = 0.05"),
+            false,
+        ),
+        (
+            first(&format!("{{ dt = {rule}, steps = 30, until = 0.1 }}")) + &stage("until = 0.05"),
+            false,
+        ),
+        (
+            first(&format!("{{ dt = {rule}, until = 0.1 }}")) + &stage("until = 0.05"),
+            true,
+        ),
+        // Known again.
+        (
+            even.clone() + &stage("rest = 1e-3") + &stage("until = 0.2") + &stage("until = 0.1"),
+            true,
+        ),
+    ] {
+        place.write("run.toml", &text);
+        let ran = on(1, &["check", &place.path("run.toml")]);
+        let has = ran
+            .stderr
+            .contains("must be later than the end of the part before");
+        let expected = (if refused { Some(2) } else { Some(0) }, refused);
+        assert_eq!((ran.status, has), expected, "{text}\n{}", ran.stderr);
+    }
+}
+
 /// `moreau check` lists the stages.
 #[test]
 fn check_lists_stages() {

@@ -6,7 +6,7 @@ use super::document::{Source, Value};
 use super::fault::{Fault, Faults, Place};
 use super::files::{self, File, Named, Reading};
 use super::scenario::Scenario;
-use super::stages::known_end;
+use super::stages::earliest;
 use super::{kept, read};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -187,10 +187,9 @@ impl Given {
     fn stages_fit(&self, scenario: &Scenario, faults: &mut Vec<Fault>) {
         let mut overrides = self.overrides.clone();
         let mut time = scenario.stage().map_or(0.0, |stage| stage.begun_at().1);
-        let mut begins = {
-            let (end, dt) = (&scenario.end, scenario.pace.even());
-            known_end(end.until, end.steps.map(|n| Some(n as f64 * dt?)), end.rest)
-        };
+        let (end, dt) = (&scenario.end, scenario.pace.even());
+        let steps = end.steps.map(|n| Some(n as f64 * dt?));
+        let mut begins = earliest([end.until.map(Some), steps, end.rest.map(|_| None)]);
         let mut before: Option<Scenario> = None;
         let to_come = scenario.stages.iter().enumerate();
         for (number, stage) in to_come.filter(|(_, stage)| stage.begun.is_none()) {
@@ -220,7 +219,7 @@ impl Given {
                     message,
                 });
             }
-            begins = begins.and_then(|begins| stage.end(begins, now.pace.even()));
+            begins = stage.end(begins, now.pace.even());
             if !found.is_empty() {
                 faults.extend(found.into_iter().map(|fault| Fault {
                     place: place.clone(),

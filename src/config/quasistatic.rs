@@ -102,7 +102,7 @@ const SELECT: Key<Words<Select>, Preset<Select>> = Key::new(
     Words(&[("block", Select::Block), ("largest", Select::Largest)]),
     Preset(Select::Block),
     "with `\"kishino\"`: in each block the largest error first; `\"largest\"`: of all bodies, at \
-     most 20 000; ranks then agree on each move, and the run gains nothing by them",
+     most 20 000; ranks agree on each move, so more of them are not faster",
 );
 const BREAK: Key<Words<Breaking>, Preset<Breaking>> = Key::new(
     "break",

@@ -81,15 +81,16 @@ impl Stage {
         }
     }
 
-    /// The time at which it ends, begun at a time, with steps of `dt` [s]; `None`: not known.
-    pub(super) fn end(&self, begins: f64, dt: Option<f64>) -> Option<f64> {
+    /// The time at which it ends, with steps of `dt` [s]; `None`: it is not known before the run.
+    pub(super) fn end(&self, begins: Option<f64>, dt: Option<f64>) -> Option<f64> {
         let until = match self.until {
             Until::Open => None,
-            Until::Time(until) => Some(until),
-            Until::Duration(duration) => Some(begins + duration),
+            Until::Time(until) => Some(Some(until)),
+            Until::Duration(duration) => Some(begins.map(|begins| begins + duration)),
         };
-        let steps = self.steps.map(|n| Some(begins + n as f64 * dt?));
-        known_end(until, steps, self.rest)
+        let steps = self.steps.map(|n| Some(begins? + n as f64 * dt?));
+        let rest = self.rest.map(|_| None);
+        earliest([until, steps, rest])
     }
 
     /// Its end and its changes, for messages.
@@ -120,16 +121,10 @@ impl Stage {
     }
 }
 
-/// The earlier of the times [s] of `until` and `steps`; `None`: it is not known before the run.
-pub(super) fn known_end(
-    until: Option<f64>,
-    steps: Option<Option<f64>>,
-    rest: Option<f64>,
-) -> Option<f64> {
-    let may_rest = rest.is_some_and(|rest| rest > 0.0);
-    let steps = steps.unwrap_or(Some(f64::INFINITY))?;
-    let end = until.unwrap_or(f64::INFINITY).min(steps);
-    (end.is_finite() && !may_rest).then_some(end)
+/// The earliest of the ends that are given [s]; `None`: one of them is not known.
+pub(super) fn earliest(ends: [Option<Option<f64>>; 3]) -> Option<f64> {
+    let known: Option<Vec<f64>> = ends.into_iter().flatten().collect();
+    known?.into_iter().min_by(f64::total_cmp)
 }
 
 /// A number as TOML reads it back, bit by bit.

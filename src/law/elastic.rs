@@ -6,15 +6,16 @@
 //!
 //! - along: `F_n = −k_n min(g − g₀, 0)`, from the present gap, never summed up; a bond pulls too;
 //! - across: `F_t ← F_t − k_t δ_t`, at most `μ F_n`: Coulomb's law;
-//! - bending and twist: `C₀ − k Σ θ`, C₀ being the couple at the start of the increment, at most the
-//!   arm of rolling or torsion friction times `F_n`.
+//! - bending and twist: `C₀ − k Σ θ`, C₀ being the couple at the start of the increment, at most
+//!   the arm of rolling or torsion friction times `F_n`.
 //!
 //! The signs of [004] are those of the force on the first body, with pressure negative; there the
 //! limit stands as `T ≤ νN` and means `|T| ≤ −νN`.
 //!
 //! A contact that slides has no tangential stiffness. It sticks again when its slip turns against
-//! its friction; [004] lacks this, and its method then stops in mechanisms that do not exist. Couples
-//! depend on the rotation within the increment alone, so iterations may turn too far and back.
+//! its friction; [004] lacks this, and its method then stops in mechanisms that do not exist.
+//! Couples depend on the rotation within the increment alone, so iterations may turn too far and
+//! back.
 
 use super::Laws;
 use super::bond::{Four, Joint};

@@ -117,8 +117,8 @@ fn a_contact_that_closes_may_slide_at_once() {
     assert_eq!(link.carried.status, Status::Sticking);
 }
 
-/// Within an increment couples follow from its whole rotation, also through a record; the next one
-/// goes on from what limits leave.
+/// Within an increment couples follow from its whole rotation, also through a record. The next
+/// increment goes on from the couples within their limits.
 #[test]
 fn couples_follow_from_the_rotation_of_an_increment() {
     let (mut link, centres) = open(-1e-6, 0.01);
