@@ -294,6 +294,9 @@ impl Link {
         let Carried { couple, tried, .. } = &mut self.carried;
         *tried = kept(row.couple_impulse);
         *couple = (self.elastic).couple(tried, self.elastic.normal(self.gap), &n);
+        if anew {
+            self.settle();
+        }
         if !anew && of_increment(row.status).0 == Status::Sliding as u64 {
             self.carried.status = Status::Sliding;
         }
