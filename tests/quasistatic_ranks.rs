@@ -121,8 +121,7 @@ fn increments_go_on_after_any_stop() {
     }
 }
 
-/// The largest error of all bodies, on whichever rank, moves first: the same bits on any ranks, also
-/// in a drum where many errors are equal.
+/// The largest error of all bodies, on whichever rank, moves first: the same bits on any ranks.
 #[test]
 fn the_largest_error_first_has_the_same_bits_on_any_ranks() {
     let set = [
@@ -143,22 +142,6 @@ fn the_largest_error_first_has_the_same_bits_on_any_ranks() {
     for (ranks, of_each) in [(2, 2), (3, 1), (4, 1), (8, 1)] {
         let of = format!("largest: {ranks} × {of_each}");
         same(&alone, &run(&case, ranks, of_each), &of);
-    }
-    let dir = tempfile::tempdir().unwrap();
-    let mut case = drum(dir.path(), "kishino");
-    let set = [
-        "quasistatic.select=\"largest\"",
-        "time.until=1.0",
-        "gravity=[0.0, 0.0, -9.81]",
-    ];
-    case.set.extend(set.map(str::to_owned));
-    let alone = run(&case, 1, 1);
-    for ranks in [2, 3, 4] {
-        same(
-            &alone,
-            &run(&case, ranks, 1),
-            &format!("drum, largest: {ranks}"),
-        );
     }
 }
 

@@ -162,7 +162,12 @@ fn couples_turn_back_within_an_increment() {
                     values: [0.0, pull].into(),
                 }),
             }];
-            let end = s.run(1 + parts as u64);
+            let steps = 1 + parts as u64;
+            let end = s.run(steps);
+            if parts == 4 {
+                let on_three = s.run_on(3, 1, steps);
+                assert!(on_three.same_bits(&end), "{method:?}");
+            }
             let of_top = end
                 .contacts
                 .iter()
@@ -176,6 +181,5 @@ fn couples_turn_back_within_an_increment() {
                 .fold(0.0, f64::max);
             assert!(off < 1e-4, "pull {pull}: {ends:?}");
         }
-        println!("{pull} {ends:?}");
     }
 }

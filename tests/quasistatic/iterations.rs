@@ -240,3 +240,32 @@ fn f3_a_cyclic_order_has_the_factor_of_gauss_and_seidel() {
     println!("{factor:.12} a sweep");
     assert!((factor - 0.975528258148).abs() < 1e-6, "{factor}");
 }
+
+/// A column that two planes press alike from both ends: each error has an equal one, on another rank
+/// where there are several. Of equal ones the smaller id moves first, on any ranks.
+#[test]
+fn of_equal_errors_the_smaller_id_moves_first() {
+    // Powers of two: no sum is rounded, and the two halves stay alike.
+    let overlap = 0.5_f64.powi(12);
+    let mut s = scene([-3.0, -3.0, -9.0], [3.0, 3.0, 9.0], 0.0);
+    s.gravity = Vector3::zeros();
+    for side in [-1.0, 1.0] {
+        s.plane([0.0, 0.0, side * (8.0 - overlap)], [0.0, 0.0, -side]);
+    }
+    for k in 0..8 {
+        s.sphere([0.0, 0.0, -7.0 + 2.0 * f64::from(k)], 1.0, 1.0);
+    }
+    s.statics = Some(Statics {
+        method: Method::Kishino(Select::Largest),
+        tolerance: 1e-6,
+        max_iterations: 10_000,
+        ..statics()
+    });
+    let alone = s.run(1);
+    // The first to move is ahead of its mirror image.
+    let ahead = |k: usize| alone.position(k).z + alone.position(7 - k).z;
+    assert!((0..4).any(|k| ahead(k) != 0.0), "the order counts");
+    for ranks in [2, 3, 4] {
+        assert!(s.run_on(ranks, 1, 1).same_bits(&alone), "{ranks} ranks");
+    }
+}
