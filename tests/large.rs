@@ -5,6 +5,9 @@
 mod harness;
 mod scene;
 
+#[path = "large/intruder.rs"]
+mod intruder;
+
 #[path = "large/clumps.rs"]
 mod clumps;
 
