@@ -11,6 +11,7 @@ use moreau::rng::{Purpose, Stream};
 use moreau::scheme::Report;
 use moreau::shape::Template;
 use scene::clump::{dumbbell, product, template, tetrahedron};
+use scene::momentum::of_bodies;
 use scene::{Scene, State};
 
 fn single() -> Template {
@@ -266,20 +267,6 @@ fn split_bodies_are_clumps_as_well() {
     }
 }
 
-fn momenta(state: &[BodyRow]) -> [Vector3; 2] {
-    let mut sums = [Vector3::zeros(); 2];
-    for row in state {
-        let momentum = Vector3::from(row.velocity) * row.mass;
-        let own = match row.shape {
-            0 => Vector3::from(row.angular_velocity) * row.inertia,
-            _ => Vector3::from(row.angular_momentum),
-        };
-        sums[0] += momentum;
-        sums[1] += Vector3::from(row.position).cross(&momentum) + own;
-    }
-    sums
-}
-
 /// Two clumps that hit each other keep momentum and angular momentum. A contact acts on both at their surfaces, so what is
 /// lost of the second is friction times the gap.
 #[test]
@@ -295,11 +282,11 @@ fn colliding_clumps_keep_momentum_and_angular_momentum() {
         let templates = s.templates.clone();
         s.bodies[a].turn_with([3.0, 2.0, -1.0], &templates);
         s.bodies[b].turn_with([0.0, -4.0, 2.0], &templates);
-        let [p, l] = momenta(&s.bodies);
+        let [p, l] = of_bodies(&s.bodies);
         let state = s.run(200);
         let hit = (Vector3::from(s.bodies[a].velocity) - state.velocity(a)).norm();
         assert!(hit > 0.5, "they met: {hit}");
-        let [p1, l1] = momenta(&state.bodies);
+        let [p1, l1] = of_bodies(&state.bodies);
         let size: f64 = s.bodies.iter().map(|row| row.mass).sum();
         let what = format!("momentum, friction {friction}");
         scene::record("clumps", &what, (p1 - p).norm() / size, 0.0, 1e-12);

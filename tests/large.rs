@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
 
+mod experiment;
 mod harness;
 mod scene;
 
@@ -17,6 +18,7 @@ use moreau::law::{Arm, Pair};
 use moreau::math::Vector3;
 use moreau::measure::kinetic_energy;
 use moreau::solver::Exchange;
+use scene::momentum::of_bodies;
 use scene::{Scene, State, record, record_fact};
 
 const RANKS: [usize; 5] = [1, 2, 3, 4, 8];
@@ -177,15 +179,7 @@ fn momentum_is_kept() {
     s.bodies[j].velocity = [0.0, 0.1, 1.0];
     s.large = Some(0.01);
     let state = same_on_all(&s, 200, "two large balls and a cluster");
-    let momentum = |bodies: &[moreau::body::BodyRow]| -> [Vector3; 2] {
-        let linear = bodies.iter().map(|b| Vector3::from(b.velocity) * b.mass);
-        let angular = bodies.iter().map(|b| {
-            let [x, v, w] = [b.position, b.velocity, b.angular_velocity].map(Vector3::from);
-            x.cross(&v) * b.mass + w * b.inertia
-        });
-        [linear.sum(), angular.sum()]
-    };
-    let (before, after) = (momentum(&s.bodies), momentum(&state.bodies));
+    let [before, after] = [&s.bodies, &state.bodies].map(|rows| of_bodies(rows));
     let scale = s.bodies[i].mass * 2.0;
     let slowed = (state.velocity(i) - Vector3::from(s.bodies[i].velocity)).norm();
     assert!(slowed > 0.01, "{slowed}");
@@ -224,12 +218,8 @@ fn a_ball_of_a_hundred_radii_among_small_ones() {
     s.bodies[i].angular_velocity = [0.0, 4.0, 1.0];
     s.large = Some(0.01);
     let state = same_on_all(&s, 40, "a ball of a hundred radii");
-    let sum = |bodies: &[moreau::body::BodyRow]| -> Vector3 {
-        let each = bodies.iter().map(|b| Vector3::from(b.velocity) * b.mass);
-        each.sum()
-    };
-    let [before, after] = [&s.bodies, &state.bodies].map(|rows| sum(rows));
-    let gained = sum(&state.bodies[..i]).norm();
+    let [before, after] = [&s.bodies, &state.bodies].map(|rows| of_bodies(rows)[0]);
+    let gained = of_bodies(&state.bodies[..i])[0].norm();
     let share = gained / (s.bodies[i].mass * SPEED);
     // All small ones at its speed would have 3.4e-4 of its momentum.
     assert!((1e-4..1e-3).contains(&share), "{share:e}");

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
 
+mod experiment;
 mod harness;
 mod scene;
 
@@ -285,28 +286,16 @@ fn bars_of_a_mill_lift_grains() {
     let mass = 500.0 * 2500.0 * 4.0 / 3.0 * std::f64::consts::PI * 0.003_f64.powi(3);
     // The mean height of grains in the second half of the run [m].
     let height = |rate: &str| {
-        let out = place.path(rate);
-        let set = format!("wall.0.rotation.rate={rate}");
-        let ran = on(1, &["run", &path, "--out", &out, "--set", &set]);
-        assert_eq!(ran.status, Some(0), "{}", ran.stderr);
-        let table = std::fs::read_to_string(format!("{out}/series.csv")).unwrap();
-        let mut lines = table.lines();
-        let names: Vec<&str> = lines.next().unwrap().split(',').collect();
-        let column = |name: &str| names.iter().position(|of| *of == name).unwrap();
-        let (time, energy, bodies) = (column("time"), column("potential_energy"), column("bodies"));
-        let rows: Vec<Vec<f64>> = lines
-            .map(|line| {
-                line.split(',')
-                    .map(|cell| cell.parse().unwrap_or(f64::NAN))
-                    .collect()
-            })
-            .collect();
-        assert!(rows.iter().all(|row| row[bodies] == 500.0));
-        let late: Vec<f64> = rows
-            .iter()
-            .filter(|row| row[time] >= 0.5)
-            .map(|row| row[energy])
-            .collect();
+        let ran = experiment::run(
+            Path::new(&path),
+            &[format!("wall.0.rotation.rate={rate}")],
+            1,
+        );
+        let column = |name: &str| ran.column("series.csv", name);
+        assert!(column("bodies").iter().all(|bodies| *bodies == 500.0));
+        let (time, energy) = (column("time"), column("potential_energy"));
+        let late = time.iter().zip(energy).filter(|(time, _)| **time >= 0.5);
+        let late: Vec<f64> = late.map(|(_, energy)| energy).collect();
         late.iter().sum::<f64>() / late.len() as f64 / (mass * 9.81)
     };
     let [at_rest, turning] = ["0.0", "8.0"].map(height);

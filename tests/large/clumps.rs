@@ -4,6 +4,7 @@ use super::harness::{Place, mpi_available, on, state};
 use super::same_on_all;
 use super::scene::Scene;
 use super::scene::clump::{dumbbell, tetrahedron};
+use super::scene::momentum::of_bodies;
 use super::scene::{State, record};
 use moreau::body::{BodyId, BodyKind, BodyRow};
 use moreau::law::{Arm, Pair};
@@ -143,6 +144,43 @@ fn a_large_clump_moves_as_one_of_the_others() {
     }
 }
 
+/// A large clump goes through the end of a period into a cluster: the same bits on any ranks, and
+/// the velocities of blocks as wide as it needs.
+#[test]
+fn a_large_clump_across_a_period() {
+    let mut s = Scene::new([-0.25; 3], [0.25; 3], 1e-3);
+    s.periodic = [true, false, false];
+    s.templates = vec![tetrahedron()];
+    s.friction = 0.0;
+    (s.solver.tolerance, s.solver.max_sweeps) = (1e-11, 100_000);
+    s.solver.projection.sweeps = 0;
+    for k in 0..125 {
+        let [x, y, z] = [k % 5, k / 5 % 5, k / 25].map(|i| 0.0102 * f64::from(i));
+        s.glass_sphere([x - 0.19, y - 0.02, z - 0.02], 0.005);
+    }
+    let i = s.clump([0.245, 0.0, 0.0], RADIUS, 0);
+    s.bodies[i].velocity = [2.0, 0.1, 0.0];
+    s.bodies[i].angular_velocity = [5.0, -3.0, 8.0];
+    set_spin(&mut s, i);
+    s.large = Some(0.01);
+    let large = same_on_all(&s, 25, "a large clump across a period");
+    s.large = None;
+    let plain = s.run(25);
+    assert!(large.all_converged() && plain.all_converged());
+    let spin = |state: &State| Vector3::from(state.bodies[i].angular_velocity);
+    let pushed = (spin(&plain) - Vector3::from(s.bodies[i].angular_velocity)).norm();
+    assert!(pushed > 0.01, "{pushed}");
+    let apart = (large.velocity(i) - plain.velocity(i)).norm() / 2.0
+        + (spin(&large) - spin(&plain)).norm() / 8.0;
+    record(
+        "A25",
+        "velocities of a large clump across a period",
+        apart,
+        0.0,
+        1e-6,
+    );
+}
+
 /// Momentum and angular momentum of a large clump that hits a cluster, and of another that hits
 /// both, with friction.
 #[test]
@@ -166,22 +204,12 @@ fn momentum_is_kept() {
     s.bodies[j].velocity = [0.0, 0.1, 1.0];
     s.large = Some(0.01);
     let state = same_on_all(&s, 200, "two large clumps and a cluster");
-    let momentum = |bodies: &[BodyRow]| -> [Vector3; 2] {
-        let linear = bodies.iter().map(|b| Vector3::from(b.velocity) * b.mass);
-        let angular = bodies.iter().map(|b| {
-            let [x, v] = [b.position, b.velocity].map(Vector3::from);
-            let own = match b.shape {
-                0 => Vector3::from(b.angular_velocity) * b.inertia,
-                _ => Vector3::from(b.angular_momentum),
-            };
-            x.cross(&v) * b.mass + own
-        });
-        [linear.sum(), angular.sum()]
-    };
-    let (before, after) = (momentum(&s.bodies), momentum(&state.bodies));
+    let [before, after] = [&s.bodies, &state.bodies].map(|rows| of_bodies(rows));
     let scale = s.bodies[i].mass * 2.0;
-    let slowed = (state.velocity(i) - Vector3::from(s.bodies[i].velocity)).norm();
-    assert!(slowed > 0.01, "{slowed}");
+    for k in [i, j] {
+        let pushed = (state.velocity(k) - Vector3::from(s.bodies[k].velocity)).norm();
+        assert!(pushed > 0.01, "{pushed}");
+    }
     let lost = (after[0] - before[0]).norm() / scale;
     record("H7", "momentum lost with large clumps", lost, 0.0, 1e-13);
     // Contacts that close within a step act half a gap from each surface, as those of balls do.

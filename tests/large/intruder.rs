@@ -1,6 +1,8 @@
 //! The Brazil nut: a large ball rises through a shaken bed.
 
-use super::harness::{Place, on};
+use super::experiment::run;
+use super::harness::Place;
+use std::path::Path;
 
 /// Of a bed of 500 grains on a floor that shakes at 12 Hz by 4 mm (2.3 g), with a ball of four radii
 /// on the floor.
@@ -26,23 +28,11 @@ const BED: &str = "gravity = [0.0, 0.0, -9.81]\n[time]\ndt = 1e-3\nuntil = 2.5\n
 fn an_intruder_rises_to_the_surface() {
     let place = Place::new();
     let path = place.write("bed.toml", BED);
-    let out = place.path("out");
-    let ran = on(1, &["run", &path, "--out", &out]);
-    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
-    let table = std::fs::read_to_string(format!("{out}/tracks-intruder.csv")).unwrap();
-    let mut lines = table.lines();
-    let names: Vec<&str> = lines.next().unwrap().split(',').collect();
-    let column = |name: &str| names.iter().position(|of| *of == name).unwrap();
-    let (time, z) = (column("time"), column("z"));
-    let rows: Vec<[f64; 2]> = lines
-        .map(|line| {
-            let cells: Vec<&str> = line.split(',').collect();
-            [time, z].map(|k| cells[k].parse().unwrap())
-        })
-        .collect();
+    let ran = run(Path::new(&path), &[], 1);
+    let [time, z] = ["time", "z"].map(|name| ran.column("tracks-intruder.csv", name));
     let mean = |from: f64, to: f64| {
-        let within = rows.iter().filter(|[t, _]| (from..to).contains(t));
-        let heights: Vec<f64> = within.map(|[_, z]| *z).collect();
+        let within = time.iter().zip(&z).filter(|(t, _)| (from..to).contains(*t));
+        let heights: Vec<f64> = within.map(|(_, z)| *z).collect();
         heights.iter().sum::<f64>() / heights.len() as f64
     };
     // 500 grains of 2 mm on 36 mm × 36 mm.

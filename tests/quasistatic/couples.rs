@@ -39,6 +39,15 @@ fn ball(method: Method, floor: Motion, springs_of: Support) -> Scene {
     s
 }
 
+/// Springs of 1 along the floor, and about some axes.
+fn held(rotational: Vector3) -> Support {
+    Support {
+        region: None,
+        stiffness: Vector3::new(1.0, 1.0, 0.0),
+        rotational,
+    }
+}
+
 /// Force and couple on the floor, in W.
 fn on_floor(end: &State) -> [Vector3; 2] {
     let contact = end.contacts.iter().find(|c| c.key.b == BodyId::wall(0));
@@ -64,15 +73,7 @@ fn a_twist_is_limited_by_the_normal_force() {
                 },
             }],
         });
-        let s = ball(
-            method,
-            turns,
-            Support {
-                region: None,
-                stiffness: Vector3::new(1.0, 1.0, 0.0),
-                rotational: Vector3::repeat(1.0),
-            },
-        );
+        let s = ball(method, turns, held(Vector3::repeat(1.0)));
         for (steps, expected) in [(1, 0.0), (2, 0.04), (3, ARM), (4, ARM - 0.05)] {
             let [force, couple] = on_floor(&s.run(steps));
             assert!((force + Vector3::z()).norm() < WITHIN, "{force:?}");
@@ -89,15 +90,7 @@ fn a_twist_is_limited_by_the_normal_force() {
 #[test]
 fn a_roll_is_limited_by_the_normal_force() {
     for method in METHODS {
-        let mut s = ball(
-            method,
-            Motion::Fixed,
-            Support {
-                region: None,
-                stiffness: Vector3::new(1.0, 1.0, 0.0),
-                rotational: Vector3::z(),
-            },
-        );
+        let mut s = ball(method, Motion::Fixed, held(Vector3::z()));
         s.acts.fields = vec![Field {
             region: None,
             spell: Spell::ALWAYS,
@@ -134,15 +127,7 @@ fn couples_turn_back_within_an_increment() {
     for pull in [0.2, 0.5] {
         let mut ends: Vec<[f64; 3]> = Vec::new();
         for (method, parts) in METHODS.iter().flat_map(|m| [1, 4, 16].map(|n| (*m, n))) {
-            let mut s = ball(
-                method,
-                Motion::Fixed,
-                Support {
-                    region: None,
-                    stiffness: Vector3::new(1.0, 1.0, 0.0),
-                    rotational: Vector3::z(),
-                },
-            );
+            let mut s = ball(method, Motion::Fixed, held(Vector3::z()));
             if let Some(pair) = &mut s.pair {
                 pair.rolling = Arm::Length(1e-3);
             }

@@ -1,18 +1,27 @@
 //! Linear and angular momentum of a scene.
 
 use super::{Scene, State};
-use moreau::body::{Freedom, Motion, Turning, WallState, rotation};
+use moreau::body::{BodyRow, Freedom, Motion, Turning, WallState, rotation};
 use moreau::math::{Vector3, product};
 
-/// Linear momentum, and angular momentum about the origin, of all balls and a free part.
-pub fn momentum(s: &Scene, state: &State, wall: usize) -> [Vector3; 2] {
+/// Linear momentum, and angular momentum about the origin, of balls and clumps.
+pub fn of_bodies(bodies: &[BodyRow]) -> [Vector3; 2] {
     let mut sums = [Vector3::zeros(); 2];
-    for row in &state.bodies {
+    for row in bodies {
         let p = Vector3::from(row.velocity) * row.mass;
+        let own = match row.shape {
+            0 => Vector3::from(row.angular_velocity) * row.inertia,
+            _ => Vector3::from(row.angular_momentum),
+        };
         sums[0] += p;
-        sums[1] += Vector3::from(row.position).cross(&p)
-            + Vector3::from(row.angular_velocity) * row.inertia;
+        sums[1] += Vector3::from(row.position).cross(&p) + own;
     }
+    sums
+}
+
+/// The same of all bodies and a free part.
+pub fn momentum(s: &Scene, state: &State, wall: usize) -> [Vector3; 2] {
+    let mut sums = of_bodies(&state.bodies);
     let (part, now) = (&s.walls[wall], &state.walls[wall]);
     let Motion::Free(free) = &part.motion else {
         unreachable!()

@@ -296,8 +296,7 @@ impl Link {
         *couple = (self.elastic).couple(tried, self.elastic.normal(self.gap), &n);
         if anew {
             self.settle();
-        }
-        if !anew && of_increment(row.status).0 == Status::Sliding as u64 {
+        } else if of_increment(row.status).0 == Status::Sliding as u64 {
             self.carried.status = Status::Sliding;
         }
     }
