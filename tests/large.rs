@@ -12,6 +12,9 @@ mod intruder;
 #[path = "large/clumps.rs"]
 mod clumps;
 
+#[path = "large/fast.rs"]
+mod fast;
+
 use harness::{Place, mpi_available, on, state};
 use moreau::body::{BodyId, BodyKind};
 use moreau::law::{Arm, Pair};

@@ -65,6 +65,18 @@ fn cells_that_deform_too_far_are_refused() {
     }
 }
 
+/// A ball that is too fast is named in a cell that deforms too, not a wall.
+#[test]
+fn a_ball_that_is_too_fast_is_named_in_a_cell() {
+    let mut s = pair(5.0);
+    s.edges = Some([rate(-0.01), Edge::Fixed, Edge::Fixed]);
+    s.bodies[1].velocity = [0.0, 2000.0, 0.0];
+    for ranks in [1, 2] {
+        let error = s.try_run(ranks, 1, 1).unwrap_err();
+        assert!(matches!(error, StepError::TooFast { id: 1, .. }), "{error}");
+    }
+}
+
 /// A bond that grows beyond the blocks is named as such in a cell too, not the cell's strain.
 #[test]
 fn a_bond_too_long_is_named_in_a_cell() {

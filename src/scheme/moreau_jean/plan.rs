@@ -12,7 +12,6 @@ use crate::domain::Domain;
 use crate::domain::ghosts::reach;
 use crate::math::{Vector3, nan_max};
 use crate::scheme::error::StepError;
-use crate::scheme::physics::Physics;
 use crate::scheme::state::{State, WallReference};
 use crate::shape::drift;
 use crate::solver::blocks::Strain;
@@ -67,7 +66,7 @@ impl MoreauJean {
     /// [`Report::outran`](crate::scheme::Report::outran) counts the bodies.
     pub(super) fn plan(&self, state: &mut State, begun: &mut Begun) -> Result<Margin, StepError> {
         let (domain, dt) = (begun.domain, begun.span.dt);
-        let (due, fastest) = self.survey(state, begun);
+        let (due, [others, large]) = self.survey(state, begun);
         // With the size of the cell the partition changes.
         let due = due || begun.strain.is_some() || self.walls_have_strayed(state, begun);
         let strain = fastest_strain(begun) * dt;
@@ -78,20 +77,26 @@ impl MoreauJean {
                 allowed: MOST_STRAIN,
             });
         }
-        let fastest = fastest + self.largest_branch(begun) * fastest_strain(begun);
+        let strained = self.largest_branch(begun) * fastest_strain(begun);
         let mut of_all = [
-            nan_max(fastest, fastest_wall(state, begun)),
+            nan_max(others + strained, fastest_wall(state, begun)),
+            large + strained,
             f64::from(u8::from(due)),
         ];
         domain.many_max(&mut of_all);
-        let [fastest, due] = of_all;
-        let near = self.physics.skin + 2.0 * fastest * dt;
-        let joints = self.reach_of_joints(state, begun, fastest);
-        let margin = Margin {
-            near,
-            joined: near.max(joints),
+        let [others, large, due] = of_all;
+        let joint = self.widest_joint(state, begun);
+        let joints = |fastest: f64| self.reach_of_joints(joint, begun, fastest);
+        let margin = |fastest: f64| {
+            let near = self.physics.skin + 2.0 * fastest * dt;
+            let joined = near.max(joints(fastest));
+            Margin { near, joined }
         };
-        self.not_too_fast(state, begun, fastest, &margin)?;
+        // Blocks give room to the others only: a large body may lie in any number of them.
+        self.not_too_fast(state, begun, (others, strained), &margin(others))?;
+        self.large_not_too_fast(state, begun, large)?;
+        let fastest = nan_max(others, large);
+        let (margin, joints) = (margin(fastest), joints(fastest));
         if due > 0.0 {
             self.renew(state, begun, joints);
             begun.planned = true;
@@ -179,31 +184,33 @@ impl MoreauJean {
         walls.into_iter().any(strayed)
     }
 
-    /// Whether a reference of this rank's bodies does not hold for this step. Also their largest
-    /// speed in free motion [m/s].
-    fn survey(&self, state: &State, begun: &Begun) -> (bool, f64) {
+    /// Whether a reference of this rank's bodies does not hold for this step. Also the largest
+    /// speeds in free motion [m/s]: of large bodies last, of the others first.
+    fn survey(&self, state: &State, begun: &Begun) -> (bool, [f64; 2]) {
         let physics = &self.physics;
         let grid = begun.domain.partition().grid();
         let (period, half) = (grid.period(), 0.5 * grid.shortest_edge());
         let (dt, start) = (begun.span.dt, begun.clock.time);
         let rows = &state.parcel.bodies;
         let parts = self.blocks.pool().parts(rows.len(), |some| {
-            let (mut holds, mut fastest) = (true, 0.0);
+            let (mut holds, mut fastest) = (true, [0.0; 2]);
             for row in &rows[some] {
                 let (then, speed) = (&row.reference, physics.free_speed(row, dt, start));
-                fastest = nan_max(fastest, speed);
+                let large = physics.large.has(row.id);
+                let fastest = &mut fastest[usize::from(large)];
+                *fastest = nan_max(*fastest, speed);
                 let fits = |half| reach(then.radius + then.allowance, physics.skin) <= half;
                 holds &= row.is_planned()
                     && row.strayed(period) + speed * dt <= then.allowance
-                    && (physics.large.has(row.id) || fits(half));
+                    && (large || fits(half));
             }
             (holds, fastest)
         });
-        parts
-            .into_iter()
-            .fold((false, 0.0), |(due, fastest), (holds, speed)| {
-                (due || !holds, nan_max(fastest, speed))
-            })
+        let parts = parts.into_iter();
+        parts.fold((false, [0.0; 2]), |(due, fastest), (holds, speeds)| {
+            let fastest = [0, 1].map(|k| nan_max(fastest[k], speeds[k]));
+            (due || !holds, fastest)
+        })
     }
 
     /// Makes the present poses the references of a new plan.
@@ -267,14 +274,10 @@ impl MoreauJean {
         walls.zip(&state.walls).filter(beyond).count() as u64
     }
 
-    /// The gap [m] below which detection finds all bonded pairs, and those that may bond in this
-    /// step.
-    ///
-    /// The known gap of a bond is that of the last step; its bodies have moved since. Collective.
-    fn reach_of_joints(&self, state: &State, begun: &Begun, fastest: f64) -> f64 {
-        let laws = &self.physics.laws;
-        if !laws.join() {
-            return 0.0;
+    /// The largest gap of a bond in the last step [m]; negative infinity without bonds. Collective.
+    fn widest_joint(&self, state: &State, begun: &Begun) -> f64 {
+        if !self.physics.laws.join() {
+            return f64::NEG_INFINITY;
         }
         let widest = match self.keeps(state) {
             true => self.blocks.widest_joint(),
@@ -283,17 +286,72 @@ impl MoreauJean {
                 joints.map(|row| row.gap).fold(f64::NEG_INFINITY, nan_max)
             }
         };
+        begun.domain.max(widest)
+    }
+
+    /// The gap [m] below which detection finds all bonded pairs, and those that may bond in this
+    /// step.
+    ///
+    /// The known gap of a bond, at most `widest`, is that of the last step; its bodies have moved
+    /// since, at most at the speed `fastest`.
+    fn reach_of_joints(&self, widest: f64, begun: &Begun, fastest: f64) -> f64 {
+        let laws = &self.physics.laws;
+        if !laws.join() {
+            return 0.0;
+        }
         let moved = 2.0 * fastest * begun.span.dt.max(begun.clock.dt);
-        let known = begun.domain.max(widest) + moved + self.physics.skin;
+        let known = widest + moved + self.physics.skin;
         known.max(laws.reach(&begun.law_step(&self.physics)))
     }
 
-    /// Fails if a body or a wall moves farther in this step than blocks allow. Collective.
-    fn not_too_fast(
+    /// The distance that blocks allow the others to move in a step [m].
+    fn allowed(&self, edge: f64) -> f64 {
+        0.5 * (edge - 2.0 * self.physics.largest_radius - self.physics.skin)
+    }
+
+    /// Fails if a large body moves in this step by more than its radius, and than blocks allow the
+    /// others.
+    ///
+    /// `fastest` is the largest speed of all large bodies. Collective.
+    fn large_not_too_fast(
         &self,
         state: &State,
         begun: &Begun,
         fastest: f64,
+    ) -> Result<(), StepError> {
+        let dt = begun.span.dt;
+        let blocks = self.allowed(begun.domain.partition().grid().shortest_edge());
+        if fastest * dt <= blocks {
+            return Ok(());
+        }
+        let step = begun.clock.step + 1;
+        let speed = |row: &BodyRow| self.physics.free_speed(row, dt, begun.clock.time);
+        let large = |row: &&BodyRow| self.physics.large.has(row.id);
+        let error = |row: &BodyRow| match speed(row) * dt {
+            travel if !travel.is_finite() => Some(StepError::not_finite(step, row)),
+            travel if travel > row.radius.max(blocks) => Some(StepError::LargeTooFast {
+                step,
+                id: row.id.0,
+                travel,
+                radius: row.radius,
+                dt,
+            }),
+            _ => None,
+        };
+        let errors = state.parcel.bodies.iter().filter(large).filter_map(error);
+        let first = errors.min_by_key(StepError::body);
+        begun.domain.agree(first.map_or(Ok(()), Err))
+    }
+
+    /// Fails if a wall, or a body that is not large, moves farther in this step than blocks allow.
+    ///
+    /// `fastest` is the largest speed of all of them, with the part of the cell's strain in it.
+    /// Collective.
+    fn not_too_fast(
+        &self,
+        state: &State,
+        begun: &Begun,
+        (fastest, strained): (f64, f64),
         margin: &Margin,
     ) -> Result<(), StepError> {
         let Begun {
@@ -303,11 +361,7 @@ impl MoreauJean {
             ..
         } = begun;
         let dt = begun.span.dt;
-        let Physics {
-            skin,
-            largest_radius,
-            ..
-        } = &self.physics;
+        let largest_radius = &self.physics.largest_radius;
         let step = begun.clock.step + 1;
         let edge = domain.partition().grid().shortest_edge();
         if fastest.is_finite() && 2.0 * reach(*largest_radius, margin.joined) <= edge {
@@ -323,9 +377,10 @@ impl MoreauJean {
             });
         }
         let speed = |row: &BodyRow| self.physics.free_speed(row, dt, begun.clock.time);
-        let guilty = |row: &&BodyRow| !speed(row).is_finite() || speed(row) == fastest;
-        let allowed = 0.5 * (edge - 2.0 * largest_radius - skin);
-        let guilty = state.parcel.bodies.iter().filter(guilty);
+        let other = |row: &&BodyRow| !self.physics.large.has(row.id);
+        let guilty = |row: &&BodyRow| !speed(row).is_finite() || speed(row) + strained == fastest;
+        let allowed = self.allowed(edge);
+        let guilty = state.parcel.bodies.iter().filter(other).filter(guilty);
         domain.agree(match guilty.min_by_key(|row| row.id) {
             Some(row) if !speed(row).is_finite() => Err(StepError::not_finite(step, row)),
             Some(row) => Err(StepError::TooFast {
