@@ -15,6 +15,9 @@ mod clumps;
 #[path = "large/fast.rs"]
 mod fast;
 
+#[path = "large/flap.rs"]
+mod flap;
+
 use harness::{Place, mpi_available, on, state};
 use moreau::body::{BodyId, BodyKind};
 use moreau::law::{Arm, Pair};
