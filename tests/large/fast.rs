@@ -82,7 +82,10 @@ fn large_bodies_that_are_too_fast_are_named() {
                 panic!("{error}");
             };
             let row = &s.bodies[i];
-            assert!(*id == row.id.0 && *radius == row.radius && *travel > 0.05, "{error}");
+            assert!(
+                *id == row.id.0 && *radius == row.radius && *travel > 0.05,
+                "{error}"
+            );
         }
     };
     let (s, i) = spinning(1200.0);

@@ -1,10 +1,10 @@
 //! A large clump, with rolling friction, on a flap that turns about a hinge: momentum and energy.
 
+use super::same_on_all;
 use super::scene::clump::tetrahedron;
 use super::scene::mesh::{block, shifted, surface};
 use super::scene::momentum::of_bodies;
 use super::scene::{Scene, State, record};
-use super::same_on_all;
 use moreau::body::{BodyId, Freedom, Motion, Turning, Wall};
 use moreau::law::{Arm, Pair};
 use moreau::math::Vector3;
