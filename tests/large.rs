@@ -12,9 +12,6 @@ mod intruder;
 #[path = "large/clumps.rs"]
 mod clumps;
 
-#[path = "large/fast.rs"]
-mod fast;
-
 #[path = "large/flap.rs"]
 mod flap;
 

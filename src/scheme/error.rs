@@ -264,23 +264,6 @@ pub enum StepError {
         /// Shortest edge of a block [m].
         edge: f64,
     },
-    /// A large body moves so far in one step that its contacts would turn.
-    #[error(
-        "step {step}: large body {id} moves {travel} m in one step of {dt} s, more than its radius of {radius} m; \
-         choose a smaller time.dt"
-    )]
-    LargeTooFast {
-        /// The step.
-        step: u64,
-        /// The body.
-        id: u64,
-        /// Speed of its surface, with spin, times time step [m].
-        travel: f64,
-        /// Its radius [m].
-        radius: f64,
-        /// Time step [s].
-        dt: f64,
-    },
 }
 
 impl StepError {
@@ -298,10 +281,9 @@ impl StepError {
     #[must_use]
     pub fn body(&self) -> Option<BodyId> {
         match self {
-            Self::NotFinite { id, .. }
-            | Self::Lost { id, .. }
-            | Self::TooFast { id, .. }
-            | Self::LargeTooFast { id, .. } => Some(BodyId(*id)),
+            Self::NotFinite { id, .. } | Self::Lost { id, .. } | Self::TooFast { id, .. } => {
+                Some(BodyId(*id))
+            }
             Self::SolverNotFinite { .. }
             | Self::Infeasible { .. }
             | Self::Collapse { .. }

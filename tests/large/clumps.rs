@@ -9,6 +9,7 @@ use super::scene::{State, record};
 use moreau::body::{BodyId, BodyKind, BodyRow};
 use moreau::law::{Arm, Pair};
 use moreau::math::Vector3;
+use moreau::scheme::StepError;
 
 /// Bounding radius of the large clump [m].
 const RADIUS: f64 = 0.05;
@@ -179,6 +180,31 @@ fn a_large_clump_across_a_period() {
         0.0,
         1e-6,
     );
+}
+
+/// A large clump whose surface turns by more than blocks allow is refused by its id; a large ball
+/// may spin at any rate, as its surface moves along itself.
+#[test]
+fn a_large_clump_that_spins_too_fast_is_named() {
+    let (mut s, i) = poured(14, 10, false);
+    for (template, refused) in [(0, true), (1, true), (2, false)] {
+        let (x, r) = (s.bodies[i].position, RADIUS);
+        s.bodies.truncate(i);
+        match template {
+            2 => s.glass_sphere(x, r),
+            _ => s.clump(x, r, template),
+        };
+        s.bodies[i].angular_velocity = [0.0, 300.0, 1000.0];
+        set_spin(&mut s, i);
+        for (ranks, threads) in [(1, 1), (3, 1), (1, 2)] {
+            let error = s.try_run(ranks, threads, 1).err();
+            let named = match &error {
+                Some(StepError::TooFast { step: 1, id, .. }) => *id == s.bodies[i].id.0,
+                _ => false,
+            };
+            assert_eq!((named, error.is_some()), (refused, refused), "{error:?}");
+        }
+    }
 }
 
 /// Momentum and angular momentum of a large clump that hits a cluster, and of another that hits

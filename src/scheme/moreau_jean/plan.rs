@@ -12,6 +12,7 @@ use crate::domain::Domain;
 use crate::domain::ghosts::reach;
 use crate::math::{Vector3, nan_max};
 use crate::scheme::error::StepError;
+use crate::scheme::physics::Physics;
 use crate::scheme::state::{State, WallReference};
 use crate::shape::drift;
 use crate::solver::blocks::Strain;
@@ -66,7 +67,7 @@ impl MoreauJean {
     /// [`Report::outran`](crate::scheme::Report::outran) counts the bodies.
     pub(super) fn plan(&self, state: &mut State, begun: &mut Begun) -> Result<Margin, StepError> {
         let (domain, dt) = (begun.domain, begun.span.dt);
-        let (due, [others, large]) = self.survey(state, begun);
+        let (due, fastest) = self.survey(state, begun);
         // With the size of the cell the partition changes.
         let due = due || begun.strain.is_some() || self.walls_have_strayed(state, begun);
         let strain = fastest_strain(begun) * dt;
@@ -78,25 +79,20 @@ impl MoreauJean {
             });
         }
         let strained = self.largest_branch(begun) * fastest_strain(begun);
+        let fastest = fastest + strained;
         let mut of_all = [
-            nan_max(others + strained, fastest_wall(state, begun)),
-            large + strained,
+            nan_max(fastest, fastest_wall(state, begun)),
             f64::from(u8::from(due)),
         ];
         domain.many_max(&mut of_all);
-        let [others, large, due] = of_all;
-        let joint = self.widest_joint(state, begun);
-        let joints = |fastest: f64| self.reach_of_joints(joint, begun, fastest);
-        let margin = |fastest: f64| {
-            let near = self.physics.skin + 2.0 * fastest * dt;
-            let joined = near.max(joints(fastest));
-            Margin { near, joined }
+        let [fastest, due] = of_all;
+        let near = self.physics.skin + 2.0 * fastest * dt;
+        let joints = self.reach_of_joints(state, begun, fastest);
+        let margin = Margin {
+            near,
+            joined: near.max(joints),
         };
-        // Blocks give room to the others only: a large body may lie in any number of them.
-        self.not_too_fast(state, begun, (others, strained), &margin(others))?;
-        self.large_not_too_fast(state, begun, large)?;
-        let fastest = nan_max(others, large);
-        let (margin, joints) = (margin(fastest), joints(fastest));
+        self.not_too_fast(state, begun, (fastest, strained), &margin)?;
         if due > 0.0 {
             self.renew(state, begun, joints);
             begun.planned = true;
@@ -184,33 +180,31 @@ impl MoreauJean {
         walls.into_iter().any(strayed)
     }
 
-    /// Whether a reference of this rank's bodies does not hold for this step. Also the largest
-    /// speeds in free motion [m/s]: of large bodies last, of the others first.
-    fn survey(&self, state: &State, begun: &Begun) -> (bool, [f64; 2]) {
+    /// Whether a reference of this rank's bodies does not hold for this step. Also their largest
+    /// speed in free motion [m/s].
+    fn survey(&self, state: &State, begun: &Begun) -> (bool, f64) {
         let physics = &self.physics;
         let grid = begun.domain.partition().grid();
         let (period, half) = (grid.period(), 0.5 * grid.shortest_edge());
         let (dt, start) = (begun.span.dt, begun.clock.time);
         let rows = &state.parcel.bodies;
         let parts = self.blocks.pool().parts(rows.len(), |some| {
-            let (mut holds, mut fastest) = (true, [0.0; 2]);
+            let (mut holds, mut fastest) = (true, 0.0);
             for row in &rows[some] {
                 let (then, speed) = (&row.reference, physics.free_speed(row, dt, start));
-                let large = physics.large.has(row.id);
-                let fastest = &mut fastest[usize::from(large)];
-                *fastest = nan_max(*fastest, speed);
+                fastest = nan_max(fastest, speed);
                 let fits = |half| reach(then.radius + then.allowance, physics.skin) <= half;
                 holds &= row.is_planned()
                     && row.strayed(period) + speed * dt <= then.allowance
-                    && (large || fits(half));
+                    && (physics.large.has(row.id) || fits(half));
             }
             (holds, fastest)
         });
-        let parts = parts.into_iter();
-        parts.fold((false, [0.0; 2]), |(due, fastest), (holds, speeds)| {
-            let fastest = [0, 1].map(|k| nan_max(fastest[k], speeds[k]));
-            (due || !holds, fastest)
-        })
+        parts
+            .into_iter()
+            .fold((false, 0.0), |(due, fastest), (holds, speed)| {
+                (due || !holds, nan_max(fastest, speed))
+            })
     }
 
     /// Makes the present poses the references of a new plan.
@@ -274,10 +268,14 @@ impl MoreauJean {
         walls.zip(&state.walls).filter(beyond).count() as u64
     }
 
-    /// The largest gap of a bond in the last step [m]; negative infinity without bonds. Collective.
-    fn widest_joint(&self, state: &State, begun: &Begun) -> f64 {
-        if !self.physics.laws.join() {
-            return f64::NEG_INFINITY;
+    /// The gap [m] below which detection finds all bonded pairs, and those that may bond in this
+    /// step.
+    ///
+    /// The known gap of a bond is that of the last step; its bodies have moved since. Collective.
+    fn reach_of_joints(&self, state: &State, begun: &Begun, fastest: f64) -> f64 {
+        let laws = &self.physics.laws;
+        if !laws.join() {
+            return 0.0;
         }
         let widest = match self.keeps(state) {
             true => self.blocks.widest_joint(),
@@ -286,67 +284,14 @@ impl MoreauJean {
                 joints.map(|row| row.gap).fold(f64::NEG_INFINITY, nan_max)
             }
         };
-        begun.domain.max(widest)
-    }
-
-    /// The gap [m] below which detection finds all bonded pairs, and those that may bond in this
-    /// step.
-    ///
-    /// The known gap of a bond, at most `widest`, is that of the last step; its bodies have moved
-    /// since, at most at the speed `fastest`.
-    fn reach_of_joints(&self, widest: f64, begun: &Begun, fastest: f64) -> f64 {
-        let laws = &self.physics.laws;
-        if !laws.join() {
-            return 0.0;
-        }
         let moved = 2.0 * fastest * begun.span.dt.max(begun.clock.dt);
-        let known = widest + moved + self.physics.skin;
+        let known = begun.domain.max(widest) + moved + self.physics.skin;
         known.max(laws.reach(&begun.law_step(&self.physics)))
     }
 
-    /// The distance that blocks allow the others to move in a step [m].
-    fn allowed(&self, edge: f64) -> f64 {
-        0.5 * (edge - 2.0 * self.physics.largest_radius - self.physics.skin)
-    }
-
-    /// Fails if a large body moves in this step by more than its radius, and than blocks allow the
-    /// others.
+    /// Fails if a body or a wall moves farther in this step than blocks allow. Collective.
     ///
-    /// `fastest` is the largest speed of all large bodies. Collective.
-    fn large_not_too_fast(
-        &self,
-        state: &State,
-        begun: &Begun,
-        fastest: f64,
-    ) -> Result<(), StepError> {
-        let dt = begun.span.dt;
-        let blocks = self.allowed(begun.domain.partition().grid().shortest_edge());
-        if fastest * dt <= blocks {
-            return Ok(());
-        }
-        let step = begun.clock.step + 1;
-        let speed = |row: &BodyRow| self.physics.free_speed(row, dt, begun.clock.time);
-        let large = |row: &&BodyRow| self.physics.large.has(row.id);
-        let error = |row: &BodyRow| match speed(row) * dt {
-            travel if !travel.is_finite() => Some(StepError::not_finite(step, row)),
-            travel if travel > row.radius.max(blocks) => Some(StepError::LargeTooFast {
-                step,
-                id: row.id.0,
-                travel,
-                radius: row.radius,
-                dt,
-            }),
-            _ => None,
-        };
-        let errors = state.parcel.bodies.iter().filter(large).filter_map(error);
-        let first = errors.min_by_key(StepError::body);
-        begun.domain.agree(first.map_or(Ok(()), Err))
-    }
-
-    /// Fails if a wall, or a body that is not large, moves farther in this step than blocks allow.
-    ///
-    /// `fastest` is the largest speed of all of them, with the part of the cell's strain in it.
-    /// Collective.
+    /// `fastest` is the largest speed of all of them, of which the strain of the cell is a part.
     fn not_too_fast(
         &self,
         state: &State,
@@ -361,7 +306,11 @@ impl MoreauJean {
             ..
         } = begun;
         let dt = begun.span.dt;
-        let largest_radius = &self.physics.largest_radius;
+        let Physics {
+            skin,
+            largest_radius,
+            ..
+        } = &self.physics;
         let step = begun.clock.step + 1;
         let edge = domain.partition().grid().shortest_edge();
         if fastest.is_finite() && 2.0 * reach(*largest_radius, margin.joined) <= edge {
@@ -377,16 +326,15 @@ impl MoreauJean {
             });
         }
         let speed = |row: &BodyRow| self.physics.free_speed(row, dt, begun.clock.time);
-        let other = |row: &&BodyRow| !self.physics.large.has(row.id);
         let guilty = |row: &&BodyRow| !speed(row).is_finite() || speed(row) + strained == fastest;
-        let allowed = self.allowed(edge);
-        let guilty = state.parcel.bodies.iter().filter(other).filter(guilty);
+        let allowed = 0.5 * (edge - 2.0 * largest_radius - skin);
+        let guilty = state.parcel.bodies.iter().filter(guilty);
         domain.agree(match guilty.min_by_key(|row| row.id) {
             Some(row) if !speed(row).is_finite() => Err(StepError::not_finite(step, row)),
             Some(row) => Err(StepError::TooFast {
                 step,
                 id: row.id.0,
-                travel: speed(row) * dt,
+                travel: fastest * dt,
                 allowed,
                 dt,
                 edge,
