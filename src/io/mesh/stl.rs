@@ -49,6 +49,10 @@ pub(super) fn read(contents: &[u8]) -> Result<Vec<Part>, String> {
                 parts.push(solid(lines.join("\n").into_bytes(), name.take())?);
                 lines.clear();
             }
+            ("vertex", false) => {
+                is_point(&words).map_err(|why| format!("line {}: {why}", number + 1))?;
+                lines.push(words);
+            }
             _ => lines.push(words),
         }
     }
@@ -56,6 +60,25 @@ pub(super) fn read(contents: &[u8]) -> Result<Vec<Part>, String> {
         return Err("a text that ends within a solid".to_owned());
     }
     Ok(parts)
+}
+
+/// Fails if the line of a corner has other than three finite numbers.
+fn is_point(line: &str) -> Result<(), String> {
+    let numbers = line.split_whitespace().skip(1);
+    let mut count = 0;
+    for word in numbers {
+        let number = word
+            .parse::<f32>()
+            .map_err(|_| format!("{word} is not a number"))?;
+        if !number.is_finite() {
+            return Err(format!("{number} is not a finite number"));
+        }
+        count += 1;
+    }
+    match count {
+        3 => Ok(()),
+        _ => Err(format!("a vertex has {count} numbers, not 3")),
+    }
 }
 
 /// The number of triangles that a binary file says it has.

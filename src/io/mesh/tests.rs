@@ -91,6 +91,15 @@ fn contents_other_than_meshes() {
         let why = of(name, contents);
         assert!(why.contains(expected), "{name}: {why}");
     }
+    for (number, expected) in [
+        ("nan", "NaN is not a finite number"),
+        ("one", "one is not a number"),
+    ] {
+        let why = of("a.stl", SOLIDS.replace("1e0", number).as_bytes());
+        assert!(why.starts_with("line ") && why.ends_with(expected), "{why}");
+    }
+    let why = of("a.stl", b"solid x\nfacet\nvertex 0 1\nendsolid x\n");
+    assert_eq!(why, "line 3: a vertex has 2 numbers, not 3");
     let bad = SOLIDS.replace("1e0", "nan");
     assert!(
         of("a.stl", bad.as_bytes()).contains("NaN"),
