@@ -274,9 +274,17 @@ impl BodyRow {
     #[must_use]
     #[inline]
     pub fn surface_speed(&self) -> f64 {
+        self.surface_speed_at(&Vector3::from(self.angular_velocity))
+    }
+
+    /// The same at another angular velocity [rad/s], such as that of a wall that turns about the
+    /// body's centre.
+    #[must_use]
+    #[inline]
+    pub fn surface_speed_at(&self, angular_velocity: &Vector3) -> f64 {
         match self.shape {
             0 => 0.0,
-            _ => Vector3::from(self.angular_velocity).norm() * self.radius,
+            _ => angular_velocity.norm() * self.radius,
         }
     }
 

@@ -9,6 +9,7 @@ use harness::{Place, mpi_available, on, state};
 use moreau::body::{Drive, Motion, Rotation, Signal, Wall};
 use moreau::math::Vector3;
 use moreau::shape::Surface;
+use scene::clump::dumbbell;
 use scene::{Scene, plane};
 use std::f64::consts::TAU;
 
@@ -115,6 +116,27 @@ fn a_drum_turns_alike_about_any_centre() {
         let apart = (own.position(k) - far.position(k)).norm();
         assert!(apart < 1e-8, "{k}: {apart:e}");
     }
+}
+
+/// A floor that turns about the centre of a clump, which does not move there, meets its lobes in
+/// the step in which it reaches them.
+#[test]
+fn a_wall_that_turns_about_a_clump_meets_its_lobes() {
+    let middle = Vector3::new(0.0, 0.0, 0.1);
+    let mut s = Scene::new([-1.0; 3], [1.0; 3], 1e-3);
+    s.templates = vec![dumbbell()];
+    let i = s.clump(middle.into(), 0.06, 0);
+    s.bodies[i].orientation = [1.0, 0.0, 0.0, 0.0];
+    // Lobes with a radius of 0.04 m, 0.02 m from the middle: one comes nearer by 6 mm a step.
+    let mut floor = plane(0.06 - 3e-3, 1.0, Motion::Fixed);
+    floor.centre = middle;
+    floor.motion = Motion::Driven(Drive {
+        rotations: vec![about(Vector3::y(), middle, Signal::Rate(300.0))],
+        ..Drive::default()
+    });
+    s.walls.push(floor);
+    let end = s.run(1);
+    assert!(end.spin(i).norm() > 1.0, "{}", end.spin(i));
 }
 
 /// A floor that goes round a circle without turning, on its axles.

@@ -2,7 +2,7 @@
 
 use super::loads::loaded;
 use super::physics::Physics;
-use crate::body::{Motion, Twist, Wall, WallState};
+use crate::body::{BodyRow, Motion, Twist, Wall, WallState};
 use crate::contact::ContactRow;
 use crate::domain::Domain;
 use crate::math::{ExactSum, Vector3, nan_max};
@@ -87,22 +87,23 @@ impl Walls {
         walls.iter().enumerate().map(end).collect()
     }
 
-    /// The largest speed of a wall's surface at any of these points [m/s].
-    pub(super) fn fastest<'p>(&self, points: impl Iterator<Item = &'p [f64; 3]> + Clone) -> f64 {
-        self.speeds(points).into_iter().fold(0.0, nan_max)
+    /// The largest speed at which a wall closes gaps with any of these bodies [m/s].
+    pub(super) fn fastest(&self, bodies: &[BodyRow]) -> f64 {
+        self.speeds(bodies).into_iter().fold(0.0, nan_max)
     }
 
-    /// The largest speed of each wall's surface at any of these points [m/s].
-    pub(super) fn speeds<'p>(
-        &self,
-        points: impl Iterator<Item = &'p [f64; 3]> + Clone,
-    ) -> Vec<f64> {
+    /// The largest speed at which each wall closes gaps with any of these bodies [m/s].
+    pub(super) fn speeds(&self, bodies: &[BodyRow]) -> Vec<f64> {
         let of = |(wall, state): (&Wall, &WallState)| {
-            if state.angular_velocity == Vector3::zeros() {
+            let turn = &state.angular_velocity;
+            if *turn == Vector3::zeros() {
                 return state.velocity.norm();
             }
-            let speed = |x: &[f64; 3]| wall.velocity_at(state, &Vector3::from(*x)).norm();
-            points.clone().map(speed).fold(0.0, nan_max)
+            let speed = |row: &BodyRow| {
+                let at_centre = wall.velocity_at(state, &Vector3::from(row.position));
+                at_centre.norm() + row.surface_speed_at(turn)
+            };
+            bodies.iter().map(speed).fold(0.0, nan_max)
         };
         self.placed.iter().zip(&self.during).map(of).collect()
     }

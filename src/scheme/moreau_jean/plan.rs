@@ -345,8 +345,7 @@ impl MoreauJean {
             return Ok(()); // Without bodies there is no limit.
         }
         // The fastest is a wall, not a body: name the fastest one that this rank knows.
-        let positions = state.parcel.bodies.iter().map(|row| &row.position);
-        let mut speeds = walls.speeds(positions);
+        let mut speeds = walls.speeds(&state.parcel.bodies);
         for (k, w) in pushed.walls().enumerate() {
             speeds[w] = fastest_pushed(state, pushed, k);
         }
@@ -377,9 +376,8 @@ fn fastest_strain(begun: &Begun) -> f64 {
 
 /// The largest speed of walls in free motion [m/s], as far as this rank's bodies see it.
 fn fastest_wall(state: &State, begun: &Begun) -> f64 {
-    let positions = state.parcel.bodies.iter().map(|row| &row.position);
     let free = (0..begun.pushed.len()).map(|k| fastest_pushed(state, &begun.pushed, k));
-    free.fold(begun.walls.fastest(positions), nan_max)
+    free.fold(begun.walls.fastest(&state.parcel.bodies), nan_max)
 }
 
 /// The largest speed of a wall that moves by Newton's law, with the loads of this step [m/s].
@@ -392,7 +390,7 @@ fn fastest_pushed(state: &State, pushed: &Pushed, k: usize) -> f64 {
     };
     let speed = |row: &BodyRow| {
         let arm = Vector3::from(row.position) - centre;
-        (twist.linear + twist.angular.cross(&arm)).norm()
+        (twist.linear + twist.angular.cross(&arm)).norm() + row.surface_speed_at(&twist.angular)
     };
     let rows = state.parcel.bodies.iter();
     rows.map(speed).fold(twist.linear.norm(), nan_max)

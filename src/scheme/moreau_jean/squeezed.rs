@@ -109,7 +109,7 @@ impl MoreauJean {
         let (domain, dt) = (begun.domain, begun.span.dt);
         let Physics { gravity, acts, .. } = &self.physics;
         // The speed of the fastest wall.
-        let drive = (begun.walls).fastest(before.iter().map(|row| &row.position));
+        let drive = begun.walls.fastest(before);
         // A cell brings two bodies that touch together as a wall does.
         let strain = begun.strain.as_ref();
         let strained = strain.map_or(0.0, |(strain, _)| strain.rate.largest());
