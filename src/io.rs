@@ -14,7 +14,7 @@ pub mod xdmf;
 pub use whole::{make_folder, own_temporary};
 pub use worn::merged;
 
-use crate::body::{Anchor, BodyRow, CellState};
+use crate::body::{Anchor, BodyRow, CellState, Since};
 use crate::contact::ContactRow;
 use crate::measure::{Flow, Ledger, WearRow};
 
@@ -111,4 +111,32 @@ pub struct WallRow {
     pub motion_displacement: [f64; 3],
     /// Its orientation at that time; zeros where the motion counts from time zero.
     pub motion_orientation: [f64; 4],
+    /// Its displacement when its hinge or its turning servo began [m].
+    pub axis_displacement: [f64; 3],
+    /// Its orientation at that time; zeros where it began at time zero.
+    pub axis_orientation: [f64; 4],
+}
+
+impl WallRow {
+    /// The place of the wall when its hinge or its turning servo began, if that was later than at
+    /// time zero.
+    #[must_use]
+    pub fn turns_since(&self) -> Option<Since> {
+        (self.axis_orientation != [0.0; 4]).then(|| Since {
+            displacement: self.axis_displacement.into(),
+            orientation: self.axis_orientation,
+        })
+    }
+
+    /// Displacement since time zero of the centre that the configuration gives [m].
+    ///
+    /// A hinge or a servo that began later has made another point the wall's centre.
+    #[must_use]
+    pub fn displacement_as_given(&self) -> [f64; 3] {
+        let since = self.turns_since();
+        since.map_or(self.displacement, |since| {
+            let way = since.material(&self.displacement.into(), self.orientation);
+            way.into()
+        })
+    }
 }

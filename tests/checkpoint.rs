@@ -186,7 +186,7 @@ fn the_file_is_as_documented() {
             .unwrap()
             .read_scalar::<u32>()
             .unwrap(),
-        11
+        12
     );
     let text: hdf5::types::FixedUnicode<17> = file.attr("format").unwrap().read_scalar().unwrap();
     assert_eq!(text.as_str(), "moreau-checkpoint");
@@ -222,6 +222,8 @@ fn the_file_is_as_documented() {
         ("walls/motion_time", "float64", vec![3], "s"),
         ("walls/motion_displacement", "float64", vec![3, 3], "m"),
         ("walls/motion_orientation", "float64", vec![3, 4], "1"),
+        ("walls/axis_displacement", "float64", vec![3, 3], "m"),
+        ("walls/axis_orientation", "float64", vec![3, 4], "1"),
         ("flows/number", "uint64", vec![2], "1"),
         ("flows/bodies", "uint64", vec![2], "1"),
         ("flows/mass", "float64", vec![2], "kg"),

@@ -355,7 +355,7 @@ fn a_large_ball_in_the_program() {
     for command in ["run", "check"] {
         let refused = on(1, &[command, &path, "--set", "solver.large_radius=0.001"]);
         assert_eq!(refused.status, Some(2), "{}", refused.stdout);
-        let text = "solver.large_radius must be at least the radius of half of all bodies";
+        let text = "--set solver.large_radius=0.001: solver.large_radius: must be at least the radius of half of all bodies";
         assert!(refused.stderr.contains(text), "{}", refused.stderr);
     }
     // Without the rule: one block holds the ball, and the same bits are not asked for.

@@ -12,6 +12,8 @@ mod geometry;
 mod machines;
 #[path = "meshes/parts.rs"]
 mod parts;
+#[path = "meshes/repairs.rs"]
+mod repairs;
 mod scene;
 
 use moreau::body::{BodyId, Drive, Motion, Signal, Wall};

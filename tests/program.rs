@@ -306,7 +306,10 @@ fn bad_input_is_refused_and_nothing_is_written() {
     refused(&set("time.dt=0"), &["--set time.dt=0: time.dt"], root);
     refused(
         &set("solver.block_edge=0.011"),
-        &["solver.block_edge = 0.011 m is too small"],
+        &[
+            "--set solver.block_edge=0.011: solver.block_edge: must be at least 0.0",
+            "m; found 0.011 m",
+        ],
         root,
     );
     refused(

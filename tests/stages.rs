@@ -4,6 +4,8 @@
 
 mod harness;
 
+#[path = "stages/axes.rs"]
+mod axes;
 #[path = "stages/files.rs"]
 mod files;
 

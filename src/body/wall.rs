@@ -2,6 +2,7 @@
 
 use super::Turning;
 use super::drive::Drive;
+use super::pivot::Pivot;
 use super::ramp::Ramp;
 use crate::math::{IDENTITY, Quaternion, Vector3, product, rotate, turned};
 use crate::shape::Surface;
@@ -24,6 +25,8 @@ pub struct Wall {
     pub surface_velocity: Vector3,
     /// The start of its prescribed motion; `None`: at time zero, at its place there.
     pub origin: Option<Origin>,
+    /// The axis of its hinge, or of its turning servo, if their point is not its own centre.
+    pub pivot: Option<Pivot>,
 }
 
 /// The start of a prescribed motion that a wall gets later than at time zero.
@@ -145,6 +148,7 @@ impl Wall {
             motion: Motion::Fixed,
             surface_velocity: Vector3::zeros(),
             origin: None,
+            pivot: None,
         }
     }
 }

@@ -6,7 +6,7 @@ use super::document::{Source, Value};
 use super::fault::{Fault, Faults, Place};
 use super::files::{self, File, Named, Reading};
 use super::scenario::Scenario;
-use super::stages::earliest;
+use super::stages::{self, earliest};
 use super::{kept, read};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -201,10 +201,13 @@ impl Given {
             };
             let stages = source.root.child("stage");
             let entry = match stages.map(|node| &node.value) {
-                Some(Value::List(items)) => items.get(number).map(|node| node.place.clone()),
+                Some(Value::List(items)) => items.get(number).cloned(),
                 _ => None,
             };
-            let place = entry.unwrap_or(Place::File);
+            let place = |of: &Place| {
+                let entry = entry.as_ref();
+                entry.map_or(Place::File, |entry| stages::place_in(entry, of))
+            };
             let mut found = std::mem::take(&mut source.faults);
             kept::take(&mut source, &mut found);
             files::attach(&mut source, &self.files, &mut found);
@@ -214,7 +217,7 @@ impl Given {
             }
             if let Some(Err(message)) = begins.map(|begins| stage.lasts(begins)) {
                 found.push(Fault {
-                    place: place.clone(),
+                    place: Place::File,
                     key: "until".to_owned(),
                     message,
                 });
@@ -222,7 +225,7 @@ impl Given {
             begins = stage.end(begins, now.pace.even());
             if !found.is_empty() {
                 faults.extend(found.into_iter().map(|fault| Fault {
-                    place: place.clone(),
+                    place: place(&fault.place),
                     key: format!("stage.{number} \"{}\": {}", stage.name, fault.key),
                     message: fault.message,
                 }));

@@ -222,41 +222,39 @@ pub(super) fn read(root: &Section, others: &Others, faults: &mut Vec<Fault>) -> 
 
 /// Refuses walls under pressure that have no face.
 fn with_faces(root: &Section, others: &Others, faults: &mut Vec<Fault>) {
-    for wall in others.walls {
-        let (key, pressure) = match &wall.motion {
-            Motion::Free(free) => ("free", free.pressure),
-            Motion::Servo(servo) => ("servo", servo.pressure),
-            Motion::Fixed | Motion::Driven(_) => continue,
+    // Each wall with one of these motions is an entry of its own, unless it is refused elsewhere.
+    let entries = root.tables("wall", "", &mut Vec::new()).iter();
+    let tables = entries.filter_map(|node| node.child("free").or(node.child("servo")));
+    let follows = |wall: &&Wall| matches!(wall.motion, Motion::Free(_) | Motion::Servo(_));
+    let walls = others.walls.iter().filter(follows);
+    if tables.clone().count() != walls.clone().count() {
+        return;
+    }
+    for (wall, node) in walls.zip(tables) {
+        let pressure = match &wall.motion {
+            Motion::Free(free) => free.pressure,
+            Motion::Servo(servo) => servo.pressure,
+            Motion::Fixed | Motion::Driven(_) => 0.0,
         };
-        let has_face = || face(wall, others.walls, &others.period, others.planar).is_some();
-        if pressure != 0.0 && !has_face() {
-            let accepted = format!(
-                "wall {} without {key}.pressure, or as a plane across an axis, with a period or two planes along \
-                 each other axis",
-                wall.name
-            );
-            must_at(root, &accepted, &format!("{pressure} Pa"), faults);
-        } else if pressure != 0.0
-            && let Some(turns) = turning(wall, others.walls, &others.period, others.planar)
-        {
-            let accepted = format!(
-                "wall {} without {key}.pressure, or between planes that do not turn out of its face",
-                wall.name
-            );
-            must_at(
-                root,
-                &accepted,
-                &format!("wall {}, which turns", turns.name),
+        if pressure == 0.0 {
+            continue;
+        }
+        let node = node.child("pressure").unwrap_or(node);
+        let name = &wall.name;
+        if face(wall, others.walls, &others.period, others.planar).is_none() {
+            let accepted = "left out, or push a plane across an axis, with a period or two planes along each other axis";
+            must(
+                node,
+                accepted,
+                &format!("{pressure} Pa on wall {name}"),
                 faults,
             );
+        } else if let Some(turns) = turning(wall, others.walls, &others.period, others.planar) {
+            let accepted =
+                "left out, or push a plane between others that do not turn out of its face";
+            let found = format!("wall {}, which turns, next to wall {name}", turns.name);
+            must(node, accepted, &found, faults);
         }
-    }
-}
-
-/// Adds a fault of the walls.
-fn must_at(root: &Section, accepted: &str, found: &str, faults: &mut Vec<Fault>) {
-    if let Some(node) = root.get("wall") {
-        must(node, accepted, found, faults);
     }
 }
 

@@ -6,7 +6,7 @@ use super::document::Source;
 use super::fault::Fault;
 use super::key::{Key, List, Needed, Or, TEXT, Text, Three};
 use super::reader::{Number, Range, Section};
-use super::scenario::Scenario;
+use super::scenario::{Places, Scenario};
 use super::table::Declared;
 use super::templates::Forms;
 use super::{
@@ -179,6 +179,7 @@ pub(super) fn scenario(
     let limits = safety::limits(&section, faults);
     Scenario {
         file: name.to_owned(),
+        places: Places::of(&source.root),
         title,
         document: source.document,
         files: Vec::new(),

@@ -1,7 +1,7 @@
 //! A checked configuration of a run.
 
 use super::balance::Balance;
-use super::document::{Document, Value};
+use super::document::{Document, Node, Value};
 use super::fault::{Fault, Faults, Place};
 use super::files::Named;
 use super::listed::Listed;
@@ -23,6 +23,7 @@ use crate::scheme::pace::Pace;
 use crate::scheme::quasistatic::Statics;
 use crate::shape::{Period, Shear, Template};
 use crate::solver::Settings;
+use std::collections::HashMap;
 use std::fmt;
 
 /// A checked configuration: all input that `moreau run` needs to start.
@@ -30,6 +31,8 @@ use std::fmt;
 pub struct Scenario {
     /// Name of its file, for errors.
     pub(super) file: String,
+    /// The places of its keys in that file, or in overrides.
+    pub(super) places: Places,
     /// A title for logs and reports.
     pub title: String,
     /// The configuration as run: overrides and derived lengths set, paths of files made absolute.
@@ -92,6 +95,44 @@ pub struct Scenario {
     pub checkpoints: Checkpoints,
     /// Bounds that are checked in every step.
     pub limits: Limits,
+}
+
+/// The places of the keys of tables.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Places(HashMap<String, Place>);
+
+impl Places {
+    /// The places of the keys in a tree, without those of numbers in lists.
+    pub(super) fn of(root: &Node) -> Self {
+        let mut places = Self::default();
+        places.gather(root);
+        places
+    }
+
+    fn gather(&mut self, node: &Node) {
+        match &node.value {
+            Value::Table(entries) => {
+                for (_, child) in entries {
+                    self.0.insert(child.path.clone(), child.place.clone());
+                    self.gather(child);
+                }
+            }
+            Value::List(items) => {
+                let tables = items
+                    .iter()
+                    .filter(|item| matches!(item.value, Value::Table(_)));
+                tables.for_each(|item| self.gather(item));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The same configuration may be written in other lines.
+impl PartialEq for Places {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// Lengths that a run derives from its first bodies.
@@ -160,6 +201,18 @@ impl Scenario {
     #[must_use]
     pub fn refuse_pair(&self, list: &Listed, pair: usize, message: &str) -> Faults {
         Faults::new(&self.file, vec![list.fault(pair, message)])
+    }
+
+    /// The error of a key that does not suit the bodies, with its place.
+    #[must_use]
+    pub fn refuse(&self, key: &str, message: String) -> Faults {
+        let place = self.places.0.get(key);
+        let fault = Fault {
+            place: place.cloned().unwrap_or(Place::File),
+            key: key.to_owned(),
+            message,
+        };
+        Faults::new(&self.file, vec![fault])
     }
 
     /// Gives the domain and its measures the present size of its cell, where the cell deforms.

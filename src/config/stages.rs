@@ -4,7 +4,7 @@
 //! Its end takes the place of that in `[time]`.
 
 use super::document::{Node, Value};
-use super::fault::{Fault, OF_STAGE, UNSET, UNSET_IF_THERE};
+use super::fault::{Fault, OF_STAGE, Place, UNSET, UNSET_IF_THERE};
 use super::key::{Entry, Key, Needed, Or, Preset, TEXT, Text, Whole};
 use super::past;
 use super::reader::{Number, Range, Section, both, must, needs, report};
@@ -333,7 +333,7 @@ fn changed(key: &str, node: &Node, changes: &mut Vec<String>, faults: &mut Vec<F
         true => OF_STAGE.to_string(),
         false => String::new(),
     };
-    changes.push(format!("{sign}{key}={}", value_text(&node.value)));
+    changes.push(format!("{sign}{key}={}", value_text(node)));
 }
 
 /// Whether a stage may change a key.
@@ -375,28 +375,52 @@ fn names_file(value: &Value) -> bool {
 }
 
 /// A value as TOML in one line.
-fn value_text(value: &Value) -> String {
+fn value_text(node: &Node) -> String {
     let list =
         |items: Vec<String>, [open, close]: [&str; 2]| format!("{open}{}{close}", items.join(", "));
-    match value {
+    match &node.value {
         Value::Boolean(truth) => truth.to_string(),
         Value::Integer(n) => n.to_string(),
+        Value::Float(x) if x.is_nan() => "nan".to_owned(),
         Value::Float(x) => number_text(*x),
         Value::Text(text) => TomlValue::from(text.as_str()).to_string(),
-        Value::Date => String::new(),
-        Value::List(items) => {
-            let items = items.iter().map(|item| value_text(&item.value));
-            list(items.collect(), ["[", "]"])
-        }
+        Value::Date => node.shown.clone(),
+        Value::List(items) => list(items.iter().map(value_text).collect(), ["[", "]"]),
         Value::Table(entries) => {
             let entries = entries.iter().map(|(key, node)| {
-                format!(
-                    "{} = {}",
-                    TomlValue::from(key.as_str()),
-                    value_text(&node.value)
-                )
+                format!("{} = {}", TomlValue::from(key.as_str()), value_text(node))
             });
             list(entries.collect(), ["{ ", " }"])
         }
     }
+}
+
+/// The place of an override in the entry of its stage; that of the entry for other places.
+pub(super) fn place_in(entry: &Node, of: &Place) -> Place {
+    let Place::Set(change) = of else {
+        return entry.place.clone();
+    };
+    let key = change.trim_start_matches([OF_STAGE, UNSET]);
+    let key = key.split('=').next().unwrap_or_default();
+    let set = entry.child(SET.name).and_then(|set| below(set, key));
+    let removed = entry.child(REMOVED.name).map(|node| match &node.value {
+        Value::List(items) => items.iter().find(|item| item.is_text(key)).unwrap_or(node),
+        _ => node,
+    });
+    let found = match change.starts_with(UNSET) {
+        true => removed,
+        false => set,
+    };
+    found.unwrap_or(entry).place.clone()
+}
+
+/// The value at a key, the names of which may be joined by dots in several ways.
+fn below<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
+    node.entries().iter().find_map(|(name, child)| {
+        let rest = key.strip_prefix(name.as_str())?;
+        match rest.strip_prefix('.') {
+            Some(rest) => below(child, rest),
+            None => rest.is_empty().then_some(child),
+        }
+    })
 }

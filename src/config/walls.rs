@@ -102,12 +102,15 @@ fn read_entry(
     domain: &Domain,
     faults: &mut Vec<Fault>,
 ) -> Vec<Wall> {
+    let mut tables = vec![&TABLE];
     let kind = shapes::kind(node);
-    let keys = match kind {
-        "compound" => &COMPOUND,
-        _ => shapes::keys(kind),
-    };
-    let section = Section::of(node, &[&TABLE, keys], faults);
+    if kind != Some("compound") {
+        tables.extend(shapes::keys(kind));
+    }
+    if kind.is_none_or(|kind| kind == "compound") {
+        tables.push(&COMPOUND);
+    }
+    let section = Section::of(node, &tables, faults);
     let material = section.name_of(MATERIAL.name, materials, faults);
     let material = material.unwrap_or_default() as u32;
     let name = section.read(&NAME, faults);
@@ -143,7 +146,7 @@ fn read_entry(
     if let (Some(centre), Some(node)) = (centre, section.get(REFERENCE.name)) {
         mesh::near_centre(node, &parts, (&Vector3::from(centre), domain), faults);
     }
-    let motion = motion::read(&section, &parts, faults);
+    let (motion, pivot) = motion::read(&section, &parts, faults);
     if domain.two_dimensional && !motion::in_plane(&motion) {
         let accepted = "moved in the plane z = 0 or about z in two dimensions";
         must(node, accepted, "a motion out of the plane", faults);
@@ -159,7 +162,7 @@ fn read_entry(
             faults,
         );
     }
-    let centre = turning::pivot(&section).or(centre.map(Vector3::from));
+    let centre = pivot.map(|pivot| pivot.point).or(centre.map(Vector3::from));
     let wall = |part: part::Part| Wall {
         centre: centre.unwrap_or(part.centre),
         name: part.name,
@@ -168,6 +171,7 @@ fn read_entry(
         motion: motion.clone(),
         surface_velocity: runs,
         origin: None,
+        pivot,
     };
     parts.into_iter().map(wall).collect()
 }

@@ -31,7 +31,7 @@ use crate::measure::{Flow, WearRow};
 pub const FORMAT: &str = "moreau-checkpoint";
 
 /// The version of the format that this program writes, and the newest it reads.
-pub const FORMAT_VERSION: u32 = 11;
+pub const FORMAT_VERSION: u32 = 12;
 
 /// The oldest version that this program reads.
 pub const OLDEST_VERSION: u32 = 6;

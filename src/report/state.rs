@@ -162,9 +162,10 @@ pub(super) fn configuration(path: &Path, header: &Header) -> Result<Scenario, St
     read.map_err(|faults| faults.to_string())
 }
 
+/// The place of a wall of the configuration.
 fn place(row: &WallRow) -> WallState {
     WallState {
-        displacement: row.displacement.into(),
+        displacement: row.displacement_as_given().into(),
         orientation: row.orientation,
         velocity: row.velocity.into(),
         angular_velocity: row.angular_velocity.into(),

@@ -5,6 +5,7 @@ use crate::body::{BodyRow, CellState, Motion, Origin, Wall, WallState};
 use crate::config::Scenario;
 use crate::io::Header;
 use crate::math::{IDENTITY, Vector3, turn_between};
+use crate::scheme::WallReference;
 use crate::scheme::pace::Pace;
 use crate::shape::Surface;
 
@@ -16,20 +17,20 @@ const SAME_PLACE: f64 = 1e-6;
 /// Fails if a wall or a period that a run continues with does not fit, or cuts into bodies.
 ///
 /// A changed wall may overlap a body by `domain.max_overlap` of the radius more than the wall of
-/// the run `before` does. The walls have moved to `states`.
+/// the run `before` does. The walls have moved to `then`, which is `states` for the walls now.
 pub(super) fn changes_fit(
-    before: &Scenario,
-    now: &Scenario,
-    states: &[WallState],
+    (before, then): (&Scenario, &[WallState]),
+    (now, states): (&Scenario, &[WallState]),
     bodies: &[BodyRow],
 ) -> Result<(), RunError> {
     same_cell(before, now)?;
     same_periods(before, now)?;
     centres_stay(before, now, states)?;
-    let changed = before.walls.iter().zip(&now.walls).zip(states);
-    for ((old, new), state) in changed.filter(|((old, new), _)| old.surface != new.surface) {
+    let walls = before.walls.iter().zip(then);
+    let changed = walls.zip(now.walls.iter().zip(states));
+    for ((old, then), (new, state)) in changed.filter(|(old, new)| old.0.surface != new.0.surface) {
         same_parts(old, new)?;
-        let [was, is] = [old, new].map(|wall| wall.placed(state));
+        let [was, is] = [old.placed(then), new.placed(state)];
         let mut cut = Vec::new();
         for row in bodies.iter().filter(|row| row.is_free()) {
             let overlaps = row.balls(&now.templates).flat_map(|ball| {
@@ -80,19 +81,26 @@ fn same_parts(old: &Wall, new: &Wall) -> Result<(), RunError> {
 
 /// Lets changed motions begin where their walls are; returns a message about each.
 ///
-/// A table that replaces another and leads to the wall's present place, but for a part of the
+/// The states are those now, and in the plan of contacts. A table that replaces another and leads to the wall's present place, but for a part of the
 /// `smallest` radius [m], goes on, as one that has become longer. Walls lose velocities that their
 /// new motion does not have.
 pub(super) fn motions_begin(
     before: &Scenario,
     now: &mut Scenario,
-    (time, states): (f64, &mut [WallState]),
+    (time, states, references): (f64, &mut [WallState], &mut [WallReference]),
     smallest: f64,
 ) -> Vec<String> {
     let mut messages = Vec::new();
+    let mut references = references.iter_mut();
     for ((old, new), state) in before.walls.iter().zip(&mut now.walls).zip(states) {
-        if old.motion == new.motion {
+        let reference = references.next();
+        if !moves_otherwise(old, new) {
             continue;
+        }
+        new.begin_at(old, state);
+        *state = new.state_as(old, state);
+        if let Some(reference) = reference {
+            reference.state = new.state_as(old, &reference.state);
         }
         [state.velocity, state.angular_velocity] = kept_velocities(&new.motion, state);
         // Over a time of no length; only the place at its end counts.
@@ -119,6 +127,15 @@ pub(super) fn motions_begin(
         ));
     }
     messages
+}
+
+/// Whether a wall has another motion than before, or the same about another axis.
+fn moves_otherwise(old: &Wall, new: &Wall) -> bool {
+    let same_axis = match (&old.pivot, &new.pivot) {
+        (Some(old), Some(new)) => old.is_along(new),
+        (old, new) => old.is_none() && new.is_none(),
+    };
+    old.motion != new.motion || !same_axis
 }
 
 /// The part of a wall's velocity and angular velocity that another motion can have.
@@ -149,14 +166,15 @@ fn kept_velocities(motion: &Motion, state: &WallState) -> [Vector3; 2] {
     }
 }
 
-/// Fails if a wall that has turned about its centre gets another one.
+/// Fails if a wall that has turned about its centre gets another one, and turns on as before.
 fn centres_stay(before: &Scenario, now: &Scenario, states: &[WallState]) -> Result<(), RunError> {
-    for ((old, new), state) in before.walls.iter().zip(&now.walls).zip(states) {
+    let walls = before.walls.iter().zip(&now.walls).zip(states);
+    for ((old, new), state) in walls.filter(|((old, new), _)| !moves_otherwise(old, new)) {
         let turns = state.angular_velocity != Vector3::zeros();
         if old.centre != new.centre && (turns || state.orientation != IDENTITY) {
             return Err(RunError::Input(format!(
-                "wall {}: must keep its centre {:?} (also the centre of mass of a free mesh, and the point of a hinge), as it \
-                 has turned about it; found {:?}",
+                "wall {}: must keep its centre {:?} (also the centre of mass of a free mesh) or change its motion, as it has \
+                 turned about it; found {:?}",
                 new.name,
                 <[f64; 3]>::from(old.centre),
                 <[f64; 3]>::from(new.centre),

@@ -78,24 +78,29 @@ pub(super) fn large(
 /// `count` is the number of all bodies.
 pub(super) fn may_be(scenario: &Scenario, large: &Large, count: u64) -> Result<(), RunError> {
     let solver = &scenario.solver;
-    let refused = |text: String| Err(RunError::Input(text));
+    let refused = |key: &str, text| Err(RunError::Input(scenario.refuse(key, text).to_string()));
     let Some(above) = solver.large_radius else {
         return Ok(());
     };
-    let beyond = |inlet: &&Inlet| inlet.radius.bounds()[1] > above;
-    if let Some(inlet) = scenario.inlets.iter().find(beyond) {
-        return refused(format!(
-            "inlet {}: radius must be at most solver.large_radius = {above} m, as large bodies are there from the start; found {} m",
-            inlet.name,
-            inlet.radius.bounds()[1]
-        ));
+    let beyond = |inlet: &Inlet| inlet.radius.bounds()[1] > above;
+    if let Some(number) = scenario.inlets.iter().position(beyond) {
+        let most = scenario.inlets[number].radius.bounds()[1];
+        return refused(
+            &format!("inlet.{number}.radius"),
+            format!(
+                "must be at most solver.large_radius = {above} m, as large bodies are there from the start; found {most} m"
+            ),
+        );
     }
     let beyond = large.len() as u64;
     match solver.block_edge {
-        None if 2 * beyond > count => refused(format!(
-            "solver.large_radius must be at least the radius of half of all bodies, as these decide the size of blocks; \
-             found {above} m, which {beyond} of {count} bodies exceed"
-        )),
+        None if 2 * beyond > count => refused(
+            "solver.large_radius",
+            format!(
+                "must be at least the radius of half of all bodies, as these decide the size of blocks; found {above} m, which \
+                 {beyond} of {count} bodies exceed"
+            ),
+        ),
         _ => Ok(()),
     }
 }

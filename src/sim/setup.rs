@@ -328,7 +328,9 @@ pub(super) fn going_on(
         .and_to_come(&scenario);
     // A rule that begins here takes its length from the present bodies.
     let mut scenario = end_as_given(agree(comm, completed(scenario, &sizes))?, options);
-    let here = (header.time, &mut states[..]);
+    let then = states.clone();
+    let mut references = wall_references(&walls);
+    let here = (header.time, &mut states[..], &mut references[..]);
     let begun = before.map(|before| motions_begin(before, &mut scenario, here, sizes.smallest));
     if let (Some(list), 0) = (begun, comm.rank()) {
         list.iter().for_each(|text| tell!("moreau: {text}"));
@@ -339,7 +341,7 @@ pub(super) fn going_on(
     let (physics, partition) = agree(comm, divide(&scenario, &sizes, comm.size()))?;
     agree(comm, bodies_fit(&bodies, &states, &scenario))?;
     let changes = before.map_or(Ok(()), |before| {
-        changes_fit(before, &scenario, &states, &bodies)
+        changes_fit((before, &then), (&scenario, &states), &bodies)
     });
     agree(comm, changes)?;
     agree(comm, bonds_are_known(&scenario, &contacts))?;
@@ -368,7 +370,7 @@ pub(super) fn going_on(
         },
         parcel,
         walls_before: states.clone(),
-        references: wall_references(&walls),
+        references,
         walls: states,
         elastic: header.ledger.elastic,
         anchors: anchors.into(),

@@ -287,12 +287,16 @@ pub(super) fn divide(
             quasistatic::least_edge(sizes.largest, bonds.fold(skin, f64::max))
         }
     };
+    let too_small = |text| {
+        Err(RunError::Input(
+            scenario.refuse("solver.block_edge", text).to_string(),
+        ))
+    };
     if edge < least {
-        let text = format!(
-            "solver.block_edge = {edge} m is too small for bodies of radius {} m with skin {skin} m; must be at least {least} m",
+        return too_small(format!(
+            "must be at least {least} m for bodies of radius {} m with skin {skin} m; found {edge} m",
             sizes.largest
-        );
-        return Err(RunError::Input(text));
+        ));
     }
     if let Some(statics) = scenario.statics {
         quasistatic::may_run(&statics, sizes.count).map_err(RunError::Input)?;
@@ -301,13 +305,12 @@ pub(super) fn divide(
     if let Pace::Rule(rule) = pace {
         let needed = 2.0 * reach(sizes.largest, skin + 2.0 * rule.way());
         if edge < needed {
-            let text = format!(
-                "solver.block_edge = {edge} m is too small for bodies of radius {} m with skin {skin} m that move up to {:e} m in a step \
-                 (time.dt.travel); must be at least {needed} m",
+            return too_small(format!(
+                "must be at least {needed} m for bodies of radius {} m with skin {skin} m that move up to {:e} m in a step \
+                 (time.dt.travel); found {edge} m",
                 sizes.largest,
                 rule.way()
-            );
-            return Err(RunError::Input(text));
+            ));
         }
     }
     let physics = Physics {

@@ -27,6 +27,7 @@ pub(super) fn set_origins(scenario: &mut Scenario, walls: &[WallRow]) {
             displacement: row.motion_displacement.into(),
             orientation: row.motion_orientation,
         });
+        wall.turns_since(row.turns_since());
     }
 }
 

@@ -133,7 +133,8 @@ impl Pushed {
                 // turns the mass at the distance of the centre of mass as much.
                 load: match turning {
                     Some(Turning::Hinged { axis, arm, .. }) => {
-                        let radius = (arm - axis * axis.dot(arm)).norm();
+                        let own = wall.pivot.map_or(*axis, |pivot| pivot.own_axis());
+                        let radius = (arm - own * own.dot(arm)).norm();
                         turned * (radius * freedom.mass)
                     }
                     _ => load,

@@ -137,16 +137,16 @@ fn a_file_that_is_not_what_was_written_is_refused() {
         file.delete_attr("content_hash").unwrap()
     });
     case(
-        &["format version: must be from 6 to 11 (moreau 0.1.0); found 12, written by moreau"],
+        &["format version: must be from 6 to 12 (moreau 0.1.0); found 13, written by moreau"],
         &|file| {
             file.attr("format_version")
                 .unwrap()
-                .write_scalar(&12u32)
+                .write_scalar(&13u32)
                 .unwrap();
         },
     );
     case(
-        &["format version: must be from 6 to 11", "; found 2, written"],
+        &["format version: must be from 6 to 12", "; found 2, written"],
         &|file| {
             let version = file.attr("format_version").unwrap();
             version.write_scalar(&2u32).unwrap();

@@ -81,6 +81,8 @@ pub(crate) fn walls() -> Vec<WallRow> {
             motion_time: 0.5 * x,
             motion_displacement: [x, 0.75, -x],
             motion_orientation: [0.0, 0.0, x, 1.0],
+            axis_displacement: [x, 0.0, -x],
+            axis_orientation: [0.0, x, 0.0, 1.0],
             displacement: [x, -x, 0.1],
             orientation: [0.0, 0.6, 0.8, x],
             velocity: [x; 3],

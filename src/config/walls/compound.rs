@@ -35,8 +35,9 @@ pub(super) fn read(
     let accepted = "tables headed [[wall.part]], each with shape and its keys";
     let mut parts = Vec::new();
     for node in section.need_tables(PARTS.name, accepted, faults) {
-        let keys = shapes::keys(shapes::kind(node));
-        let part = Section::of(node, &[&PARTS, keys], faults);
+        let mut tables = vec![&PARTS];
+        tables.extend(shapes::keys(shapes::kind(node)));
+        let part = Section::of(node, &tables, faults);
         if let Some(shape) = part.read(&SHAPE, faults) {
             parts.extend(shapes::read(shape, name, &part, domain, faults));
         }

@@ -11,7 +11,7 @@ use crate::config::table::{Declared, Table};
 use crate::io::mesh::{Part as Raw, parts};
 use crate::math::{IDENTITY, Quaternion, Vector3, rotate, turned};
 use crate::shape::Posed;
-use crate::shape::mesh::{Faces, Mesh};
+use crate::shape::mesh::{Faces, Mesh, MeshError};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -104,11 +104,15 @@ pub(super) fn read(
         };
         match Mesh::new(&move_by.faces(raw.faces), smooth) {
             Ok(mesh) => found.push((full, Posed::new(mesh))),
-            Err(why) => report(
-                file,
-                format!("must hold a mesh; found {full}: {why}"),
-                faults,
-            ),
+            Err(why) => {
+                let node = section.get(SCALE.name).filter(|_| why == MeshError::Empty);
+                let (node, accepted) = match node {
+                    Some(node) => (node, "be a factor with which the triangles have areas"),
+                    None => (file, "hold a mesh"),
+                };
+                let message = format!("must {accepted}; found {full}: {why}");
+                report(node, message, faults);
+            }
         }
     }
     lies_in(&found, section, domain, faults);

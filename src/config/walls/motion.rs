@@ -1,8 +1,9 @@
 //! The motion of walls.
 
 use super::part::{AXIS, Part, unit};
+use super::shapes;
 use super::turning::{self, HINGE, INERTIA as INERTIA_OF_ANY};
-use crate::body::{Drive, Freedom, Motion, Rotation, Servo, Signal, Turning};
+use crate::body::{Drive, Freedom, Motion, Pivot, Rotation, Servo, Signal, Turning};
 use crate::config::document::{Node, Value};
 use crate::config::fault::Fault;
 use crate::config::key::{Key, List, Needed, Or, Preset, Three, Truth, Words};
@@ -181,11 +182,15 @@ pub(super) const TURNING_SERVO: Table =
     ]);
 const NEWTON: Number = Number(Range::Finite, "N");
 
-/// Reads the motion of an entry with these parts.
-pub(super) fn read(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Motion {
+/// Reads the motion of an entry with these parts, and the axis about which it turns them.
+pub(super) fn read(
+    section: &Section,
+    parts: &[Part],
+    faults: &mut Vec<Fault>,
+) -> (Motion, Option<Pivot>) {
     let mut given = [FREE.name, SERVO.name].into_iter();
     let Some(key) = given.find(|key| section.get(key).is_some()) else {
-        return driven(section, parts, faults);
+        return (driven(section, parts, faults), None);
     };
     for other in DRIVES.into_iter().chain(given) {
         if let Some(node) = section.get(other) {
@@ -199,8 +204,14 @@ pub(super) fn read(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -
         must(node, accepted, &found, faults);
     }
     match key {
-        "free" => Motion::Free(free(section, parts, faults)),
-        _ => Motion::Servo(servo(section, parts, faults)),
+        "free" => {
+            let (free, pivot) = free(section, parts, faults);
+            (Motion::Free(free), pivot)
+        }
+        _ => {
+            let (servo, pivot) = servo(section, parts, faults);
+            (Motion::Servo(servo), pivot)
+        }
     }
 }
 
@@ -319,7 +330,8 @@ fn table(node: &Node, faults: &mut Vec<Fault>) -> Option<(Vector3, Signal)> {
     Some((direction, signal))
 }
 
-fn free(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Freedom {
+/// Newton's law, and the axis of a hinge.
+fn free(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> (Freedom, Option<Pivot>) {
     let free = section.declared(&FREE, faults);
     let mass = free.read(&MASS, faults);
     let along = free.read(&ONE_DIRECTION, faults);
@@ -332,6 +344,7 @@ fn free(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Freedom {
         false => None,
     };
     let turning = turning::read(section, &free, (parts, mass), faults);
+    let (turning, pivot) = turning.map_or((None, None), |(turning, pivot)| (Some(turning), pivot));
     let load = free.read(&LOAD, faults);
     let pressure = free.read(&PRESSURE, faults);
     if let (Some(_), Some(node)) = (free.get(LOAD.name), free.get(PRESSURE.name)) {
@@ -349,7 +362,7 @@ fn free(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Freedom {
             faults,
         );
     }
-    Freedom {
+    let freedom = Freedom {
         mass,
         inertia,
         turning,
@@ -358,10 +371,11 @@ fn free(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Freedom {
         pressure: pressure.unwrap_or_default(),
         gravity,
         factor: ramp::factor(&free, faults),
-    }
+    };
+    (freedom, pivot)
 }
 
-fn servo(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Servo {
+fn servo(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> (Servo, Option<Pivot>) {
     let node = section.get(SERVO.name);
     let turns = node.and_then(|node| node.child(AXIS.name)).is_some();
     if turns {
@@ -377,36 +391,51 @@ fn servo(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Servo {
         }
         (None, _) => servo.read(&FORCE, faults),
     };
-    Servo {
+    let servo = Servo {
         direction: direction(&servo, &DIRECTION, faults),
         turns,
         force,
         pressure: pressure.unwrap_or_default(),
         gain: servo.read(&GAIN, faults),
         top_speed: servo.read(&TOP_SPEED, faults),
-    }
+    };
+    (servo, None)
 }
 
-/// A servo about an axis; its `point` is the centre of the wall.
-fn turning_servo(section: &Section, parts: &[Part], faults: &mut Vec<Fault>) -> Servo {
+/// A servo about an axis through its `point`, or the wall's centre.
+fn turning_servo(
+    section: &Section,
+    parts: &[Part],
+    faults: &mut Vec<Fault>,
+) -> (Servo, Option<Pivot>) {
     let servo = section.declared(&TURNING_SERVO, faults);
-    servo.read(&POINT, faults);
-    if let (Some(node), Some(_)) = (servo.get(POINT.name), section.get("centre")) {
+    let point = servo.read(&POINT, faults);
+    // A plate or a sphere has its own centre.
+    let own = section.get("shape").is_some_and(shapes::has_centre);
+    let reference = section.get("centre").filter(|_| !own);
+    if let (Some(node), Some(_)) = (servo.get(POINT.name), reference) {
         both(node, ["servo.point", "centre"], faults);
     }
-    let about = servo.get(POINT.name).or(section.get("centre"));
-    if is_compound(parts) && about.is_none() {
+    if is_compound(parts) && point.is_none() && reference.is_none() {
         let accepted = "the point [m] through which the axis passes";
         servo.missing(POINT.name, accepted, faults);
     }
-    Servo {
-        direction: direction(&servo, &AXIS, faults),
+    let axis = direction(&servo, &AXIS, faults);
+    let pivot = point.map(|point| Pivot {
+        point: point.into(),
+        axis,
+        mass: None,
+        since: None,
+    });
+    let servo = Servo {
+        direction: axis,
         turns: true,
         force: servo.read(&TORQUE, faults),
         pressure: 0.0,
         gain: servo.read(&TURNING_GAIN, faults),
         top_speed: servo.read(&TOP_RATE, faults),
-    }
+    };
+    (servo, pivot)
 }
 
 /// Whether a motion stays in the plane z = 0.

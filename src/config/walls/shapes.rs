@@ -25,11 +25,10 @@ pub(super) const SIMPLE: &[&str] = KINDS.split_at(KINDS.len() - 1).0;
 
 const FACES: [&str; 6] = ["x-", "x+", "y-", "y+", "z-", "z+"];
 
-/// The shape that an entry names; `box` for an unknown name.
-pub(super) fn kind(node: &Node) -> &'static str {
-    let shape = node.child("shape");
-    let named = |kind: &&&str| shape.is_some_and(|n| n.is_text(kind));
-    KINDS.iter().find(named).copied().unwrap_or("box")
+/// The shape that an entry names, if it is one of these.
+pub(super) fn kind(node: &Node) -> Option<&'static str> {
+    let shape = node.child("shape")?;
+    KINDS.iter().find(|kind| shape.is_text(kind)).copied()
 }
 
 const NORMAL: Key<Three, Needed> = Key::new(
@@ -129,8 +128,22 @@ pub(in crate::config) const ARC: Table = Table::new("wall:arc", &[&CENTRE, &RADI
         "in two dimensions: a part of a circle; bodies on both sides",
     );
 
-/// The keys of a shape other than a compound.
-pub(super) fn keys(kind: &str) -> &'static Table {
+/// The keys of a shape other than a compound; of all these shapes where it is not known.
+pub(super) fn keys(kind: Option<&'static str>) -> Vec<&'static Table> {
+    match kind {
+        Some(kind) => vec![keys_of(kind)],
+        None => SIMPLE.iter().map(|kind| keys_of(kind)).collect(),
+    }
+}
+
+/// Whether the shape of an entry has its own centre, which must be given.
+pub(super) fn has_centre(shape: &Node) -> bool {
+    let with_centre = |kind: &&str| keys_of(kind).names().contains(&CENTRE.name);
+    let mut kinds = SIMPLE.iter().copied().filter(with_centre);
+    kinds.any(|kind| shape.is_text(kind))
+}
+
+fn keys_of(kind: &str) -> &'static Table {
     match kind {
         "plane" => &PLANE,
         "cylinder" => &CYLINDER,

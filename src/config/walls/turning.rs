@@ -1,12 +1,12 @@
 //! The rotation of free walls of any form: `inertia` and `hinge` of `free`.
 
 use super::part::{AXIS, Part, unit};
-use crate::body::Turning;
+use crate::body::{HungMass, Pivot, Turning};
 use crate::config::fault::Fault;
 use crate::config::key::{Entry, Key, List, Needed, Or, Three};
 use crate::config::reader::{METRES, Number, Range, Section, both, must, report};
 use crate::config::table::Table;
-use crate::math::{Matrix3, Vector3};
+use crate::math::{IDENTITY, Matrix3, Vector3};
 use crate::shape::Surface;
 use crate::shape::clump::principal::principal;
 
@@ -30,23 +30,16 @@ pub(super) const INERTIA: Entry = Entry::new(
     "the moments about the centre of mass, xx, yy, zz, xy, xz, yz, at time zero",
 );
 
-/// The point of the axis of a hinge or of a servo [m], if there is one: the centre of the wall.
-pub(super) fn pivot(section: &Section) -> Option<Vector3> {
-    let mut ignored = Vec::new();
-    let hinge = section.get("free").and_then(|free| free.child(HINGE.name));
-    let point = hinge.or(section.get("servo"))?.child(POINT.name)?;
-    Some(METRES.read_list::<3>(point, &mut ignored).into())
-}
-
 /// The rotation of the wall of an entry with a table `free` and this mass [kg].
 ///
-/// Without `inertia` it is that of a closed mesh, with an even density.
+/// Without `inertia` it is that of a closed mesh, with an even density. With it comes the axis of a
+/// hinge.
 pub(super) fn read(
     section: &Section,
     free: &Section,
     (parts, mass): (&[Part], f64),
     faults: &mut Vec<Fault>,
-) -> Option<Turning> {
+) -> Option<(Turning, Option<Pivot>)> {
     let [part] = parts else {
         return None; // Refused elsewhere.
     };
@@ -108,7 +101,8 @@ pub(super) fn read(
             return None;
         }
     };
-    if faults.len() > before {
+    // Of a mass that is refused, a moment is not a number.
+    if faults.len() > before || tensor.iter().any(|moment| moment.is_nan()) {
         return None;
     }
     let m = &tensor;
@@ -125,18 +119,21 @@ pub(super) fn read(
         }
         return None;
     }
-    Some(match hinge {
-        None => Turning::Free { moments, axes },
-        Some((point, axis)) => {
-            let arm = centre - point;
-            let off = arm - axis * axis.dot(&arm);
-            Turning::Hinged {
-                axis,
-                moment: axis.dot(&(tensor * axis)) + mass * off.norm_squared(),
-                arm,
-            }
-        }
-    })
+    let Some((point, axis)) = hinge else {
+        return Some((Turning::Free { moments, axes }, None));
+    };
+    let hung = HungMass {
+        mass,
+        inertia: tensor,
+        centre,
+    };
+    let pivot = Pivot {
+        point,
+        axis,
+        mass: Some(hung),
+        since: None,
+    };
+    Some((hung.hinged(axis, &point, IDENTITY), Some(pivot)))
 }
 
 /// A point and the direction of the axis.

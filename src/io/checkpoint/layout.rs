@@ -81,8 +81,14 @@ pub(super) struct Layout {
 /// Datasets whose numbers were narrower before a version: path, that version, the earlier element.
 const NARROWER: [(&str, u32, Element); 1] = [("/contacts/feature", 7, Element::U32)];
 
-/// Parts of the paths of datasets that came with a version: references of plans, starts of motions.
-const NEWER: [(&str, u32); 3] = [("/reference_", 9), ("/allowance", 9), ("/motion_", 10)];
+/// Parts of the paths of datasets that came with a version: references of plans, starts of motions,
+/// and those of hinges.
+const NEWER: [(&str, u32); 4] = [
+    ("/reference_", 9),
+    ("/allowance", 9),
+    ("/motion_", 10),
+    ("/axis_", 12),
+];
 
 /// One dataset.
 #[derive(Clone, Copy)]

@@ -120,6 +120,18 @@ impl Record for NumberedWall {
             description: "orientation when the prescribed motion began; 0, 0, 0, 0: it counts from time zero",
             values: Values::Real(4, |row| &mut row.wall.motion_orientation),
         },
+        Column {
+            path: "/walls/axis_displacement",
+            unit: "m",
+            description: "displacement when the wall's hinge or turning servo began, global frame",
+            values: Values::Real(3, |row| &mut row.wall.axis_displacement),
+        },
+        Column {
+            path: "/walls/axis_orientation",
+            unit: "1",
+            description: "orientation when the wall's hinge or turning servo began; 0, 0, 0, 0: at time zero",
+            values: Values::Real(4, |row| &mut row.wall.axis_orientation),
+        },
     ];
 
     fn blank() -> Self {

@@ -6,6 +6,7 @@ use tobj::{LoadError, LoadOptions};
 
 /// The parts of a file: its objects and groups, those of one name together.
 pub(super) fn read(contents: &[u8]) -> Result<Vec<Part>, String> {
+    are_polygons(contents)?;
     let options = LoadOptions {
         ignore_points: true,
         ignore_lines: true,
@@ -43,4 +44,22 @@ pub(super) fn read(contents: &[u8]) -> Result<Vec<Part>, String> {
         }
     }
     Ok(parts)
+}
+
+/// Fails if a face has less than three corners: the reader takes it for a line or a point.
+fn are_polygons(contents: &[u8]) -> Result<(), String> {
+    for (number, line) in (1..).zip(contents.split(|&byte| byte == b'\n')) {
+        let text = line.split(|&byte| byte == b'#').next().unwrap_or_default();
+        let mut words = text
+            .split(u8::is_ascii_whitespace)
+            .filter(|word| !word.is_empty());
+        if words.next() != Some(b"f") {
+            continue;
+        }
+        let corners = words.count();
+        if corners < 3 {
+            return Err(format!("line {number}: a face with {corners} corners"));
+        }
+    }
+    Ok(())
 }

@@ -15,9 +15,10 @@ pub(super) fn read(contents: &[u8]) -> Result<Vec<Part>, String> {
         contents[..5].fill(b' ');
         return Ok(vec![solid(contents, None)?]);
     }
-    // The name of a solid may have another encoding.
+    // The name of a solid may have another encoding, but no text has zeros.
     let text = String::from_utf8_lossy(contents);
-    if !text.trim_start().to_ascii_lowercase().starts_with("solid") && text.contains('\u{fffd}') {
+    let is_solid = text.trim_start().to_ascii_lowercase().starts_with("solid");
+    if contents.contains(&0) || !is_solid && text.contains('\u{fffd}') {
         let triangles = counted(contents).unwrap_or_default();
         return Err(format!(
             "{} bytes, where a binary STL file of {triangles} triangles has {}",

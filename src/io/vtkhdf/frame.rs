@@ -53,7 +53,7 @@ pub(super) const WALLS: [(&str, usize, &str, &str); 2] = [
         "walls/displacement",
         3,
         "m",
-        "displacement of the wall's centre since time zero",
+        "displacement since time zero of the wall's centre in the configuration",
     ),
     (
         "walls/orientation",
@@ -119,7 +119,10 @@ impl Around<'_> {
         [
             (
                 displacement,
-                walls.clone().flat_map(|w| w.displacement).collect(),
+                walls
+                    .clone()
+                    .flat_map(WallRow::displacement_as_given)
+                    .collect(),
             ),
             (orientation, walls.flat_map(|w| w.orientation).collect()),
         ]

@@ -89,6 +89,8 @@ impl Meshes {
                 orientation: row.orientation,
                 ..WallState::default()
             };
+            let mut wall = wall.clone();
+            wall.turns_since(row.turns_since());
             let placed = wall.placed(&state);
             let Some(mesh) = placed.mesh() else {
                 continue;

@@ -25,7 +25,7 @@ pub(super) struct Welded {
     /// Whether each edge belongs to two triangles or more.
     ///
     /// Those between three points of a line count, too, though they are left out: such a triangle
-    /// closes the gap between an edge and its two halves.
+    /// closes the gap between an edge and its two halves. One that closes nothing does not count.
     pub is_closed: bool,
     /// Whether neighbours, those included, run along their edge in opposite ways.
     pub is_oriented: bool,
@@ -45,6 +45,7 @@ pub(super) fn welded(faces: &Faces, close: f64) -> Welded {
     let (mut points, mut triangles) = (Vec::new(), Vec::new());
     let mut known = HashSet::with_capacity(faces.triangles.len());
     let mut edges = Vec::with_capacity(3 * faces.triangles.len());
+    let mut flats = Vec::new();
     for corners in &faces.triangles {
         let corners = corners.map(|k| first[k as usize]);
         let is_flat = is_flat(&corners.map(point), close);
@@ -52,17 +53,16 @@ pub(super) fn welded(faces: &Faces, close: f64) -> Welded {
         sorted.sort_unstable();
         let has_three = sorted[0] != sorted[1] && sorted[1] != sorted[2];
         let is_new = has_three && known.insert(sorted);
-        if is_new {
-            edges.extend(edges_of(&corners));
-        }
         if is_flat {
             repair.flat += 1;
+            flats.extend(is_new.then_some(corners));
             continue;
         }
         if !is_new {
             repair.doubled += 1;
             continue;
         }
+        edges.extend(edges_of(&corners));
         triangles.push(corners.map(|k| {
             let number = &mut number[k as usize];
             if *number == u32::MAX {
@@ -72,6 +72,8 @@ pub(super) fn welded(faces: &Faces, close: f64) -> Welded {
             *number
         }));
     }
+    edges.sort_unstable();
+    edges.extend(closing(&flats, &edges).iter().flat_map(edges_of));
     edges.sort_unstable();
     let sides = || edges.chunk_by(|a, b| a.0 == b.0);
     Welded {
@@ -84,6 +86,42 @@ pub(super) fn welded(faces: &Faces, close: f64) -> Welded {
             _ => true,
         }),
     }
+}
+
+/// Those of the triangles without an area that share each of their edges with another triangle.
+///
+/// `edges` are those of the triangles with an area, in order. One that is left out may leave an
+/// edge of the next alone.
+fn closing(flats: &[[u32; 3]], edges: &[([u32; 2], bool)]) -> Vec<[u32; 3]> {
+    let mut around: HashMap<[u32; 2], Vec<usize>> = HashMap::new();
+    for (number, corners) in flats.iter().enumerate() {
+        for (edge, _) in edges_of(corners) {
+            around.entry(edge).or_default().push(number);
+        }
+    }
+    let has_area = |edge: &[u32; 2]| {
+        let from = edges.partition_point(|(other, _)| other < edge);
+        edges.get(from).is_some_and(|(other, _)| other == edge)
+    };
+    let mut stays = vec![true; flats.len()];
+    let mut due: Vec<usize> = (0..flats.len()).collect();
+    while let Some(number) = due.pop() {
+        let own = edges_of(&flats[number]).map(|(edge, _)| edge);
+        let alone = |edge: &[u32; 2]| around[edge].len() == 1 && !has_area(edge);
+        if !stays[number] || !own.iter().any(alone) {
+            continue;
+        }
+        stays[number] = false;
+        for edge in own {
+            let others = around.entry(edge).or_default();
+            others.retain(|&other| other != number);
+            due.extend(&*others);
+        }
+    }
+    let all = flats.iter().zip(stays);
+    all.filter(|(_, stays)| *stays)
+        .map(|(flat, _)| *flat)
+        .collect()
 }
 
 /// The edges of a triangle, the smaller end first, and whether it runs along them from the larger.

@@ -1,6 +1,6 @@
 //! The output about walls and the periodic cell.
 
-use crate::body::{Motion, Wall, WallState};
+use crate::body::{Motion, Since, Wall, WallState};
 use crate::domain::Domain;
 use crate::io::WallRow;
 use crate::io::series::{CellLine, WallLine};
@@ -50,8 +50,15 @@ pub(in crate::sim) fn walls(domain: &Domain, scheme: &Scheme, state: &State) -> 
         motion_time: wall.origin.map_or(0.0, |origin| origin.time),
         motion_displacement: (wall.origin).map_or([0.0; 3], |origin| origin.displacement.into()),
         motion_orientation: wall.origin.map_or([0.0; 4], |origin| origin.orientation),
+        axis_displacement: since(wall).map_or([0.0; 3], |since| since.displacement.into()),
+        axis_orientation: since(wall).map_or([0.0; 4], |since| since.orientation),
     })
     .collect()
+}
+
+/// The place of a wall when its axis became the one about which it turns.
+fn since(wall: &Wall) -> Option<Since> {
+    wall.pivot.and_then(|pivot| pivot.since)
 }
 
 /// A wall's line in `walls.csv`.
