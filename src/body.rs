@@ -5,6 +5,7 @@
 //! checkpoint. [`Bodies`] holds columns, over which loops run.
 
 mod anchor;
+mod begin;
 mod cell;
 mod drive;
 pub mod faces;

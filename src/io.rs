@@ -118,8 +118,9 @@ pub struct WallRow {
 }
 
 impl WallRow {
-    /// The place of the wall when its hinge or its turning servo began, if that was later than at
-    /// time zero.
+    /// The place of the wall when its hinge or its turning servo began.
+    ///
+    /// `None`: it began at time zero.
     #[must_use]
     pub fn turns_since(&self) -> Option<Since> {
         (self.axis_orientation != [0.0; 4]).then(|| Since {

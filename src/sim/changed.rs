@@ -81,9 +81,9 @@ fn same_parts(old: &Wall, new: &Wall) -> Result<(), RunError> {
 
 /// Lets changed motions begin where their walls are; returns a message about each.
 ///
-/// The states are those now, and in the plan of contacts. A table that replaces another and leads to the wall's present place, but for a part of the
-/// `smallest` radius [m], goes on, as one that has become longer. Walls lose velocities that their
-/// new motion does not have.
+/// The states are those now, and in the plan of contacts. A table that replaces another and leads
+/// to the wall's present place, but for a part of the `smallest` radius [m], goes on, as one that
+/// has become longer. Walls lose velocities that their new motion does not have.
 pub(super) fn motions_begin(
     before: &Scenario,
     now: &mut Scenario,
