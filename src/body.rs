@@ -11,7 +11,7 @@ mod drive;
 pub mod faces;
 mod large;
 mod member;
-pub mod pivot;
+mod pivot;
 mod ramp;
 mod range;
 mod reference;

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // A test may stop at what must not happen.
 
 mod harness;
+mod movie;
 
 #[path = "stages/axes.rs"]
 mod axes;

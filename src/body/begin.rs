@@ -25,7 +25,7 @@ impl Wall {
 
     /// Lets its motion begin where another wall is in a state: itself, with another motion.
     ///
-    /// Of its surface that part becomes its centre which is at the point of its axis then.
+    /// The point of the wall that lies on the axis then becomes its centre.
     pub fn begin_at(&mut self, before: &Self, state: &WallState) {
         let Some(pivot) = self.pivot else {
             return;
@@ -46,7 +46,7 @@ impl Wall {
         }));
     }
 
-    /// Its state where it is and moves as another wall in a state: itself, with another centre.
+    /// Its state with the place and the velocities of another wall: itself, with another centre.
     #[must_use]
     pub fn state_as(&self, before: &Self, state: &WallState) -> WallState {
         if self.centre == before.centre {

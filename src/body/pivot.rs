@@ -71,6 +71,7 @@ impl HungMass {
             axis,
             moment: own.dot(&(self.inertia * own)) + self.mass * off.norm_squared(),
             arm,
+            radius: off.norm(),
         }
     }
 }
@@ -80,13 +81,6 @@ impl Pivot {
     #[must_use]
     pub fn is_along(&self, other: &Self) -> bool {
         self.point == other.point && self.axis == other.axis
-    }
-
-    /// The axis in the place of the wall at time zero.
-    #[must_use]
-    pub fn own_axis(&self) -> Vector3 {
-        let since = self.since.unwrap_or_default();
-        turned(conjugate(since.orientation), &self.axis)
     }
 }
 
@@ -107,15 +101,23 @@ mod tests {
         let quarter = rotate(IDENTITY, &(Vector3::y() * std::f64::consts::FRAC_PI_2));
         // It stands upright then: about z through an axis half a metre off, and about y.
         for (axis, place, turn, expected) in [
-            (Vector3::z(), Vector3::zeros(), IDENTITY, 4.0),
-            (Vector3::x(), Vector3::y() * 0.5, IDENTITY, 0.75),
-            (Vector3::z(), Vector3::y() * 0.5, quarter, 0.75),
-            (Vector3::y(), Vector3::zeros(), quarter, 4.0),
+            (Vector3::z(), Vector3::zeros(), IDENTITY, [4.0, 1.0]),
+            (Vector3::x(), Vector3::y() * 0.5, IDENTITY, [0.75, 0.5]),
+            (Vector3::z(), Vector3::y() * 0.5, quarter, [0.75, 0.5]),
+            (Vector3::y(), Vector3::zeros(), quarter, [4.0, 1.0]),
         ] {
-            let Turning::Hinged { moment, arm, .. } = rod.hinged(axis, &place, turn) else {
+            let Turning::Hinged {
+                moment,
+                arm,
+                radius,
+                ..
+            } = rod.hinged(axis, &place, turn)
+            else {
                 panic!("hinged");
             };
-            assert!((moment - expected).abs() < 1e-15, "{moment} {expected}");
+            let [about, off] = expected;
+            assert!((moment - about).abs() < 1e-15, "{moment} {about}");
+            assert!((radius - off).abs() < 1e-15, "{radius} {off}");
             assert_eq!(arm, Vector3::x() - place);
         }
     }

@@ -21,6 +21,8 @@ pub enum Turning {
         moment: f64,
         /// The centre of mass from the centre at time zero [m].
         arm: Vector3,
+        /// The distance of the centre of mass from the axis [m].
+        radius: f64,
     },
 }
 
@@ -45,7 +47,9 @@ impl Turning {
     pub fn gain(&self, orientation: Quaternion, impulse: &Vector3) -> Vector3 {
         match self {
             Self::Free { .. } => Vector3::zeros(),
-            Self::Hinged { axis, moment, arm } => {
+            Self::Hinged {
+                axis, moment, arm, ..
+            } => {
                 let torque = turned(orientation, arm).cross(impulse);
                 axis * (axis.dot(&torque) / moment)
             }

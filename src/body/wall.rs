@@ -25,7 +25,7 @@ pub struct Wall {
     pub surface_velocity: Vector3,
     /// The start of its prescribed motion; `None`: at time zero, at its place there.
     pub origin: Option<Origin>,
-    /// The axis of its hinge, or of its turning servo, if their point is not its own centre.
+    /// The axis of its hinge, or of its turning servo with a point.
     pub pivot: Option<Pivot>,
 }
 
@@ -195,7 +195,8 @@ impl Wall {
         let elsewhere = match &self.motion {
             Motion::Driven(drive) => drive.has_pivots(),
             Motion::Servo(servo) => servo.turns,
-            Motion::Free(_) | Motion::Fixed => false,
+            Motion::Free(free) => free.is_hinged(),
+            Motion::Fixed => false,
         };
         match surface.middle().filter(|_| is_part || elsewhere) {
             Some(middle) => self.velocity_at(state, &middle),

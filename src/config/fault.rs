@@ -10,7 +10,7 @@ pub(super) const UNSET: char = '-';
 /// The same of a key that may be missing.
 pub(super) const UNSET_IF_THERE: char = '~';
 
-/// The sign before an override by a stage, whose files are those that the run has read.
+/// The sign before an override by a stage. Its files are those that the run has read.
 pub(super) const OF_STAGE: char = '+';
 
 /// The place of a value in the input.

@@ -21,6 +21,8 @@ pub(super) struct Others<'a> {
     pub materials: &'a [Material],
     pub laws: &'a Laws,
     pub walls: &'a [Wall],
+    /// The entry of each wall.
+    pub entries: &'a [usize],
     pub planar: bool,
     pub period: Period,
 }
@@ -222,24 +224,18 @@ pub(super) fn read(root: &Section, others: &Others, faults: &mut Vec<Fault>) -> 
 
 /// Refuses walls under pressure that have no face.
 fn with_faces(root: &Section, others: &Others, faults: &mut Vec<Fault>) {
-    // Each wall with one of these motions is an entry of its own, unless it is refused elsewhere.
-    let entries = root.tables("wall", "", &mut Vec::new()).iter();
-    let tables = entries.filter_map(|node| node.child("free").or(node.child("servo")));
-    let follows = |wall: &&Wall| matches!(wall.motion, Motion::Free(_) | Motion::Servo(_));
-    let walls = others.walls.iter().filter(follows);
-    if tables.clone().count() != walls.clone().count() {
-        return;
-    }
-    for (wall, node) in walls.zip(tables) {
-        let pressure = match &wall.motion {
-            Motion::Free(free) => free.pressure,
-            Motion::Servo(servo) => servo.pressure,
-            Motion::Fixed | Motion::Driven(_) => 0.0,
+    let nodes = root.tables("wall", "", &mut Vec::new());
+    for (wall, &entry) in others.walls.iter().zip(others.entries) {
+        let (key, pressure) = match &wall.motion {
+            Motion::Free(free) => ("free", free.pressure),
+            Motion::Servo(servo) => ("servo", servo.pressure),
+            Motion::Fixed | Motion::Driven(_) => continue,
         };
         if pressure == 0.0 {
             continue;
         }
-        let node = node.child("pressure").unwrap_or(node);
+        let node = nodes[entry].child(key).and_then(|of| of.child("pressure"));
+        let node = node.unwrap_or(&nodes[entry]);
         let name = &wall.name;
         if face(wall, others.walls, &others.period, others.planar).is_none() {
             let accepted = "left out, or push a plane across an axis, with a period or two planes along each other axis";

@@ -137,13 +137,14 @@ pub(super) fn scenario(
     let regions = regions::read(&section, &domain, faults);
     let (laws, listed) = laws::read(&section, (&materials, &regions, &domain), faults);
     let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
-    let walls = walls::read(&section, &names, &domain, faults);
+    let (walls, entries) = walls::read(&section, &names, &domain, faults);
     let cell = cell::read(&section, (&domain, &walls, gravity), faults);
     let others = quasistatic::Others {
         pace: &pace,
         materials: &materials,
         laws: &laws,
         walls: &walls,
+        entries: &entries,
         planar: domain.two_dimensional,
         period: Period::of_box(
             &Vector3::from(domain.lower),

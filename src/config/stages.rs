@@ -329,11 +329,7 @@ fn changed(key: &str, node: &Node, changes: &mut Vec<String>, faults: &mut Vec<F
         must(node, "given once", &format!("{key} twice"), faults);
         return;
     }
-    let sign = match is_path(key, &node.value) || names_file(&node.value) {
-        true => OF_STAGE.to_string(),
-        false => String::new(),
-    };
-    changes.push(format!("{sign}{key}={}", value_text(node)));
+    changes.push(format!("{OF_STAGE}{key}={}", value_text(node)));
 }
 
 /// Whether a stage may change a key.
@@ -360,18 +356,6 @@ fn allowed(key: &str, node: &Node, faults: &mut Vec<Fault>) -> bool {
 pub(super) fn is_path(key: &str, value: &Value) -> bool {
     let last = key.rsplit('.').next();
     matches!(value, Value::Text(_)) && matches!(last, Some("file" | "pairs"))
-}
-
-/// Whether a list of tables, such as composed motions, names a file.
-fn names_file(value: &Value) -> bool {
-    match value {
-        Value::List(items) => items.iter().any(|item| names_file(&item.value)),
-        Value::Table(entries) => {
-            let mut each = entries.iter();
-            each.any(|(key, node)| is_path(key, &node.value) || names_file(&node.value))
-        }
-        _ => false,
-    }
 }
 
 /// A value as TOML in one line.

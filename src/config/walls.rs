@@ -22,15 +22,15 @@ use crate::body::Wall;
 use crate::math::Vector3;
 use std::collections::HashSet;
 
-/// Reads all walls; `materials` are the names of the materials.
+/// Reads all walls, each with the number of its entry; `materials` are the names of the materials.
 pub(super) fn read(
     root: &Section,
     materials: &[&str],
     domain: &Domain,
     faults: &mut Vec<Fault>,
-) -> Vec<Wall> {
+) -> (Vec<Wall>, Vec<usize>) {
     let accepted = "tables headed [[wall]] with shape and material";
-    let mut walls: Vec<Wall> = Vec::new();
+    let (mut walls, mut entries): (Vec<Wall>, Vec<usize>) = Default::default();
     let mut names = HashSet::new();
     for (entry, node) in root.tables("wall", accepted, faults).iter().enumerate() {
         for wall in read_entry(entry, node, materials, domain, faults) {
@@ -38,9 +38,10 @@ pub(super) fn read(
                 twice(node, &format!("wall \"{}\"", wall.name), faults);
             }
             walls.push(wall);
+            entries.push(entry);
         }
     }
-    walls
+    (walls, entries)
 }
 
 const SHAPE: Key<Names, Needed> = Key::new(

@@ -182,6 +182,11 @@ impl Frames {
         self.config.take_if(|(_, since)| *since == step);
     }
 
+    /// Gives the walls other motions, or the meshes of another configuration, from now on.
+    pub fn set_walls(&mut self, walls: &[Wall]) {
+        self.meshes = Meshes::of(walls);
+    }
+
     /// Writes the frames of a step. Collective.
     ///
     /// # Errors

@@ -137,6 +137,8 @@ fn frames_of(paths: &[PathBuf], work: &Path) -> Result<(), Fault> {
                 film.insert(opened.map_err(output)?.0)
             }
         };
+        // A stage may have given walls other motions.
+        frames.set_walls(&scenario.walls);
         frames.write(&Serial, &snapshot).map_err(output)?;
     }
     Ok(())

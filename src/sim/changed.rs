@@ -1,7 +1,7 @@
 //! Refuses changed walls, periods, shear and steps that do not fit the state of a checkpoint.
 
 use super::error::RunError;
-use crate::body::{BodyRow, CellState, Motion, Origin, Wall, WallState};
+use crate::body::{BodyRow, CellState, Motion, Origin, Turning, Wall, WallState};
 use crate::config::Scenario;
 use crate::io::Header;
 use crate::math::{IDENTITY, Vector3, turn_between};
@@ -79,7 +79,29 @@ fn same_parts(old: &Wall, new: &Wall) -> Result<(), RunError> {
     )))
 }
 
-/// Lets changed motions begin where their walls are; returns a message about each.
+/// The keys of the motion of a wall.
+const MOTIONS: [&str; 7] = [
+    "velocity", "sine", "table", "rotation", "free", "servo", "centre",
+];
+
+/// Fails if a motion changes where the configuration of the checkpoint is not known any more.
+///
+/// A motion begins where the one before has led the wall.
+pub(super) fn motions_are_known(before: Option<&Scenario>, set: &[String]) -> Result<(), RunError> {
+    let is_motion = |change: &&String| {
+        let key = change.split('=').next().unwrap_or_default();
+        let mut names = key.trim_start_matches('-').split('.').map(str::trim);
+        names.next() == Some("wall") && names.nth(1).is_some_and(|name| MOTIONS.contains(&name))
+    };
+    match set.iter().find(is_motion).filter(|_| before.is_none()) {
+        Some(change) => Err(RunError::Input(format!(
+            "{change}: a changed motion must come with all files of the checkpoint's configuration; found one that is gone"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Lets changed motions begin where their walls are; returns a message about each driven one.
 ///
 /// The states are those now, and in the plan of contacts. A table that replaces another and leads
 /// to the wall's present place, but for a part of the `smallest` radius [m], goes on, as one that
@@ -157,16 +179,15 @@ fn kept_velocities(motion: &Motion, state: &WallState) -> [Vector3; 2] {
         }
         Motion::Free(free) => {
             let turns = free.turning.is_some() || free.inertia.is_some();
-            let velocity = match free.is_hinged() {
-                true => none,
-                false => free.projected(velocity),
-            };
-            [velocity, if turns { spin } else { none }]
+            match free.turning {
+                Some(Turning::Hinged { axis, .. }) => [none, axis * axis.dot(&spin)],
+                _ => [free.projected(velocity), if turns { spin } else { none }],
+            }
         }
     }
 }
 
-/// Fails if a wall that has turned about its centre gets another one, and turns on as before.
+/// Fails if a wall that has turned gets another centre, but not another motion.
 fn centres_stay(before: &Scenario, now: &Scenario, states: &[WallState]) -> Result<(), RunError> {
     let walls = before.walls.iter().zip(&now.walls).zip(states);
     for ((old, new), state) in walls.filter(|((old, new), _)| !moves_otherwise(old, new)) {
@@ -349,4 +370,68 @@ pub(super) fn clock_fits(scenario: &Scenario, header: &Header) -> Result<(), Run
         _ => return Ok(()),
     };
     Err(RunError::Input(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::{Freedom, HungMass};
+    use crate::math::Matrix3;
+
+    /// A hinge keeps the part of the spin about its axis, a part that falls freely keeps all.
+    #[test]
+    fn a_hinge_keeps_the_spin_about_its_axis() {
+        let state = WallState {
+            velocity: Vector3::new(1.0, 2.0, 3.0),
+            angular_velocity: Vector3::new(15.0, -2.0, 0.5),
+            ..WallState::default()
+        };
+        let mass = HungMass {
+            mass: 1.0,
+            inertia: Matrix3::identity(),
+            centre: Vector3::x(),
+        };
+        let free = |turning| {
+            Motion::Free(Freedom {
+                mass: 1.0,
+                inertia: None,
+                turning: Some(turning),
+                direction: None,
+                load: Vector3::zeros(),
+                pressure: 0.0,
+                gravity: true,
+                factor: None,
+            })
+        };
+        let hinged = free(mass.hinged(Vector3::y(), &Vector3::zeros(), IDENTITY));
+        let kept = kept_velocities(&hinged, &state);
+        assert_eq!(kept, [Vector3::zeros(), Vector3::y() * -2.0]);
+        let loose = free(Turning::Free {
+            moments: [1.0; 3],
+            axes: IDENTITY,
+        });
+        let kept = kept_velocities(&loose, &state);
+        assert_eq!(kept, [state.velocity, state.angular_velocity]);
+    }
+
+    /// Motions may not change where the configuration before is not known; other keys may.
+    #[test]
+    fn changed_motions_need_the_configuration_before() {
+        let of = |change: &str| motions_are_known(None, &[change.to_owned()]).is_ok();
+        for known in [
+            "wall.2.file=b.stl",
+            "wall.0.material=m",
+            "time.steps=5",
+            "-wall.1.name",
+        ] {
+            assert!(of(known), "{known}");
+        }
+        for unknown in [
+            "-wall.1.servo",
+            "wall.0.velocity=[0, 0, 1]",
+            " wall.1.free.mass = 2",
+        ] {
+            assert!(!of(unknown), "{unknown}");
+        }
+    }
 }

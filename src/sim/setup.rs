@@ -6,7 +6,8 @@ use super::bonds::{bonds_are_known, pairs_exist};
 use super::cell;
 use super::census::census;
 use super::changed::{
-    bodies_fit, changes_fit, clock_fits, motions_begin, same_loads, shear_fits, stages_stay,
+    bodies_fit, changes_fit, clock_fits, motions_are_known, motions_begin, same_loads, shear_fits,
+    stages_stay,
 };
 use super::error::RunError;
 use super::first;
@@ -311,6 +312,7 @@ pub(super) fn going_on(
     } = loaded;
     let home = path.parent().unwrap_or(Path::new("")).to_owned();
     agree(comm, as_many_walls(&scenario, &walls))?;
+    motions_are_known(before, &options.set)?;
     let mut states = wall_states(&walls);
     set_origins(&mut scenario, &walls);
     let before = before.cloned().map(|mut before| {

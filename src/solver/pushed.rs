@@ -132,11 +132,7 @@ impl Pushed {
                 // A hinge carries the load but for its torque: in its place stands the impulse that
                 // turns the mass at the distance of the centre of mass as much.
                 load: match turning {
-                    Some(Turning::Hinged { axis, arm, .. }) => {
-                        let own = wall.pivot.map_or(*axis, |pivot| pivot.own_axis());
-                        let radius = (arm - own * own.dot(arm)).norm();
-                        turned * (radius * freedom.mass)
-                    }
+                    Some(Turning::Hinged { radius, .. }) => turned * (radius * freedom.mass),
                     _ => load,
                 },
                 mass: freedom.mass,

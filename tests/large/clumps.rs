@@ -280,6 +280,6 @@ fn a_large_clump_in_the_program() {
     let path = place.write("inlet.toml", &format!("{text}{inlet}"));
     let refused = on(1, &["check", &path, "--set", "solver.large_radius=0.02"]);
     assert_eq!(refused.status, Some(2), "{}", refused.stdout);
-    let text = "radius must be at most solver.large_radius = 0.02 m";
+    let text = "inlet.toml:44: inlet.0.radius: must be at most solver.large_radius = 0.02 m";
     assert!(refused.stderr.contains(text), "{}", refused.stderr);
 }

@@ -44,6 +44,7 @@ fn struck() -> (Scene, usize) {
                 axis: Vector3::y(),
                 moment: moment(),
                 arm,
+                radius: libm::hypot(arm.x, arm.z),
             }),
             direction: None,
             load: Vector3::zeros(),

@@ -102,6 +102,7 @@ fn a_blade_on_a_hinge_is_a_pendulum() {
         axis: Vector3::y(),
         moment,
         arm: Vector3::new(0.0, 0.0, -arm),
+        radius: arm,
     });
     blade.centre = Vector3::zeros();
     let error = |dt: f64| {
@@ -204,6 +205,7 @@ fn a_flap_rests_on_a_fixed_ball() {
         axis: Vector3::y(),
         moment: mass * ((0.8_f64.powi(2) + 0.05_f64.powi(2)) / 12.0 + 0.16),
         arm: Vector3::new(0.4, 0.0, 0.0),
+        radius: 0.4,
     });
     s.walls.push(flap);
     let b = s.sphere([0.6, 0.0, 0.05], 0.1, 1.0);
@@ -304,6 +306,7 @@ fn the_same_bits_of_parts_on_any_ranks() {
         axis: Vector3::y(),
         moment: mass * square,
         arm,
+        radius: libm::hypot(arm.x, arm.z),
     });
     for body in &mut s.bodies {
         // Room for the parts.

@@ -68,8 +68,9 @@ fn flat_triangles_close_gaps() {
     assert!(turned.is_closed() && turned.solid().is_none());
 }
 
-/// Triangles without an area that close no gap leave a closed mesh closed: apart from it, in its
-/// face, at an edge, one at another, and with such a gap closed elsewhere.
+/// Triangles without an area that close no gap leave a closed mesh closed.
+///
+/// Apart from it, in its face, at an edge, one at another, and with such a gap closed elsewhere.
 #[test]
 fn stray_flat_triangles_count_for_nothing() {
     let whole = block([1.0, 2.0, 3.0]);
@@ -90,6 +91,7 @@ fn stray_flat_triangles_count_for_nothing() {
         vec![[a, b, c]],
         vec![[a, b, c], [b, c, d]],
         vec![[p, q, beyond[0]]],
+        vec![[p, q, beyond[0]], [p, q, beyond[1]]],
         vec![[q, beyond[0], beyond[1]], [p, q, beyond[0]], [a, c, d]],
     ];
     for (base, flat) in [(&whole, 0), (&faces, 1)] {

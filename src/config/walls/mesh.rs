@@ -102,10 +102,12 @@ pub(super) fn read(
             Some(of) => format!("{name}.{of}"),
             None => name.to_owned(),
         };
-        match Mesh::new(&move_by.faces(raw.faces), smooth) {
+        let faces = move_by.faces(raw.faces);
+        match Mesh::new(&faces, smooth) {
             Ok(mesh) => found.push((full, Posed::new(mesh))),
             Err(why) => {
-                let node = section.get(SCALE.name).filter(|_| why == MeshError::Empty);
+                let node = section.get(SCALE.name);
+                let node = node.filter(|_| why == MeshError::Empty && vanishes(&faces));
                 let (node, accepted) = match node {
                     Some(node) => (node, "be a factor with which the triangles have areas"),
                     None => (file, "hold a mesh"),
@@ -118,6 +120,19 @@ pub(super) fn read(
     lies_in(&found, section, domain, faults);
     let part = |(name, posed)| Part::of_mesh(name, posed);
     found.into_iter().map(part).collect()
+}
+
+/// Whether areas are too small for numbers.
+fn vanishes(faces: &Faces) -> bool {
+    let size = |axis: usize| {
+        let each = faces.points.iter().map(|point| point[axis]);
+        let [low, high] = each.fold([f64::INFINITY, -f64::INFINITY], |[low, high], c| {
+            [low.min(c), high.max(c)]
+        });
+        high - low
+    };
+    let most = size(0).max(size(1)).max(size(2));
+    most * most < f64::MIN_POSITIVE
 }
 
 /// All parts of a file as one.

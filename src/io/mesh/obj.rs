@@ -56,7 +56,12 @@ fn are_polygons(contents: &[u8]) -> Result<(), String> {
         if words.next() != Some(b"f") {
             continue;
         }
-        let corners = words.count();
+        let corners = words.clone().count();
+        if words.next_back() == Some(b"\\") {
+            return Err(format!(
+                "line {number}: a face that goes on in the next line"
+            ));
+        }
         if corners < 3 {
             return Err(format!("line {number}: a face with {corners} corners"));
         }

@@ -15,10 +15,13 @@ pub(super) fn read(contents: &[u8]) -> Result<Vec<Part>, String> {
         contents[..5].fill(b' ');
         return Ok(vec![solid(contents, None)?]);
     }
-    // The name of a solid may have another encoding, but no text has zeros.
-    let text = String::from_utf8_lossy(contents);
+    // The name of a solid may have another encoding, and zeros may follow a text.
+    let end = contents.iter().rposition(|&byte| byte != 0);
+    let written = &contents[..end.map_or(0, |last| last + 1)];
+    let text = String::from_utf8_lossy(written);
     let is_solid = text.trim_start().to_ascii_lowercase().starts_with("solid");
-    if contents.contains(&0) || !is_solid && text.contains('\u{fffd}') {
+    let is_control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+    if written.iter().any(is_control) || !is_solid && text.contains('\u{fffd}') {
         let triangles = counted(contents).unwrap_or_default();
         return Err(format!(
             "{} bytes, where a binary STL file of {triangles} triangles has {}",

@@ -25,6 +25,9 @@ fn solids_of_stl_files() {
     binary.extend([0, 0]);
     let again = parts(Path::new("a.stl"), &binary).expect("a solid");
     assert_eq!((again.len(), &again[0].faces), (1, &found[0].faces));
+    // Zeros after a text are not read.
+    let padded = parts(Path::new("a.stl"), format!("{SOLIDS}\0\0").as_bytes());
+    assert_eq!(padded.as_ref(), Ok(&found));
     // Cut off, or with more bytes than it should have, it is not taken for a text.
     for end in [90, 133, 135, 200] {
         let mut other = binary.clone();
@@ -76,7 +79,7 @@ fn faces_of_ply_files() {
 #[test]
 fn contents_other_than_meshes() {
     let of = |name: &str, contents: &[u8]| parts(Path::new(name), contents).expect_err(name);
-    let cases: [(&str, &[u8], &str); 14] = [
+    let cases: [(&str, &[u8], &str); 15] = [
         ("a.step", b"ISO-10303", "none of .stl, .obj, .ply"),
         ("a", b"", "none of .stl"),
         ("a.stl", b"", "no faces"),
@@ -88,6 +91,7 @@ fn contents_other_than_meshes() {
         ("a.obj", b"v 0 0 0\nl 1 1\n", "no faces"),
         ("a.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\n\nf 1 2 3\r\n\tf 1/ 2/ # 3\n", "line 6: a face with 2 corners"),
         ("a.obj", b"v 0 0 0\nf 1", "line 2: a face with 1 corners"),
+        ("a.obj", b"v 0 0 0\nf 1 2 \\\n3\n", "line 2: a face that goes on in the next line"),
         ("a.ply", b"ply\nnothing", ""),
         ("a.ply", b"ply\nformat ascii 1.0\nelement vertex 0\nproperty float x\nend_header\n", "vertex"),
         (

@@ -88,15 +88,19 @@ pub(super) fn welded(faces: &Faces, close: f64) -> Welded {
     }
 }
 
-/// Those of the triangles without an area that share each of their edges with another triangle.
+/// The triangles without an area that share each of their edges with another triangle.
 ///
-/// `edges` are those of the triangles with an area, in order. One that is left out may leave an
-/// edge of the next alone.
+/// `edges` are those of the triangles with an area, in order. Without one triangle, the next may
+/// have an edge alone.
 fn closing(flats: &[[u32; 3]], edges: &[([u32; 2], bool)]) -> Vec<[u32; 3]> {
-    let mut around: HashMap<[u32; 2], Vec<usize>> = HashMap::new();
-    for (number, corners) in flats.iter().enumerate() {
-        for (edge, _) in edges_of(corners) {
-            around.entry(edge).or_default().push(number);
+    let own = |number: usize| edges_of(&flats[number]).map(|(edge, _)| edge);
+    // Of the triangles at an edge their count, and the exclusive or of their numbers: of one its
+    // number.
+    let mut around: HashMap<[u32; 2], (usize, usize)> = HashMap::new();
+    for number in 0..flats.len() {
+        for edge in own(number) {
+            let (count, numbers) = around.entry(edge).or_default();
+            (*count, *numbers) = (*count + 1, *numbers ^ number);
         }
     }
     let has_area = |edge: &[u32; 2]| {
@@ -106,16 +110,15 @@ fn closing(flats: &[[u32; 3]], edges: &[([u32; 2], bool)]) -> Vec<[u32; 3]> {
     let mut stays = vec![true; flats.len()];
     let mut due: Vec<usize> = (0..flats.len()).collect();
     while let Some(number) = due.pop() {
-        let own = edges_of(&flats[number]).map(|(edge, _)| edge);
-        let alone = |edge: &[u32; 2]| around[edge].len() == 1 && !has_area(edge);
-        if !stays[number] || !own.iter().any(alone) {
+        let is_alone = |edge: &[u32; 2]| around[edge].0 == 1 && !has_area(edge);
+        if !stays[number] || !own(number).iter().any(is_alone) {
             continue;
         }
         stays[number] = false;
-        for edge in own {
-            let others = around.entry(edge).or_default();
-            others.retain(|&other| other != number);
-            due.extend(&*others);
+        for edge in own(number) {
+            let (count, numbers) = around.entry(edge).or_default();
+            (*count, *numbers) = (*count - 1, *numbers ^ number);
+            due.extend((*count == 1).then_some(*numbers));
         }
     }
     let all = flats.iter().zip(stays);
