@@ -1,7 +1,6 @@
 //! The motion of walls.
 
 use super::part::{AXIS, Part, unit};
-use super::shapes;
 use super::turning::{self, HINGE, INERTIA as INERTIA_OF_ANY};
 use crate::body::{Drive, Freedom, Motion, Pivot, Rotation, Servo, Signal, Turning};
 use crate::config::document::{Node, Value};
@@ -410,13 +409,7 @@ fn turning_servo(
 ) -> (Servo, Option<Pivot>) {
     let servo = section.declared(&TURNING_SERVO, faults);
     let point = servo.read(&POINT, faults);
-    // A plate or a sphere has its own centre.
-    let own = section.get("shape").is_some_and(shapes::has_centre);
-    let reference = section.get("centre").filter(|_| !own);
-    if let (Some(node), Some(_)) = (servo.get(POINT.name), reference) {
-        both(node, ["servo.point", "centre"], faults);
-    }
-    if is_compound(parts) && point.is_none() && reference.is_none() {
+    if is_compound(parts) && point.is_none() && section.get("centre").is_none() {
         let accepted = "the point [m] through which the axis passes";
         servo.missing(POINT.name, accepted, faults);
     }

@@ -130,17 +130,10 @@ pub(in crate::config) const ARC: Table = Table::new("wall:arc", &[&CENTRE, &RADI
 
 /// The keys of a shape other than a compound; of all these shapes where it is not known.
 pub(super) fn keys(kind: Option<&'static str>) -> Vec<&'static Table> {
-    match kind {
+    match kind.filter(|kind| SIMPLE.contains(kind)) {
         Some(kind) => vec![keys_of(kind)],
         None => SIMPLE.iter().map(|kind| keys_of(kind)).collect(),
     }
-}
-
-/// Whether the shape of an entry has its own centre, which must be given.
-pub(super) fn has_centre(shape: &Node) -> bool {
-    let with_centre = |kind: &&str| keys_of(kind).names().contains(&CENTRE.name);
-    let mut kinds = SIMPLE.iter().copied().filter(with_centre);
-    kinds.any(|kind| shape.is_text(kind))
 }
 
 fn keys_of(kind: &str) -> &'static Table {
