@@ -165,6 +165,39 @@ fn a_large_ball_moves_as_one_of_the_others() {
     );
 }
 
+/// A large ball that is driven keeps its velocity, and ploughs through the others as in wide blocks: the same bits on any ranks.
+#[test]
+fn a_driven_large_ball_ploughs_through_the_others() {
+    let mut s = poured(14, 10);
+    let i = s.bodies.len() - 1;
+    s.bodies[i].kind = BodyKind::Driven as u32;
+    let state = same_on_all(&s, 40, "a driven large ball");
+    let (moved, spin) = (state.velocity(i), state.bodies[i].angular_velocity);
+    assert_eq!(
+        (moved, spin),
+        (Vector3::new(0.3, -0.5, -1.0), [5.0, -3.0, 8.0])
+    );
+    let struck = |row: &&moreau::contact::ContactRow| {
+        [row.key.a, row.key.b].contains(&s.bodies[i].id) && row.impulse != [0.0; 3]
+    };
+    let struck = state.contacts.iter().filter(struck).count();
+    assert!(struck > 5, "{struck}");
+
+    let mut s = poured(10, 10);
+    let i = s.bodies.len() - 1;
+    s.bodies[i].kind = BodyKind::Driven as u32;
+    s.friction = 0.0;
+    (s.solver.tolerance, s.solver.max_sweeps) = (1e-11, 100_000);
+    s.solver.projection.sweeps = 0;
+    let large = s.run_on(3, 1, 25);
+    s.large = None;
+    let plain = s.run(25);
+    assert!(large.all_converged() && plain.all_converged());
+    let apart = (0..plain.bodies.len()).map(|i| (large.position(i) - plain.position(i)).norm());
+    let name = "positions with a driven large ball, against those with wide blocks, of radii";
+    record("A25", name, apart.fold(0.0, f64::max) / 0.005, 0.0, 1e-6);
+}
+
 /// Momentum and angular momentum of a large ball that hits a cluster, and of two that hit each other, with friction.
 #[test]
 fn momentum_is_kept() {

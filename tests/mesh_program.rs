@@ -112,6 +112,32 @@ fn a_plate_from_a_binary_file() {
     assert_eq!(shown.status, Some(0), "{}", shown.stderr);
 }
 
+/// `scale`, then `turn`, then `shift`: a block of three lengths lies where they bring it.
+#[test]
+fn a_mesh_is_scaled_turned_and_shifted() {
+    let place = Place::new();
+    place.write("balls.csv", &balls(&[[1.5, 1.5, 1.5]]));
+    let mut faces = block([0.8, 0.4, 0.2]);
+    faces.points.iter_mut().for_each(|point| point[0] += 0.6);
+    place.write("block.stl", &stl(&faces));
+    // From 0.2 to 1 m along x; half as long, and along y after a quarter of a turn about z.
+    let path = place.write(
+        "a.toml",
+        &config(
+            "file = \"block.stl\"\nscale = 0.5\nturn = { axis = [0.0, 0.0, 2.0], angle = 1.5707963267948966 }\n\
+             shift = [0.3, -0.2, 0.1]",
+        ),
+    );
+    let checked = on(1, &["check", &path]);
+    let expected = "12 triangles, 8 points, from (0.2000, -0.1000, 0.0500) to (0.4000, 0.3000, 0.1500) m, closed";
+    assert!(
+        checked.stdout.contains(expected),
+        "{} {}",
+        checked.stdout,
+        checked.stderr
+    );
+}
+
 /// A closed box that is free falls on three balls that lie on a plane; one on a hinge is held there. The same on several processes.
 #[test]
 fn free_parts_from_a_file() {

@@ -17,9 +17,11 @@ mod repairs;
 mod scene;
 
 use moreau::body::{BodyId, Drive, Motion, Signal, Wall};
+use moreau::law::{Arm, Pair};
 use moreau::math::Vector3;
 use moreau::shape::Surface;
 use moreau::shape::mesh::Faces;
+use scene::clump::{dumbbell, tetrahedron};
 use scene::mesh::{block, globe, plate, revolved, shifted, surface};
 use scene::{Scene, record, record_fact};
 
@@ -66,6 +68,62 @@ fn balls_on_triangles_move_as_on_a_plane() {
             format!("balls on a plane of {count} triangles: velocity, spin, position off [m/s, m]");
         record("meshes", &title, off, 0.0, 1e-9);
         assert_eq!(found.contacts.len(), expected.contacts.len());
+    }
+}
+
+/// Springs of friction, rolling and torsion, and clumps of several balls, on a plane of random triangles: as on the plane.
+#[test]
+fn springs_and_clumps_on_triangles_act_as_on_a_plane() {
+    let mut s = scene(1e-3);
+    (s.solver.tolerance, s.solver.max_sweeps) = (1e-12, 5000);
+    s.templates = vec![tetrahedron(), dumbbell()];
+    s.pair = Some(Pair {
+        compliance: 1e-5,
+        rolling: Arm::Reduced(0.05),
+        torsion: Arm::Reduced(0.05),
+        bending_stiffness: 200.0,
+        twisting_stiffness: 100.0,
+        ..Pair::coulomb(0.4)
+    });
+    // A slope: the ball at rest would creep, were its springs to forget.
+    s.gravity = Vector3::new(0.3, 0.1, -10.0);
+    let starts = [
+        ([-0.8, -0.6, 0.1], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]),
+        ([-0.7, 0.3, 0.1], [1.0, -0.4, 0.0], [3.0, 0.0, 20.0]),
+    ];
+    for (x, v, w) in starts {
+        let k = s.sphere(x, 0.1, 10.0);
+        (s.bodies[k].velocity, s.bodies[k].angular_velocity) = (v, w);
+    }
+    for (x, template) in [([0.5, 0.1, 0.15], 0), ([0.1, 0.7, 0.15], 1)] {
+        let k = s.clump(x, 0.15, template);
+        s.bodies[k].velocity = [0.5, -0.6, 0.0];
+    }
+    let mut plane = s.clone();
+    plane.plane([0.0; 3], [0.0, 0.0, 1.0]);
+    for count in [300, 10_000] {
+        let mut s = s.clone();
+        s.walls.push(fixed(surface(&plate(count, 5))));
+        for steps in [150, 400] {
+            let [found, expected] = [&s, &plane].map(|s| s.run(steps));
+            assert!(found.all_converged() && expected.all_converged());
+            let moved =
+                (0..4).map(|k| (found.position(k) - Vector3::from(s.bodies[k].position)).norm());
+            let moved: Vec<f64> = moved.collect();
+            assert!(
+                moved[0] < 3e-3 && moved[1..].iter().all(|way| *way > 0.05),
+                "{moved:?}"
+            );
+            let off = (0..4).map(|k| {
+                let velocity = (found.velocity(k) - expected.velocity(k)).norm();
+                let spin = 0.1 * (found.spin(k) - expected.spin(k)).norm();
+                velocity + spin + (found.position(k) - expected.position(k)).norm()
+            });
+            let title =
+                format!("springs and clumps on {count} triangles, {steps} steps: off [m/s, m]");
+            record("meshes", &title, off.fold(0.0, f64::max), 0.0, 1e-9);
+            assert_eq!(found.contacts.len(), expected.contacts.len());
+        }
     }
 }
 

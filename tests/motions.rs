@@ -260,3 +260,54 @@ fn motions_in_lists_through_the_program() {
         );
     }
 }
+
+/// A box with a `sine` for each axis shakes along all of them at once, as do the bodies in it.
+#[test]
+fn a_box_shakes_along_each_axis() {
+    let place = Place::new();
+    let path = place.write(
+        "a.toml",
+        "gravity = [0.0, 0.0, -10.0]\n[time]\ndt = 1e-3\nsteps = 90\n\
+         [domain]\nlower = [0.0, 0.0, 0.0]\nupper = [0.4, 0.3, 0.2]\n[output]\nseries = 10\n\
+         [[material]]\nname = \"m\"\ndensity = 2500.0\nfriction = 0.5\n\
+         [[wall]]\nname = \"case\"\nshape = \"box\"\nmaterial = \"m\"\n\
+         sine = [{ direction = [1.0, 0.0, 0.0], amplitude = 0.01, frequency = 8.0 }, \
+         { direction = [0.0, 2.0, 0.0], amplitude = 0.004, frequency = 12.0, phase = 0.5 }, \
+         { direction = [0.0, 0.0, 1.0], amplitude = 0.002, frequency = 5.0 }]\n\
+         [[bodies]]\nsample = \"random\"\nmaterial = \"m\"\ncount = 150\nradius = 0.015\n\
+         lower = [0.0, 0.0, 0.0]\nupper = [0.4, 0.3, 0.2]\n",
+    );
+    let out = place.path("out");
+    let whole = state(&on(1, &["run", &path, "--out", &out]));
+    let text = std::fs::read_to_string(format!("{out}/walls.csv")).unwrap();
+    let names: Vec<&str> = text.lines().next().unwrap().split(',').collect();
+    let column = |name: &str| names.iter().position(|n| *n == name).unwrap();
+    let rows = |step: &str| -> Vec<[f64; 3]> {
+        let of = text
+            .lines()
+            .skip(1)
+            .map(|line| line.split(',').collect::<Vec<_>>());
+        let of = of.filter(|row| row[column("step")] == step);
+        let at = |row: Vec<&str>| ["x", "y", "z"].map(|c| row[column(c)].parse().unwrap());
+        of.map(at).collect()
+    };
+    let way = |t: f64| {
+        [
+            0.01 * libm::sin(TAU * 8.0 * t),
+            0.004 * libm::sin(TAU * 12.0 * t + 0.5),
+            0.002 * libm::sin(TAU * 5.0 * t),
+        ]
+    };
+    let (first, last) = (rows("10"), rows("90"));
+    assert_eq!((first.len(), last.len()), (6, 6), "{text}");
+    for (a, b) in first.iter().zip(&last) {
+        for k in 0..3 {
+            let (found, expected) = (b[k] - a[k], way(0.09)[k] - way(0.01)[k]);
+            assert!((found - expected).abs() < 1e-12, "{k}: {found} {expected}");
+        }
+    }
+    if mpi_available() {
+        let three = place.path("three");
+        assert_eq!(state(&on(3, &["run", &path, "--out", &three])), whole);
+    }
+}

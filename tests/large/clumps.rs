@@ -249,6 +249,42 @@ fn momentum_is_kept() {
     );
 }
 
+/// A free clump of a hundred radii flies into a few hundred small balls and dumbbells.
+///
+/// The same bits on any ranks; what it loses is what they gain.
+#[test]
+fn a_clump_of_a_hundred_radii_among_small_bodies() {
+    const SMALL: f64 = 0.002;
+    const SPEED: f64 = 2.0;
+    let mut s = Scene::new([-0.21, -0.05, -0.05], [0.08, 0.05, 0.05], 1e-4);
+    s.friction = 0.4;
+    (s.solver.tolerance, s.solver.max_sweeps) = (1e-4, 100);
+    s.templates = vec![dumbbell()];
+    for k in 0..343 {
+        let [i, j, l] = [k % 7, k / 7 % 7, k / 49].map(|i| 2.02 * SMALL * f64::from(i));
+        let site = [i, j - 7.0 * SMALL, l - 7.0 * SMALL];
+        match k % 4 {
+            0 => s.clump(site, SMALL, 0),
+            _ => s.glass_sphere(site, SMALL),
+        };
+    }
+    // One of its two balls comes first, and reaches the first layer after five steps.
+    let i = s.clump([-0.203, 0.0, 0.0], 100.0 * SMALL, 0);
+    s.bodies[i].orientation = [1.0, 0.0, 0.0, 0.0];
+    s.bodies[i].velocity = [SPEED, 0.1, 0.0];
+    s.bodies[i].angular_velocity = [0.0, 1.0, 0.5];
+    set_spin(&mut s, i);
+    s.large = Some(0.01);
+    let state = same_on_all(&s, 40, "a clump of a hundred radii");
+    let [before, after] = [&s.bodies, &state.bodies].map(|rows| of_bodies(rows)[0]);
+    let gained = of_bodies(&state.bodies[..i])[0].norm();
+    let share = gained / (s.bodies[i].mass * SPEED);
+    assert!((1e-4..3e-3).contains(&share), "{share:e}");
+    let lost = (after - before).norm() / (s.bodies[i].mass * SPEED);
+    let name = "momentum lost with a clump of a hundred radii";
+    record("H7", name, lost, 0.0, 1e-13);
+}
+
 /// A clump of twenty radii among small balls, in the program: a resume on other ranks has the bits
 /// of the whole run. Inlets may bring no large clumps.
 #[test]

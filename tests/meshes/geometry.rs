@@ -1,7 +1,8 @@
 //! Distances from meshes, their touches, seams and solids.
 
-use crate::scene::mesh::{SMOOTH, block, plate, revolved, shifted, surface};
-use moreau::math::{IDENTITY, Vector3, rotate, turned};
+use crate::scene::mesh::{SMOOTH, block, globe, plate, revolved, shifted, surface};
+use crate::scene::record;
+use moreau::math::{IDENTITY, Matrix3, Vector3, rotate, turned};
 use moreau::rng::{Purpose, Stream};
 use moreau::shape::mesh::{Faces, Mesh, Place};
 use moreau::shape::{HalfSpace, Surface};
@@ -320,6 +321,61 @@ fn the_solid_of_a_box() {
     // One side turned over: nothing says which side is inside.
     faces.triangles[0].swap(1, 2);
     assert_eq!(Mesh::new(&faces, SMOOTH).expect("a box").solid(), None);
+}
+
+/// D5: mass properties of a tetrahedron, an octahedron and random solids, against formulas of other form.
+///
+/// The oracle is the covariance of tetrahedra from a point outside, `V/20 (Σ x xᵀ + Σ x Σ xᵀ)` over their corners.
+#[test]
+fn solids_have_their_mass_properties() {
+    let tetrahedron = Faces {
+        points: vec![[0.0; 3], [0.6, 0.0, 0.0], [0.0, 0.9, 0.0], [0.0, 0.0, 1.5]],
+        triangles: vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]],
+    };
+    let solid = Mesh::new(&tetrahedron, SMOOTH).unwrap().solid().unwrap();
+    assert!((solid.volume - 0.6 * 0.9 * 1.5 / 6.0).abs() < 1e-14);
+    assert!((solid.centre - Vector3::new(0.15, 0.225, 0.375)).norm() < 1e-14);
+    // Products of inertia about the centre: V/80 times the product of two edges.
+    let product = solid.volume * 0.6 * 0.9 / 80.0;
+    assert!((solid.inertia[(0, 1)] - product).abs() < 1e-14);
+    let moment = solid.volume * 3.0 / 80.0 * (0.81 + 2.25);
+    assert!((solid.inertia[(0, 0)] - moment).abs() < 1e-14);
+
+    let mut draw = Stream::new(Purpose::Trial, 3, [0; 3]);
+    for _ in 0..20 {
+        // A globe with dents and bumps around a random place.
+        let mut faces = globe(0.5, 3);
+        let (away, wave) = (vector(&mut draw, 1.0), vector(&mut draw, 20.0));
+        for point in &mut faces.points {
+            let x = Vector3::from(*point);
+            *point = (x * (1.0 + 0.4 * libm::sin(wave.dot(&x))) + away).into();
+        }
+        let solid = Mesh::new(&faces, SMOOTH).unwrap().solid().unwrap();
+        let from = away + Vector3::new(1.0, -0.8, 0.6);
+        let (mut volume, mut first, mut second) = (0.0, Vector3::zeros(), Matrix3::zeros());
+        for corners in &faces.triangles {
+            let x = corners.map(|k| Vector3::from(faces.points[k as usize]) - from);
+            let v = x[0].dot(&x[1].cross(&x[2])) / 6.0;
+            let sum = x[0] + x[1] + x[2];
+            volume += v;
+            first += sum * (v / 4.0);
+            let squares: Matrix3 = x.iter().map(|x| x * x.transpose()).sum();
+            second += (squares + sum * sum.transpose()) * (v / 20.0);
+        }
+        let centre = first / volume;
+        let about = second - centre * centre.transpose() * volume;
+        let inertia = Matrix3::identity() * about.trace() - about;
+        let off = (solid.volume - volume).abs() / volume
+            + (solid.centre - from - centre).norm()
+            + (solid.inertia - inertia).norm() / inertia.norm();
+        record(
+            "D5",
+            "volume, centre, inertia of a random solid, off [1]",
+            off,
+            0.0,
+            1e-12,
+        );
+    }
 }
 
 /// Two blocks cross where their faces do: not apart, not one within the other, not face to face; a mesh leaves a hollow wall or goes
