@@ -171,11 +171,12 @@ fn a_driven_large_ball_ploughs_through_the_others() {
     let mut s = poured(14, 10);
     let i = s.bodies.len() - 1;
     s.bodies[i].kind = BodyKind::Driven as u32;
+    s.bodies[i].velocity = [0.2, -0.1, 0.5];
     let state = same_on_all(&s, 40, "a driven large ball");
     let (moved, spin) = (state.velocity(i), state.bodies[i].angular_velocity);
     assert_eq!(
         (moved, spin),
-        (Vector3::new(0.3, -0.5, -1.0), [5.0, -3.0, 8.0])
+        (Vector3::new(0.2, -0.1, 0.5), [5.0, -3.0, 8.0])
     );
     let struck = |row: &&moreau::contact::ContactRow| {
         [row.key.a, row.key.b].contains(&s.bodies[i].id) && row.impulse != [0.0; 3]
@@ -186,6 +187,7 @@ fn a_driven_large_ball_ploughs_through_the_others() {
     let mut s = poured(10, 10);
     let i = s.bodies.len() - 1;
     s.bodies[i].kind = BodyKind::Driven as u32;
+    s.bodies[i].velocity = [0.2, -0.1, 0.5];
     s.friction = 0.0;
     (s.solver.tolerance, s.solver.max_sweeps) = (1e-11, 100_000);
     s.solver.projection.sweeps = 0;

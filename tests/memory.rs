@@ -93,6 +93,58 @@ fn memory_for_laws_and_solver_is_predicted() {
     assert!((peak / predicted - 1.0).abs() < 0.1, "{peak} {predicted}");
 }
 
+/// A triangle of a fine mesh takes at most 400 bytes: a wavy sheet of a million against one of two.
+#[test]
+fn a_triangle_takes_400_bytes() {
+    let peak = |side: usize| {
+        let dir = tempfile::tempdir().unwrap();
+        let mut sheet = String::new();
+        let at = |i: usize| i as f64 / side as f64;
+        for (i, j) in (0..=side).flat_map(|i| (0..=side).map(move |j| (i, j))) {
+            let z = 0.1 + 0.01 * libm::sin(20.0 * at(i)) * libm::cos(15.0 * at(j));
+            sheet += &format!("v {} {} {z}\n", at(i), at(j));
+        }
+        for (i, j) in (0..side).flat_map(|i| (0..side).map(move |j| (i, j))) {
+            let a = i * (side + 1) + j + 1;
+            let [b, c, d] = [a + 1, a + side + 1, a + side + 2];
+            sheet += &format!("f {a} {c} {b}\nf {b} {c} {d}\n");
+        }
+        std::fs::write(dir.path().join("sheet.obj"), sheet).unwrap();
+        let config = format!(
+            "{TITLE}
+[time]
+dt = 1.0e-3
+steps = 3
+[domain]
+lower = [0.0, 0.0, 0.0]
+upper = [1.0, 1.0, 0.3]
+[[material]]
+name = \"glass\"
+density = 2500.0
+friction = 0.5
+[[wall]]
+shape = \"mesh\"
+material = \"glass\"
+file = \"sheet.obj\"
+[[bodies]]
+sample = \"lattice\"
+material = \"glass\"
+count = 100
+radius = 0.02
+lower = [0.0, 0.0, 0.15]
+upper = [1.0, 1.0, 0.3]
+"
+        );
+        std::fs::write(dir.path().join("sheet.toml"), config).unwrap();
+        memory(&printed(dir.path(), &["run", "sheet.toml"]))[0]
+    };
+    let [coarse, fine] = [1, 707].map(peak);
+    let bytes = 1e6 * (fine - coarse) / (2.0 * 707.0 * 707.0);
+    println!("{bytes:.0} bytes a triangle");
+    // The corners alone take half of 24, their numbers 12.
+    assert!((24.0..400.0).contains(&bytes), "{bytes}");
+}
+
 /// Bodies at 8 m/s in a dense lattice: detection looks 1.6 diameters ahead, and `check` says what that takes.
 #[test]
 fn memory_of_fast_bodies_is_predicted() {
