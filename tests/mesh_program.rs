@@ -138,6 +138,33 @@ fn a_mesh_is_scaled_turned_and_shifted() {
     );
 }
 
+/// A mesh that moves or turns by more than a block in a step ends the run in its first step, by name, on any ranks.
+#[test]
+fn a_mesh_that_is_too_fast_is_named() {
+    let place = Place::new();
+    let at: Vec<[f64; 3]> = (0..8)
+        .map(|k| [k & 1, k >> 1 & 1, k >> 2].map(|i| f64::from(i) * 2.0 - 1.0))
+        .collect();
+    place.write("balls.csv", &balls(&at));
+    place.write("block.stl", &stl(&block([1.0, 0.8, 0.1])));
+    for motion in [
+        "velocity = [900.0, 0.0, 0.0]",
+        "rotation = { axis = [0.0, 0.0, 1.0], rate = 2000.0 }",
+    ] {
+        let path = place.write(
+            "a.toml",
+            &config(&format!("file = \"block.stl\"\n{motion}")),
+        );
+        for ranks in if mpi_available() { vec![1, 3] } else { vec![1] } {
+            let out = place.path(&format!("out-{ranks}"));
+            let ran = on(ranks, &["run", &path, "--out", &out, "--overwrite"]);
+            assert_eq!(ran.status, Some(3), "{motion}: {}", ran.stderr);
+            let named = ran.stderr.contains("part") && ran.stderr.contains("step 1");
+            assert!(named, "{motion}: {}", ran.stderr);
+        }
+    }
+}
+
 /// A closed box that is free falls on three balls that lie on a plane; one on a hinge is held there. The same on several processes.
 #[test]
 fn free_parts_from_a_file() {
