@@ -323,7 +323,7 @@ fn the_solid_of_a_box() {
     assert_eq!(Mesh::new(&faces, SMOOTH).expect("a box").solid(), None);
 }
 
-/// D5: mass properties of a tetrahedron, an octahedron and random solids, against formulas of other form.
+/// D5: mass properties of a tetrahedron and of random solids, against formulas of other form.
 ///
 /// The oracle is the covariance of tetrahedra from a point outside, `V/20 (Σ x xᵀ + Σ x Σ xᵀ)` over their corners.
 #[test]
