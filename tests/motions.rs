@@ -261,7 +261,7 @@ fn motions_in_lists_through_the_program() {
     }
 }
 
-/// A box with a `sine` for each axis shakes along all of them at once, as do the bodies in it.
+/// A box with a `sine` for each axis shakes along all of them at once: its faces by the formula, the same state on three ranks.
 #[test]
 fn a_box_shakes_along_each_axis() {
     let place = Place::new();
